@@ -2,20 +2,20 @@ package anchor
 
 import "slices"
 
-// A block is a part of each of two sequences: a from a0 up to a1, b likewise.
+// A block is a part of two sequences: [a0, a1) of a and [b0, b1) of b.
 type block struct{ a0, a1, b0, b1 int }
 
 // An aligner finds what two sequences of numbers have in common, in order.
 type aligner struct {
-	inA, inB []int32 // how often each number is in the block
-	at       []int32 // where it is in b
-	work     int     // what is left for tables
+	inA, inB []int32 // how often each number occurs in the block
+	at       []int32 // its place in b
+	work     int     // cells left for tables
 }
 
 const (
-	maxDepth = 48      // of blocks in blocks
+	maxDepth = 48      // of nested blocks
 	maxTable = 1 << 21 // cells of a table
-	maxWork  = 1 << 26 // cells of all
+	maxWork  = 1 << 26 // cells of all tables
 )
 
 // newAligner returns an aligner of numbers below n.
@@ -23,7 +23,7 @@ func newAligner(n int) *aligner {
 	return &aligner{inA: make([]int32, n), inB: make([]int32, n), at: make([]int32, n), work: maxWork}
 }
 
-// align returns for each number of a where it is in b, ascending, or -1.
+// align returns, for each number of a, its place in b, ascending, or -1.
 func (al *aligner) align(a, b []uint32) []int32 {
 	to := none(len(a))
 	al.fill(a, b, block{0, len(a), 0, len(b)}, to)
@@ -33,8 +33,8 @@ func (al *aligner) align(a, b []uint32) []int32 {
 // fill aligns a block.
 func (al *aligner) fill(a, b []uint32, in block, to []int32) { al.patience(a, b, in, to, 0) }
 
-// patience aligns what is in both parts of a block once, then what is beside
-// that, then what is between.
+// patience aligns what occurs once in both parts of a block, then what is beside it,
+// then what is between.
 func (al *aligner) patience(a, b []uint32, in block, to []int32, depth int) {
 	if in.a0 == in.a1 || in.b0 == in.b1 {
 		return
@@ -49,7 +49,7 @@ func (al *aligner) patience(a, b []uint32, in block, to []int32, depth int) {
 	}
 	at := in
 	for _, s := range append(seeds, [2]int{in.a1, in.b1}) {
-		if s[0] < at.a0 || s[1] < at.b0 { // it was reached from the one before
+		if s[0] < at.a0 || s[1] < at.b0 { // already reached from the previous one
 			continue
 		}
 		next := block{at.a0, s[0], at.b0, s[1]}
@@ -69,7 +69,7 @@ func (al *aligner) patience(a, b []uint32, in block, to []int32, depth int) {
 	}
 }
 
-// once returns the places of what is in both parts of a block exactly once.
+// once returns the places of what occurs exactly once in each part of a block.
 func (al *aligner) once(a, b []uint32, in block) (pairs [][2]int) {
 	for _, id := range a[in.a0:in.a1] {
 		al.inA[id]++
@@ -92,10 +92,10 @@ func (al *aligner) once(a, b []uint32, in block) (pairs [][2]int) {
 	return pairs
 }
 
-// ascending returns the longest part of pairs, which ascend by the first, that
-// ascends by the second as well.
+// ascending returns the longest subsequence of pairs whose second numbers ascend. The
+// first numbers of pairs ascend.
 func ascending(pairs [][2]int) [][2]int {
-	ends := make([]int, 0, len(pairs)) // the pair that ends the best part of each length
+	ends := make([]int, 0, len(pairs)) // the pair that ends the best subsequence of each length
 	before := make([]int, len(pairs))
 	for i, p := range pairs {
 		n, _ := slices.BinarySearchFunc(ends, p[1], func(e, at int) int { return pairs[e][1] - at })
@@ -119,9 +119,9 @@ func ascending(pairs [][2]int) [][2]int {
 	return best
 }
 
-// table aligns a block in which nothing occurs exactly once in each part. It
-// aligns the common start and end, and the longest common part of the rest
-// unless the rest is large.
+// table aligns a block in which nothing occurs exactly once in each part. It aligns the
+// common start and end, and, unless the rest is large, a longest common subsequence of
+// the rest.
 func (al *aligner) table(a, b []uint32, in block, to []int32) {
 	for in.a0 < in.a1 && in.b0 < in.b1 && a[in.a0] == b[in.b0] {
 		to[in.a0] = int32(in.b0)
@@ -137,7 +137,7 @@ func (al *aligner) table(a, b []uint32, in block, to []int32) {
 	}
 	al.work -= n * m
 	width := m + 1
-	best := make([]int32, (n+1)*width) // of the common parts of what follows
+	best := make([]int32, (n+1)*width) // length of the longest common subsequence of the rests
 	for i := n - 1; i >= 0; i-- {
 		for j := m - 1; j >= 0; j-- {
 			if a[in.a0+i] == b[in.b0+j] {

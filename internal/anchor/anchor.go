@@ -1,51 +1,49 @@
-// Package anchor finds where a part of a text stands in another version of it.
+// Package anchor finds a part of a text in another version of it.
 //
-// The versions are aligned once, as "git diff --patience" does it: by what is
-// in both exactly once, and between that again. Texts of lines are aligned by
-// lines, and by words where lines differ. Texts that flow, such as those of
-// pages, are aligned by words, so that a paragraph that is set otherwise is the
-// same. A part that is kept whole is looked for in the whole text; of one that
-// is not the words tell where it is now.
+// The versions are aligned once, as by "git diff --patience": by what occurs exactly
+// once in both, and then recursively between. Texts of lines are aligned by lines, and
+// by words where lines differ. Flowing texts, such as pages, are aligned by words, so
+// that a reflowed paragraph counts as unchanged. A part that is kept whole is searched
+// for in the whole text. Otherwise its words show where it is now.
 package anchor
 
-// How says by what a part was found.
+// How says how a part was found.
 type How int
 
-// The ways a part is found, the surest first.
+// The ways in which a part is found, most certain first.
 const (
-	Unique  How = iota // it stands in the new text once
-	Context            // it stands there several times, and what is around it tells which
-	Similar            // something like it stands there
-	Gone               // half of it or more does not
+	Unique  How = iota // it occurs once in the new text
+	Context            // it occurs several times, and its surroundings show which one it is
+	Similar            // something similar occurs
+	Gone               // half of it or more is missing
 )
 
-// A Place is where a part of the old text is in the new one.
+// A Place is the place of a part of the old text in the new one.
 type Place struct {
 	How      How
-	From, To int // bytes of the new text; 0 if it is gone
+	From, To int // bytes of the new text; 0 if How is Gone
 
-	// Kept is the share of the words of the part that stand there in order,
-	// from 0 to 1.
+	// Kept is the share of the part's words that occur there in order, from 0 to 1.
 	Kept float64
 
-	// Around reports whether what was beside it is beside it now.
+	// Around reports whether what was beside the part still is.
 	Around bool
 
-	// Places is how often the very part stands in the new text, at most
+	// Places is how often the unchanged part occurs in the new text, at most
 	// [MaxPlaces].
 	Places int
 }
 
-// MaxPlaces is how far places are counted.
+// MaxPlaces is the number up to which places are counted.
 const MaxPlaces = 100
 
-// Options says what texts are like.
+// Options describe the texts.
 type Options struct {
-	// Flows says that line ends mean nothing.
+	// Flows means that line ends have no meaning.
 	Flows bool
 
-	// OldPages and NewPages are where the pages of a text that flows begin, in
-	// bytes and in order: what repeats at their edges is left out.
+	// OldPages and NewPages are the offsets of the pages of a flowing text, in bytes
+	// and ascending. Lines repeated at page edges are ignored.
 	OldPages, NewPages []int
 }
 
@@ -53,11 +51,11 @@ type Options struct {
 type Pair struct {
 	flows    bool
 	old, new *text
-	lines    []int32 // new line of each old one, or -1
-	words    []int32 // new word of each old one, or -1
+	lines    []int32 // new line for each old one, or -1
+	words    []int32 // new word for each old one, or -1
 }
 
-// Align aligns two versions. It takes about linear time.
+// Align aligns two versions, in about linear time.
 func Align(oldText, newText string, opts Options) *Pair {
 	names := make(names)
 	p := &Pair{flows: opts.Flows,
@@ -75,12 +73,12 @@ func Align(oldText, newText string, opts Options) *Pair {
 	return p
 }
 
-// Cost is about how much memory a pair takes, in bytes.
+// Cost estimates the memory that a pair uses, in bytes.
 func (p *Pair) Cost() int64 {
 	return p.old.cost() + p.new.cost() + int64(4*(len(p.lines)+len(p.words)))
 }
 
-// wordsOfLines aligns the words of lines that are the same.
+// wordsOfLines aligns the words of equal lines.
 func (p *Pair) wordsOfLines() {
 	p.words = none(len(p.old.words))
 	for i, j := range p.lines {
@@ -95,7 +93,7 @@ func (p *Pair) wordsOfLines() {
 	}
 }
 
-// shingle is how many words are compared at once where line ends mean nothing.
+// shingle is how many words are compared at once in flowing texts.
 const shingle = 4
 
 // alignShingles aligns runs of several words that occur in both texts.
@@ -128,7 +126,7 @@ func shinglesOf(t *text, seen map[[shingle]uint32]uint32) []uint32 {
 	return ids
 }
 
-// monotone drops what does not ascend.
+// monotone drops places that do not ascend.
 func monotone(to []int32) {
 	last := int32(-1)
 	for i, j := range to {
@@ -139,7 +137,7 @@ func monotone(to []int32) {
 	}
 }
 
-// fillGaps aligns the words between those that are aligned.
+// fillGaps aligns the words between aligned ones.
 func (p *Pair) fillGaps(al *aligner) {
 	a, b := p.old.wordIDs(), p.new.wordIDs()
 	for i := 0; i < len(a); {

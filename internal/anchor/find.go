@@ -3,16 +3,16 @@ package anchor
 import "slices"
 
 const (
-	fewLetters = 30      // letters and digits of a part that may be written anew anywhere
-	closeBy    = 3       // lines beside a part that count as around it
-	closeWords = 8       // and words
-	leastKept  = .5      // of the words of a part, and of its lines
-	mostlyKept = .8      // of its words, if less of its lines is
-	compared   = 1 << 24 // units that a search for places compares
+	fewLetters = 30      // letters and digits; a shorter part may occur again anywhere by chance
+	closeBy    = 3       // lines beside a part that count as its surroundings
+	closeWords = 8       // the same in words
+	leastKept  = .5      // share of a part's words, and of its lines
+	mostlyKept = .8      // share of its words, if fewer of its lines are kept
+	compared   = 1 << 24 // units compared in one search for places
 )
 
-// Find finds the part of the old text from from up to to, in bytes, in the new
-// one. Of a text of lines it is the lines that the part has some of.
+// Find finds the bytes [from, to) of the old text in the new one. In a text of lines it
+// finds the lines that the range touches.
 func (p *Pair) Find(from, to int) Place {
 	if p.flows {
 		return p.findWords(p.old.wordsIn(from, to))
@@ -21,7 +21,7 @@ func (p *Pair) Find(from, to int) Place {
 	return p.findLines(first, end)
 }
 
-// findLines finds lines; blank ones at the edges go with the others.
+// findLines finds lines. Blank lines at the edges follow the others.
 func (p *Pair) findLines(first, end int) Place {
 	a, b := first, end
 	for a < b && p.old.isBlank(a) {
@@ -59,7 +59,7 @@ func (p *Pair) findLines(first, end int) Place {
 	return f
 }
 
-// findWords finds words of a text that flows.
+// findWords finds words of a flowing text.
 func (p *Pair) findWords(a, b int) Place {
 	if a == b {
 		return Place{How: Gone}
@@ -80,10 +80,10 @@ func (p *Pair) findWords(a, b int) Place {
 	return f
 }
 
-// A span is some units of the new text.
+// A span is a run of units of the new text.
 type span struct{ from, to int }
 
-// decide tells where units stand that are kept whole, and by what that is known.
+// decide returns where units that are kept whole are, and how that is known.
 func (p *Pair) decide(a, b int, places []int, counted bool, to []int32, near, letters int) (span, How, bool) {
 	aligned := isRun(to[a:b])
 	around := aligned && p.isAround(a, b, to, near)
@@ -103,7 +103,7 @@ func (p *Pair) decide(a, b int, places []int, counted bool, to []int32, near, le
 		return moved, Unique, false
 	}
 	if slices.ContainsFunc(to[a:b], func(j int32) bool { return j >= 0 }) {
-		return span{}, Gone, false // some of it is elsewhere
+		return span{}, Gone, false // part of it is elsewhere
 	}
 	return moved, Similar, false
 }
@@ -117,8 +117,8 @@ func isRun(to []int32) bool {
 	return true
 }
 
-// isAround reports whether something with letters that stood beside units stands
-// beside them in the new text, or both begin or end there.
+// isAround reports whether something with letters beside the units is still beside them
+// in the new text, or both begin or end there.
 func (p *Pair) isAround(a, b int, to []int32, near int) bool {
 	start, end := int(to[a]), int(to[b-1])+1
 	if a == 0 && start == 0 || b == len(to) && end == len(p.new.units) {
@@ -144,7 +144,7 @@ func (p *Pair) tells(i int) bool {
 	return p.old.letters(from, to) > 0
 }
 
-// letters returns how many bytes the words with letters have.
+// letters returns the number of bytes in words that have letters.
 func (t *text) letters(from, to int) (n int) {
 	for _, w := range t.words[from:to] {
 		if w.letters {
@@ -154,7 +154,7 @@ func (t *text) letters(from, to int) (n int) {
 	return n
 }
 
-// find returns where units stand, at most [MaxPlaces], and whether these are all.
+// find returns the places of units, at most [MaxPlaces], and whether these are all.
 func (t *text) find(units []uint32) (at []int, all bool) {
 	seed, fewest := 0, len(t.units)+1
 	for i, id := range units {

@@ -2,8 +2,9 @@ package anchor
 
 import "slices"
 
-// similarLines returns the lines that lines have become, and the share of their
-// words, or lines without any, that are there; no lines if that is too few.
+// similarLines returns the lines that some lines have become, and the share of their
+// words that is kept, or of the lines if they have no words. It returns no lines if too
+// little is.
 func (p *Pair) similarLines(a, b int) (from, to int, kept float64) {
 	wordsFrom, wordsTo := p.old.wordsOn(a, b)
 	in := p.solid(wordsFrom, wordsTo)
@@ -18,8 +19,7 @@ func (p *Pair) similarLines(a, b int) (from, to int, kept float64) {
 	return first, last + 1, kept
 }
 
-// linesKept returns the share of lines that stand between first and last as they
-// are.
+// linesKept returns the share of lines that are unchanged between first and last.
 func (p *Pair) linesKept(a, b, first, last int) float64 {
 	kept := 0
 	for _, j := range p.lines[a:b] {
@@ -30,8 +30,8 @@ func (p *Pair) linesKept(a, b, first, last int) float64 {
 	return float64(kept) / float64(b-a)
 }
 
-// solid returns which words of a part are aligned with what belongs together: a
-// word alone, far from the others, is there by chance.
+// solid returns the aligned words of a part without strays: a single word far from the
+// others is there by chance.
 func (p *Pair) solid(from, to int) []int32 {
 	in := slices.Clone(p.words[from:to])
 	var runs [][2]int
@@ -64,12 +64,12 @@ func (p *Pair) solid(from, to int) []int32 {
 }
 
 const (
-	fewWords = 3  // of a run that may be there by chance
+	fewWords = 3  // words of a run that may be there by chance
 	farOff   = 12 // words
 )
 
-// isStray reports whether an outer run is short, and farther from the next one
-// than it was.
+// isStray reports whether an outer run is short, and farther from the next run than
+// before.
 func isStray(in []int32, outer, next [2]int) bool {
 	if outer[1]-outer[0] >= fewWords {
 		return false
@@ -80,7 +80,7 @@ func isStray(in []int32, outer, next [2]int) bool {
 	return int(in[next[0]]-in[outer[1]-1]) > 3*(next[0]-outer[1]+1)+farOff
 }
 
-// firstLine returns the new line that the first of some lines has become, or -1.
+// firstLine returns the new line for the first of some lines, or -1.
 func (p *Pair) firstLine(a, b int, in []int32) int {
 	if p.lines[a] >= 0 {
 		return int(p.lines[a])
@@ -98,8 +98,9 @@ func (p *Pair) firstLine(a, b int, in []int32) int {
 	return -1
 }
 
-// orBehind returns the new line behind what the old line before a has become, if
-// that is next to at: what is between took the place of the first lines.
+// orBehind returns the new line after the one that the old line before a has become, if
+// that is close to at: the lines between have replaced the first lines. Otherwise it
+// returns at.
 func (p *Pair) orBehind(a, at int) int {
 	before := a - 1
 	for before >= 0 && p.old.isBlank(before) {
@@ -118,7 +119,7 @@ func (p *Pair) orBehind(a, at int) int {
 	return at
 }
 
-// lastLine returns the new line that the last of some lines has become, or -1.
+// lastLine returns the new line for the last of some lines, or -1.
 func (p *Pair) lastLine(a, b int, in []int32) int {
 	if p.lines[b-1] >= 0 {
 		return int(p.lines[b-1])
@@ -173,8 +174,8 @@ func lastOf(to []int32) int {
 	return -1
 }
 
-// keptIn returns the share of the words of lines that stand on the new lines
-// from first to last; of lines without letters the share of these.
+// keptIn returns the share of the words of lines that are on the new lines from first
+// to last, or of the lines if they have no letters.
 func (p *Pair) keptIn(a, b int, in []int32, first, last int) float64 {
 	offset, end := p.old.wordsOn(a, b)
 	low, _ := p.new.wordsOn(first, first+1)
@@ -200,8 +201,8 @@ func (p *Pair) keptIn(a, b int, in []int32, first, last int) float64 {
 	return float64(kept) / float64(b-a)
 }
 
-// similarWords returns the words that words of a text that flows have become, and
-// the share of them that is there.
+// similarWords returns the words that some words of a flowing text have become, and the
+// share of them that is kept.
 func (p *Pair) similarWords(a, b int) (from, to int, kept float64) {
 	in := p.solid(a, b)
 	from, to = firstOf(in), lastOf(in)+1

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// names numbers words and lines.
+// names maps words and lines to numbers.
 type names map[string]uint32
 
 func (n names) id(s string) uint32 {
@@ -20,35 +20,35 @@ func (n names) id(s string) uint32 {
 	return id
 }
 
-// A word is a run of letters and digits, or another sign that is no space.
+// A word is a run of letters and digits, or another character that is not white space.
 type word struct {
 	from, to int32 // bytes of the text
 	id       uint32
 	letters  bool
 }
 
-// A line is one without its end and without white space before that.
+// A line is a line without its end and the white space before that.
 type line struct {
 	from, to int32
 	id       uint32
-	word     int32 // the first on it
+	word     int32 // first word on it
 }
 
-// A text is one version, cut up.
+// A text is one version, split into lines and words.
 type text struct {
 	raw   string
 	lines []line
 	words []word
 
-	units  []uint32 // the lines, or the words of a text that flows
-	starts []int32  // of the places of each number
+	units  []uint32 // the lines, or the words of a flowing text
+	starts []int32  // offset in places for each number
 	places []int32
 }
 
-// placesOf returns where a number is among the units.
+// placesOf returns the places of a number among the units.
 func (t *text) placesOf(id uint32) []int32 { return t.places[t.starts[id]:t.starts[id+1]] }
 
-// read cuts up a text.
+// read splits a text.
 func read(raw string, flows bool, pages []int, n names) *text {
 	t := &text{raw: raw}
 	from := 0
@@ -78,7 +78,7 @@ func read(raw string, flows bool, pages []int, n names) *text {
 	return t
 }
 
-// linesOf yields lines with their ends: a line feed, a carriage return or both.
+// linesOf yields lines with their ends: LF, CR or both.
 func linesOf(raw string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for l := range strings.Lines(raw) {
@@ -120,7 +120,7 @@ func isWordRune(r rune) bool {
 		r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// standsAlone reports whether a letter is of a script that has no spaces.
+// standsAlone reports whether a letter is of a script without spaces.
 func standsAlone(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
@@ -132,7 +132,7 @@ func wordLength(s string) int {
 	return len(s)
 }
 
-// joinHyphens makes one word of those that are divided at the end of a line.
+// joinHyphens joins words that are divided at line ends.
 func (t *text) joinHyphens(n names) {
 	joined := t.words[:0]
 	for i := 0; i < len(t.words); i++ {
@@ -147,8 +147,8 @@ func (t *text) joinHyphens(n names) {
 	t.words = joined
 }
 
-// dividesLine reports whether the second of three words is a hyphen between
-// the parts of a word on two lines.
+// dividesLine reports whether the second of three words is a hyphen that divides a word
+// at a line end.
 func (t *text) dividesLine(w []word) bool {
 	hyphen := t.raw[w[1].from:w[1].to]
 	next, _ := utf8.DecodeRuneInString(t.raw[w[2].from:])
@@ -156,7 +156,7 @@ func (t *text) dividesLine(w []word) bool {
 		unicode.IsLower(next) && strings.Contains(t.raw[w[1].to:w[2].from], "\n")
 }
 
-// wordsOn returns the words on the lines from first up to end.
+// wordsOn returns the words on the lines [first, end).
 func (t *text) wordsOn(first, end int) (from, to int) {
 	from, to = len(t.words), len(t.words)
 	if first < len(t.lines) {
@@ -168,7 +168,7 @@ func (t *text) wordsOn(first, end int) (from, to int) {
 	return from, to
 }
 
-// wordsIn returns the words that begin in a part of the text.
+// wordsIn returns the words that begin in a range of bytes.
 func (t *text) wordsIn(from, to int) (first, end int) {
 	before := func(w word, at int) int { return int(w.from) - at }
 	first, _ = slices.BinarySearchFunc(t.words, from, before)
@@ -176,7 +176,7 @@ func (t *text) wordsIn(from, to int) (first, end int) {
 	return first, end
 }
 
-// linesIn returns the lines that a part of the text has some of.
+// linesIn returns the lines that a range of bytes touches.
 func (t *text) linesIn(from, to int) (first, end int) {
 	end, _ = slices.BinarySearchFunc(t.lines, to, func(l line, at int) int { return int(l.from) - at })
 	first, begins := slices.BinarySearchFunc(t.lines[:end], from, func(l line, at int) int { return int(l.from) - at })
@@ -186,7 +186,7 @@ func (t *text) linesIn(from, to int) (first, end int) {
 	return first, end
 }
 
-// lineOf returns the line that a word is on.
+// lineOf returns the line of a word.
 func (t *text) lineOf(word int) int {
 	at := t.words[word].from
 	i, begins := slices.BinarySearchFunc(t.lines, at, func(l line, at int32) int { return int(l.from - at) })
@@ -214,8 +214,8 @@ func (t *text) wordIDs() []uint32 {
 	return ids
 }
 
-// count notes where each line is, or each word of a text that flows; there are n
-// numbers.
+// count records the places of each line, or of each word of a flowing text; n is the
+// number of different ones.
 func (t *text) count(n int, flows bool) {
 	t.units = t.lineIDs()
 	if flows {
@@ -241,10 +241,10 @@ func (t *text) cost() int64 {
 
 const (
 	headLines = 2 // lines at each edge of a page that may be running heads
-	headPages = 3 // pages that one must be on
+	headPages = 3 // pages on which one must occur
 )
 
-// runningHeads tells which lines repeat at the edges of pages, but for their
+// runningHeads reports which lines are repeated at the edges of pages, apart from
 // numbers.
 func runningHeads(t *text, pages []int) []bool {
 	heads := make([]bool, len(t.lines))
@@ -270,7 +270,7 @@ func runningHeads(t *text, pages []int) []bool {
 	return heads
 }
 
-// edges returns the outermost lines of a page that are not blank.
+// edges returns the outermost nonblank lines of a page.
 func (t *text) edges(from, to int) (at []int) {
 	first, end := t.linesIn(from, to)
 	for i := first; i < end && len(at) < headLines; i++ {

@@ -5,7 +5,8 @@ import "time"
 // lookEvery is how often the processor time of a program is checked.
 const lookEvery = 20 * time.Millisecond
 
-// watchCPU calls over once a process has used more than most, unless it ends first.
+// watchCPU calls over once a process has used more than most. It stops if done is
+// closed or the process has ended.
 func watchCPU(pid int, most time.Duration, over func(), done <-chan struct{}) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()

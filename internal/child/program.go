@@ -17,10 +17,10 @@ import (
 
 // A Program is one run of a program, with its limits. Only Path is required.
 type Program struct {
-	Path  string // as [Find] returns it
+	Path  string // as returned by [Find]
 	Args  []string
-	Dir   string     // working directory; "" means that of this process
-	Env   []string   // as in [exec.Cmd]; nil means that of this process; see [Environment]
+	Dir   string     // working directory; "" means this process's
+	Env   []string   // as in [exec.Cmd]; nil means this process's environment; see [Environment]
 	Stdin io.Reader  // nil means nothing to read
 	Files []*os.File // inherited as descriptors 3, 4 and so on
 
@@ -40,9 +40,8 @@ type Program struct {
 	CPU    time.Duration
 	Memory int64
 
-	// PipeDelay is how long output is still read after the program has ended,
-	// because a program that it started may hold the output open; zero means 5
-	// s.
+	// PipeDelay is how long output is still read after the program has ended, because a
+	// program that it started may hold the output open; zero means 5 seconds.
 	PipeDelay time.Duration
 }
 
@@ -66,9 +65,9 @@ var (
 	ErrTimeout = errors.New("it was still running when its time was up")
 )
 
-// Run runs the program to its end. The error is ctx.Err() once ctx is done,
-// else ErrOutput, ErrCPU or ErrTimeout if it passed a limit, and else that of
-// [exec.Cmd.Run]: an [exec.ExitError] if it failed, and [exec.ErrWaitDelay] if
+// Run runs the program until it ends. The error is ctx.Err() once ctx is done; else
+// ErrOutput, ErrCPU or ErrTimeout if the program passed a limit; else that of
+// [exec.Cmd.Run]: an [exec.ExitError] if the program failed, or [exec.ErrWaitDelay] if
 // it ended but a program that it started holds its output open.
 //
 // After an error the program is killed with everything it started, if the
@@ -145,7 +144,7 @@ func (p Program) run(cmd *exec.Cmd, overCPU func()) error {
 	return err
 }
 
-// watch limits a process that has started. The caller calls stop.
+// watch limits a process that has started. The caller must call stop.
 func (p Program) watch(pid int, overCPU func()) (stop func()) {
 	if p.Memory > 0 {
 		limitMemory(pid, p.Memory)

@@ -9,7 +9,7 @@ import (
 
 const (
 	versionTime   = 5 * time.Second
-	versionOutput = 64 << 10 // bytes of what a program prints about itself
+	versionOutput = 64 << 10 // bytes of output that are examined
 	maxVersion    = 60       // bytes
 )
 

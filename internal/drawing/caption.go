@@ -10,21 +10,20 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// The letters of captions, in pixels before they are enlarged.
+// Size of a letter in captions, in pixels before enlargement.
 const (
 	letterWidth  = 7
 	letterHeight = 13
 	baseline     = 11
 )
 
-// TextSize returns the pixels of a line of ASCII text that is enlarged so many
-// times.
+// TextSize returns the size in pixels of a line of ASCII text enlarged by times.
 func TextSize(text string, times int) (width, height int) {
 	return len(text) * letterWidth * times, letterHeight * times
 }
 
-// Text writes a line of ASCII text from its top left corner, enlarged so many
-// times.
+// Text draws a line of ASCII text, enlarged by times, with its top left corner at a
+// point.
 func Text(img *image.RGBA, at image.Point, text string, times int, ink color.Color) {
 	width, height := TextSize(text, 1)
 	letters := image.NewAlpha(image.Rect(0, 0, width, height))

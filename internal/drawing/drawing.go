@@ -1,6 +1,5 @@
-// Package drawing has what the previews of all modalities are drawn with:
-// scaling, highlights, captions, sheets of several pictures, and how they are
-// encoded.
+// Package drawing draws the previews of all modalities: scaling, highlights, captions,
+// sheets of several pictures, and encoding.
 package drawing
 
 import (
@@ -14,10 +13,10 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// Of returns img, which is opaque, as a preview that shows the locations. It
-// is a PNG where half of the pixels or more are as the one to their left, as on
-// pages, slides and screens, and else a JPEG: PNG is exact, and small where
-// much is plain; a photograph takes ten times as long and as many bytes in it.
+// Of returns img, which must be opaque, as a preview that shows the locations. It is a
+// PNG if at least half of the pixels equal the one to their left, as on pages, slides
+// and screens, else a JPEG. PNG is exact, and small for plain areas; a photograph takes
+// ten times as long and as many bytes in it.
 func Of(img *image.RGBA, shown ...citekit.Location) (*preview.Preview, error) {
 	p := &preview.Preview{
 		MediaType: "image/png",
@@ -38,8 +37,7 @@ func Of(img *image.RGBA, shown ...citekit.Location) (*preview.Preview, error) {
 	return p, nil
 }
 
-// isPlain reports whether at least half of the pixels are as the one to their
-// left.
+// isPlain reports whether at least half of the pixels equal the one to their left.
 func isPlain(img *image.RGBA) bool {
 	same, width := 0, img.Rect.Dx()
 	for y := range img.Rect.Dy() {
@@ -53,8 +51,8 @@ func isPlain(img *image.RGBA) bool {
 	return 2*same >= (width-1)*img.Rect.Dy()
 }
 
-// encodePNG returns a PNG, with one sample for each pixel if all are grey, as on
-// most pages of text: that takes a third of the time.
+// encodePNG encodes a PNG. If all pixels are grey, as on most pages of text, it uses
+// one sample per pixel, which takes a third of the time.
 func encodePNG(img *image.RGBA) ([]byte, error) {
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
@@ -66,8 +64,8 @@ func encodePNG(img *image.RGBA) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// asGrey returns an opaque picture with one sample for each pixel, or nil if one
-// has a colour.
+// asGrey returns an opaque picture with one sample per pixel, or nil if a pixel is not
+// grey.
 func asGrey(img *image.RGBA) *image.Gray {
 	width, height := img.Rect.Dx(), img.Rect.Dy()
 	grey := image.NewGray(image.Rect(0, 0, width, height))
@@ -84,7 +82,7 @@ func asGrey(img *image.RGBA) *image.Gray {
 	return grey
 }
 
-// quality is that of a JPEG: text and lines in it stay legible.
+// quality is the JPEG quality at which text and lines stay legible.
 const quality = 85
 
 func encodeJPEG(img *image.RGBA) ([]byte, error) {

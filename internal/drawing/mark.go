@@ -10,8 +10,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// The colours of a highlight: what is below it stays legible, be it dark or
-// light.
+// Colours of a highlight. Dark and light content below it stays legible.
 var (
 	highlight = image.NewUniform(color.NRGBA{R: 255, G: 225, B: 0, A: 90})
 	outline   = image.NewUniform(color.NRGBA{R: 230, G: 120, B: 0, A: 255})
@@ -19,8 +18,8 @@ var (
 
 const outlineWidth = 2 // pixels, outside the box
 
-// Mark highlights boxes, given in fractions of the whole, on img, which shows
-// the part of the whole; a zero part is all of it.
+// Mark highlights boxes on img. Boxes are in fractions of the whole; img shows part of
+// the whole, or all of it if part is zero.
 func Mark(img *image.RGBA, boxes []citekit.Box, part citekit.Box) {
 	if part.IsZero() {
 		part = citekit.Box{X2: 1, Y2: 1}
@@ -35,8 +34,7 @@ func Mark(img *image.RGBA, boxes []citekit.Box, part citekit.Box) {
 	}
 }
 
-// placed returns where a box lies on a picture of a part of the whole: every
-// pixel that it touches.
+// placed returns every pixel that a box touches on a picture of part of the whole.
 func placed(b, part citekit.Box, on image.Rectangle) image.Rectangle {
 	across := float64(on.Dx()) / (part.X2 - part.X1)
 	down := float64(on.Dy()) / (part.Y2 - part.Y1)
@@ -46,14 +44,14 @@ func placed(b, part citekit.Box, on image.Rectangle) image.Rectangle {
 	).Add(on.Min)
 }
 
-// floor rounds down, but for what is a hair below a whole number, and stays
-// within what a picture can have.
+// floor rounds down, except for values just below a whole number. The result is limited
+// to the coordinates of pictures.
 func floor(v float64) int {
 	const hair, most = 1e-6, 1 << 24
 	return int(math.Floor(min(max(v, -most), most) + hair))
 }
 
-// frame draws the outline of r around it.
+// frame draws the outline of r, outside r.
 func frame(img *image.RGBA, r image.Rectangle) {
 	out := r.Inset(-outlineWidth)
 	for _, side := range []image.Rectangle{

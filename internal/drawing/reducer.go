@@ -2,24 +2,24 @@ package drawing
 
 import "image"
 
-// A Reducer makes an image smaller while its rows come, so that only what it
-// becomes is in memory. Each pixel is the mean of those it covers, in
-// proportion to how much of each.
+// A Reducer shrinks an image while its rows arrive, so that only the result is in
+// memory. Each pixel is the mean of the pixels it covers, weighted by the covered part
+// of each.
 type Reducer struct {
 	out           *image.RGBA
-	width, height int // of the image
-	y             int // rows that have come
+	width, height int // of the source image
+	y             int // number of rows received
 	columns       []column
-	row           []uint64 // the row that came, in pixels of out, red, green and blue each
-	sums          []uint64 // of rows, by how much of each lies in the next row of out
+	row           []uint64 // the current row in pixels of out: red, green and blue of each
+	sums          []uint64 // of rows, weighted by how much of each lies in the next row of out
 }
 
-// A column says where a pixel of a row goes: by so much into a pixel of out,
-// and by the rest into the next.
+// A column says where a pixel of a row goes: first parts into pixel to of out, and rest
+// parts into the next.
 type column struct{ to, first, rest int }
 
-// NewReducer returns a Reducer for an image of width by height pixels to a
-// size that is not larger in either direction.
+// NewReducer returns a Reducer from an image of width by height pixels to a size that
+// is not larger in either direction.
 func NewReducer(width, height int, size image.Point) *Reducer {
 	r := &Reducer{
 		out:   image.NewRGBA(image.Rectangle{Max: size}),
@@ -34,19 +34,19 @@ func NewReducer(width, height int, size image.Point) *Reducer {
 	return r
 }
 
-// split says where unit i of n goes if they become m, in units of 1/n.
+// split says where unit i of n goes when n units become m, in units of 1/n.
 func split(i, n, m int) column {
 	to := i * m / n
 	first := min(m, (to+1)*n-i*m)
 	return column{to, first, m - first}
 }
 
-// ReducerMemory returns how many bytes a Reducer takes.
+// ReducerMemory returns the memory that a Reducer uses, in bytes.
 func ReducerMemory(width int, size image.Point) int64 {
 	return 24*int64(width) + 4*int64(size.X)*int64(size.Y) + 48*int64(size.X+1)
 }
 
-// Row takes the next row, four bytes a pixel. It ignores the fourth.
+// Row adds the next row, with four bytes per pixel. It ignores the fourth.
 func (r *Reducer) Row(rgba []byte) error {
 	clear(r.row)
 	for x, c := range r.columns {
@@ -67,13 +67,13 @@ func (r *Reducer) Row(rgba []byte) error {
 	return nil
 }
 
-// add adds the row that came to where it belongs.
+// add adds the current row to the row of out given by c.
 func (r *Reducer) add(c column) {
 	for i := range r.sums {
 		r.sums[i] += uint64(c.first) * r.row[i]
 	}
 	if (r.y+1)*r.out.Rect.Dy() < (c.to+1)*r.height {
-		return // more rows belong to it
+		return // it gets further rows
 	}
 	pixels := r.out.Pix[c.to*r.out.Stride:]
 	whole := uint64(r.width) * uint64(r.height)
@@ -86,5 +86,5 @@ func (r *Reducer) add(c column) {
 	}
 }
 
-// Image returns what became of the rows, once all have come.
+// Image returns the result, once all rows have been added.
 func (r *Reducer) Image() *image.RGBA { return r.out }

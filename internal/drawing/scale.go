@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Fit returns the largest size with the shape of width to height, at most wide
-// and high; each is at least a pixel.
+// Fit returns the largest size with the aspect ratio width to height that is at most
+// wide and high. Each side has at least one pixel.
 func Fit(width, height float64, wide, high int) image.Point {
 	width, height = shape(width), shape(height)
 	scale := min(float64(wide)/width, float64(high)/height)
@@ -16,7 +16,7 @@ func Fit(width, height float64, wide, high int) image.Point {
 	)
 }
 
-// shape makes a length that a source claims one that can be divided by.
+// shape limits a length from a source to a range that is safe to divide by.
 func shape(length float64) float64 {
 	const least, most = 1e-6, 1e12
 	if math.IsNaN(length) {
@@ -25,7 +25,7 @@ func shape(length float64) float64 {
 	return min(max(length, least), most)
 }
 
-// Shrink is Fit for what is not enlarged.
+// Shrink is Fit, but does not enlarge.
 func Shrink(width, height, wide, high int) image.Point {
 	return Fit(float64(width), float64(height), min(wide, width), min(high, height))
 }

@@ -7,26 +7,26 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// MaxCells is how many pictures a sheet has at most.
+// MaxCells is the maximum number of pictures on a sheet.
 const MaxCells = 12
 
 const (
 	gap       = 6   // pixels around each cell
-	wideCell  = 200 // pixels from which captions are enlarged
-	enlarging = 2   // times
+	wideCell  = 200 // cell width in pixels from which captions are enlarged
+	enlarging = 2   // factor of the enlargement
 )
 
 // A Sheet is a grid of pictures with a caption below each.
 type Sheet struct {
-	Cell image.Point // pixels of the largest picture that a cell takes
+	Cell image.Point // size in pixels of the largest picture that fits a cell
 
 	columns, rows int
-	times         int // that captions are enlarged
+	times         int // factor that enlarges captions
 }
 
-// NewSheet returns the sheet for n pictures, each of the shape width to
-// height, on which they are largest. It is at most side pixels wide and high;
-// side is at least 128.
+// NewSheet returns the sheet that shows n pictures, each with the aspect ratio width to
+// height, as large as possible. It is at most side pixels wide and high; side must be
+// at least 128.
 func NewSheet(n int, width, height float64, side int) Sheet {
 	var best Sheet
 	for columns := 1; columns <= n; columns++ {
@@ -43,8 +43,7 @@ func NewSheet(n int, width, height float64, side int) Sheet {
 	return best
 }
 
-// Within returns s with cells that are no larger than pictures of a size that
-// are not enlarged.
+// Within returns s with cells that do not enlarge pictures of the given size.
 func (s Sheet) Within(width, height int) Sheet {
 	s.Cell = Shrink(width, height, s.Cell.X, s.Cell.Y)
 	return s
@@ -64,16 +63,16 @@ func (s Sheet) captionHeight() int {
 	return height
 }
 
-// pitch is how far a cell is from the next.
+// pitch is the distance from one cell to the next.
 func (s Sheet) pitch() image.Point {
 	return s.Cell.Add(image.Pt(gap, gap+s.captionHeight()))
 }
 
 var background = color.RGBA{R: 0xe4, G: 0xe4, B: 0xe4, A: 0xff}
 
-// Draw returns the sheet with pictures in reading order, none larger than a
-// cell, and what stands below each: as many. Where they are fewer than it is
-// for, it is smaller.
+// Draw returns the sheet with pictures in reading order, each at most as large as a
+// cell and with its caption below; there must be as many captions. With fewer pictures
+// than s has cells, the sheet is smaller.
 func (s Sheet) Draw(pictures []*image.RGBA, captions []string) *image.RGBA {
 	pitch := s.pitch()
 	s.columns = min(s.columns, len(pictures))

@@ -8,25 +8,25 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// A Wave is a picture of a sound: a column for each stretch of time from its
-// lowest to its highest sample, above a time axis.
+// A Wave is a picture of a sound: each column shows the range from the lowest to the
+// highest sample in a stretch of time. A time axis is below.
 type Wave struct {
 	start, end float64 // seconds
 	side       int
 	low, high  []float64 // of each column
 }
 
-// NewWave returns a Wave of a time in seconds that is side pixels wide and a
-// third as high.
+// NewWave returns a Wave of the time from start to end, in seconds. It is side pixels
+// wide and a third as high.
 func NewWave(start, end float64, side int) *Wave {
 	return &Wave{start: start, end: end, side: side, low: make([]float64, side), high: make([]float64, side)}
 }
 
-// Columns returns how many columns there are.
+// Columns returns the number of columns.
 func (w *Wave) Columns() int { return w.side }
 
-// Put adds frames of sound to a column, given what finds their extremes: from
-// -1 to 1, where 0 is silence.
+// Put adds frames of sound to a column. Extremes returns the lowest and highest sample
+// in frames, from -1 to 1; 0 is silence.
 func (w *Wave) Put(column int, frames []byte, extremes func([]byte) (low, high float64)) {
 	low, high := extremes(frames)
 	w.low[column] = min(w.low[column], max(low, -1))
@@ -38,7 +38,7 @@ var (
 	axisInk = image.NewUniform(color.RGBA{R: 0x60, G: 0x60, B: 0x60, A: 0xff})
 )
 
-const tick = 5 // pixels of a mark on the axis
+const tick = 5 // length in pixels of a mark on the axis
 
 // Draw returns the picture.
 func (w *Wave) Draw() *image.RGBA {
@@ -73,8 +73,8 @@ func (w *Wave) drawAxis(img *image.RGBA, top int) {
 	}
 }
 
-// step returns how many seconds apart the marks are: a round number that leaves
-// room for what stands at each.
+// step returns the distance of the marks in seconds: a round number that leaves room
+// for their labels.
 func (w *Wave) step() float64 {
 	const room = 90 // pixels
 	wanted := (w.end - w.start) * room / float64(w.side)

@@ -5,12 +5,12 @@ import (
 	"strconv"
 )
 
-// attachable reports whether programs can be given f.
+// attachable reports whether f can be passed to programs.
 func attachable(*os.File) bool { return true }
 
-// attach returns the files a program inherits to read f. Opening /dev/fd/3
-// makes a new open file on Linux, so that neither programs nor this process
-// move each other's offset.
+// attach returns the files that a program inherits to read f. On Linux opening
+// /dev/fd/3 makes a new open file, so programs and this process do not move each
+// other's offset.
 func attach(f *os.File) (files []*os.File, detach func(), err error) {
 	return []*os.File{f}, func() {}, nil
 }
@@ -21,5 +21,5 @@ func url(_ *os.File, n int) string { return "file:/dev/fd/" + strconv.Itoa(first
 // firstFile is the descriptor of the first file that a program inherits.
 const firstFile = 3
 
-// removeName unlinks a file that is open and stays so.
+// removeName unlinks an open file, which stays open.
 func removeName(name string) { os.Remove(name) }

@@ -7,12 +7,11 @@ import (
 	"strconv"
 )
 
-// attachable reports whether programs can be given f.
+// attachable reports whether f can be passed to programs.
 func attachable(f *os.File) bool { return canReopen(f) }
 
-// attach returns the files a program inherits to read f. Opening /dev/fd/3
-// duplicates the descriptor here, offset included, so every run gets an open
-// file of its own.
+// attach returns the files that a program inherits to read f. Here opening /dev/fd/3
+// duplicates the descriptor and shares its offset, so every run gets its own open file.
 func attach(f *os.File) (files []*os.File, detach func(), err error) {
 	again, err := reopen(f)
 	if err != nil {
@@ -27,5 +26,5 @@ func url(_ *os.File, n int) string { return "file:/dev/fd/" + strconv.Itoa(first
 // firstFile is the descriptor of the first file that a program inherits.
 const firstFile = 3
 
-// removeName keeps the name of an open file, by which it is opened again.
+// removeName keeps the name of an open file, which is needed to reopen it.
 func removeName(string) {}

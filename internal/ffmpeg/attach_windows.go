@@ -5,12 +5,11 @@ import (
 	"path/filepath"
 )
 
-// attachable reports whether programs can be given f.
+// attachable reports whether f can be passed to programs.
 func attachable(f *os.File) bool { return canReopen(f) }
 
-// attach checks that the name of f still leads to f and holds it open, so
-// that it cannot be replaced while a program reads it: Windows has no
-// descriptors to inherit.
+// attach checks that the name of f still leads to f, and holds it open so that it
+// cannot be replaced while a program reads it. Windows has no descriptors to inherit.
 func attach(f *os.File) (files []*os.File, detach func(), err error) {
 	again, err := reopen(f)
 	if err != nil {

@@ -14,40 +14,39 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// Options are options of ffmpeg by their names without the dash. The value ""
-// is an option without a value.
+// Options maps names of ffmpeg options, without the dash, to values. The value "" means
+// an option without a value.
 type Options map[string]string
 
 // A Conversion is one run of ffmpeg, from one input to one output.
 type Conversion struct {
 	Input   Options // before the input, such as "ss"
-	Streams []int   // indices of the input's streams, in the order of the output
-	Muxer   string  // format of the output, in ffmpeg's words
+	Streams []int   // indices of the input's streams, in output order
+	Muxer   string  // format of the output, named as in ffmpeg
 	Output  Options // before the output, such as "c"
 
-	// Beside are further inputs, each of one stream, which come after those of
-	// the first.
+	// Beside are further inputs of one stream each, whose streams follow those of the
+	// first input.
 	Beside []*Input
 
-	Limit time.Duration // longest run; zero means that of the Tools
+	Limit time.Duration // longest run; zero means Tools.Timeout
 }
 
-// What every program is told before anything else.
+// Options that begin every command line.
 var always = []string{"-nostdin", "-hide_banner", "-v", "error"}
 
 const (
-	// The source is read as a file and so is the output; nothing else is
-	// opened.
+	// Programs may open files only: the source and the output.
 	protocols = "file"
 
-	// The largest single allocation of a program and the largest picture it
-	// decodes: 256 MiB, and 8,192 by 8,192 pixels.
+	// The largest single allocation of a program, 256 MiB, and the largest picture it
+	// decodes, 8,192 by 8,192 pixels.
 	maxAlloc  = "268435456"
 	maxPixels = "67108864"
 )
 
-// Convert runs a conversion. A run that ends well but has written nothing is
-// an error. What it has written is for the caller to check.
+// Convert runs a conversion. It is an error if a run succeeds but writes nothing. The
+// caller must check the output.
 //
 // Errors match [citekit.ErrFormat] if the input cannot be read,
 // [citekit.ErrTooLarge] if it takes too long or writes too much,
@@ -126,7 +125,7 @@ func (c Conversion) args(in *Input, output string, limit int64) ([]string, error
 	return append(args, output), nil
 }
 
-// options are those that confine the reading of an input.
+// options returns the options that restrict how the input is read.
 func (in *Input) options() Options {
 	o := Options{
 		"protocol_whitelist": protocols,
@@ -142,9 +141,8 @@ func (in *Input) options() Options {
 	return o
 }
 
-// flags appends options as arguments: the format first, if there is one, then
-// the others in the order of their names. Later sets count more than those
-// before.
+// flags appends options as arguments: the format first, if any, then the others sorted
+// by name. Later sets override earlier ones.
 func flags(args []string, sets ...Options) []string {
 	merged := Options{}
 	for _, set := range sets {

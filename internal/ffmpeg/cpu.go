@@ -12,14 +12,14 @@ import (
 	"github.com/citekit/citekit/internal/child"
 )
 
-// ErrCPU reports that the programs that were run for one job have used the
-// processor time that it may. It matches [citekit.ErrTooLarge].
+// ErrCPU reports that the programs of a job have used up its processor time. It matches
+// [citekit.ErrTooLarge].
 var ErrCPU = fmt.Errorf("no processor time left: %w", citekit.ErrTooLarge)
 
-// A meter counts the processor time of all programs that one job runs.
+// A meter counts the processor time of all programs of a job.
 type meter struct{ used atomic.Int64 }
 
-// An allowance is how much of a meter may be used.
+// An allowance is a meter and the most it may reach.
 type allowance struct {
 	*meter
 	most time.Duration
@@ -27,16 +27,16 @@ type allowance struct {
 
 type allowanceKey struct{}
 
-// Metered returns a context of a new job, whose programs are counted together
-// and not limited yet.
+// Metered returns the context of a new job. The processor time of its programs is
+// counted together, without a limit yet.
 func Metered(ctx context.Context) context.Context {
 	return context.WithValue(ctx, allowanceKey{}, allowance{new(meter), math.MaxInt64})
 }
 
-// Within returns a context in which programs run until those of the job have
-// used most, and then fail with an error that matches [ErrCPU]. A context that
-// belongs to no job begins one. Where the system cannot tell before a program
-// has ended, only the next one fails.
+// Within returns a context in which the programs of the job may use most in total; then
+// they fail with an error that matches [ErrCPU]. If ctx belongs to no job, Within
+// begins one. On systems that cannot tell before a program ends, only the next program
+// fails.
 func Within(ctx context.Context, most time.Duration) context.Context {
 	if a, ok := ctx.Value(allowanceKey{}).(allowance); ok {
 		return context.WithValue(ctx, allowanceKey{}, allowance{a.meter, most})
@@ -44,7 +44,7 @@ func Within(ctx context.Context, most time.Duration) context.Context {
 	return Within(Metered(ctx), most)
 }
 
-// Used returns the processor time that the programs of a job have used.
+// Used returns the processor time used by the programs of a job.
 func Used(ctx context.Context) time.Duration {
 	if a, ok := ctx.Value(allowanceKey{}).(allowance); ok {
 		return time.Duration(a.used.Load())
@@ -52,11 +52,11 @@ func Used(ctx context.Context) time.Duration {
 	return 0
 }
 
-// A ration is what one program may use.
+// A ration is the allowance of one program.
 type ration struct{ allowance }
 
-// allowed returns what the next program of a job may use, or an error if that is
-// nothing.
+// allowed returns the allowance of a job's next program, or an error if nothing is
+// left.
 func allowed(ctx context.Context) (*ration, error) {
 	a, ok := ctx.Value(allowanceKey{}).(allowance)
 	if !ok {
@@ -71,7 +71,7 @@ func allowed(ctx context.Context) (*ration, error) {
 
 func (r *ration) left() time.Duration { return r.most - time.Duration(r.used.Load()) }
 
-// run runs a program, and returns [ErrCPU] if it used what was left.
+// run runs a program. It returns [ErrCPU] if the program used up the allowance.
 func (r *ration) run(ctx context.Context, p child.Program) (child.Result, error) {
 	p.CPU = r.left()
 	result, err := p.Run(ctx)

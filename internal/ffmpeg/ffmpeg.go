@@ -1,17 +1,16 @@
-// Package ffmpeg runs the programs ffmpeg and ffprobe on sources that may be
-// hostile, and finds them.
+// Package ffmpeg finds the programs ffmpeg and ffprobe, and runs them on sources that
+// may be hostile.
 //
-// A program sees one thing of the outside: the source, by an inherited
-// descriptor where the system has them, never by a name from a map. It is
-// told the demuxer, which follows from the content alone, and may use no
-// other: a playlist that calls itself a video is not read as a playlist. It
-// gets no network protocol, no terminal, no shell and next to no environment;
-// it has a time limit, writes to a private directory, and is killed with all
-// it started when the context ends. On Linux its memory is limited, and it does not
-// outlive this process either; directories that a killed process left behind are removed by the next
-// one, on systems that have flock.
+// Of the outside world a program sees only the source. It gets an inherited descriptor
+// where the system has them, never a name from a map. It is told the demuxer, which is
+// chosen by content alone, and may use no other: a playlist that claims to be a video
+// is not read as a playlist. It gets no network protocol, no terminal, no shell and
+// almost no environment. It has a time limit, writes to a private directory, and is
+// killed with everything it started when the context ends. On Linux its memory is
+// limited, and it does not outlive this process. On systems with flock, the next
+// process removes the directories of a killed one.
 //
-// Version 5.1 of the programs or a later one is needed.
+// The programs must be of version 5.1 or later.
 package ffmpeg
 
 import (
@@ -31,9 +30,8 @@ const (
 	DefaultMaxOutput = 64 << 30
 )
 
-// mostMemory is how many bytes of memory a program may have, where the machine has
-// more than that: a clip of video in 8K that is encoded anew takes 6 GiB, and twice
-// that with 10 bits.
+// mostMemory is how many bytes of memory a program may use if the machine has more.
+// Re-encoding a clip of 8K video takes 6 GiB, and twice that with 10 bits.
 const mostMemory = 16 << 30
 
 // Tools is a pair of programs and the limits they run under. The zero value
@@ -43,18 +41,18 @@ type Tools struct {
 	FFmpeg  string // path of ffmpeg; "" means the one on PATH
 	FFprobe string // path of ffprobe; "" means the one on PATH
 
-	Children  int           // programs running at a time, others wait; zero means DefaultChildren
+	Children  int           // programs that run at a time, others wait; zero means DefaultChildren
 	Timeout   time.Duration // longest run of one program; zero means DefaultTimeout
 	MaxOutput int64         // largest file a program may write, in bytes; zero means DefaultMaxOutput
-	MaxMemory int64         // bytes that a program may have, on Linux; zero means 16 GiB, or three quarters of what the machine has
+	MaxMemory int64         // memory of a program in bytes, on Linux; zero means 16 GiB, or three quarters of the machine's memory if less
 
-	Slots *citekit.Slots // shared with others, in place of Children; nil means own ones
+	Slots *citekit.Slots // shared slots, which replace Children; nil means private ones
 
 	once  sync.Once
 	sweep sync.Once
 }
 
-// acquire waits for a slot to run a program in. The caller calls release.
+// acquire waits for a slot to run a program. The caller must call release.
 func (t *Tools) acquire(ctx context.Context) (release func(), err error) {
 	t.once.Do(func() {
 		if t.Slots == nil {

@@ -21,12 +21,12 @@ const (
 
 const howToInstall = "install ffmpeg (Debian: apt-get install ffmpeg; macOS: brew install ffmpeg; Windows: winget install ffmpeg)"
 
-// A MissingError reports a program that is not there or is too old. It
-// matches [errors.ErrUnsupported].
+// A MissingError reports a program that is missing or too old. It matches
+// [errors.ErrUnsupported].
 type MissingError struct {
 	Program    string // "ffmpeg" or "ffprobe"
-	Configured bool   // a path was configured, and nothing runs there
-	Version    string // the version found, if that is what is wrong
+	Configured bool   // a path was configured, but no program runs there
+	Version    string // version found, if it is too old
 }
 
 func (e *MissingError) Error() string {
@@ -63,8 +63,8 @@ func (t *Tools) find(program string) (string, error) {
 	return path, nil
 }
 
-// Programs returns the versions of the programs that are found, by name, and the
-// names of the others.
+// Programs returns the versions of the programs found, by name, and the names of the
+// missing ones.
 func (t *Tools) Programs(ctx context.Context) (found map[string]string, missing []string) {
 	found = make(map[string]string)
 	for _, program := range []string{programFFmpeg, programFFprobe} {
@@ -85,9 +85,9 @@ func (t *Tools) configured(program string) string {
 	return t.FFmpeg
 }
 
-// diagnose looks for the cause of a failure in the program itself: one that
-// knows no such option may be too old, one that says nothing may be something
-// else. It asks only now, as asking takes as long as many a conversion.
+// diagnose looks for the cause of a failure in the program itself: if it does not know
+// an option it may be too old, and if it prints nothing it may be another program. It
+// runs only after a failure, because it takes as long as many conversions.
 func (t *Tools) diagnose(ctx context.Context, program, path string, failure error) error {
 	if !errors.Is(failure, errors.ErrUnsupported) && !errors.Is(failure, errSilent) {
 		return failure
@@ -108,8 +108,8 @@ func (t *Tools) diagnose(ctx context.Context, program, path string, failure erro
 
 var versionBanner = lazyregexp.New(`^ff\w+ version n?(\d+)\.(\d+)`)
 
-// tooOld reads the first line that -version prints. Builds between releases
-// have no number there and are taken to be new.
+// tooOld reads the first line of the output of -version. Builds between releases have
+// no number there and count as new.
 func tooOld(banner string) (version string, old bool) {
 	m := versionBanner.FindStringSubmatch(banner)
 	if m == nil {

@@ -11,21 +11,20 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// An Interval is a stretch of an input, in seconds as its header counts them.
+// An Interval is a stretch of an input, in seconds on the clock of its header.
 type Interval struct{ Start, End float64 }
 
-// maxDecoding is how long the frames of a few moments are decoded. What takes
-// longer is not found to be damaged.
+// maxDecoding bounds the time for decoding a few moments. If it takes longer, the input
+// does not count as damaged.
 const maxDecoding = 20 * time.Second
 
-// AllStreams stands for every stream of an input.
+// AllStreams means every stream of an input.
 const AllStreams = -1
 
-// Decodable decodes what is shown in an interval of an input and reports which
-// of its streams, by index, gave a frame or run of samples. It stops at the first
-// packet after the interval of any stream that is asked for: of one, or of
-// [AllStreams]. Done is false if that took too long to tell. Errors are as for
-// Convert.
+// Decodable decodes an interval of an input, and reports which streams, by index, gave
+// a frame or a run of samples. Stream is an index or [AllStreams]. Decoding stops at
+// the first packet of those streams after the interval. Done is false if it took too
+// long. Errors are as for Convert.
 func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval) (streams map[int]bool, done bool, err error) {
 	args := []string{
 		"-read_intervals", strconv.FormatFloat(x.Start, 'f', 6, 64) + "%" + strconv.FormatFloat(x.End, 'f', 6, 64),

@@ -10,20 +10,18 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// An Input is a source made readable for programs. It may be used for several
-// runs at once.
+// An Input is a source that programs can read. Several runs may use it at once.
 type Input struct {
 	demuxer string
 	skip    int64    // bytes before the content
-	size    int64    // bytes of file
-	file    *os.File // what programs read: the source's own, or a private one
-	private *scratch // holds file if it is a copy of the source, or nil
+	size    int64    // size of file in bytes
+	file    *os.File // the file that programs read: the source or a private copy
+	private *scratch // directory of the copy, or nil
 }
 
-// Open makes src readable for programs as the format that demuxer names, in
-// ffmpeg's words, which begins after skip bytes. Both must follow from the
-// content of src. A source that is not a file is copied to a temporary one.
-// Close the Input before src.
+// Open makes src readable for programs. Demuxer is ffmpeg's name for the format, which
+// begins after skip bytes; both must be derived from the content of src. If src is not
+// a file, Open copies it to a temporary one. Close the Input before src.
 func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string, skip int64) (*Input, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -39,8 +37,8 @@ func (t *Tools) Open(ctx context.Context, src *citekit.Source, demuxer string, s
 	return in, nil
 }
 
-// OpenReader copies r, which holds size bytes, to a temporary file and makes
-// that readable for programs.
+// OpenReader copies r, of size bytes, to a temporary file, and makes that readable for
+// programs.
 func (t *Tools) OpenReader(ctx context.Context, r io.Reader, size int64, demuxer string) (*Input, error) {
 	in := &Input{demuxer: demuxer, size: size}
 	if err := t.copy(ctx, in, r, size); err != nil {
@@ -49,8 +47,8 @@ func (t *Tools) OpenReader(ctx context.Context, r io.Reader, size int64, demuxer
 	return in, nil
 }
 
-// OpenOutput makes what a program wrote readable for another. Close the Input
-// before the Output.
+// OpenOutput makes the output of a program readable for another. Close the Input before
+// the Output.
 func OpenOutput(o *Output, demuxer string) *Input {
 	return &Input{demuxer: demuxer, file: o.file, size: o.size}
 }
@@ -81,10 +79,10 @@ func (t *Tools) copy(ctx context.Context, in *Input, r io.Reader, size int64) (e
 	return nil
 }
 
-// ReadAt implements [io.ReaderAt]. It reads what programs read.
+// ReadAt implements [io.ReaderAt]. It reads the file that programs read.
 func (in *Input) ReadAt(p []byte, off int64) (int, error) { return in.file.ReadAt(p, off) }
 
-// Size returns the length in bytes of what programs read.
+// Size returns the size in bytes of the file that programs read.
 func (in *Input) Size() int64 { return in.size }
 
 // Close releases the Input. It does not close the source.

@@ -13,19 +13,19 @@ import (
 // A Packet is one coded frame or run of samples.
 type Packet struct {
 	Stream   int   // index of its stream
-	Time     int64 // when it is presented, in units of the stream
+	Time     int64 // presentation time, in units of the stream
 	Duration int64 // in units of the stream; 0 if unknown
 	Bytes    int64
-	Discard  int64 // samples at its end that are not played
+	Discard  int64 // samples at its end that must not be played
 	Key      bool
 }
 
 // maxPackets bounds a scan; a day of video with sound has 10 million.
 const maxPackets = 40_000_000
 
-// Packets reads an input from a time in seconds as the header counts them, or
-// all of it if from is not positive, and calls visit for every packet that
-// has a time, in stored order. Errors are as for Convert.
+// Packets reads an input and calls visit for every packet that has a time, in stored
+// order. It starts at from, in seconds on the clock of the header, or at the beginning
+// if from is not positive. Errors are as for Convert.
 func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func(Packet)) error {
 	var args []string
 	if from > 0 {
@@ -49,8 +49,8 @@ func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func
 	return err
 }
 
-// FirstPacket returns where the first packet of a stream stands, in bytes from the
-// start of the file, and its time in units of the stream. Errors are as for Convert.
+// FirstPacket returns the offset in bytes of the first packet of a stream in the file,
+// and its time in units of the stream. Errors are as for Convert.
 func (t *Tools) FirstPacket(ctx context.Context, in *Input, stream int) (offset, time int64, err error) {
 	found := false
 	err = t.probe(ctx, in, NewLineWriter(func(line []byte) error {
@@ -70,9 +70,9 @@ func (t *Tools) FirstPacket(ctx context.Context, in *Input, stream int) (offset,
 	return offset, time, err
 }
 
-// parsePacket reads a line of index, pts, dts, duration, size, flags and, for
-// some, what is discarded. A packet without a presentation time, as in AVI,
-// has that of its decoding.
+// parsePacket reads a line of index, pts, dts, duration, size, flags and, for some
+// packets, discarded samples. A packet without a presentation time, as in AVI, gets its
+// decoding time.
 func parsePacket(line string) (Packet, bool) {
 	field := strings.Split(line, ",")
 	if len(field) < 6 {
@@ -98,7 +98,7 @@ func parsePacket(line string) (Packet, bool) {
 	return p, true
 }
 
-// parseCount reads a number that is not negative; what is none counts as 0.
+// parseCount reads a nonnegative number; anything else counts as 0.
 func parseCount(s string) int64 {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
@@ -107,7 +107,7 @@ func parseCount(s string) int64 {
 	return max(n, 0)
 }
 
-// inOrder returns options as arguments, sorted by name.
+// inOrder returns the options as arguments, sorted by name.
 func inOrder(o Options) []string {
 	names := make([]string, 0, len(o))
 	for name := range o {

@@ -14,31 +14,32 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// A Take says which frames of an input [Tools.Pictures] gives: as many as Count
-// says from the clock of the file at From up to End, each the first at or after
-// From or the one before it and Step seconds. Times are in seconds.
+// A Take selects frames of an input for [Tools.Pictures]: up to Count frames between
+// From and End on the clock of the file. The first is the first frame at or after From;
+// each next one is the first frame at least Step after the one before. Times are in
+// seconds.
 type Take struct {
 	From, End, Step float64
 	Count           int
 
-	// Lead is how long before From reading starts, for containers in which
-	// it may start at any frame: until a key frame decoders make up pictures.
+	// Lead is how long before From reading starts, in seconds, for containers in which
+	// it may start at any frame: decoders invent pictures until a key frame.
 	Lead float64
 
-	// Key takes one frame, the key frame at or before From or, where there is
-	// no index, the next, whatever End and Step say: no other is decoded.
+	// Key selects one frame, the key frame at or before From, or the next one if there
+	// is no index. End and Step are ignored, and no other frame is decoded.
 	Key bool
 }
 
-// A Picture is a frame as displayed, with its time by the clock of the file.
+// A Picture is a frame as displayed, with its time on the clock of the file.
 type Picture struct {
 	Time  float64 // seconds
 	Image *image.RGBA
 }
 
-// Pictures decodes frames of the first video stream of an input, in a size, by
-// one program: those of each take in the order of their times. A take without
-// frames gives none. Errors are as for Convert.
+// Pictures decodes frames of the first video stream of an input, scaled to size, in one
+// run of ffmpeg. It returns the frames of each take in time order, none for a take that
+// has none. Errors are as for Convert.
 func (t *Tools) Pictures(ctx context.Context, in *Input, size image.Point, takes []Take) ([][]Picture, error) {
 	path, err := t.find(programFFmpeg)
 	if err != nil {
@@ -70,18 +71,18 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, size image.Point, takes
 
 func takeName(i int) string { return "take" + strconv.Itoa(i) }
 
-// takeArgs builds the command line: the source is an input for each take, as
-// only before an input can be said from where it is read.
+// takeArgs builds the command line. The source is an input for each take, because where
+// reading starts can be given only per input.
 func takeArgs(in *Input, dir *scratch, size image.Point, takes []Take) []string {
 	args := append([]string{}, always...)
 	args = append(args, "-y", "-max_alloc", maxAlloc)
 	for i, take := range takes {
 		seek := Options{"noaccurate_seek": "", "seek_timestamp": "1", "ss": decimalSeconds(take.From - take.Lead)}
 		if take.From <= take.Lead {
-			seek = Options{} // what comes first may be later than the clock says
+			seek = Options{} // the first frame may be later than the clock says
 		}
 		if take.Key {
-			seek["threads"] = "1" // or frames are decoded ahead
+			seek["threads"] = "1" // more threads would decode frames ahead
 			seek["skip_frame"] = "nokey"
 		}
 		args = append(flags(args, in.options(), seek), "-i", url(in.file, i))
@@ -101,7 +102,7 @@ func decimalSeconds(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64
 func (x Take) filter(i int, size image.Point) string {
 	choose := ""
 	if !x.Key {
-		// The number of steps that were passed is kept in a variable.
+		// The variable 0 holds the number of steps that have passed.
 		const slack = 1e-6
 		choose = fmt.Sprintf("trim=end=%s,select=if(gte(t\\,%[2]s+ld(0)*%[3]s)\\,st(0\\,floor((t-%[2]s)/%[3]s)+1)),",
 			decimalSeconds(x.End), decimalSeconds(x.From-slack), decimalSeconds(max(x.Step, slack)))
@@ -110,8 +111,7 @@ func (x Take) filter(i int, size image.Point) string {
 		"metadata=mode=add:key=take:value=%d,metadata=mode=print:key=take:file=-", size.X, size.Y, i)
 }
 
-// takeTimes reads the times that the filters print: that of a frame, and which
-// take it is of.
+// takeTimes reads what the filters print: the time of a frame, then its take.
 type takeTimes struct {
 	times [][]float64
 	last  float64
@@ -134,7 +134,7 @@ func (t *takeTimes) line(line []byte) error {
 	return nil
 }
 
-// readPictures reads as many frames from a file as there are times.
+// readPictures reads one frame from a file for each time.
 func readPictures(name string, size image.Point, times []float64) ([]Picture, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Info is what the header of an input says. It may lie about times.
+// Info is what the header of an input says. Its times may be wrong.
 type Info struct {
 	Start    float64 // seconds; 0 if unknown
 	Duration float64 // seconds; 0 if unknown
@@ -24,14 +24,14 @@ type Info struct {
 type Stream struct {
 	Index         int
 	Kind          string // "video", "audio", "subtitle", …
-	Codec         string // in ffmpeg's words, such as "h264"; "" if unknown
+	Codec         string // named as in ffmpeg, such as "h264"; "" if unknown
 	Picture       bool   // an attached picture, such as a cover
-	Num, Den      int64  // unit of times: Num/Den seconds
+	Num, Den      int64  // unit of time: Num/Den seconds
 	Width, Height int    // pixels as stored
-	PixelFormat   string // in ffmpeg's words, such as "yuv420p"
-	Rotated       bool   // displayed with width and height exchanged
+	PixelFormat   string // named as in ffmpeg, such as "yuv420p"
+	Rotated       bool   // whether it is displayed with width and height exchanged
 	SampleRate    int    // samples per second; 0 if unknown
-	SampleFormat  string // in ffmpeg's words, such as "s16" or "fltp"
+	SampleFormat  string // named as in ffmpeg, such as "s16" or "fltp"
 	SampleBits    int    // significant bits of a stored sample; 0 if unknown
 }
 
@@ -159,8 +159,8 @@ func parseTimeBase(s string) (num, den int64, ok bool) {
 	return num, den, errNum == nil && errDen == nil && num > 0 && den > 0
 }
 
-// A limitedWriter holds what is written to it up to a limit and then fails,
-// which ends the program that writes.
+// A limitedWriter keeps what is written to it. Beyond limit bytes it fails, which ends
+// the program that writes.
 type limitedWriter struct {
 	limit int
 	held  []byte

@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// reopen opens f anew by its name, which must still lead to the same file.
+// reopen opens f again by its name, which must still lead to the same file.
 func reopen(f *os.File) (*os.File, error) {
 	held, err := f.Stat()
 	if err != nil {

@@ -16,25 +16,25 @@ import (
 	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
-// pipeDelay is how long after the end of a program its pipes are still read.
-// A program that is killed leaves no other that could hold them open.
+// pipeDelay is how long the pipes of a program are read after its end. Killing a
+// program also kills any other that could hold them open.
 const pipeDelay = 10 * time.Second
 
-// maxTail is how many bytes of what a program prints are kept.
+// maxTail is how many bytes of a program's messages are kept.
 const maxTail = 4 << 10
 
 // A command is one run of a program.
 type command struct {
 	path   string
 	args   []string
-	dir    string        // working directory; "" means that of this process
+	dir    string        // working directory; "" means this process's
 	inputs []*Input      // inherited, in this order
 	stdout io.Writer     // nil discards
-	limit  time.Duration // longest run, at most that of the Tools, which zero means
+	limit  time.Duration // longest run, at most Tools.Timeout; zero means Tools.Timeout
 }
 
-// run runs a program to its end. If the context ends first the program and
-// all it started are killed, and the error is that of the context.
+// run runs a program until it ends. If the context ends first, the program and
+// everything it started are killed, and the error is ctx.Err().
 func (t *Tools) run(ctx context.Context, c command) error {
 	release, err := t.acquire(ctx)
 	if err != nil {
@@ -81,18 +81,18 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	return nil
 }
 
-// lacksMemory reports whether a program that had so much memory at a time did not
-// get what it asked for. It may end as if all was well, and have left out frames.
-// A program that had little did not fail at the limit, but at a size that a damaged
-// source claims.
+// lacksMemory reports whether a program ran out of memory; peak is the most that it
+// used, in bytes. Such a program may end without an error and have dropped frames. If
+// it used little, it did not fail at the limit, but at a size that a damaged source
+// claims.
 func (t *Tools) lacksMemory(peak int64, err error, stderr string) bool {
-	if strings.Contains(stderr, "malloc of size") { // of x264, which asks for much before it uses it
+	if strings.Contains(stderr, "malloc of size") { // from x264, which allocates much before using it
 		return true
 	}
 	return peak > t.maxMemory()/4 && (err != nil || strings.Contains(stderr, "Cannot allocate memory"))
 }
 
-// runError says why a program failed, in its own last words.
+// runError explains why a program failed, in the program's last words.
 func runError(err error, stderr string) error {
 	var exit *exec.ExitError
 	switch {
@@ -120,7 +120,7 @@ func runError(err error, stderr string) error {
 	return fmt.Errorf("ffmpeg: %s: %w", words, kind)
 }
 
-// errSilent is the failure of a program that does not say why.
+// errSilent is the failure of a program that prints no reason.
 var errSilent = fmt.Errorf("no reason given: %w", citekit.ErrFormat)
 
 var errNoSpace = errors.New("no space left for temporary files")
@@ -132,8 +132,8 @@ var (
 
 const maxWords = 240
 
-// lastWords makes one legible line of the end of what a program printed,
-// without addresses, paths and whatever else might come from the source.
+// lastWords makes one readable line of the end of a program's messages, without
+// addresses, paths and anything else that could come from the source.
 func lastWords(stderr string) string {
 	var said []string
 	for line := range strings.Lines(stderr) {

@@ -8,22 +8,21 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 )
 
-// A scratch is a private temporary directory. A file in it is locked while this
-// process uses it, where the system can, so that another can tell what was left
-// behind.
+// A scratch is a private temporary directory. Where the system has locks, this process
+// locks a file in it, so that other processes can recognize abandoned directories.
 type scratch struct {
 	dir  string
 	lock *os.File // or nil
 }
 
-// scratchPrefix begins the names of scratch directories, and of nothing else.
+// scratchPrefix begins the names of scratch directories and of nothing else.
 const scratchPrefix = "citekit-ffmpeg-"
 
-// lockName is the file that is locked. It has this name only once it is.
+// lockName is the locked file. It gets this name only after it is locked.
 const lockName = "lock"
 
-// newScratch makes a directory. The first one of a Tools also removes those
-// that processes left behind which were killed.
+// newScratch creates a directory. The first call of a Tools also removes the
+// directories of killed processes.
 func (t *Tools) newScratch() (*scratch, error) {
 	t.sweep.Do(sweepScratch)
 	dir, err := os.MkdirTemp("", scratchPrefix)
@@ -35,7 +34,7 @@ func (t *Tools) newScratch() (*scratch, error) {
 
 func (s *scratch) path(name string) string { return filepath.Join(s.dir, name) }
 
-// create makes a file that only this user reads.
+// create creates a file that only this user can read.
 func (s *scratch) create(name string) (*os.File, error) {
 	f, err := os.OpenFile(s.path(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Stream runs a conversion whose output goes to w as it is made, and is not
-// kept. An error of w ends the run and is returned. Errors are as for Convert.
+// Stream runs a conversion whose output goes directly to w and is not kept. An error of
+// w ends the run and is returned. Other errors are as for Convert.
 func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer) error {
 	path, err := t.find(programFFmpeg)
 	if err != nil {
@@ -35,7 +35,7 @@ func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer
 	return nil
 }
 
-// A watchedWriter remembers why it failed.
+// A watchedWriter remembers the error of its writer.
 type watchedWriter struct {
 	w   io.Writer
 	err error
@@ -50,9 +50,9 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewLineWriter returns a writer that calls f with each whole line that is
-// written to it, without its end. The error of a line of more than
-// 4 KiB matches [citekit.ErrTooLarge].
+// NewLineWriter returns a writer that calls f with each complete line written to it,
+// without the line end. A line of more than 4 KiB is an error that matches
+// [citekit.ErrTooLarge].
 func NewLineWriter(f func(line []byte) error) io.Writer { return &lineWriter{line: f} }
 
 const maxLine = 4 << 10

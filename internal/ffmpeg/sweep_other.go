@@ -4,8 +4,8 @@ package ffmpeg
 
 import "os"
 
-// lockScratch locks nothing here.
+// lockScratch returns nil: this system has no locks.
 func lockScratch(string) *os.File { return nil }
 
-// sweepScratch leaves alone what it cannot tell from what is in use.
+// sweepScratch does nothing: without locks it cannot tell which directories are in use.
 func sweepScratch() {}

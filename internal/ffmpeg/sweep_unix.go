@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// lockScratch locks a file in dir until it is closed. A file system without
-// locks gives nil: what is left there is never swept.
+// lockScratch locks a file in dir until it is closed. On a file system without locks it
+// returns nil, and dir is never swept.
 func lockScratch(dir string) *os.File {
 	held := filepath.Join(dir, lockName)
 	f, err := os.OpenFile(held+".new", os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
@@ -28,8 +28,8 @@ func lockScratch(dir string) *os.File {
 	return f
 }
 
-// sweepScratch removes the scratch directories of this user that no process
-// holds. What cannot be removed stays.
+// sweepScratch removes this user's scratch directories that no process uses. It ignores
+// errors.
 func sweepScratch() {
 	temp := os.TempDir()
 	entries, err := os.ReadDir(temp)
@@ -44,8 +44,7 @@ func sweepScratch() {
 	}
 }
 
-// isOurs reports whether dir is a directory of this user that no other can
-// write to.
+// isOurs reports whether dir is a directory of this user that nobody else can write to.
 func isOurs(dir string) bool {
 	info, err := os.Lstat(dir)
 	if err != nil || !info.IsDir() || info.Mode().Perm() != 0o700 {

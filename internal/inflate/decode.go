@@ -2,8 +2,8 @@ package inflate
 
 import "encoding/binary"
 
-// decode unpacks codes until limit is reached or the block ends: fast while
-// there is input enough for whole words, else with care.
+// decode decompresses codes until limit is reached or the block ends. It is fast while
+// there is enough input for whole words.
 func (d *Reader) decode(limit int) error {
 	for d.pos < limit && d.block.open {
 		if len(d.input) >= 16 {
@@ -19,8 +19,8 @@ func (d *Reader) decode(limit int) error {
 	return nil
 }
 
-// decodeFast is decodeOne, again and again, without calls and with what changes
-// in variables.
+// decodeFast repeats decodeOne, without calls and with the changing state in local
+// variables.
 func (d *Reader) decodeFast(limit int) error {
 	bits, nbits, input, pos, buf := d.bits, d.nbits, d.input, d.pos, d.buf
 	lit, dist := d.lit.entries, d.dist.entries
@@ -85,7 +85,7 @@ func (d *Reader) decodeFast(limit int) error {
 	return nil
 }
 
-// leave ends the block, if it is its end that was read.
+// leave ends the block if e is the end-of-block code.
 func (d *Reader) leave(e entry) error {
 	if e.kind() != stop {
 		return ErrCorrupt
@@ -94,7 +94,7 @@ func (d *Reader) leave(e entry) error {
 	return nil
 }
 
-// decodeOne unpacks one code.
+// decodeOne decompresses one code.
 func (d *Reader) decodeOne() error {
 	e, err := d.next(d.lit.entries, litBits)
 	if err != nil {

@@ -1,7 +1,6 @@
-// Package inflate reads DEFLATE streams (RFC 1951) from the middle: while a
-// stream is read, it notes points from which it can be read on later without
-// what comes before. Formats that keep millions of rows in one compressed part
-// are read by it.
+// Package inflate reads DEFLATE streams (RFC 1951) from the middle. While it reads a
+// stream, it records points from which reading can later resume without the data
+// before. It serves formats that keep millions of rows in one compressed part.
 package inflate
 
 import (
@@ -11,73 +10,73 @@ import (
 	"io"
 )
 
-// ErrCorrupt reports a stream that is no DEFLATE stream, or that is cut off.
+// ErrCorrupt reports data that is not a DEFLATE stream, or a truncated stream.
 var ErrCorrupt = errors.New("corrupt DEFLATE stream")
 
 const (
 	windowSize = 32 << 10
-	chunkSize  = 64 << 10 // bytes that are unpacked at a time
+	chunkSize  = 64 << 10 // bytes that are decompressed at a time
 	maxMatch   = 258
 	inputSize  = 16 << 10
 )
 
-// A Point is a place of a stream from which it can be read on. It takes some
-// 33 KB of memory.
+// A Point is a place in a stream from which reading can resume. It uses about 33 KB of
+// memory.
 type Point struct {
-	// Offset is how many bytes of the content come before.
+	// Offset is the number of bytes of content before the point.
 	Offset int64
 
-	in     int64 // bytes of the stream that are in bits, or before
+	in     int64 // bytes of the stream up to the end of bits
 	bits   uint64
 	nbits  uint
 	block  block
 	window []byte
 }
 
-// Bytes is roughly how much memory a point takes.
+// Bytes estimates the memory that a point uses, in bytes.
 func (p *Point) Bytes() int64 { return int64(len(p.window)+len(p.block.lengths)) + 128 }
 
-// A block is what is known of the block that is being read.
+// A block is the state of the current block.
 type block struct {
 	open, final bool
-	stored      int     // bytes left of a block that is not compressed
-	lengths     []uint8 // of the codes, those of literals first; nil if it is not compressed
-	literals    int     // how many of lengths are of literals
+	stored      int     // bytes left in an uncompressed block
+	lengths     []uint8 // code lengths, literals first; nil if uncompressed
+	literals    int     // how many of lengths are for literals
 }
 
 // A Reader reads the content of a stream. It is not safe for concurrent use.
 type Reader struct {
-	// Every is how many bytes apart points are noted at least; 0 notes none.
+	// Every is the minimum distance between points in bytes of content; 0 records none.
 	// Set it before the first call of Read.
 	Every int64
 
-	// Points are those that were noted so far.
+	// Points are the points recorded so far.
 	Points []Point
 
-	src io.ReaderAt // of the stream
+	src io.ReaderAt // the stream
 
 	bits  uint64
 	nbits uint
-	input []byte // what was read of src and is not in bits
-	space []byte // what input is a part of
-	in    int64  // where input ends in the stream
+	input []byte // bytes read from src that are not yet in bits
+	space []byte // backing array of input
+	in    int64  // offset in the stream of the end of input
 
 	block     block
 	lit, dist table
 
 	buf   []byte
-	pos   int   // what was unpacked ends here in buf
-	given int   // what was given to the caller ends here
-	base  int64 // where buf begins in the content
+	pos   int   // end in buf of the decompressed bytes
+	given int   // end in buf of the bytes returned to the caller
+	base  int64 // offset of buf in the content
 	err   error
 }
 
-// NewReader returns a Reader of the stream in r, from its beginning.
+// NewReader returns a Reader for the stream in r, from its beginning.
 func NewReader(r io.ReaderAt) *Reader {
 	return &Reader{src: r, space: make([]byte, inputSize), buf: make([]byte, windowSize+chunkSize+maxMatch)}
 }
 
-// NewReaderAt returns a Reader of the stream in r, from a point of it.
+// NewReaderAt returns a Reader for the stream in r, from one of its points.
 func NewReaderAt(r io.ReaderAt, p *Point) *Reader {
 	d := NewReader(r)
 	d.bits, d.nbits, d.in, d.block = p.bits, p.nbits, p.in, p.block
@@ -90,21 +89,20 @@ func NewReaderAt(r io.ReaderAt, p *Point) *Reader {
 	return d
 }
 
-// Reset makes d read the stream in r from its beginning, as [NewReader] does, and
-// keeps its buffers. Every stays as it is set.
+// Reset makes d read the stream in r from its beginning, like [NewReader], but keeps
+// its buffers and Every.
 func (d *Reader) Reset(r io.ReaderAt) {
 	*d = Reader{Every: d.Every, src: r, space: d.space, buf: d.buf, lit: d.lit, dist: d.dist}
 }
 
-// End returns how many bytes the stream has, once Read returned [io.EOF].
+// End returns the size of the stream in bytes, once Read has returned [io.EOF].
 func (d *Reader) End() int64 { return d.in - int64(len(d.input)) - int64(d.nbits/8) }
 
-// Offset returns how many bytes of the content were read, or lie before the
-// point that the reader began at.
+// Offset returns the offset in the content of the next byte to be read.
 func (d *Reader) Offset() int64 { return d.base + int64(d.given) }
 
 // Read implements [io.Reader]. Errors match [ErrCorrupt], or are those of the
-// reader of the stream.
+// underlying reader.
 func (d *Reader) Read(p []byte) (int, error) {
 	for d.given == d.pos {
 		if d.err != nil {
@@ -117,7 +115,7 @@ func (d *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Skip reads n bytes and drops them.
+// Skip reads and discards n bytes.
 func (d *Reader) Skip(n int64) error {
 	for n > 0 {
 		if d.given == d.pos {
@@ -137,7 +135,7 @@ func (d *Reader) Skip(n int64) error {
 	return nil
 }
 
-// fill unpacks the next chunk. Everything before it was given to the caller.
+// fill decompresses the next chunk. The caller must have got everything before it.
 func (d *Reader) fill() {
 	if over := d.pos - windowSize; over > 0 {
 		copy(d.buf, d.buf[over:d.pos])
@@ -160,7 +158,7 @@ func (d *Reader) fill() {
 	}
 }
 
-// note notes a point here if the last one is far enough away.
+// note records a point here if the last one is far enough away.
 func (d *Reader) note() {
 	here := d.base + int64(d.pos)
 	last := int64(0)
@@ -176,7 +174,7 @@ func (d *Reader) note() {
 	})
 }
 
-// refill brings at least 48 bits into bits if there are so many.
+// refill loads at least 48 bits into bits if the stream has as many.
 func (d *Reader) refill() error {
 	for d.nbits < 48 {
 		if len(d.input) >= 8 {
@@ -221,7 +219,7 @@ func (d *Reader) take(n uint) (uint, error) {
 	return v, nil
 }
 
-// begin reads the head of a block.
+// begin reads the header of a block.
 func (d *Reader) begin() error {
 	head, err := d.take(3)
 	if err != nil {

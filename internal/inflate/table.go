@@ -4,19 +4,19 @@ import "math/bits"
 
 const (
 	maxBits  = 15
-	litBits  = 11 // codes up to this length are found at once
+	litBits  = 11 // codes up to this length are found in one step
 	distBits = 8
 )
 
-// An entry says what a code stands for: bits 0-3 the length of the code, 4-7
-// how many further bits belong to it, 8-10 its kind, from 16 on a value.
+// An entry says what a code means: bits 0-3 are the length of the code, bits 4-7 the
+// number of extra bits, bits 8-10 the kind, and the bits from 16 on a value.
 type entry uint32
 
 const (
 	literal = iota + 1
-	match   // a length, or a distance
+	match   // a length or a distance
 	stop
-	sub // longer codes: value is where their entries begin
+	sub // longer codes; the value is the index of their entries
 	unused
 )
 
@@ -30,9 +30,8 @@ func (e entry) value() uint32 { return uint32(e >> 16) }
 // A table finds entries by the next bits of the stream.
 type table struct{ entries []entry }
 
-// build fills the table from the lengths of codes. It returns false if they are
-// of no code: too many of a length, or too few, but for none at all and a
-// single one of one bit.
+// build fills the table from the lengths of codes. It returns false if these do not
+// form a complete code, except for no code at all and for a single code of one bit.
 func (t *table) build(lengths []uint8, primary uint, of func(symbol int) entry) bool {
 	var count [maxBits + 1]int
 	for _, n := range lengths {
@@ -95,7 +94,7 @@ func (t *table) put(code int, n, primary uint, e entry) {
 	}
 }
 
-// literalEntry returns what a code of literals and lengths stands for.
+// literalEntry returns the meaning of a symbol of the literal and length code.
 func literalEntry(symbol int) entry {
 	switch {
 	case symbol < 256:
@@ -113,7 +112,7 @@ func literalEntry(symbol int) entry {
 	return newEntry(unused, 0, 0)
 }
 
-// distanceEntry returns what a code of distances stands for.
+// distanceEntry returns the meaning of a symbol of the distance code.
 func distanceEntry(symbol int) entry {
 	switch {
 	case symbol < 4:
@@ -144,10 +143,10 @@ var fixedLengths = func() []uint8 {
 	return lengths
 }()
 
-// lengthOrder is the order in which lengths of the code of lengths are stored.
+// lengthOrder is the order in which the lengths of the code-length code are stored.
 var lengthOrder = [...]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
-// readLengths reads the lengths of the codes of a block.
+// readLengths reads the code lengths of a block.
 func (d *Reader) readLengths() error {
 	counts, err := d.take(14)
 	if err != nil {
@@ -181,7 +180,7 @@ func (d *Reader) readLengths() error {
 	return nil
 }
 
-// readLength reads one length, or a run of them, and returns how many.
+// readLength reads one length, or a run of them, and returns their number.
 func (d *Reader) readLength(code *table, lengths []uint8, i int) (int, error) {
 	if err := d.refill(); err != nil {
 		return 0, err

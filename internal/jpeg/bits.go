@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// readAhead is how many bytes of the file are held at a time.
+// readAhead is how many bytes of the file are buffered at a time.
 const readAhead = 128 << 10
 
-// A bitReader reads entropy-coded bits from a file. Zero bits follow the last
-// ones before a marker; short tells whether any of those were used.
+// A bitReader reads entropy-coded bits from a file. Before a marker it yields zero bits
+// once the data is used up; short reports whether any of those were used.
 type bitReader struct {
 	r    io.ReaderAt
 	end  int64 // no byte at or after end belongs to the data
@@ -19,11 +19,11 @@ type bitReader struct {
 
 	acc    uint64 // the next bits, from the top
 	n      int    // how many bits of acc are valid
-	padded int    // how many of those are zeros after the end
-	err    error  // what went wrong while reading the file
+	padded int    // how many of those are padding after the end
+	err    error  // first error from reading the file
 }
 
-// A bitState is where a bitReader stands. It holds no bits from after the end.
+// A bitState is the position of a bitReader. It holds no padding.
 type bitState struct {
 	offset int64
 	acc    uint64
@@ -47,11 +47,11 @@ func (b *bitReader) seek(s bitState) {
 	b.acc, b.n, b.padded = s.acc, int(s.n), 0
 }
 
-// short reports whether more bits were used than there are.
+// short reports whether more bits were used than the data has.
 func (b *bitReader) short() bool { return b.n < b.padded }
 
-// load makes the bytes from pos on available and reports whether there are
-// at least two, or all that are left of the data.
+// load makes bytes from pos on available. It reports whether there are at least two, or
+// all that remain.
 func (b *bitReader) load() bool {
 	if b.buf == nil {
 		b.buf = make([]byte, 0, readAhead)
@@ -88,7 +88,7 @@ func (b *bitReader) fill() {
 }
 
 func (b *bitReader) fillSlowly() {
-	b.acc &= ^uint64(0) << (64 - uint(b.n)) // drop what fill left beyond the valid bits
+	b.acc &= ^uint64(0) << (64 - uint(b.n)) // drop what fill left after the valid bits
 	for b.n <= 56 {
 		c, ok := b.nextByte()
 		if !ok {
@@ -119,8 +119,8 @@ func (b *bitReader) nextByte() (byte, bool) {
 	return c, true
 }
 
-// nextMarker drops the bits that are left and returns the marker that follows
-// them, which it passes over, or 0 if there is none.
+// nextMarker drops the remaining bits and returns the following marker, which it
+// consumes, or 0 if there is none.
 func (b *bitReader) nextMarker() byte {
 	b.acc, b.n, b.padded = 0, 0, 0
 	for {
@@ -154,8 +154,8 @@ func (w *bitWriter) put(v uint64, n uint) {
 	}
 }
 
-// word appends the first 32 of the n bits that acc ends with and returns how
-// many are left.
+// word appends the first 32 of the last n bits of acc, and returns how many bits
+// remain.
 func (w *bitWriter) word(acc uint64, n uint) uint {
 	n -= 32
 	v := uint32(acc >> (n & 63))
@@ -176,7 +176,7 @@ func (w *bitWriter) byte(c byte) {
 	}
 }
 
-// flush pads with ones up to a byte (T.81, section F.1.2.3).
+// flush pads the last byte with ones (T.81, section F.1.2.3).
 func (w *bitWriter) flush() {
 	if w.n%8 > 0 {
 		w.put(1<<(8-w.n%8)-1, 8-w.n%8)

@@ -10,10 +10,9 @@ import (
 // chromaRows is how many rows of chroma are interpolated at a time.
 const chromaRows = 64
 
-// FullChroma returns the pixels of region with a chroma sample for each. Where
-// a sample stands for two pixels across or down it is interpolated, as
-// displaying programs do; else it is repeated. The luminance is that of m
-// itself. It uses all CPUs there are.
+// FullChroma returns the pixels of region with a chroma sample for each. A sample
+// shared by two pixels across or down is interpolated, as viewers do; others are
+// repeated. The luminance is shared with m. It uses all CPUs.
 func FullChroma(m *image.YCbCr, region image.Rectangle) *image.YCbCr {
 	width, height := region.Dx(), region.Dy()
 	out := &image.YCbCr{
@@ -39,11 +38,11 @@ func FullChroma(m *image.YCbCr, region image.Rectangle) *image.YCbCr {
 			return nil
 		})
 	}
-	_ = g.Wait() // no row fails
+	_ = g.Wait() // the goroutines return no errors
 	return out
 }
 
-// chromaScratch returns what fillChroma works in.
+// chromaScratch returns scratch space for fillChroma.
 func chromaScratch(m *image.YCbCr) []int32 { return make([]int32, m.Rect.Dx()+4) }
 
 // fillChroma sets dst to the chroma of the pixels of m from x, y on.
@@ -64,7 +63,7 @@ func fillChroma(dst []byte, m *image.YCbCr, plane []byte, x, y int, scratch []in
 		return
 	}
 	even, odd := chromaBias(0, y, h, v), chromaBias(1, y, h, v)
-	sums = sums[from:] // sums[0] is left of the sample of the first pixel
+	sums = sums[from:] // sums[0] is for the sample left of the first pixel's sample
 	if x&1 == 1 {
 		dst[0] = byte((3*sums[1] + sums[2] + odd) >> 4)
 		dst, sums = dst[1:], sums[1:]
@@ -79,8 +78,8 @@ func fillChroma(dst []byte, m *image.YCbCr, plane []byte, x, y int, scratch []in
 	}
 }
 
-// blendRows returns four times the chroma samples at the height of row y of
-// pixels, with the outermost ones repeated on both sides.
+// blendRows returns four times the chroma samples at the height of pixel row y, with
+// the outermost ones repeated on both sides.
 func blendRows(m *image.YCbCr, plane []byte, y, v int, scratch []int32) []int32 {
 	h, _ := Sampling(m.SubsampleRatio)
 	first, end := m.Rect.Min.Y/v, (m.Rect.Max.Y-1)/v+1
@@ -98,7 +97,7 @@ func blendRows(m *image.YCbCr, plane []byte, y, v int, scratch []int32) []int32 
 	return sums
 }
 
-// chromaBias returns what makes the sum of 16 parts round as in libjpeg, which
+// chromaBias returns the bias that rounds a sum of 16 parts as libjpeg does: it
 // alternates.
 func chromaBias(x, y, h, v int) int32 {
 	switch {

@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// A decoder holds what decoding the scan of a file needs and does not change.
+// A decoder holds the immutable data for decoding the scan of a file.
 type decoder struct {
 	h        *Header
 	across   int // MCUs in a row
@@ -67,7 +67,7 @@ type cursor struct {
 	dc   [4]int32 // last DC value by component
 }
 
-// A point is where a cursor stood.
+// A point is a saved position of a cursor.
 type point struct {
 	mcu  int
 	bits bitState
@@ -85,12 +85,12 @@ func (c *cursor) seek(p point) {
 	c.next, c.dc = p.mcu, p.dc
 }
 
-// point returns where c stands. It is only of use between MCUs.
+// point returns the position of c, which must be between two MCUs.
 func (c *cursor) point() point {
 	return point{mcu: c.next, bits: c.bits.state(), dc: c.dc}
 }
 
-// skip passes over n MCUs.
+// skip skips n MCUs.
 func (c *cursor) skip(n int) error {
 	for range n {
 		if err := c.begin(); err != nil {
@@ -112,7 +112,7 @@ func (c *cursor) skip(n int) error {
 	return nil
 }
 
-// copy appends n MCUs to w as they are, with DC values relative to last.
+// copy appends n MCUs to w unchanged, with DC values relative to last.
 func (c *cursor) copy(w *bitWriter, n int, last *[4]int32) error {
 	for range n {
 		if err := c.begin(); err != nil {
@@ -139,8 +139,7 @@ func (c *cursor) copy(w *bitWriter, n int, last *[4]int32) error {
 	return nil
 }
 
-// begin passes the restart marker that may stand before an MCU (T.81,
-// section F.2.1.3.1).
+// begin reads the restart marker that may precede an MCU (T.81, section F.2.1.3.1).
 func (c *cursor) begin() error {
 	if c.interval == 0 || c.next == 0 || c.next%c.interval != 0 {
 		return nil
@@ -190,8 +189,8 @@ func (c *cursor) readDC(b *blockKind) (int32, error) {
 	return c.dc[b.comp], nil
 }
 
-// extend returns the value that the top size bits of acc stand for (T.81,
-// figure F.12); size is at least 1.
+// extend returns the value of the top size bits of acc (T.81, figure F.12); size is at
+// least 1.
 func extend(acc uint64, size uint) int32 {
 	v := int32(acc >> (64 - size))
 	if v < 1<<(size-1) {
@@ -200,8 +199,8 @@ func extend(acc uint64, size uint) int32 {
 	return v
 }
 
-// skipAC passes over the AC coefficients of a block (T.81, section F.2.2.2).
-// It reports whether they make sense.
+// skipAC skips the AC coefficients of a block (T.81, section F.2.2.2). It reports
+// whether they are valid.
 func (b *bitReader) skipAC(t *stepTable) bool {
 	k := 1 // next coefficient
 	for k < 64 {
@@ -226,7 +225,7 @@ func (b *bitReader) skipAC(t *stepTable) bool {
 	return true
 }
 
-// copyAC is skipAC that appends what it passes to w.
+// copyAC is skipAC, but appends the codes to w.
 func (b *bitReader) copyAC(t *stepTable, w *bitWriter) bool {
 	k := 1
 	for k < 64 {
@@ -252,9 +251,8 @@ func (b *bitReader) copyAC(t *stepTable, w *bitWriter) bool {
 	return true
 }
 
-// one returns how many bits the next code takes, with its extra bits, and how
-// many coefficients it stands for where the next is coefficient k; bits 0
-// means that it makes no sense.
+// one returns the length of the next code with its extra bits, and how many
+// coefficients it covers if k is the next one. Zero bits mean that the code is invalid.
 func (t *stepTable) one(acc uint64, k int) (bits uint, count int) {
 	value, length := t.huff.find(acc)
 	run, size := int(value>>4), uint(value&15)

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// dcCounts and dcSizes are the DC table of every cut: as the typical one of
-// T.81, section K.3.3, and going on to the largest size that other decoders take.
+// dcCounts and dcSizes are the DC table of every cut: the typical table of T.81,
+// section K.3.3, extended to the largest size that other decoders accept.
 var (
 	dcCounts = [16]byte{0, 1, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	dcSizes  = [16]byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
@@ -31,8 +31,8 @@ var dcCodes = func() (codes [16]dcCode) {
 	return codes
 }()
 
-// putDC appends a DC difference (T.81, section F.1.2.1). It reports false if
-// the difference is larger than any code.
+// putDC appends a DC difference (T.81, section F.1.2.1). It returns false if no code is
+// large enough.
 func (w *bitWriter) putDC(diff int32) bool {
 	value := diff
 	if diff < 0 {
@@ -48,14 +48,13 @@ func (w *bitWriter) putDC(diff int32) bool {
 	return true
 }
 
-// cutHeader returns the start of a JPEG of the given size whose blocks are the
-// given MCUs of the file, one restart interval for each row of them. prelude
-// is put after the start of image marker; nil leaves it to the file whether
-// that is JFIF.
+// cutHeader returns the start of a JPEG of the given size, whose blocks are the MCUs of
+// tile, with one restart interval for each row of them. The prelude follows the
+// start-of-image marker; if nil, the cut is JFIF if the file is.
 func (d *decoder) cutHeader(tile image.Rectangle, size image.Point, prelude []byte) []byte {
 	h := d.h
 	if prelude == nil && h.jfif {
-		prelude = Prelude(nil) // its presence says what the components mean
+		prelude = Prelude(nil) // JFIF decides what the components mean
 	}
 	b := append([]byte{0xff, markerSOI}, prelude...)
 	if h.adobe != nil {
@@ -90,7 +89,7 @@ func (d *decoder) cutFrame(size image.Point) []byte {
 	return p
 }
 
-// pixels returns the pixels that MCUs cover.
+// pixels returns the rectangle of pixels that MCUs cover.
 func (d *decoder) pixels(tile image.Rectangle) image.Rectangle {
 	m := d.h.mcu()
 	r := image.Rect(tile.Min.X*m.X, tile.Min.Y*m.Y, tile.Max.X*m.X, tile.Max.Y*m.Y)

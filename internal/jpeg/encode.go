@@ -18,15 +18,15 @@ type EncodeOptions struct {
 	Region  image.Rectangle // the part to encode, within the image; empty means all of it
 }
 
-// Encode returns img as a baseline JPEG, in parts that follow each other. An
-// [image.Gray] has one component; an [image.YCbCr] keeps its chroma sampling if
-// the top left pixel is the first of its chroma sample, else it gets a chroma
-// sample for every pixel, as [FullChroma] makes them; other images are opaque
-// and have one for every pixel too.
+// Encode returns img as a baseline JPEG, in consecutive parts. An [image.Gray] has one
+// component. An [image.YCbCr] keeps its chroma sampling if the top left pixel is the
+// first of its chroma sample; otherwise it gets a chroma sample for every pixel, made
+// by [FullChroma]. Other images are treated as opaque, and also get one for every
+// pixel.
 //
-// The same image always gives the same bytes. It uses all CPUs there are, and
-// beside the result the memory that [EncodeMemory] tells. The error is that of
-// ctx, or matches [ErrUnsupported].
+// The same image always gives the same bytes. Encode uses all CPUs and, besides the
+// result, the memory that [EncodeMemory] returns. The error is ctx.Err(), or matches
+// [ErrUnsupported].
 func Encode(ctx context.Context, img image.Image, o EncodeOptions) ([][]byte, error) {
 	region := o.Region
 	if region.Empty() {
@@ -58,11 +58,11 @@ func Encode(ctx context.Context, img image.Image, o EncodeOptions) ([][]byte, er
 	return parts, g.Wait()
 }
 
-// EncodeMemory returns about how many bytes encoding an image of the given
-// width takes beside the image and the result.
+// EncodeMemory estimates the memory in bytes for encoding an image of the given width,
+// without the image and the result.
 func EncodeMemory(width int) int64 {
-	// A worker has the codes of a strip before they are stuffed, rarely more
-	// codes than samples, and eight rows of chroma.
+	// A worker holds the codes of a strip before stuffing, which are rarely more than
+	// its samples, and eight rows of chroma.
 	const perStrip = 3 * stripPixels
 	return int64(runtime.GOMAXPROCS(0)) * (perStrip + int64(width)*(2*8+4))
 }
@@ -81,26 +81,26 @@ type plane struct {
 	width, height int
 	top           int // row of the component that pix begins with
 	h, v          int // sampling factors
-	table         int // in the tables of encoder
+	table         int // index in the tables of encoder
 }
 
-// An encoder holds what encoding an image needs and does not change.
+// An encoder holds the immutable data for encoding an image.
 type encoder struct {
 	size         image.Point
 	planes       []plane
-	chroma       *image.YCbCr // what planes without samples are interpolated from
-	corner       image.Point  // of the region in chroma
+	chroma       *image.YCbCr // source of interpolation for planes without samples
+	corner       image.Point  // of the region, in chroma
 	across, down int          // in MCUs
 	stripRows    int          // rows of MCUs between restart markers
 
 	quant  [2][64]byte   // zigzag order
 	divide [2][64]uint32 // 2^32 over eight times quant, zigzag order
 	round  [2][64]uint32 // half of eight times quant, zigzag order
-	above  [2][16]uint64 // what sets the top bit of a quarter whose coefficient is at least round
-	below  [2][16]uint64 // what does so, less the quarter, if it is at most -round
+	above  [2][16]uint64 // added to four coefficients, sets the top bit of each that is at least round
+	below  [2][16]uint64 // minus four coefficients, has the top bit of each that is at most -round
 	codes  [2][2][256]huffCode
 
-	inZigzag *[8][256]uint64 // what the function returns
+	inZigzag *[8][256]uint64 // result of the function inZigzag
 }
 
 // A huffCode is the code of one value.
@@ -145,7 +145,7 @@ func (e *encoder) setQuant(i, quality int) {
 	}
 }
 
-// huffCodes returns the codes of a table as stored (T.81, section C.2).
+// huffCodes returns the codes of a stored table (T.81, section C.2).
 func huffCodes(spec []byte) (codes [256]huffCode) {
 	code, values := uint16(0), spec[16:]
 	for i, n := range spec[:16] {

@@ -17,33 +17,33 @@ const (
 	quantizeBits = 3 // fraction kept for quantization
 )
 
-// A dctBlock is eight rows of eight samples, and what they are transformed to.
+// A dctBlock is eight rows of eight samples, and their transform.
 type dctBlock struct {
 	samples [64]byte
 
-	// pairs holds the coefficients row by row, two to a word: the first in
-	// the low half. Each has quantizeBits bits of fraction and coefBias
-	// added to it, so that none is negative.
+	// pairs holds the coefficients row by row, two to a word, the first in the low
+	// half. Each has quantizeBits bits of fraction, and coefBias added so that none is
+	// negative.
 	pairs [32]uint64
 }
 
-// Two numbers in one word, low + high<<32, are added, subtracted and multiplied
-// by constants at the same time as long as each fits in 32 bits with its sign.
-// Shifting needs both to be positive: a bias makes them so.
+// One word can hold two numbers, low + high<<32, that are added, subtracted and
+// multiplied by constants together, as long as each fits in 32 bits with its sign.
+// Shifts need both to be positive, which a bias ensures.
 const (
-	pair     = 1<<32 + 1 // times a number: the number twice
+	pair     = 1<<32 + 1 // factor that puts a number in both halves
 	lowHalf  = 1<<32 - 1
 	highHalf = lowHalf << 32
 
 	rowShift    = cosBits - betweenBits
-	rowBias     = 1 << 13                                  // more than any coefficient after the rows
+	rowBias     = 1 << 13                                  // exceeds any coefficient after the rows
 	columnShift = cosBits + betweenBits + 2 - quantizeBits // each of the two passes also halves
-	coefBias    = 1 << 14                                  // more than any coefficient
+	coefBias    = 1 << 14                                  // exceeds any coefficient
 	columnDC    = 8 * rowBias * cos4
 )
 
-// forwardDCT transforms the samples less 128 (T.81, section A.3.3). It is done
-// in integers so that it is the same on every machine.
+// forwardDCT transforms the samples, less 128 each (T.81, section A.3.3). It uses
+// integers so that every machine gets the same result.
 func forwardDCT(b *dctBlock) {
 	const (
 		round = (1<<(rowShift-1) + rowBias<<rowShift) * pair
@@ -81,7 +81,7 @@ func forwardDCT(b *dctBlock) {
 	}
 }
 
-// transposed returns the pair of the low halves and that of the high ones.
+// transposed returns the pair of low halves and the pair of high halves.
 func transposed(a, b uint64) (low, high uint64) {
 	return a&lowHalf | b<<32, a>>32 | b&highHalf
 }

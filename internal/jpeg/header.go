@@ -17,7 +17,7 @@ var (
 	// ErrTruncated reports a JPEG that ends too early.
 	ErrTruncated = fmt.Errorf("the JPEG is truncated: %w", ErrFormat)
 
-	// ErrUnsupported reports a JPEG of a kind that is not read.
+	// ErrUnsupported reports a JPEG of a kind that this package cannot read.
 	ErrUnsupported = errors.New("unsupported kind of JPEG")
 )
 
@@ -43,7 +43,7 @@ const (
 	markerAPP14 = 0xee
 )
 
-// Limits on what is kept of the headers of one file.
+// Limits on the headers of one file.
 const (
 	maxSegments   = 1 << 20
 	maxExifBlocks = 8
@@ -51,13 +51,13 @@ const (
 	maxStray      = 1 << 20 // bytes between two segments
 )
 
-// A Header is what stands before the pixels of a JPEG.
+// A Header is the metadata before the pixels of a JPEG.
 type Header struct {
 	Width, Height int
 	Components    int
 	Progressive   bool
 
-	Exif    [][]byte // Exif blocks without their marker, in the order of the file
+	Exif    [][]byte // Exif blocks without their marker, in file order
 	Profile []byte   // ICC profile, or nil
 
 	sof        byte // marker of the frame
@@ -72,10 +72,10 @@ type Header struct {
 	dataOffset int64 // of the first entropy-coded byte
 }
 
-// A component is one of the frame (T.81, section B.2.2).
+// A component is a component of the frame (T.81, section B.2.2).
 type component struct {
 	id, sampling byte
-	h, v         int // sampling factors as they count in the scan
+	h, v         int // sampling factors in effect in the scan
 	quant        byte
 }
 
@@ -99,8 +99,8 @@ type headerReader struct {
 	h    *Header
 }
 
-// Size reads how large a JPEG of size bytes is, and nothing after its frame
-// header. Errors are as those of [Open].
+// Size returns the dimensions of a JPEG of size bytes. It reads nothing after the frame
+// header. Errors are as for [Open].
 func Size(r io.ReaderAt, size int64) (width, height int, err error) {
 	h, err := readHeader(r, size, true)
 	if err != nil {
@@ -109,8 +109,8 @@ func Size(r io.ReaderAt, size int64) (width, height int, err error) {
 	return h.Width, h.Height, nil
 }
 
-// IsProgressive reports whether a JPEG of size bytes is progressive, so that a
-// decoder holds all its coefficients. Nothing after the frame header is read.
+// IsProgressive reports whether a JPEG of size bytes is progressive; a decoder must
+// then hold all its coefficients. It reads nothing after the frame header.
 func IsProgressive(r io.ReaderAt, size int64) (bool, error) {
 	h, err := readHeader(r, size, true)
 	return err == nil && h.Progressive, err
@@ -164,7 +164,7 @@ func (hr *headerReader) readAt(p []byte, off int64) error {
 	return err
 }
 
-// A window reads ahead a little for small reads that go forward.
+// A window reads ahead for small reads that move forward.
 type window struct {
 	r  io.ReaderAt
 	b  []byte
@@ -190,8 +190,8 @@ func (w *window) ReadAt(p []byte, off int64) (int, error) {
 	return copy(p, w.b[off-w.at:]), nil
 }
 
-// nextMarker returns the next marker. Bytes before it do not count, nor do
-// fill bytes (T.81, section B.1.1.2).
+// nextMarker returns the next marker. It ignores stray bytes and fill bytes before it
+// (T.81, section B.1.1.2).
 func (hr *headerReader) nextMarker() (byte, error) {
 	var buf [64]byte
 	previous := byte(0)
@@ -214,7 +214,7 @@ func (hr *headerReader) nextMarker() (byte, error) {
 	return 0, fmt.Errorf("%d bytes without a marker: %w", maxStray, ErrFormat)
 }
 
-// segment reads one marker segment and reports whether the pixels follow it.
+// segment reads one marker segment. It reports whether the pixels follow.
 func (hr *headerReader) segment(marker byte) (done bool, err error) {
 	var length [2]byte
 	if err := hr.readAt(length[:], hr.pos); err != nil {
@@ -266,8 +266,8 @@ func (hr *headerReader) wanted(marker byte) bool {
 	return false
 }
 
-// unreadable returns an error for a segment that decides how pixels are coded
-// in a way not read here; other segments can be passed over.
+// unreadable returns an error if pixels are coded in a way that this package cannot
+// read. Other segments can be skipped.
 func unreadable(marker byte) error {
 	switch {
 	case marker == markerDAC:
@@ -313,7 +313,7 @@ func (h *Header) readFrame(marker byte, p []byte) error {
 	return nil
 }
 
-// readQuant keeps quantization tables as they are (T.81, section B.2.4.1).
+// readQuant keeps quantization tables as stored (T.81, section B.2.4.1).
 func (h *Header) readQuant(p []byte) error {
 	for len(p) > 0 {
 		n := 1 + 64*(1+int(p[0]>>4))

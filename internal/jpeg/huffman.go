@@ -3,8 +3,8 @@ package jpeg
 import "fmt"
 
 const (
-	lookupBits = 9  // codes up to this length are found in one step
-	stepBits   = 12 // bits that one step over AC coefficients looks at
+	lookupBits = 9  // codes up to this length are found in one lookup
+	stepBits   = 12 // bits that one step over AC coefficients examines
 )
 
 // A huffSpec is a Huffman table as stored (T.81, section B.2.4.2).
@@ -36,8 +36,8 @@ func readHuffSpec(p []byte) (*huffSpec, int, error) {
 type huffTable struct {
 	lookup [1 << lookupBits]uint16 // value<<8 | length, 0 where the code is longer
 	values []byte
-	limit  [18]uint32 // by length: first 16-bit prefix past the codes of that length
-	offset [17]int32  // by length: index of a value less its code
+	limit  [18]uint32 // by length: first 16-bit prefix after the codes of that length
+	offset [17]int32  // by length: index of a value minus its code
 }
 
 // newHuffTable builds the table of section C.2.
@@ -56,7 +56,7 @@ func newHuffTable(spec *huffSpec) *huffTable {
 		t.limit[length] = code << (16 - length)
 		code <<= 1
 	}
-	t.limit[17] = 1 << 17 // beyond every prefix
+	t.limit[17] = 1 << 17 // exceeds every prefix
 	return t
 }
 
@@ -67,8 +67,8 @@ func (t *huffTable) fill(code uint32, length int, value byte) {
 	}
 }
 
-// find returns the value and the length of the code that the top bits of acc
-// begin with; length 0 means there is none.
+// find returns the value and length of the code at the top of acc. Length 0 means that
+// there is none.
 func (t *huffTable) find(acc uint64) (value byte, length uint) {
 	if e := t.lookup[acc>>(64-lookupBits)]; e != 0 {
 		return byte(e >> 8), uint(e & 0xff)
@@ -92,10 +92,9 @@ func (t *huffTable) findLong(acc uint64) (byte, uint) {
 	return t.values[index], uint(length)
 }
 
-// A stepTable steps over AC coefficients whose values are not needed. Its
-// entry for the next stepBits bits says how many bits the codes that lie
-// wholly within them take, with their extra bits, and how many coefficients
-// they stand for.
+// A stepTable skips AC coefficients whose values are not needed. It is indexed by the
+// next stepBits bits. An entry covers the codes that lie, with their extra bits, wholly
+// within these: how many bits they take, and how many coefficients they cover.
 type stepTable struct {
 	steps [1 << stepBits]uint16 // coefficients<<8 | end<<7 | bits, 0 for none
 	huff  *huffTable
@@ -127,7 +126,7 @@ func (t *huffTable) step(acc uint64) uint16 {
 			count += 16
 		case run == 0:
 			return uint16(count)<<8 | stepEnd | uint16(bits+length)
-		default: // means nothing in sequential coding
+		default: // invalid in sequential coding
 			return uint16(count)<<8 | uint16(bits)
 		}
 		bits += length + size

@@ -1,9 +1,9 @@
 package jpeg
 
-// coefficients are those of a block, dequantized, row by row.
+// coefficients are the dequantized coefficients of a block, row by row.
 type coefficients [64]int32
 
-// The constants of the inverse DCT with the given number of bits of fraction.
+// Constants of the inverse DCT; the suffix is the number of bits of fraction.
 const (
 	cos6HalfRoot18 = 70936  // cos(6π/16)/√2
 	sin6HalfRoot18 = 171254 // sin(6π/16)/√2
@@ -17,17 +17,16 @@ const (
 	turn3Sin12     = 2276
 )
 
-// turned returns x and y turned by an angle whose cosine and sine are given.
+// turned rotates x and y by an angle given by its cosine and sine.
 func turned(x, y, cos, sin int32) (int32, int32) {
 	both := (x + y) * cos
 	return both - y*(cos+sin), both + x*(sin-cos)
 }
 
-// inverseDCT sets eight rows of eight samples to the block that c stands for
-// (T.81, section A.3.3), by the algorithm of Loeffler, Ligtenberg and
-// Moschytz. It rounds where image/jpeg of Go 1.26 does, so that the samples
-// are the same, those of damaged files too, in which numbers overflow. It
-// leaves c changed.
+// inverseDCT sets eight rows of eight samples to the block that c represents (T.81,
+// section A.3.3), by the algorithm of Loeffler, Ligtenberg and Moschytz. It rounds as
+// image/jpeg of Go 1.26 does, so the samples are identical, even in damaged files where
+// numbers overflow. It changes c.
 func (c *coefficients) inverseDCT(dst []byte, stride int) {
 	for i := 0; i < 64; i += 8 {
 		inverseRow((*[8]int32)(c[i : i+8]))
@@ -46,8 +45,7 @@ func (c *coefficients) inverseDCT(dst []byte, stride int) {
 	}
 }
 
-// flat sets eight rows of eight samples to the block that has no coefficient
-// but the DC value.
+// flat sets eight rows of eight samples to a block that has only a DC value.
 func flat(dst []byte, stride int, dc int32) {
 	v := sample((dc<<17 + 1<<19) >> 2 >> 18)
 	for y := range 8 {
@@ -58,8 +56,7 @@ func flat(dst []byte, stride int, dc int32) {
 	}
 }
 
-// sample returns the byte for a value between -128 and 127, or the one next to
-// those.
+// sample returns the byte for a value, clamped to -128 to 127.
 func sample(v int32) byte {
 	if v += 128; uint32(v) > 255 {
 		v = ^(v >> 31) & 255
@@ -90,11 +87,11 @@ func inverseRow(x *[8]int32) {
 	x[3], x[4] = e3+o4, e3-o4
 }
 
-// inverseColumn transforms column i of what inverseRow made into samples less
-// 128, which may be out of range.
+// inverseColumn transforms column i of the output of inverseRow into samples less 128,
+// which may be out of range.
 func (c *coefficients) inverseColumn(i int) {
 	x := c[i : i+57]
-	dc := x[0] + 1<<19 // what is cut off at the end is rounded
+	dc := x[0] + 1<<19 // so that the final shift rounds
 	even, odd := (dc+x[32])>>2, (dc-x[32])>>2
 	a, b := turned(x[16]>>13, x[48]>>13, cos6HalfRoot12, sin6HalfRoot12)
 	e1, e2 := odd+a, odd-a

@@ -1,10 +1,10 @@
 // Package jpeg decodes parts of JPEG files, as defined by ITU-T T.81.
 //
-// The pixels of a region are those that [image/jpeg] of Go 1.26 gives. Grey
-// images and those of luminance and chrominance are reconstructed here, block
-// by block; of others the blocks of the region are copied into a small JPEG of
-// their own, unchanged, and that is decoded by image/jpeg. What lies outside is
-// passed over without being reconstructed, and what lies below is not read.
+// A region gets the same pixels as from [image/jpeg] of Go 1.26. Grey images and images
+// of luminance and chrominance are reconstructed here, block by block. For others the
+// blocks of the region are copied unchanged into a small JPEG, which image/jpeg
+// decodes. Blocks outside the region are skipped without reconstruction, and those
+// below it are not read.
 package jpeg
 
 import (
@@ -16,13 +16,12 @@ import (
 	"sync"
 )
 
-// spacing is how many pixels lie between two points that are remembered in a
-// row of blocks.
+// spacing is the distance in pixels between remembered points in a row of blocks.
 const spacing = 512
 
-// An Image is a JPEG whose headers have been read. It remembers where in the
-// file the blocks begin that it has come across, so that later regions are
-// found faster. It does not hold the file and is safe for concurrent use.
+// An Image is a JPEG whose headers have been read. It remembers where in the file
+// blocks begin, so that later regions are found faster. It does not hold the file, and
+// is safe for concurrent use.
 type Image struct {
 	*Header
 	dec  *decoder // nil if regions cannot be cut out
@@ -30,13 +29,12 @@ type Image struct {
 
 	mu     sync.Mutex
 	points []point // ascending by mcu, beginning with MCU 0
-	all    bool    // no further points are to come
+	all    bool    // no further points will be added
 }
 
-// Open reads the headers of a JPEG of size bytes and looks for its end.
+// Open reads the headers of a JPEG of size bytes and finds its end.
 //
-// Errors match [ErrFormat], [ErrTruncated] or [ErrUnsupported], or are those
-// of r and ctx.
+// Errors match [ErrFormat], [ErrTruncated] or [ErrUnsupported], or come from r or ctx.
 func Open(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 	h, err := readHeader(r, size, false)
 	if err != nil {
@@ -72,9 +70,9 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Image, error) {
 	return im, nil
 }
 
-// IsRGB reports whether the three components of the file are red, green and
-// blue rather than luminance and chrominance: it is not JFIF, and says so in
-// its Adobe segment or by the names of the components.
+// IsRGB reports whether the three components are red, green and blue rather than
+// luminance and chrominance. Such a file is not JFIF, and its Adobe segment or the
+// names of its components mark it as RGB.
 func (im *Image) IsRGB() bool {
 	if im.Components != 3 || im.jfif {
 		return false
@@ -86,12 +84,11 @@ func (im *Image) IsRGB() bool {
 	return im.comps[0].id == 'R' && im.comps[1].id == 'G' && im.comps[2].id == 'B'
 }
 
-// CanCut reports whether regions can be decoded by themselves: the file is a
-// sequential JPEG with one scan.
+// CanCut reports whether regions can be decoded separately: the file is a sequential
+// JPEG with one scan.
 func (im *Image) CanCut() bool { return im.dec != nil }
 
-// Cost returns about how many bytes of memory im takes once all of it has
-// been decoded.
+// Cost estimates the memory in bytes that im uses once all of it has been decoded.
 func (im *Image) Cost() int64 {
 	const fixed, perPoint = 64 << 10, 48
 	if im.dec == nil {
@@ -111,7 +108,7 @@ func (im *Image) nearest(mcu int) point {
 	return im.points[i]
 }
 
-// record remembers where c stands, if that is further than was known.
+// record remembers the position of c if it is beyond the last point.
 func (im *Image) record(c *cursor) {
 	im.mu.Lock()
 	defer im.mu.Unlock()
@@ -120,15 +117,14 @@ func (im *Image) record(c *cursor) {
 	}
 }
 
-// known reports whether there is a point close before every MCU up to mcu.
+// known reports whether every MCU up to mcu has a point close before it.
 func (im *Image) known(mcu int) bool {
 	im.mu.Lock()
 	defer im.mu.Unlock()
 	return im.all || mcu-im.points[len(im.points)-1].mcu <= im.step
 }
 
-// toPoint returns how many MCUs lie between an MCU and the next one that is
-// to be remembered.
+// toPoint returns the number of MCUs from an MCU to the next one to remember.
 func (im *Image) toPoint(mcu int) int {
 	column := mcu % im.dec.across
 	return min(im.dec.across, (column/im.step+1)*im.step) - column
@@ -151,23 +147,21 @@ func (im *Image) advance(ctx context.Context, c *cursor, mcu int) error {
 	return nil
 }
 
-// OnGrid reports whether the top left corner of a region lies on one of a
-// block.
+// OnGrid reports whether the top left corner of a region is the corner of an MCU.
 func (im *Image) OnGrid(region image.Rectangle) bool {
 	return im.dec.pixels(im.dec.tile(region)).Min == region.Min
 }
 
-// Cut returns a JPEG of region with all coefficients as they are in the file.
-// prelude is put after the start of image marker, such as what [Prelude]
-// returns; the components must mean the same with it. [Image.CanCut] and
-// [Image.OnGrid] must hold, and region must not be empty and must lie within
-// the image.
+// Cut returns a JPEG of region with the coefficients of the file, unchanged. The
+// prelude, such as [Prelude] returns, follows the start-of-image marker; it must not
+// change what the components mean. [Image.CanCut] and [Image.OnGrid] must hold, and
+// region must be nonempty and lie within the image.
 func (im *Image) Cut(ctx context.Context, r io.ReaderAt, region image.Rectangle, prelude []byte) ([]byte, error) {
 	tile := im.dec.tile(region)
 	return im.cut(ctx, im.dec.cursor(r, im.points[0]), tile, region.Size(), prelude)
 }
 
-// cut returns a JPEG of the given size of the blocks of tile.
+// cut returns a JPEG of the given size with the blocks of tile.
 func (im *Image) cut(ctx context.Context, c *cursor, tile image.Rectangle, size image.Point, prelude []byte) ([]byte, error) {
 	w := &bitWriter{out: im.dec.cutHeader(tile, size, prelude)}
 	for row := tile.Min.Y; row < tile.Max.Y; row++ {
@@ -194,12 +188,12 @@ func (im *Image) cut(ctx context.Context, c *cursor, tile image.Rectangle, size 
 	return append(w.out, 0xff, markerEOI), nil
 }
 
-// Memory returns about how many bytes image/jpeg takes to decode all of im.
+// Memory estimates the memory in bytes that image/jpeg needs to decode all of im.
 func (im *Image) Memory() int64 {
 	h := im.Header
 	perSample := int64(1)
 	if h.Components == 4 {
-		perSample = 2 // planes and what they are put together in
+		perSample = 2 // planes and the combined image
 	}
 	if h.Progressive {
 		perSample += 4 // coefficients
@@ -207,7 +201,7 @@ func (im *Image) Memory() int64 {
 	return h.samples() * perSample
 }
 
-// samples returns how many samples all components have, with what pads them.
+// samples returns the number of samples of all components, with padding.
 func (h *Header) samples() int64 {
 	most := h.mcu()
 	samples := int64(0)

@@ -7,17 +7,17 @@ import (
 	"io"
 )
 
-// A layout is what the markers after the start of the first scan tell.
+// A layout is what the markers after the start of the first scan show.
 type layout struct {
 	end      int64   // offset of the first marker that is not a restart
 	marker   byte    // that marker
 	restarts []int64 // offsets of the restart markers that were kept
 	count    int     // of all restart markers
-	ordered  bool    // restart markers count from 0 to 7 again and again
+	ordered  bool    // restart markers count from 0 to 7 repeatedly
 }
 
-// readLayout passes over the entropy-coded data from offset from. Of the
-// restart markers it keeps one in every keep.
+// readLayout scans the entropy-coded data from offset from. It keeps one in every keep
+// restart markers.
 func readLayout(ctx context.Context, r io.ReaderAt, from, size int64, keep int) (*layout, error) {
 	l := &layout{ordered: true}
 	buf := make([]byte, 256<<10)
@@ -32,7 +32,7 @@ func readLayout(ctx context.Context, r io.ReaderAt, from, size int64, keep int) 
 			}
 			break
 		}
-		// The last byte is looked at again with the one after it.
+		// The last byte is examined again, with its successor.
 		for i := 0; i < n-1; i++ {
 			k := bytes.IndexByte(buf[i:n-1], 0xff)
 			if k < 0 {
@@ -59,13 +59,12 @@ func readLayout(ctx context.Context, r io.ReaderAt, from, size int64, keep int) 
 	return nil, fmt.Errorf("no end of image marker: %w", ErrTruncated)
 }
 
-// Limits on the scans of a file that is decoded as a whole: each goes over all
-// blocks of its components, however short it is. Common encoders make about
-// ten.
+// Limits on the scans of a file that is decoded as a whole: each scan covers all blocks
+// of its components, however short it is. Common encoders write about ten.
 const (
 	maxScans    = 100
 	usualScans  = 20
-	maxScanWork = 50_000_000 // blocks that all scans go over
+	maxScanWork = 50_000_000 // blocks that all scans cover together
 )
 
 // scansAllowed returns how many scans an image may have.
@@ -74,7 +73,7 @@ func (h *Header) scansAllowed() int {
 	return int(min(maxScans, max(usualScans, maxScanWork/max(1, blocks))))
 }
 
-// checkScans returns an error if there are too many scans from offset from on.
+// checkScans returns an error if the data has too many scans.
 func checkScans(ctx context.Context, r io.ReaderAt, h *Header, size int64) error {
 	from, maxScans := h.dataOffset, h.scansAllowed()
 	buf := make([]byte, 256<<10)

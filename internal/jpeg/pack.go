@@ -5,17 +5,16 @@ import (
 	"encoding/binary"
 )
 
-// blockRoom is more bytes than the codes of one block take: 64 of at most 16
-// bits, each with at most 11 bits more.
+// blockRoom exceeds the bytes of the codes of one block: 64 codes of at most 16 bits,
+// each with at most 11 extra bits.
 const blockRoom = 256
 
-// A packer puts codes together without looking at the bytes they make, which
-// lets it write without a branch. What must follow each 0xff byte is put in at
-// the end, by [packer.stuffed].
+// A packer concatenates codes without examining the resulting bytes, so that it writes
+// without a branch. [packer.stuffed] later inserts what must follow each 0xff byte.
 type packer struct {
 	raw []byte
-	pos int    // where the next byte goes
-	acc uint64 // pending bits, in the low end; what is above them means nothing
+	pos int    // index of the next byte
+	acc uint64 // pending bits, in the low end; higher bits are garbage
 	n   uint   // how many, less than 8
 }
 
@@ -26,23 +25,23 @@ func (p *packer) reserve(blocks int) {
 	}
 }
 
-// put appends the low n bits of v, at most 32; the others must be 0. There must
-// be room.
+// put appends the low n bits of v, at most 32; the others must be 0. The caller must
+// have reserved room.
 func (p *packer) put(v uint64, n uint) {
 	p.acc = p.acc<<(n&63) | v
 	p.n += n
 	p.write()
 }
 
-// write stores the bytes that are complete.
+// write stores the complete bytes.
 func (p *packer) write() {
 	binary.BigEndian.PutUint64(p.raw[p.pos:], p.acc<<((64-p.n)&63))
 	p.pos += int(p.n >> 3)
 	p.n &= 7
 }
 
-// stuffed pads with ones up to a byte, returns all bytes with a zero after each
-// 0xff (T.81, section F.1.2.3) and then a marker, and begins anew.
+// stuffed pads the last byte with ones, returns all bytes with a zero after each 0xff
+// (T.81, section F.1.2.3), followed by a marker, and resets p.
 func (p *packer) stuffed(marker byte) []byte {
 	p.reserve(1)
 	if p.n > 0 {

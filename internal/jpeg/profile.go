@@ -6,7 +6,7 @@ import "bytes"
 // (ICC.1:2022, section B.4).
 const profileMark = "ICC_PROFILE\x00"
 
-// maxProfilePart is how much of a profile fits in one segment.
+// maxProfilePart is how many bytes of a profile fit in one segment.
 const maxProfilePart = 0xffff - 2 - len(profileMark) - 2
 
 // profileChunks collects the parts of a profile, which may come in any order.
@@ -32,7 +32,7 @@ func (c *profileChunks) add(p []byte) {
 	c.parts[p[0]] = p[2:]
 }
 
-// join returns the whole profile, or nil if there is none that is complete.
+// join returns the whole profile, or nil if there is no complete one.
 func (c *profileChunks) join() []byte {
 	defer func() { *c = profileChunks{} }()
 	if c.bad || c.count == 0 {
@@ -48,8 +48,8 @@ func (c *profileChunks) join() []byte {
 	return b.Bytes()
 }
 
-// appendProfile appends the segments that hold an ICC profile. One that does
-// not fit in 255 segments is left out.
+// appendProfile appends the segments of an ICC profile. It omits a profile that does
+// not fit in 255 segments.
 func appendProfile(b, profile []byte) []byte {
 	count := (len(profile) + maxProfilePart - 1) / maxProfilePart
 	if count > 255 {

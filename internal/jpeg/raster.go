@@ -23,14 +23,14 @@ func (h *Header) ratio() (ratio image.YCbCrSubsampleRatio, ok bool) {
 	return 0, false
 }
 
-// A raster is where the samples of the MCUs of tile go.
+// A raster receives the samples of the MCUs of tile.
 type raster struct {
 	img   subImager
 	tile  image.Rectangle // MCUs
 	parts []samples       // by component
 }
 
-// samples are those of one component.
+// samples are the samples of one component.
 type samples struct {
 	pix    []byte
 	stride int
@@ -38,8 +38,8 @@ type samples struct {
 	quant  [64]int32 // zigzag order
 }
 
-// newRaster returns a raster for tile, or nil if image/jpeg makes an image of
-// another type than [image.Gray] and [image.YCbCr] of the file.
+// newRaster returns a raster for tile, or nil if image/jpeg decodes the file to an
+// image other than [image.Gray] and [image.YCbCr].
 func (im *Image) newRaster(tile image.Rectangle) *raster {
 	m := im.dec.h.mcu()
 	bounds := image.Rect(tile.Min.X*m.X, tile.Min.Y*m.Y, tile.Max.X*m.X, tile.Max.Y*m.Y)
@@ -67,7 +67,7 @@ func (im *Image) newRaster(tile image.Rectangle) *raster {
 	return p
 }
 
-// quantValues returns a quantization table; one that is missing has zeros.
+// quantValues returns a quantization table; a missing one has zeros.
 func (h *Header) quantValues(id byte) (values [64]int32) {
 	stored := h.quant[id]
 	for i := range values {
@@ -82,8 +82,8 @@ func (h *Header) quantValues(id byte) (values [64]int32) {
 	return values
 }
 
-// decode sets the samples of the MCUs of strip, which lies in the tile of p and
-// is as wide.
+// decode sets the samples of the MCUs of strip, which is within the tile of p and
+// equally wide.
 func (im *Image) decode(ctx context.Context, c *cursor, p *raster, strip image.Rectangle) error {
 	for row := strip.Min.Y; row < strip.Max.Y; row++ {
 		first := row * im.dec.across
@@ -102,7 +102,7 @@ func (im *Image) decode(ctx context.Context, c *cursor, p *raster, strip image.R
 	return nil
 }
 
-// decode sets the samples of the next MCU, which is the one at x, y in p.
+// decode sets the samples of the next MCU, at x, y in p.
 func (c *cursor) decode(p *raster, x, y int) error {
 	if err := c.begin(); err != nil {
 		return err
@@ -135,9 +135,8 @@ func (c *cursor) decode(p *raster, x, y int) error {
 	return c.finish()
 }
 
-// readAC reads the AC coefficients of a block (T.81, section F.2.2.2). It
-// returns the place in zigzag order after the last one, or 0 if they make no
-// sense.
+// readAC reads the AC coefficients of a block (T.81, section F.2.2.2). It returns the
+// zigzag index after the last nonzero one, or 0 if they are invalid.
 func (b *bitReader) readAC(t *huffTable, block *coefficients, quant *[64]int32) (last int) {
 	last = 1
 	for k := 1; k < 64; k++ {

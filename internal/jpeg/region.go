@@ -13,15 +13,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// stripPixels is about how many pixels are decoded at a time.
+// stripPixels is roughly how many pixels are decoded at a time.
 const stripPixels = 128 << 10
 
-// DecodeRegion returns the pixels of region, which must not be empty and must
-// lie within the image; its bounds are region. The result is as image/jpeg
-// gives it: an [image.Gray], [image.YCbCr], [image.RGBA] or [image.CMYK].
-// [Image.CanCut] must hold.
+// DecodeRegion returns the pixels of region, which must be nonempty and lie within the
+// image; the bounds of the result are region. As from image/jpeg, it is an
+// [image.Gray], [image.YCbCr], [image.RGBA] or [image.CMYK]. [Image.CanCut] must hold.
 //
-// It uses all CPUs there are and about as much memory as the result takes.
+// It uses all CPUs, and about as much memory as the result.
 func (im *Image) DecodeRegion(ctx context.Context, r io.ReaderAt, region image.Rectangle) (image.Image, error) {
 	tile := im.dec.tile(region)
 	if p := im.newRaster(tile); p != nil {
@@ -63,8 +62,8 @@ func (im *Image) DecodeRegion(ctx context.Context, r io.ReaderAt, region image.R
 	return canvas.img.(subImager).SubImage(region), nil
 }
 
-// decodeRaster decodes the tile of p. One goroutine passes over the codes and
-// remembers where the rows begin; the others decode them from there.
+// decodeRaster decodes the tile of p. One goroutine skips over the codes and remembers
+// where the rows begin; the others decode the rows from there.
 func (im *Image) decodeRaster(ctx context.Context, r io.ReaderAt, p *raster, region image.Rectangle) (image.Image, error) {
 	inOrder := !im.known((p.tile.Max.Y-1)*im.dec.across + p.tile.Min.X)
 	start := im.nearest(0)
@@ -106,14 +105,14 @@ func strips(tile image.Rectangle, mcu image.Point) []image.Rectangle {
 	return list
 }
 
-// A canvas is where decoded strips are put together.
+// A canvas assembles decoded strips.
 type canvas struct {
 	bounds image.Rectangle
 	once   sync.Once
 	img    image.Image
 }
 
-// draw decodes a JPEG that shows the pixels of r.
+// draw decodes a JPEG and draws it at r.
 func (c *canvas) draw(data []byte, r image.Rectangle) error {
 	part, err := stdjpeg.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -162,14 +161,14 @@ func newLike(img image.Image, bounds image.Rectangle) image.Image {
 	return nil
 }
 
-// chromaSize returns the size of the chroma planes of an image whose corner
-// lies on a chroma sample.
+// chromaSize returns the size of the chroma planes of an image whose corner is at the
+// corner of a chroma sample.
 func chromaSize(width, height int, ratio image.YCbCrSubsampleRatio) (int, int) {
 	h, v := Sampling(ratio)
 	return (width + h - 1) / h, (height + v - 1) / v
 }
 
-// Sampling returns how many pixels wide and high a chroma sample is.
+// Sampling returns the width and height in pixels of a chroma sample.
 func Sampling(ratio image.YCbCrSubsampleRatio) (h, v int) {
 	switch ratio {
 	case image.YCbCrSubsampleRatio422:

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// An encodeWorker encodes one strip after the other.
+// An encodeWorker encodes strips, one after another.
 type encodeWorker struct {
 	*encoder
 	packer
-	planes  []plane // those of the encoder, with the chroma of the present row of MCUs
+	planes  []plane // of the encoder, with the chroma of the current row of MCUs
 	scratch []int32
 }
 
@@ -26,8 +26,7 @@ func (e *encoder) worker() *encodeWorker {
 	return w
 }
 
-// strip returns the rows of MCUs from first to end, without the last, and the
-// marker that follows them.
+// strip returns rows first to end-1 of MCUs, and the marker that follows them.
 func (w *encodeWorker) strip(first, end int) []byte {
 	var last [4]int32
 	for y := first; y < end; y++ {
@@ -42,7 +41,7 @@ func (w *encodeWorker) strip(first, end int) []byte {
 	return w.stuffed(markerRST0 + byte((end/w.stripRows-1)%8))
 }
 
-// interpolate sets the chroma of the eight rows of pixels from top on.
+// interpolate sets the chroma of eight rows of pixels, from top on.
 func (w *encodeWorker) interpolate(top int) {
 	m, width := w.chroma, w.size.X
 	for i := range min(8, w.size.Y-top) {
@@ -73,8 +72,7 @@ func (w *encodeWorker) row(y int, last *[4]int32) {
 	}
 }
 
-// block reads the samples at x, y. The last column and row go on beyond the
-// edges.
+// block reads the samples at x, y. Beyond the edges it repeats the last column and row.
 func (p *plane) block(b *dctBlock, x, y int) {
 	if x+8 <= p.width && y+8 <= p.height {
 		pix := p.pix[(y-p.top)*p.stride+x:]
@@ -91,9 +89,9 @@ func (p *plane) block(b *dctBlock, x, y int) {
 	}
 }
 
-// put quantizes and appends a block, for which there must be room (T.81,
-// section F.1.2). It returns the DC value, which the next block of the
-// component is relative to.
+// put quantizes and appends a block, for which there must be room (T.81, section
+// F.1.2). It returns the DC value, to which the next block of the component is
+// relative.
 func (e *encoder) put(w *packer, b *dctBlock, table int, last int32) int32 {
 	divide, round := &e.divide[table], &e.round[table]
 	dc, ac := &e.codes[table][0], &e.codes[table][1]
@@ -132,16 +130,16 @@ func (e *encoder) put(w *packer, b *dctBlock, table int, last int32) int32 {
 	return value
 }
 
-// quantize returns the size of the quantized coefficient at a place in the
-// block, and -1 if it is negative, else 0.
+// quantize returns the magnitude of the quantized coefficient at a place in the block;
+// sign is -1 if it is negative, else 0.
 func (b *dctBlock) quantize(at byte, round, divide uint32) (magnitude uint32, sign int32) {
 	v := int32(b.pairs[at/2%32]>>(at%2*32)&0xffff) - coefBias
 	sign = v >> 31
 	return uint32(uint64(uint32((v^sign)-sign)+round) * uint64(divide) >> 32), sign
 }
 
-// nonzero returns a bit for each coefficient, in zigzag order: whether it is
-// nonzero when quantized. It looks at four at a time: a quarter of a word each.
+// nonzero returns a bit for each coefficient, in zigzag order: whether it is nonzero
+// when quantized. It tests four at a time, one in each quarter of a word.
 func (e *encoder) nonzero(b *dctBlock, table int) uint64 {
 	above, below := &e.above[table], &e.below[table]
 	mask := uint64(0)
@@ -157,15 +155,15 @@ func (e *encoder) nonzero(b *dctBlock, table int) uint64 {
 	return ordered
 }
 
-// quarterOf returns the bit of the coefficient at a place in a block in the
-// mask of nonzero: its word, and sixteen times its quarter.
+// quarterOf returns the bit that nonzero's mask has for the coefficient at a place in a
+// block: its word, plus sixteen times its quarter.
 func quarterOf(at byte) int {
 	row, column := int(at/8), int(at%8)
 	return row%4*4 + column/2 + 16*(row/4+column%2*2)
 }
 
-// inZigzag returns the bits in zigzag order for each byte of the mask of
-// nonzero. Most programs that have this package never encode.
+// inZigzag maps each byte of nonzero's mask to its bits in zigzag order. It is built at
+// first use, because most programs with this package never encode.
 var inZigzag = sync.OnceValue(func() *[8][256]uint64 {
 	var table [8][256]uint64
 	for k, at := range zigzag {
@@ -177,8 +175,8 @@ var inZigzag = sync.OnceValue(func() *[8][256]uint64 {
 	return &table
 })
 
-// coded returns the code of a run of zeros and a value, with its extra bits,
-// and its length.
+// coded returns the code of a run of zeros and a value, followed by its extra bits, and
+// its length in bits.
 func coded(codes *[256]huffCode, run int, v int32) (uint64, uint) {
 	sign := v >> 31
 	size := uint(bits.Len32(uint32((v ^ sign) - sign)))

@@ -1,7 +1,7 @@
 package jpeg
 
-// zigzag gives the place in a block, row by row, of each coefficient in the
-// order of the file (T.81, figure 5).
+// zigzag gives the place in a block, row by row, of each coefficient in file order
+// (T.81, figure 5).
 var zigzag = [64]byte{
 	0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
 	12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
@@ -26,9 +26,9 @@ var typicalQuant = [2][64]byte{
 	},
 }
 
-// typicalHuffman are the tables of T.81, section K.3, as they are stored: the
-// number of codes of each length, then the values. The first two are for
-// luminance, DC and AC, the others for chrominance.
+// typicalHuffman are the tables of T.81, section K.3, as stored: the number of codes of
+// each length, then the values. The first two are for luminance (DC, AC), the others
+// for chrominance.
 var typicalHuffman = [2][2][]byte{
 	{
 		{

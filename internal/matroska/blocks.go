@@ -12,17 +12,17 @@ import (
 // A Block is one subtitle.
 type Block struct {
 	Start    int64 // nanoseconds on the clock of the file
-	Duration int64 // nanoseconds, or -1 if it is not said
+	Duration int64 // nanoseconds, or -1 if unknown
 	Data     []byte
 }
 
 // maxBlock is the size in bytes of the largest block that is read.
 const maxBlock = 64 << 10
 
-// Blocks reads the blocks of a subtitle track in stored order: of a file of
-// size bytes that f was opened from. It looks at the header of every element in
-// the clusters. Of more than [MaxCues] blocks, or of more than [MaxText] bytes,
-// the first are returned. Errors are those of r, and ctx.Err() once ctx is done.
+// Blocks reads the blocks of a subtitle track in stored order. The reader r and its
+// size must be those of the file that f was opened from. Blocks reads the header of
+// every element in the clusters. It returns the first [MaxCues] blocks, with at most
+// [MaxText] bytes. Errors are those of r, and ctx.Err() once ctx is done.
 func (f *File) Blocks(ctx context.Context, r io.ReaderAt, size int64, t Track) ([]Block, error) {
 	if f.clusters == 0 || t.coding.kind == unreadable {
 		return nil, nil
@@ -40,8 +40,8 @@ type blockReading struct {
 	blocks  []Block
 }
 
-// walk looks at the elements of clusters one after the other, as if clusters
-// were not there, so that it does not matter whether they know their size.
+// walk reads the elements in clusters one after another, ignoring the clusters
+// themselves, so that it does not need their sizes.
 func (d *blockReading) walk(ctx context.Context, at int64) error {
 	for n := range maxElements {
 		if n%1024 == 0 {
@@ -76,7 +76,7 @@ func (d *blockReading) walk(ctx context.Context, at int64) error {
 	return nil
 }
 
-// take keeps a block or group if it is of the track.
+// take keeps a block or block group of the track.
 func (d *blockReading) take(p place) error {
 	if p.end-p.content > maxBlock {
 		return nil
@@ -108,8 +108,8 @@ func (d *blockReading) take(p place) error {
 	return d.takeBlock(block, duration)
 }
 
-// takeBlock reads a block (RFC 9559, section 10.1). Laced ones, as subtitles
-// never are, are left out.
+// takeBlock reads a block (RFC 9559, section 10.1). It skips laced blocks, which
+// subtitles never use.
 func (d *blockReading) takeBlock(p place, duration int64) error {
 	head, err := d.bytes(p.content, int(min(p.end-p.content, 12)))
 	if err != nil {
@@ -126,14 +126,14 @@ func (d *blockReading) takeBlock(p place, duration int64) error {
 		return err
 	}
 	data, ok := d.track.coding.undo(data)
-	d.text += len(data) // of blocks that cannot be read, too: they cost as much
+	d.text += len(data) // unreadable blocks count too: they cost as much
 	if ok {
 		d.blocks = append(d.blocks, Block{Start: start, Duration: duration, Data: data})
 	}
 	return nil
 }
 
-// nanoseconds converts a sum of ticks, held to what fits.
+// nanoseconds converts a sum of ticks, and limits it to the range of int64.
 func (d *blockReading) nanoseconds(ticks uint64, more int64) int64 {
 	v := (float64(ticks) + float64(more)) * float64(d.scale)
 	if math.Abs(v) >= math.MaxInt64/2 {
@@ -142,7 +142,7 @@ func (d *blockReading) nanoseconds(ticks uint64, more int64) int64 {
 	return (int64(ticks) + more) * int64(d.scale)
 }
 
-// undo returns a block as it was before it was stored.
+// undo returns a stored block decoded.
 func (c coding) undo(b []byte) ([]byte, bool) {
 	switch c.kind {
 	case stripped:

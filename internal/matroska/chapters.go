@@ -12,21 +12,20 @@ import (
 // A Chapter is a part of a file.
 type Chapter struct {
 	Start    int64 // nanoseconds on the clock of the file
-	End      int64 // nanoseconds, or -1 if it is not said
+	End      int64 // nanoseconds, or -1 if unknown
 	Title    string
 	Children []Chapter
 }
 
-// An edition is one way to divide a file into chapters (RFC 9559, section
-// 5.1.7.1).
+// An edition is one division of a file into chapters (RFC 9559, section 5.1.7.1).
 type edition struct {
 	hidden, standard, ordered bool
 	chapters                  []Chapter
 }
 
-// parseChapters returns the chapters of the edition that a player shows: the
-// default one, else the first that is not hidden. An ordered edition, which
-// plays parts of the file in another order, comes last.
+// parseChapters returns the chapters of the edition that a player shows: the default
+// one, else the first that is not hidden. Ordered editions, which play parts of the
+// file in another order, are the last choice.
 func parseChapters(b []byte, language string) []Chapter {
 	var editions []edition
 	left := MaxChapters
@@ -70,8 +69,8 @@ func (e edition) rank() (rank int) {
 	return rank
 }
 
-// atoms reads the chapters directly within b, at most *left with all within.
-// Hidden ones, disabled ones and those of other files are left out.
+// atoms reads the chapters directly in b, at most *left including nested ones. It skips
+// chapters that are hidden, disabled or in another file.
 func atoms(b []byte, language string, depth int, left *int) []Chapter {
 	var chapters []Chapter
 	for e := range elements(b) {
@@ -118,7 +117,7 @@ func atom(b []byte, language string) (c Chapter, shown bool) {
 
 func time(b []byte) int64 { return int64(min(integer(b), math.MaxInt64)) }
 
-// display reads a title and the languages it is in.
+// display reads a title and its languages.
 func display(b []byte) (title string, languages []string) {
 	for e := range elements(b) {
 		switch e.id {
@@ -140,8 +139,8 @@ func text(b []byte) string {
 	return string(b)
 }
 
-// parseTags keeps the simple tags of the whole file (RFC 9559, section 5.1.8):
-// those whose target is nothing smaller.
+// parseTags keeps the simple tags (RFC 9559, section 5.1.8) that apply to the whole
+// file.
 func (f *File) parseTags(b []byte) {
 	const maxTags = 1 << 10
 	for tag := range elements(b) {
@@ -168,8 +167,8 @@ func (f *File) parseTags(b []byte) {
 	}
 }
 
-// ofWhole reports whether a tag has no target, or the level of a film or an
-// album without a track, an edition, a chapter or an attachment.
+// ofWhole reports whether a tag applies to the whole file: it has no target, or the
+// level of a film or album without a track, edition, chapter or attachment.
 func ofWhole(tag []byte) bool {
 	for e := range elements(tag) {
 		if e.id != 0x63C0 {

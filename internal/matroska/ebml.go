@@ -6,14 +6,13 @@ import (
 	"math"
 )
 
-// An element of EBML (RFC 8794, section 6) inside a buffer.
+// An element is an EBML element (RFC 8794, section 6) in a buffer.
 type element struct {
 	id   uint32
 	data []byte
 }
 
-// elements yields the elements that fill b. It stops at the first that does
-// not fit.
+// elements yields the elements in b. It stops at the first that does not fit.
 func elements(b []byte) iter.Seq[element] {
 	return func(yield func(element) bool) {
 		for len(b) > 0 {
@@ -30,14 +29,14 @@ func elements(b []byte) iter.Seq[element] {
 	}
 }
 
-// unknown is the size of an element that does not say it.
+// unknown is the size of an element that does not give it.
 const unknown = math.MaxUint64
 
 // maxHeader is the length in bytes of the longest header of an element.
 const maxHeader = 12
 
-// header reads the id and the size of an element. head is the length of both,
-// or 0 if they are damaged or cut short.
+// header reads the id and the size of an element. Head is the length of both in bytes,
+// or 0 if they are damaged or truncated.
 func header(b []byte) (id uint32, size uint64, head int) {
 	if len(b) == 0 || b[0] < 0x10 {
 		return 0, 0, 0
@@ -59,8 +58,8 @@ func header(b []byte) (id uint32, size uint64, head int) {
 	return id, size, width + n
 }
 
-// number reads an integer of variable length (RFC 8794, section 4). width is 0
-// if there is none; all ones is unknown.
+// number reads an integer of variable length (RFC 8794, section 4). Width is 0 if there
+// is none. If all bits are ones, the value is unknown.
 func number(b []byte) (value uint64, width int) {
 	if len(b) == 0 || b[0] == 0 {
 		return 0, 0
@@ -85,8 +84,8 @@ func number(b []byte) (value uint64, width int) {
 	return value, width
 }
 
-// integer reads the content of an unsigned integer element. One of more than
-// eight bytes is 0, the value most have if they are missing.
+// integer reads the content of an unsigned integer element. More than eight bytes give
+// 0, the default of most elements.
 func integer(b []byte) (v uint64) {
 	if len(b) > 8 {
 		return 0
@@ -97,19 +96,19 @@ func integer(b []byte) (v uint64) {
 	return v
 }
 
-// windowSize is how much is read at once where only headers matter.
+// windowSize is how many bytes are read at once when only headers matter.
 const windowSize = 4 << 10
 
-// A window reads small pieces of a file that lie close together.
+// A window reads small, nearby pieces of a file.
 type window struct {
 	r    io.ReaderAt
 	size int64
 	held []byte
-	at   int64 // where held begins
+	at   int64 // offset of held
 }
 
-// bytes returns n bytes at an offset, or fewer if the file ends before. They
-// are valid until the next call; n is at most windowSize.
+// bytes returns n bytes at an offset, or fewer at the end of the file. They are valid
+// until the next call; n is at most windowSize.
 func (w *window) bytes(at int64, n int) ([]byte, error) {
 	if at < w.at || at+int64(n) > w.at+int64(len(w.held)) {
 		if w.held == nil {
@@ -125,17 +124,17 @@ func (w *window) bytes(at int64, n int) ([]byte, error) {
 	return rest[:min(n, len(rest))], nil
 }
 
-// A place is an element of the file.
+// A place is an element and its place in the file.
 type place struct {
 	id      uint32
-	at      int64 // of its header
+	at      int64 // offset of its header
 	content int64 // offset
-	end     int64 // offset; that of the file if the size is not known
-	open    bool  // the size is not known
+	end     int64 // offset; the end of the file if the size is unknown
+	open    bool  // whether the size is unknown
 }
 
-// place reads the header of the element at an offset. ok is false at the end
-// of the file and where no element begins.
+// place reads the header of the element at an offset. It returns false at the end of
+// the file and if no element begins there.
 func (w *window) place(at int64) (p place, ok bool, err error) {
 	b, err := w.bytes(at, maxHeader)
 	if err != nil {
@@ -148,7 +147,7 @@ func (w *window) place(at int64) (p place, ok bool, err error) {
 	p = place{id: id, at: at, content: at + int64(head), end: w.size, open: size == unknown}
 	if !p.open {
 		if size > uint64(max(w.size-p.content, 0)) {
-			p.end = w.size // cut short
+			p.end = w.size // truncated
 		} else {
 			p.end = p.content + int64(size)
 		}
@@ -156,8 +155,7 @@ func (w *window) place(at int64) (p place, ok bool, err error) {
 	return p, true, nil
 }
 
-// content reads an element whole if it has at most limit bytes, and otherwise
-// returns nil.
+// content reads a whole element of at most limit bytes. It returns nil for larger ones.
 func (w *window) content(p place, limit int64) ([]byte, error) {
 	n := p.end - p.content
 	if n <= 0 || n > limit || p.open {

@@ -1,8 +1,8 @@
-// Package matroska reads what Matroska and WebM files (RFC 9559) say in words:
-// tags, chapters and text subtitles. Sound and pictures are left to others.
+// Package matroska reads the textual parts of Matroska and WebM files (RFC 9559): tags,
+// chapters and text subtitles. It does not read sound and pictures.
 //
-// Files may lie. No size is believed before it is held against that of the
-// file. Of a damaged file, the readable part is returned; it may be empty.
+// Files may lie. Sizes are checked against the size of the file. For a damaged file the
+// readable part is returned, which may be empty.
 package matroska
 
 import (
@@ -10,18 +10,18 @@ import (
 	"slices"
 )
 
-// Limits on what is read.
+// Limits of reading.
 const (
-	MaxChapters = 20_000    // chapters of a file
-	MaxDepth    = 16        // chapters within chapters
-	MaxTracks   = 256       // tracks of a file
-	MaxCues     = 500_000   // blocks of a subtitle track
-	MaxText     = 16 << 20  // bytes of the text of a subtitle track
+	MaxChapters = 20_000    // chapters in a file
+	MaxDepth    = 16        // levels of nested chapters
+	MaxTracks   = 256       // tracks in a file
+	MaxCues     = 500_000   // blocks in a subtitle track
+	MaxText     = 16 << 20  // bytes of text in a subtitle track
 	maxMaster   = 16 << 20  // bytes of chapters, tags or tracks
-	maxRead     = 128 << 20 // bytes of all of these that are read
-	maxSeeks    = 1 << 10   // places that seek heads point to
-	maxTop      = 1 << 20   // elements at the top of a file
-	maxElements = 100 << 20 // elements looked at for subtitles
+	maxRead     = 128 << 20 // bytes of all of these together
+	maxSeeks    = 1 << 10   // places in seek heads
+	maxTop      = 1 << 20   // elements at the top level
+	maxElements = 100 << 20 // elements examined for subtitles
 )
 
 // Ids of elements (RFC 9559, section 5.1).
@@ -36,14 +36,14 @@ const (
 	idTags     = 0x1254C367
 )
 
-// A File is what a file says in words. It holds nothing of the file open and
-// may be shared.
+// A File is the textual content of a file. It holds nothing open, and several callers
+// may share it.
 type File struct {
-	Tags     map[string]string // of the whole, by their names in upper case
+	Tags     map[string]string // of the whole file, by name in upper case
 	Chapters []Chapter
 	Tracks   []Track
 
-	scale    uint64 // nanoseconds of a tick
+	scale    uint64 // nanoseconds per tick
 	clusters int64  // offset of the first cluster, or 0
 }
 
@@ -52,13 +52,13 @@ type reading struct {
 	*window
 	file    *File
 	segment int64          // offset of the content of the segment
-	done    map[int64]bool // what was read, by offset
-	seeks   []int64        // what the seek heads point to
+	done    map[int64]bool // offsets already read
+	seeks   []int64        // offsets in the seek heads
 	master  map[uint32][]byte
-	read    int // bytes
+	read    int // bytes read
 }
 
-// Open reads the words of a file of size bytes. Errors are those of r.
+// Open reads the textual parts of a file of size bytes. Errors are those of r.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	d := &reading{
 		window: &window{r: r, size: size},
@@ -85,8 +85,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return d.file, nil
 }
 
-// walk reads the elements of the segment up to the first cluster, and those
-// after the clusters if no seek head says where they are.
+// walk reads the elements of the segment up to the first cluster, and those after the
+// clusters if no seek head gives their offsets.
 func (d *reading) walk(end int64) error {
 	at := d.segment
 	for range maxTop {
@@ -113,7 +113,7 @@ func (d *reading) walk(end int64) error {
 	return nil
 }
 
-// follow reads what the seek heads point to, other seek heads among it.
+// follow reads what the seek heads point to, including other seek heads.
 func (d *reading) follow() error {
 	for i := 0; i < len(d.seeks); i++ {
 		p, ok, err := d.place(d.seeks[i])
@@ -129,7 +129,7 @@ func (d *reading) follow() error {
 	return nil
 }
 
-// take keeps the content of an element that says something in words.
+// take keeps the content of a textual element.
 func (d *reading) take(p place) error {
 	switch p.id {
 	case idSeekHead, idInfo, idTracks, idChapters, idTags:
@@ -189,7 +189,7 @@ func (d *reading) parse() {
 	f.Chapters = parseChapters(d.master[idChapters], f.Language())
 }
 
-// Language returns that of the first sound; "" if it is not known.
+// Language returns the language of the first audio track, or "" if unknown.
 func (f *File) Language() string {
 	i := slices.IndexFunc(f.Tracks, func(t Track) bool { return t.Type == Audio })
 	if i < 0 {

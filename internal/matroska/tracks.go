@@ -1,6 +1,6 @@
 package matroska
 
-// A Type says what a track holds (RFC 9559, section 5.1.4.1.3).
+// A Type is the kind of a track (RFC 9559, section 5.1.4.1.3).
 type Type uint8
 
 // Some types.
@@ -14,21 +14,21 @@ const (
 type Track struct {
 	Type     Type
 	Codec    string // codec id, such as "S_TEXT/UTF8"
-	Language string // BCP 47 tag or ISO 639-2 code; "" if it is not known
+	Language string // BCP 47 tag or ISO 639-2 code; "" if unknown
 	Name     string
-	Forced   bool // only what is needed by those who understand the sound
+	Forced   bool // only what is needed even by those who understand the sound
 	Default  bool
-	Private  []byte // of the codec, such as the header of a subtitle file
+	Private  []byte // codec data, such as the header of a subtitle file
 
 	number uint64
 	coding coding
 }
 
-// A coding is what was done to the blocks of a track (RFC 9559, section
+// A coding is how the blocks of a track were encoded for storage (RFC 9559, section
 // 5.1.4.1.31).
 type coding struct {
 	kind  codingKind
-	strip []byte // bytes before every block that are not stored
+	strip []byte // bytes that begin every block and are not stored
 }
 
 type codingKind uint8
@@ -40,8 +40,8 @@ const (
 	unreadable
 )
 
-// Readable reports whether the blocks of t can be read: they are as they were,
-// or were packed in a way that is undone here.
+// Readable reports whether the blocks of t can be read: they are stored unchanged, or
+// in an encoding that this package undoes.
 func (t Track) Readable() bool { return t.coding.kind != unreadable }
 
 func (f *File) parseTracks(b []byte) {
@@ -53,7 +53,7 @@ func (f *File) parseTracks(b []byte) {
 }
 
 func parseTrack(b []byte) Track {
-	t := Track{Language: "eng", Default: true} // RFC 9559: unless it says otherwise
+	t := Track{Language: "eng", Default: true} // the defaults of RFC 9559
 	tag := ""
 	for e := range elements(b) {
 		switch e.id {
@@ -88,8 +88,8 @@ func parseTrack(b []byte) Track {
 	return t
 }
 
-// parseCoding reads content encodings. More than one, encryption, and
-// compression other than zlib are not read.
+// parseCoding reads content encodings. Several encodings, encryption, and compression
+// other than zlib are unreadable.
 func parseCoding(b []byte) (c coding) {
 	for e := range elements(b) {
 		if e.id != 0x6240 {

@@ -2,8 +2,8 @@ package mp3
 
 import "encoding/binary"
 
-// A header is that of a frame of MPEG audio of any layer (ISO/IEC 11172-3,
-// section 2.4.1.3, and 13818-3; MPEG-2.5 is an extension).
+// A header is the header of an MPEG audio frame of any layer (ISO/IEC 11172-3, section
+// 2.4.1.3, and 13818-3; MPEG-2.5 is an extension).
 type header struct {
 	bits    uint32
 	layer   int // 1 to 3
@@ -15,12 +15,12 @@ type header struct {
 
 const headerLength = 4
 
-// sameStream are the bits that do not change within a stream: the sync word, the
-// version, the layer and the sample rate.
+// sameStream masks the bits that are constant in a stream: sync word, version, layer
+// and sample rate.
 const sameStream = 0xffe00000 | 3<<19 | 3<<17 | 3<<10
 
-// Bit rates in kbit/s by index, of MPEG-1 and of the lower sample rates of MPEG-2
-// and 2.5, by layer.
+// Bit rates in kbit/s by layer and index: of MPEG-1, then of MPEG-2 and 2.5, which have
+// lower sample rates.
 var bitRates = [2][3][15]int{
 	{
 		{0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448},
@@ -36,13 +36,13 @@ var bitRates = [2][3][15]int{
 
 var sampleRates = [3]int{44100, 48000, 32000}
 
-// parseHeader reads the header of a frame. Frames of a free bit rate, whose
-// length is not told, do not count.
+// parseHeader reads a frame header. It returns false for frames of a free bit rate,
+// whose length is unknown.
 func parseHeader(b []byte) (h header, ok bool) {
 	if len(b) < headerLength || b[0] != 0xff || b[1]&0xe0 != 0xe0 {
 		return header{}, false
 	}
-	version, layer := b[1]>>3&3, b[1]>>1&3 // 3 is MPEG-1, 2 MPEG-2, 0 MPEG-2.5; layer 3 is I
+	version, layer := b[1]>>3&3, b[1]>>1&3 // version 3 is MPEG-1, 2 is MPEG-2, 0 is MPEG-2.5; layer 3 is Layer I
 	index, rate := b[2]>>4, b[2]>>2&3
 	if version == 1 || layer == 0 || index == 0 || index == 15 || rate == 3 {
 		return header{}, false

@@ -1,11 +1,9 @@
-// Package mp3 tells when the frames of an MP3 file play, from their headers
-// alone.
+// Package mp3 determines when the frames of an MP3 file play, from their headers alone.
 //
-// Clips are cut by ffmpeg, so the timeline must be the one that its demuxer has:
-// what stands between two frames belongs to the later one, a new sample rate
-// counts from the fourth frame that has it, and what stands after the last frame
-// counts as one more unless it is a tag. (libavformat/mp3dec.c and
-// libavcodec/mpegaudio_parser.c of FFmpeg say so.)
+// ffmpeg cuts the clips, so the timeline must be that of its demuxer: bytes between two
+// frames belong to the later one, a new sample rate takes effect with the fourth frame
+// that has it, and bytes after the last frame count as one more frame unless they are a
+// tag. (See libavformat/mp3dec.c and libavcodec/mpegaudio_parser.c of FFmpeg.)
 package mp3
 
 import (
@@ -15,24 +13,23 @@ import (
 	"io"
 )
 
-// TicksPerSecond is the unit of times. All sample rates divide it.
+// TicksPerSecond is the resolution of times. Every sample rate divides it.
 const TicksPerSecond = 14_112_000
 
-// A Packet is a frame with what stands before it that is none.
+// A Packet is a frame and the bytes before it that are not a frame.
 type Packet struct {
 	Time     int64 // ticks from the first packet
 	Duration int64 // ticks
 	Bytes    int64
-	Discard  int64 // samples at its end that are not played
+	Discard  int64 // samples at its end that must not be played
 }
 
-// ErrNoFrame reports that there is no frame of layer III where the first one was
-// said to be.
+// ErrNoFrame reports that no frame of layer III begins at the given offset.
 var ErrNoFrame = errors.New("no frame of MPEG audio layer III")
 
 const (
 	readAhead  = 256 << 10 // bytes
-	longestTag = 8         // bytes by which a tag at the end is told
+	longestTag = 8         // bytes that identify a tag at the end
 )
 
 // A walker steps through the frames of a file.
@@ -44,14 +41,14 @@ type walker struct {
 	duration int64 // ticks of a frame
 
 	last  uint32 // header of the last frame, or 0
-	count int    // frames that agree with each other; frames to go if it is negative
-	layer int    // that is believed
+	count int    // frames that agree with each other; if negative, frames still needed
+	layer int    // the accepted layer
 }
 
-// Walk calls visit with every packet of the file that r reads, from the first
-// frame, at the offset from, to the end. Start is where the tags at the start of
-// the file end: there the number of samples may stand that are not played. The error
-// matches [ErrNoFrame] if there is no frame at from; others are those of r.
+// Walk calls visit for every packet of the file in r, from the first frame, at offset
+// from, to the end. Start is the end of the tags at the start of the file, where the
+// number of samples to omit may be found. The error matches [ErrNoFrame] if there is no
+// frame at from; other errors are those of r.
 func Walk(r io.ReaderAt, size, start, from int64, visit func(Packet)) error {
 	w := &walker{r: bufio.NewReaderSize(io.NewSectionReader(r, from, size-from), readAhead), layer: 3}
 	head, err := w.peek(headerLength)
@@ -75,7 +72,7 @@ func Walk(r io.ReaderAt, size, start, from int64, visit func(Packet)) error {
 	}
 }
 
-// next reads one packet and returns its length, which is 0 at the end.
+// next reads one packet and returns its length in bytes, 0 at the end.
 func (w *walker) next() (length int64, err error) {
 	head, err := w.peek(longestTag)
 	if err != nil || len(head) == 0 {
@@ -103,15 +100,15 @@ func (w *walker) next() (length int64, err error) {
 	return length, nil
 }
 
-// isTag reports whether what stands at the end of a file is an ID3v1 tag or
-// begins with one of APE, rather than sound.
+// isTag reports whether the end of a file is an ID3v1 tag or begins with an APE tag,
+// rather than sound.
 func isTag(opening []byte, length int64) bool {
 	const id3v1, ape = 128, 32
 	return length >= id3v1 && bytes.HasPrefix(opening, []byte("TAG")) ||
 		length >= ape && bytes.HasPrefix(opening, []byte("APETAGEX"))
 }
 
-// find reads up to the next header and returns how many bytes stand before it.
+// find advances to the next header, and returns the number of bytes before it.
 func (w *walker) find() (between int64, h header, found bool, err error) {
 	for {
 		b, err := w.peek(headerLength)
@@ -123,7 +120,7 @@ func (w *walker) find() (between int64, h header, found bool, err error) {
 		}
 		b, _ = w.r.Peek(w.r.Buffered())
 		n := len(b)
-		if n >= headerLength { // else the file ends
+		if n >= headerLength { // otherwise the file ends
 			n = notHeader(b)
 		}
 		if n == 0 {
@@ -134,8 +131,9 @@ func (w *walker) find() (between int64, h header, found bool, err error) {
 	}
 }
 
-// notHeader returns the number of bytes at the start of b, which does not begin
-// with a header, at which none begins either. It is not zero.
+// notHeader returns how many bytes at the start of b can be skipped because no header
+// begins in them. It assumes that b does not begin with a header, and returns at least
+// 1.
 func notHeader(b []byte) int {
 	for i := 1; ; i++ {
 		next := bytes.IndexByte(b[i:], 0xff)
@@ -151,10 +149,10 @@ func notHeader(b []byte) int {
 	}
 }
 
-// believe takes the duration of frames from a header, unless it differs from
-// those before and may be none.
+// believe takes the duration of frames from a header, unless the header differs from
+// earlier ones and may be accidental.
 func (w *walker) believe(h header, between int64) {
-	const few = 2 // bytes between frames from which on the next must prove itself
+	const few = 2 // bytes between frames after which the next header must be confirmed
 	if between >= few {
 		w.count = -2
 	}

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// A padding is what encoders add after the sound. Times are in samples from the
-// first frame, and nil is none.
+// A padding is what encoders add around the sound. Times are in samples from the first
+// frame. A nil padding means none.
 type padding struct {
-	ticks      int64 // of a sample
+	ticks      int64 // ticks per sample
 	start, end int64
 }
 
-// within returns how many samples at the end of a packet are padding.
+// within returns the number of samples at the end of a packet that are padding.
 func (p *padding) within(time, duration int64) int64 {
 	if p == nil {
 		return 0
@@ -25,7 +25,7 @@ func (p *padding) within(time, duration int64) int64 {
 	return min(to-p.start, to-from)
 }
 
-// What the flags of a tag say that it has.
+// Flags of a tag for the fields that it has.
 const (
 	hasFrames  = 1
 	hasBytes   = 2
@@ -34,15 +34,15 @@ const (
 )
 
 const (
-	// maxInfo is how many bytes a frame may have up to the delays of LAME.
+	// maxInfo is the size in bytes of a frame up to and including LAME's delays.
 	maxInfo = headerLength + 32 + 8 + 8 + 100 + 4 + 24
 
-	// decoderDelay is how many samples a decoder of layer III is late.
+	// decoderDelay is the delay of a layer III decoder, in samples.
 	decoderDelay = 528 + 1
 )
 
-// readPadding reads the Info or Xing tag, with its extension by LAME, in the frame
-// at start, which no one hears: the first packet comes after it.
+// readPadding reads the Info or Xing tag with LAME's extension, in the frame at start.
+// That frame is not played: the first packet follows it.
 func readPadding(r io.ReaderAt, size, start, from int64, rate int) (*padding, error) {
 	b := make([]byte, max(0, min(maxInfo, size-start)))
 	if n, err := r.ReadAt(b, start); err != nil && err != io.EOF {
@@ -86,7 +86,7 @@ func readPadding(r io.ReaderAt, size, start, from int64, rate int) (*padding, er
 	return &padding{ticks: TicksPerSecond / int64(rate), start: end - padded + decoderDelay, end: end}, nil
 }
 
-// fields are read one after another. Those that are not there are zero.
+// fields are read one after another. Missing ones read as zero.
 type fields []byte
 
 func (f *fields) take(n int) []byte {

@@ -1,9 +1,8 @@
 package numfmt
 
-// Builtin returns the code of a format that files name by its number alone
-// (ECMA-376, part 1, section 18.8.30), or "" if there is none. Those that
-// depend on the language of the user are as in American English, and those of
-// East Asia show dates as ISO 8601.
+// Builtin returns the code of a format that files identify only by number (ECMA-376,
+// part 1, section 18.8.30), or "" if there is none. Codes that depend on the user's
+// language are those of American English; the East Asian ones show dates as ISO 8601.
 func Builtin(id int) string {
 	if code, ok := builtin[id]; ok {
 		return code

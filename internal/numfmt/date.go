@@ -13,7 +13,7 @@ const maxDay = 2958466
 // from1904 is how many days 1 January 1904 is after day 0 of 1900.
 const from1904 = 1462
 
-// date shows a number of days; it is false for those before 1900 or after 9999.
+// date formats a number of days. It returns false before 1900 and after 9999.
 func (s *section) date(v float64, since1904 bool) (string, bool) {
 	if math.IsNaN(v) || v < 0 && !s.onlyElapsed() {
 		return "", false
@@ -24,7 +24,7 @@ func (s *section) date(v float64, since1904 bool) (string, bool) {
 	if math.Abs(v) >= maxDay {
 		return "", false
 	}
-	unit := int64(math.Pow10(s.subs)) // of a second
+	unit := int64(math.Pow10(s.subs)) // units per second
 	total := int64(math.Round(math.Abs(v) * 86400 * float64(unit)))
 	m := moment{days: total / (86400 * unit), seconds: total / unit % 86400, sub: total % unit, total: total / unit}
 	m.time = day(m.days)
@@ -52,8 +52,8 @@ func (s *section) date(v float64, since1904 bool) (string, bool) {
 	return sign + strings.TrimSpace(b.String()), true
 }
 
-// onlyElapsed reports whether there is elapsed time and no date, which may be
-// negative.
+// onlyElapsed reports whether the section has elapsed time, which may be negative, and
+// no date.
 func (s *section) onlyElapsed() bool {
 	found := false
 	for _, t := range s.tokens {
@@ -66,14 +66,14 @@ func (s *section) onlyElapsed() bool {
 }
 
 type moment struct {
-	time           time.Time // of the day
+	time           time.Time // date
 	days           int64     // from 1900
-	seconds, total int64     // of the day, of all
+	seconds, total int64     // of the day, of the whole time
 	sub            int64
 }
 
-// day returns a day counted from 1900. Day 60, which never was, is 29 February
-// 1900 for spreadsheets; unit shows it.
+// day returns a day counted from 1900. Day 60 does not exist, but spreadsheets show it
+// as 29 February 1900, and so does unit.
 func day(days int64) time.Time {
 	if days < 60 {
 		days++
@@ -81,7 +81,7 @@ func day(days int64) time.Time {
 	return time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))
 }
 
-// unit shows one unit of a date or a time.
+// unit formats one unit of a date or time.
 func (s *section) unit(letters string, m moment) string {
 	year, month, day := m.time.Date()
 	if m.days == 60 {
@@ -133,7 +133,7 @@ func (s *section) unit(letters string, m moment) string {
 	return ""
 }
 
-// elapsed shows all of the time in hours, minutes or seconds.
+// elapsed formats the whole time in hours, minutes or seconds.
 func elapsed(letters string, total int64) string {
 	unit := map[byte]int64{'h': 3600, 'm': 60, 's': 1}[letters[0]]
 	return pad(total/unit, min(len(letters), 9))

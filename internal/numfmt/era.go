@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// An era is one of Japan's calendar. Spreadsheets count days from 1900, and so
-// the first is Meiji.
+// An era is an era of the Japanese calendar. Spreadsheets count days from 1900, so the
+// first one is Meiji.
 type era struct {
 	first         time.Time
-	year          int // the year before its first
+	year          int // the year before its first year
 	latin, kanji1 string
 	kanji         string
 }
@@ -33,7 +33,7 @@ func eraOf(t time.Time) era {
 	return eras[len(eras)-1]
 }
 
-// name returns the name of an era as so many letters "g" show it.
+// name returns the name of an era for n letters "g".
 func (e era) name(n int) string {
 	switch n {
 	case 1:
@@ -44,7 +44,7 @@ func (e era) name(n int) string {
 	return e.kanji
 }
 
-// A calendar says how the letters "e" and "g" of a date show.
+// A calendar determines what the letters "e" and "g" of a date show.
 type calendar int
 
 const (
@@ -53,9 +53,9 @@ const (
 	minguo // of Taiwan
 )
 
-// calendarOf returns the calendar of what follows the hyphen in "[$-411]": the
-// number of a language in hexadecimal, whose lower half says which
-// ([MS-LCID], section 2.2), or its name.
+// calendarOf returns the calendar for the text after the hyphen in "[$-411]": a
+// hexadecimal language number, whose lower half is the language ([MS-LCID], section
+// 2.2), or a language name.
 func calendarOf(language string) calendar {
 	if n, err := strconv.ParseUint(language, 16, 32); err == nil {
 		language = fmt.Sprintf("%x", n&0xffff)
@@ -69,7 +69,7 @@ func calendarOf(language string) calendar {
 	return gregorian
 }
 
-// eraUnit shows the letters "e" and "g" of a year.
+// eraUnit formats the letters "e" and "g" of a date.
 func (s *section) eraUnit(letters string, year int, day time.Time) string {
 	width := min(len(letters), 2)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// fraction shows a number that is not negative as a fraction, such as "1 3/4".
+// fraction formats a nonnegative number as a fraction, such as "1 3/4".
 func (s *section) fraction(v float64) string {
 	slash := 0
 	for i, t := range s.tokens {
@@ -40,8 +40,8 @@ func (s *section) fraction(v float64) string {
 	return b.String()
 }
 
-// denominator reads what follows the slash: a number, or placeholders; mixed
-// says that whole numbers stand before the fraction.
+// denominator reads the text after the slash: a number, or placeholders. Mixed means
+// that whole numbers precede the fraction.
 func (s *section) denominator(slash int) (fixed int64, width int, mixed bool) {
 	var digits strings.Builder
 	for _, t := range s.tokens[slash+1:] {
@@ -71,8 +71,8 @@ func leadingNumber(s string) (string, bool) {
 	return n, n != ""
 }
 
-// approximate returns the fraction nearest to v: of a denominator, or of one
-// with so many digits at most.
+// approximate returns the fraction nearest to v, with the denominator fixed if that is
+// positive, else with a denominator of at most width digits.
 func approximate(v float64, fixed int64, width int) (top, bottom int64) {
 	if fixed > 0 {
 		return int64(math.Round(v * float64(fixed))), fixed

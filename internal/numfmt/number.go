@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// precision is how many digits a spreadsheet computes and shows.
+// precision is how many digits spreadsheets compute and show.
 const precision = 15
 
-// General returns how a number shows without a format: all of its up to 15
-// digits, with an exponent only where there would be many zeros.
+// General formats a number without a format code: with up to 15 digits, and with an
+// exponent only to avoid many zeros.
 func General(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return "#NUM!"
@@ -33,14 +33,13 @@ func General(v float64) string {
 	return plain
 }
 
-// A decimal is 0.digits times ten to the power of exp. It has no zeros at the
-// end.
+// A decimal is 0.digits times ten to the power of exp. Digits has no trailing zeros.
 type decimal struct {
 	digits string
 	exp    int
 }
 
-// decimalOf returns the 15 digits of a number that is not negative.
+// decimalOf returns a nonnegative number rounded to 15 digits.
 func decimalOf(v float64) decimal {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return decimal{}
@@ -93,7 +92,7 @@ func (d decimal) round(n int) decimal {
 	return decimal{"1", d.exp + 1}
 }
 
-// parts returns the digits before the point, "" for none, and n digits after it.
+// parts returns the digits before the point, "" if none, and n digits after it.
 func (d decimal) parts(n int) (whole, decimals string) {
 	switch {
 	case d.exp <= 0:
@@ -121,7 +120,7 @@ func (d decimal) String() string {
 	return whole + "." + decimals
 }
 
-// number shows a number that is not negative.
+// number formats a nonnegative number.
 func (s *section) number(v float64) string {
 	d := decimalOf(v).shift(s.scale)
 	switch s.kind {
@@ -135,7 +134,7 @@ func (s *section) number(v float64) string {
 	return s.place(whole, decimals, "")
 }
 
-// place puts digits in the place of placeholders.
+// place replaces the placeholders of the section by digits.
 func (s *section) place(whole, decimals, exponent string) string {
 	heads := s.heads(whole)
 	var b strings.Builder
@@ -176,8 +175,8 @@ func (s *section) place(whole, decimals, exponent string) string {
 	return b.String()
 }
 
-// keptDecimals returns how many of the decimals show: those up to the last that
-// is not zero, or that a 0 stands for.
+// keptDecimals returns how many decimals are shown: up to the last that is not zero or
+// has a 0 as placeholder.
 func (s *section) keptDecimals(decimals string, _ int) int {
 	keep := len(strings.TrimRight(decimals, "0"))
 	n, point := 0, false
@@ -197,8 +196,8 @@ func (s *section) keptDecimals(decimals string, _ int) int {
 	return keep
 }
 
-// heads returns what stands in the place of each placeholder before the point:
-// one digit each from the right, the first has what is left.
+// heads returns the text for each placeholder before the point: one digit each from the
+// right, and all remaining digits for the first.
 func (s *section) heads(whole string) []string {
 	heads := make([]string, s.whole)
 	n := s.whole
@@ -213,7 +212,7 @@ func (s *section) heads(whole string) []string {
 			kinds = append(kinds, t.text)
 		}
 	}
-	padded := 0 // from which placeholder on zeros show
+	padded := 0 // first placeholder from which zeros are shown
 	for padded = 0; padded < len(kinds) && kinds[padded] != "0"; padded++ {
 	}
 	for i := n - 1; i >= 0; i-- {
@@ -233,7 +232,7 @@ func (s *section) heads(whole string) []string {
 	return heads
 }
 
-// group puts a comma after each third digit from the right.
+// group inserts a comma after each third digit from the right.
 func (s *section) group(digits string, placed int) (string, int) {
 	if !s.grouped || digits == " " {
 		return digits, placed
@@ -252,7 +251,7 @@ func (s *section) group(digits string, placed int) (string, int) {
 	return string(b), placed
 }
 
-// scientific shows a number with an exponent.
+// scientific formats a number with an exponent.
 func (s *section) scientific(d decimal) string {
 	step := max(s.whole, 1)
 	exp := 0

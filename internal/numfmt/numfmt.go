@@ -1,33 +1,33 @@
-// Package numfmt shows values of cells as the number format codes of
-// spreadsheets say (ECMA-376, part 1, section 18.8.31), in English and without
-// the padding that only lines up columns.
+// Package numfmt formats cell values by the number format codes of spreadsheets
+// (ECMA-376, part 1, section 18.8.31), in English and without the padding that only
+// aligns columns.
 package numfmt
 
 import (
 	"strings"
 )
 
-// maxCode is how many bytes of a code are read: those of real files have at
-// most 255 characters.
+// maxCode is how many bytes of a code are read. Codes of real files have at most 255
+// characters.
 const maxCode = 1024
 
-// A Format is a code that was read. It is safe for concurrent use.
+// A Format is a parsed code. It is safe for concurrent use.
 type Format struct {
 	sections []section // at least one
-	text     *section  // for text; nil if it stays as it is
+	text     *section  // for text; nil means that text is shown unchanged
 }
 
-// A section is the part of a code for some values.
+// A section is the part of a code for a range of values.
 type section struct {
 	tokens []token
 	when   condition
 	kind   kind
 
-	scale    int  // powers of ten that the value is multiplied by: 2 for a percent sign, -3 for a comma at the end
-	grouped  bool // by thousands
-	whole    int  // placeholders before the point, of a number
-	decimals int  // placeholders after it
-	subs     int  // digits of a second after its point, of a date
+	scale    int  // power of ten that multiplies the value: 2 for a percent sign, -3 for a final comma
+	grouped  bool // thousands are separated
+	whole    int  // placeholders before the point of a number
+	decimals int  // placeholders after the point
+	subs     int  // digits after the point of a date's seconds
 	clock12  bool
 	calendar calendar
 }
@@ -67,8 +67,8 @@ func (c condition) holds(v float64) bool {
 	return true
 }
 
-// Parse reads a code. What it does not understand shows as it is written; the
-// empty code is "General".
+// Parse reads a code. It shows what it does not understand as text. The empty code
+// means "General".
 func Parse(code string) *Format {
 	if code == "" {
 		code = "General"
@@ -93,7 +93,7 @@ func Parse(code string) *Format {
 	return f
 }
 
-// setConditions gives the sections without a condition the usual one.
+// setConditions sets the default conditions if no section has a condition.
 func (f *Format) setConditions() {
 	for _, s := range f.sections {
 		if s.when.op != "" {
@@ -110,7 +110,7 @@ func (f *Format) setConditions() {
 	}
 }
 
-// split parts a code at the semicolons that are not quoted.
+// split splits a code at semicolons that are not quoted.
 func split(code string) []string {
 	var parts []string
 	start, quoted, bracket := 0, false, false
@@ -134,10 +134,10 @@ func split(code string) []string {
 	return append(parts, code[start:])
 }
 
-// IsDate reports whether numbers show as dates or times.
+// IsDate reports whether the format shows numbers as dates or times.
 func (f *Format) IsDate() bool { return f.sections[0].kind == date }
 
-// Text returns how text shows.
+// Text formats a text.
 func (f *Format) Text(s string) string {
 	if f.text == nil {
 		return s
@@ -154,8 +154,8 @@ func (f *Format) Text(s string) string {
 	return b.String()
 }
 
-// Number returns how a number shows. Dates count days from 1900, or from 1904
-// if since1904 is set.
+// Number formats a number. Dates count days from 1900, or from 1904 if since1904 is
+// true.
 func (f *Format) Number(v float64, since1904 bool) string {
 	s, absolute := f.choose(v)
 	if s == nil {
@@ -185,8 +185,8 @@ func (f *Format) Number(v float64, since1904 bool) string {
 	return sign + strings.TrimSpace(s.number(v))
 }
 
-// choose returns the section for a number, and whether it shows without its
-// sign; nil if there is none.
+// choose returns the section for a number, or nil if there is none. Absolute means that
+// the sign is not shown.
 func (f *Format) choose(v float64) (chosen *section, absolute bool) {
 	for i := range f.sections {
 		s := &f.sections[i]
@@ -207,7 +207,7 @@ func (s *section) literals() string {
 	return strings.TrimSpace(b.String())
 }
 
-// withLiterals puts a number in the place of "General" in a section.
+// withLiterals replaces "General" in a section by a number.
 func (s *section) withLiterals(shown string, unsigned bool) string {
 	if unsigned {
 		shown = strings.TrimPrefix(shown, "-")

@@ -95,7 +95,7 @@ func runeLen(s string) int {
 	return size
 }
 
-// point reads a point, which is of a second if digits follow after "s".
+// point reads a point. It belongs to the seconds if digits follow after "s".
 func (p *parser) point(rest string) {
 	last := len(p.section.tokens) - 1
 	zeros := len(rest) - 1 - len(strings.TrimLeft(rest[1:], "0"))
@@ -140,7 +140,8 @@ func (p *parser) bracket(rest string) {
 	}
 }
 
-// letters reads what begins with a letter, or with what shows as it is.
+// letters reads tokens that begin with a letter, or characters that are shown
+// unchanged.
 func (p *parser) letters(rest string) {
 	lower := strings.ToLower(rest[:min(len(rest), 8)])
 	switch {
@@ -166,7 +167,7 @@ func (p *parser) letters(rest string) {
 	}
 }
 
-// classify finds out what the section shows.
+// classify determines the kind of the section.
 func (s *section) classify() {
 	var digits, slash, exponent, dates bool
 	for _, t := range s.tokens {
@@ -210,7 +211,7 @@ func (s *section) classify() {
 	}
 }
 
-// asLiterals turns what means nothing in a number into text.
+// asLiterals turns tokens that mean nothing in this kind of section into text.
 func (s *section) asLiterals() {
 	for i, t := range s.tokens {
 		if t.kind == tokenDate || t.kind == tokenSlash && s.kind != fraction || t.kind == tokenExponent && s.kind != scientific {
@@ -219,10 +220,10 @@ func (s *section) asLiterals() {
 	}
 }
 
-// measure counts placeholders, and finds what commas mean.
+// measure counts placeholders, and determines what commas mean.
 func (s *section) measure() {
 	point, exponent := false, false
-	last := -1 // the last placeholder before the point
+	last := -1 // last placeholder before the point
 	for i, t := range s.tokens {
 		switch {
 		case exponent:
@@ -254,7 +255,7 @@ func (s *section) measure() {
 	}
 }
 
-// onlyCommas reports whether nothing but commas is between a placeholder and i.
+// onlyCommas reports whether only commas are between a placeholder and i.
 func (s *section) onlyCommas(last, i int) bool {
 	if last < 0 {
 		return false
@@ -279,8 +280,8 @@ func (s *section) afterDecimals(i int) bool {
 	return i >= 0 && s.tokens[i].kind == tokenDigit
 }
 
-// findMinutes tells minutes, written "n" from here on, from months: they follow
-// hours or come before seconds.
+// findMinutes distinguishes minutes, from here on written "n", from months: they follow
+// hours or precede seconds.
 func (s *section) findMinutes() {
 	before := byte(0)
 	for i, t := range s.tokens {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxPage       = 64 << 20 // bytes, compressed or not
+	maxPage       = 64 << 20 // bytes, compressed or uncompressed
 	maxPageValues = 8 << 20
 	maxPageHeader = 1 << 20
 )
@@ -28,22 +28,22 @@ const (
 	pageData2      = 3
 )
 
-// A header is what the header of a page says (PageHeader).
+// A header is the header of a page (PageHeader).
 type header struct {
 	kind             int64
 	size, compressed int64
 	crc              int64
-	checked          bool // crc is there
+	checked          bool // whether there is a crc
 	values           int64
-	rows             int64 // -1 if it is not said
+	rows             int64 // -1 if unknown
 	encoding         int64
-	repLen, defLen   int64 // bytes of levels, of the second version
-	repEnc, defEnc   int64 // encodings of levels, of the first version
+	repLen, defLen   int64 // bytes of levels, in version 2
+	repEnc, defEnc   int64 // encodings of levels, in version 1
 	packed           bool
-	data             int64 // where what follows is in the file
+	data             int64 // offset of the page data in the file
 }
 
-// readHeader reads the header at an offset of a chunk that ends at another.
+// readHeader reads the page header at an offset of a chunk that ends at end.
 func (f *File) readHeader(at, end int64) (h header, err error) {
 	for length := int64(256); ; length *= 16 {
 		length = min(length, end-at)
@@ -103,8 +103,8 @@ func (h *header) check(end int64) error {
 	return nil
 }
 
-// load returns the bytes of a page, decompressed but for the levels of the
-// second version, and with the checksum checked if it has one.
+// load returns the decompressed bytes of a page, except that the levels of version 2
+// are never compressed. It checks the checksum if there is one.
 func (f *File) load(h header, codec uint8) ([]byte, error) {
 	data := make([]byte, h.compressed)
 	if err := readFull(f.r, data, h.data); err != nil {
@@ -132,7 +132,7 @@ func (f *File) load(h header, codec uint8) ([]byte, error) {
 
 var codecNames = []string{"none", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW"}
 
-// unpack decompresses what has size bytes then (CompressionCodec).
+// unpack decompresses data to size bytes (CompressionCodec).
 func unpack(codec uint8, data []byte, size int) ([]byte, error) {
 	if size == 0 {
 		return nil, nil
@@ -197,15 +197,15 @@ func readExactly(r io.Reader, size int) ([]byte, error) {
 	return out, nil
 }
 
-// A page is the values of a page of a leaf, with their levels.
+// A page is the values of a leaf in one page, with their levels.
 type page struct {
 	reps, defs []byte // nil if all are 0
-	n          int    // values, with those that are null
-	values     values // which are not null
+	n          int    // number of values, nulls included
+	values     values // without nulls
 	cost       int64
 }
 
-// decode decodes the bytes of a page of data.
+// decode decodes the bytes of a data page.
 func decode(n *node, h header, data []byte, dictionary *values) (*page, error) {
 	p := &page{n: int(h.values)}
 	var err error
@@ -236,8 +236,8 @@ func decode(n *node, h header, data []byte, dictionary *values) (*page, error) {
 	return p, err
 }
 
-// levels1 reads levels of the first version, which say how long they are, and
-// returns what follows.
+// levels1 reads levels of version 1, which begin with their length, and returns the
+// rest of data.
 func levels1(data []byte, highest byte, n int) ([]byte, []byte, error) {
 	if highest == 0 {
 		return nil, data, nil

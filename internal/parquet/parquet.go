@@ -1,9 +1,8 @@
-// Package parquet reads rows of Parquet files, and writes files of some of
-// them. Footers, headers and levels are read here, within bounds, and not by a
-// library: those that there are reserve what a header asks for, and panic on
-// columns that newer programs write.
+// Package parquet reads rows of Parquet files, and writes files with some of them. It
+// reads footers, headers and levels itself, within bounds: existing libraries allocate
+// whatever a header asks for, and panic on columns that newer programs write.
 //
-// The format is that of https://github.com/apache/parquet-format, version 2.11.
+// The format is https://github.com/apache/parquet-format, version 2.11.
 package parquet
 
 import (
@@ -14,7 +13,8 @@ import (
 	"strings"
 )
 
-// Errors of this package match one of these, those of the reader, or ctx.Err().
+// Errors of this package match one of these, or are an error of the reader or
+// ctx.Err().
 var (
 	ErrDamaged     = errors.New("the Parquet file is damaged")
 	ErrLarge       = errors.New("larger than what is read of a Parquet file")
@@ -24,37 +24,37 @@ var (
 
 const (
 	magic     = "PAR1"
-	encrypted = "PARE" // at the end, if the footer is encrypted too
+	encrypted = "PARE" // at the end of a file whose footer is encrypted
 
 	maxFooter   = 64 << 20 // bytes
-	maxElements = 20_000   // of the schema
-	maxDepth    = 32       // of the schema
+	maxElements = 20_000   // elements of the schema
+	maxDepth    = 32       // depth of the schema
 	maxChunks   = 4 << 20  // columns of all row groups
 	maxRows     = 1 << 53
 
-	chunkBytes   = 40 // of memory
+	chunkBytes   = 40 // bytes of memory
 	elementBytes = 400
 )
 
-// A Footer is what a file says of itself. It is not changed once it was read.
+// A Footer is the metadata of a file. It does not change after it has been read.
 type Footer struct {
-	Name    string // of the root of the schema, which the program that wrote it gave
+	Name    string // name of the schema's root, chosen by the writing program
 	Columns []*Column
 	Groups  []Group
 	Rows    int
-	Pairs   bool // there are pairs of keys and values
+	Pairs   bool // whether there are key-value pairs
 
 	size    int64
 	version int64
 	leaves  []*node
-	schema  [][]byte // the elements, as they are stored, in their order
+	schema  [][]byte // the elements as stored, in order
 	bytes   int64
 }
 
-// Bytes returns about how much memory the footer takes.
+// Bytes estimates the memory that the footer takes, in bytes.
 func (f *Footer) Bytes() int64 { return f.bytes }
 
-// Of returns the file whose footer was read, to read its rows.
+// Of returns a File that reads rows from r, the file of this footer.
 func (f *Footer) Of(r io.ReaderAt) *File { return &File{Footer: f, r: r} }
 
 // A File is an open Parquet file. It is safe for concurrent use.
@@ -63,28 +63,28 @@ type File struct {
 	r io.ReaderAt
 }
 
-// A Column is a field of the root of the schema.
+// A Column is a child of the schema's root.
 type Column struct {
 	Name string
 	Type string // such as "INT64", "STRING" or "list<STRING>"
 
 	root   *node
-	leaves span // of File.leaves
-	schema span // of File.schema
+	leaves span // indexes in Footer.leaves
+	schema span // indexes in Footer.schema
 }
 
-// A span is from first up to last.
+// A span is the range [first, last).
 type span struct{ first, last int }
 
-// A Group is rows that are stored together.
+// A Group is a row group: rows that are stored together.
 type Group struct {
-	First int // row, from 1; that after those before if there are none
+	First int // first row, from 1; if the group is empty, the row after the previous group
 	Rows  int
 
 	chunks []chunk
 }
 
-// A chunk is where the values of one leaf of one group are.
+// A chunk says where the values of one leaf of one group are.
 type chunk struct {
 	start, end int64
 	values     int64
@@ -92,7 +92,7 @@ type chunk struct {
 	kind       int8
 }
 
-// Open opens a file of a size, in bytes.
+// Open opens a file of size bytes.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f, err := ReadFooter(r, size)
 	if err != nil {
@@ -101,7 +101,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f.Of(r), nil
 }
 
-// ReadFooter reads the footer of a file of a size, in bytes.
+// ReadFooter reads the footer of a file of size bytes.
 func ReadFooter(r io.ReaderAt, size int64) (*Footer, error) {
 	data, err := footerBytes(r, size)
 	if err != nil {
@@ -154,7 +154,7 @@ func readFull(r io.ReaderAt, p []byte, at int64) error {
 	return err
 }
 
-// read reads the metadata of the file (FileMetaData).
+// read reads the file metadata (FileMetaData).
 func (f *Footer) read(footer []byte) error {
 	var elements []element
 	chunks := 0
@@ -192,7 +192,7 @@ func (f *Footer) read(footer []byte) error {
 	}
 	f.bytes = int64(chunks)*chunkBytes + int64(len(elements))*elementBytes
 	for i, raw := range f.schema {
-		f.schema[i] = []byte(string(raw)) // the rest of the footer is let go
+		f.schema[i] = []byte(string(raw)) // a copy, so that the rest of the footer can be freed
 	}
 	if err := f.shape(elements); err != nil {
 		return err
@@ -282,8 +282,8 @@ func (f *Footer) checkGroups() error {
 	return nil
 }
 
-// Column returns the index of the column of a name: as it is written, else
-// whatever the case; -1 if there is none.
+// Column returns the index of a column by name, or -1 if there is none. An exact match
+// wins over one that differs in case.
 func (f *Footer) Column(name string) int {
 	found := -1
 	for i, c := range f.Columns {

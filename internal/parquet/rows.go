@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	maxHeld = 192 << 20 // bytes of pages that are held at a time
-	perRow  = 8         // bytes that a row and a value count
+	maxHeld = 192 << 20 // bytes of pages that are held at once
+	perRow  = 8         // bytes that a row or a value counts as
 
-	maxRowValues = 1 << 20 // of a column in a row
-	keptValues   = 4 << 10 // for which there is room from row to row
+	maxRowValues = 1 << 20 // values of a column in one row
+	keptValues   = 4 << 10 // values for which space is kept from row to row
 )
 
-// A work is the reading of some rows. It bounds what is held and what is
-// decoded: some bytes can stand for many values.
+// A work is one reading of rows. It bounds what is held and what is decoded, because a
+// few bytes can stand for many values.
 type work struct {
 	ctx  context.Context
 	f    *File
@@ -26,7 +26,7 @@ func (f *File) begin(ctx context.Context) *work {
 	return &work{ctx: ctx, f: f, left: 1<<30 + 256*f.size}
 }
 
-// spend counts bytes of values.
+// spend counts n bytes of decoded values.
 func (w *work) spend(n int64) error {
 	if w.left -= n; w.left < 0 {
 		return fmt.Errorf("the rows have more values than a file of %d bytes may unpack to; ask for fewer rows: %w", w.f.size, ErrLarge)
@@ -41,18 +41,18 @@ func (w *work) hold(n int64) error {
 	return nil
 }
 
-// A cursor reads the values of a leaf in one group, row by row.
+// A cursor reads the values of a leaf in one row group, row by row.
 type cursor struct {
 	w    *work
 	leaf *node
 	c    chunk
-	at   int64 // of the next page
-	left int64 // values from there
+	at   int64 // offset of the next page
+	left int64 // values from there on
 
 	dictionary *values
-	page       *page // nil at first
-	i          int   // of the next value in it
-	there      int   // and of the next that is not null
+	page       *page // nil before the first
+	i          int   // index of the next value in it
+	there      int   // index of the next value that is not null
 }
 
 func (w *work) cursor(group, leaf int) *cursor {
@@ -60,7 +60,7 @@ func (w *work) cursor(group, leaf int) *cursor {
 	return &cursor{w: w, leaf: w.f.leaves[leaf], c: c, at: c.start, left: c.values}
 }
 
-// close lets the pages go.
+// close releases the pages.
 func (c *cursor) close() {
 	if c.page != nil {
 		c.w.held -= c.page.cost
@@ -71,8 +71,8 @@ func (c *cursor) close() {
 	c.page, c.dictionary = nil, nil
 }
 
-// Triplets are the values of a leaf in some rows, with their levels: the value
-// of one that is null is nil.
+// Triplets are the values of a leaf in some rows, with their levels. A null is a nil
+// value.
 type triplets struct {
 	reps, defs []byte
 	values     [][]byte
@@ -87,7 +87,7 @@ func (t *triplets) reset() {
 
 var errWide = fmt.Errorf("a row of more than %d values in a column: %w", maxRowValues, ErrLarge)
 
-// skip passes over rows. A page is not decoded if its number of rows is known.
+// skip skips rows. It does not decode a page whose number of rows is known.
 func (c *cursor) skip(rows int) error {
 	for rows > 0 {
 		if c.page == nil || c.i == c.page.n {
@@ -106,7 +106,7 @@ func (c *cursor) skip(rows int) error {
 	return nil
 }
 
-// pass passes over a page that has at most so many rows, or reads it.
+// pass skips the next page if that has at most rows rows, and otherwise reads it.
 func (c *cursor) pass(rows int) (passed int, err error) {
 	h, err := c.header()
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *cursor) pass(rows int) (passed int, err error) {
 
 var errCount = fmt.Errorf("a column has other values than its row group says: %w", ErrDamaged)
 
-// header reads the header of the next page, over those that say nothing.
+// header reads the header of the next page, skipping index and empty pages.
 func (c *cursor) header() (h header, err error) {
 	for c.left > 0 && c.at < c.c.end {
 		if err := c.w.ctx.Err(); err != nil {
@@ -145,7 +145,7 @@ func (c *cursor) header() (h header, err error) {
 	return h, errCount
 }
 
-// take reads the page of a header.
+// take reads the page that belongs to a header.
 func (c *cursor) take(h header) error {
 	w := c.w
 	if c.page != nil {
@@ -186,8 +186,7 @@ func (c *cursor) take(h header) error {
 	return w.hold(p.cost)
 }
 
-// more makes sure that there is a value to read, and reports whether there is
-// one.
+// more makes sure that a value can be read, and reports whether there is one.
 func (c *cursor) more() (bool, error) {
 	for c.page == nil || c.i == c.page.n {
 		if c.left == 0 {
@@ -204,7 +203,7 @@ func (c *cursor) more() (bool, error) {
 	return true, nil
 }
 
-// row adds the values of the next row to t, unless that is nil.
+// row adds the values of the next row to t, unless t is nil.
 func (c *cursor) row(t *triplets) error {
 	for n := 0; ; n++ {
 		more, err := c.more()
@@ -244,9 +243,9 @@ func (c *cursor) row(t *triplets) error {
 	}
 }
 
-// Read calls f with the text of each value of rows, from first to last, counted
-// from 1, both included, in the order of the columns, which are indexes of
-// Columns. The texts are valid until f returns. Read ends with the error of f.
+// Read calls yield with the texts of each row from first to last, counted from 1, both
+// included. The texts are in the order of columns, which are indexes of Columns, and
+// are valid until yield returns. An error of yield ends the reading and is returned.
 func (f *File) Read(ctx context.Context, columns []int, first, last int, yield func(texts []string) error) error {
 	w := f.begin(ctx)
 	texts := make([]string, len(columns))

@@ -22,10 +22,10 @@ const (
 
 var kindNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 
-// maxFixed is how many bytes a value of fixed length has at most.
+// maxFixed is the largest size in bytes of a fixed-length value.
 const maxFixed = 1 << 20
 
-// A use is what the values of a physical type mean.
+// A use is the meaning of the values of a physical type.
 type use uint8
 
 const (
@@ -44,17 +44,17 @@ const (
 	useBSON
 )
 
-// An element is one of the schema, as it is stored (SchemaElement).
+// An element is an element of the schema, as stored (SchemaElement).
 type element struct {
 	name       string
 	kind       kind
 	length     int64
-	repetition int64 // -1 if it has none, as the root
+	repetition int64 // -1 if it has none, like the root
 	children   int64
 	use        use
-	scale      int64 // of decimals; of times the digits of a second: 3, 6 or 9
+	scale      int64 // of decimals; for times the digits of the second: 3, 6 or 9
 	utc        bool
-	bits       int64 // of integers; 0 for those of the physical type
+	bits       int64 // of integers; 0 means those of the physical type
 	named      string
 }
 
@@ -101,7 +101,7 @@ func readElement(r *thrift) (e element, err error) {
 	return e, nil
 }
 
-// readLogical reads what values mean (LogicalType).
+// readLogical reads the meaning of values (LogicalType).
 func (e *element) readLogical(r *thrift) error {
 	uses := map[int16]use{
 		1: useText, 2: useMap, 3: useList, 4: useText, 5: useDecimal, 6: useDate, 7: useTime,
@@ -171,7 +171,7 @@ func (e *element) integer(bits int64, signed bool) {
 	}
 }
 
-// convert takes what older programs write (ConvertedType).
+// convert reads the meaning as older programs write it (ConvertedType).
 func (e *element) convert(converted int64) {
 	switch converted {
 	case 0:
@@ -203,16 +203,16 @@ func (e *element) convert(converted int64) {
 	}
 }
 
-// A node is an element in its place.
+// A node is an element in the tree of the schema.
 type node struct {
 	element
-	rep, def byte // levels of a value that is there
-	leaf     int  // the first leaf in it
+	rep, def byte // levels of a present value
+	leaf     int  // index of its first leaf
 	leaves   int
 	children []*node
 }
 
-// shape makes the tree of the schema.
+// shape builds the tree of the schema.
 func (f *Footer) shape(elements []element) error {
 	if len(elements) < 2 || elements[0].kind != kindGroup {
 		return fmt.Errorf("it has no columns: %w", ErrDamaged)
@@ -241,7 +241,7 @@ type builder struct {
 	at       int
 }
 
-// node returns the node of the next element, below levels.
+// node returns the node of the next element; rep and def are the levels above it.
 func (b *builder) node(rep, def byte, depth int) (*node, error) {
 	if b.at == len(b.elements) || depth > maxDepth {
 		return nil, fmt.Errorf("its schema is cut off, or more than %d deep: %w", maxDepth, ErrDamaged)
@@ -278,8 +278,8 @@ func (b *builder) node(rep, def byte, depth int) (*node, error) {
 	return n, nil
 }
 
-// elementOf returns the node of what a list holds, and whether n is a list:
-// three levels, or the two that older programs write.
+// elementOf returns the node of a list's items, and whether n is a list: with three
+// levels, or with the two that older programs write.
 func elementOf(n *node) (item, inner *node, isList bool) {
 	if n.use != useList || len(n.children) != 1 || n.children[0].repetition != repeated {
 		return nil, nil, false
@@ -291,7 +291,7 @@ func elementOf(n *node) (item, inner *node, isList bool) {
 	return item, item.children[0], true
 }
 
-// pairOf returns the node of the pairs of a map, and whether n is one.
+// pairOf returns the node of a map's pairs, and whether n is a map.
 func pairOf(n *node) (pair *node, isMap bool) {
 	if n.use != useMap || len(n.children) != 1 {
 		return nil, false
@@ -302,7 +302,7 @@ func pairOf(n *node) (pair *node, isMap bool) {
 
 const maxTypeName = 200
 
-// typeName says what a column is.
+// typeName returns the type of a column in words.
 func typeName(n *node) string {
 	name := innerType(n)
 	if len(name) > maxTypeName {

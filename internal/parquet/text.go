@@ -13,12 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is how many bytes of one value are shown at most.
+// maxText bounds the bytes shown of one value.
 const maxText = 1 << 20
 
-// An assembler makes texts of the values of a column in one row.
+// An assembler turns the values of a column in one row into text.
 type assembler struct {
-	first  int // leaf
+	first  int // index of the column's first leaf
 	leaves []triplets
 	at     []int
 	out    strings.Builder
@@ -36,8 +36,8 @@ func (a *assembler) reset(first, n int) {
 	}
 }
 
-// text returns the value of a column: of one that has fields or is a list, as
-// JSON, else as it is read. A null is empty.
+// text returns the value of a column, as JSON if it has fields or is a list. A null is
+// empty.
 func (a *assembler) text(n *node) (string, error) {
 	if n.kind != kindGroup && n.repetition != repeated {
 		v := a.leaves[0].values[0]
@@ -79,14 +79,14 @@ func (a *assembler) level(leaf int) (byte, error) {
 
 var errNesting = fmt.Errorf("the values of a row do not fit together: %w", ErrDamaged)
 
-// pass passes over one value of all leaves of n: what is not there has one.
+// pass skips one value in every leaf of n; a missing item has one too.
 func (a *assembler) pass(n *node) {
 	for leaf := n.leaf; leaf < n.leaf+n.leaves; leaf++ {
 		a.at[leaf-a.first]++
 	}
 }
 
-// value writes what a node is.
+// value writes the value of a node.
 func (a *assembler) value(n *node) error {
 	if a.isFull() {
 		a.rest(n)
@@ -107,17 +107,17 @@ func (a *assembler) value(n *node) error {
 	return a.item(n)
 }
 
-// isFull reports whether more would not be shown.
+// isFull reports whether further text would not be shown.
 func (a *assembler) isFull() bool { return a.out.Len() > maxText }
 
-// rest passes over all that is left of a node in the row.
+// rest skips the remaining values of a node in the row.
 func (a *assembler) rest(n *node) {
 	for leaf := n.leaf; leaf < n.leaf+n.leaves; leaf++ {
 		a.at[leaf-a.first] = len(a.leaves[leaf-a.first].defs)
 	}
 }
 
-// list writes the items of a node that is repeated.
+// list writes the items of a repeated node.
 func (a *assembler) list(n *node, item func() error) error {
 	a.out.WriteByte('[')
 	err := a.each(n, func(i int) error {
@@ -130,7 +130,7 @@ func (a *assembler) list(n *node, item func() error) error {
 	return err
 }
 
-// each calls f for each item of a node that is repeated.
+// each calls f for each item of a repeated node.
 func (a *assembler) each(n *node, f func(i int) error) error {
 	def, err := a.level(n.leaf)
 	if err != nil {
@@ -159,7 +159,7 @@ func (a *assembler) each(n *node, f func(i int) error) error {
 	}
 }
 
-// item writes a node that is there.
+// item writes a node that is present.
 func (a *assembler) item(n *node) error {
 	if n.kind != kindGroup {
 		return a.scalar(n)
@@ -192,7 +192,7 @@ func (a *assembler) item(n *node) error {
 	return nil
 }
 
-// pair writes a pair of a map.
+// pair writes a key-value pair of a map.
 func (a *assembler) pair(i int, pair *node) error {
 	if i > 0 {
 		a.out.WriteByte(',')
@@ -240,7 +240,7 @@ func (a *assembler) quote(text string) {
 	}
 }
 
-// show returns a value as text, and whether JSON writes that without quotes.
+// show returns a value as text, and whether JSON has it without quotes.
 func (n *node) show(v []byte) (text string, isNumber bool) {
 	switch n.kind {
 	case kindBoolean:
@@ -249,7 +249,7 @@ func (n *node) show(v []byte) (text string, isNumber bool) {
 		return n.whole(int64(int32(binary.LittleEndian.Uint32(v))), uint64(binary.LittleEndian.Uint32(v)))
 	case kindInt64:
 		return n.whole(int64(binary.LittleEndian.Uint64(v)), binary.LittleEndian.Uint64(v))
-	case kindInt96: // of Impala: nanoseconds of a day, and the Julian number of that
+	case kindInt96: // as Impala writes it: nanoseconds of the day, then the Julian day number
 		const epoch = 2440588
 		day := int64(int32(binary.LittleEndian.Uint32(v[8:])))
 		return time.Unix((day-epoch)*24*60*60, 0).Add(time.Duration(binary.LittleEndian.Uint64(v))).UTC().Format("2006-01-02T15:04:05.999999999"), false
@@ -277,8 +277,7 @@ func (n *node) whole(v int64, unsigned uint64) (string, bool) {
 	return strconv.FormatInt(v, 10), true
 }
 
-// instant returns a time that is counted in thousandths, millionths or
-// milliardths of a second.
+// instant returns a time counted in milliseconds, microseconds or nanoseconds.
 func (n *node) instant(v int64) time.Time {
 	switch n.scale {
 	case 3:
@@ -317,8 +316,8 @@ func (n *node) bytes(v []byte) (string, bool) {
 	return fmt.Sprintf("blob of %d bytes", len(v)), false
 }
 
-// isText reports whether bytes that are not said to be text look like it: older
-// programs do not say so.
+// isText reports whether bytes without a declared type look like text; older programs
+// do not declare text.
 func isText(v []byte) bool {
 	if !utf8.Valid(v) {
 		return false
@@ -331,7 +330,7 @@ func isText(v []byte) bool {
 	return true
 }
 
-// decimal writes a number that is counted in parts of ten to the scale.
+// decimal formats a number that is counted in units of 10 to the power of -scale.
 func decimal(whole *big.Int, scale int64) string {
 	const maxScale = 100
 	if scale <= 0 || scale > maxScale {
@@ -349,7 +348,7 @@ func decimal(whole *big.Int, scale int64) string {
 	return sign + digits[:point] + "." + digits[point:]
 }
 
-// real returns a number with a decimal point or an exponent.
+// real formats a number with a decimal point or an exponent.
 func real(f float64, bits int) (string, bool) {
 	if math.IsInf(f, 0) || math.IsNaN(f) {
 		return fmt.Sprint(f), false
@@ -364,7 +363,7 @@ func real(f float64, bits int) (string, bool) {
 	return text, true
 }
 
-// float16 returns a number of half precision (IEEE 754).
+// float16 returns a half-precision number (IEEE 754).
 func float16(b uint16) float64 {
 	exponent, fraction := int(b>>10&0x1f), float64(b&0x3ff)
 	sign := 1 - 2*float64(b>>15)

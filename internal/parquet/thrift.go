@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A thrift walks over values in the compact protocol of Thrift, without making
-// anything of them: lists may claim any length.
+// A thrift walks over values in Thrift's compact protocol. It allocates nothing for
+// them, because lists may claim any length.
 type thrift struct {
 	data  []byte
 	depth int
@@ -33,8 +33,8 @@ const maxThriftDepth = 32
 
 var errThrift = fmt.Errorf("a header cannot be read: %w", ErrDamaged)
 
-// fields walks over a struct and calls visit for each field before the value.
-// If visit walks over the value itself it reports true.
+// fields walks over a struct and calls visit for each field, before its value. Visit
+// returns true if it consumes the value itself.
 func (r *thrift) fields(visit func(field int16, kind byte) (done bool, err error)) error {
 	if r.depth++; r.depth > maxThriftDepth {
 		return errThrift
@@ -70,7 +70,7 @@ func (r *thrift) fields(visit func(field int16, kind byte) (done bool, err error
 	}
 }
 
-// structs walks over a list of at most so many structs, each by visit.
+// structs walks over a list of up to most structs, each consumed by visit.
 func (r *thrift) structs(most uint64, visit func() error) error {
 	n, kind, err := r.listHead()
 	if err != nil {
@@ -90,8 +90,7 @@ func (r *thrift) structs(most uint64, visit func() error) error {
 	return nil
 }
 
-// skip walks over a value. In lists, unlike in structs, a truth value takes a
-// byte of its own.
+// skip skips a value. A boolean takes a byte of its own in lists, but not in structs.
 func (r *thrift) skip(kind byte, inList bool) error {
 	switch kind {
 	case thriftTrue, thriftFalse:
@@ -203,7 +202,7 @@ func (r *thrift) uvarint() (uint64, error) {
 	return v, nil
 }
 
-// varint reads a signed number, in zigzag.
+// varint reads a signed number in zigzag encoding.
 func (r *thrift) varint() (int64, error) {
 	v, err := r.uvarint()
 	return int64(v>>1) ^ -int64(v&1), err
@@ -220,8 +219,8 @@ type record struct {
 	last int16
 }
 
-// number writes a field that is a number, of type thriftI32 or thriftI64. Fields
-// are written in their order, and lie less than 16 apart.
+// number writes a numeric field of type thriftI32 or thriftI64. Fields must be written
+// in ascending order, at most 15 apart.
 func (w *record) number(field int16, kind byte, n int64) {
 	w.field(field, kind)
 	w.out = binary.AppendVarint(w.out, n)
@@ -233,7 +232,7 @@ func (w *record) text(field int16, text string) {
 	w.out = append(w.out, text...)
 }
 
-// list writes a list of values that are encoded.
+// list writes a list of encoded values.
 func (w *record) list(field int16, kind byte, values [][]byte) {
 	w.field(field, thriftList)
 	w.out = append(w.out, 0xf0|kind)
@@ -243,7 +242,7 @@ func (w *record) list(field int16, kind byte, values [][]byte) {
 	}
 }
 
-// record writes a struct that is encoded.
+// record writes an encoded struct.
 func (w *record) record(field int16, inner []byte) {
 	w.field(field, thriftStruct)
 	w.out = append(w.out, inner...)

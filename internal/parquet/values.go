@@ -8,12 +8,12 @@ import (
 
 var errValues = fmt.Errorf("the values of a page cannot be decoded: %w", ErrDamaged)
 
-// Values are of one leaf. Each is the bytes that it is stored as in encoding
-// PLAIN, without the length of a BYTE_ARRAY; a BOOLEAN is one byte.
+// values are values of one leaf. Each is stored as in encoding PLAIN, but a BYTE_ARRAY
+// without its length, and a BOOLEAN in one byte.
 type values struct {
 	data    []byte
-	width   int      // of each; 0 if ends are there
-	ends    []uint32 // where each ends in data
+	width   int      // bytes of each; 0 if ends is set
+	ends    []uint32 // offset in data where each ends
 	indexes []uint32 // into the dictionary, or nil
 	of      *values  // the dictionary
 }
@@ -28,7 +28,7 @@ func (v *values) len() int {
 	return len(v.ends)
 }
 
-// at returns a value, which is not to be changed.
+// at returns a value, which the caller must not change.
 func (v *values) at(i int) []byte {
 	switch {
 	case v.of != nil:
@@ -45,7 +45,8 @@ func (v *values) at(i int) []byte {
 
 func (v *values) cost() int64 { return int64(len(v.data)) + 4*int64(len(v.ends)+len(v.indexes)) }
 
-// add adds a value of any length. All of them are bounded together.
+// add adds a value of any length, given in parts. The total length of all values is
+// bounded.
 func (v *values) add(parts ...[]byte) error {
 	for _, p := range parts {
 		v.data = append(v.data, p...)
@@ -57,7 +58,7 @@ func (v *values) add(parts ...[]byte) error {
 	return nil
 }
 
-// width returns how many bytes a value has, or 0 if that varies.
+// width returns the size of a value in bytes, or 0 if it varies.
 func (n *node) width() int {
 	switch n.kind {
 	case kindBoolean:
@@ -173,7 +174,7 @@ func indexed(data []byte, count int, dictionary *values) (values, error) {
 
 func widthOf(highest uint64) int { return bits.Len64(highest) }
 
-// hybrid reads n numbers of a width in bits: runs of one and packed ones.
+// hybrid reads n numbers of width bits, stored as repeated and bit-packed runs.
 func hybrid(data []byte, width, n int, yield func(uint32) error) error {
 	size := (width + 7) / 8
 	for n > 0 {
@@ -203,7 +204,7 @@ func hybrid(data []byte, width, n int, yield func(uint32) error) error {
 			groups = uint64(n+7) / 8
 		}
 		length := int(groups) * width
-		length = min(length, len(data)) // the last one may be cut off
+		length = min(length, len(data)) // the last one may be truncated
 		packed := min(int(groups)*8, n)
 		if width > 0 && length*8/width < packed {
 			return errValues
@@ -218,7 +219,7 @@ func hybrid(data []byte, width, n int, yield func(uint32) error) error {
 	return nil
 }
 
-// packedAt returns the number of a width, at most 64, that begins at a bit.
+// packedAt returns the number of width bits, at most 64, that begins at a bit.
 func packedAt(data []byte, bit, width int) uint64 {
 	if width == 0 {
 		return 0
@@ -239,8 +240,8 @@ func packedAt(data []byte, bit, width int) uint64 {
 	return v
 }
 
-// deltas reads numbers of encoding DELTA_BINARY_PACKED and returns what follows.
-// There are at most so many.
+// deltas reads up to most numbers in encoding DELTA_BINARY_PACKED, and returns the rest
+// of data.
 func deltas(data []byte, most int) (numbers []int64, rest []byte, err error) {
 	r := &thrift{data: data}
 	block, err1 := r.uvarint()
@@ -294,8 +295,7 @@ func deltaBinary(data []byte, count, width int) (values, error) {
 	return values{data: out, width: width}, nil
 }
 
-// texts reads what encoding DELTA_LENGTH_BYTE_ARRAY has, and returns the lengths
-// and the bytes.
+// texts reads encoding DELTA_LENGTH_BYTE_ARRAY, and returns the lengths and the bytes.
 func texts(data []byte, count int) (lengths []int64, rest []byte, err error) {
 	lengths, rest, err = deltas(data, count)
 	if err != nil || len(lengths) < count {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 )
 
-const pageTarget = 1 << 20 // bytes of a page that is written
+const pageTarget = 1 << 20 // bytes of a written page
 
-// Cut returns a Parquet file of rows and columns, given as for [File.Read], of
-// at most limit bytes. The elements of its schema are the bytes that the source
-// has, and each value is the one of the source. Values are in encoding PLAIN,
-// not compressed, and in one row group. What else a footer can have, such as
-// statistics and pairs of keys and values, it has not: it is of all rows.
+// Cut returns a Parquet file of rows and columns, given as for [File.Read], of at most
+// limit bytes. The elements of its schema are copied byte by byte, and each value is
+// that of the source. Values are uncompressed in encoding PLAIN, in one row group.
+// Anything else in the footer, such as statistics and key-value pairs, is omitted
+// because it describes all rows.
 func (f *File) Cut(ctx context.Context, columns []int, first, last int, limit int) ([]byte, error) {
 	w := &writer{work: f.begin(ctx), first: first, last: last, limit: limit}
 	w.out = append(w.out, magic...)
@@ -34,7 +34,7 @@ func (f *File) Cut(ctx context.Context, columns []int, first, last int, limit in
 	return append(w.out, magic...), nil
 }
 
-// root returns the root of a schema of so many columns.
+// root returns the root of a schema with so many columns.
 func (f *File) root(columns int) []byte {
 	if columns == len(f.Columns) {
 		return f.schema[0]
@@ -57,7 +57,7 @@ func (w *writer) tooLarge() error {
 	return fmt.Errorf("rows of more than %d bytes: %w", w.limit, ErrLarge)
 }
 
-// column writes the leaves of a node, whose names follow those of a path.
+// column writes the leaves of a node; path is the path of names to the node.
 func (w *writer) column(n *node, path []string) error {
 	path = append(path[:len(path):len(path)], n.name)
 	if n.kind != kindGroup {
@@ -71,7 +71,7 @@ func (w *writer) column(n *node, path []string) error {
 	return nil
 }
 
-// leaf writes the chunk of a leaf.
+// leaf writes the column chunk of a leaf.
 func (w *writer) leaf(n *node, path []string) error {
 	start := len(w.out)
 	p := &pageWriter{leaf: n}
@@ -94,7 +94,7 @@ func (w *writer) leaf(n *node, path []string) error {
 	return nil
 }
 
-// copy writes the values of rows of a group.
+// copy writes the values of some rows of a group.
 func (w *writer) copy(group, skip, rows int, p *pageWriter) (total int64, err error) {
 	c := w.cursor(group, p.leaf.leaf)
 	defer c.close()
@@ -134,13 +134,13 @@ func (w *writer) flush(p *pageWriter) error {
 	return nil
 }
 
-// A pageWriter gathers the values of a page.
+// A pageWriter collects the values of a page.
 type pageWriter struct {
 	leaf       *node
 	n          int
 	reps, defs []byte
 	values     []byte
-	bits       int // of the last byte of values, that are truth values
+	bits       int // bits used in the last byte of values, if they are booleans
 }
 
 func (p *pageWriter) size() int { return len(p.reps) + len(p.defs) + len(p.values) + p.n/8 }
@@ -171,7 +171,7 @@ func (p *pageWriter) add(t *triplets) {
 	}
 }
 
-// appendTo appends the page, of the first version.
+// appendTo appends the page, as a page of version 1.
 func (p *pageWriter) appendTo(out []byte) []byte {
 	var body bytes.Buffer
 	for _, l := range []struct {
@@ -199,7 +199,7 @@ func (p *pageWriter) appendTo(out []byte) []byte {
 	return append(append(out, h.end()...), body.Bytes()...)
 }
 
-// runsOf encodes levels, one byte each, as runs.
+// runsOf run-length encodes levels, one byte each.
 func runsOf(levels []byte) (out []byte) {
 	for len(levels) > 0 {
 		n := 1
@@ -233,7 +233,7 @@ func chunkRecord(n *node, path []string, values int64, start, size int) []byte {
 	return c.end()
 }
 
-// footer returns the metadata of the file that was written.
+// footer returns the metadata of the written file.
 func (w *writer) footer(schema [][]byte) []byte {
 	rows := int64(max(w.last-w.first+1, 0))
 	var groups [][]byte

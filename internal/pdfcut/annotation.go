@@ -12,8 +12,8 @@ const (
 	maxFieldDepth  = 64
 )
 
-// annotations copies the annotations of a page, those that touch region if it
-// is not nil.
+// annotations copies the annotations of a page; if region is not nil, only those that
+// touch it.
 func (c *cutter) annotations(o pdf.Object, region *rectangle) (pdf.Object, error) {
 	source, err := c.d.Array(c.f, o)
 	if err != nil || len(source) == 0 {
@@ -70,8 +70,8 @@ func (c *cutter) annotation(o pdf.Object, dict pdf.Dict) (pdf.Object, error) {
 	return c.ref(ref)
 }
 
-// keepField marks the fields above a widget as kept, and the widget itself if it is
-// a field.
+// keepField marks the fields above a widget as kept, and also the widget if it is a
+// field.
 func (c *cutter) keepField(ref pdf.Ref, dict pdf.Dict) error {
 	for range maxFieldDepth {
 		parent, ok := dict["Parent"].(pdf.Ref)
@@ -86,7 +86,7 @@ func (c *cutter) keepField(ref pdf.Ref, dict pdf.Dict) error {
 			break
 		}
 		if c.fields[parent.Num] {
-			return nil // and so are those above it
+			return nil // the fields above it are already kept
 		}
 		c.fields[parent.Num] = true
 		ref, dict = parent, above
@@ -102,7 +102,7 @@ func (c *cutter) keepField(ref pdf.Ref, dict pdf.Dict) error {
 	return nil
 }
 
-// field copies an annotation or a form field: they may be one dictionary.
+// field copies an annotation or a form field, or a dictionary that is both.
 func (c *cutter) field(source pdf.Dict) (pdf.Object, error) {
 	out := pdf.Dict{}
 	if err := c.f.Visit(4 * len(source)); err != nil {
@@ -139,7 +139,7 @@ func (c *cutter) fieldEntry(key pdf.Name, source pdf.Dict) (pdf.Object, error) {
 	return c.copy(source[key])
 }
 
-// related copies a reference from an annotation to another one.
+// related copies a reference from one annotation to another.
 func (c *cutter) related(ref pdf.Ref) (pdf.Object, error) {
 	dict, err := c.d.Dict(c.f, ref)
 	if err != nil || dict == nil || isDropped(dict) {
@@ -149,8 +149,8 @@ func (c *cutter) related(ref pdf.Ref) (pdf.Object, error) {
 	return c.ref(ref)
 }
 
-// kids returns those kids of a field that are kept. Fields are written after
-// the pages, when that is known.
+// kids returns the kept kids of a field. Fields are written after the pages, when the
+// kept kids are known.
 func (c *cutter) kids(o pdf.Object) (pdf.Object, error) {
 	source, err := c.d.Array(c.f, o)
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *cutter) kids(o pdf.Object) (pdf.Object, error) {
 	return out, nil
 }
 
-// action copies an action if it is of a kind that is kept.
+// action copies an action if its kind is kept.
 func (c *cutter) action(o pdf.Object) (pdf.Object, error) {
 	source, err := c.d.Dict(c.f, o)
 	if err != nil || source == nil {
@@ -205,9 +205,9 @@ func (c *cutter) action(o pdf.Object) (pdf.Object, error) {
 	return out, nil
 }
 
-const fewLookUps = 16 // destinations that are looked up one by one
+const fewLookUps = 16 // destinations that are looked up one at a time
 
-// explicit returns the explicit destination that o stands for, or nil.
+// explicit returns the explicit destination for o, or nil.
 func (c *cutter) explicit(o pdf.Object) (pdf.Array, error) {
 	if c.lookUps++; c.lookUps <= fewLookUps {
 		return c.d.Destination(c.f, o)
@@ -218,7 +218,7 @@ func (c *cutter) explicit(o pdf.Object) (pdf.Array, error) {
 	return c.named.Find(o)
 }
 
-// destination returns an explicit destination if it is on a kept page.
+// destination returns an explicit destination if its page is kept.
 func (c *cutter) destination(o pdf.Object) (pdf.Object, error) {
 	dest, err := c.explicit(o)
 	if err != nil || len(dest) == 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/citekit/citekit/internal/pdf"
 )
 
-// catalog writes the page tree, the catalog and what the catalog needs.
+// catalog writes the page tree, the catalog and the objects that the catalog needs.
 func (c *cutter) catalog(pages []int) error {
 	kids := make(pdf.Array, len(pages))
 	for i := range pages {
@@ -40,8 +40,8 @@ func (c *cutter) catalog(pages []int) error {
 	return c.w.object(catalogNumber, root)
 }
 
-// form returns the interactive form of the kept fields (12.7.2), nil if there
-// are none.
+// form returns the interactive form of the kept fields (12.7.2), or nil if there are
+// none.
 func (c *cutter) form() (pdf.Object, error) {
 	if len(c.roots) == 0 {
 		return nil, nil
@@ -59,18 +59,18 @@ func (c *cutter) form() (pdf.Object, error) {
 	return form, nil
 }
 
-// labels returns the page labels of the kept pages (12.4.2), nil if the
-// document has none.
+// labels returns the page labels of the kept pages (12.4.2), or nil if the document has
+// none.
 func (c *cutter) labels(pages []int) (pdf.Object, error) {
 	ranges, err := c.d.Labels(c.f)
 	if errors.Is(err, pdf.ErrLimit) {
-		err = c.f.Visit(0) // the first ones will do, if anything is left to spend
+		err = c.f.Visit(0) // the first labels suffice if any budget is left
 	}
 	if err != nil || len(ranges) == 0 {
 		return nil, err
 	}
 	var nums pdf.Array
-	current, last := -1, -1 // the range and index of the page before
+	current, last := -1, -1 // range and index of the previous page
 	next := 0
 	for i, page := range pages {
 		for next < len(ranges) && ranges[next].First <= page {
@@ -111,8 +111,8 @@ func (c *cutter) labelStyle(r pdf.LabelRange, page int) (pdf.Object, error) {
 	return c.copy(style)
 }
 
-// layers returns the optional content properties (8.11.4) of the layers that
-// the kept pages use, so that what is hidden stays hidden.
+// layers returns the optional content properties (8.11.4) of the layers on the kept
+// pages, so that hidden content stays hidden.
 func (c *cutter) layers() (pdf.Object, error) {
 	source, err := c.d.Dict(c.f, c.d.Catalog["OCProperties"])
 	if err != nil || source == nil {
@@ -153,8 +153,8 @@ func (c *cutter) layers() (pdf.Object, error) {
 	return pdf.Dict{"OCGs": kept, "D": out}, nil
 }
 
-// keptRefs returns those references in a list, and in the lists in it, whose
-// objects are in the output.
+// keptRefs returns the references in a list, and in the lists in it, to objects of the
+// output.
 func (c *cutter) keptRefs(list pdf.Array) (out pdf.Array, err error) {
 	if err := c.f.Visit(len(list)); err != nil {
 		return nil, err

@@ -1,24 +1,23 @@
-// Package pdfcut makes a PDF file of some pages of another one.
+// Package pdfcut makes a PDF file from some pages of another one.
 //
-// The pages keep their content, resources, annotations and form fields.
-// Everything is copied that can be reached from them, except through what
-// leads to other pages or does something by itself:
+// The pages keep their content, resources, annotations and form fields. Everything
+// reachable from them is copied, except what leads to other pages or acts by itself:
 //
-//   - links and destinations to pages that are not kept lose their target, and
-//     named destinations of kept pages become explicit ones;
-//   - of the actions of annotations, those that go to a kept page, open a URI
-//     or are named (such as NextPage) are kept; JavaScript, Launch, remote
-//     files, submission and all others are not, nor are the actions of the
-//     document, its pages and fields that run by themselves;
-//   - fields keep only the widgets on kept pages; signatures lose their value,
-//     as it cannot be valid any more, and XFA is left out;
-//   - content in other files is refused, sounds in other files are left out;
-//   - outlines, structure trees, threads, attachments of the document, metadata
-//     of the document and private data of programs are left out;
-//   - page labels and the visibility of layers are kept.
+//   - Links and destinations to dropped pages lose their target. Named destinations of
+//     kept pages become explicit.
+//   - Actions of annotations are kept if they go to a kept page, open a URI or are
+//     named
+//     (such as NextPage). JavaScript, Launch, remote files, submission and all other
+//     actions are dropped, and so are the actions of the document, its pages and its
+//     fields that run by themselves.
+//   - Fields keep only the widgets on kept pages. Signatures lose their value, which
+//     can no longer be valid, and XFA is dropped.
+//   - Content in other files is refused; sounds in other files are dropped.
+//   - Outlines, structure trees, threads, attachments and metadata of the document, and
+//     private data of programs are dropped.
+//   - Page labels and the visibility of layers are kept.
 //
-// The output is not encrypted, and the same source and request give the same
-// bytes.
+// The output is not encrypted. The same source and request give the same bytes.
 package pdfcut
 
 import (
@@ -31,22 +30,22 @@ import (
 	"github.com/citekit/citekit/internal/pdf"
 )
 
-// Numbers of the objects that every output has; the pages follow.
+// Numbers of the objects that every output has. The pages follow.
 const (
 	catalogNumber = 1
 	pagesNumber   = 2
 	firstPage     = 3
 )
 
-const maxObjects = 2 << 20 // in an output
+const maxObjects = 2 << 20 // objects in an output
 
-// A Box is a part of a page as displayed, in fractions of its width and
-// height from the top left corner.
+// A Box is a part of a page as displayed, in fractions of its width and height from the
+// top left corner.
 type Box struct{ X1, Y1, X2, Y2 float64 }
 
-// Cut returns a file with the pages of d, given as ascending indexes from 0.
-// If box is not nil, the pages are cropped to it. The output reads from
-// source, which holds the bytes that f reads.
+// Cut returns a file with the pages of d, given as ascending indexes from 0. If box is
+// not nil, the pages are cropped to it. The output reads from source, which must hold
+// the same bytes as f.
 func Cut(f *pdf.File, d *pdf.Document, source io.ReaderAt, pages []int, box *Box) (*Output, error) {
 	c := &cutter{
 		f: f, d: d, box: box,
@@ -65,7 +64,7 @@ func Cut(f *pdf.File, d *pdf.Document, source io.ReaderAt, pages []int, box *Box
 			return nil, fmt.Errorf("page %d: %w", page+1, err)
 		}
 	}
-	// Only now are all kept widgets known, which fields depend on.
+	// Fields depend on the kept widgets, which are all known only now.
 	if err := c.drain(); err != nil {
 		return nil, err
 	}
@@ -91,17 +90,17 @@ type cutter struct {
 	w   *writer
 	box *Box
 
-	numbers map[int]int  // of objects in the source to those in the output
+	numbers map[int]int  // object numbers in the source to those in the output
 	next    int          // the next number in the output
-	queue   []int        // objects of the source that have yet to be written
+	queue   []int        // objects of the source still to be written
 	fields  map[int]bool // form fields above kept widgets
-	roots   []pdf.Object // kept fields without a parent, as they are in the output
+	roots   []pdf.Object // kept fields without a parent, as references in the output
 	isRoot  map[int]bool // the numbers of roots
 	decoded int          // bytes decoded to see which resources are used
 
-	used      map[int]nameSet // the names in content streams, by object number
-	usedNames int             // in all of them
-	lookUps   int             // destinations looked up so far
+	used      map[int]nameSet // names in content streams, by object number
+	usedNames int             // number of names in used
+	lookUps   int             // number of destinations looked up
 	named     *pdf.Destinations
 }
 
@@ -114,7 +113,7 @@ func (c *cutter) keep(page pdf.Page, number int) {
 	}
 }
 
-// page writes a page and what it needs.
+// page writes a page and the objects it needs.
 func (c *cutter) page(index, number int) error {
 	source, err := c.d.PageDict(c.f, index)
 	if err != nil {
@@ -158,7 +157,7 @@ func (c *cutter) pageEntry(key pdf.Name, page pdf.Dict, region *rectangle) (pdf.
 	return c.copy(page[key])
 }
 
-// drain writes the objects that are waiting, and those that they need.
+// drain writes the queued objects and those that they need.
 func (c *cutter) drain() error {
 	for len(c.queue) > 0 {
 		num := c.queue[0]
@@ -191,8 +190,8 @@ func (c *cutter) write(num int) error {
 	return c.w.object(number, o)
 }
 
-// copy returns an object as it is in the output. What it refers to will be
-// written.
+// copy returns an object as it appears in the output, and queues the objects it refers
+// to.
 func (c *cutter) copy(o pdf.Object) (pdf.Object, error) {
 	switch v := o.(type) {
 	case pdf.Ref:
@@ -226,7 +225,7 @@ func (c *cutter) array(a pdf.Array) (pdf.Object, error) {
 }
 
 func (c *cutter) dict(d pdf.Dict) (pdf.Dict, error) {
-	if err := c.f.Visit(4 * len(d)); err != nil { // it is sorted
+	if err := c.f.Visit(4 * len(d)); err != nil { // sorting takes time
 		return nil, err
 	}
 	out := make(pdf.Dict, len(d))
@@ -239,9 +238,8 @@ func (c *cutter) dict(d pdf.Dict) (pdf.Dict, error) {
 	return out, nil
 }
 
-// ref returns the reference in the output for one in the source: nil for
-// other pages, for what leads to all pages, and for objects that are not
-// there.
+// ref returns the reference in the output for one in the source. It returns nil for
+// dropped pages, for objects that lead to all pages, and for missing objects.
 func (c *cutter) ref(ref pdf.Ref) (pdf.Object, error) {
 	if number, ok := c.numbers[ref.Num]; ok {
 		return pdf.Ref{Num: number}, nil
@@ -267,8 +265,8 @@ func (c *cutter) ref(ref pdf.Ref) (pdf.Object, error) {
 	return pdf.Ref{Num: c.numbers[ref.Num]}, nil
 }
 
-// isDropped reports whether a dictionary leads to the rest of the document or
-// is an action that is not kept, wherever it is found.
+// isDropped reports whether a dictionary leads to the rest of the document, or is an
+// action that is dropped wherever it occurs.
 func isDropped(d pdf.Dict) bool {
 	switch d["Type"] {
 	case pdf.Name("Page"), pdf.Name("Pages"), pdf.Name("Catalog"), pdf.Name("StructElem"), pdf.Name("StructTreeRoot"):
@@ -283,7 +281,7 @@ func isDropped(d pdf.Dict) bool {
 	return false
 }
 
-// stream writes a stream as the object number.
+// stream writes a stream as object number.
 func (c *cutter) stream(number int, s *pdf.Stream) error {
 	if s.Dict["Type"] == pdf.Name("Sound") && s.Dict["F"] != nil {
 		return c.w.object(number, nil) // the sound is in another file
@@ -348,7 +346,7 @@ func (c *cutter) streamDict(s *pdf.Stream) (pdf.Dict, error) {
 	return dict, nil
 }
 
-// setFilters writes filters into the dictionary of a stream.
+// setFilters sets the filters in the dictionary of a stream.
 func (c *cutter) setFilters(dict pdf.Dict, filters []pdf.Filter) error {
 	names, parms, any := pdf.Array{}, pdf.Array{}, false
 	for _, filter := range filters {
@@ -378,8 +376,7 @@ func (c *cutter) setFilters(dict pdf.Dict, filters []pdf.Filter) error {
 	return nil
 }
 
-// isSoft reports an error that means only that something cannot be looked
-// into.
+// isSoft reports whether an error only means that something cannot be examined.
 func isSoft(err error) bool {
 	return errors.Is(err, pdf.ErrDamaged) || errors.Is(err, pdf.ErrLimit) || errors.Is(err, errors.ErrUnsupported)
 }

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	maxRecoded = 32 << 20 // bytes of a stream that is compressed anew
-	minRecoded = 64       // bytes below which compression gains nothing
+	maxRecoded = 32 << 20 // bytes of a stream that is recompressed
+	minRecoded = 64       // bytes of a stream below which compression gains nothing
 )
 
-// isWasteful reports whether a filter makes data larger than it needs to be.
+// isWasteful reports whether a filter makes data larger than necessary.
 func isWasteful(f pdf.Filter) bool {
 	switch f.Name {
 	case "ASCII85Decode", "A85", "ASCIIHexDecode", "AHx", "LZWDecode", "LZW", "Crypt":
@@ -21,13 +21,13 @@ func isWasteful(f pdf.Filter) bool {
 	return false
 }
 
-// isRecoded reports whether data with these filters is written with others.
+// isRecoded reports whether data with these filters gets other filters.
 func isRecoded(filters []pdf.Filter) bool {
 	return len(filters) == 0 || isWasteful(filters[0])
 }
 
-// recode replaces wasteful filters, and none at all, by FlateDecode. Data that
-// cannot be decoded stays as it is.
+// recode replaces wasteful filters by FlateDecode, and adds it to data without a
+// filter. Data that cannot be decoded stays unchanged.
 func (c *cutter) recode(data []byte, filters []pdf.Filter) ([]byte, []pdf.Filter, error) {
 	for len(filters) > 0 && isWasteful(filters[0]) {
 		decoded, err := filters[0].Apply(data, maxRecoded)
@@ -45,7 +45,7 @@ func (c *cutter) recode(data []byte, filters []pdf.Filter) ([]byte, []pdf.Filter
 	if len(filters) > 0 || len(data) < minRecoded || len(data) > maxRecoded {
 		return data, filters, nil
 	}
-	if err := c.f.Spend(len(data)); err != nil { // compressing is not faster
+	if err := c.f.Spend(len(data)); err != nil { // compressing takes about as long
 		return nil, nil, err
 	}
 	var b bytes.Buffer

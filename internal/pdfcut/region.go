@@ -7,10 +7,10 @@ import (
 	"github.com/citekit/citekit/internal/pdf"
 )
 
-// A rectangle is in default user space: points from the bottom left.
+// A rectangle is in default user space: in points, from the bottom left.
 type rectangle struct{ x1, y1, x2, y2 float64 }
 
-// letter is the size of a page that has none.
+// letter is the size of a page without a MediaBox.
 var letter = rectangle{0, 0, 612, 792}
 
 func (r rectangle) intersect(s rectangle) rectangle {
@@ -19,7 +19,7 @@ func (r rectangle) intersect(s rectangle) rectangle {
 
 func (r rectangle) isEmpty() bool { return r.x2 <= r.x1 || r.y2 <= r.y1 }
 
-// array returns r with coordinates of at most four decimals.
+// array returns r with coordinates rounded to at most four decimals.
 func (r rectangle) array() pdf.Array {
 	return pdf.Array{coordinate(r.x1), coordinate(r.y1), coordinate(r.x2), coordinate(r.y2)}
 }
@@ -33,7 +33,7 @@ func coordinate(v float64) pdf.Object {
 	return pdf.Real(strconv.FormatFloat(v, 'f', -1, 64))
 }
 
-// rectangle reads a rectangle, whose corners may be in any order (7.9.5).
+// rectangle reads a rectangle, which may start at any corner (7.9.5).
 func (c *cutter) rectangle(o pdf.Object) (r rectangle, ok bool, err error) {
 	array, err := c.d.Array(c.f, o)
 	if err != nil || len(array) < 4 {
@@ -52,7 +52,7 @@ func (c *cutter) rectangle(o pdf.Object) (r rectangle, ok bool, err error) {
 	return rectangle{min(v[0], v[2]), min(v[1], v[3]), max(v[0], v[2]), max(v[1], v[3])}, true, nil
 }
 
-// displayed returns the part of a page that is shown: its crop box within its
+// displayed returns the part of a page that is shown: its crop box, clipped to its
 // media box (14.11.2).
 func (c *cutter) displayed(page pdf.Dict) (rectangle, error) {
 	media, ok, err := c.rectangle(page["MediaBox"])
@@ -72,8 +72,8 @@ func (c *cutter) displayed(page pdf.Dict) (rectangle, error) {
 	return media, nil
 }
 
-// region returns the part of a page in default user space that the box of the
-// request covers once the page has been turned for display.
+// region returns the part of a page, in default user space, that the requested box
+// covers after the page has been rotated for display.
 func (c *cutter) region(page pdf.Dict) (rectangle, error) {
 	shown, err := c.displayed(page)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *cutter) region(page pdf.Dict) (rectangle, error) {
 	}
 	angle, _ := pdf.Number(rotate)
 	b := *c.box
-	x1, y1, x2, y2 := b.X1, 1-b.Y2, b.X2, 1-b.Y1 // from the bottom left
+	x1, y1, x2, y2 := b.X1, 1-b.Y2, b.X2, 1-b.Y1 // from the bottom left corner
 	switch turns := int(math.Mod(angle, 360)) / 90; (turns + 4) % 4 {
 	case 1:
 		x1, y1, x2, y2 = b.Y1, b.X1, b.Y2, b.X2

@@ -11,25 +11,23 @@ import (
 )
 
 const (
-	maxContent    = 16 << 20 // decoded bytes of one content stream looked into
-	maxAllContent = 96 << 20 // of all of them
-	maxNames      = 1 << 17  // in content, above which all names count as used
+	maxContent    = 16 << 20 // decoded bytes of one content stream that is examined
+	maxAllContent = 96 << 20 // of all content streams
+	maxNames      = 1 << 17  // names in content; if there are more, all names count as used
 )
 
-// A nameSet holds the names that occur in content streams; nil stands for all
-// names there are.
+// A nameSet holds the names that occur in content streams; nil means all names.
 type nameSet map[pdf.Name]bool
 
 func (s nameSet) has(name pdf.Name) bool { return s == nil || s[name] }
 
-// hasContent reports whether a stream is a form or a pattern, which have
-// resources of their own.
+// hasContent reports whether a stream is a form or a pattern, which have their own
+// resources.
 func hasContent(dict pdf.Dict) bool {
 	return dict["Subtype"] == pdf.Name("Form") || dict["PatternType"] == int64(1)
 }
 
-// pageResources returns the resources of a page without those whose name
-// does not occur in its content.
+// pageResources returns the resources of a page whose names occur in its content.
 func (c *cutter) pageResources(page pdf.Dict) (pdf.Object, error) {
 	contents, err := c.d.Resolve(c.f, page["Contents"])
 	if err != nil {
@@ -66,8 +64,8 @@ func (c *cutter) streamResources(s *pdf.Stream) (pdf.Object, error) {
 	return c.usedResources(s.Dict["Resources"], names)
 }
 
-// addNames adds the names in a content stream, to which o leads, to names. It
-// returns nil, for all names, if the stream cannot be looked into.
+// addNames adds to names the names in a content stream, to which o leads. It returns
+// nil, for all names, if the stream cannot be examined.
 func (c *cutter) addNames(names nameSet, o pdf.Object, s *pdf.Stream) (nameSet, error) {
 	ref, isRef := o.(pdf.Ref)
 	found, ok := c.used[ref.Num]
@@ -88,8 +86,7 @@ func (c *cutter) addNames(names nameSet, o pdf.Object, s *pdf.Stream) (nameSet, 
 	return names, c.f.Visit(len(found))
 }
 
-// namesIn returns the names in a content stream, nil if it cannot be looked
-// into.
+// namesIn returns the names in a content stream, or nil if it cannot be examined.
 func (c *cutter) namesIn(s *pdf.Stream) (nameSet, error) {
 	if c.decoded > maxAllContent {
 		c.w.out.excessive = true
@@ -112,8 +109,8 @@ func (c *cutter) namesIn(s *pdf.Stream) (nameSet, error) {
 	return names, nil
 }
 
-// scanNames finds everything that can be a name, also within strings and
-// inline images. It stops when there are more than maxNames.
+// scanNames adds everything that can be a name, even within strings and inline images.
+// It stops above maxNames.
 func scanNames(names nameSet, content []byte) {
 	for len(names) <= maxNames {
 		i := bytes.IndexByte(content, '/')
@@ -133,7 +130,7 @@ func scanNames(names nameSet, content []byte) {
 
 var resourceKinds = []pdf.Name{"ColorSpace", "ExtGState", "Font", "Pattern", "Properties", "Shading", "XObject"}
 
-// usedResources copies resources, leaving out those not in names.
+// usedResources copies the resources that are in names.
 func (c *cutter) usedResources(o pdf.Object, names nameSet) (pdf.Object, error) {
 	resources, err := c.d.Dict(c.f, o)
 	if err != nil || resources == nil {
@@ -179,8 +176,8 @@ func used(kind pdf.Dict, names nameSet) pdf.Dict {
 	return out
 }
 
-// addInnerNames adds the names in those forms that have no resources of their
-// own and so use those of the page.
+// addInnerNames adds the names in forms that have no resources of their own and so use
+// those of the page.
 func (c *cutter) addInnerNames(names nameSet, forms pdf.Dict) (nameSet, error) {
 	looked := nameSet{}
 	for changed := true; changed && names != nil; {

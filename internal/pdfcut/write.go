@@ -16,23 +16,22 @@ import (
 )
 
 const (
-	// minRange is the smallest stream that is left in the source rather
+	// minRange is the size in bytes from which a stream is left in the source rather
 	// than copied to memory.
 	minRange = 16 << 10
 
-	// sampled is how many bytes of such a stream the file identifier
-	// depends on.
+	// sampled is how many bytes of such a stream the file identifier depends on.
 	sampled = 4 << 10
 
-	// maxHeld bounds the memory of an output.
+	// maxHeld bounds the memory of an output, in bytes.
 	maxHeld = 128 << 20
 
-	// maxBuffered is how much is gathered before it becomes a part.
+	// maxBuffered is how many bytes are buffered before they become a part.
 	maxBuffered = 1 << 20
 )
 
-// An Output is a PDF file that lies partly in memory and partly in the source
-// it was made from.
+// An Output is a PDF file that lies partly in memory and partly in the source from
+// which it was made.
 type Output struct {
 	source io.ReaderAt
 	parts  []part
@@ -43,17 +42,17 @@ type Output struct {
 
 // A part is data in memory, or a range of the source if data is nil.
 type part struct {
-	start  int64 // in the output
+	start  int64 // offset in the output
 	length int64
 	data   []byte
-	offset int64 // in the source
+	offset int64 // offset in the source
 }
 
 // Size returns the length of the output in bytes.
 func (o *Output) Size() int64 { return o.size }
 
-// Excessive reports whether content of the pages is so long when decoded that
-// it was not looked into. It is as in the source all the same.
+// Excessive reports whether some content of the pages was too long to examine when
+// decoded. It is copied unchanged all the same.
 func (o *Output) Excessive() bool { return o.excessive }
 
 // ReadAt implements [io.ReaderAt]. It reads from the source.
@@ -83,13 +82,13 @@ func (o *Output) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// A writer writes the objects of a PDF file one after the other.
+// A writer writes the objects of a PDF file one after another.
 type writer struct {
 	out     Output
-	buf     bytes.Buffer // what follows the last part
-	held    int64        // bytes in parts that are in memory
-	ranges  int64        // bytes in parts that are in the source
-	most    int64        // bytes that they may be, as every byte is there once
+	buf     bytes.Buffer // bytes after the last part
+	held    int64        // bytes of parts in memory
+	ranges  int64        // bytes of parts in the source
+	most    int64        // limit of ranges: every byte occurs once
 	offsets []int64      // of object i+1; 0 if it has not been written
 	id      hash.Hash
 }
@@ -101,10 +100,10 @@ func newWriter(source io.ReaderAt, size int64, version string) *writer {
 	return w
 }
 
-// position is the offset of what is written next.
+// position returns the offset of what is written next.
 func (w *writer) position() int64 { return w.out.size + int64(w.buf.Len()) }
 
-// flush makes a part of the buffer.
+// flush makes a part of the buffered bytes.
 func (w *writer) flush() {
 	if w.buf.Len() == 0 {
 		return
@@ -113,7 +112,7 @@ func (w *writer) flush() {
 	w.buf.Reset()
 }
 
-// addData makes a part of data, which is not the caller's any more.
+// addData makes a part of data, and takes ownership of data.
 func (w *writer) addData(data []byte) {
 	w.id.Write(data)
 	w.add(part{length: int64(len(data)), data: data})
@@ -168,8 +167,8 @@ func (w *writer) stream(num int, dict pdf.Dict, data []byte) error {
 	return nil
 }
 
-// sourceStream writes a stream whose data stays in the source; sample is its
-// beginning.
+// sourceStream writes a stream whose data stays in the source; sample is the beginning
+// of the data.
 func (w *writer) sourceStream(num int, dict pdf.Dict, offset, length int64, sample []byte) error {
 	if err := w.begin(num); err != nil {
 		return err
@@ -206,7 +205,7 @@ func (w *writer) finish(root int) *Output {
 	return &w.out
 }
 
-// value writes an object within another.
+// value writes an object inside another.
 func (w *writer) value(o pdf.Object) {
 	switch v := o.(type) {
 	case bool:
@@ -256,7 +255,7 @@ func (w *writer) dict(d pdf.Dict) {
 	w.buf.WriteString(">>")
 }
 
-// needsSpace reports whether o cannot stand directly behind a name.
+// needsSpace reports whether o must be separated from a preceding name by a space.
 func needsSpace(o pdf.Object) bool {
 	switch o.(type) {
 	case pdf.String, pdf.Name, pdf.Array, pdf.Dict:
@@ -278,7 +277,7 @@ func (w *writer) name(n pdf.Name) {
 	}
 }
 
-// text writes a string, in parentheses with what must be escaped.
+// text writes a string in parentheses, with escapes.
 func (w *writer) text(s pdf.String) {
 	w.buf.WriteByte('(')
 	for _, c := range []byte(s) {

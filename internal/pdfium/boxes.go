@@ -10,15 +10,15 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 )
 
-// ErrOutside reports a part of a text that does not lie in it.
+// ErrOutside reports a range outside the text of a page.
 var ErrOutside = fmt.Errorf("outside the text of the page")
 
-// Boxes returns where a part of the text of a page is shown, a box for each
-// line of it in the order of the text. The page is an index from 0; the part
-// are the bytes from from up to to of what [Session.Text] returns. The boxes
-// hold the ink of the characters and nothing else but what overlaps it. White
-// space has none, nor has what is not on the page. A part that does not lie in
-// the text is an error matching [ErrOutside], which says how long it is.
+// Boxes returns where a part of the text of a page is shown: a box for each of its
+// lines, in text order. Index is the index of the page, from 0. The part is the bytes
+// [from, to) of the text that [Session.Text] returns. A box covers the ink of its
+// characters, and nothing else except what overlaps it. White space and characters
+// outside the page have no box. A part outside the text is an error that matches
+// [ErrOutside] and gives the length of the text.
 func (s *Session) Boxes(ctx context.Context, r io.ReaderAt, size int64, index, from, to int) (boxes []Box, err error) {
 	err = s.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
@@ -46,16 +46,15 @@ func (s *Session) Boxes(ctx context.Context, r io.ReaderAt, size int64, index, f
 	return boxes, err
 }
 
-// A boxReader gathers the boxes of characters.
+// A boxReader collects the boxes of characters.
 type boxReader struct {
 	lineReader
 	boxes []Box
-	line  Box // of the line so far; zero if there is none
-	last  Box // of its last character with the space around it
+	line  Box // box of the current line so far; zero if there is none
+	last  Box // box of its last character, with the space around it
 }
 
-// part returns the boxes of a part of the text that the runes make when they
-// are cleaned.
+// part returns the boxes of a part of the cleaned text of runes.
 func (r *boxReader) part(runes []rune, from, to int) ([]Box, error) {
 	at := 0
 	for i, c := range runes {
@@ -77,10 +76,10 @@ func (r *boxReader) part(runes []rune, from, to int) ([]Box, error) {
 	return r.boxes, nil
 }
 
-// cleanWidth returns how many bytes a character becomes in [clean].
+// cleanWidth returns how many bytes [clean] writes for a character.
 func cleanWidth(runes []rune, i int) int {
 	if runes[i] == '\r' && i+1 < len(runes) && runes[i+1] == '\n' {
-		return 0 // the line feed stands for both
+		return 0 // the line feed counts for both
 	}
 	return len(clean(string(runes[i])))
 }
@@ -109,7 +108,7 @@ func (r *boxReader) add(c rune, index int) error {
 	return nil
 }
 
-// The signs that PDFium has for a hyphen at the end of a line.
+// Characters that PDFium returns for a hyphen at a line end.
 const (
 	softHyphen = '\x02'
 	lineHyphen = '\ufffe'
@@ -137,8 +136,8 @@ func (r *boxReader) end() {
 
 func (b Box) isEmpty() bool { return b.X2 <= b.X1 || b.Y2 <= b.Y1 }
 
-// isBeside reports whether two boxes are side by side, or one above the other,
-// as the characters of a line are.
+// isBeside reports whether two boxes overlap horizontally or vertically, as the
+// characters of a line do.
 func (b Box) isBeside(c Box) bool {
 	return b.X1 < c.X2 && c.X1 < b.X2 || b.Y1 < c.Y2 && c.Y1 < b.Y2
 }

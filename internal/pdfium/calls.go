@@ -18,9 +18,8 @@ const (
 	maxText     = 16 << 20  // characters of a page
 )
 
-// Repair returns the document in r, of size bytes, as PDFium reads and writes
-// it: with sound cross-reference data, without encryption, and with whatever
-// PDFium could not read left out.
+// Repair returns the document in r, of size bytes, as PDFium reads and rewrites it:
+// with valid cross-reference data, unencrypted, and without what PDFium could not read.
 func (s *Session) Repair(ctx context.Context, r io.ReaderAt, size int64) ([]byte, error) {
 	var out limitedBuffer
 	err := s.call(ctx, func(p pdfium.Pdfium) error {
@@ -43,7 +42,7 @@ func (s *Session) Repair(ctx context.Context, r io.ReaderAt, size int64) ([]byte
 	return out.Bytes(), err
 }
 
-// A limitedBuffer fails when it would hold more than maxRepaired bytes.
+// A limitedBuffer fails if it would hold more than maxRepaired bytes.
 type limitedBuffer struct {
 	bytes.Buffer
 	passed bool
@@ -57,9 +56,9 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// Text returns the text of pages of the document in r, in reading order as
-// PDFium sees it, with "\n" as line end. Pages are indexes from 0. If cropped
-// is true, text outside the crop box is left out.
+// Text returns the text of pages of the document in r, in PDFium's reading order, with
+// "\n" as line end. Pages are indexes from 0. If cropped is true, text outside the crop
+// box is omitted.
 func (s *Session) Text(ctx context.Context, r io.ReaderAt, size int64, pages []int, cropped bool) ([]string, error) {
 	texts := make([]string, len(pages))
 	err := s.call(ctx, func(p pdfium.Pdfium) error {
@@ -78,8 +77,8 @@ func (s *Session) Text(ctx context.Context, r io.ReaderAt, size int64, pages []i
 	return texts, err
 }
 
-// pageText returns the text of a page together with that of its annotations
-// as they look, which holds the values of form fields.
+// pageText returns the text of a page and of its annotations as displayed, which
+// include the values of form fields.
 func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped bool) (text string, err error) {
 	var box *responses.FPDFPage_GetCropBox
 	look := func(page requests.Page) (err error) {
@@ -97,8 +96,8 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped 
 	return text, err
 }
 
-// withText calls use with the text of a page and of its annotations, after look
-// with the page as it is in the file.
+// withText calls look with the page as in the file, then use with the text of the page
+// and its annotations.
 func withText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, look func(requests.Page) error, use func(references.FPDF_TEXTPAGE) error) error {
 	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
 	if err != nil {
@@ -130,8 +129,9 @@ func allText(p pdfium.Pdfium, text references.FPDF_TEXTPAGE) (string, error) {
 	return clean(raw), err
 }
 
-// rawText returns the text as PDFium gives it, and the number of its
-// characters, which have other indexes if it differs from that of the text.
+// rawText returns the text as PDFium gives it, and PDFium's number of characters. If
+// that differs from the length of the text, characters have other indexes than in the
+// text.
 func rawText(p pdfium.Pdfium, text references.FPDF_TEXTPAGE) (raw string, chars int, err error) {
 	count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text})
 	if err != nil {
@@ -150,7 +150,7 @@ func rawText(p pdfium.Pdfium, text references.FPDF_TEXTPAGE) (raw string, chars 
 	return strings.TrimRight(got.Text, "\x00"), count.Count, nil
 }
 
-// cropBox returns the crop box of a page, nil if it is not wanted.
+// cropBox returns the crop box of a page, or nil if not cropped.
 func cropBox(p pdfium.Pdfium, page requests.Page, cropped bool) (*responses.FPDFPage_GetCropBox, error) {
 	if !cropped {
 		return nil, nil
@@ -174,18 +174,18 @@ func textWithin(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, box *responses.F
 	return clean(got.Text), nil
 }
 
-// clean makes plain text of what PDFium gives: U+FFFE and U+0002 stand for a
-// hyphen and the end of its line there.
+// clean turns PDFium's text into plain text. PDFium writes U+FFFE and U+0002 for a
+// hyphen with a line end.
 func clean(text string) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufffe", "-\n", "\x02", "-\n", "\x00", "").Replace(text)
 	return strings.ToValidUTF8(text, "\ufffd")
 }
 
-// cleanLine is clean for a text of one line.
+// cleanLine is clean for a single line.
 func cleanLine(text string) string { return strings.ReplaceAll(clean(text), "-\n", "-") }
 
-// ended reports whether an error means that the instance is not usable any
-// more: it ran out of memory, trapped, or was stopped.
+// ended reports whether an error means that the instance is no longer usable: it ran
+// out of memory, trapped, or was stopped.
 func ended(err error) bool {
 	message := err.Error()
 	for _, sign := range []string{"wasm error", "panic", "module closed", "exit_code", "closed with"} {

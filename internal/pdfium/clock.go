@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-const tick = 20 * time.Millisecond // between looks at a clock
+const tick = 20 * time.Millisecond // between readings of a clock
 
-// A clock measures the processor time of the goroutine that started it, which
-// stays on its thread until the clock is stopped. Where the system does not
-// tell it, time passes instead.
+// A clock measures the processor time of the goroutine that started it, which it locks
+// to its thread until stop. On systems that do not report that, it measures elapsed
+// time.
 type clock struct {
 	thread int
 	begin  time.Duration
@@ -17,7 +17,7 @@ type clock struct {
 	ended  chan struct{}
 }
 
-// startClock starts a clock that calls alarm once most has passed.
+// startClock starts a clock that calls alarm once it has measured most.
 func startClock(most time.Duration, alarm func()) *clock {
 	runtime.LockOSThread()
 	c := &clock{thread: currentThread(), done: make(chan struct{}), ended: make(chan struct{})}
@@ -43,7 +43,7 @@ func (c *clock) watch(most time.Duration, alarm func()) {
 	}
 }
 
-// stop stops the clock and returns the time that passed.
+// stop stops the clock and returns the time measured.
 func (c *clock) stop() time.Duration {
 	close(c.done)
 	<-c.ended

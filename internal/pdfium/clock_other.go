@@ -8,5 +8,5 @@ var started = time.Now()
 
 func currentThread() int { return 0 }
 
-// threadTime returns the time that has passed: that of a thread is not told.
+// threadTime returns elapsed time: this system does not report the time of a thread.
 func threadTime(int) time.Duration { return time.Since(started) }

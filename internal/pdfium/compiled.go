@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// A mark is a file beside the compiled code that says which versions it is of:
-// the runtime alone knows the names of its files. One that is missing, or of
-// another processor, costs a message too many or too few and nothing else.
+// A mark is a file beside the compiled code that names the versions it was compiled
+// for, because only the runtime knows the names of its own files. If the mark is
+// missing, or is of another processor, a message is shown too often or not at all, and
+// nothing else.
 type mark struct{ dir, name string }
 
-// markOf returns the mark in a cache directory for what this program runs.
+// markOf returns the mark in a cache directory for this program.
 func markOf(dir string) mark {
 	versions := []string{runtime.GOOS, runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -29,7 +30,7 @@ func markOf(dir string) mark {
 	return mark{dir, "compiled-" + hex.EncodeToString(sum[:8])}
 }
 
-// isThere reports whether there is compiled code that this program can use.
+// isThere reports whether there is compiled code for this program.
 func (m mark) isThere() bool {
 	if m.dir == "" {
 		return false
@@ -41,8 +42,7 @@ func (m mark) isThere() bool {
 	return err == nil && len(code) > 0
 }
 
-// leave notes that the code is compiled. If that fails, the next process tells
-// of it once more.
+// leave creates the mark. If that fails, the next process shows the message again.
 func (m mark) leave() {
 	if m.dir != "" {
 		_ = os.WriteFile(filepath.Join(m.dir, m.name), nil, 0o600)

@@ -12,12 +12,12 @@ import (
 	"github.com/klippa-app/go-pdfium/structs"
 )
 
-// A Size is that of a page as displayed, in points. A file may claim any.
+// A Size is the size of a page as displayed, in points. A file may claim any size.
 type Size struct{ Width, Height float64 }
 
-// Draw returns pictures in colour of pages of the document in r, with
-// annotations and form fields as they look. Pages are indexes from 0. Fit
-// returns the pixels of each picture, together at most 16 million.
+// Draw returns pictures in colour of pages of the document in r, with their annotations
+// and form fields. Pages are indexes from 0. Fit returns the size in pixels of each
+// picture; together they have at most 16 million.
 func (s *Session) Draw(ctx context.Context, r io.ReaderAt, size int64, pages []int, fit func([]Size) []image.Point) ([]*image.RGBA, error) {
 	pictures := make([]*image.RGBA, len(pages))
 	err := s.call(ctx, func(p pdfium.Pdfium) error {
@@ -52,8 +52,8 @@ func (s *Session) Draw(ctx context.Context, r io.ReaderAt, size int64, pages []i
 	return pictures, err
 }
 
-// formOf returns what draws the form fields of a document; nothing is run that
-// they ask for.
+// formOf returns a handle that draws the form fields of a document. It runs none of
+// their actions.
 func formOf(p pdfium.Pdfium, doc references.FPDF_DOCUMENT) (form references.FPDF_FORMHANDLE, end func(), err error) {
 	got, err := p.FPDFDOC_InitFormFillEnvironment(&requests.FPDFDOC_InitFormFillEnvironment{
 		Document: doc,
@@ -76,7 +76,7 @@ func formOf(p pdfium.Pdfium, doc references.FPDF_DOCUMENT) (form references.FPDF
 	}, nil
 }
 
-// loadPages returns the pages it loaded, also beside an error.
+// loadPages returns the pages it loaded, even with an error.
 func loadPages(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, indexes []int) ([]requests.Page, error) {
 	var pages []requests.Page
 	for _, index := range indexes {
@@ -95,7 +95,7 @@ func closePages(p pdfium.Pdfium, pages []requests.Page) {
 	}
 }
 
-// pictureOf returns a picture of a page on white.
+// pictureOf returns a picture of a page on a white background.
 func pictureOf(p pdfium.Pdfium, page requests.Page, form references.FPDF_FORMHANDLE, size image.Point) (*image.RGBA, error) {
 	created, err := p.FPDFBitmap_Create(&requests.FPDFBitmap_Create{Width: size.X, Height: size.Y})
 	if err != nil {
@@ -128,11 +128,11 @@ func pictureOf(p pdfium.Pdfium, page requests.Page, form references.FPDF_FORMHAN
 	return opaque(got.Buffer, size)
 }
 
-// asShown draws annotations too, in the order of bytes that Go has.
+// asShown draws annotations too, with bytes in the order that Go uses.
 const asShown = enums.FPDF_RENDER_FLAG_ANNOT | enums.FPDF_RENDER_FLAG_REVERSE_BYTE_ORDER
 
-// opaque returns a picture of the pixels in the memory of PDFium. The fourth byte
-// of each pixel means nothing.
+// opaque returns a picture of pixels in the memory of PDFium. It ignores the fourth
+// byte of each pixel.
 func opaque(pixels []byte, size image.Point) (*image.RGBA, error) {
 	img := image.NewRGBA(image.Rectangle{Max: size})
 	if len(pixels) != len(img.Pix) {

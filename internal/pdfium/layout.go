@@ -15,24 +15,23 @@ import (
 )
 
 const (
-	maxLines   = 2000   // lines of a page that are looked at
-	maxGlyphs  = 200000 // characters of a page whose lines are looked at
-	maxHeading = 160    // characters of a line whose boldness is looked up
-	maxDrawn   = 3000   // objects of a page, above which none is looked at
+	maxLines   = 2000   // lines of a page that are examined
+	maxGlyphs  = 200000 // characters of a page whose lines are examined
+	maxHeading = 160    // characters of a line whose boldness is determined
+	maxDrawn   = 3000   // objects of a page; if there are more, none is examined
 )
 
-// A Box is a rectangle in fractions of the width and height of a page as
-// displayed, from the top left corner.
+// A Box is a rectangle in fractions of the width and height of a page as displayed,
+// from its top left corner.
 type Box struct{ X1, Y1, X2, Y2 float64 }
 
-// A Line is a line of text, as PDFium gathers characters into lines.
+// A Line is a line of text as PDFium groups characters.
 type Line struct {
 	Text string
 	Box  Box
 
-	// Size is the height of the font in points, Weight how heavy it is, about
-	// 400 for regular and 700 for bold where the font tells; both of the first
-	// character.
+	// Size is the height of the font in points. Weight is its weight if the font has
+	// one: about 400 for regular and 700 for bold. Both are of the first character.
 	Size   float64
 	Weight int
 
@@ -45,24 +44,23 @@ type Line struct {
 	// in size or weight.
 	Mixed bool
 
-	// Gap is the widest space between two words, in sizes of the font. Words
-	// of less than two letters do not count. It is 0 where Bold is false.
+	// Gap is the widest space between two words, in font sizes. Words of fewer than two
+	// letters are ignored. It is 0 if Bold is false.
 	Gap float64
 }
 
-// A Layout is what is where on a page.
+// A Layout is what a page shows, and where.
 type Layout struct {
 	Width, Height float64 // points, as displayed
-	Lines         []Line  // in the order of the content
+	Lines         []Line  // in content order
 
-	// Drawn are the places of images, drawings and whatever else is not
-	// text, in the order of the content. There are none if they were not
-	// asked for or are too many.
+	// Drawn are the places of images, drawings and anything else that is not text, in
+	// content order. It is empty if not requested, or if there are too many.
 	Drawn []Box
 }
 
-// Layouts returns the layout of pages of the document in r. Pages are indexes
-// from 0. What is drawn is looked up on pages for whose lines drawn is true.
+// Layouts returns the layouts of pages of the document in r. Pages are indexes from 0.
+// Drawn decides, from the lines of a page, whether its Layout gets Drawn.
 func (s *Session) Layouts(ctx context.Context, r io.ReaderAt, size int64, pages []int, drawn func([]Line) bool) ([]Layout, error) {
 	layouts := make([]Layout, len(pages))
 	err := s.call(ctx, func(p pdfium.Pdfium) error {
@@ -126,12 +124,12 @@ func pageSize(p pdfium.Pdfium, page requests.Page) (width, height float64, err e
 	return w.Width, h.Height, nil
 }
 
-// A placing turns places in the space of a page into fractions of the page as
-// displayed, within its crop box and rotated.
+// A placing maps coordinates in page space to fractions of the page as displayed,
+// cropped and rotated.
 type placing struct{ ax, bx, cx, ay, by, cy float64 }
 
 func newPlacing(p pdfium.Pdfium, page requests.Page) (placing, error) {
-	const device, step = 100_000, 1000 // large, so that whole numbers are exact enough
+	const device, step = 100_000, 1000 // large, so that integers are precise enough
 	var at [3][2]float64
 	for i, point := range [3][2]float64{{0, 0}, {step, 0}, {0, step}} {
 		got, err := p.FPDF_PageToDevice(&requests.FPDF_PageToDevice{
@@ -148,7 +146,7 @@ func newPlacing(p pdfium.Pdfium, page requests.Page) (placing, error) {
 	}, nil
 }
 
-// box returns where a rectangle is shown, cut to the page.
+// box returns where a rectangle is shown, clipped to the page.
 func (m placing) box(left, bottom, right, top float64) Box {
 	x1, y1 := m.ax*left+m.bx*bottom+m.cx, m.ay*left+m.by*bottom+m.cy
 	x2, y2 := m.ax*right+m.bx*top+m.cx, m.ay*right+m.by*top+m.cy
@@ -168,7 +166,7 @@ type lineReader struct {
 	text   references.FPDF_TEXTPAGE
 	place  placing
 	width  float64 // of the page in points
-	mapped bool    // characters and their indexes differ
+	mapped bool    // character indexes differ from text indexes
 }
 
 func (r *lineReader) lines() ([]Line, error) {
@@ -206,8 +204,8 @@ func (r *lineReader) lines() ([]Line, error) {
 	return lines, nil
 }
 
-// line reads the line of the runes from start to end. It is not ok if there
-// is nothing to see.
+// line reads the line of the runes from start to end. It returns false if nothing is
+// visible.
 func (r *lineReader) line(runes []rune, start, end int) (Line, bool, error) {
 	for start < end && !isVisible(runes[start]) {
 		start++
@@ -255,10 +253,10 @@ func (r *lineReader) line(runes []rune, start, end int) (Line, bool, error) {
 	return line, true, nil
 }
 
-// gap returns the widest space between two words of two letters or more, in points.
+// gap returns the widest space in points between two words of at least two letters.
 func (r *lineReader) gap(runes []rune, start, end int) (float64, error) {
 	widest := 0.0
-	last := -1 // the end of the word before, if that counts
+	last := -1 // end of the previous word, or -1 if that is too short
 	for start < end {
 		from := start
 		for start < end && isVisible(runes[start]) {
@@ -286,7 +284,7 @@ func (r *lineReader) gap(runes []rune, start, end int) (float64, error) {
 	return widest, nil
 }
 
-// isWord reports whether there are two letters or more in text.
+// isWord reports whether text has at least two letters.
 func isWord(text []rune) bool {
 	letters := 0
 	for _, c := range text {
@@ -301,9 +299,9 @@ func isVisible(c rune) bool { return c > ' ' && !unicode.IsSpace(c) && !unicode.
 
 // A glyph is a character on a page.
 type glyph struct {
-	index  int     // of PDFium
-	size   float64 // of the font, in the units of the text
-	scale  float64 // points in such a unit
+	index  int     // index in PDFium
+	size   float64 // font size in text units
+	scale  float64 // points per text unit
 	weight int
 	box    Box
 }
@@ -312,8 +310,7 @@ func (g glyph) like(h glyph) bool {
 	return g.weight == h.weight && math.Abs(g.size-h.size) <= 0.05*max(g.size, h.size)
 }
 
-// union returns the smallest box that covers both; an empty one covers
-// nothing.
+// union returns the smallest box that covers both boxes. An empty box covers nothing.
 func (b Box) union(c Box) Box {
 	if c == (Box{}) {
 		return b
@@ -321,8 +318,8 @@ func (b Box) union(c Box) Box {
 	return Box{min(b.X1, c.X1), min(b.Y1, c.Y1), max(b.X2, c.X2), max(b.Y2, c.Y2)}
 }
 
-// glyph looks up the first character of a line, at an index of the text. It
-// is not ok for those that PDFium made up.
+// glyph looks up the first character of a line, at an index of the text. It returns
+// false for characters that PDFium inserted.
 func (r *lineReader) glyph(index int) (glyph, bool, error) {
 	g, ok, err := r.other(index, true)
 	if err != nil || !ok {
@@ -336,8 +333,8 @@ func (r *lineReader) glyph(index int) (glyph, bool, error) {
 	return g, true, nil
 }
 
-// other looks up less of a character, where less is needed: calls of PDFium take
-// most of the time.
+// other looks up only part of what glyph does, because calls of PDFium take most of the
+// time. Without placed it omits the box.
 func (r *lineReader) other(index int, placed bool) (glyph, bool, error) {
 	if r.mapped {
 		got, err := r.p.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: r.text, NTextIndex: index})
@@ -370,7 +367,7 @@ func (r *lineReader) other(index int, placed bool) (glyph, bool, error) {
 	return g, true, nil
 }
 
-// bold reports whether the font of a character says that it is bold.
+// bold reports whether the font of a character is marked as bold.
 func (r *lineReader) bold(index int) (bool, error) {
 	const forceBold = 1 << 18 // a flag of font descriptors (9.8.2)
 	info, err := r.p.FPDFText_GetFontInfo(&requests.FPDFText_GetFontInfo{TextPage: r.text, Index: index})
@@ -380,8 +377,8 @@ func (r *lineReader) bold(index int) (bool, error) {
 	return isBoldName(info.FontName) || info.Flags&forceBold != 0, nil
 }
 
-// isBoldName reports whether a font is bold by its name, such as
-// "ABCDEF+Times-Bold" or "CMBX12".
+// isBoldName reports whether the name of a font means bold, such as "ABCDEF+Times-Bold"
+// or "CMBX12".
 func isBoldName(name string) bool {
 	if i := strings.IndexByte(name, '+'); i == 6 {
 		name = name[i+1:]
@@ -400,8 +397,8 @@ func isBoldName(name string) bool {
 	return strings.HasSuffix(name, "-Bd") || strings.HasSuffix(name, "BT-Bold")
 }
 
-// stopped returns an error if err means that PDFium ended, nil if PDFium only
-// has no answer.
+// stopped returns an error if err means that PDFium ended, and nil if PDFium only had
+// no answer.
 func stopped(err error) error {
 	if ended(err) {
 		return ErrLimit
@@ -409,7 +406,7 @@ func stopped(err error) error {
 	return nil
 }
 
-// drawnOn returns where the objects of a page are that are not text.
+// drawnOn returns the places of the objects of a page that are not text.
 func drawnOn(p pdfium.Pdfium, page requests.Page, place placing) ([]Box, error) {
 	count, err := p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package pdfium runs PDFium, compiled to WebAssembly, in a sandbox without
-// files or network: it repairs PDF files and reads their text.
+// Package pdfium runs PDFium, compiled to WebAssembly, in a sandbox without files or
+// network. It repairs PDF files, reads their text and draws their pages.
 //
-// It is started by the first call that needs it. Starting takes seconds when
-// the compiled code is not in the cache directory, a fraction of one when it
-// is.
+// The first call that needs PDFium starts it. That takes seconds if the compiled code
+// is not in the cache directory, otherwise a fraction of a second.
 package pdfium
 
 import (
@@ -30,49 +29,49 @@ var (
 	// ErrRefused reports a file that PDFium cannot open.
 	ErrRefused = errors.New("PDFium cannot read the file")
 
-	// ErrLimit reports a file that takes PDFium too much memory or time.
+	// ErrLimit reports a file for which PDFium needs too much memory or time.
 	ErrLimit = errors.New("PDFium needs too much memory or time for the file")
 
 	// ErrSpent reports that a [Session] has no time left. It matches ErrLimit.
 	ErrSpent = fmt.Errorf("%w", ErrLimit)
 )
 
-// DefaultTimeout is the [Engine.Timeout] where none is set.
+// DefaultTimeout is the timeout if [Engine.Timeout] is zero.
 const DefaultTimeout = 20 * time.Second
 
 const (
 	maxMemory    = 128 << 20 // bytes of the memory of PDFium
 	instanceWait = time.Minute
-	idleTime     = time.Minute // after which the memory is given back
+	idleTime     = time.Minute // after which the memory is released
 )
 
-// An Engine is PDFium. The zero value is ready to use. It is safe for
-// concurrent use: one call runs at a time, others wait.
+// An Engine is PDFium. The zero value is ready to use. It is safe for concurrent use:
+// one call runs at a time, others wait.
 type Engine struct {
-	// CacheDir is where compiled code is kept, so that later processes start
-	// faster. If it is "" or cannot be used, code is compiled in memory.
+	// CacheDir is the directory for compiled code, which makes later processes start
+	// faster. If it is "" or unusable, code is compiled in memory.
 	CacheDir string
 
-	// Timeout bounds one call without the start; zero means [DefaultTimeout].
+	// Timeout bounds one call, not counting the start; zero means [DefaultTimeout].
 	Timeout time.Duration
 
-	// Compiling, if it is not nil, is called with the context of the call that
-	// starts PDFium when its code is neither in memory nor in CacheDir, so that
-	// it must be compiled, which takes seconds. What it returns, if that is not
-	// nil, is called once PDFium has started or has failed to.
+	// Compiling, if not nil, is called when PDFium must be compiled, which takes
+	// seconds, because its code is neither in memory nor in CacheDir. It gets the
+	// context of the call that starts PDFium. If the done that it returns is not nil,
+	// done is called once PDFium has started or failed to start.
 	Compiling func(context.Context) (done func())
 
 	mu      sync.Mutex // guards code
 	code    wazero.CompilationCache
 	turn    chan struct{} // holds a token while a call runs
 	once    sync.Once
-	current *machine    // used by whoever has the turn
-	warm    bool        // likewise; it has started before, so that the code is in memory
+	current *machine    // only for the holder of the turn
+	warm    bool        // likewise; PDFium has started before, so its code is in memory
 	idle    *time.Timer // likewise; calls release
 }
 
-// A machine is a running instance in a runtime of its own. Cancelling its
-// context stops it for good.
+// A machine is a running instance in its own runtime. Cancelling its context stops it
+// for good.
 type machine struct {
 	pool     pdfium.Pool
 	instance pdfium.Pdfium
@@ -81,25 +80,25 @@ type machine struct {
 
 func (m *machine) close() {
 	m.cancel()
-	m.pool.Close() // its error says only that the instance is closed already
+	m.pool.Close() // its error only means that the instance is already closed
 }
 
-// A Session is the use of an Engine for one job, which bounds the processor
-// time that all its calls together take. It is not safe for concurrent use.
+// A Session uses an Engine for one job, and bounds the processor time of all its calls
+// together. It is not safe for concurrent use.
 type Session struct {
 	engine *Engine
 	left   time.Duration
 }
 
-// Session returns a session whose calls may take so much processor time, or
-// time where the system does not tell that of a thread. Waiting for other
-// calls and the start of PDFium do not count.
+// Session returns a session whose calls may use most of processor time in total, or of
+// elapsed time if the system does not report that of a thread. Waiting for other calls
+// and starting PDFium do not count.
 func (e *Engine) Session(most time.Duration) *Session { return &Session{e, most} }
 
-// Set says how much time is left.
+// Set sets the remaining time.
 func (s *Session) Set(left time.Duration) { s.left = left }
 
-// Grant adds to the time that is left, unless there is none.
+// Grant adds to the remaining time, unless that is used up.
 func (s *Session) Grant(more time.Duration) {
 	if !s.Spent() {
 		s.left += more
@@ -109,7 +108,7 @@ func (s *Session) Grant(more time.Duration) {
 // Spent reports whether no time is left.
 func (s *Session) Spent() bool { return s.left <= 0 }
 
-// call runs work with PDFium, within what is left of the session.
+// call runs work with PDFium within the remaining time of the session.
 func (s *Session) call(ctx context.Context, work func(pdfium.Pdfium) error) error {
 	if s.Spent() {
 		return ErrSpent
@@ -117,9 +116,8 @@ func (s *Session) call(ctx context.Context, work func(pdfium.Pdfium) error) erro
 	return s.engine.call(ctx, &s.left, work)
 }
 
-// call runs work with PDFium for as long as there is time left. Afterwards the
-// machine is kept if work returned no error, or one that PDFium itself
-// reported.
+// call runs work with PDFium within the remaining time. It keeps the machine afterwards
+// if work returned no error, or one that PDFium itself reported.
 func (e *Engine) call(ctx context.Context, left *time.Duration, work func(pdfium.Pdfium) error) error {
 	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
 	if err := semaphore.Acquire(ctx, e.turn); err != nil {
@@ -161,7 +159,7 @@ func (e *Engine) call(ctx context.Context, left *time.Duration, work func(pdfium
 	return err
 }
 
-// rest gives up the turn and has the machine released if nobody calls soon.
+// rest gives up the turn, and releases the machine if no call follows soon.
 func (e *Engine) rest() {
 	if e.idle == nil {
 		e.idle = time.AfterFunc(idleTime, e.release)
@@ -193,9 +191,9 @@ func guard(instance pdfium.Pdfium, work func(pdfium.Pdfium) error) (err error) {
 	return work(instance)
 }
 
-// started makes sure that there is a machine. It returns when ctx is done,
-// while the start, which cannot be stopped, goes on for the next call. If it
-// returns an error, the turn is given up, or will be.
+// started makes sure that a machine runs. If ctx is done it returns at once; the start,
+// which cannot be stopped, continues for the next call. If it returns an error, the
+// turn is or will be given up.
 func (e *Engine) started(ctx context.Context) error {
 	if e.current != nil {
 		return nil
@@ -217,7 +215,7 @@ func (e *Engine) started(ctx context.Context) error {
 	}
 }
 
-// announced starts PDFium, and tells of it if it must be compiled.
+// announced starts PDFium, and calls Compiling if it must be compiled.
 func (e *Engine) announced(ctx context.Context) error {
 	if e.warm {
 		return e.start()
@@ -235,7 +233,7 @@ func (e *Engine) announced(ctx context.Context) error {
 	return err
 }
 
-// start makes a machine.
+// start starts a machine.
 func (e *Engine) start() error {
 	running, cancel := context.WithCancel(context.Background())
 	pool, err := webassembly.Init(webassembly.Config{
@@ -263,8 +261,8 @@ func (e *Engine) start() error {
 	return nil
 }
 
-// A memory is that of a machine. It is reserved at once, so that it never has
-// to be copied to grow; the system backs only what is used.
+// A memory is the memory of a machine. It is reserved at once and so need not be copied
+// to grow; the system backs only the part in use.
 type memory []byte
 
 func reserve(_, _ uint64) experimental.LinearMemory { return make(memory, maxMemory) }
@@ -297,8 +295,8 @@ func (e *Engine) compiled() wazero.CompilationCache {
 	return e.code
 }
 
-// DefaultCacheDir returns the directory for compiled code of the user who
-// runs the program; "" if there is none.
+// DefaultCacheDir returns the directory for the compiled code of the current user, or
+// "" if there is none.
 func DefaultCacheDir() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -307,7 +305,7 @@ func DefaultCacheDir() string {
 	return filepath.Join(dir, "citekit", "pdfium")
 }
 
-// open opens a document of size bytes with the empty password.
+// open opens a document of size bytes with an empty password.
 func open(p pdfium.Pdfium, r io.ReaderAt, size int64) (references.FPDF_DOCUMENT, error) {
 	doc, err := p.FPDF_LoadCustomDocument(&requests.FPDF_LoadCustomDocument{
 		Reader: io.NewSectionReader(r, 0, size),
@@ -319,8 +317,8 @@ func open(p pdfium.Pdfium, r io.ReaderAt, size int64) (references.FPDF_DOCUMENT,
 	return doc.Document, nil
 }
 
-// refused wraps an error of PDFium, whose own words are of no use to a reader
-// of evidence. What ended the instance is an [ErrLimit].
+// refused replaces an error of PDFium, whose text does not help a reader of evidence.
+// An error that ended the instance becomes [ErrLimit].
 func refused(err error) error {
 	if ended(err) {
 		return ErrLimit

@@ -17,13 +17,13 @@ import (
 
 const (
 	pointsPerInch = 72
-	maxPixels     = 16 << 20 // of a picture: larger pages have a lower resolution
-	maxSide       = 16 << 10 // pixels of a side
+	maxPixels     = 16 << 20 // in a picture; larger pages get a lower resolution
+	maxSide       = 16 << 10 // in width or height
 )
 
-// Render returns a picture of a page of the document in r, in shades of grey
-// as a PNG, with so many dots per inch or as many as fit 16 million pixels.
-// The page is an index from 0.
+// Render returns a picture of a page of the document in r, as a greyscale PNG, with dpi
+// dots per inch or as many as fit into 16 million pixels. Index is the index of the
+// page, from 0.
 func (s *Session) Render(ctx context.Context, r io.ReaderAt, size int64, index int, dpi float64) ([]byte, error) {
 	var picture *image.Gray
 	err := s.call(ctx, func(p pdfium.Pdfium) error {
@@ -62,11 +62,11 @@ func (s *Session) Render(ctx context.Context, r io.ReaderAt, size int64, index i
 	}
 	var out bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
-	err = encoder.Encode(&out, picture) // while others have PDFium
+	err = encoder.Encode(&out, picture) // other calls may use PDFium meanwhile
 	return out.Bytes(), err
 }
 
-// copied returns a picture that does not lie in the memory of PDFium.
+// copied returns a copy of a picture outside the memory of PDFium.
 func copied(rendered image.Image) (*image.Gray, error) {
 	grey, ok := rendered.(*image.Gray)
 	if !ok {
@@ -77,7 +77,7 @@ func copied(rendered image.Image) (*image.Gray, error) {
 	return &out, nil
 }
 
-// renderScale returns the pixels to a point.
+// renderScale returns the number of pixels per point.
 func renderScale(width, height, dpi float64) float64 {
 	width, height = max(width, 1), max(height, 1)
 	return min(dpi/pointsPerInch, math.Sqrt(maxPixels/(width*height)), maxSide/max(width, height))

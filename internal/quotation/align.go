@@ -1,13 +1,13 @@
 package quotation
 
-// An alignment is the part of a text that a quote is most like.
+// An alignment is the part of a text that is most like a quote.
 type alignment struct {
 	from, to   int // words
 	similarity float64
 	matches    int
 }
 
-// alignLong aligns a quote of any length with a text, in pieces of chunkWords.
+// alignLong aligns a quote of any length with a text, in chunks of chunkWords.
 func alignLong(quote, text []uint32) alignment {
 	if len(quote) <= chunkWords {
 		return align(quote, text)
@@ -30,7 +30,7 @@ func alignLong(quote, text []uint32) alignment {
 	return whole
 }
 
-// What an alignment of words gains and costs.
+// Scores of an alignment.
 const (
 	gain = 2
 	cost = -1
@@ -42,9 +42,9 @@ const (
 	fromText
 )
 
-// align finds the part of a text that all words of a quote fit best: an alignment
-// that is global in the quote and local in the text. It takes time and memory in
-// proportion to the product of their lengths.
+// align finds the part of a text that best fits all words of a quote: the alignment is
+// global in the quote and local in the text. Time and memory grow with the product of
+// their lengths.
 func align(quote, text []uint32) alignment {
 	n, m := len(quote), len(text)
 	row, above := make([]int32, m+1), make([]int32, m+1)
@@ -69,7 +69,7 @@ func align(quote, text []uint32) alignment {
 	}
 	best := 0
 	for j := range row {
-		if row[j] >= row[best] { // the last, so that a word which differs at the end has its place
+		if row[j] >= row[best] { // the last of equals, so that a differing last word gets its place
 			best = j
 		}
 	}

@@ -15,10 +15,9 @@ const (
 	maxCompared = 2000 // words of each text
 )
 
-// Compare returns the differences by words between a quote and a text of the
-// same length or so, and the share of words that both have, from 0 to 1. What may
-// be repaired is no difference. At most 50 differences are told, of the first 2,000
-// words.
+// Compare returns the word differences between a quote and a text of about the same
+// length, and the share of words that both have, from 0 to 1. Repairable differences
+// are ignored. It compares the first 2,000 words and returns at most 50 changes.
 func Compare(quote, source string) ([]Change, float64) {
 	q, s := chunksOf(quote), chunksOf(source)
 	if len(q) == 0 && len(s) == 0 {
@@ -39,14 +38,14 @@ func Compare(quote, source string) ([]Change, float64) {
 	return changes, 2 * float64(len(pairs)) / float64(len(q)+len(s))
 }
 
-// A chunk is a word with the signs on it, as it is compared.
+// A chunk is a word with the signs attached to it.
 type chunk struct {
 	part
 	key string
 }
 
-// chunksOf returns the words of a text; a letter of a script without spaces, with
-// the signs behind it, is one by itself.
+// chunksOf splits a text into words. In a script without spaces each letter, with the
+// signs after it, is a chunk.
 func chunksOf(s string) (chunks []chunk) {
 	from := -1
 	end := func(to int) {
@@ -78,8 +77,8 @@ func chunksOf(s string) (chunks []chunk) {
 	return chunks
 }
 
-// dividesLine reports whether the white space at an offset follows the hyphen of a
-// word that goes on in the next line.
+// dividesLine reports whether the white space at an offset follows the hyphen of a word
+// that continues on the next line.
 func dividesLine(s string, from, at int) bool {
 	before := strings.TrimRightFunc(s[from:at], isSpace)
 	r, n := utf8.DecodeLastRuneInString(before)
@@ -91,7 +90,7 @@ func dividesLine(s string, from, at int) bool {
 		strings.ContainsAny(s[from+len(before):at]+rest[:len(rest)-len(next)], "\n\r\f")
 }
 
-// keyOf returns a word as it is compared.
+// keyOf returns a word in the form in which words are compared.
 func keyOf(s string) string {
 	var b strings.Builder
 	divided := strings.ContainsAny(s, " \n\r\f\t")
@@ -116,13 +115,13 @@ func keyOf(s string) string {
 	return lowered(mapRunes(nfc.String(b.String()), ligatures))
 }
 
-// changeOf returns a difference, with a note where the eye cannot see it.
+// changeOf returns a difference, with a note if the two sides look alike.
 func changeOf(quote, source string) Change {
 	return Change{Quote: shown(quote), Source: shown(source), Note: unseen(quote, source)}
 }
 
-// unseen says which characters of two words differ that look alike: letters of
-// another script.
+// unseen names the characters that differ between two words but look alike, because
+// they are letters of different scripts.
 func unseen(quote, source string) string {
 	q, s := []rune(quote), []rune(source)
 	if len(q) != len(s) {
@@ -137,8 +136,8 @@ func unseen(quote, source string) string {
 	return strings.Join(notes, ", ")
 }
 
-// scriptOf returns the script of a letter among those that have letters which look
-// like those of another; nil of all others.
+// scriptOf returns the script of a letter if letters of that script look like letters
+// of another, else nil.
 func scriptOf(r rune) *unicode.RangeTable {
 	for _, script := range []*unicode.RangeTable{unicode.Latin, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee} {
 		if unicode.Is(script, r) {
@@ -148,8 +147,8 @@ func scriptOf(r rune) *unicode.RangeTable {
 	return nil
 }
 
-// shown returns a text on one line, cut at 300 bytes, with characters that do not
-// show written as their code.
+// shown returns a text on one line, cut at 300 bytes. Invisible characters are written
+// as their codes.
 func shown(s string) string {
 	const most = 300
 	var b strings.Builder
@@ -171,7 +170,7 @@ func shown(s string) string {
 	return b.String()
 }
 
-// spanOf returns the text of some chunks.
+// spanOf returns the text from the first of some chunks to the last.
 func spanOf(s string, chunks []chunk) string {
 	if len(chunks) == 0 {
 		return ""
@@ -179,8 +178,8 @@ func spanOf(s string, chunks []chunk) string {
 	return s[chunks[0].from:chunks[len(chunks)-1].to]
 }
 
-// commonChunks returns the pairs of a longest common subsequence, after what both
-// begin and end with.
+// commonChunks returns the index pairs of a common subsequence: the common beginning
+// and end, and a longest one between them.
 func commonChunks(q, s []chunk) (pairs [][2]int) {
 	start := 0
 	for start < len(q) && start < len(s) && q[start].key == s[start].key {
@@ -198,7 +197,7 @@ func commonChunks(q, s []chunk) (pairs [][2]int) {
 	return pairs
 }
 
-// longest returns a longest common subsequence by the table of all.
+// longest returns a longest common subsequence, by dynamic programming.
 func longest(q, s []chunk, offset int) (pairs [][2]int) {
 	n, m := len(q), len(s)
 	table := make([]uint16, (n+1)*(m+1))

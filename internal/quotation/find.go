@@ -9,35 +9,35 @@ import (
 	"unicode/utf8"
 )
 
-// ErrEmpty reports a quote that has nothing to look for.
+// ErrEmpty reports a quote with nothing to search for.
 var ErrEmpty = errors.New("the quote has no letter, digit or sign")
 
-// What one search looks at, at most.
+// Limits of one search.
 const (
 	maxTried   = 20_000  // places
 	maxLetters = 4 << 20 // bytes of quote and text compared
-	maxExact   = 1 << 30 // bytes of the quote, once for each place of its very characters
+	maxExact   = 1 << 30 // bytes of the quote, summed over its exact occurrences
 	maxPieces  = 64      // pieces of a quote between ellipses
 	maxChains  = 200     // places of the first piece of a quote with ellipses
 	maxLeftOut = 4000    // bytes that an ellipsis may stand for
-	maxNear    = 8       // places of the same letters that say something else
+	maxNear    = 8       // places with the same letters and another meaning
 )
 
-// A Quote is a quote as it is looked for.
+// A Quote is a parsed quote, ready to search for.
 type Quote struct {
 	raw    string
 	pieces []piece // between ellipses
-	outer  bool    // it begins or ends with an ellipsis
+	outer  bool    // whether it begins or ends with an ellipsis
 }
 
-// A piece is a part of a quote without ellipses.
+// A piece is a part of a quote between ellipses.
 type piece struct {
 	raw     string
 	letters []byte
 }
 
-// Parse reads a quote: without white space and quotation marks around it, and in
-// pieces where it has ellipses. The error is [ErrEmpty].
+// Parse reads a quote. It drops the white space and quotation marks around it, and
+// splits it at ellipses. The error is [ErrEmpty].
 func Parse(s string) (*Quote, error) {
 	q := &Quote{raw: unquoted(strings.TrimFunc(s, isSpace))}
 	if q.raw == "" {
@@ -67,7 +67,7 @@ func unquoted(s string) string {
 	return strings.TrimFunc(s[n:len(s)-m], isSpace)
 }
 
-// splitEllipses returns what stands between the ellipses of a quote.
+// splitEllipses returns the parts of a quote between its ellipses.
 func splitEllipses(s string) (pieces []string) {
 	at := 0
 	for i := 0; i < len(s); {
@@ -83,7 +83,7 @@ func splitEllipses(s string) (pieces []string) {
 	return append(pieces, strings.TrimFunc(s[at:], isSpace))
 }
 
-// ellipsisLength returns how long the ellipsis is that s begins with, in bytes.
+// ellipsisLength returns the length in bytes of the ellipsis at the start of s, or 0.
 func ellipsisLength(s string) int {
 	switch s[0] {
 	case '[', '(':
@@ -109,7 +109,7 @@ func ellipsisLength(s string) int {
 	return 0
 }
 
-// lettersOf returns the letters of a text, as they are found by.
+// lettersOf returns the search keys of all letters of a text.
 func lettersOf(s string) (letters []byte) {
 	sc := scanner{text: s}
 	for l, ok := sc.next(); ok; l, ok = sc.next() {
@@ -118,33 +118,33 @@ func lettersOf(s string) (letters []byte) {
 	return letters
 }
 
-// A Match is a part of a text that a quote stands in, or is like.
+// A Match is a part of a text that has a quote, or resembles it.
 type Match struct {
 	From, To   int  // bytes of the text
-	Exact      bool // it has the very characters
+	Exact      bool // it is identical to the quote
 	Repairs    []Repair
-	Difference []Change // of one that the quote is only like
-	Similarity float64  // the share of words that both have
+	Difference []Change // if the quote only resembles it
+	Similarity float64  // share of words that both have
 
-	skipped []part // what stands in it and not in the quote
-	second  int    // where the second piece of a quote with ellipses begins
+	skipped []part // parts of it that the quote leaves out
+	second  int    // start of the second piece of a quote with ellipses
 }
 
-// Places are where a quote stands: the first places in the order of the text, and how
-// many there are, at least if Counted is false.
+// Places are the places of a quote: the first ones in text order, and the number of
+// all. If Counted is false, Count is a lower bound.
 type Places struct {
 	Matches []Match
 	Count   int
 	Counted bool
 
-	near  []Match // places of the same letters that do not say the same
+	near  []Match // places with the same letters and another meaning
 	most  int
 	left  int  // bytes that may still be compared
-	first bool // the first place is enough
+	first bool // whether to stop at the first place
 }
 
-// Find returns where a quote stands in the text from one offset up to another, at
-// most so many places.
+// Find finds a quote in the text from one offset up to another. It keeps the first most
+// places.
 func (t *Text) Find(q *Quote, from, to, most int) *Places {
 	f := &Places{Counted: true, most: most, left: maxLetters}
 	in := part{max(0, from), min(to, len(t.raw))}
@@ -157,7 +157,7 @@ func (t *Text) Find(q *Quote, from, to, most int) *Places {
 	return f
 }
 
-// findWhole finds a quote as it is written.
+// findWhole finds a quote as written, ellipses included.
 func (t *Text) findWhole(q *Quote, in part, f *Places) {
 	exact := t.findExact(q.raw, in, f)
 	letters := lettersOf(q.raw)
@@ -176,7 +176,7 @@ func (t *Text) findWhole(q *Quote, in part, f *Places) {
 	}
 }
 
-// findExact finds the very characters of a quote. It returns where they stand.
+// findExact finds identical occurrences of a quote, and returns their offsets.
 func (t *Text) findExact(raw string, in part, f *Places) (at []int) {
 	left := maxExact
 	for from := in.from; from < in.to; {
@@ -200,7 +200,7 @@ func (t *Text) findExact(raw string, in part, f *Places) (at []int) {
 	return at
 }
 
-// add counts a place, and keeps it if there are not enough.
+// add counts a place, and keeps it if more are wanted.
 func (f *Places) add(m Match) {
 	f.Count++
 	if len(f.Matches) < 2*f.most {
@@ -208,8 +208,8 @@ func (f *Places) add(m Match) {
 	}
 }
 
-// findLetters finds the places of the same letters, and tells those that say the
-// same.
+// findLetters finds the places with the same letters. Those with the same meaning are
+// matches, the others go to f.near.
 func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *Places) {
 	tried := 0
 	form.find(p.letters, form.index(in.from), form.index(in.to), func(key int) bool {
@@ -237,7 +237,7 @@ func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *P
 	})
 }
 
-// findPieces finds a quote with ellipses: its pieces one after another.
+// findPieces finds a quote with ellipses: its pieces in order.
 func (t *Text) findPieces(q *Quote, in part, f *Places) {
 	first := &Places{Counted: true, most: maxChains}
 	t.findPiece(q.pieces[0], in, first, f)
@@ -249,7 +249,7 @@ func (t *Text) findPieces(q *Quote, in part, f *Places) {
 		}
 		whole, found, ok := t.chain(q, m, in, f)
 		if found && i+1 < len(first.Matches) && first.Matches[i+1].To <= whole.second {
-			continue // the piece stands again, nearer to the next
+			continue // the piece occurs again, nearer to the next one
 		}
 		whole.Exact, whole.Similarity = false, 1
 		if ok {
@@ -260,7 +260,7 @@ func (t *Text) findPieces(q *Quote, in part, f *Places) {
 	}
 }
 
-// findPiece finds a piece of a quote. It may compare as much as all has left.
+// findPiece finds a piece of a quote. It draws on the budget of all.
 func (t *Text) findPiece(p piece, in part, f, all *Places) {
 	f.left = all.left
 	t.findWhole(&Quote{raw: p.raw}, in, f)
@@ -268,8 +268,8 @@ func (t *Text) findPiece(p piece, in part, f, all *Places) {
 	slices.SortFunc(f.Matches, func(a, b Match) int { return cmp.Compare(a.From, b.From) })
 }
 
-// chain finds the pieces behind the first one. It reports whether they are there,
-// and whether what they leave out may be left out.
+// chain finds the pieces after the first one. It reports whether all were found, and
+// whether the quote may leave out the text between them.
 func (t *Text) chain(q *Quote, m Match, in part, f *Places) (whole Match, found, ok bool) {
 	all := repairs{}
 	ok = true
@@ -304,15 +304,15 @@ func (t *Text) chain(q *Quote, m Match, in part, f *Places) (whole Match, found,
 	return m, true, ok
 }
 
-// negations are words whose leaving out turns round what is said.
+// negations are words whose omission reverses the meaning.
 var negations = map[string]bool{
 	"not": true, "no": true, "never": true, "none": true, "nor": true, "neither": true, "cannot": true, "without": true, "t": true, "hardly": true, "unless": true, "except": true,
 	"nicht": true, "kein": true, "keine": true, "keinen": true, "keiner": true, "keinem": true, "keines": true, "nie": true, "niemals": true, "ohne": true, "weder": true, "außer": true,
 	"ne": true, "pas": true, "jamais": true, "sans": true, "ni": true, "nunca": true, "jamás": true, "sin": true, "non": true, "mai": true, "senza": true,
 }
 
-// turnsRound reports whether what a quote leaves out has a negation that it turns round
-// by that: among a few words, or beside what it goes on with.
+// turnsRound reports whether the text that a quote leaves out has a negation whose
+// omission reverses the meaning: among a few words, or next to what the quote keeps.
 func turnsRound(leftOut string) bool {
 	if strings.ContainsAny(leftOut, "不没沒無无未非") && utf8.RuneCountInString(leftOut) <= 12 {
 		return true
@@ -326,7 +326,7 @@ func turnsRound(leftOut string) bool {
 	return denies(before[:min(2, len(before))]) || denies(behind[max(0, len(behind)-2):])
 }
 
-// wordsIn returns the words of a text in small letters.
+// wordsIn returns the words of a text in lower case.
 func wordsIn(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !isHyphen(r) })
 }
@@ -335,14 +335,15 @@ func denies(words []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return negations[w] })
 }
 
-// saysOnlyNo reports whether all words of a text are negations: it is no running head.
+// saysOnlyNo reports whether a text consists of negations only, and so is no running
+// head.
 func saysOnlyNo(text string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !negations[strings.ToLower(w)] })
 }
 
-// Shown returns the parts of the text that a match has of the quote, without what is
-// between them: from and to of each.
+// Shown returns the parts of the text that the quote has, as pairs of offsets. The
+// parts that the quote leaves out are between them.
 func (m Match) Shown() [][2]int {
 	shown, at := [][2]int(nil), m.From
 	for _, s := range m.skipped {

@@ -6,28 +6,28 @@ import (
 	"unicode/utf8"
 )
 
-// A sign is a character between two letters that is no white space. What kind it
-// is says which signs are the same.
+// A sign is a character between two letters other than white space. Signs of the same
+// kind can be equal in different shapes.
 type sign struct {
 	kind  byte // 'd' dash, '\'' and '"' quotation marks, 'e' ellipsis, 'n' mark of a note, 'o' other
-	r     rune // as it stands; of other signs in its usual form
-	n     int  // how many of them
+	r     rune // as written; in its usual form if of kind 'o'
+	n     int  // how often it is repeated
 	text  string
 	part       // where it is in the gap
-	space bool // white space before it
-	line  bool // that ends a line
+	space bool // white space precedes it
+	line  bool // that white space ends a line
 }
 
-// A gap is what is between two letters.
+// A gap is the text between two letters.
 type gap struct {
 	signs     []sign
-	space     bool // white space at its end
-	line      bool // that ends a line
+	space     bool // it ends with white space
+	line      bool // that white space ends a line
 	soft      bool // it has a soft hyphen
 	plain     bool // all signs are in their usual form
 	pageBreak bool
-	spaces    string // all white space of it
-	joiners   string // all characters of it that only join or part letters
+	spaces    string // all its white space
+	joiners   string // all its invisible joiners; see isJoiner
 }
 
 // parseGap reads a gap.
@@ -51,7 +51,7 @@ func parseGap(s string) gap {
 	return g
 }
 
-// add adds the sign that rest begins with, and sets how long it is.
+// add adds the sign that rest begins with, and sets n to its length in bytes.
 func (g *gap) add(rest string, r rune, n *int) {
 	one := sign{kind: 'o', r: plainForm(r), n: 1, space: g.space, line: g.line}
 	switch {
@@ -73,7 +73,7 @@ func (g *gap) add(rest string, r rune, n *int) {
 		one.kind = 'n'
 	case r == '[' && markLength(rest) > 0:
 		one.kind, *n = 'n', 1+markLength(rest)
-	case r == '\ufffe' || r == '\u0002': // how some readers write a hyphen at the end of a line
+	case r == '\ufffe' || r == '\u0002': // some readers write a hyphen at a line end so
 		one.kind, one.r, g.line = 'd', '-', true
 		one.text = "-"
 		g.signs, g.space = append(g.signs, one), true
@@ -96,8 +96,8 @@ func spacesOf(s string) string {
 	}, s)
 }
 
-// repeats returns how often a character stands at the start of s, at most so many
-// times, and how many bytes that takes.
+// repeats returns how often a character is repeated at the start of s, up to most, and
+// how many bytes that takes.
 func repeats(s string, r rune, most int) (count, n int) {
 	for count < most && n < len(s) {
 		c, size := utf8.DecodeRuneInString(s[n:])
@@ -113,7 +113,7 @@ func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || r < ' ' && r != '\u0002' || r == '\u200b'
 }
 
-// isJoiner reports whether a character shows nothing and only joins or parts the
+// isJoiner reports whether a character is invisible and only joins or separates the
 // letters beside it.
 func isJoiner(r rune) bool {
 	return r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff'
@@ -143,7 +143,7 @@ func isDoubleQuote(r rune) bool {
 	return false
 }
 
-// same reports whether two signs are the same but for their shape.
+// same reports whether two signs are equal apart from their shape.
 func same(a, b sign) bool {
 	if a.kind != b.kind {
 		return false
@@ -161,20 +161,21 @@ func same(a, b sign) bool {
 
 func isLongDash(s sign) bool { return s.n == 1 && (s.r == '–' || s.r == '—' || s.r == '―') }
 
-// A joint is the two letters around a gap; there is none at the edge of a quote.
+// A joint is the context of a gap: the letters on both sides, of which one is missing
+// at the edge of a quote.
 type joint struct {
 	before, after      rune // 0 if there is none
 	wordBefore         string
-	textBefore         string // up to the gap and from it on, at most maxLine bytes
+	textBefore         string // text before and after the gap, at most maxLine bytes each
 	textAfter          string
 	verbatim, markdown bool
 }
 
-// maxLine bounds how far the line around a gap is looked at, in bytes.
+// maxLine bounds how much of the line around a gap is examined, in bytes.
 const maxLine = 400
 
-// compareGaps reports whether the gaps of a quote and of its source say the same,
-// and notes what had to be repaired for it.
+// compareGaps reports whether the gaps of a quote and of its source mean the same, and
+// notes the repairs that this needs.
 func compareGaps(quote, source string, pageBreak bool, j joint, note func(kind Kind, source string)) bool {
 	if quote == source && !pageBreak {
 		return true
@@ -222,8 +223,8 @@ func sameSigns(a, b []sign) bool {
 	return true
 }
 
-// spacesMatch reports whether two gaps of the same signs are spaced so that they
-// say the same.
+// spacesMatch reports whether two gaps with the same signs mean the same despite their
+// white space.
 func (j joint) spacesMatch(q, s gap, note func(Kind, string)) bool {
 	differs, shapes := q.space != s.space || q.line != s.line, false
 	for i := range q.signs {
@@ -235,7 +236,7 @@ func (j joint) spacesMatch(q, s gap, note func(Kind, string)) bool {
 		}
 	}
 	if differs && !j.mayDiffer(q, s) || q.soft != s.soft && unicode.IsDigit(j.after) {
-		return false // a soft hyphen before a number is how some write a minus
+		return false // some write a minus as a soft hyphen before a number
 	}
 	if q.soft != s.soft {
 		note(Hyphenation, "")
@@ -252,7 +253,7 @@ func (j joint) spacesMatch(q, s gap, note func(Kind, string)) bool {
 	return true
 }
 
-// mayDiffer reports whether white space that is in one gap only says nothing.
+// mayDiffer reports whether white space that only one gap has changes no meaning.
 func (j joint) mayDiffer(q, s gap) bool {
 	if len(q.signs) == 0 {
 		if q.space == s.space {
@@ -260,14 +261,14 @@ func (j joint) mayDiffer(q, s gap) bool {
 		}
 		digits := unicode.IsDigit(j.before) && unicode.IsDigit(j.after)
 		if j.verbatim && !isAlone(j.before) && !isAlone(j.after) {
-			return false // two names are not one
+			return false // two names are not one name
 		}
 		return !digits && !j.splitsOff()
 	}
 	if !unicode.IsDigit(j.after) {
 		return true
 	}
-	// What stands directly before a number may be its sign or its decimal point.
+	// A sign directly before a number may be its minus or its decimal point.
 	last := len(q.signs) - 1
 	if !changesNumber(q.signs[last]) {
 		return true
@@ -283,8 +284,8 @@ func changesNumber(s sign) bool {
 	return s.kind == 'd' || s.kind == 'o' && strings.ContainsRune(".,+±:/~<>=", s.r) || s.kind == '\''
 }
 
-// splitsOff reports whether what stands before the gap is a word or a prefix that
-// changes what is said by standing alone.
+// splitsOff reports whether white space in the gap would change the meaning, because
+// the word before it may be a prefix or the two are one word.
 func (j joint) splitsOff() bool {
 	if isAlone(j.before) || isAlone(j.after) {
 		return false
@@ -304,23 +305,23 @@ func (j joint) splitsOff() bool {
 	return false
 }
 
-// otherApart are words that are others when they are written apart.
+// otherApart are words whose meaning changes when they are written apart.
 var otherApart = map[string]bool{
 	"already": true, "altogether": true, "anyone": true, "anyway": true, "awhile": true, "beside": true, "everyday": true, "everyone": true, "however": true,
 	"maybe": true, "nobody": true, "nowhere": true, "onto": true, "sometime": true, "sometimes": true, "therapist": true, "together": true, "upright": true,
 	"whatever": true, "within": true, "without": true,
 }
 
-// isUnit reports whether what stands before the gap is one letter behind a number, such
-// as the "m" of "10 m s".
+// isUnit reports whether the word before the gap is a single letter after a number,
+// such as the "m" of "10 m s".
 func (j joint) isUnit() bool {
 	number, ok := strings.CutSuffix(j.textBefore, j.wordBefore)
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(number, isSpace))
 	return ok && utf8.RuneCountInString(j.wordBefore) == 1 && unicode.IsLetter(j.before) && unicode.IsDigit(last)
 }
 
-// isDivided reports whether a word is divided at the end of a line in one text, and
-// not in the other, or not by a line end.
+// isDivided reports whether a word is divided at a line end in one text, and in the
+// other is whole or has only a hyphen.
 func (j joint) isDivided(q, s gap) bool {
 	if !unicode.IsLetter(j.before) || !unicode.IsLetter(j.after) {
 		return false
@@ -328,8 +329,7 @@ func (j joint) isDivided(q, s gap) bool {
 	return j.divides(s) && isUndivided(q) || j.divides(q) && isUndivided(s)
 }
 
-// divides reports whether a gap is a hyphen with white space behind it, or one that
-// does not show.
+// divides reports whether a gap is a hyphen followed by white space, or a soft hyphen.
 func (j joint) divides(g gap) bool {
 	if len(g.signs) == 0 {
 		return g.soft
@@ -337,13 +337,13 @@ func (j joint) divides(g gap) bool {
 	return len(g.signs) == 1 && g.signs[0].kind == 'd' && g.signs[0].n == 1 && !g.signs[0].space && g.space
 }
 
-// isUndivided reports whether a gap is empty, or a hyphen alone.
+// isUndivided reports whether a gap is empty or only a hyphen.
 func isUndivided(g gap) bool {
 	return len(g.signs) == 0 && !g.space || len(g.signs) == 1 && g.signs[0].kind == 'd' && !g.signs[0].space && !g.space
 }
 
-// withoutNotes returns the gap of a source without the marks of notes, or false if
-// that is not what the quote leaves out.
+// withoutNotes returns the gap of a source without the marks of notes. It returns false
+// if there are none, or if the remaining signs are not those of the quote.
 func (j joint) withoutNotes(q, s gap) (gap, bool) {
 	left := s
 	left.signs = nil
@@ -363,15 +363,14 @@ func (j joint) withoutNotes(q, s gap) (gap, bool) {
 
 func isNote(s sign) bool { return s.kind == 'n' || s.kind == 'o' && s.r == '*' }
 
-// mayBeNote reports whether a sign marks a note rather than a power, a place in a
-// list or a product: it stands behind a word of three letters, or behind
-// punctuation.
+// mayBeNote reports whether a sign marks a note rather than a power, an index or a
+// product: it follows punctuation or a word of at least three letters.
 func (j joint) mayBeNote(i int, g gap) bool {
 	if j.verbatim || g.signs[i].r == '*' && (j.markdown || g.signs[i].space || i == len(g.signs)-1 && !g.space) {
 		return false
 	}
 	if j.after != 0 && len(g.signs) == 1 && !g.space && !isAlone(j.before) && g.signs[i].text[0] != '[' {
-		return false // it stands between letters, as in a product
+		return false // it is between letters, as in a product
 	}
 	if i > 0 {
 		return true
@@ -379,8 +378,8 @@ func (j joint) mayBeNote(i int, g gap) bool {
 	return utf8.RuneCountInString(j.wordBefore) >= 3 && unicode.IsLetter(j.before) || isAlone(j.before)
 }
 
-// withoutMarkup returns the gap of a source without signs that are markup, or false
-// if these are not what the quote leaves out.
+// withoutMarkup returns the gap of a source without its markup. It returns false if
+// there is none, or if the remaining signs are not those of the quote.
 func withoutMarkup(q, s gap, isMarkup func(int, gap) bool) (gap, bool) {
 	left := s
 	left.signs = nil
@@ -397,7 +396,7 @@ func withoutMarkup(q, s gap, isMarkup func(int, gap) bool) (gap, bool) {
 	return left, sameSigns(q.signs, left.signs)
 }
 
-// lineInside reports whether a line ends before one of the signs.
+// lineInside reports whether a line ends before any of the signs.
 func lineInside(g gap) bool {
 	for _, s := range g.signs {
 		if s.line {
@@ -407,9 +406,9 @@ func lineInside(g gap) bool {
 	return false
 }
 
-// isMarkup reports whether a sign is one of emphasis, links or code in Markdown, or
-// begins a line as those of comments, lists and quoted text do. Between two letters
-// without white space, and beside numbers, it may be part of a name or a formula.
+// isMarkup reports whether a sign belongs to Markdown emphasis, links or code, or
+// begins a line of a comment, list or quotation. Between two letters without white
+// space, and beside numbers, it may be part of a name or a formula.
 func (j joint) isMarkup(i int, g gap) bool {
 	s, last := g.signs[i], i == len(g.signs)-1
 	if unicode.IsDigit(j.before) && (unicode.IsDigit(j.after) || i == 0 && s.kind == 'o' && strings.ContainsRune("%/*", s.r)) {
@@ -430,27 +429,27 @@ func (j joint) isMarkup(i int, g gap) bool {
 	case j.goesOnWith(s):
 		return true
 	case j.verbatim, s.kind == 'o' && strings.ContainsRune("/|;%", s.r):
-		return false // what begins here is another thing than the line before
+		return false // a sign here starts something other than the line before
 	}
 	relation := s.kind == 'd' || s.r == '>'
 	return !relation || j.markdown || i > 0 || !unicode.IsDigit(j.after)
 }
 
-// goesOnWith reports whether the line before a gap begins with a sign too, or with
-// what opens the comment that it is of.
+// goesOnWith reports whether the line before a gap begins with the same sign, or opens
+// the comment that the sign continues.
 func (j joint) goesOnWith(s sign) bool {
 	line := strings.TrimLeftFunc(j.textBefore[strings.LastIndexAny(j.textBefore, "\n\r\f")+1:], isSpace)
 	return strings.HasPrefix(line, s.text) || s.r == '*' && strings.HasPrefix(line, "/*")
 }
 
-// isMarkdown reports whether a sign is one that Markdown does not show.
+// isMarkdown reports whether a sign is Markdown syntax, which is not shown.
 func (j joint) isMarkdown(i int, g gap) bool {
 	s, last := g.signs[i], i == len(g.signs)-1
 	spaceBehind := last && g.space || !last && g.signs[i+1].space
 	inWord := j.before != 0 && j.after != 0 && !g.space && allJoined(g.signs)
 	switch {
 	case i > 0 && g.signs[i-1].r == '\\' && !s.space:
-		return false // it is escaped
+		return false // escaped
 	case s.text == "`" || s.text == "``":
 		return true
 	case s.kind != 'o' || inWord:
@@ -467,7 +466,7 @@ func (j joint) isMarkdown(i int, g gap) bool {
 	return s.r == ']' || s.r == '_'
 }
 
-// allJoined reports whether all signs are the same, without white space before one.
+// allJoined reports whether all signs are equal, with no white space before any.
 func allJoined(signs []sign) bool {
 	for _, s := range signs {
 		if s.r != signs[0].r || s.space {

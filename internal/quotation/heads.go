@@ -11,10 +11,10 @@ import (
 	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
-// What is looked at of a page for running heads and page numbers.
+// Limits of the search for running heads and page numbers.
 const (
-	edgeLines = 3   // at each end of a page
-	maxHead   = 120 // bytes of a line
+	edgeLines = 3   // lines at each end of a page
+	maxHead   = 120 // bytes in a line
 )
 
 // An edgeLine is a line at an edge of a page.
@@ -33,8 +33,8 @@ func (t *Text) pageEnd(page int) int {
 	return len(t.raw)
 }
 
-// linesOf returns the lines of a part of the text that have something, without
-// the white space around them.
+// linesOf returns the nonempty lines of a part of the text, without the white space
+// around them.
 func (t *Text) linesOf(p part) (lines []part) {
 	for from := p.from; from < p.to; {
 		to := p.to
@@ -51,9 +51,9 @@ func (t *Text) linesOf(p part) (lines []part) {
 	return lines
 }
 
-// runningHeads returns the lines that are repeated at the edges of pages, but for
-// their digits, or count the pages, in the order of the text. It also counts all
-// short lines.
+// runningHeads returns the lines at the edges of pages that are repeated, apart from
+// their digits, or that hold page numbers, in text order. It also counts all short
+// lines.
 func (t *Text) runningHeads() []part {
 	var edges []edgeLine
 	t.lines = make(map[uint64]int32)
@@ -86,8 +86,8 @@ func (t *Text) runningHeads() []part {
 	return joined(heads, nil)
 }
 
-// noteMarks returns the numbers on words that are those of notes: at the foot of
-// the same page a line begins with each.
+// noteMarks returns the numbers attached to words that mark notes: a line at the foot
+// of the same page begins with each.
 func (t *Text) noteMarks() (marks []part) {
 	for page, from := range t.opt.Pages {
 		notes := make(map[string]int)
@@ -104,8 +104,8 @@ func (t *Text) noteMarks() (marks []part) {
 	return marks
 }
 
-// marksOf returns the numbers in a part of the text that stand directly on a word,
-// or on the punctuation behind it, and begin a note further down.
+// marksOf returns the numbers in a part of the text that directly follow a word, or the
+// punctuation after it, and begin a note further down.
 func (t *Text) marksOf(p part, notes map[string]int) (marks []part) {
 	for i := p.from + 1; i < p.to; i++ {
 		if !isDigitAt(t.raw, i) || isDigitAt(t.raw, i-1) {
@@ -126,8 +126,8 @@ func (t *Text) marksOf(p part, notes map[string]int) (marks []part) {
 
 func isDigitAt(s string, i int) bool { return '0' <= s[i] && s[i] <= '9' }
 
-// isOnWord reports whether a word of three letters ends at an offset, with at most
-// two signs behind it.
+// isOnWord reports whether a word of at least three letters ends at an offset, or up to
+// two signs before it.
 func (t *Text) isOnWord(at int) bool {
 	for n := 0; n < 2 && at > 0; n++ {
 		r := t.runeBefore(at)
@@ -139,7 +139,7 @@ func (t *Text) isOnWord(at int) bool {
 	return utf8.RuneCountInString(strings.TrimLeft(t.wordBefore(at), "0123456789")) >= 3 && !unicode.IsDigit(t.runeBefore(at))
 }
 
-// edgeKey is a line at a place of pages, with digits masked.
+// edgeKey identifies a line by its place on the page and its text with digits masked.
 type edgeKey struct {
 	mask  uint64
 	top   bool
@@ -148,8 +148,8 @@ type edgeKey struct {
 
 func (t *Text) keyOf(e edgeLine) edgeKey { return edgeKey{t.maskOf(e.part), e.top, e.depth} }
 
-// countEdges gathers the pages of lines by their masked text and place, and counts how
-// far numbers at their ends are from the number of the page.
+// countEdges groups the pages of lines by place and masked text. It also counts, for
+// the numbers at the ends of lines, their distances from the page index.
 func (t *Text) countEdges(edges []edgeLine) (repeated map[edgeKey][]int, numbers map[int]int) {
 	repeated, numbers = make(map[edgeKey][]int), make(map[int]int)
 	for _, e := range edges {
@@ -161,8 +161,8 @@ func (t *Text) countEdges(edges []edgeLine) (repeated map[edgeKey][]int, numbers
 	return repeated, numbers
 }
 
-// isHead reports whether a line counts the pages, is a number alone, or stands at the
-// same place of pages near by, as titles of sections in the text do not.
+// isHead reports whether a line numbers the pages, is a number alone, or is repeated at
+// the same place of nearby pages. Section titles in the text are not.
 func (t *Text) isHead(e edgeLine, repeated map[edgeKey][]int, numbers map[int]int) bool {
 	pages := len(t.opt.Pages)
 	if n, ok := t.pageNumber(e); ok && numbers[n-e.page] >= max(2, min(5, pages/2)) {
@@ -179,14 +179,13 @@ func (t *Text) isHead(e edgeLine, repeated map[edgeKey][]int, numbers map[int]in
 	return len(on) >= need && near(on, e.page) && hasLetter(t.raw[e.from:e.to])
 }
 
-// near reports whether one of some pages, which are in order, is the next or the next
-// but one of a page.
+// near reports whether sorted pages has another page at most two away from page.
 func near(pages []int, page int) bool {
 	i := sort.SearchInts(pages, page)
 	return i > 0 && page-pages[i-1] <= 2 || i+1 < len(pages) && pages[i+1]-page <= 2
 }
 
-// pageNumber returns the number at an end of a line at the very edge of its page.
+// pageNumber returns the number at either end of a line at the very edge of its page.
 func (t *Text) pageNumber(e edgeLine) (int, bool) {
 	if e.depth > 1 {
 		return 0, false
@@ -200,8 +199,8 @@ func (t *Text) pageNumber(e edgeLine) (int, bool) {
 	return 0, false
 }
 
-// isPageNumber reports whether a line at an edge of a page may be its number alone:
-// where most pages have theirs, one that counts with another.
+// isPageNumber reports whether a line at the edge of a page may be a page number alone:
+// if most pages have theirs, it must be consistent with another.
 func (t *Text) isPageNumber(l part) bool {
 	line := t.raw[l.from:l.to]
 	if !isNumeral(line) {
@@ -215,7 +214,7 @@ func (t *Text) isPageNumber(l part) bool {
 	return t.numbers[n-page] >= 2
 }
 
-// roman are the numerals of pages that have no arabic ones.
+// roman matches the Roman numerals of pages.
 var roman = lazyregexp.New(`^c{0,3}(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$`)
 
 // isNumeral reports whether a line is a page number alone.
@@ -229,7 +228,7 @@ func isNumeral(line string) bool {
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
 
-// maskOf returns a hash of a line without white space in which all digits are the same.
+// maskOf hashes a line, ignoring white space and treating all digits alike.
 func (t *Text) maskOf(p part) uint64 {
 	h, digit := uint64(14695981039346656037), false
 	for _, r := range t.raw[p.from:p.to] {
@@ -248,14 +247,14 @@ func (t *Text) maskOf(p part) uint64 {
 	return h
 }
 
-// A breakAt is a page break with what may stand between the halves of a quote.
+// A breakAt is a page break and what may separate the halves of a quote there.
 type breakAt struct {
 	at    int
-	tails []int // where lines before the break begin that may be left out, the nearest first
-	heads []int // where lines behind it end
+	tails []int // starts of the lines before the break that may be left out, nearest first
+	heads []int // ends of the lines after the break that may be left out
 }
 
-// each calls f for what may be left out, until it returns false.
+// each calls f for each part that may be left out, until f returns false.
 func (b breakAt) each(f func(part) bool) {
 	for _, from := range slices.Concat([]int{b.at}, b.tails) {
 		for _, to := range slices.Concat([]int{b.at}, b.heads) {
@@ -283,11 +282,11 @@ func (t *Text) breaks(p part) (all []breakAt) {
 	return all
 }
 
-// maxNotes is how many lines of notes at the foot of a page may stand inside a quote.
+// maxNotes is how many lines of notes at the foot of a page may interrupt a quote.
 const maxNotes = 30
 
-// tails returns where lines at the foot of a page begin that may be left out: page
-// numbers, lines that stand elsewhere too, and notes.
+// tails returns the starts of lines at the foot of a page that may be left out: page
+// numbers, lines that occur elsewhere too, and notes.
 func (t *Text) tails(page int) (starts []int) {
 	if page < 0 {
 		return nil
@@ -304,8 +303,8 @@ func (t *Text) tails(page int) (starts []int) {
 	return starts
 }
 
-// mayBeLeftOut reports whether a line at the edge of a page is a page number or a
-// running head, or stands in the text more than once.
+// mayBeLeftOut reports whether a line at the edge of a page is a page number, a running
+// head, or a line that the text has more than once.
 func (t *Text) mayBeLeftOut(l part) bool {
 	if l.to-l.from > maxHead {
 		return false
@@ -316,8 +315,8 @@ func (t *Text) mayBeLeftOut(l part) bool {
 	return t.lines[t.maskOf(l)] > 1 || t.body != nil && len(within(t.body.from(l.from), l)) > 0
 }
 
-// beginsNote reports whether a line begins with the mark of a note, one that stands on
-// a word above it on the page, which begins at an offset.
+// beginsNote reports whether a line begins with a note mark that is attached to a word
+// above it on the page. Page is the offset of the page.
 func (t *Text) beginsNote(l part, page int) bool {
 	line := t.raw[l.from:l.to]
 	if n := noteNumber(line); n > 0 {
@@ -341,8 +340,8 @@ func (t *Text) beginsNote(l part, page int) bool {
 	}
 }
 
-// noteNumber returns how many digits a line begins with that may number a note; it
-// may have nothing else.
+// noteNumber returns the number of digits at the start of a line if they may number a
+// note. The line may have nothing else.
 func noteNumber(line string) int {
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
 	if digits == 0 || digits > 3 {

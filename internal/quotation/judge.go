@@ -8,10 +8,10 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// maxShown is how much of a source a repair shows, in bytes.
+// maxShown is how much of the source a repair shows, in bytes.
 const maxShown = 200
 
-// repairs gathers what had to be repaired, each kind once.
+// repairs collects repairs, each kind once.
 type repairs []Repair
 
 func (r *repairs) note(kind Kind, source string) {
@@ -40,22 +40,22 @@ func (r *repairs) add(others repairs) {
 	}
 }
 
-// A judge compares a quote with the text from a letter on, letter by letter and
-// gap by gap.
+// A judge compares a quote with the text from a letter on, letter by letter and gap by
+// gap.
 type judge struct {
 	text    *Text
 	quote   scanner
 	source  scanner
-	skips   []part // all of the source
+	skips   []part // in the whole source
 	repairs repairs
-	took    int  // bytes looked at beside the letters and what is between them
-	capital bool // the quote has no small letter
+	took    int  // bytes examined besides the letters and the gaps
+	capital bool // the quote has no lower-case letter
 }
 
-// compare returns the part of the text that the quote stands in, from the first
-// letter that the source scanner yields, and reports whether it says the same. The
-// part is set where the letters are the same, whatever the gaps are. It also returns
-// how many bytes it looked at.
+// compare compares the quote with the text from the next letter of source on. It
+// returns the part of the text, and ok if that means the same. The part is set whenever
+// the letters are the same, whatever the gaps are. Took is how many bytes were
+// examined.
 func (t *Text) compare(q string, source scanner) (m Match, took int, letters, ok bool) {
 	j := judge{text: t, quote: scanner{text: q}, source: source, skips: source.skips}
 	j.capital = !strings.ContainsFunc(q, unicode.IsLower)
@@ -63,7 +63,7 @@ func (t *Text) compare(q string, source scanner) (m Match, took int, letters, ok
 	return m, j.took + len(q) + j.source.at - source.at, letters, ok
 }
 
-// match is what compare says but for how much it took.
+// match does the work of compare, except for counting bytes.
 func (j *judge) match(q string) (m Match, letters, ok bool) {
 	skips := j.skips
 	lq, more := j.quote.next()
@@ -94,8 +94,8 @@ func (j *judge) match(q string) (m Match, letters, ok bool) {
 	return m, true, ok && ends
 }
 
-// group makes two letters of different lengths one: a ligature and the letters that
-// it stands for. It reports whether they are the same.
+// group extends two letters of different lengths until they match, as for a ligature
+// and the letters it stands for. It reports whether they are the same.
 func (j *judge) group(q, s letter) (letter, letter, bool) {
 	kq, ks := string(q.find()), string(s.find())
 	for len(kq) != len(ks) {
@@ -112,15 +112,14 @@ func (j *judge) group(q, s letter) (letter, letter, bool) {
 	return q, s, kq == ks
 }
 
-// unitsByCase are the units that are others with capital letters, or with small ones.
+// unitsByCase are units that become other units in upper or lower case.
 var unitsByCase = map[string]bool{
 	"b": true, "g": true, "m": true, "s": true, "t": true, "kb": true, "mb": true, "gb": true, "tb": true, "pb": true, "kbps": true, "mbps": true, "gbps": true,
 	"ma": true, "mev": true, "mg": true, "mhz": true, "mj": true, "ml": true, "mm": true, "mn": true, "mpa": true, "ms": true, "mt": true, "mv": true, "mw": true, "mwh": true,
 }
 
-// changesUnit reports whether a letter of the quote is of another case than in the
-// source where that makes another unit of the one behind a number, as "mW" and "MW"
-// are.
+// changesUnit reports whether the case of a letter differs between quote and source in
+// a unit after a number, so that the unit is another, such as "mW" and "MW".
 func (j *judge) changesUnit(quote string, ls letter) bool {
 	raw := j.text.raw
 	if len(quote) > 1 || quote == raw[ls.from:ls.to] || j.capital {
@@ -143,13 +142,13 @@ func (j *judge) changesUnit(quote string, ls letter) bool {
 
 func isASCIILetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// rawOf returns a part of the source without what is skipped.
+// rawOf returns a part of the source without skipped parts.
 func (j *judge) rawOf(p part) string {
 	text, _ := without(j.text.raw, p, j.skips)
 	return text
 }
 
-// without returns a part of a text without what is skipped, and what that is.
+// without returns a part of a text without skips, and the skipped text.
 func without(text string, p part, skips []part) (left, skipped string) {
 	at := p.from
 	var b, out strings.Builder
@@ -171,7 +170,7 @@ func without(text string, p part, skips []part) (left, skipped string) {
 	return b.String(), out.String()
 }
 
-// gap compares what is between two letters.
+// gap compares the gaps between two letters.
 func (j *judge) gap(quote string, lq, nq, ls, ns letter) bool {
 	source, skipped := j.gapOf(part{ls.to, ns.from})
 	if quote == source && skipped == "" {
@@ -198,7 +197,7 @@ func (j *judge) gap(quote string, lq, nq, ls, ns letter) bool {
 	return true
 }
 
-// gapOf returns a gap of the source, and what is skipped in it.
+// gapOf returns a gap of the source, and the text skipped in it.
 func (j *judge) gapOf(p part) (source, skipped string) {
 	for len(j.skips) > 0 && j.skips[0].to <= p.from {
 		j.skips = j.skips[1:]
@@ -209,7 +208,7 @@ func (j *judge) gapOf(p part) (source, skipped string) {
 	return without(j.text.raw, p, j.skips)
 }
 
-// joint returns what stands around a gap of the text.
+// joint returns the context of a gap of the text.
 func (t *Text) joint(before, after letter) joint {
 	j := joint{verbatim: t.opt.Verbatim, markdown: t.opt.Markdown}
 	if before.to > 0 {
@@ -224,7 +223,7 @@ func (t *Text) joint(before, after letter) joint {
 	return j
 }
 
-// wordBefore returns the word that ends at an offset, at most its last letters.
+// wordBefore returns the word that ends at an offset, or its last eight letters.
 func (t *Text) wordBefore(at int) string {
 	from := at
 	for n := 0; from > 0 && n < 8; n++ {
@@ -237,8 +236,8 @@ func (t *Text) wordBefore(at int) string {
 	return t.raw[from:at]
 }
 
-// lead compares what the quote has before its first letter with what the source
-// has there. It returns where the quote begins in the source.
+// lead compares what precedes the first letter of the quote with the source. It returns
+// where the quote begins in the source.
 func (j *judge) lead(quote string, lq, ls letter) (int, bool) {
 	from := ls.from
 	if quote == "" {
@@ -252,7 +251,7 @@ func (j *judge) lead(quote string, lq, ls letter) (int, bool) {
 	}
 	q, s := parseGap(quote), parseGap(before)
 	n := len(q.signs)
-	if n == 0 { // of characters that do not show
+	if n == 0 { // only invisible characters
 		j.repairs.note(CharacterForms, "")
 		return from, j.text.beginsWord(from)
 	}
@@ -268,9 +267,8 @@ func (j *judge) lead(quote string, lq, ls letter) (int, bool) {
 	return from, ok && j.text.beginsWord(from)
 }
 
-// edgeMatches reports whether two gaps of the same signs at the edge of a quote say
-// the same. White space that is only longer there is noted where nothing else
-// differs.
+// edgeMatches reports whether two gaps with the same signs at the edge of a quote mean
+// the same. White space that is only longer is noted if nothing else differs.
 func (j *judge) edgeMatches(q, s gap, joint joint, differs bool) bool {
 	noted := false
 	note := func(kind Kind, source string) {
@@ -287,8 +285,8 @@ func (j *judge) edgeMatches(q, s gap, joint joint, differs bool) bool {
 	return true
 }
 
-// trail compares what the quote has behind its last letter, and returns where it
-// ends in the source.
+// trail compares what follows the last letter of the quote with the source. It returns
+// where the quote ends in the source.
 func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
 	to := ls.to
 	if quote == "" {
@@ -305,7 +303,7 @@ func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
 	for skip := 0; skip < 2 && skip+len(q.signs) <= len(s.signs); skip++ {
 		cut := s
 		cut.signs, cut.space, cut.line, cut.joiners = s.signs[:skip+len(q.signs)], false, false, ""
-		if len(q.signs) == 0 { // characters that do not show
+		if len(q.signs) == 0 { // only invisible characters
 			j.repairs.note(CharacterForms, "")
 			return to, j.text.endsWord(to)
 		}
@@ -323,14 +321,14 @@ func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
 	return to, false
 }
 
-// beginsWord reports whether a quote may begin at an offset: not inside a word, a
-// number or a compound, nor behind what turns its first word round.
+// beginsWord reports whether a quote may begin at an offset: not inside a word, number
+// or compound, nor after something that reverses the meaning of its first word.
 func (t *Text) beginsWord(at int) bool {
 	if at == 0 || at == len(t.raw) {
 		return true
 	}
 	r, before := t.runeAt(at), t.runeBefore(at)
-	if isAlone(r) && isSpace(before) { // the end of a line may stand between any two
+	if isAlone(r) && isSpace(before) { // a line may end between any two letters
 		before, _ = utf8.DecodeLastRuneInString(strings.TrimRightFunc(t.raw[max(0, at-16):at], isSpace))
 	}
 	wide := 0
@@ -355,7 +353,7 @@ func (t *Text) beginsWord(at int) bool {
 	return true
 }
 
-// beginsNumber reports whether a number may begin behind two characters.
+// beginsNumber reports whether a number may begin after two characters.
 func (t *Text) beginsNumber(before, further rune) bool {
 	switch before {
 	case '-', '−', '+', '±', '~', '<', '>', '≤', '≥', '≈':
@@ -368,8 +366,8 @@ func (t *Text) beginsNumber(before, further rune) bool {
 	return !isHyphen(before) || !isWordRune(further)
 }
 
-// isDividedBefore reports whether the word at an offset is the second half of one
-// that is divided at the end of the line before.
+// isDividedBefore reports whether the word at an offset is the second half of a word
+// divided at the end of the previous line.
 func (t *Text) isDividedBefore(at int) bool {
 	line := strings.TrimRightFunc(t.raw[max(0, at-32):at], isSpace)
 	gap := t.raw[max(0, at-32)+len(line) : at]
@@ -393,7 +391,7 @@ func (t *Text) endsWord(at int) bool {
 		return !turnsRoundBefore(t.raw[at:min(len(t.raw), at+16)], last)
 	case isWordRune(r) && isWordRune(last):
 		return false
-	case isSuperscript(r): // a power, or the mark of a note
+	case isSuperscript(r): // a power or a note mark
 		return !unicode.IsDigit(last) && utf8.RuneCountInString(t.wordBefore(at)) >= 3
 	case unicode.IsDigit(last):
 		if strings.ContainsRune(".,:/'’", r) && unicode.IsDigit(next) {
@@ -410,8 +408,8 @@ func (t *Text) endsWord(at int) bool {
 	return true
 }
 
-// turnsRoundBefore reports whether the Japanese word that ends with a character goes
-// on with a negation.
+// turnsRoundBefore reports whether the Japanese word that ends with a character
+// continues with a negation.
 func turnsRoundBefore(rest string, last rune) bool {
 	for _, negation := range []string{"ない", "なかっ", "なく", "ません"} {
 		if strings.HasPrefix(rest, negation) {
@@ -421,8 +419,8 @@ func turnsRoundBefore(rest string, last rune) bool {
 	return last == 'な' && (strings.HasPrefix(rest, "い") || strings.HasPrefix(rest, "かっ")) || last == 'ま' && strings.HasPrefix(rest, "せん")
 }
 
-// isDividedBehind reports whether a line ends at an offset, and the next one begins
-// with a small letter.
+// isDividedBehind reports whether a line ends at an offset and the next begins with a
+// lower-case letter.
 func (t *Text) isDividedBehind(at int) bool {
 	rest := t.raw[at:min(len(t.raw), at+32)]
 	word := strings.TrimLeftFunc(rest, isSpace)
@@ -432,7 +430,7 @@ func (t *Text) isDividedBehind(at int) bool {
 
 func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' || r == '\u00ad' }
 
-// isWordRune reports whether a character is of a word.
+// isWordRune reports whether a character can be part of a word.
 func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (isLetter(r) || unicode.Is(unicode.Mn, r) || r == '_')
 }

@@ -8,22 +8,22 @@ import (
 	"github.com/citekit/citekit/internal/nfc"
 )
 
-// A part is some bytes of a text.
+// A part is a range of bytes of a text, [from, to).
 type part struct{ from, to int }
 
-// A letter is a letter or digit of a text, with the marks on it.
+// A letter is a letter or digit of a text, with its combining marks.
 type letter struct {
 	part
-	key [utf8.UTFMax]byte // what it is found by: small letters without marks
+	key [utf8.UTFMax]byte // search key: lower case, without marks
 	n   int               // bytes of the key
 }
 
 func (l *letter) find() []byte { return l.key[:l.n] }
 
-// A scanner yields the letters of a text. What is between two letters is a gap.
+// A scanner yields the letters of a text. The text between two letters is a gap.
 type scanner struct {
 	text  string
-	skips []part // what does not count, in order and apart
+	skips []part // parts to ignore, sorted and disjoint
 	at    int
 }
 
@@ -66,8 +66,7 @@ func (s *scanner) next() (letter, bool) {
 	return letter{}, false
 }
 
-// marks moves past the combining marks that stand at an offset, and returns where
-// they end.
+// marks moves past the combining marks at an offset, and returns where they end.
 func (s *scanner) marks(at int) int {
 	for at < len(s.text) && s.text[at] >= utf8.RuneSelf {
 		r, n := utf8.DecodeRuneInString(s.text[at:])
@@ -80,9 +79,9 @@ func (s *scanner) marks(at int) int {
 	return at
 }
 
-// markLength returns how many bytes the mark of a note in brackets has behind the
-// bracket that text begins with, such as "12]", "3, 4]" or "^note]"; 0 if there is
-// none.
+// markLength returns the length in bytes of a bracketed note mark, without its opening
+// bracket, which text begins with: such as "12]", "3, 4]" or "^note]". It returns 0 if
+// there is none.
 func markLength(text string) int {
 	end := strings.IndexByte(text[:min(len(text), 24)], ']')
 	if end < 2 {
@@ -126,11 +125,12 @@ func isLetter(r rune) bool {
 	return unicode.In(r, unicode.Mc, unicode.Nl, unicode.No)
 }
 
-// isApostropheLetter reports whether a letter looks and serves as an apostrophe.
+// isApostropheLetter reports whether a letter looks like an apostrophe and is used as
+// one.
 func isApostropheLetter(r rune) bool { return '\u02b9' <= r && r <= '\u02bf' }
 
-// isSuperscript reports whether a digit is raised, as marks of notes and powers
-// are.
+// isSuperscript reports whether a character is a raised digit, as in note marks and
+// powers.
 func isSuperscript(r rune) bool {
 	return r == '¹' || r == '²' || r == '³' || '\u2070' <= r && r <= '\u2079'
 }
@@ -140,10 +140,10 @@ var ligatures = map[rune]string{
 	'œ': "oe", 'Œ': "OE", 'æ': "ae", 'Æ': "AE", 'ĳ': "ij", 'Ĳ': "IJ",
 }
 
-// sharpS are letters whose capitals are two.
+// sharpS maps letters whose capital is two letters.
 var sharpS = map[rune]string{'ß': "ss", 'ẞ': "SS"}
 
-// appendKey appends what a letter is found by, at most four bytes.
+// appendKey appends the search key of a letter, at most four bytes.
 func appendKey(to []byte, r rune) []byte {
 	if s, ok := ligatures[r]; ok {
 		return append(to, strings.ToLower(s)...)
@@ -160,7 +160,7 @@ func appendKey(to []byte, r rune) []byte {
 
 func isHangul(r rune) bool { return 0xac00 <= r && r <= 0xd7a3 }
 
-// smallLetter returns the small letter of a letter.
+// smallLetter returns a letter in lower case, with one form of sigma.
 func smallLetter(r rune) rune {
 	if r = unicode.ToLower(r); r == 'ς' {
 		return 'σ'
@@ -168,8 +168,8 @@ func smallLetter(r rune) rune {
 	return r
 }
 
-// plainForm returns the usual form of a character of full width, a lowered digit
-// or a sign that looks like a letter and is one.
+// plainForm returns the usual form of a full-width character, a lowered digit or the
+// micro sign.
 func plainForm(r rune) rune {
 	switch {
 	case '！' <= r && r <= '～':
@@ -184,13 +184,13 @@ func plainForm(r rune) rune {
 	return r
 }
 
-// isAlone reports whether a letter is of a script that has no spaces between
-// words.
+// isAlone reports whether a letter is of a script that has no spaces between words.
 func isAlone(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan) || r == 'ー'
 }
 
-// compareLetters returns which repairs make two writings of the same letters one.
+// compareLetters reports whether two spellings have the same letters, and notes the
+// repairs.
 func compareLetters(quote, source string, note func(kind Kind, source string)) bool {
 	if quote == source {
 		return true
@@ -213,8 +213,8 @@ func compareLetters(quote, source string, note func(kind Kind, source string)) b
 	return true
 }
 
-// expand writes ligatures and other forms of both in plain letters, and tells
-// which of these differ.
+// expand replaces ligatures and other forms by plain letters, and appends the kinds in
+// which the two differ.
 func expand(quote, source string, kinds *[]Kind) (string, string) {
 	q, s := mapRunes(quote, ligatures), mapRunes(source, ligatures)
 	if (q != quote) != (s != source) {

@@ -2,11 +2,11 @@ package quotation
 
 import "strings"
 
-// maxTarget bounds how long the target of a link may be, in bytes.
+// maxTarget bounds the length of a link target, in bytes.
 const maxTarget = 2000
 
-// markupParts returns the parts of a Markdown text that a reader does not see: the
-// targets of links and images, and tags.
+// markupParts returns the parts of a Markdown text that a reader does not see: targets
+// of links and images, and tags.
 func markupParts(text string) (parts []part) {
 	for i := 0; i < len(text); {
 		n := 0
@@ -26,7 +26,7 @@ func markupParts(text string) (parts []part) {
 	return parts
 }
 
-// elements are the names of tags, without those of text that is struck out.
+// elements are the names of tags, except those for struck-out text.
 var elements = func() map[string]bool {
 	names := make(map[string]bool)
 	for name := range strings.FieldsSeq(`a abbr acronym address area article aside audio b base basefont bdi bdo big blockquote body br button canvas
@@ -39,7 +39,7 @@ var elements = func() map[string]bool {
 	return names
 }()
 
-// beginsTag reports whether a tag, or a comment, goes on so behind its bracket.
+// beginsTag reports whether text continues a tag or comment after its bracket.
 func beginsTag(text string) bool {
 	if strings.HasPrefix(text, "!") {
 		return true
@@ -53,8 +53,8 @@ func beginsTag(text string) bool {
 	return n < len(text) && strings.IndexByte(" \t/>", text[n]) >= 0 && (elements[name] || strings.Contains(name, "-"))
 }
 
-// spanTo returns the length of what begins s and ends with a character on the same
-// line, 0 if it does not.
+// spanTo returns the length of s up to and including a character on its first line, or
+// 0 if that line lacks it.
 func spanTo(s string, end byte) int {
 	s = s[:min(len(s), maxTarget)]
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
@@ -63,8 +63,8 @@ func spanTo(s string, end byte) int {
 	return strings.IndexByte(s, end) + 1
 }
 
-// timingParts returns the lines of a file of subtitles that nobody says: those of times,
-// and the numbers or names before them.
+// timingParts returns the lines of a subtitle file that nobody speaks: times, and the
+// numbers or names before them.
 func timingParts(text string) (parts []part) {
 	last := part{}
 	for from := 0; from < len(text); {
@@ -80,7 +80,7 @@ func timingParts(text string) (parts []part) {
 	return parts
 }
 
-// isCueName reports whether a line stands behind an empty one, or begins the text.
+// isCueName reports whether a line follows an empty one, or begins the text.
 func isCueName(text string, line part) bool {
 	before := strings.TrimRight(text[:line.from], " \t\r")
 	return before == "" || strings.HasSuffix(strings.TrimRight(strings.TrimSuffix(before, "\n"), " \t\r"), "\n") || strings.TrimSpace(before) == ""

@@ -6,30 +6,30 @@ import (
 	"unicode/utf8"
 )
 
-// What makes a quote an altered one: the share of words that it must have in
-// common with its source.
+// Similarity, the share of common words, from which a quote counts as altered from its
+// source.
 const (
 	alike        = .70
-	alikeShort   = .75 // of quotes under sixShort words
-	alikeLetters = .50 // where all letters are the same
+	alikeShort   = .75 // of quotes with fewer than sixShort words
+	alikeLetters = .50 // if all letters are the same
 	sixShort     = 6
 
-	// halfOfIt is the share of the votes that one half of a quote may have alone.
+	// halfOfIt is the share of the votes that half of a quote can have.
 	halfOfIt = .35
 )
 
-// Bounds of the search for what a quote is like.
+// Limits of the search for what a quote resembles.
 const (
-	maxHits       = 60_000   // places of words that vote
-	maxWindows    = 6        // parts that are compared
-	maxOverBreaks = 64 << 20 // bytes of them that are compared without what may be left out
+	maxHits       = 60_000   // places of words with a vote
+	maxWindows    = 6        // windows that are compared
+	maxOverBreaks = 64 << 20 // bytes that are compared across page breaks
 	chunkWords    = 320      // words that are compared at once
-	slack         = 12       // words that a part may have more at each end
+	slack         = 12       // extra words at each end of a window
 )
 
-// Nearest returns the part of the text that a quote is like: repaired if it stands
-// there over the edges of pages, else with the difference. It reports whether there
-// is one. It is given what [Text.Find] returned for the same part, which has no match.
+// Nearest returns the part of the text that a quote resembles: with repairs if it is
+// the quote across page breaks, else with the difference. It returns false if there is
+// none. Found is the result of [Text.Find] for the same part, without a match.
 func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 	in := part{max(0, from), min(to, len(t.raw))}
 	best, ok := Match{}, false
@@ -60,8 +60,9 @@ func (t *Text) Nearest(q *Quote, from, to int, found *Places) (Match, bool) {
 	return t.nearestOf(q, words.keys, windows, in)
 }
 
-// nearestPieces returns the part of the text that a quote with ellipses is like: its
-// longest piece that is found, or that something is like, and the others around it.
+// nearestPieces returns the part of the text that a quote with ellipses resembles. It
+// starts from the longest piece that is found or resembles something, and adds the
+// others.
 func (t *Text) nearestPieces(q *Quote, in part) (Match, bool) {
 	longest := 0
 	for i, p := range q.pieces {
@@ -99,7 +100,7 @@ func (t *Text) nearestPieces(q *Quote, in part) (Match, bool) {
 	return whole, len(whole.Difference) > 0 && whole.Similarity >= alike
 }
 
-// nearestPiece returns where a piece of a quote stands, or what it is like.
+// nearestPiece returns the place of a piece of a quote, or what it resembles.
 func (t *Text) nearestPiece(p piece, in part) (Match, bool) {
 	one := &Quote{raw: p.raw, pieces: []piece{p}}
 	found := t.Find(one, in.from, in.to, 1)
@@ -109,11 +110,10 @@ func (t *Text) nearestPiece(p piece, in part) (Match, bool) {
 	return t.Nearest(one, in.from, in.to, found)
 }
 
-// altered returns a match with the difference between it and the quote, out to the
-// edges of words.
+// altered returns a match widened to whole words, with its difference from the quote.
 func (t *Text) altered(q *Quote, m Match) Match {
 	m.Exact, m.Repairs = false, nil
-	if len(m.Difference) > 0 { // by what an ellipsis must not leave out
+	if len(m.Difference) > 0 { // an ellipsis leaves out what it must not
 		m.Similarity = 1 - .1*float64(min(5, len(m.Difference)))
 		return m
 	}
@@ -130,7 +130,7 @@ func (t *Text) altered(q *Quote, m Match) Match {
 	return m
 }
 
-// wordEdges widens a part to whole words, with the signs on them that belong there.
+// wordEdges widens a part to whole words and the signs that belong to them.
 func (t *Text) wordEdges(from, to int, quote string) (int, int) {
 	first, _ := utf8.DecodeRuneInString(quote)
 	last, _ := utf8.DecodeLastRuneInString(quote)
@@ -151,14 +151,15 @@ func (t *Text) wordEdges(from, to int, quote string) (int, int) {
 	return from, to
 }
 
-// isCutBefore reports whether what stands before an offset turns round what follows.
+// isCutBefore reports whether the text before an offset reverses the meaning of what
+// follows.
 func (t *Text) isCutBefore(at int) bool { return isAlone(t.runeAt(at)) && !t.beginsWord(at) }
 
-// A window is some words of the text.
+// A window is a run of words of the text.
 type window struct {
 	from, to int // numbers of words
 	votes    float64
-	share    float64 // of the votes that there could be
+	share    float64 // of the possible votes
 }
 
 // windows returns the parts of the text that share the most and rarest words with a
@@ -186,17 +187,18 @@ func (t *Text) windows(quote []uint32, in part) []window {
 	return best
 }
 
-// weightOf returns what a word weighs that stands in a text so often.
+// weightOf returns the weight of a word that occurs n times in a text.
 func weightOf(n, words int) float64 { return 1 / (1 + 1000*float64(n)/float64(words+1)) }
 
-// A hit is a word of the text that the quote has.
+// A hit is a place in the text of a word that the quote has.
 type hit struct {
 	at     int
 	key    uint32
 	weight float64
 }
 
-// countWords counts the words of a text that a quote has, and returns their numbers.
+// countWords counts the words of a text that are in the quote, and returns their
+// places.
 func countWords(quote, text []uint32) (count map[uint32]int, places []int32) {
 	count = make(map[uint32]int, len(quote))
 	var filter [1 << 10]uint64
@@ -216,7 +218,7 @@ func countWords(quote, text []uint32) (count map[uint32]int, places []int32) {
 	return count, places
 }
 
-// rarest returns the words that are rare enough for all of their places to vote.
+// rarest returns the words rare enough that all their places can vote.
 func rarest(count map[uint32]int) map[uint32]int {
 	keys := make([]uint32, 0, len(count))
 	for k, n := range count {
@@ -235,8 +237,8 @@ func rarest(count map[uint32]int) map[uint32]int {
 	return rare
 }
 
-// bestWindows returns the windows of a width whose words weigh most, each word
-// counting once, apart from one another.
+// bestWindows returns the windows of a width whose words weigh most. Each word counts
+// once, and windows do not overlap.
 func bestWindows(hits []hit, width int) (best []window) {
 	inside := make(map[uint32]int)
 	votes, j := 0.0, 0
@@ -255,8 +257,8 @@ func bestWindows(hits []hit, width int) (best []window) {
 	return best
 }
 
-// offer keeps a window among the best if it is one of them; of those that lie in
-// each other's way the better one.
+// offer keeps a window if it is among the best. Of overlapping windows it keeps the
+// better.
 func offer(best []window, w window, width int) []window {
 	if len(best) == maxWindows && w.votes <= best[maxWindows-1].votes {
 		return best
@@ -278,7 +280,7 @@ func offer(best []window, w window, width int) []window {
 	return best[:min(len(best), maxWindows)]
 }
 
-// nearestOf compares a quote with windows word by word.
+// nearestOf compares a quote with windows, word by word.
 func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (Match, bool) {
 	need := alike
 	if len(quote) < sixShort {
@@ -306,8 +308,8 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 	return t.altered(q, m), true
 }
 
-// alignBody aligns a quote with words without those of running heads. It is not ok if
-// there are none of these.
+// alignBody aligns a quote with a run of words, ignoring running heads. It returns
+// false if there are none to ignore.
 func (t *Text) alignBody(quote []uint32, from, to int) (alignment, bool) {
 	if len(t.opt.Pages) == 0 || t.body == nil || from >= to {
 		return alignment{}, false
@@ -319,7 +321,7 @@ func (t *Text) alignBody(quote []uint32, from, to int) (alignment, bool) {
 	return t.alignWithout(quote, from, to, heads)
 }
 
-// alignWithout aligns a quote with words without those in some parts of the text.
+// alignWithout aligns a quote with a run of words, ignoring those in some parts.
 func (t *Text) alignWithout(quote []uint32, from, to int, left []part) (alignment, bool) {
 	var keys []uint32
 	var numbers []int
@@ -340,8 +342,8 @@ func (t *Text) alignWithout(quote []uint32, from, to int, left []part) (alignmen
 	return a, true
 }
 
-// alteredOverBreaks returns what a quote is like that goes over the edge of a page,
-// without what stands there between its halves.
+// alteredOverBreaks returns what a quote across a page break resembles, ignoring what
+// separates its halves there.
 func (t *Text) alteredOverBreaks(q *Quote, quote []uint32, windows []window, in part, need float64) (Match, bool) {
 	var best alignment
 	var left part
@@ -372,15 +374,14 @@ func (t *Text) alteredOverBreaks(q *Quote, quote []uint32, windows []window, in 
 	return m, len(m.Difference) > 0
 }
 
-// tries are what was tried of a quote that may go over the edges of pages.
+// tries records the attempts to find a quote across page breaks.
 type tries struct {
 	breaks map[int]bool
-	left   int // bytes that may still be looked at
+	left   int // bytes that may still be examined
 }
 
-// overBreaks finds a quote that goes over the edge of a page near a window, between
-// whose halves there is a page number, a running head or a note. It does not try page
-// breaks again that were tried.
+// overBreaks finds a quote across a page break near a window, with a page number,
+// running head or note between its halves. It skips page breaks already tried.
 func (t *Text) overBreaks(q *Quote, w window, in part, tries *tries) (Match, bool) {
 	if len(t.opt.Pages) == 0 || w.share < halfOfIt {
 		return Match{}, false
@@ -406,8 +407,7 @@ func (t *Text) overBreaks(q *Quote, w window, in part, tries *tries) (Match, boo
 	return Match{}, false
 }
 
-// leavingOut finds a quote in a part of the text, from which a further part is left
-// out.
+// leavingOut finds a quote in a part of the text, with a further part left out.
 func (t *Text) leavingOut(q *Quote, letters []byte, left, in part, tries *tries) (Match, bool) {
 	for _, form := range []*form{{}, t.body, t.bare} {
 		if form == nil {
@@ -421,7 +421,7 @@ func (t *Text) leavingOut(q *Quote, letters []byte, left, in part, tries *tries)
 	return Match{}, false
 }
 
-// withoutParts finds a quote in a part of the text without some parts of it.
+// withoutParts finds a quote in a part of the text, skipping some parts of it.
 func (t *Text) withoutParts(q *Quote, letters []byte, skips []part, left, in part, tries *tries) (Match, bool) {
 	reach := 4*len(q.raw) + 200
 	f := &form{text: t.raw[:in.to], skips: skips}
@@ -452,7 +452,7 @@ func (t *Text) withoutParts(q *Quote, letters []byte, skips []part, left, in par
 	return found, true
 }
 
-// within returns a copy of the parts, which are in order, that lie in another.
+// within returns a copy of those parts, of a sorted list, that lie inside in.
 func within(parts []part, in part) (inside []part) {
 	for _, p := range parts {
 		if p.from >= in.to {

@@ -1,43 +1,43 @@
-// Package quotation finds quotes in a text and says how they differ from what
-// stands there. It knows no resources: text in, offsets out.
+// Package quotation finds quotes in a text and reports how they differ from it. It
+// knows nothing of resources: text in, offsets out.
 package quotation
 
-// A Kind is what a repair puts right.
+// A Kind is a kind of difference that can be repaired.
 type Kind string
 
 // The kinds of repairs.
 const (
-	WhiteSpace       Kind = "white_space"       // spaces and line ends that differ, or are there in one text only
-	Hyphenation      Kind = "hyphenation"       // a word that is divided at the end of a line
+	WhiteSpace       Kind = "white_space"       // different or missing spaces and line ends
+	Hyphenation      Kind = "hyphenation"       // a word divided at the end of a line
 	Ligatures        Kind = "ligatures"         // one character for several letters
 	Case             Kind = "case"              // capital and small letters
 	TypographicSigns Kind = "typographic_signs" // quotation marks, dashes and dots of another shape
-	CharacterForms   Kind = "character_forms"   // another form of the same character, such as a composed one, or one of full width
+	CharacterForms   Kind = "character_forms"   // another form of the same character, such as composed or full-width
 	PageBreak        Kind = "page_break"        // running heads, page numbers and notes between two pages
-	Ellipsis         Kind = "ellipsis"          // what the quote says that it leaves out
-	FootnoteMarks    Kind = "footnote_marks"    // marks of notes
-	EndOfSentence    Kind = "end_of_sentence"   // a full stop or comma of the sentence that quotes
-	Markup           Kind = "markup"            // signs of a markup language, and of comments in code
+	Ellipsis         Kind = "ellipsis"          // text that the quote marks as left out
+	FootnoteMarks    Kind = "footnote_marks"    // note marks
+	EndOfSentence    Kind = "end_of_sentence"   // a full stop or comma of the quoting sentence
+	Markup           Kind = "markup"            // signs of a markup language or of comments in code
 )
 
-// A Repair is a difference that changes nothing of what is said.
+// A Repair is a difference that does not change the meaning.
 type Repair struct {
 	Kind  Kind `json:"kind"`
 	Times int  `json:"times"`
 
-	// Source is what the source has, of the first time, where the quote leaves
-	// something out; else "". It is at most 200 bytes.
+	// Source is the source text at the first occurrence, if the quote leaves something
+	// out; else "". It has at most 200 bytes.
 	Source string `json:"source,omitempty"`
 }
 
-// A Change is a difference by words, at most 300 bytes of each side. Where the quote
-// has words that the source has not, Source is "", and the other way round.
-// Characters that do not show are written as their code, such as "\u202e".
+// A Change is a difference in words, with at most 300 bytes of each side. Source is ""
+// if only the quote has the words, and Quote is "" if only the source has them.
+// Invisible characters are written as their codes, such as "\u202e".
 type Change struct {
 	Quote  string `json:"quote"`
 	Source string `json:"source"`
 
-	// Note says what cannot be seen of it: letters that look like those of another
-	// script; else "".
+	// Note explains a difference that cannot be seen, between look-alike letters of
+	// different scripts; else "".
 	Note string `json:"note,omitempty"`
 }

@@ -7,43 +7,42 @@ import (
 	"unicode/utf8"
 )
 
-// Options say what is known of a text.
+// Options describe a text.
 type Options struct {
-	// Pages are where its pages begin, in bytes; nil for a text without pages.
-	// Lines that are repeated at their edges may stand inside a quote.
+	// Pages are the offsets of its pages, in bytes; nil for a text without pages. Lines
+	// repeated at their edges may interrupt a quote.
 	Pages []int
 
-	// Markdown says that signs may be markup.
+	// Markdown means that signs may be markup.
 	Markdown bool
 
-	// Subtitles says that the text is a file of subtitles, whose numbers and times stand
-	// between what is said.
+	// Subtitles means that the text is a subtitle file, in which numbers and times
+	// stand between what is said.
 	Subtitles bool
 
-	// Verbatim says that the text is code or data, in which what looks like the
-	// mark of a note is none.
+	// Verbatim means that the text is code or data, which has no note marks.
 	Verbatim bool
 }
 
-// A Text is a text in which quotes are looked for. It is safe for concurrent use.
+// A Text is a text to search for quotes. It is safe for concurrent use.
 type Text struct {
 	raw string
 	opt Options
 
 	whole *form
 	body  *form // without running heads and markup; nil if there are none
-	bare  *form // without the marks of notes too; nil if there are none
+	bare  *form // also without note marks; nil if there are none
 
 	words words
-	lines map[uint64]int32 // how often short lines stand in a text with pages
+	lines map[uint64]int32 // in a text with pages, how often each short line occurs
 
-	// numbers has how many pages have a number at their edge that is so far from the
-	// number of the page, if most have the same; else nil.
+	// numbers counts the pages by how far the number at their edge is from the page
+	// index. It is nil unless most pages agree.
 	numbers map[int]int
 }
 
-// Prepare reads a text. It takes linear time and about four times the memory of
-// the text. The text must be of less than 2 GiB.
+// Prepare reads a text. It takes linear time and about four times the memory of the
+// text, which must be shorter than 2 GiB.
 func Prepare(text string, opts Options) *Text {
 	t := &Text{raw: text, opt: opts}
 	t.whole = newForm(text, nil)
@@ -66,7 +65,7 @@ func Prepare(text string, opts Options) *Text {
 	return t
 }
 
-// Cost returns about how many bytes of memory the text holds.
+// Cost estimates the memory that the text uses, in bytes.
 func (t *Text) Cost() int64 {
 	n := len(t.raw) + len(t.whole.letters) + 8*len(t.whole.marks) + 8*len(t.words.keys) + 40*len(t.lines)
 	for _, f := range []*form{t.body, t.bare} {
@@ -77,7 +76,8 @@ func (t *Text) Cost() int64 {
 	return int64(n)
 }
 
-// joined returns the parts of two lists in order, without those that lie in others.
+// joined merges two lists of parts in order, and drops parts that overlap an earlier
+// one.
 func joined(a, b []part) []part {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(a, b part) int { return cmp.Compare(a.from, b.from) })
@@ -87,17 +87,17 @@ func joined(a, b []part) []part {
 // Raw returns the text.
 func (t *Text) Raw() string { return t.raw }
 
-// step is how many bytes of letters there are between two marks of a form.
+// step is the distance between two marks of a form, in bytes of its letters.
 const step = 64
 
-// A form is the letters of a text, with where some of them stand.
+// A form is the letters of a text, with the places of some of them.
 type form struct {
 	text    string
 	letters []byte
 	skips   []part
 
-	// marks has, for each multiple of step, the first letter that begins there or
-	// behind it.
+	// marks has, for each multiple of step, the first letter that begins at or after
+	// it.
 	marks []mark
 }
 
@@ -120,15 +120,15 @@ func newForm(text string, skips []part) *form {
 	return f
 }
 
-// scannerAt returns a scanner whose next letter is at an index of the letters, or
-// false if none begins there.
+// scannerAt returns a scanner whose next letter is at an index of the letters, or false
+// if no letter begins there.
 func (f *form) scannerAt(key int) (scanner, bool) {
 	i := key / step
 	if i >= len(f.marks) {
 		return scanner{}, false
 	}
 	m := f.marks[i]
-	if int(m.key) > key { // it is inside the letter before
+	if int(m.key) > key { // it is inside the previous letter
 		if i == 0 {
 			return scanner{}, false
 		}
@@ -147,12 +147,12 @@ func (f *form) scannerAt(key int) (scanner, bool) {
 	return s, true
 }
 
-// scan returns a scanner from an offset of the text.
+// scan returns a scanner that starts at an offset of the text.
 func (f *form) scan(from int) scanner {
 	return scanner{text: f.text, skips: f.from(from), at: from}
 }
 
-// from returns what is skipped that ends behind an offset.
+// from returns the skipped parts that end after an offset.
 func (f *form) from(from int) []part {
 	i, _ := slices.BinarySearchFunc(f.skips, from, func(p part, at int) int {
 		if p.to <= at {
@@ -163,8 +163,8 @@ func (f *form) from(from int) []part {
 	return f.skips[i:]
 }
 
-// index returns the index in the letters of the first letter at or behind an
-// offset of the text.
+// index returns the index in the letters of the first letter at or after an offset of
+// the text.
 func (f *form) index(raw int) int {
 	i, _ := slices.BinarySearchFunc(f.marks, raw, func(m mark, at int) int {
 		if int(m.raw) < at {
@@ -189,7 +189,7 @@ func (f *form) index(raw int) int {
 	}
 }
 
-// find yields where letters stand among those from an index up to another.
+// find yields the places of letters among those between two indexes.
 func (f *form) find(letters []byte, from, to int, yield func(key int) bool) {
 	to = min(to, len(f.letters))
 	for from < to {
@@ -201,7 +201,7 @@ func (f *form) find(letters []byte, from, to int, yield func(key int) bool) {
 	}
 }
 
-// runeBefore and runeAt return the characters on both sides of an offset;
+// runeBefore and runeAt return the characters on both sides of an offset, or
 // [utf8.RuneError] at the ends.
 func (t *Text) runeBefore(at int) rune {
 	r, _ := utf8.DecodeLastRuneInString(t.raw[:at])

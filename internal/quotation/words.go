@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// words are the words of a text by hash, in its order, with where they begin.
+// words are the hashes of a text's words in order, and the offsets where they begin.
 type words struct {
 	keys []uint32
 	at   []int32
 }
 
-// wordsOf returns the words of a text: letters that stand together, numbers with
-// their points, words joined over hyphens; of scripts without spaces each letter.
+// wordsOf returns the words of a text: letters that stand together, numbers with their
+// decimal points, words joined by hyphens; in scripts without spaces, single letters.
 func wordsOf(text string) words {
 	var w words
 	s := scanner{text: text}
@@ -50,7 +50,7 @@ func hash(b []byte) uint32 {
 	return h
 }
 
-// goesOn reports whether a letter is of the same word as the one before.
+// goesOn reports whether a letter belongs to the same word as the one before.
 func goesOn(text string, last, l letter) bool {
 	before, _ := utf8.DecodeRuneInString(text[last.from:])
 	r, _ := utf8.DecodeRuneInString(text[l.from:])
@@ -85,7 +85,7 @@ func isNumeric(text string, l letter) bool {
 	return unicode.IsDigit(r)
 }
 
-// end returns where the word of a number ends.
+// end returns the offset where the i-th word ends.
 func (w words) end(text string, i int) int {
 	limit := len(text)
 	if i+1 < len(w.at) {
@@ -103,7 +103,7 @@ func (w words) end(text string, i int) int {
 	return last.to
 }
 
-// index returns the number of the first word at or behind an offset.
+// index returns the index of the first word at or after an offset.
 func (w words) index(at int) int {
 	i, _ := slices.BinarySearch(w.at, int32(at))
 	return i

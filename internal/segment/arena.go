@@ -1,10 +1,10 @@
 package segment
 
-// An arena holds many byte strings that grow by turns. Each is a chain of
-// chunks that double in size, so that none is copied and little is unused.
+// An arena holds many byte strings that grow in turns. Each is a chain of chunks that
+// double in size, so nothing is copied and little space is wasted.
 type arena struct {
 	pages [][]byte
-	used  int // of the last page
+	used  int // bytes used in the last page
 }
 
 const (
@@ -12,14 +12,14 @@ const (
 	pageSize   = 1 << pageBits
 	firstChunk = 16
 	lastChunk  = 2048
-	linkSize   = 4 // at the end of a chunk, the place of the next
+	linkSize   = 4 // bytes at the end of a chunk that hold the place of the next
 )
 
 // A chain is one byte string of an arena. The zero chain is empty.
 type chain struct {
 	first, at uint32
-	free      uint32 // bytes left in the chunk at hand
-	chunk     uint32 // size of it
+	free      uint32 // bytes left in the current chunk
+	chunk     uint32 // size of the current chunk
 }
 
 // chunk returns the place of a new chunk.
@@ -59,7 +59,7 @@ func (a *arena) grow(c *chain) {
 	c.at, c.chunk, c.free = at, size, size-linkSize
 }
 
-// appendUvarint appends a number of up to 64 bits, seven to a byte.
+// appendUvarint appends a number of up to 64 bits, seven bits to a byte.
 func (a *arena) appendUvarint(c *chain, v uint64) {
 	for v >= 0x80 {
 		a.append(c, byte(v)|0x80)

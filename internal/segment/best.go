@@ -7,8 +7,7 @@ type candidate struct {
 	doc   uint32
 }
 
-// less reports whether a is worse than b. Of equal ones that which comes later
-// is.
+// less reports whether a is worse than b. Of equal candidates the later one is worse.
 func (a candidate) less(b candidate) bool {
 	if a.score != b.score {
 		return a.score < b.score
@@ -27,7 +26,7 @@ type best struct {
 
 func (b *best) full() bool { return len(b.heap) == b.limit }
 
-// threshold returns what a candidate that comes later must exceed.
+// threshold returns the score that a later candidate must exceed.
 func (b *best) threshold() float32 {
 	if !b.full() {
 		return 0

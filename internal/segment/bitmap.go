@@ -27,21 +27,21 @@ func (b Bitmap) AddRange(r Range) {
 	}
 }
 
-// Keep leaves only what is in other too, which has as many documents.
+// Keep removes what is not in other. Both must be of the same size.
 func (b Bitmap) Keep(other Bitmap) {
 	for i := range b {
 		b[i] &= other[i]
 	}
 }
 
-// Drop takes away what is in other, which has as many documents.
+// Drop removes what is in other. Both must be of the same size.
 func (b Bitmap) Drop(other Bitmap) {
 	for i := range b {
 		b[i] &^= other[i]
 	}
 }
 
-// Count returns how many documents are in the set.
+// Count returns the number of documents in the set.
 func (b Bitmap) Count() int {
 	n := 0
 	for _, word := range b {

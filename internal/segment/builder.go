@@ -5,25 +5,26 @@ import (
 	"strings"
 )
 
-// A Resource is what documents belong to, and are put and deleted with. One
-// with many documents may be in several segments, as parts counted from 0.
+// A Resource is what documents belong to: they are added and deleted with it. A
+// resource with many documents may be spread over several segments, as parts counted
+// from 0.
 type Resource struct {
 	ID      string
-	Version string // of what was indexed
+	Version string // version that was indexed
 	Part    int
-	Final   bool // no part comes after this one
+	Final   bool // whether this is the last part
 }
 
-// A Document is what one document of an index is made from. The numbers beside
-// the terms are their positions, which ascend from 0.
+// A Document is the input for one document of an index. The numbers beside the terms
+// are their positions, ascending from 0.
 type Document struct {
 	Title, Body iter.Seq2[string, int]
 
-	Keywords []string // what filters ask for
-	Time     int64    // what [Segment.Between] asks for
+	Keywords []string // for filters; see [Segment.Having]
+	Time     int64    // for [Segment.Between]
 
-	// Record is kept as it is. What reads it is given all that is kept for the
-	// resource, in the order in which the documents were added.
+	// Record is stored unchanged. A reader gets all records of the resource together,
+	// in the order in which the documents were added.
 	Record []byte
 }
 
@@ -39,27 +40,27 @@ type Builder struct {
 	total   uint64
 
 	resources []builtResource
-	places    []uint32 // of each record, in those of its resource
+	places    []uint32 // where each record begins among those of its resource
 	records   []byte
 
 	doc occurrences
 }
 
-// A builtTerm is a term with its postings: for each document how many further
-// on it is, the weight, the number of positions and how far apart they are.
+// A builtTerm is a term with its postings. Each posting holds the distance from the
+// previous document, the weight, the number of positions and the gaps between them.
 type builtTerm struct {
 	text     string
 	postings chain
 	df       uint32
-	last     uint32 // document
-	slot     uint32 // in occurrences, plus one, if seen is the document at hand
+	last     uint32 // latest document
+	slot     uint32 // index in occurrences plus one; valid if seen is the current document
 	seen     uint32 // document plus one
 }
 
 type builtResource struct {
 	Resource
-	first   uint32 // document
-	records int    // where they start
+	first   uint32 // first document
+	records int    // where its records start
 }
 
 // occurrences are the terms of one document.
@@ -76,25 +77,24 @@ type placedSlot struct{ slot, position uint32 }
 // NewBuilder returns an empty Builder.
 func NewBuilder() *Builder { return &Builder{ids: make(map[string]uint32)} }
 
-// Docs returns how many documents were added.
+// Docs returns the number of documents added.
 func (b *Builder) Docs() int { return len(b.lengths) }
 
-// Size returns about how much memory the Builder takes, in bytes.
+// Size estimates the memory that the Builder uses, in bytes.
 func (b *Builder) Size() int {
 	return len(b.arena.pages)*pageSize + len(b.terms)*160 + len(b.records) + 20*len(b.lengths)
 }
 
-// Start begins a resource, which the documents that are added next belong to.
-// One without documents is there with none.
+// Start begins a resource, to which the documents added next belong. A resource may
+// have no documents.
 func (b *Builder) Start(r Resource) {
 	b.resources = append(b.resources, builtResource{Resource: r, first: uint32(b.Docs()), records: len(b.records)})
 }
 
-// Final says that no part of the resource that was started last comes after this
-// one.
+// Final marks the resource started last as complete: no further part follows.
 func (b *Builder) Final() { b.resources[len(b.resources)-1].Final = true }
 
-// Add adds a document to the resource that was started last.
+// Add adds a document to the resource started last.
 func (b *Builder) Add(d Document) {
 	b.doc.slots, b.doc.positions = b.doc.slots[:0], b.doc.positions[:0]
 	length, titleEnd := 0, 0
@@ -131,7 +131,7 @@ func (b *Builder) Add(d Document) {
 	b.records = append(b.records, d.Record...)
 }
 
-// term returns the number of a term.
+// term returns the number of a term, and adds the term if it is new.
 func (b *Builder) term(text string) uint32 {
 	id, ok := b.ids[text]
 	if !ok {
@@ -143,7 +143,7 @@ func (b *Builder) term(text string) uint32 {
 	return id
 }
 
-// occur counts a term of the document at hand.
+// occur counts a term in the current document.
 func (b *Builder) occur(text string, weight, position uint32) {
 	if len(text) > maxTermSize || text == "" || text[0] == keywordMark[0] {
 		return
@@ -160,7 +160,7 @@ func (b *Builder) occur(text string, weight, position uint32) {
 	b.doc.positions = append(b.doc.positions, placedSlot{t.slot, position})
 }
 
-// flushOccurrences adds the postings of the document at hand.
+// flushOccurrences adds the postings of the current document.
 func (b *Builder) flushOccurrences() {
 	d := &b.doc
 	if cap(d.ordered) < len(d.positions) {

@@ -2,21 +2,21 @@ package segment
 
 import "slices"
 
-// A condition is a [Condition] of one segment.
+// A condition is a [Condition] opened on one segment.
 type condition struct {
 	phrases  []*phrase
 	title    bool
 	excluded bool
 }
 
-// A phrase has a cursor for each term. The segment has all of them.
+// A phrase has a cursor for each of its terms. The segment has all the terms.
 type phrase struct {
 	cursors []*cursor
 	offsets []int
 	places  [][]uint32
 }
 
-// openConditions returns the conditions of a query, the excluding ones last.
+// openConditions opens the conditions of a query, excluded ones last.
 func openConditions(s *Segment, q *Query) ([]*condition, error) {
 	var all []*condition
 	for i, conditions := range [][]Condition{q.Required, q.Excluded} {
@@ -37,7 +37,7 @@ func openConditions(s *Segment, q *Query) ([]*condition, error) {
 	return all, nil
 }
 
-// openPhrase returns nil if the segment lacks a term.
+// openPhrase returns nil if the segment lacks one of the terms.
 func openPhrase(s *Segment, terms Phrase) (*phrase, error) {
 	p := &phrase{places: make([][]uint32, len(terms))}
 	for _, t := range terms {
@@ -58,8 +58,8 @@ func openPhrase(s *Segment, terms Phrase) (*phrase, error) {
 	return p, nil
 }
 
-// restrict finds the documents of the window that filters and conditions leave.
-// It reports false if that is all of them.
+// restrict finds the documents of the window that pass filters and conditions. It
+// returns false if all pass.
 func (s *scan) restrict() (bool, error) {
 	if s.only == nil && len(s.conditions) == 0 {
 		return false, nil
@@ -90,7 +90,7 @@ func (s *scan) restrict() (bool, error) {
 	return true, nil
 }
 
-// mark adds the documents of the window that have a phrase, counted from its
+// mark adds the documents of the window that have a phrase, counted from the window's
 // first document.
 func (s *scan) mark(holds Bitmap, p *phrase, title bool) error {
 	for doc := p.seek(s.first); doc < s.next; doc = p.seek(doc + 1) {
@@ -106,7 +106,7 @@ func (s *scan) mark(holds Bitmap, p *phrase, title bool) error {
 	return nil
 }
 
-// seek moves on to the first document, not before doc, that has all terms.
+// seek advances to the first document, not before doc, that has all terms.
 func (p *phrase) seek(doc uint32) uint32 {
 	for i := 0; i < len(p.cursors); {
 		at := p.cursors[i].seek(doc)
@@ -123,8 +123,7 @@ func (p *phrase) seek(doc uint32) uint32 {
 	return doc
 }
 
-// stands reports whether the terms stand as they should in a document that all
-// cursors are at.
+// stands reports whether the phrase occurs in the document that all cursors are at.
 func (p *phrase) stands(s *Segment, doc uint32, title bool) bool {
 	if len(p.cursors) == 1 && !title {
 		return true
@@ -144,8 +143,8 @@ func (p *phrase) stands(s *Segment, doc uint32, title bool) bool {
 	return false
 }
 
-// follows reports whether the other terms stand where the phrase that begins at
-// a position has them.
+// follows reports whether the other terms are at their offsets from a position of the
+// first term.
 func (p *phrase) follows(first uint32) bool {
 	for i, offset := range p.offsets[1:] {
 		if _, ok := slices.BinarySearch(p.places[i+1], first+uint32(offset)); !ok {

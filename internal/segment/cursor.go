@@ -7,30 +7,30 @@ import (
 	"sort"
 )
 
-// end is the document of a cursor that has no more.
+// end is the document of an exhausted cursor.
 const end = math.MaxUint32
 
 // A cursor walks the documents of one term, block by block.
 type cursor struct {
 	s         *Segment
 	n         int    // documents
-	blocks    int    // number of them
-	heads     []byte // of each block; none if there is one block
-	data      []byte // from the first block on, to the end of the segment
-	size      int    // of the blocks
+	blocks    int    // number of blocks
+	heads     []byte // of all blocks; empty if there is only one
+	data      []byte // from the first block to the end of the segment
+	size      int    // of the blocks, in bytes
 	positions []byte
 	best      byte
 
-	block  int // the one read, -1 before the first
-	near   int // the first that may have what is looked for
-	at     int // in the block
-	in     int // documents of the block
+	block  int // the block that is loaded, -1 before the first
+	near   int // the first block that may have the document sought
+	at     int // index in the block
+	in     int // number of documents in the block
 	docs   [blockSize]uint32
-	tail   []byte // weights of the block
-	width  int    // of a weight
+	tail   []byte // packed weights of the block
+	width  int    // bits of a weight
 	weight [blockSize]uint32
 	counts [blockSize]uint32
-	have   uint8 // which of weight and counts are of the block
+	have   uint8 // which of weight and counts are loaded for the block
 
 	err error
 }
@@ -40,7 +40,7 @@ const (
 	haveCounts
 )
 
-// lists returns the lists of an entry, which are checked if they have not been.
+// lists returns the lists of an entry, checking them at first use.
 func (s *Segment) lists(e entry) ([]byte, error) {
 	if !s.checkedLists.done(e.group) {
 		first := little.Uint64(s.groupIndex[e.group*groupEntry+4:])
@@ -56,7 +56,7 @@ func (s *Segment) lists(e entry) ([]byte, error) {
 	return s.data[e.lists:], nil
 }
 
-// open puts a cursor before the first document of an entry.
+// open places a cursor before the first document of an entry.
 func (c *cursor) open(s *Segment, e entry) error {
 	data, err := s.lists(e)
 	if err != nil {
@@ -83,11 +83,11 @@ func (c *cursor) open(s *Segment, e entry) error {
 	return c.err
 }
 
-// forget lets go of the segment.
+// forget drops all references to the segment.
 func (c *cursor) forget() { c.s, c.heads, c.data, c.positions, c.tail = nil, nil, nil, nil, nil }
 
-// last returns the last document of a block. Of the only block it is known only
-// once that is read, which open does.
+// last returns the last document of a block. If there is only one block, it must be
+// loaded; open does that.
 func (c *cursor) last(block int) uint32 {
 	if c.heads == nil {
 		return c.docs[c.in-1]
@@ -103,7 +103,7 @@ func (c *cursor) limit(block int) byte {
 	return c.heads[block*headSize+12]
 }
 
-// load reads the documents of a block. It reports whether they are sound.
+// load reads the documents of a block. It returns false if they are damaged.
 func (c *cursor) load(block int) bool {
 	n := min(blockSize, c.n-block*blockSize)
 	from, next := 0, uint64(0)
@@ -122,7 +122,7 @@ func (c *cursor) load(block int) bool {
 	if stepWidth > 32 || weightWidth > 32 || from+steps+packedSize(n, weightWidth) > c.size {
 		return c.fail()
 	}
-	unpack(c.docs[:n], c.data[from:], stepWidth) // the footer comes after the lists: there are eight bytes more
+	unpack(c.docs[:n], c.data[from:], stepWidth) // eight more bytes can be read: the footer follows the lists
 	for i, step := range c.docs[:n] {
 		next += uint64(step)
 		c.docs[i] = uint32(next)
@@ -143,7 +143,7 @@ func (c *cursor) fail() bool {
 	return false
 }
 
-// doc returns the document the cursor is at, or end.
+// doc returns the document at the cursor, or end.
 func (c *cursor) doc() uint32 {
 	if c.at >= c.in {
 		return end
@@ -151,13 +151,12 @@ func (c *cursor) doc() uint32 {
 	return c.docs[c.at]
 }
 
-// isBehind reports whether the block at hand ends before a document.
+// isBehind reports whether the loaded block ends before a document.
 func (c *cursor) isBehind(doc uint32) bool {
 	return c.block < 0 || c.in > 0 && c.docs[c.in-1] < doc
 }
 
-// seek moves on to the first document that is not before doc, and returns it,
-// or end.
+// seek advances to the first document that is not before doc, and returns it, or end.
 func (c *cursor) seek(doc uint32) uint32 {
 	if c.isBehind(doc) && !c.skip(doc) {
 		return end
@@ -179,13 +178,13 @@ func firstFrom(docs []uint32, doc uint32) int {
 	return i
 }
 
-// skip reads the first block after the one at hand that ends with doc or later.
+// skip loads the next block whose last document is doc or later.
 func (c *cursor) skip(doc uint32) bool {
 	next := c.find(doc)
 	if next < c.blocks {
 		return c.load(next)
 	}
-	if c.heads == nil { // its last document stays known
+	if c.heads == nil { // keep its last document known
 		c.at = c.in
 	} else {
 		c.block, c.in, c.at = c.blocks, 0, 0
@@ -193,8 +192,8 @@ func (c *cursor) skip(doc uint32) bool {
 	return false
 }
 
-// find returns the first block, not before the one at hand, that ends with doc
-// or later, or at least the number of blocks.
+// find returns the first block, not before the loaded one, whose last document is doc
+// or later. If there is none it returns at least the number of blocks.
 func (c *cursor) find(doc uint32) int {
 	low := max(c.block, c.near, 0)
 	if low == c.block && c.in > 0 {
@@ -215,7 +214,7 @@ func (c *cursor) find(doc uint32) int {
 	return low + sort.Search(high-low, func(i int) bool { return c.last(low+i) >= doc })
 }
 
-// first returns the least document that a block may have.
+// first returns the lowest document that a block can have.
 func (c *cursor) first(block int) uint32 {
 	if block == 0 {
 		return 0
@@ -223,9 +222,8 @@ func (c *cursor) first(block int) uint32 {
 	return c.last(block-1) + 1
 }
 
-// limitAt returns the largest saturation that a document can have which is not
-// before the one at hand, in 255ths, without reading it. Documents that are
-// asked for later must not be before it.
+// limitAt returns, in 255ths, the largest saturation in the block that may have doc,
+// without loading that block. Later calls must not ask for earlier documents.
 func (c *cursor) limitAt(doc uint32) byte {
 	if c.near = c.find(doc); c.near >= c.blocks {
 		return 0
@@ -233,7 +231,7 @@ func (c *cursor) limitAt(doc uint32) byte {
 	return c.limit(c.near)
 }
 
-// loadWeights reads the weights of the block, less one each.
+// loadWeights reads the weights of the block; each is stored less one.
 func (c *cursor) loadWeights() {
 	if c.have&haveWeights == 0 {
 		unpack(c.weight[:c.in], c.tail, c.width)
@@ -241,7 +239,7 @@ func (c *cursor) loadWeights() {
 	}
 }
 
-// docWeight returns the weight of the document the cursor is at.
+// docWeight returns the weight of the document at the cursor.
 func (c *cursor) docWeight() uint32 {
 	if c.have&haveWeights == 0 {
 		return unpackOne(c.tail, c.at, c.width) + 1
@@ -249,8 +247,7 @@ func (c *cursor) docWeight() uint32 {
 	return c.weight[c.at] + 1
 }
 
-// docPositions appends the positions in the document the cursor is at. There
-// are none for keywords.
+// docPositions appends the positions in the document at the cursor. Keywords have none.
 func (c *cursor) docPositions(positions []uint32) []uint32 {
 	data, ok := c.blockPositions()
 	if !ok {
@@ -275,8 +272,8 @@ func (c *cursor) docPositions(positions []uint32) []uint32 {
 	return positions
 }
 
-// blockPositions returns the positions of the block, as differences, and reads
-// how many each document has.
+// blockPositions returns the positions of the block, as differences, and loads how many
+// each document has.
 func (c *cursor) blockPositions() ([]byte, bool) {
 	if len(c.positions) == 0 {
 		return nil, false
@@ -296,7 +293,7 @@ func (c *cursor) blockPositions() ([]byte, bool) {
 		return nil, false
 	}
 	if c.have&haveCounts == 0 {
-		unpack(c.counts[:c.in], c.positions[from+1:len(c.positions)+8], w) // the footer comes after
+		unpack(c.counts[:c.in], c.positions[from+1:len(c.positions)+8], w) // the footer follows the lists
 		c.have |= haveCounts
 	}
 	return c.positions[from+1+size:], true

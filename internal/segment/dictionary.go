@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// groupEntry is the size of what the index of the dictionary has for each
-// group: where its first term is in the dictionary (32 bits), where its lists
-// begin (64 bits), and the checksum of these (32 bits).
+// groupEntry is the size of a group's entry in the index of the dictionary: the offset
+// of its first term in the dictionary (32 bits), the offset of its lists (64 bits), and
+// the checksum of the lists (32 bits).
 const groupEntry = 16
 
-// headSize is the size of what stands before the blocks of a term that has
-// several, for each: the last document, where postings and positions begin (32
-// bits each), and the largest saturation (8 bits).
+// headSize is the size of a block's head, which precedes the blocks of a term that has
+// several: the last document, the offsets of postings and positions (32 bits each), and
+// the largest saturation (8 bits).
 const headSize = 13
 
 func blocksOf(docs int) int { return (docs + blockSize - 1) / blockSize }
 
 // An entry is a term of the dictionary.
 type entry struct {
-	term  []byte // valid until the next one is read
+	term  []byte // valid until the next read
 	group int
 	docs  int
 	best  byte // largest saturation
@@ -30,22 +30,22 @@ type entry struct {
 	postingSize, positionSize uint64
 }
 
-// entries reads the terms of one group after the other.
+// entries reads the terms of all groups in order.
 type entries struct {
 	s     *Segment
-	next  int // group
-	left  int // terms of the group
+	next  int // next group
+	left  int // terms left in the group
 	in    decoder
 	lists uint64
 	entry entry
 	err   error
 }
 
-// from returns the entries from a group on.
+// from returns the entries from the start of a group.
 func (s *Segment) from(group int) *entries { return &entries{s: s, next: group} }
 
-// read reads the next entry. It reports false at the end and after an error;
-// the entry has then no documents.
+// read reads the next entry. At the end and after an error it returns false, and the
+// entry's docs are 0.
 func (e *entries) read() bool {
 	e.entry.docs = 0
 	if e.err != nil || e.left == 0 && !e.open() {
@@ -89,19 +89,19 @@ func (e *entries) open() bool {
 	return true
 }
 
-// groupOf returns the group that has a term if any does.
+// groupOf returns the only group that can have a term.
 func (s *Segment) groupOf(term string) int {
 	return max(0, sort.Search(s.groups, func(g int) bool { return string(s.firstTerm(g)) > term })-1)
 }
 
-// firstTerm returns the first term of a group; it is empty if it is damaged.
+// firstTerm returns the first term of a group, empty if the group is damaged.
 func (s *Segment) firstTerm(group int) []byte {
 	in := decoder{data: s.dictionary[little.Uint32(s.groupIndex[group*groupEntry:]):]}
 	in.uvarint()
 	return in.bytes(in.uvarint())
 }
 
-// find returns the entry of a term. It reports false if there is none.
+// find returns the entry of a term, or false if there is none.
 func (s *Segment) find(term string) (entry, bool, error) {
 	e := s.seek(term)
 	if e.entry.docs == 0 || string(e.entry.term) != term {
@@ -110,8 +110,8 @@ func (s *Segment) find(term string) (entry, bool, error) {
 	return e.entry, true, nil
 }
 
-// seek returns the entries with the first one read that is not before term. If
-// there is none its docs are 0.
+// seek returns entries that are at the first term not before term. If there is none,
+// the entry's docs are 0.
 func (s *Segment) seek(term string) *entries {
 	e := s.from(s.groupOf(term))
 	for e.read() {
@@ -128,8 +128,8 @@ func (s *Segment) Frequency(term string) (int, error) {
 	return e.docs, err
 }
 
-// Terms yields the terms that begin with a prefix, in ascending order, with how
-// many documents have each. It ends where the dictionary is damaged.
+// Terms yields the terms with a prefix, in ascending order, and how many documents have
+// each. It stops where the dictionary is damaged.
 func (s *Segment) Terms(prefix string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		e := s.seek(prefix)
@@ -141,7 +141,7 @@ func (s *Segment) Terms(prefix string) iter.Seq2[string, int] {
 	}
 }
 
-// Keywords yields the keywords that begin with a prefix, as Terms does.
+// Keywords yields the keywords with a prefix, as Terms does.
 func (s *Segment) Keywords(prefix string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for keyword, docs := range s.Terms(keywordMark + prefix) {
@@ -152,16 +152,16 @@ func (s *Segment) Keywords(prefix string) iter.Seq2[string, int] {
 	}
 }
 
-// lastAlphabet is where the alphabets end. The characters after them are too many
-// to try each.
+// lastAlphabet is the first character after the alphabetic scripts. From here on there
+// are too many characters to try each.
 const lastAlphabet = 0x2e80
 
-// maxContinuations bounds how many letters are tried at each place of a word.
+// maxContinuations bounds how many letters are tried at each place in a word.
 const maxContinuations = 128
 
-// Near yields the terms that one letter more, less or other makes of term, with
-// how many documents have each, in no order, and some of them twice. It tries
-// only the letters that stand at each place in the dictionary.
+// Near yields the terms at one edit from term (one letter added, removed or replaced)
+// and how many documents have each, in no order and with repetitions. It tries only
+// letters that the dictionary has at that place.
 func (s *Segment) Near(term string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		try := func(candidate string) bool {
@@ -187,7 +187,7 @@ func (s *Segment) Near(term string) iter.Seq2[string, int] {
 	}
 }
 
-// continuations yields the letters that come after a prefix in the dictionary.
+// continuations yields the letters that follow a prefix in the dictionary.
 func (s *Segment) continuations(prefix string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for next, tries := rune(1), 0; next < lastAlphabet && tries < maxContinuations; tries++ {

@@ -14,7 +14,7 @@ import (
 type postings struct {
 	docs      []uint32 // ascending
 	weights   []uint32 // at least 1
-	counts    []uint32 // of positions; all are 0 for a keyword
+	counts    []uint32 // number of positions; 0 for a keyword
 	positions []byte   // of each document, as differences
 }
 
@@ -22,8 +22,8 @@ func (p *postings) reset() {
 	p.docs, p.weights, p.counts, p.positions = p.docs[:0], p.weights[:0], p.counts[:0], p.positions[:0]
 }
 
-// An encoder writes a segment: the terms in ascending order, then the
-// resources, then the rest.
+// An encoder writes a segment: first the terms, in ascending order, then the resources,
+// then the rest.
 type encoder struct {
 	w       io.Writer
 	err     error
@@ -35,20 +35,20 @@ type encoder struct {
 	footer  footer
 
 	dictionary []byte
-	groups     []byte // see group.go
-	last       string // term of the group
-	lists      []byte // of the group at hand
+	groups     []byte // see groupEntry
+	last       string // previous term of the group
+	lists      []byte // of the current group
 	positions  []byte
 	values     [blockSize]uint32
 
-	resources []byte // what is kept of each
-	starts    []byte // where that is, and its first document
+	resources []byte // ids, versions, parts; offsets, sizes and checksums of records
+	starts    []byte // of each resource: its offset in resources, and its first document
 	order     []Resource
 	places    []byte
 }
 
-// newEncoder begins a segment of documents that have these lengths, title
-// lengths and times.
+// newEncoder begins a segment whose documents have these lengths, title lengths and
+// times.
 func newEncoder(w io.Writer, lengths, titles []uint16, times []int64) *encoder {
 	e := &encoder{w: w, lengths: lengths, titles: titles, times: times, mean: 1}
 	for _, n := range lengths {
@@ -70,7 +70,7 @@ func (e *encoder) write(data []byte) {
 	e.offset += uint64(len(data))
 }
 
-// term adds a term, which comes after all before.
+// term adds a term. Terms must come in ascending order.
 func (e *encoder) term(text string, p *postings) {
 	if e.footer.terms%groupSize == 0 {
 		e.endGroup()
@@ -104,9 +104,9 @@ func (e *encoder) endGroup() {
 	e.lists = e.lists[:0]
 }
 
-// list appends the blocks of a term to the lists, after a head for each if
-// there are several, and leaves the positions in e.positions. It returns the
-// largest saturation.
+// list appends the blocks of a term to the lists and, if there are several, a head for
+// each before them. It leaves the positions in e.positions, and returns the largest
+// saturation.
 func (e *encoder) list(p *postings) (best byte) {
 	start, several := len(e.lists), len(p.docs) > blockSize
 	if several {
@@ -132,8 +132,8 @@ func (e *encoder) list(p *postings) (best byte) {
 	return best
 }
 
-// block appends documents and weights, and returns the largest saturation. Next
-// is the first document that the block may have.
+// block appends documents and weights, and returns the largest saturation. Next is the
+// first document that the block may have.
 func (e *encoder) block(docs, weights []uint32, next uint32) (best byte) {
 	steps := e.values[:len(docs)]
 	for i, doc := range docs {
@@ -154,8 +154,8 @@ func (e *encoder) block(docs, weights []uint32, next uint32) (best byte) {
 	return best
 }
 
-// blockPositions appends the positions of a block, and returns those that come
-// after.
+// blockPositions appends the positions of a block, and returns the positions of the
+// following blocks.
 func (e *encoder) blockPositions(counts []uint32, positions []byte) []byte {
 	steps, total := e.values[:len(counts)], 0
 	for i, n := range counts {
@@ -173,7 +173,7 @@ func (e *encoder) blockPositions(counts []uint32, positions []byte) []byte {
 	return positions[size:]
 }
 
-// roundUp returns a saturation in steps of 1/255, never less than it is.
+// roundUp returns a saturation in steps of 1/255, rounded up.
 func roundUp(s float64) byte { return byte(min(math.Ceil(s*255), 255)) }
 
 func sharedPrefix(a, b string) int {
@@ -184,15 +184,15 @@ func sharedPrefix(a, b string) int {
 	return n
 }
 
-// startRecords ends the terms.
+// startRecords ends the terms and begins the records.
 func (e *encoder) startRecords() {
 	e.endGroup()
 	e.footer.lists.size = e.offset - e.footer.lists.offset
 	e.footer.records.offset = e.offset
 }
 
-// resource adds a resource with the records of its documents, which are those
-// from first on.
+// resource adds a resource and the records of its documents, which are numbered from
+// first on.
 func (e *encoder) resource(r Resource, first uint32, places []uint32, records []byte) {
 	e.starts = little.AppendUint32(e.starts, uint32(len(e.resources)))
 	e.starts = little.AppendUint32(e.starts, first)
@@ -236,8 +236,7 @@ func (e *encoder) finish() error {
 	return e.err
 }
 
-// ordered returns the numbers of the resources in the order of their ids and
-// parts.
+// ordered returns the numbers of the resources, sorted by id and part.
 func (e *encoder) ordered() []byte {
 	numbers := make([]int, len(e.order))
 	for i := range numbers {
@@ -263,8 +262,8 @@ func encodeShorts(values []uint16) []byte {
 	return data
 }
 
-// encodeTimes writes times as what they are more than the least, in as many
-// bytes as that takes.
+// encodeTimes writes each time as its distance from the earliest, in as few bytes as
+// the largest distance needs.
 func encodeTimes(times []int64) []byte {
 	if len(times) == 0 {
 		return nil
@@ -284,7 +283,7 @@ func encodeTimes(times []int64) []byte {
 	return data
 }
 
-// Encode writes the segment. The Builder is of no use afterwards.
+// Encode writes the segment. The Builder must not be used afterwards.
 func (b *Builder) Encode(w io.Writer) error {
 	e := newEncoder(w, b.lengths, b.titles, b.times)
 	order := make([]uint32, len(b.terms))
@@ -313,7 +312,7 @@ func (b *Builder) Encode(w io.Writer) error {
 	return e.finish()
 }
 
-// decode reads postings as a Builder keeps them.
+// decode reads postings in the form a Builder keeps them.
 func (p *postings) decode(data []byte, n int) {
 	doc, at := uint32(0), 0
 	next := func() uint32 {
@@ -333,7 +332,7 @@ func (p *postings) decode(data []byte, n int) {
 	}
 }
 
-// sizeOfUvarints returns how many bytes the first n numbers take, or all if
+// sizeOfUvarints returns how many bytes the first n numbers take, or all of them if
 // there are fewer.
 func sizeOfUvarints(data []byte, n int) int {
 	at := 0

@@ -2,15 +2,15 @@ package segment
 
 import "runtime/debug"
 
-// A memoryFault is what the runtime panics with if mapped memory cannot be
-// read, as when the file was cut short.
+// A memoryFault is the runtime's panic when mapped memory cannot be read, for example
+// because the file was truncated.
 type memoryFault interface {
 	error
 	Addr() uintptr
 }
 
-// Guard calls f, which reads segments. If mapped memory that it reads is gone,
-// that is [ErrDamaged].
+// Guard calls f, which reads segments. It returns [ErrDamaged] if f reads mapped memory
+// that is gone.
 func Guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -1,6 +1,6 @@
 package segment
 
-// HasKeyword reports whether a document that is not dead has a keyword.
+// HasKeyword reports whether any live document has a keyword.
 func (v View) HasKeyword(keyword string) (bool, error) {
 	set := NewBitmap(v.Segment.docs)
 	if err := v.Segment.Having(set, keyword); err != nil {

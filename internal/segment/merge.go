@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Merge writes one segment that has the resources of several which are not
-// dead, in their order. It returns ctx.Err() once ctx is done.
+// Merge writes one segment with the live resources of several views, in their order. It
+// returns ctx.Err() once ctx is done.
 func Merge(ctx context.Context, w io.Writer, views []View) error {
 	return Guard(func() error {
 		m := newMerger(ctx, views)
@@ -36,8 +36,7 @@ type merger struct {
 	postings postings
 }
 
-// A move says where a resource goes that is not dead: its documents to those
-// from first on.
+// A move says where a live resource goes: its documents get numbers from first on.
 type move struct {
 	resource int
 	from     Range
@@ -92,7 +91,7 @@ func (m *merger) terms() error {
 	return m.encoder.err
 }
 
-// least returns the first term of those that entries are at.
+// least returns the first of the current terms of all entries.
 func least(all []*entries) (term string, any bool) {
 	for _, e := range all {
 		if at := string(e.entry.term); e.entry.docs > 0 && (!any || at < term) {
@@ -102,7 +101,7 @@ func least(all []*entries) (term string, any bool) {
 	return term, any
 }
 
-// term merges the postings of a term, and moves on the entries that have it.
+// term merges the postings of a term, and advances the entries that have it.
 func (m *merger) term(term string, all []*entries) error {
 	m.postings.reset()
 	for v, e := range all {
@@ -122,7 +121,7 @@ func (m *merger) term(term string, all []*entries) error {
 	return m.encoder.err
 }
 
-// copy appends the postings of an entry that are not dead.
+// copy appends the postings of an entry's live documents.
 func (m *merger) copy(view int, e entry) error {
 	var c cursor
 	if err := c.open(m.views[view].Segment, e); err != nil {
@@ -159,7 +158,7 @@ func (m *merger) copy(view int, e entry) error {
 	return nil
 }
 
-// records copies what is kept for each resource.
+// records copies the records of each live resource.
 func (m *merger) records() error {
 	m.encoder.startRecords()
 	for v, view := range m.views {

@@ -6,8 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// A Segment is an index of documents that does not change. It is safe for
-// concurrent use.
+// A Segment is an immutable index of documents. It is safe for concurrent use.
 type Segment struct {
 	data   []byte
 	footer *footer
@@ -28,7 +27,7 @@ type Segment struct {
 	checkedRecords checks // by resource
 }
 
-// A heldResource is a resource with where its documents and records are.
+// A heldResource is a resource and the place of its documents and records.
 type heldResource struct {
 	Resource
 	Docs Range
@@ -37,10 +36,10 @@ type heldResource struct {
 	recordsSum             uint32
 }
 
-// A Range is a run of documents, the end excluded.
+// A Range is the run of documents [First, End).
 type Range struct{ First, End uint32 }
 
-// Open reads a segment. The data must stay as they are while it is used.
+// Open reads a segment. The caller must not change data while the Segment is used.
 func Open(data []byte) (s *Segment, err error) {
 	err = Guard(func() error {
 		s, err = openSegment(data)
@@ -62,7 +61,7 @@ func openSegment(data []byte) (*Segment, error) {
 			return nil, ErrDamaged
 		}
 	}
-	s.dictionary, s.groupIndex = sections[dictionarySection], bytes.Clone(sections[groupSection]) // a mapped file may change after it was checked
+	s.dictionary, s.groupIndex = sections[dictionarySection], bytes.Clone(sections[groupSection]) // a mapped file may change after the check
 	s.lengths, s.titles, s.places = sections[lengthSection], sections[titleSection], sections[recordSection]
 	if len(s.lengths) != 2*s.docs || len(s.titles) != 2*s.docs || len(s.places) != 4*s.docs {
 		return nil, ErrDamaged
@@ -74,13 +73,13 @@ func openSegment(data []byte) (*Segment, error) {
 	return s, nil
 }
 
-// Docs returns how many documents there are.
+// Docs returns the number of documents.
 func (s *Segment) Docs() int { return s.docs }
 
-// Size returns how many bytes the segment has.
+// Size returns the size of the segment in bytes.
 func (s *Segment) Size() int { return len(s.data) }
 
-// openGroups checks that the groups follow each other.
+// openGroups checks that the groups are contiguous.
 func (s *Segment) openGroups() bool {
 	terms := s.footer.terms
 	s.groups = int((terms + groupSize - 1) / groupSize)
@@ -116,8 +115,8 @@ func (s *Segment) time(doc uint32) int64 {
 	return int64(uint64(s.timeBase) + little.Uint64(b[:]))
 }
 
-// openResources reads the resources, whose documents follow each other, and of
-// which each part is there once.
+// openResources reads the resources. It checks that their documents are contiguous and
+// that each part occurs once.
 func (s *Segment) openResources(data []byte) bool {
 	n := int(s.footer.resources)
 	if n > len(data)/12 {
@@ -160,7 +159,7 @@ func (s *Segment) openOrder(data []byte) bool {
 	return true
 }
 
-// A decoder reads numbers and texts. What is not there is zero.
+// A decoder reads numbers and texts. Anything past the end of data reads as zero.
 type decoder struct {
 	data   []byte
 	failed bool
@@ -181,7 +180,7 @@ func (d *decoder) uvarint() uint64 {
 	return v
 }
 
-// bytes returns the next n bytes, or nil if there are not as many.
+// bytes returns the next n bytes, or nil if fewer are left.
 func (d *decoder) bytes(n uint64) []byte {
 	if n > uint64(len(d.data)) {
 		d.data, d.failed = nil, true
@@ -202,7 +201,7 @@ func (d *decoder) uint32() uint32 {
 	return little.Uint32(b)
 }
 
-// checks tell which of many pieces were found right.
+// checks records which of many pieces passed their check.
 type checks []atomic.Uint32
 
 func newChecks(n int) checks { return make(checks, (n+31)/32) }

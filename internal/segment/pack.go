@@ -2,7 +2,7 @@ package segment
 
 import "math/bits"
 
-// width returns how many bits the largest of some values takes.
+// width returns how many bits the largest of the values needs.
 func width(values []uint32) int {
 	var all uint32
 	for _, v := range values {
@@ -11,7 +11,7 @@ func width(values []uint32) int {
 	return bits.Len32(all)
 }
 
-// packedSize returns how many bytes n values of w bits take.
+// packedSize returns how many bytes n values of w bits need.
 func packedSize(n, w int) int { return (n*w + 7) / 8 }
 
 // pack appends values of w bits each.
@@ -30,8 +30,8 @@ func pack(data []byte, values []uint32, w int) []byte {
 	return data[:start+size]
 }
 
-// unpack reads values of w bits each. Eight bytes more than they take must be
-// there.
+// unpack reads values of w bits each. Data must have eight bytes more than the values
+// take.
 func unpack(values []uint32, data []byte, w int) {
 	if w <= 8 {
 		n := len(values) &^ 7

@@ -5,9 +5,8 @@ import (
 	"errors"
 )
 
-// Passing returns the documents of a view that pass what a query demands: those
-// that Only returns, that meet all Required and none of the Excluded conditions.
-// Its Words are not looked at.
+// Passing returns the documents of a view that are in the set that Only returns and
+// meet all Required and none of the Excluded conditions. It ignores q.Words.
 func Passing(ctx context.Context, v View, q *Query) (Bitmap, error) {
 	passing := NewBitmap(v.Segment.docs)
 	err := Guard(func() error {

@@ -11,30 +11,30 @@ import (
 	"sync/atomic"
 )
 
-// A plan is a query with what the segments say about it.
+// A plan is a query with the statistics of the segments.
 type plan struct {
 	views []View
 	query *Query
 	words []plannedWord
-	pairs [][2]int // of words, as the query has them
-	mean  float64  // length of documents
-	depth int      // how many candidates are looked at closely
+	pairs [][2]int // pairs of words, as in the query
+	mean  float64  // mean length of documents
+	depth int      // how many candidates are rescored
 }
 
-// A plannedWord is a word that some segment has.
+// A plannedWord is a word that at least one segment has.
 type plannedWord struct {
 	index  int // in the query
 	terms  []string
-	at     [][]entry // by view and term; without documents if it has not the term
+	at     [][]entry // by view and term; zero docs if the view lacks the term
 	docs   int
 	weight float64 // without Count
-	scored float64 // with it
+	scored float64 // with Count
 }
 
 const (
 	minDepth   = 30
 	depthPerK  = 3
-	verboseCut = 8 // words from which on segments are searched side by side
+	verboseCut = 8 // number of words from which segments are searched concurrently
 )
 
 func newPlan(views []View, q *Query) (*plan, error) {
@@ -72,7 +72,7 @@ func newPlan(views []View, q *Query) (*plan, error) {
 	return p, nil
 }
 
-// word looks the first terms of a word up in all segments.
+// word looks up the first terms of a word in all segments.
 func (p *plan) word(index int, w Word, terms int) (plannedWord, error) {
 	planned := plannedWord{index: index, terms: w.Terms[:terms], at: make([][]entry, len(p.views))}
 	all := make([]entry, len(p.views)*terms)
@@ -88,7 +88,7 @@ func (p *plan) word(index int, w Word, terms int) (plannedWord, error) {
 	return planned, nil
 }
 
-// lookUp sets the entries of the terms that the segment has.
+// lookUp sets the entries of those terms that the segment has.
 func (s *Segment) lookUp(terms []string, at []entry) error {
 	for i, term := range terms {
 		e, ok, err := s.find(term)
@@ -102,7 +102,7 @@ func (s *Segment) lookUp(terms []string, at []entry) error {
 	return nil
 }
 
-// keepRarest leaves the words that tell most, in their order.
+// keepRarest keeps the rarest words, in query order.
 func (p *plan) keepRarest() {
 	if len(p.words) <= MaxWords {
 		return
@@ -112,7 +112,7 @@ func (p *plan) keepRarest() {
 	slices.SortFunc(p.words, func(a, b plannedWord) int { return cmp.Compare(a.index, b.index) })
 }
 
-// planned returns which planned word is that of the query, or -1.
+// planned returns the index of the planned word for a word of the query, or -1.
 func (p *plan) planned(index int) int {
 	i, ok := slices.BinarySearchFunc(p.words, index, func(w plannedWord, index int) int { return cmp.Compare(w.index, index) })
 	if !ok {
@@ -121,21 +121,21 @@ func (p *plan) planned(index int) int {
 	return i
 }
 
-// A finding is what was found in one view or several.
+// A finding is the result of searching one or more views.
 type finding struct {
 	best   best
 	total  int
 	exact  bool
-	shared *shared // nil for one that looks alone
+	shared *shared // nil for a search that runs alone
 }
 
-// shared is what searches side by side tell each other.
+// shared is the state that concurrent searches share.
 type shared struct {
 	total     atomic.Int64
-	threshold atomic.Uint32 // bits of a float32 that is not negative
+	threshold atomic.Uint32 // bits of a nonnegative float32
 }
 
-// count counts documents that match.
+// count adds n matching documents.
 func (f *finding) count(n int) {
 	f.total += n
 	if f.shared != nil {
@@ -143,7 +143,7 @@ func (f *finding) count(n int) {
 	}
 }
 
-// isCounting reports whether all documents that match are still counted.
+// isCounting reports whether all matching documents are still counted.
 func (f *finding) isCounting() bool {
 	if f.shared != nil {
 		return f.shared.total.Load() < CountTo
@@ -151,9 +151,9 @@ func (f *finding) isCounting() bool {
 	return f.total < CountTo
 }
 
-// share tells others what a document must exceed to be among the best here, and
-// returns what it must exceed to be among the best of all. Of equal ones those
-// of the first view are the best, so others get to know a little less.
+// share publishes the score that a document must exceed to be among the best here, and
+// returns the score it must exceed to be among the best of all. Of equal scores the
+// earlier view wins, so the published score is slightly lower.
 func (f *finding) share() float32 {
 	own := f.best.threshold()
 	if f.shared == nil {
@@ -169,7 +169,7 @@ func (f *finding) share() float32 {
 	}
 }
 
-// runAll searches all views, side by side if there is much to do.
+// runAll searches all views, concurrently if there is much to do.
 func (p *plan) runAll(ctx context.Context) (*finding, error) {
 	workers := min(runtime.GOMAXPROCS(0), len(p.views))
 	if len(p.words) < verboseCut || workers < 2 {
@@ -230,7 +230,7 @@ func firstOf(errs []error) error {
 	return nil
 }
 
-// run searches one view. A fault of the memory that is read is damage.
+// run searches one view. A memory fault while reading counts as damage.
 func (p *plan) run(ctx context.Context, view int, into *finding) error {
 	err := Guard(func() error {
 		s := scans.Get().(*scan)
@@ -243,8 +243,8 @@ func (p *plan) run(ctx context.Context, view int, into *finding) error {
 	return err
 }
 
-// only returns the documents of a view that may match, nil for all. Conditions
-// are left out.
+// only returns the documents of a view that may match, nil for all. It does not apply
+// conditions.
 func (p *plan) only(view View) (Bitmap, error) {
 	if p.query.Only == nil {
 		return view.live, nil

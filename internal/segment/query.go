@@ -2,39 +2,39 @@ package segment
 
 import "context"
 
-// A Query says which documents are looked for and how they are ranked.
+// A Query says which documents to find and how to rank them.
 //
-// A document matches if it has a term of one of the Words, meets all Required
-// and none of the Excluded conditions, and is in what Only returns.
+// A document matches if it has a term of one of the Words, meets all Required and none
+// of the Excluded conditions, and is in the set that Only returns.
 type Query struct {
 	Words    []Word
-	Pairs    [][2]int // indexes of Words that follow each other in what was asked
+	Pairs    [][2]int // indexes of Words that are neighbours in the question
 	Required []Condition
 	Excluded []Condition
 
-	// Only returns the documents of a segment that may match; nil means all.
-	// A nil Only means all documents of all segments.
+	// Only returns the documents of a segment that may match; a nil Bitmap means all. A
+	// nil Only means all documents of all segments.
 	Only func(*Segment) (Bitmap, error)
 
-	K       int  // how many hits are wanted, at least 1
-	Explain bool // hits have their Parts
+	K       int  // number of hits wanted, at least 1
+	Explain bool // fill in the Parts of hits
 }
 
-// A Word is a word of a query: the terms that it may be in the index. They
-// count as one term whose documents are those of all together.
+// A Word is a word of a query: the terms that the index may have for it. They count as
+// one term that all their documents have.
 type Word struct {
 	Terms []string
-	Count int     // how often the word was asked for
-	Boost float64 // what it counts beside others; usually 1
+	Count int     // how often the word occurs in the question
+	Boost float64 // weight relative to other words; usually 1
 }
 
-// A Condition holds in a document where one of its phrases is found.
+// A Condition holds for a document that has one of its phrases.
 type Condition struct {
 	Phrases []Phrase
-	Title   bool // in the title
+	Title   bool // only in the title
 }
 
-// A Phrase is terms at distances from each other.
+// A Phrase is a sequence of terms at given distances.
 type Phrase []PhraseTerm
 
 // A PhraseTerm is a term of a phrase. Offset counts positions from the first
@@ -44,22 +44,21 @@ type PhraseTerm struct {
 	Offset int
 }
 
-// Limits of what a search looks at.
+// Limits of a search.
 const (
-	// MaxWords is how many words of a query count: the rarest.
+	// MaxWords is how many words of a query are used: the rarest.
 	MaxWords = 32
 
-	// MaxTerms is how many terms these words may have together. The last words
-	// lose theirs.
+	// MaxTerms is how many terms these words may have together; the last words lose
+	// their terms first.
 	MaxTerms = 256
 
-	// CountTo is up to where the total of hits is exact.
+	// CountTo is the number up to which the total of hits is exact.
 	CountTo = 1000
 )
 
-// A View is a segment without some of its resources, which are dead: others
-// hold what is held of them now. Their documents still count in how rare terms
-// are.
+// A View is a segment without its dead resources: those that another segment now holds.
+// Dead documents still count when the rarity of terms is computed.
 type View struct {
 	Segment *Segment
 
@@ -67,7 +66,7 @@ type View struct {
 	live Bitmap // nil for all
 }
 
-// NewView returns a view of a segment. The numbers of the dead resources ascend.
+// NewView returns a view of a segment. The dead resources must be in ascending order.
 func NewView(s *Segment, dead []int) View {
 	v := View{Segment: s, dead: dead}
 	if len(dead) > 0 {
@@ -83,7 +82,7 @@ func NewView(s *Segment, dead []int) View {
 	return v
 }
 
-// Docs returns how many documents are not dead.
+// Docs returns the number of live documents.
 func (v View) Docs() int {
 	if v.live == nil {
 		return v.Segment.docs
@@ -91,40 +90,39 @@ func (v View) Docs() int {
 	return v.live.Count()
 }
 
-// Resources returns how many resources are not dead.
+// Resources returns the number of live resources.
 func (v View) Resources() int { return len(v.Segment.resources) - len(v.dead) }
 
 // A Result is what a search returns.
 type Result struct {
 	Hits []Hit // best first
 
-	// Total is how many documents match. If it is not Exact there are more.
+	// Total is the number of matching documents, or a lower bound if not Exact.
 	Total int
 	Exact bool
 }
 
 // A Hit is a document that matches.
 type Hit struct {
-	View  int // index of the view that has it
+	View  int // index of its view
 	Doc   uint32
 	Score float64
-	Terms []string // what the document has of the words
-	Parts []Part   // if asked for
+	Terms []string // terms of the query that the document has
+	Parts []Part   // if Query.Explain
 }
 
-// A Part is what a term, or a pair of words, adds to the score of a hit.
+// A Part is what a term, or a pair of words, contributes to the score of a hit.
 type Part struct {
-	Word   int    // index in the query
-	Next   int    // of a pair: that of the second word
+	Word   int    // index of a Word in the query
+	Next   int    // for a pair: index of the second word
 	Term   string // empty for a pair
-	Weight int    // how often the term is there, TitleWeight times in the title
-	Title  bool   // whether it is in the title
-	Body   bool   // and in the body
+	Weight int    // number of occurrences, each in the title counted TitleWeight times
+	Title  bool   // whether the term is in the title
+	Body   bool   // whether the term is in the body
 	Score  float64
 }
 
-// A DamageError says which view has a damaged segment. It matches
-// [ErrDamaged].
+// A DamageError names the view whose segment is damaged. It matches [ErrDamaged].
 type DamageError struct{ View int }
 
 func (e *DamageError) Error() string { return ErrDamaged.Error() }
@@ -132,8 +130,8 @@ func (e *DamageError) Error() string { return ErrDamaged.Error() }
 // Unwrap returns [ErrDamaged].
 func (e *DamageError) Unwrap() error { return ErrDamaged }
 
-// Search looks for the best documents of several segments. Statistics are those
-// of all of them together. An error is a [*DamageError] or that of the context.
+// Search finds the best documents of several segments. Statistics are computed over all
+// of them together. An error is a [*DamageError] or ctx.Err().
 func Search(ctx context.Context, views []View, q *Query) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

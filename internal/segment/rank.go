@@ -6,10 +6,9 @@ import (
 	"sync"
 )
 
-// A rescored is a candidate with its exact score. The candidates of all
-// segments come with float32 sums in the order of their terms' limits: here
-// each is added up in the order of the query, in float64, and pairs are looked
-// at.
+// A rescored is a candidate with its exact score. The candidates of all segments have
+// float32 sums, added in the order of their terms' limits. Here each sum is recomputed
+// in the order of the query, in float64, and pairs are added.
 type rescored struct {
 	candidate
 	exact float64
@@ -50,7 +49,7 @@ func (p *plan) result(found *finding) (*Result, error) {
 	return r, nil
 }
 
-// byPlace compares candidates by where they are.
+// byPlace orders candidates by view and document.
 func byPlace(a, b candidate) int {
 	if a.view != b.view {
 		return cmp.Compare(a.view, b.view)
@@ -58,7 +57,7 @@ func byPlace(a, b candidate) int {
 	return cmp.Compare(a.doc, b.doc)
 }
 
-// A rescoring looks at candidates of one segment, in ascending order.
+// A rescoring rescores the candidates of one segment, in ascending order.
 type rescoring struct {
 	plan    *plan
 	segment *Segment
@@ -67,12 +66,12 @@ type rescoring struct {
 	terms   []string       // of the candidates so far
 }
 
-// A rescoredWord is a word of a plan in the document at hand.
+// A rescoredWord is a word of a plan in the current document.
 type rescoredWord struct {
-	cursors []*cursor // of each term, nil where it is missing
-	there   bool      // in the document
+	cursors []*cursor // one for each term, nil if the segment lacks it
+	there   bool      // whether the document has it
 	places  []uint32  // positions, ascending
-	have    bool      // whether they are read
+	have    bool      // whether places is loaded
 }
 
 var rescorings = sync.Pool{New: func() any { return new(rescoring) }}
@@ -88,7 +87,7 @@ func (r *rescoring) release() {
 	rescorings.Put(r)
 }
 
-// open puts cursors on the terms that the segment has.
+// open opens cursors for the terms that the segment has.
 func (r *rescoring) open(view int) error {
 	r.segment = r.plan.views[view].Segment
 	n := 0
@@ -140,7 +139,7 @@ func (p *plan) rescore(view int, candidates []rescored) error {
 	return nil
 }
 
-// document scores one candidate.
+// document rescores one candidate.
 func (r *rescoring) document(c *rescored) {
 	length := float64(little.Uint16(r.segment.lengths[2*c.doc:]))
 	for i := range r.words {
@@ -167,7 +166,7 @@ func (r *rescoring) document(c *rescored) {
 	}
 }
 
-// part completes a part with the fields that the term is in.
+// part fills in which fields of the document have the term.
 func (r *rescoring) part(doc uint32, c *cursor, p Part) Part {
 	titleEnd := uint32(little.Uint16(r.segment.titles[2*doc:]))
 	for _, position := range c.docPositions(nil) {
@@ -180,8 +179,8 @@ func (r *rescoring) part(doc uint32, c *cursor, p Part) Part {
 	return p
 }
 
-// pair adds what two words that are neighbours in the query add where they are
-// in the document, which has both.
+// pair adds the bonus for two neighbours of the query, both in the document, if they
+// are also neighbours there.
 func (r *rescoring) pair(c *rescored, pair [2]int, length float64) {
 	times := follow(r.positions(pair[0], c.doc), r.positions(pair[1], c.doc))
 	if times == 0 {
@@ -195,7 +194,7 @@ func (r *rescoring) pair(c *rescored, pair [2]int, length float64) {
 	}
 }
 
-// positions returns where a word is in a document.
+// positions returns the positions of a word in a document.
 func (r *rescoring) positions(i int, doc uint32) []uint32 {
 	w := &r.words[i]
 	if w.have {
@@ -215,7 +214,7 @@ func (r *rescoring) positions(i int, doc uint32) []uint32 {
 	return w.places
 }
 
-// follow returns how many positions of b come right after one of a.
+// follow returns how many positions of b come right after a position of a.
 func follow(a, b []uint32) (times int) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch next := a[i] + 1; {

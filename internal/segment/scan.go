@@ -7,48 +7,48 @@ import (
 	"sync"
 )
 
-// window is how many documents are scored at once. Of these a search keeps the
-// sums, and skips those windows in which no document can be among the best.
+// window is how many documents are scored at once. A search keeps their sums, and skips
+// windows in which no document can be among the best.
 const window = 1 << 12
 
-// A scan is a search of one segment: MaxScore, window by window. The terms that
-// together cannot lift a document among the best are looked up only for
-// documents that others found.
+// A scan is a search of one segment by MaxScore, window by window. Terms that together
+// cannot lift a document among the best are looked up only for documents that other
+// terms found.
 type scan struct {
 	segment *Segment
 	into    *finding
 	view    int
-	first   uint32 // document of the window
-	next    uint32 // of the one after
+	first   uint32 // first document of the window
+	next    uint32 // first document of the next window
 
-	floor      float32       // what a document of the window must exceed to be among the best of all
-	terms      []*scoredTerm // by their limit in the window
-	optional   int           // how many of them are only looked up
-	sums       []float32     // of the limits of the first terms
+	floor      float32       // score that a document of the window must exceed to be among the best of all
+	terms      []*scoredTerm // sorted by limit in the window
+	optional   int           // how many of terms are only looked up
+	sums       []float32     // sums[i] is the sum of the limits of terms[:i+1]
 	only       Bitmap        // nil for all
 	conditions []*condition
-	met        [window / 64]uint64 // what the conditions leave of the window
+	met        [window / 64]uint64 // documents of the window that meet the conditions
 
 	scores [window]float32
 	hit    [window / 64]uint64
 
 	base, perLength float32 // K1*(1-B), K1*B/mean
-	scale           float32 // of limits, which were taken with the segment's own mean
+	scale           float32 // corrects limits, which were computed with the segment's own mean
 	all             []scoredTerm
 }
 
-// A scoredTerm is a term with what it adds.
+// A scoredTerm is a term with what it adds to scores.
 type scoredTerm struct {
 	cursor
-	worth float32 // times saturation
-	most  float32 // times a limit of saturation in 255ths, safe against rounding
-	limit float32 // in the window
-	block int     // the first that reaches into the window
+	worth float32 // adds worth times saturation
+	most  float32 // adds at most this times the limit of saturation in 255ths, safe against rounding
+	limit float32 // most that it adds in the window
+	block int     // first block that reaches into the window
 }
 
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
-// maxKept is how many cursors a scan that is not in use keeps.
+// maxKept is how many cursors an unused scan keeps.
 const maxKept = 64
 
 func (s *scan) release() {
@@ -84,7 +84,7 @@ func (s *scan) run(ctx context.Context, p *plan, view int, into *finding) error 
 	return nil
 }
 
-// open puts cursors on the terms that the segment has.
+// open opens cursors for the terms that the segment has.
 func (s *scan) open(p *plan) error {
 	s.base, s.perLength, s.scale = K1*(1-B), float32(K1*B/p.mean), 1
 	if own := float64(s.segment.footer.length) / float64(s.segment.docs); own > 0 && own < p.mean {
@@ -160,7 +160,7 @@ func (s *scan) window() error {
 	return nil
 }
 
-// limits sets what each term adds at most in the window, and returns the sum.
+// limits sets the most that each term adds in the window, and returns the sum.
 func (s *scan) limits() (sum float32) {
 	for _, t := range s.terms {
 		for t.block < t.blocks && t.last(t.block) < s.first {
@@ -179,13 +179,13 @@ func (s *scan) limits() (sum float32) {
 	return sum
 }
 
-// adds returns what a term adds at most where its saturation has a limit.
+// adds returns the most that a term adds if its saturation is at most limit 255ths.
 func (t *scoredTerm) adds(limit byte) float32 { return t.most * float32(limit) }
 
 // roundingSlack makes limits safe against the rounding of sums.
 const roundingSlack = 1.0001
 
-// split orders the terms by their limits and finds how many are optional.
+// split sorts the terms by limit, and determines how many are optional.
 func (s *scan) split(threshold float32, counting bool) {
 	slices.SortFunc(s.terms, func(a, b *scoredTerm) int {
 		switch {
@@ -207,8 +207,8 @@ func (s *scan) split(threshold float32, counting bool) {
 	}
 }
 
-// accumulate adds what a term adds to the documents of the window. It passes
-// over blocks in which the term adds no more than a document may lack.
+// accumulate adds a term's contribution to the scores of the window. It skips blocks in
+// which the term adds at most mayLack: too little to lift a document among the best.
 func (s *scan) accumulate(t *scoredTerm, mayLack float32) {
 	if t.limit == 0 {
 		return
@@ -227,8 +227,8 @@ func (s *scan) accumulate(t *scoredTerm, mayLack float32) {
 	}
 }
 
-// accumulateBlock adds what a term adds to those documents of the window that
-// are in the block at hand.
+// accumulateBlock adds a term's contribution to the scores of those documents of the
+// window that are in its current block.
 func (s *scan) accumulateBlock(t *scoredTerm) {
 	if t.docs[t.at] < s.first {
 		t.at += firstFrom(t.docs[t.at:t.in], s.first)
@@ -245,7 +245,7 @@ func (s *scan) accumulateBlock(t *scoredTerm) {
 	t.at = i
 }
 
-// collect takes the documents of the window that were scored among the best.
+// collect offers the scored documents of the window for the best.
 func (s *scan) collect(selective bool) {
 	least, more, matched := s.least(), float32(0), 0
 	if s.optional > 0 {
@@ -272,8 +272,8 @@ func (s *scan) collect(selective bool) {
 	s.into.count(matched)
 }
 
-// least returns what a document must exceed to be among the best, which is less
-// than any score while there is room.
+// least returns the score that a document must exceed to be among the best. While there
+// is room, it is lower than any score.
 func (s *scan) least() float32 {
 	if s.into.best.full() {
 		return max(s.floor, s.into.best.threshold())
@@ -284,9 +284,8 @@ func (s *scan) least() float32 {
 	return -1
 }
 
-// complete adds what the optional terms add to a document, and takes it among
-// the best, unless it cannot be as it does not exceed what is least. It reports
-// whether it did.
+// complete adds the contributions of the optional terms to a document's score, and puts
+// the document among the best. It returns false if the score does not exceed least.
 func (s *scan) complete(doc uint32, score, least float32) bool {
 	for i := s.optional - 1; i >= 0; i-- {
 		if score+s.sums[i] <= least {
@@ -296,7 +295,7 @@ func (s *scan) complete(doc uint32, score, least float32) bool {
 		if t.limit == 0 {
 			continue
 		}
-		if t.isBehind(doc) { // looking at the limit of a block is less than reading it
+		if t.isBehind(doc) { // checking the limit of a block costs less than loading it
 			others := score
 			if i > 0 {
 				others += s.sums[i-1]

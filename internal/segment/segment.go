@@ -1,22 +1,22 @@
 // Package segment holds immutable pieces of a search index as bytes, and
 // searches several of them at once.
 //
-// A [Builder] takes documents, which belong to resources, and writes a segment.
-// [Open] reads one from bytes, mapped or in memory: it checks the footer and
-// the small sections at once, and each list of postings at its first use, so
-// that opening is quick whatever the size. Bytes that are damaged are an error
-// matching [ErrDamaged], never a panic, nor are those that were made to harm.
+// A [Builder] takes documents, which belong to resources, and writes a segment. [Open]
+// reads one from bytes, mapped or in memory. It checks the footer and the small
+// sections at once, and each list of postings at its first use, so opening takes little
+// time whatever the size. Damaged or hostile bytes give an error matching [ErrDamaged],
+// never a panic.
 //
 // A segment is, in this order:
 //
 //	magic
 //	lists       postings and positions of each term, in the order of the terms
 //	records     what is stored for each document, by resource
-//	sections    dictionary, its index, lengths, titles, times, resources, records' places
-//	footer      places and checksums of these, counts, checksum
+//	sections    dictionary, its index, lengths, titles, times, resources, places of records
+//	footer      places and checksums of the above, counts, checksum
 //
-// Numbers have the little end first. Terms that begin with [keywordMark] are
-// keywords: lists of documents without positions or weight, for filters.
+// Numbers are little-endian. Terms that begin with [keywordMark] are keywords: lists of
+// documents without positions or weight, for filters.
 package segment
 
 import (
@@ -25,31 +25,31 @@ import (
 	"hash/crc32"
 )
 
-// ErrDamaged reports bytes that are no segment, or not a whole one.
+// ErrDamaged reports bytes that are not a whole, intact segment.
 var ErrDamaged = errors.New("the segment is damaged")
 
-// The parameters of ranking: those of BM25, and how much more a word in a title
-// counts than one in the body.
+// Parameters of ranking: BM25's two, and how much more a word in a title counts than
+// one in the body.
 const (
 	K1          = 1.2
 	B           = 0.75
 	TitleWeight = 4
 
-	// PairBonus is what neighbours in the query that are neighbours in a
-	// document add, as a fraction of what the lesser is worth: the term
-	// proximity of Rasolofo and Savoy (2003), of neighbours alone.
+	// PairBonus is what two neighbours in the query add where they are also neighbours
+	// in a document, as a fraction of what the lesser of them adds: the term proximity
+	// of Rasolofo and Savoy (2003), for neighbours only.
 	PairBonus = 0.3
 )
 
 const (
 	magic       = "ckseg\x001\n"
-	blockSize   = 128 // postings of a block
-	groupSize   = 16  // terms of a group of the dictionary
+	blockSize   = 128 // postings in a block
+	groupSize   = 16  // terms in a group of the dictionary
 	keywordMark = "\x00"
 
 	titleGap    = 16      // positions between the title and the body
-	maxTitle    = 1 << 12 // positions of a title; what comes later is left out
-	maxBody     = 1 << 20 // positions of a body
+	maxTitle    = 1 << 12 // positions in a title; the rest is left out
+	maxBody     = 1 << 20 // positions in a body
 	maxLength   = 1<<16 - 1
 	maxTermSize = 1 << 12 // bytes
 )
@@ -61,12 +61,12 @@ var (
 
 func checksum(data []byte) uint32 { return crc32.Checksum(data, castagnoli) }
 
-// saturation returns how much of a term's weight a document gets, less than 1.
+// saturation returns the share of a term's weight that a document gets, below 1.
 func saturation(weight, length, mean float64) float64 {
 	return weight / (weight + K1*(1-B+B*length/mean))
 }
 
-// The sections that are checked when a segment is opened.
+// Sections that are checked when a segment is opened.
 const (
 	dictionarySection = iota
 	groupSection
@@ -84,7 +84,7 @@ type section struct {
 	checksum     uint32
 }
 
-// A footer says what a segment has and where.
+// A footer says where the parts of a segment are, and how much they hold.
 type footer struct {
 	lists, records section // their checksums are not used
 	sections       [sectionCount]section
@@ -118,7 +118,7 @@ func (f *footer) encode() []byte {
 	return little.AppendUint32(data, checksum(data))
 }
 
-// decodeFooter reads the footer at the end of data. Its sections are within the
+// decodeFooter reads the footer at the end of data. The sections it returns lie within
 // data, before the footer.
 func decodeFooter(data []byte) (*footer, error) {
 	if len(data) < len(magic)+footerSize || string(data[:len(magic)]) != magic {

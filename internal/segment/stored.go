@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Resources returns how many resources the segment mentions.
+// Resources returns the number of resources, dead ones included.
 func (s *Segment) Resources() int { return len(s.resources) }
 
 // Resource returns the n-th resource and its documents.
@@ -17,8 +17,8 @@ func (s *Segment) Resource(n int) (Resource, Range) {
 	return r.Resource, r.Docs
 }
 
-// FindResource yields the numbers of a resource, one for each part of it that
-// the segment has.
+// FindResource yields the numbers of a resource, one for each of its parts in the
+// segment.
 func (s *Segment) FindResource(id string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		i, _ := slices.BinarySearchFunc(s.byID, id, func(n uint32, id string) int {
@@ -46,8 +46,8 @@ func (s *Segment) resourceOf(doc uint32) int {
 	return n
 }
 
-// Record returns the record of a document: the records of its resource, which
-// must not be changed, and where in them it begins and ends.
+// Record returns the record of a document: the records of its resource, which the
+// caller must not change, and where in them this record begins and ends.
 func (s *Segment) Record(doc uint32) (r Resource, records []byte, start, end int, err error) {
 	n := s.resourceOf(doc)
 	err = Guard(func() error {
@@ -70,8 +70,7 @@ func (s *Segment) Record(doc uint32) (r Resource, records []byte, start, end int
 
 func (s *Segment) place(doc uint32) int { return int(little.Uint32(s.places[4*doc:])) }
 
-// records returns the records of a resource, which are checked if they have not
-// been.
+// records returns the records of a resource, checking them at first use.
 func (s *Segment) records(n int) ([]byte, error) {
 	r := &s.resources[n]
 	data := s.data[s.footer.records.offset+r.recordsAt:][:r.recordsSize]
@@ -84,7 +83,7 @@ func (s *Segment) records(n int) ([]byte, error) {
 	return data, nil
 }
 
-// Having adds to set the documents that have one of some keywords.
+// Having adds to set the documents that have any of the keywords.
 func (s *Segment) Having(set Bitmap, keywords ...string) error {
 	c := new(cursor)
 	for _, keyword := range keywords {
@@ -108,8 +107,7 @@ func (s *Segment) Having(set Bitmap, keywords ...string) error {
 	return nil
 }
 
-// Between adds to set the documents whose time is from one to another, both
-// included.
+// Between adds to set the documents whose time lies in [from, to].
 func (s *Segment) Between(set Bitmap, from, to int64) {
 	for doc := range uint32(s.docs) {
 		if t := s.time(doc); t >= from && t <= to {
@@ -118,7 +116,7 @@ func (s *Segment) Between(set Bitmap, from, to int64) {
 	}
 }
 
-// Check reads all of the segment.
+// Check reads and checks the whole segment.
 func (s *Segment) Check(ctx context.Context) error {
 	return Merge(ctx, io.Discard, []View{NewView(s, nil)})
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// An affinity is what values of a column are turned into where they are stored,
-// by section 3.1 of https://www.sqlite.org/datatype3.html.
+// An affinity determines how a column converts values that it stores (section 3.1 of
+// https://www.sqlite.org/datatype3.html).
 type affinity byte
 
 const (
@@ -41,7 +41,7 @@ func affinityOf(declared string) affinity {
 	return numericAffinity
 }
 
-// defaultValue returns the constant that a column without a value has, or Null.
+// defaultValue returns the constant default of a column, or Null.
 func (db *Database) defaultValue(c Column) Value {
 	tokens := c.undefined
 	if len(tokens) == 0 {
@@ -80,7 +80,7 @@ func (db *Database) defaultValue(c Column) Value {
 	return Value{}
 }
 
-// converted returns a text as a column stores it.
+// converted returns a text converted as the column stores it.
 func (db *Database) converted(text string, c Column) Value {
 	if affinityOf(c.Type) >= numericAffinity {
 		if v, ok := number(strings.TrimSpace(text)); ok {

@@ -20,18 +20,18 @@ const (
 	maxPayload   = 64 << 20
 )
 
-// A Directory says where the rows of a table are, in their order. It is of use
-// for any [Database] of the same bytes.
+// A Directory holds the places of the rows of a table, in order. It can be used with
+// any [Database] of the same bytes.
 type Directory struct{ entries []entry }
 
 // An entry is a leaf, or one cell of an interior page of an index.
 type entry struct {
 	page  uint32
-	cell  int32 // -1: all
-	after int   // rows up to and with this one
+	cell  int32 // -1 means all
+	after int   // rows up to and including this entry
 }
 
-// Rows is the number of rows.
+// Rows returns the number of rows.
 func (d *Directory) Rows() int {
 	if len(d.entries) == 0 {
 		return 0
@@ -39,11 +39,10 @@ func (d *Directory) Rows() int {
 	return d.entries[len(d.entries)-1].after
 }
 
-// Bytes is about the memory that d takes.
+// Bytes estimates the memory that d uses, in bytes.
 func (d *Directory) Bytes() int64 { return 64 + 16*int64(cap(d.entries)) }
 
-// directory walks a b-tree. Of leaves it reads no more than how many cells they
-// have.
+// directory walks a b-tree. Of leaves it reads only the number of cells.
 func (db *Database) directory(ctx context.Context, root uint32, rowids bool) (*Directory, error) {
 	w := walker{ctx: ctx, db: db, rowids: rowids, dir: &Directory{}}
 	if err := w.walk(root, 0); err != nil {
@@ -129,14 +128,14 @@ func (w *walker) children(number uint32, offset, cells int, last uint32, depth i
 	return w.walk(last, depth+1)
 }
 
-// A Row is one as it is stored.
+// A Row is a stored row.
 type Row struct {
 	Rowid   int64
 	payload []byte
 }
 
-// read calls yield for the rows from first to last, counted from 1, until it
-// returns false. They must be there.
+// read calls yield for the rows from first to last, counted from 1, until yield returns
+// false. The rows must exist.
 func (db *Database) read(ctx context.Context, d *Directory, rowids bool, first, last int, yield func(Row) bool) error {
 	page := make([]byte, db.pageSize)
 	i := sort.Search(len(d.entries), func(i int) bool { return d.entries[i].after >= first })
@@ -203,7 +202,7 @@ func (db *Database) row(page []byte, number uint32, cell int, interior, rowids b
 	return r, err
 }
 
-// localSize returns how much of a payload is in its cell, the rest being in
+// localSize returns how many bytes of a payload are in its cell; the rest is in
 // overflow pages.
 func localSize(size, usable int, rowids bool) int {
 	most := (usable-12)*64/255 - 23
@@ -220,7 +219,7 @@ func localSize(size, usable int, rowids bool) int {
 	return least
 }
 
-// payload returns a whole payload. It begins in rest.
+// payload returns a whole payload, whose beginning is in rest.
 func (db *Database) payload(rest []byte, size int, rowids bool) ([]byte, error) {
 	local := localSize(size, db.usable, rowids)
 	if local > len(rest) || local < size && local+4 > len(rest) {
@@ -246,7 +245,7 @@ func (db *Database) payload(rest []byte, size int, rowids bool) ([]byte, error) 
 	return payload, nil
 }
 
-// varint reads a number of one to nine bytes; n is 0 if b ends in it.
+// varint reads a number of one to nine bytes; n is 0 if b is too short.
 func varint(b []byte) (v uint64, n int) {
 	for i := range min(len(b), 9) {
 		if i == 8 {
@@ -260,7 +259,7 @@ func varint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// appendVarint is the opposite of varint.
+// appendVarint appends a number as varint reads it.
 func appendVarint(b []byte, v uint64) []byte {
 	if v > 1<<56-1 {
 		for shift := 57; shift >= 8; shift -= 7 {

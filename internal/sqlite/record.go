@@ -18,12 +18,12 @@ const (
 	Blob
 )
 
-// A Value is one of a row, as it is stored.
+// A Value is a stored value of a row.
 type Value struct {
 	Kind  Kind
 	Int   int64
 	Float float64
-	Bytes []byte // of Text in the encoding of the database, or of a Blob
+	Bytes []byte // of a Text, in the encoding of the database, or of a Blob
 
 	serial uint64
 	raw    []byte // as stored
@@ -31,7 +31,7 @@ type Value struct {
 
 const maxFields = 1 << 15
 
-// fields divides a record. A record that ends early is damaged.
+// fields splits a record into values. A record that ends early is damaged.
 func fields(payload []byte) ([]Value, error) {
 	size, n := varint(payload)
 	if n == 0 || size > uint64(len(payload)) || size < uint64(n) {
@@ -51,7 +51,7 @@ func fields(payload []byte) ([]Value, error) {
 	return values, nil
 }
 
-// serialSize is how many bytes a value of a serial type has.
+// serialSize returns the size in bytes of a value of a serial type.
 func serialSize(serial uint64) uint64 {
 	if serial < 12 {
 		return [...]uint64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0}[serial]
@@ -78,7 +78,7 @@ func newValue(serial uint64, raw []byte) Value {
 	return v
 }
 
-// bigEndian reads a number of twos' complement.
+// bigEndian reads a two's-complement number.
 func bigEndian(b []byte) int64 {
 	v := int64(int8(b[0]))
 	for _, c := range b[1:] {
@@ -101,7 +101,7 @@ func textValue(s string, e Encoding) Value {
 	return Value{Kind: Text, Bytes: raw, serial: 13 + 2*uint64(len(raw)), raw: raw}
 }
 
-// record writes values as a record, with their own bytes.
+// record encodes values as a record, each with its stored bytes.
 func record(values []Value) []byte {
 	var types []byte
 	size := 0

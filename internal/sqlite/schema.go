@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// A Table is one of a database.
+// A Table is a table of a database.
 type Table struct {
 	Name    string
 	Columns []Column
-	Rowids  bool // false for a table WITHOUT ROWID, whose rows are in the order of its primary key
+	Rowids  bool // false for a table WITHOUT ROWID, whose rows are in primary-key order
 
 	db     *Database
 	root   uint32
 	sql    string
-	plain  bool  // the statement stands for itself: it needs no index
-	stored []int // the columns in the order that rows have them
+	plain  bool  // the statement is complete by itself and needs no index
+	stored []int // columns in the order of stored rows
 }
 
-// A Column is one of a table.
+// A Column is a column of a table.
 type Column struct {
 	Name string
 	Type string // as declared, or ""
 
-	rowid     bool // it is another name of the rowid
-	virtual   bool // it is computed, and not stored
-	primary   int  // its place in the primary key, from 1, or 0
+	rowid     bool // alias of the rowid
+	virtual   bool // computed and not stored
+	primary   int  // place in the primary key, from 1, or 0
 	undefined []token
 }
 
@@ -57,8 +57,7 @@ func (db *Database) readSchema(ctx context.Context) error {
 	return failed
 }
 
-// readEntry reads a row of the schema: its kind, name, table, root page and
-// statement.
+// readEntry reads a row of the schema: type, name, table, root page and statement.
 func (db *Database) readEntry(r Row) error {
 	values, err := fields(r.payload)
 	if err != nil || len(values) < 5 {
@@ -113,7 +112,7 @@ func (t *Table) parse() bool {
 	return true
 }
 
-// split divides what is up to the closing parenthesis at commas.
+// split splits the tokens up to the closing parenthesis at commas.
 func split(all []token) (items [][]token, closed bool) {
 	depth, start := 0, 0
 	for i, token := range all {
@@ -131,7 +130,7 @@ func split(all []token) (items [][]token, closed bool) {
 	return nil, false
 }
 
-// itemsLen is how many tokens items are, with what divides and ends them.
+// itemsLen returns the number of tokens in items, with their separators and the end.
 func itemsLen(items [][]token) int {
 	n := 0
 	for _, item := range items {
@@ -175,7 +174,7 @@ func (t *Table) column(item []token) {
 	t.Columns = append(t.Columns, c)
 }
 
-// defaultOf returns the tokens of a constant, without parentheses around it.
+// defaultOf returns the tokens of a constant, without enclosing parentheses.
 func defaultOf(rest []token) []token {
 	if rest[0].sign("(") {
 		items, closed := split(rest[1:])
@@ -223,8 +222,8 @@ func (t *Table) primaryKey(item []token) {
 	}
 }
 
-// order finds the order in which rows have the columns: without rowids those of
-// the primary key come first.
+// order determines the order in which rows store the columns. Without rowids the
+// primary-key columns come first.
 func (t *Table) order() {
 	if !t.Rowids {
 		for n := 1; n <= len(t.Columns); n++ {
@@ -247,20 +246,20 @@ func (t *Table) order() {
 	}
 }
 
-// Directory finds the rows of t.
+// Directory returns the places of the rows of t.
 func (t *Table) Directory(ctx context.Context) (*Directory, error) {
 	return t.db.directory(ctx, t.root, t.Rowids)
 }
 
-// Read calls yield for the rows from first to last of the directory d of t,
-// counted from 1, until it returns false. They must be there.
+// Read calls yield for the rows from first to last of the directory d of t, counted
+// from 1, until yield returns false. The rows must exist.
 func (t *Table) Read(ctx context.Context, d *Directory, first, last int, yield func(Row) bool) error {
 	return t.db.read(ctx, d, t.Rowids, first, last, yield)
 }
 
-// Values returns the values of a row by column. A column that is computed and
-// not stored has none, nor has one that was added later with a default that is
-// no constant: they are Null.
+// Values returns the values of a row by column. It returns Null for a computed column
+// that is not stored, and for a column that was added later with a default that is not
+// constant.
 func (t *Table) Values(r Row) ([]Value, error) {
 	stored, err := fields(r.payload)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package sqlite reads tables of SQLite database files, and writes files of one
-// table. It opens one file, which it never changes: no journal, no WAL and no
-// lock is looked at.
+// Package sqlite reads tables of SQLite database files, and writes files of one table.
+// It reads one file and never changes it. It ignores journal, WAL and locks.
 //
 // The format is that of https://www.sqlite.org/fileformat2.html.
 package sqlite
@@ -13,7 +12,8 @@ import (
 	"io"
 )
 
-// Errors of this package match one of these, that of the reader, or ctx.Err().
+// Errors of this package match one of these, or are an error of the reader or
+// ctx.Err().
 var (
 	ErrDamaged = errors.New("the database is damaged")
 	ErrLarge   = errors.New("too large")
@@ -39,11 +39,11 @@ const (
 
 // A Database is an open file. It is safe for concurrent use if its reader is.
 type Database struct {
-	Tables []*Table // in the order of the schema; those of SQLite itself are left out
-	Views  []string // views and virtual tables, which have no rows of their own
+	Tables []*Table // in schema order, without SQLite's own tables
+	Views  []string // views and virtual tables, which store no rows
 
 	Encoding Encoding
-	WAL      bool // what is written may also be in a file beside it
+	WAL      bool // a file beside it may hold further changes
 
 	r        io.ReaderAt
 	pageSize int
@@ -107,8 +107,8 @@ func (db *Database) page(number uint32, buf []byte) error {
 	return readAt(db.r, buf, int64(number-1)*int64(db.pageSize))
 }
 
-// Table returns the table of a name, as it is written or else whatever the case,
-// or nil.
+// Table returns a table by name, or nil. An exact match wins over one that differs in
+// case.
 func (db *Database) Table(name string) *Table {
 	for _, t := range db.Tables {
 		if t.Name == name {

@@ -2,16 +2,16 @@ package sqlite
 
 import "strings"
 
-// A token is one of SQL. That of a quoted name or a string has no quotes.
+// A token is a token of SQL. The text of a quoted name or string is without the quotes.
 type token struct {
 	text   string
 	quote  byte // `"`, "`", "[" or "'", else 0
-	symbol bool // a character that is no word
+	symbol bool // a character that is not part of a word
 
-	start, end int // in the statement
+	start, end int // offsets in the statement
 }
 
-// is reports whether t is a keyword.
+// is reports whether t is one of the keywords.
 func (t token) is(keywords ...string) bool {
 	if t.quote != 0 || t.symbol {
 		return false
@@ -24,10 +24,10 @@ func (t token) is(keywords ...string) bool {
 	return false
 }
 
-// sign reports whether t is a character.
+// sign reports whether t is the character s.
 func (t token) sign(s string) bool { return t.symbol && t.text == s }
 
-// tokens divides a statement. Comments are left out.
+// tokens splits a statement, without its comments.
 func tokens(sql string) []token {
 	var all []token
 	for i := 0; i < len(sql); {
@@ -59,7 +59,7 @@ func tokens(sql string) []token {
 	return all
 }
 
-// after returns the offset behind the next end, or that of the end of all.
+// after returns the offset after the next end, or the end of sql.
 func after(sql string, from int, end string) int {
 	if n := strings.Index(sql[min(from, len(sql)):], end); n >= 0 {
 		return from + n + len(end)
@@ -67,7 +67,7 @@ func after(sql string, from int, end string) int {
 	return len(sql)
 }
 
-// quoted reads what stands in quotes from i on. A quote is written twice within.
+// quoted reads the quoted text at i, in which a quote is doubled.
 func quoted(sql string, i int) (text string, end int) {
 	closing := sql[i]
 	if closing == '[' {
@@ -92,7 +92,7 @@ func isWord(c byte) bool {
 	return c >= 0x80 || c == '_' || c == '$' || isDigit(c) || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// foldASCII is how SQLite compares names.
+// foldASCII folds case as SQLite does to compare names.
 func foldASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A Writer makes a database of one table, which it holds in memory.
+// A Writer makes a database of one table, in memory.
 type Writer struct {
-	// Verbatim says that the table is declared as in its source; else its
-	// columns have their names and types alone.
+	// Verbatim means that the table is declared as in its source; otherwise its columns
+	// are declared with names and types only.
 	Verbatim bool
 
 	table   *Table
-	columns []int // nil: all, as they are stored
+	columns []int // nil means all, as stored
 	out     []byte
 	size    int // of a page
 	leaf    leafPage
-	level   []child // the pages below the next level
+	level   []child // pages below the next level
 	limit   int
 	rows    int64
 }
@@ -34,8 +34,8 @@ type leafPage struct {
 	last  int64
 }
 
-// NewWriter returns a writer of rows of t, of some columns of it, counted from 0;
-// nil stands for all. It makes a database of at most limit bytes.
+// NewWriter returns a writer for rows of t with the given columns, counted from 0; nil
+// means all. The database has at most limit bytes.
 func (t *Table) NewWriter(columns []int, limit int) *Writer {
 	w := &Writer{table: t, columns: columns, size: t.db.pageSize, limit: limit, Verbatim: columns == nil && t.plain}
 	if columns == nil {
@@ -43,12 +43,12 @@ func (t *Table) NewWriter(columns []int, limit int) *Writer {
 			w.columns = append(w.columns, i)
 		}
 	}
-	w.out = make([]byte, w.size) // the first page, which is written last
+	w.out = make([]byte, w.size) // room for the first page, which is written last
 	return w
 }
 
-// Add adds a row. Rows come in the order of their rowids. The error matches
-// [ErrLarge] or [ErrDamaged].
+// Add adds a row. Rows must be in rowid order. The error matches [ErrLarge] or
+// [ErrDamaged].
 func (w *Writer) Add(r Row) error {
 	payload := r.payload
 	if w.rows++; !w.table.Rowids {
@@ -77,7 +77,7 @@ func (w *Writer) Add(r Row) error {
 	return nil
 }
 
-// place puts a cell on the leaf, or on the next.
+// place puts a cell on the current leaf, or on a new one.
 func (w *Writer) place(rowid int64, payload []byte) {
 	cell := w.cell(rowid, payload)
 	if w.leaf.used+len(cell)+2 > w.size-8 {
@@ -88,7 +88,7 @@ func (w *Writer) place(rowid int64, payload []byte) {
 	w.leaf.last = rowid
 }
 
-// cell returns the cell of a row, having written what it has no room for.
+// cell returns the cell of a row, and writes the overflow of its payload.
 func (w *Writer) cell(rowid int64, payload []byte) []byte {
 	cell := appendVarint(nil, uint64(len(payload)))
 	cell = appendVarint(cell, uint64(rowid))
@@ -112,10 +112,10 @@ func (w *Writer) cell(rowid int64, payload []byte) []byte {
 	return cell
 }
 
-// next is the number of the page that is written next.
+// next returns the number of the next page to be written.
 func (w *Writer) next() uint32 { return uint32(len(w.out)/w.size) + 1 }
 
-// flush writes the leaf.
+// flush writes the current leaf.
 func (w *Writer) flush() {
 	if len(w.leaf.cells) == 0 {
 		return
@@ -125,7 +125,7 @@ func (w *Writer) flush() {
 	w.leaf.cells, w.leaf.used = nil, 0
 }
 
-// page returns a page of cells. Its first offset bytes are free.
+// page returns a page of cells, with its first offset bytes left free.
 func (w *Writer) page(kind byte, offset int, cells [][]byte, right uint32) []byte {
 	page := make([]byte, w.size)
 	page[offset] = kind
@@ -141,11 +141,11 @@ func (w *Writer) page(kind byte, offset int, cells [][]byte, right uint32) []byt
 		binary.BigEndian.PutUint16(page[head+2*i:], uint16(at))
 	}
 	binary.BigEndian.PutUint16(page[offset+3:], uint16(len(cells)))
-	binary.BigEndian.PutUint16(page[offset+5:], uint16(at)) // 65,536 is written 0
+	binary.BigEndian.PutUint16(page[offset+5:], uint16(at)) // 65,536 is written as 0
 	return page
 }
 
-// root writes the pages above the leaves, and returns the number of the last.
+// root writes the pages above the leaves, and returns the number of the root.
 func (w *Writer) root() uint32 {
 	w.flush()
 	if len(w.level) == 0 {
@@ -157,7 +157,7 @@ func (w *Writer) root() uint32 {
 		var above []child
 		for rest := w.level; len(rest) > 0; {
 			n := min(len(rest), most+1)
-			if len(rest)-n == 1 { // an interior page has two children
+			if len(rest)-n == 1 { // an interior page needs two children
 				n--
 			}
 			var cells [][]byte
@@ -181,7 +181,7 @@ func (w *Writer) Finish() []byte {
 	copy(w.out, w.page(tableLeaf, headerSize, [][]byte{cell}, 0))
 	h := w.out[:headerSize]
 	copy(h, magic)
-	binary.BigEndian.PutUint16(h[16:], uint16(w.size)) // 65,536 is written 1
+	binary.BigEndian.PutUint16(h[16:], uint16(w.size)) // 65,536 is written as 1
 	if w.size == maxPage {
 		h[17] = 1
 	}
@@ -194,15 +194,15 @@ func (w *Writer) Finish() []byte {
 	return w.out
 }
 
-// schema returns the row of the table in the schema. Spaces end its statement
-// where it would else not fit on the first page, which has the header too.
+// schema returns the schema row of the table. It pads the statement with spaces if the
+// row would not fit on the first page, which also holds the header.
 func (w *Writer) schema(root uint32) []byte {
 	text := func(s string) Value { return textValue(s, w.table.db.Encoding) }
 	name, statement := text(w.table.Name), w.statement()
 	with := func(pad int) []byte {
 		return record([]Value{text("table"), name, name, intValue(int64(root)), text(statement + strings.Repeat(" ", pad))})
 	}
-	const slack = 40 // for the pointers, and a header of the record that grows
+	const slack = 40 // for the pointers, and for a growing record header
 	pad, size := 0, len(with(0))
 	for unit := len(text(" ").raw); localSize(size+pad*unit, w.size, true) > w.size-headerSize-slack; {
 		pad++
@@ -210,10 +210,10 @@ func (w *Writer) schema(root uint32) []byte {
 	return with(pad)
 }
 
-// writerVersion is that of the library whose files ours are like.
+// writerVersion is the SQLite version whose files the written ones resemble.
 const writerVersion = 3046000
 
-// statement declares the table that is written.
+// statement returns the declaration of the written table.
 func (w *Writer) statement() string {
 	if w.Verbatim {
 		return w.table.sql

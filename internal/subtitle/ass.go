@@ -7,12 +7,12 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// fieldsOfEvents is the order of SSA, for files that do not give one. It has
-// as many fields as that of ASS, with the times in the same places.
+// fieldsOfEvents is the field order of SSA, for files without one. ASS has the same
+// number of fields, with the times in the same places.
 const fieldsOfEvents = "Marked, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text"
 
-// readASS reads the dialogue of ASS and SSA: a line for each event, with
-// fields that a Format line names.
+// readASS reads the dialogue of ASS and SSA: one event a line, with fields named by a
+// Format line.
 func (p *parser) readASS(l *lines) {
 	order := newEventOrder(fieldsOfEvents)
 	events := false
@@ -38,8 +38,7 @@ func (p *parser) readASS(l *lines) {
 	}
 }
 
-// An eventOrder says which field of an event stands where, from 0; -1 for one
-// that is missing.
+// An eventOrder holds the index of each field of an event, from 0; -1 if it is missing.
 type eventOrder struct {
 	count, start, end, name int
 }
@@ -62,7 +61,7 @@ func newEventOrder(format string) eventOrder {
 	return o
 }
 
-// cue reads an event. Its text is the last field, which alone may have commas.
+// cue reads an event. Its text is the last field, the only one that may have commas.
 func (o eventOrder) cue(event string) (Cue, bool) {
 	fields := strings.SplitN(event, ",", o.count)
 	if len(fields) < o.count || o.start < 0 || o.end < 0 {
@@ -82,8 +81,8 @@ func (o eventOrder) cue(event string) (Cue, bool) {
 
 func plainASS(text string) string { return plain.Line(wordsASS(text)) }
 
-// wordsASS returns text without its override blocks and without what these
-// make a drawing.
+// wordsASS returns text without override blocks, and without the drawings that they
+// begin.
 func wordsASS(text string) string {
 	var b strings.Builder
 	drawing := false
@@ -93,7 +92,7 @@ func wordsASS(text string) string {
 			b.WriteString(before)
 		}
 		override, after, closed := strings.Cut(rest, "}")
-		if found && !closed { // a brace of the words
+		if found && !closed { // a literal brace
 			b.WriteString("{" + rest)
 			break
 		}
@@ -106,8 +105,8 @@ func wordsASS(text string) string {
 	return strings.NewReplacer(`\N`, "\n", `\n`, "\n", `\h`, " ").Replace(b.String())
 }
 
-// drawsAfter reports whether what follows an override block is a drawing: \p
-// and a scale above 0 begin one, \p0 ends it.
+// drawsAfter reports whether a drawing follows an override block: \p with a scale above
+// 0 begins one, \p0 ends it.
 func drawsAfter(override string, before bool) bool {
 	for _, tag := range strings.Split(override, `\`)[1:] {
 		if scale, ok := strings.CutPrefix(tag, "p"); ok && scale != "" && scale[0] >= '0' && scale[0] <= '9' {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parseTimes reads the line above the words of a cue, "start --> end", with or
-// without settings behind it.
+// parseTimes reads the times of a cue, "start --> end", with or without settings after
+// them.
 func parseTimes(line []byte) (start, end float64, ok bool) {
 	left, right, ok := bytes.Cut(line, []byte("-->"))
 	if !ok || len(left) > maxClock {
@@ -25,12 +25,11 @@ func parseTimes(line []byte) (start, end float64, ok bool) {
 	return start, end, ok
 }
 
-// maxClock is how many bytes beside an arrow may be a time.
+// maxClock is the maximum length in bytes of a time beside an arrow.
 const maxClock = 64
 
-// parseClock reads a time in hours, minutes and seconds, or without the hours,
-// with a decimal fraction after a dot or a comma, or none. Times before 0 are
-// 0.
+// parseClock reads a time as h:mm:ss or mm:ss, optionally with decimals after a dot or
+// comma, in seconds. Negative times become 0.
 func parseClock(s string) (seconds float64, ok bool) {
 	s = strings.TrimSpace(s)
 	s, negative := strings.CutPrefix(s, "-")
@@ -62,7 +61,7 @@ func parseClock(s string) (seconds float64, ok bool) {
 	return float64(total*1e9+nanos) / 1e9, ok
 }
 
-// parseDigits reads a whole number of at most so many digits.
+// parseDigits reads a whole number of up to most digits.
 func parseDigits(s string, most int) (int64, bool) {
 	if len(s) == 0 || len(s) > most {
 		return 0, false

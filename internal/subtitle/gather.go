@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	minSegment = 20  // seconds a segment has before a pause ends it
-	maxSegment = 120 // seconds it has at most, if it has more than one cue
+	minSegment = 20  // seconds from which a pause ends a segment
+	maxSegment = 120 // seconds of a segment at most, if it has more than one cue
 	pause      = 2   // seconds without speech that end a segment
-	longPause  = 20  // seconds that end any segment
+	longPause  = 20  // seconds without speech that end any segment
 
 	maxSegmentCues  = 400
 	maxSegmentBytes = 8 << 10
@@ -23,15 +23,15 @@ const (
 // A Segment is a run of cues that belong together. It has at least one.
 type Segment struct {
 	Cues  []Cue
-	Title string // its first sentence, or words of that
+	Title string // its first sentence, or words of it
 }
 
-// Start returns when the first words of s begin, in seconds.
+// Start returns the time in seconds when s begins.
 func (s Segment) Start() float64 {
 	return slices.MinFunc(s.Cues, func(a, b Cue) int { return cmp.Compare(a.Start, b.Start) }).Start
 }
 
-// End returns when the last words of s end, in seconds.
+// End returns the time in seconds when s ends.
 func (s Segment) End() float64 {
 	return slices.MaxFunc(s.Cues, func(a, b Cue) int { return cmp.Compare(a.End, b.End) }).End
 }
@@ -46,7 +46,7 @@ func (s Segment) Last() int {
 	return slices.MaxFunc(s.Cues, func(a, b Cue) int { return cmp.Compare(a.Last, b.Last) }).Last
 }
 
-// Text returns the words of s, with a space between cues.
+// Text returns the text of s, with a space between cues.
 func (s Segment) Text() string { return join(s.Cues) }
 
 func join(cues []Cue) string {
@@ -60,20 +60,18 @@ func join(cues []Cue) string {
 	return b.String()
 }
 
-// ByTime returns the cues in the order in which they start; those that start
-// together stay in the order they had. It does not modify its argument.
+// ByTime returns the cues sorted by start, stably. It does not modify its argument.
 func ByTime(cues []Cue) []Cue {
 	sorted := slices.Clone(cues)
 	slices.SortStableFunc(sorted, func(a, b Cue) int { return cmp.Compare(a.Start, b.Start) })
 	return sorted
 }
 
-// Gather divides cues into segments, without changing their order: give it
-// those of [Parse] for runs of lines, and those of [ByTime] for spans of time.
-// A segment of 20 seconds or more ends at the next pause of two; one that would
-// be longer than two minutes ends where its longest pause is, or a sentence
-// ends. One ends, too, where time jumps back. The segments share the memory of
-// cues.
+// Gather divides cues into segments without reordering them. Pass the result of [Parse]
+// for runs of lines, and that of [ByTime] for spans of time. A segment of at least 20
+// seconds ends at the next pause of two seconds. One that would exceed two minutes ends
+// at its longest pause or at the end of a sentence. A segment also ends where time
+// jumps back. The segments share the memory of cues.
 func Gather(cues []Cue) []Segment {
 	var segments []Segment
 	for len(cues) > 0 {
@@ -85,7 +83,7 @@ func Gather(cues []Cue) []Segment {
 	return segments
 }
 
-// title takes no more cues than a title may need.
+// title joins no more cues than a title can need.
 func title(cues []Cue) string {
 	n, size := 0, 0
 	for n < len(cues) && size < 5*maxTitle {
@@ -120,8 +118,8 @@ func segmentLength(cues []Cue) int {
 	return len(cues)
 }
 
-// breakScore says how good a place for a break follows the cue: the pause
-// after it in seconds, and as much as a second more where a sentence ends.
+// breakScore rates a break after the cue before: by the pause in seconds, plus up to a
+// second if a sentence ends.
 func breakScore(before Cue, gap float64) float64 {
 	score := max(gap, 0)
 	if endsSentence(before.Text) {

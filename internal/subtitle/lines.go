@@ -2,24 +2,24 @@ package subtitle
 
 import "bytes"
 
-// sampleBytes is how much of a file decides whether CR alone ends its lines.
+// sampleBytes is how much of a file is examined to decide whether CR alone ends lines.
 const sampleBytes = 64 << 10
 
-// lines yields the lines of a text with their numbers.
+// lines yields the numbered lines of a text.
 type lines struct {
 	rest   []byte
-	cr     bool // CR alone ends a line, too
-	number int  // of the line that next returned last, from 1
+	cr     bool // CR alone also ends a line
+	number int  // number of the line that next returned, from 1
 }
 
 func newLines(src []byte) *lines {
 	return &lines{cr: usesCR(src), rest: src}
 }
 
-// usesCR reports whether CR alone ends lines: there is no LF alone and more
-// CRs are alone than not.
+// usesCR reports whether CR alone ends lines: every LF follows a CR, and most CRs stand
+// alone.
 func usesCR(src []byte) bool {
-	if len(src) > sampleBytes { // a CR there may be the first half of CRLF
+	if len(src) > sampleBytes { // a final CR may be half of a CRLF
 		src = bytes.TrimSuffix(src[:sampleBytes], []byte("\r"))
 	}
 	pairs := bytes.Count(src, []byte("\r\n"))

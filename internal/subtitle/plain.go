@@ -9,16 +9,16 @@ import (
 // A Markup is how the words of a cue are marked up.
 type Markup func(text string) string
 
-// The markups that are known. Each returns the words of a cue, on lines as they
-// stand there.
+// The known kinds of markup. Each function returns the text of a cue, with its line
+// breaks.
 var (
 	SRT Markup = wordsSRT
 	VTT Markup = wordsVTT
 	ASS Markup = wordsASS // ASS and SSA
 )
 
-// Words returns the words of a cue, each line of it without markup. Lines
-// without words are left out.
+// Words returns the text of a cue without markup, line by line. Lines without words are
+// dropped.
 func (m Markup) Words(text string) string {
 	var lines []string
 	for line := range strings.FieldsFuncSeq(m(text), isLineEnd) {
@@ -33,8 +33,8 @@ func isLineEnd(r rune) bool { return r == '\n' || r == '\r' }
 
 func plainSRT(text string) string { return plain.Line(wordsSRT(text)) }
 
-// wordsSRT returns the words of a cue without the tags that players know and
-// without override blocks, such as {\an8}. Any other < is one of the words.
+// wordsSRT returns the text of a cue without the tags that players know and without
+// override blocks such as {\an8}. Any other < is text.
 func wordsSRT(text string) string {
 	if !strings.ContainsAny(text, "<{") {
 		return text
@@ -59,11 +59,10 @@ func wordsSRT(text string) string {
 	}
 }
 
-// maxTag is how many bytes a tag or an override block has at most.
+// maxTag is the maximum length in bytes of a tag or override block.
 const maxTag = 512
 
-// markup returns the length of the tag or override block that text begins
-// with, or 0.
+// markup returns the length of the tag or override block at the start of text, or 0.
 func markup(text string) int {
 	if strings.HasPrefix(text, "{\\") {
 		return strings.IndexByte(text[:min(len(text), maxTag)], '}') + 1

@@ -2,9 +2,9 @@ package subtitle
 
 import "bytes"
 
-// readSRT reads SubRip, which no specification defines: the words of a cue go
-// on to the next line of times, save for the number above that. Numbers may be
-// missing and blank lines may stand between words, as players take them.
+// readSRT reads SubRip, which has no specification. The text of a cue continues to the
+// next line of times, except for the number above that. As in players, numbers may be
+// missing and text may contain blank lines.
 func (p *parser) readSRT(l *lines) {
 	var open bool
 	var cue Cue
@@ -27,13 +27,13 @@ func (p *parser) readSRT(l *lines) {
 	}
 }
 
-// A block holds lines of words.
+// A block holds lines of text.
 type block struct {
-	text   []byte // each line with LF
+	text   []byte // each line ends with LF
 	last   int    // number of the last line that is not blank
-	number int    // line that is a whole number, if it is the last that is not blank
-	before int    // last line before that
-	length int    // of the text before that
+	number int    // number of the last nonblank line if that is a whole number, else 0
+	before int    // number of the nonblank line before that
+	length int    // length of the text before that
 }
 
 func (b *block) add(line []byte, number int) {
@@ -48,10 +48,10 @@ func (b *block) add(line []byte, number int) {
 	b.last = number
 }
 
-// cutNumber removes the number of the cue whose times are at line, if the
-// block ends with it, and returns the first line of that cue. A number that is
-// all there is and has a blank line below it is taken for the words of the cue
-// before, if there is one.
+// cutNumber removes the cue number at the end of the block, which belongs to the cue
+// with times at line, and returns the first line of that cue. If the block is only a
+// number followed by a blank line, and there is a previous cue, the number is that
+// cue's text.
 func (b *block) cutNumber(line int, hasBefore bool) int {
 	if b.number == 0 || hasBefore && b.length == 0 && b.number+1 < line {
 		return line
@@ -61,7 +61,7 @@ func (b *block) cutNumber(line int, hasBefore bool) int {
 	return first
 }
 
-// close returns c with the words, made plain.
+// close returns c with the text, as plain text.
 func (b *block) close(c Cue, plain func(string) string) Cue {
 	c.Last = max(c.Last, b.last)
 	c.Text = plain(string(b.text))

@@ -3,8 +3,8 @@
 //
 // # Lines
 //
-// Lines count as in package modality/text: they end with LF or CRLF, and with
-// CR alone in files that use it so.
+// Lines are counted as in package modality/text: they end with LF or CRLF, or with CR
+// alone in files that use it so.
 package subtitle
 
 import (
@@ -19,30 +19,29 @@ import (
 
 // A Cue is a piece of speech.
 type Cue struct {
-	// Start and End are in seconds. A cue does not end before it starts, but
-	// it may take no time.
+	// Start and End are in seconds. End is not before Start, but may equal it.
 	Start, End float64
 
-	// First and Last are the lines of the file that hold the cue, from 1, its
-	// number or identifier and its times included.
+	// First and Last are the lines of the file that hold the cue, from 1, including its
+	// number or identifier and its times.
 	First, Last int
 
-	// Text is plain, on one line and never empty: tags, positions and drawings
-	// are left out.
+	// Text is plain, on one line and never empty. Tags, positions and drawings are
+	// removed.
 	Text string
 
-	Speaker string // "" if the file does not say
+	Speaker string // "" if unknown
 }
 
-// maxCues is how many cues a file may have: a day with five a second.
+// maxCues is how many cues a file may have: five a second for a day.
 const maxCues = 500_000
 
-// Parse returns the cues of src, which is UTF-8 with any line ends, in the
-// order of the file. The format is told by the content; name, which may be "",
-// only decides where that says nothing. Cues without words are left out.
+// Parse returns the cues of src in file order. Src is UTF-8 with any line ends. The
+// content determines the format; name, which may be "", decides only if the content
+// does not. Cues without words are skipped.
 //
-// An error matches [citekit.ErrFormat] if there is not one cue, and
-// [citekit.ErrTooLarge] if there are more than half a million.
+// An error matches [citekit.ErrFormat] if there is no cue, and [citekit.ErrTooLarge] if
+// there are more than half a million.
 func Parse(name string, src []byte) ([]Cue, error) {
 	var p parser
 	switch formatOf(name, src) {
@@ -70,7 +69,7 @@ type parser struct {
 	full bool // there are more than maxCues
 }
 
-// add keeps c if it has words.
+// add appends c if it has words.
 func (p *parser) add(c Cue) {
 	if c.Text == "" {
 		return
@@ -83,7 +82,7 @@ func (p *parser) add(c Cue) {
 	p.cues = append(p.cues, c)
 }
 
-// A format is how cues are written.
+// A format is a way of writing cues.
 type format int
 
 const (
@@ -94,9 +93,8 @@ const (
 	transcript
 )
 
-// IsSubtitle reports whether a file with this base name that begins with head,
-// in UTF-8, has subtitles or a transcript: by head, where that leaves no
-// doubt, else by the extension.
+// IsSubtitle reports whether a file has subtitles or a transcript, given its base name
+// and its beginning in UTF-8. Head decides if it is clear, else the extension does.
 func IsSubtitle(name string, head []byte) bool {
 	return formatOf(name, head) != unknown
 }
@@ -124,8 +122,8 @@ func formatOf(name string, head []byte) format {
 	return unknown
 }
 
-// isVTT reports whether head begins with the signature of WebVTT, section 4.1
-// of its specification.
+// isVTT reports whether head begins with the WebVTT signature (section 4.1 of the
+// specification).
 func isVTT(head []byte) bool {
 	rest, ok := bytes.CutPrefix(head, []byte("WEBVTT"))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
@@ -136,8 +134,7 @@ func isASS(head []byte) bool {
 	return bytes.EqualFold(section, []byte("[Script Info")) || bytes.EqualFold(section, []byte("[Events"))
 }
 
-// isSRT reports whether the first line is a time, or a number with a time
-// below it.
+// isSRT reports whether the first line is a time, or a number followed by a time.
 func isSRT(head []byte) bool {
 	l := newLines(head[:min(len(head), 1<<10)])
 	line, _ := l.next()

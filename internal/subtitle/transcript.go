@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// A spoken is a segment of a transcript in JSON, with the names of the podcast
-// namespace or with those of speech recognizers such as Whisper.
+// A spoken is a segment of a JSON transcript, with the names of the podcast namespace
+// or of speech recognizers such as Whisper.
 type spoken struct {
 	StartTime *float64 `json:"startTime"`
 	EndTime   float64  `json:"endTime"`
@@ -32,8 +32,8 @@ func isTranscript(head []byte) bool {
 	return has(`"startTime"`) && has(`"body"`) || has(`"start"`) && has(`"end"`) && has(`"text"`)
 }
 
-// readTranscript reads the array "segments" of the object at the top of src.
-// What follows damage is lost.
+// readTranscript reads the array "segments" of the top-level object of src. It stops at
+// damage.
 func (p *parser) readTranscript(src []byte) {
 	d := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(src, []byte("\ufeff"))))
 	offset := len(src) - len(bytes.TrimPrefix(src, []byte("\ufeff")))
@@ -57,13 +57,13 @@ func (p *parser) readTranscript(src []byte) {
 	}
 }
 
-// isTypeError reports whether JSON was well-formed and only of another type.
+// isTypeError reports whether the JSON was well-formed but of another type.
 func isTypeError(err error) bool {
 	_, ok := err.(*json.UnmarshalTypeError)
 	return ok
 }
 
-// findSegments moves d into the array.
+// findSegments moves d into the array "segments".
 func findSegments(d *json.Decoder) bool {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return false
@@ -85,7 +85,7 @@ func findSegments(d *json.Decoder) bool {
 	return false
 }
 
-// maxSeconds keeps times within what a location may have.
+// maxSeconds keeps times within the bounds of a location.
 const maxSeconds = 1000 * 365 * 24 * 3600
 
 func (s spoken) cue() (Cue, bool) {
@@ -102,7 +102,7 @@ func (s spoken) cue() (Cue, bool) {
 	return c, c.Start <= maxSeconds && c.End <= maxSeconds
 }
 
-// A counter tells the lines of ascending offsets.
+// A counter finds the line numbers of ascending offsets.
 type counter struct {
 	src    []byte
 	cr     bool
@@ -114,7 +114,7 @@ func newCounter(src []byte) *counter {
 	return &counter{src: src, cr: usesCR(src), number: 1}
 }
 
-// line returns the number of the line that the byte at offset is in.
+// line returns the number of the line with the byte at offset.
 func (c *counter) line(offset int) int {
 	between := c.src[c.offset:max(offset, c.offset)]
 	c.number += bytes.Count(between, []byte("\n"))

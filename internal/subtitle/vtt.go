@@ -8,14 +8,14 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// readVTT reads WebVTT, https://www.w3.org/TR/webvtt1/: blocks of lines with
-// empty lines between them. A block is a cue if its first or second line has
-// times; comments, styles and regions are not. A line of times in any other
-// place begins a cue, too, as the parser of section 6.1 has it.
+// readVTT reads WebVTT, https://www.w3.org/TR/webvtt1/: blocks of lines separated by
+// empty lines. A block is a cue if its first or second line has times; comments, styles
+// and regions do not. A line of times elsewhere also begins a cue, as in the parser of
+// section 6.1.
 func (p *parser) readVTT(l *lines) {
 	var cue *Cue
 	var words block
-	inBlock := 1 // lines of the block so far; one more at first, for the signature is no identifier
+	inBlock := 1 // lines of the block so far; starts at 1 because the signature is no identifier
 	finish := func() {
 		if cue != nil {
 			c := words.close(*cue, plainVTT)
@@ -37,7 +37,7 @@ func (p *parser) readVTT(l *lines) {
 		}
 		first := l.number
 		if cue == nil && inBlock == 2 {
-			first-- // the identifier
+			first-- // include the identifier
 		}
 		finish()
 		if start, end, ok := parseTimes(line); ok {
@@ -49,7 +49,7 @@ func (p *parser) readVTT(l *lines) {
 
 func plainVTT(text string) string { return plain.Line(wordsVTT(text)) }
 
-// wordsVTT returns the words of a cue without its tags.
+// wordsVTT returns the text of a cue without its tags.
 func wordsVTT(text string) string {
 	var b strings.Builder
 	for {
@@ -63,7 +63,7 @@ func wordsVTT(text string) string {
 	return html.UnescapeString(b.String())
 }
 
-// speakerVTT returns who speaks by the first voice tag.
+// speakerVTT returns the speaker named by the first voice tag.
 func speakerVTT(text string) string {
 	for {
 		_, rest, found := strings.Cut(text, "<v")

@@ -11,27 +11,26 @@ import (
 
 const (
 	barWidth  = 24
-	lineWidth = 79 // columns of the whole; a line that wraps could not be erased
+	lineWidth = 79 // columns of the whole line; a line that wraps could not be erased
 )
 
-// A Bar shows on a terminal how much of some work is done. Make one with
-// [NewBar]. It is safe for concurrent use; a nil Bar shows nothing.
+// A Bar shows the progress of some work on a terminal. Make one with [NewBar]. It is
+// safe for concurrent use; a nil Bar shows nothing.
 type Bar struct {
 	mu    sync.Mutex
 	w     io.Writer
 	start time.Time
 	drawn time.Time // when it was last drawn
-	line  string    // as it is on the terminal, or ""
-	held  bool      // something else is counted in its place
-	over  bool      // nothing is drawn any more
+	line  string    // what is on the terminal, or ""
+	held  bool      // a counter is shown in its place
+	over  bool      // stopped
 }
 
-// NewBar returns a bar that appears on w once the work has taken a moment.
+// NewBar returns a bar that appears on w after a moment.
 func NewBar(w io.Writer) *Bar { return &Bar{w: w, start: time.Now()} }
 
-// Set shows that part, from 0 to 1, of the work is done, with a text and a
-// name behind the bar. It draws only so often that it can be called at any
-// rate.
+// Set shows that part of the work is done, from 0 to 1, with a text and a name after
+// the bar. It limits how often it draws, so it can be called at any rate.
 func (b *Bar) Set(part float64, text, name string) {
 	if b == nil {
 		return
@@ -49,8 +48,8 @@ func (b *Bar) Set(part float64, text, name string) {
 	io.WriteString(b.w, eraseLine+b.line)
 }
 
-// shorten returns s, or the end of it with an ellipsis before, in at most max
-// columns.
+// shorten returns s in at most max columns, if necessary the end of s after an
+// ellipsis.
 func shorten(s string, max int) string {
 	runes := []rune(s)
 	all, columns, start := 0, 1, len(runes) // one for the ellipsis
@@ -70,8 +69,8 @@ func shorten(s string, max int) string {
 	return "…" + string(runes[start:])
 }
 
-// columnsOf returns how many columns a character takes at most: two if it is of
-// the scripts of East Asia or a picture, which come after nearly all others.
+// columnsOf returns the maximum number of columns of a character: two for East Asian
+// scripts and emoji, which come after nearly all other characters.
 func columnsOf(r rune) int {
 	if r >= 0x1100 && r <= 0x115f || r >= 0x2e80 {
 		return 2
@@ -79,9 +78,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// Count shows in place of the bar, once it has taken a moment, what goes on and
-// for how many seconds, as in "text: 3 s", until the returned function is
-// called, which removes that.
+// Count shows a text and the seconds passed, as in "text: 3 s", in place of the bar. It
+// appears after a moment, and stop removes it.
 func (b *Bar) Count(text string) (stop func()) {
 	if b == nil {
 		return func() {}
@@ -113,8 +111,7 @@ func (b *Bar) count(text string, ended <-chan struct{}) {
 	}
 }
 
-// hold keeps the bar from being drawn, or lets it be drawn again, and erases
-// what is on its line.
+// hold stops drawing the bar, or resumes it, and erases its line.
 func (b *Bar) hold(held bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -139,8 +136,7 @@ func (b *Bar) erase() {
 	}
 }
 
-// Above calls print, which may write lines on the same terminal, with the bar
-// out of the way.
+// Above hides the bar while it calls print, which may write lines to the same terminal.
 func (b *Bar) Above(print func()) {
 	if b == nil {
 		print()

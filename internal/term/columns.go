@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// IsTTY reports whether w is a terminal, of whatever abilities.
+// IsTTY reports whether w is a terminal of any kind.
 func IsTTY(w any) bool {
 	f, ok := w.(*os.File)
 	if !ok {
@@ -21,8 +21,8 @@ func IsTTY(w any) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// Columns returns how many columns a terminal has: what the variable COLUMNS
-// says, else what the terminal does, else 80.
+// Columns returns the number of columns of a terminal: the variable COLUMNS, else what
+// the terminal reports, else 80.
 func Columns(w any) int {
 	const fallback = 80
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
@@ -36,8 +36,8 @@ func Columns(w any) int {
 	return fallback
 }
 
-// Width returns how many columns s takes on a terminal. It has to be one that
-// [Line] gave.
+// Width returns how many columns s takes on a terminal. The string must come from
+// [Line].
 func Width(s string) int {
 	width := 0
 	for _, r := range s {
@@ -46,8 +46,7 @@ func Width(s string) int {
 	return width
 }
 
-// Cut returns s, or the start of it with an ellipsis behind, in at most width
-// columns.
+// Cut returns s in at most width columns, if necessary its start with an ellipsis.
 func Cut(s string, width int) string {
 	if Width(s) <= width {
 		return s
@@ -64,8 +63,8 @@ func Cut(s string, width int) string {
 	return s
 }
 
-// runeWidth returns how many columns a character takes: none if it joins the
-// one before it, two if it is wide.
+// runeWidth returns how many columns a character takes: none if it combines with the
+// previous one, two if it is wide.
 func runeWidth(r rune) int {
 	switch {
 	case r < 0x300:
@@ -78,8 +77,8 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// wide are the characters of two columns: those whose East Asian Width is W or
-// F (Unicode Standard Annex 11), and what is not assigned among them.
+// wide are the characters that take two columns: those whose East Asian Width is W or F
+// (Unicode Standard Annex 11), and unassigned ones among them.
 var wide = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x1100, 0x115f, 1}, {0x231a, 0x231b, 1}, {0x2329, 0x232a, 1}, {0x23e9, 0x23ec, 1}, {0x23f0, 0x23f3, 3},

@@ -1,5 +1,4 @@
-// Package term makes text safe to show on a terminal, and shows there that
-// something is going on.
+// Package term makes text safe to show on a terminal, and shows progress there.
 package term
 
 import (
@@ -10,10 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// Line returns s as one line that does nothing to a terminal: control
-// characters, line ends among them, bidirectional controls, tags and other
-// characters that cannot be seen are written as \x1b, \u202e or \U000e0041,
-// and bytes that are not UTF-8 as \xff.
+// Line returns s as one line without any effect on a terminal. Control characters,
+// including line ends, bidirectional controls, tags and other invisible characters are
+// written as \x1b, \u202e or \U000e0041, and bytes that are not UTF-8 as \xff.
 func Line(s string) string {
 	if isPlain(s) {
 		return s
@@ -34,7 +32,7 @@ func Line(s string) string {
 	return b.String()
 }
 
-// isPlain reports whether s is printable ASCII, as nearly everything is.
+// isPlain reports whether s is printable ASCII, as almost all text is.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if s[i] < 0x20 || s[i] >= 0x7f {
@@ -45,9 +43,9 @@ func isPlain(s string) bool {
 }
 
 const (
-	zeroWidthNonJoiner = '\u200c' // part of Persian spelling
-	zeroWidthJoiner    = '\u200d' // part of Indic scripts and of emoji
-	firstOfPlane14     = 0xe0000  // tags and variation selectors, all of them invisible
+	zeroWidthNonJoiner = '\u200c' // needed in Persian spelling
+	zeroWidthJoiner    = '\u200d' // needed in Indic scripts and emoji
+	firstOfPlane14     = 0xe0000  // tags and variation selectors, all invisible
 	endOfPlane14       = 0xf0000
 )
 
@@ -79,9 +77,9 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\U%08x`, r)
 }
 
-// JSON returns the JSON text data with the same characters inside its strings
-// written as \u escapes, and those that package json escapes for HTML, such as
-// the & of addresses, as themselves. It is still the same JSON value.
+// JSON returns the JSON text data with the same characters in its strings written as \u
+// escapes. It writes characters that package json escapes for HTML, such as the & of
+// addresses, as themselves. The JSON value does not change.
 func JSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for i := 0; i < len(data); {
@@ -98,7 +96,7 @@ func JSON(data []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(data[i:])
-		if isSafe(r) { // not UTF-8 becomes U+FFFD
+		if isSafe(r) { // invalid UTF-8 becomes U+FFFD
 			out = utf8.AppendRune(out, r)
 		} else {
 			for _, unit := range utf16.Encode([]rune{r}) {
@@ -110,8 +108,8 @@ func JSON(data []byte) []byte {
 	return out
 }
 
-// unescapeHTML returns what the escape that text begins with is better written
-// as, and the length of the escape.
+// unescapeHTML returns the plain form of an escape at the start of text, and the length
+// of the escape.
 func unescapeHTML(text []byte) (plain []byte, size int) {
 	const length = len(`\u0026`)
 	if len(text) >= length {

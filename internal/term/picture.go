@@ -5,25 +5,25 @@ import (
 	"encoding/base64"
 	"fmt"
 	"image"
-	_ "image/jpeg" // what pictures may be
+	_ "image/jpeg" // for image.Decode
 	"image/png"
 	"io"
 	"os"
 	"strings"
 )
 
-// Pictures is how a terminal shows pictures.
+// Pictures is the protocol by which a terminal shows pictures.
 type Pictures string
 
-// The ways of terminals.
+// The known protocols.
 const (
 	NoPictures    Pictures = ""
-	KittyPictures Pictures = "kitty"  // the graphics protocol of kitty: also Ghostty
-	ITermPictures Pictures = "iterm2" // the inline images of iTerm2: also WezTerm
+	KittyPictures Pictures = "kitty"  // the graphics protocol of kitty, also in Ghostty
+	ITermPictures Pictures = "iterm2" // the inline images of iTerm2, also in WezTerm
 )
 
-// PicturesOf returns how the terminal at w shows pictures, if the environment
-// says it. Inside another program, such as tmux, it shows none.
+// PicturesOf returns how the terminal at w shows pictures, according to the
+// environment. Inside another program such as tmux it returns NoPictures.
 func PicturesOf(w any) Pictures {
 	if !IsTTY(w) {
 		return NoPictures
@@ -43,11 +43,11 @@ func picturesIn(env func(string) string) Pictures {
 	return NoPictures
 }
 
-// kittyChunk is how many bytes of base64 one escape of kitty has at most.
+// kittyChunk is the maximum number of base64 bytes in one escape sequence of kitty.
 const kittyChunk = 4096
 
-// Show writes a picture, a PNG or JPEG file, so that a terminal shows it, and a
-// line end behind it.
+// Show writes a picture, a PNG or JPEG file, for the terminal to show, followed by a
+// line end.
 func (p Pictures) Show(w io.Writer, file []byte) error {
 	var out bytes.Buffer
 	switch p {
@@ -79,7 +79,7 @@ func writeKitty(out *bytes.Buffer, encoded string) {
 	}
 }
 
-// asPNG returns a picture as PNG, which is all that kitty reads.
+// asPNG converts a picture to PNG, the only format that kitty reads.
 func asPNG(file []byte) ([]byte, error) {
 	picture, format, err := image.Decode(bytes.NewReader(file))
 	if err != nil || format == "png" {

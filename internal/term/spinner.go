@@ -14,16 +14,15 @@ func IsTerminal(w any) bool {
 }
 
 const (
-	patience  = 700 * time.Millisecond // what ends sooner shows nothing
+	patience  = 700 * time.Millisecond // work that ends sooner shows nothing
 	interval  = 120 * time.Millisecond
 	eraseLine = "\r\x1b[K"
 )
 
 var frames = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// Spin shows on w that something is going on, after a moment, until the
-// returned function is called, which removes every trace of it. The label is
-// shown as [Line] gives it.
+// Spin shows on w after a moment that work is in progress, until stop is called, which
+// removes all of it. The label is shown as by [Line].
 func Spin(ctx context.Context, w io.Writer, label string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})

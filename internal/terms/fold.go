@@ -29,8 +29,8 @@ func isPlain(term string) bool {
 	return true
 }
 
-// foldRune appends what is left of r. Marks go from Latin and Greek letters
-// only: elsewhere they tell letters apart.
+// foldRune appends r folded. It drops marks only from Latin and Greek letters; in other
+// scripts they distinguish letters.
 func foldRune(b *strings.Builder, r rune) {
 	switch {
 	case r == '\'' || r == ',':
@@ -40,13 +40,13 @@ func foldRune(b *strings.Builder, r rune) {
 		b.WriteString(spelt[r])
 	case unicode.In(r, unicode.Latin, unicode.Greek):
 		b.WriteRune(nfc.Base(r))
-	case r >= 0x0300 && r <= 0x036f: // marks that no letter took
+	case r >= 0x0300 && r <= 0x036f: // combining marks that did not compose
 	default:
 		b.WriteRune(r)
 	}
 }
 
-// spelt says how letters are spelt where there is no key for them.
+// spelt gives replacements for letters that most keyboards lack.
 var spelt = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l",
 	'ı': "i", 'ħ': "h", 'ŋ': "n", 'ŧ': "t", 'ĸ': "k", 'ſ': "s", 'ς': "σ",

@@ -5,10 +5,10 @@ import (
 	"unicode"
 )
 
-// examined is how much of a text Guess looks at, in bytes.
+// examined is how many bytes of a text Guess examines.
 const examined = 16 << 10
 
-// usual has the commonest words of each language that few others have.
+// usual has the commonest words of each language that few other languages have.
 var usual = map[string][]Language{}
 
 func init() {
@@ -27,9 +27,9 @@ func init() {
 	}
 }
 
-// Guess returns the language that a text is likely in. Text in Latin letters
-// with no sign of another language is taken as English, as code and tables
-// mostly are; a script that no rules are for is [None].
+// Guess returns the likely language of a text. Text in Latin letters without signs of
+// another language counts as English, as most code and tables do. A script without
+// rules is [None].
 func Guess(text string) Language {
 	text = cut(text, examined)
 	switch scriptOf(text) {
@@ -44,8 +44,8 @@ func Guess(text string) Language {
 	return None
 }
 
-// scriptOf returns the script of most letters, Latin if there is no letter, and
-// nil if it is another than Latin and Cyrillic.
+// scriptOf returns the script of most letters: Latin, also if there is no letter,
+// Cyrillic, or nil for any other.
 func scriptOf(text string) *unicode.RangeTable {
 	latin, cyrillic, other := 0, 0, 0
 	for _, r := range text {
@@ -69,8 +69,8 @@ func scriptOf(text string) *unicode.RangeTable {
 	return unicode.Latin
 }
 
-// guessLatin counts the usual words. English counts once more than it has: a
-// few words of another language are in many English texts.
+// guessLatin counts the usual words. English starts with a bonus, because many English
+// texts have a few words of another language.
 func guessLatin(text string) Language {
 	counts := map[Language]int{English: 2}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {

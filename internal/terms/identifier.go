@@ -5,13 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// A part is a part of an identifier, by bytes of it.
+// A part is a part of an identifier, as a range of bytes.
 type part struct{ start, end int }
 
-// identifierParts returns the parts of a word that is an identifier: at
-// underscores, at full stops beside a letter, and where a hump of camel case
-// begins. Of another word it is the word itself. Parts are never empty; there
-// are none in a word of underscores.
+// identifierParts splits a word that is an identifier: at underscores, at full stops
+// beside a letter, and at the humps of camel case. Any other word is one part. Parts
+// are never empty; a word of underscores has none.
 func identifierParts(word string) []part {
 	var parts []part
 	start, humps := 0, 0
@@ -44,9 +43,9 @@ func isBetweenDigits(word string, i int) bool {
 	return i > 0 && i+1 < len(word) && isDigitByte(word[i-1]) && isDigitByte(word[i+1])
 }
 
-// isHump reports whether the capital at i begins a part: after a small letter
-// or a digit, or before a small letter, so that HTTPServer has two parts. The
-// plural of capitals, as in PDFs, has one.
+// isHump reports whether the capital at i begins a part: after a lower-case letter or a
+// digit, or before a lower-case letter, so that HTTPServer has two parts. A plural of
+// capitals, such as PDFs, is one part.
 func isHump(word string, start, i, size int) bool {
 	before, _ := utf8.DecodeLastRuneInString(word[start:i])
 	if !unicode.IsUpper(before) {
@@ -57,7 +56,7 @@ func isHump(word string, start, i, size int) bool {
 	return unicode.IsLower(after) && rest != "s"
 }
 
-// hasShort reports whether one of the parts is a single letter of ASCII.
+// hasShort reports whether a part is a single ASCII letter.
 func hasShort(parts []part) bool {
 	for _, p := range parts {
 		if p.end-p.start == 1 {

@@ -14,12 +14,12 @@ import (
 	"github.com/blevesearch/snowballstem/spanish"
 )
 
-// A Language is an ISO 639-1 code of a language that words are stemmed in.
+// A Language is the ISO 639-1 code of a language.
 type Language string
 
-// The languages that have rules here.
+// Languages with rules for stemming.
 const (
-	None       Language = "" // words are kept whole
+	None       Language = "" // words are not stemmed
 	Dutch      Language = "nl"
 	English    Language = "en"
 	French     Language = "fr"
@@ -30,15 +30,15 @@ const (
 	Spanish    Language = "es"
 )
 
-// rules are what an Analyzer does to words of its language.
+// rules say how an Analyzer treats words of its language.
 type rules struct {
-	stem       func(string) string // of a word in lower case; nil keeps it
-	stop       map[string]bool     // words that have no term
-	elisions   map[string]bool     // what stands before an apostrophe and is a word of its own
-	possessive bool                // 's goes from the end
+	stem       func(string) string // stems a word in lower case; nil means no stemming
+	stop       map[string]bool     // stop words, which give no term
+	elisions   map[string]bool     // short words before an apostrophe that are words themselves
+	possessive bool                // remove 's from the end
 }
 
-// englishStop are the words that the Lucene project leaves out of English text.
+// englishStop are the stop words of the Lucene project for English.
 var englishStop = setOf("a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with")
 
 var (
@@ -68,7 +68,7 @@ func rulesOf(l Language) rules {
 	return rules{}
 }
 
-// stemmer returns a function of the Snowball project as one of strings.
+// stemmer adapts a stemmer of the Snowball project to strings.
 func stemmer(stem func(*snowballstem.Env) bool) func(string) string {
 	return func(word string) string {
 		env := snowballstem.NewEnv(word)
@@ -77,8 +77,8 @@ func stemmer(stem func(*snowballstem.Env) bool) func(string) string {
 	}
 }
 
-// elided returns how long the short word is that begins a word and ends in an
-// apostrophe, such as the French article in l'eau; 0 if there is none.
+// elided returns the length of the short word and apostrophe that begin a word, such as
+// the French article in l'eau, or 0.
 func (r *rules) elided(word string) int {
 	if r.elisions == nil {
 		return 0

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// isUnspaced reports whether r is of a script that puts no spaces between words.
+// isUnspaced reports whether r is of a script without spaces between words.
 func isUnspaced(r rune) bool {
 	switch {
 	case r < 0x0e00:
@@ -14,21 +14,20 @@ func isUnspaced(r rune) bool {
 		return unicode.IsLetter(r)
 	case r >= 0x4e00 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3: // Han, Hangul
 		return true
-	case r == 0x30fc: // lengthens a vowel of Katakana
+	case r == 0x30fc: // the long vowel mark of Katakana
 		return true
 	}
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Khmer, unicode.Myanmar) && unicode.IsLetter(r)
 }
 
-// maxMarks is how many marks on a character belong to it; further ones are
-// passed over.
+// maxMarks is how many marks belong to a character; further ones are skipped.
 const maxMarks = 4
 
-// A character is a letter with its marks, by bytes of the text.
+// A character is a letter with its marks, as a range of bytes.
 type character struct{ start, end int }
 
-// pairs yields each two neighbours of the run of characters that starts at an
-// offset, then the last one alone. It returns where the run ends.
+// pairs yields each pair of neighbours in the run of characters at an offset, then the
+// last character alone. It returns the end of the run.
 func (s *scanner) pairs(at int) int {
 	before, at := s.character(at)
 	for !s.ended {
@@ -45,8 +44,8 @@ func (s *scanner) pairs(at int) int {
 	return at
 }
 
-// character returns the character at an offset, and where the next one starts.
-// It is empty at the end of the run.
+// character returns the character at an offset, and the start of the next one. It is
+// empty at the end of the run.
 func (s *scanner) character(at int) (c character, next int) {
 	r, size := utf8.DecodeRuneInString(s.text[at:])
 	if size == 0 || !isUnspaced(r) {

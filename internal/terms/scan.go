@@ -36,7 +36,7 @@ func (s *scanner) run() {
 	}
 }
 
-// asciiWord returns where the word of ASCII that starts at an offset ends.
+// asciiWord returns the end of the ASCII word that starts at an offset.
 func asciiWord(text string, at int) int {
 	for at++; at < len(text); at++ {
 		c := text[at]
@@ -50,7 +50,7 @@ func asciiWord(text string, at int) int {
 	return at
 }
 
-// joins reports whether c makes one word of what stands before and after it.
+// joins reports whether c joins the characters before and after it into one word.
 func joins(c, before, after byte) bool {
 	switch c {
 	case '.', '\'':
@@ -65,12 +65,12 @@ func isLetterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isDigitByte(c byte) bool  { return c >= '0' && c <= '9' }
 func isWordByte(c byte) bool   { return isLetterByte(c) || isDigitByte(c) || c == '_' }
 
-// maxSpan bounds what is given to the library for words at once, in bytes: it
-// may look back and ahead over all of it.
+// maxSpan bounds the bytes passed at once to the word segmenter, which may look back
+// and ahead over all of them.
 const maxSpan = 4096
 
-// span yields the words of a stretch of text that is not all ASCII, and returns
-// where it ends.
+// span yields the words of a stretch of text that is not all ASCII, and returns its
+// end.
 func (s *scanner) span(start int) int {
 	at := start
 	for at < len(s.text) && at-start < maxSpan {
@@ -93,7 +93,7 @@ func (s *scanner) span(start int) int {
 	return at
 }
 
-// words yields the words of a part of the text, by Unicode annex 29.
+// words yields the words of a part of the text, by Unicode Annex 29.
 func (s *scanner) words(start, end int) {
 	tokens := words.FromString(s.text[start:end])
 	for !s.ended && tokens.Next() {
@@ -103,10 +103,10 @@ func (s *scanner) words(start, end int) {
 	}
 }
 
-// divided returns where the second half of a word ends that is divided behind an
-// offset by a hyphen and the end of a line, and where it begins; 0 if it is not.
+// divided returns the range of the second half of a word that ends at an offset with a
+// hyphen and a line end; 0 if there is none.
 func (s *scanner) divided(end int) (from, to int) {
-	const most = 64 // bytes of the gap and of the half
+	const most = 64 // bytes of the gap and the second half
 	rest := s.text[end:min(len(s.text), end+most)]
 	if !strings.HasPrefix(rest, "-") && !strings.HasPrefix(rest, "\u00ad") && !strings.HasPrefix(rest, "\u2010") {
 		return 0, 0
@@ -127,7 +127,7 @@ func (s *scanner) divided(end int) (from, to int) {
 	return from, from + letters
 }
 
-// joined yields the terms of a word whose second half stands in the next line.
+// joined yields the terms of a word whose second half is on the next line.
 func (s *scanner) joined(start, end int) {
 	from, to := s.divided(end)
 	if to == 0 {

@@ -1,19 +1,18 @@
-// Package terms turns text into the terms that an index holds: words in lower
-// case, stemmed and without accents, each with its place in the text.
+// Package terms turns text into the terms of an index: words in lower case, stemmed and
+// without accents, each with its place in the text.
 //
-// Words are those of Unicode annex 29, with a path of their own for ASCII.
-// Identifiers such as parseFile, snake_case and os.Root give a term for the
-// whole and one for each part. Scripts that put no spaces between words give
-// pairs of neighbouring characters. A word that is divided at the end of a line
-// gives a term for the whole too.
+// Words are those of Unicode Annex 29, with a fast path for ASCII. Identifiers such as
+// parseFile, snake_case and os.Root give a term for the whole and one for each part.
+// Scripts without spaces between words give pairs of neighbouring characters. A word
+// divided at a line end also gives a term for the whole.
 //
-// Work and memory are linear in the text, whatever it holds: no term has more
-// than [MaxBytes] bytes, and what is longer is cut.
+// Time and memory are linear in the text. Terms have at most [MaxBytes] bytes; longer
+// ones are cut.
 package terms
 
 import "iter"
 
-// MaxBytes is how long a term is at most. Of a longer word the start counts.
+// MaxBytes is the maximum length of a term. A longer word is cut.
 const MaxBytes = 64
 
 // A Term is one term of a text.
@@ -21,25 +20,25 @@ type Term struct {
 	Text       string // never empty
 	Start, End int    // bytes of the word in the text
 
-	// Position counts the words from 0. Stop words take no position, so that
-	// the words around them are neighbours. The parts of an identifier have
-	// positions that follow each other, and the whole that of its first part.
+	// Position counts the words from 0. Stop words take no position, so the words
+	// around them are neighbours. The parts of an identifier have consecutive
+	// positions, and the whole has that of its first part.
 	Position int
 
 	Role Role
 }
 
-// A Role tells what a term stands for.
+// A Role says what a term represents.
 type Role uint8
 
 const (
 	Word  Role = iota // a word, a part of an identifier, or two characters
-	Whole             // an identifier whose parts follow as words, or a word that is divided
-	Last              // the last character of a run whose pairs of characters came before
+	Whole             // an identifier whose parts follow as words, or a divided word
+	Last              // the last character of a run, after the pairs of the run
 )
 
-// An Analyzer turns text of one language into terms. It remembers words that it
-// has seen, and is not safe for concurrent use.
+// An Analyzer turns text of one language into terms. It caches words, and is not safe
+// for concurrent use.
 type Analyzer struct {
 	language Language
 	rules    rules
@@ -51,16 +50,15 @@ const (
 	maxSeenWord = 32      // bytes
 )
 
-// New returns an Analyzer for a language. One that has no rules here is taken as
-// [None].
+// New returns an Analyzer for a language. A language without rules counts as [None].
 func New(language Language) *Analyzer {
 	return &Analyzer{language: language, rules: rulesOf(language), seen: make(map[string][]form)}
 }
 
-// Language returns the language that the Analyzer is for.
+// Language returns the language of the Analyzer.
 func (a *Analyzer) Language() Language { return a.language }
 
-// Terms yields the terms of text in the order of their positions.
+// Terms yields the terms of text in order of position.
 func (a *Analyzer) Terms(text string) iter.Seq[Term] {
 	return func(yield func(Term) bool) {
 		s := scanner{analyzer: a, text: text, yield: yield}
@@ -68,7 +66,7 @@ func (a *Analyzer) Terms(text string) iter.Seq[Term] {
 	}
 }
 
-// forms returns the terms of one word. They are not to be changed.
+// forms returns the terms of one word. The caller must not change them.
 func (a *Analyzer) forms(word string) []form {
 	if len(word) > maxSeenWord {
 		return a.rules.forms(word)
@@ -77,7 +75,7 @@ func (a *Analyzer) forms(word string) []form {
 	if ok {
 		return forms
 	}
-	word = string(append([]byte(nil), word...)) // the text it is part of may be large
+	word = string(append([]byte(nil), word...)) // a copy, because the text that it is part of may be large
 	forms = a.rules.forms(word)
 	if len(a.seen) < maxSeen {
 		a.seen[word] = forms

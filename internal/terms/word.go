@@ -7,18 +7,18 @@ import (
 	"github.com/citekit/citekit/internal/nfc"
 )
 
-// A form is one term of a word, with its place in the word.
+// A form is a term of a word, with its place in the word.
 type form struct {
 	text       string
 	start, end int
 	role       Role
 }
 
-// maxWord is how much of a word is looked at, in bytes.
+// maxWord is how many bytes of a word are used.
 const maxWord = 256
 
-// forms returns the terms of a word: none for a stop word, the whole and the
-// parts of an identifier, else one.
+// forms returns the terms of a word: none for a stop word, the whole and the parts for
+// an identifier, else one.
 func (r *rules) forms(word string) []form {
 	looked := cut(word, maxWord)
 	parts := identifierParts(looked)
@@ -41,8 +41,8 @@ func (r *rules) forms(word string) []form {
 	return forms
 }
 
-// appendTerm appends the form of a part of an identifier, or of the whole. Stop
-// words count there: the is in isOpen is part of a name.
+// appendTerm appends the form of an identifier or of a part. Stop words count there,
+// because the is in isOpen is part of a name.
 func (r *rules) appendTerm(forms []form, word string, f form) []form {
 	if f.text = r.stemmed(lowerCase(word)); f.text != "" {
 		forms = append(forms, f)
@@ -50,7 +50,7 @@ func (r *rules) appendTerm(forms []form, word string, f form) []form {
 	return forms
 }
 
-// plain returns the term of a word that is not made of parts.
+// plain returns the term of a word that has no parts.
 func (r *rules) plain(word string, p part) []form {
 	elided := r.elided(word)
 	lower := lowerCase(word[elided:])
@@ -74,11 +74,11 @@ func (r *rules) stemmed(lower string) string {
 	return cut(fold(lower), MaxBytes)
 }
 
-// isNoLetter reports whether r shows that a word is none of a language.
+// isNoLetter reports whether r shows that a word is not natural language.
 func isNoLetter(r rune) bool { return r < utf8.RuneSelf && (r < 'a' || r > 'z') && r != '\'' }
 
-// lowerCase returns a word in lower case, composed, with plain apostrophes and
-// digits, and without characters that are not seen.
+// lowerCase returns a word in lower case, composed, with plain apostrophes and digits,
+// and without invisible characters.
 func lowerCase(word string) string {
 	if isLowerASCII(word) {
 		return word
@@ -95,8 +95,7 @@ func isLowerASCII(word string) bool {
 	return true
 }
 
-// plainRune returns the usual character for variants of it, and -1 for what is
-// not seen.
+// plainRune returns the usual form of a character, or -1 if it is invisible.
 func plainRune(r rune) rune {
 	switch {
 	case r < utf8.RuneSelf:
@@ -105,19 +104,19 @@ func plainRune(r rune) rune {
 		return '\''
 	case r == 0x00ad, r >= 0x200b && r <= 0x200f, r == 0x2060, r == 0xfeff, r == utf8.RuneError:
 		return -1
-	case r == 'ё', r == 'Ё': // mostly written so
+	case r == 'ё', r == 'Ё': // usually written without the dots
 		return 'е'
-	case r >= 0xff01 && r <= 0xff5e: // wide forms of ASCII
+	case r >= 0xff01 && r <= 0xff5e: // full-width forms of ASCII
 		return r - 0xff01 + '!'
 	}
 	return r
 }
 
-// compose returns text in the form in which what looks the same is the same.
+// compose returns text in a normal form, in which what looks the same is the same.
 func compose(text string) string { return nfc.String(text) }
 
-// cut returns the start of text that has at most n bytes, without a part of a
-// character.
+// cut returns the longest prefix of text with at most n bytes that ends between
+// characters.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -8,11 +8,11 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// pngStart is how a PNG begins (PNG, third edition, sections 5.2 and 11.2.1):
-// its signature, and the length and the type of its header.
+// pngStart is the beginning of every PNG (PNG, third edition, sections 5.2 and 11.2.1):
+// the signature, and the length and type of the header chunk.
 const pngStart = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR"
 
-// checkPicture checks that b is a PNG, of a size that may be decoded.
+// checkPicture checks that b is a PNG of an acceptable size.
 func checkPicture(b []byte) error {
 	if !bytes.HasPrefix(b, []byte(pngStart)) || len(b) < len(pngStart)+8 {
 		return fmt.Errorf("the picture is not a PNG: %w", citekit.ErrFormat)

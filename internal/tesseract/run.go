@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/child"
 )
 
-// run runs the program on a picture and returns what it prints.
+// run runs the program on a picture and returns its output.
 func (c *Command) run(ctx context.Context, args []string, make func(context.Context) ([]byte, error)) ([]byte, error) {
 	release, err := c.acquire(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Command) run(ctx context.Context, args []string, make func(context.Cont
 	return result.Output, nil
 }
 
-// acquire waits until the program may run. The caller calls release.
+// acquire waits until the program may run. The caller must call release.
 func (c *Command) acquire(ctx context.Context) (release func(), err error) {
 	return c.Slots.Acquire(ctx)
 }
@@ -62,8 +62,8 @@ func (c *Command) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// runError says why the program failed. What it prints may name files, and is
-// not repeated.
+// runError explains why the program failed. It does not repeat the program's messages,
+// which may name files.
 func runError(err error, stderr string) error {
 	var exit *exec.ExitError
 	switch {

@@ -1,12 +1,12 @@
-// Package tesseract runs the program tesseract, which recognises the text in
-// pictures, and finds it.
+// Package tesseract finds and runs the program tesseract, which recognises text in
+// pictures.
 //
-// The program gets a PNG on its standard input and answers on its standard
-// output: no file is written. It runs on one thread, for a limited time, in an
-// environment that says only where its languages are, and is killed with all
-// it started when the context ends.
+// The program reads a PNG from standard input and writes to standard output; no file is
+// written. It runs on one thread, for a limited time, in an environment that only says
+// where its languages are. When the context ends, it is killed with everything it
+// started.
 //
-// Version 4 or a later one is needed.
+// The program must be of version 4 or later.
 package tesseract
 
 import (
@@ -26,43 +26,42 @@ import (
 const (
 	DefaultTimeout = 2 * time.Minute
 
-	// MaxChildren is how many programs of one Command without Slots run at a
-	// time; further calls wait.
+	// MaxChildren is how many programs of one Command without Slots run at a time;
+	// further calls wait.
 	MaxChildren = 2
 
 	// MaxPixels is the largest picture, width times height.
 	MaxPixels = 100_000_000
 
-	maxSide   = 32767    // of a picture, in pixels: the program's own limit
+	maxSide   = 32767    // pixels of a side of a picture: the program's own limit
 	maxOutput = 32 << 20 // bytes of one answer
 )
 
 const howToInstall = "install tesseract (Debian: apt-get install tesseract-ocr; macOS: brew install tesseract; Windows: winget install UB-Mannheim.TesseractOCR)"
 
-// A Command is the program. [Find] makes it. It is safe for concurrent use.
+// A Command is the program, as found by [Find]. It is safe for concurrent use.
 type Command struct {
-	// Timeout is the longest run on one picture; zero means DefaultTimeout.
-	// It must not change once the Command is in use.
+	// Timeout is the longest run on one picture; zero means DefaultTimeout. It must not
+	// change after the Command is in use.
 	Timeout time.Duration
 
-	// Slots bound how many programs run at a time. They may be replaced by
-	// shared ones before the Command is in use.
+	// Slots bound how many programs run at a time. Before the Command is in use, they
+	// may be replaced by shared ones.
 	Slots *citekit.Slots
 
 	path string
 }
 
-// A Block is a block of text in a picture, such as a column or a heading, as
-// the program sees them. Blocks without words are left out.
+// A Block is a block of text in a picture, such as a column or a heading, as the
+// program recognises it. Blocks without words are left out.
 type Block struct {
 	Box citekit.Box
 
-	// Text is that of the lines, each on its own; an empty line stands
-	// between paragraphs.
+	// Text has a line for each of Lines, and an empty line between paragraphs.
 	Text string
 
-	// Confidence is the mean of those of the words, weighted by their length.
-	// They run from 0 to 100.
+	// Confidence is the mean confidence of the words, weighted by their length, from 0
+	// to 100.
 	Confidence float64
 
 	Lines []Line
@@ -71,14 +70,13 @@ type Block struct {
 // A Line is one line of a [Block].
 type Line struct {
 	Box        citekit.Box
-	Text       string // its words, with one space between them
+	Text       string // its words, separated by single spaces
 	Confidence float64
-	Paragraph  int // of the block, from 0
+	Paragraph  int // index in the block, from 0
 }
 
-// Find returns the program at path, or the one on PATH if path is "". The
-// error matches [errors.ErrUnsupported] if there is none, and says how to
-// install it.
+// Find returns the program at path, or the one on PATH if path is "". If there is none,
+// the error matches [errors.ErrUnsupported] and says how to install it.
 func Find(path string) (*Command, error) {
 	name := path
 	if name == "" {
@@ -97,8 +95,8 @@ func Find(path string) (*Command, error) {
 	return nil, fmt.Errorf("recognising text needs tesseract, which is not installed; %s: %w", howToInstall, errors.ErrUnsupported)
 }
 
-// Programs returns the version of the program at path, or of the one on PATH if
-// path is "", by its name, or its name as one that is missing.
+// Programs returns the version of the program at path, or of the one on PATH if path is
+// "", by name. If there is none, its name is in missing.
 func Programs(ctx context.Context, path string) (found map[string]string, missing []string) {
 	const name = "tesseract"
 	command, err := Find(path)
@@ -108,18 +106,17 @@ func Programs(ctx context.Context, path string) (found map[string]string, missin
 	return map[string]string{name: child.Version(ctx, command.path, "--version")}, nil
 }
 
-// Recognise returns the blocks of text in a picture, in reading order; a
-// picture without text has none. Boxes are fractions of the picture. The
-// picture must be a PNG, for the program takes text as a list of files to
-// open. It is asked for when the program may run, so that no pictures wait;
-// its error is returned.
+// Recognise returns the blocks of text in a picture, in reading order; a picture
+// without text has none. Boxes are fractions of the picture. The picture must be a PNG,
+// because the program takes text input as a list of files to open. Recognise calls
+// picture when the program may run, so that waiting calls hold no picture; it returns
+// an error of picture.
 //
-// Languages are those of the text, such as "eng" or "deu+eng", by the names
-// of the program's language files; "" means its default, English. Errors
-// match [citekit.ErrSyntax] for a malformed list of languages,
-// [errors.ErrUnsupported] for a language that is not installed,
-// [citekit.ErrTooLarge] over a limit, and [citekit.ErrFormat] for a picture
-// that cannot be read.
+// Languages are the languages of the text, such as "eng" or "deu+eng", named as the
+// program's language files; "" means its default, English. Errors match
+// [citekit.ErrSyntax] for a malformed list of languages, [errors.ErrUnsupported] for a
+// language that is not installed, [citekit.ErrTooLarge] above a limit, and
+// [citekit.ErrFormat] for an unreadable picture.
 func (c *Command) Recognise(ctx context.Context, languages string, picture func(context.Context) ([]byte, error)) ([]Block, error) {
 	if !validLanguages(languages) {
 		return nil, fmt.Errorf("the languages of tesseract are names joined by plus signs, such as deu+eng: %w", citekit.ErrSyntax)
@@ -135,8 +132,8 @@ func (c *Command) Recognise(ctx context.Context, languages string, picture func(
 	return parse(out)
 }
 
-// validLanguages reports whether s is names of language files, which may
-// stand in a folder: "eng", "deu+eng", "script/Latin".
+// validLanguages reports whether s consists of names of language files, which may be in
+// a folder: "eng", "deu+eng", "script/Latin".
 func validLanguages(s string) bool {
 	if s == "" {
 		return true

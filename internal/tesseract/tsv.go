@@ -12,8 +12,7 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// The levels of the rows of an answer: each row stands before those of what
-// it contains.
+// The levels of rows. A row precedes the rows of what it contains.
 const (
 	levelPage  = 1
 	levelBlock = 2
@@ -24,7 +23,7 @@ const (
 
 const columns = 12
 
-// A row is one line of an answer.
+// A row is one line of output.
 type row struct {
 	level                    int
 	left, top, width, height float64
@@ -32,9 +31,9 @@ type row struct {
 	text                     string
 }
 
-// parse reads an answer in the form of tab-separated values with the columns
-// level, page_num, block_num, par_num, line_num, word_num, left, top, width,
-// height, conf and text, in pixels.
+// parse reads output in the form of tab-separated values, with the columns level,
+// page_num, block_num, par_num, line_num, word_num, left, top, width, height, conf and
+// text. Lengths are in pixels.
 func parse(out []byte) ([]Block, error) {
 	var b builder
 	for number := 1; len(out) > 0; number++ {
@@ -53,7 +52,7 @@ func parse(out []byte) ([]Block, error) {
 	return b.blocks, nil
 }
 
-// parseRow reports false for a line that is no row.
+// parseRow returns false for a line that is not a row.
 func parseRow(line string) (row, bool) {
 	fields := strings.SplitN(line, "\t", columns)
 	if len(fields) < columns-1 {
@@ -87,12 +86,12 @@ type builder struct {
 	line   Line
 	words  []string // of the line
 
-	paragraph int // of the block, from 1
+	paragraph int // number in the block, from 1
 	inBlock   mean
 	inLine    mean
 }
 
-// A mean is that of the confidence of words, weighted by their letters.
+// A mean is the mean confidence of words, weighted by their letters.
 type mean struct{ sum, letters float64 }
 
 func (m *mean) add(n mean) {
@@ -102,7 +101,7 @@ func (m *mean) add(n mean) {
 
 func (m mean) value() float64 { return m.sum / m.letters }
 
-// add reports false for a row that cannot stand where it does.
+// add returns false for a row in an impossible place.
 func (b *builder) add(r row) bool {
 	if r.level == levelPage {
 		b.endBlock()

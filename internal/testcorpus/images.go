@@ -55,7 +55,7 @@ func colourJPEG(img image.Image) []byte {
 	return b.Bytes()
 }
 
-// scene is a picture without text that has no symmetry: hills of colour.
+// scene returns a picture without text or symmetry: hills of colour.
 func scene(width, height int) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, width, height))
 	for y := range height {
@@ -113,7 +113,7 @@ func (m *maker) jpegs() {
 	m.write("image/exif-multiple-blocks.jpg", withApp1(withApp1(plain, good), good))
 }
 
-// withApp1 puts a segment of metadata after the start of a JPEG.
+// withApp1 inserts a metadata segment after the start of a JPEG.
 func withApp1(data, segment []byte) []byte {
 	head := append([]byte("\xff\xd8\xff\xe1"), binary.BigEndian.AppendUint16(nil, uint16(len(segment)+2))...)
 	return append(append(head, segment...), data[2:]...)
@@ -142,10 +142,10 @@ func (m *maker) pngs() {
 	m.run("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=100x100:rate=10", "-frames:v", "20", "-f", "apng", "image/apng-20-frames.png")
 }
 
-// turnedExif says that a picture is to be turned by a quarter.
+// turnedExif is Exif data that asks viewers to rotate the picture by a quarter turn.
 const turnedExif = "Exif\x00\x00II*\x00\x08\x00\x00\x00\x01\x00\x12\x01\x03\x00\x01\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"
 
-// extended returns a WebP with [turnedExif] behind its picture.
+// extended returns a WebP with [turnedExif] after its picture.
 func extended(webp []byte, width, height int) []byte {
 	le := binary.LittleEndian
 	chunk := func(kind string, data []byte) []byte {
@@ -158,7 +158,7 @@ func extended(webp []byte, width, height int) []byte {
 	return out
 }
 
-// withChunk puts a chunk before the pixels of a PNG.
+// withChunk inserts a chunk before the pixels of a PNG.
 func withChunk(data []byte, kind string, content []byte) []byte {
 	at := bytes.Index(data, []byte("IDAT")) - 4
 	chunk := append(append(u32(uint32(len(content))), kind...), content...)
@@ -220,7 +220,7 @@ func (m *maker) otherImages() {
 	m.write("image/avif.avif", avif(4096, 800))
 }
 
-// avif is an AVIF file that has all but the coded picture.
+// avif returns an AVIF file without its coded picture.
 func avif(width, height uint32) []byte {
 	full := func(kind string, content ...[]byte) []byte {
 		return box(kind, append([]byte{0, 0, 0, 0}, bytes.Join(content, nil)...))

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// What the recordings show and let hear: a picture that differs in every
-// frame, and a sound that is unlike itself at any other time.
+// Test signals of the recordings: a picture that differs in every frame, and a sound
+// that never repeats.
 const (
 	picture = "testsrc2=size=%s:rate=%s,format=yuv420p"
 	chirp   = "aevalsrc=exprs='0.3*sin(2*PI*(600*t+900*sin(1.3*t)))+0.2*sin(2*PI*(1500*t+700*sin(0.37*t)))':sample_rate=%d:channel_layout=%s"
@@ -19,9 +19,9 @@ const (
 type take struct {
 	size, rate string  // of the picture, or ""
 	video      string  // encoder
-	seconds    float64 // of both
-	hertz      int     // of the sound, or 0
-	layout     string  // "mono" if it is ""
+	seconds    float64 // of picture and sound
+	hertz      int     // sample rate of the sound, or 0
+	layout     string  // "" means "mono"
 	audio      string  // encoder
 	inputs     []string
 	options    []string
@@ -50,14 +50,14 @@ func (m *maker) take(name string, t take) {
 	if t.hertz != 0 {
 		args = append(args, "-c:a", t.audio)
 		if t.audio == "aac" {
-			args = append(args, "-aac_pns", "0") // noise that decoders make up is never the same
+			args = append(args, "-aac_pns", "0") // decoders synthesize noise differently
 		}
 	}
 	args = append(args, "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact")
 	m.run("ffmpeg", append(append(args, t.options...), "media/"+name)...)
 }
 
-// copyTo copies the streams of one recording to another one.
+// copyTo copies the streams of one recording to another.
 func (m *maker) copyTo(name, from string, options ...string) {
 	args := append([]string{"-nostdin", "-v", "error", "-y", "-i", "media/" + from}, options...)
 	m.run("ffmpeg", append(args, "-fflags", "+bitexact", "media/"+name)...)
@@ -176,7 +176,7 @@ func (m *maker) damagedMedia() {
 	m.write("media/smallest.mp3", append([]byte("\xff\xe3\x18\xc4"), make([]byte, 68)...)) // one frame of MPEG 2 layer III
 }
 
-// junk returns bytes in which nothing begins as a frame of MPEG audio.
+// junk returns bytes in which no frame of MPEG audio begins.
 func junk(size int) []byte {
 	data := make([]byte, size)
 	x := uint32(1)
@@ -198,8 +198,8 @@ func box(kind string, content []byte) []byte {
 	return append(append(u32(uint32(len(content)+8)), kind...), content...)
 }
 
-// neroChapters adds a "chpl" box to the end of a movie box that stands last in
-// the file, so that nothing else moves.
+// neroChapters adds a "chpl" box to the end of a movie box that is last in the file, so
+// that nothing else moves.
 func neroChapters(movie []byte, entries ...any) []byte {
 	var list bytes.Buffer
 	list.Write([]byte{1, 0, 0, 0, 0, 0, 0, 0, byte(len(entries) / 2)})
@@ -219,8 +219,8 @@ func neroChapters(movie []byte, entries ...any) []byte {
 	return inMovie(movie, box("udta", box("chpl", list.Bytes())))
 }
 
-// inMovie appends a box to the movie box at the end of a file. A box "udta"
-// that stands there already loses its name.
+// inMovie appends a box to the movie box at the end of a file. It renames an existing
+// "udta" box.
 func inMovie(file, more []byte) []byte {
 	at := bytes.LastIndex(file, []byte("moov")) - 4
 	if at < 0 || int(binary.BigEndian.Uint32(file[at:]))+at != len(file) {
@@ -235,8 +235,8 @@ func inMovie(file, more []byte) []byte {
 	return out
 }
 
-// turned writes a matrix for display into the header of the first track: a
-// quarter turn, mirrored.
+// turned writes a display matrix into the header of the first track: a quarter turn,
+// mirrored.
 func turned(movie []byte) []byte {
 	out := bytes.Clone(movie)
 	header := bytes.Index(out, []byte("tkhd")) + 4
@@ -250,8 +250,8 @@ func replaceLast(data []byte, old, new string) []byte {
 	return out
 }
 
-// invalidUnit makes the unit that tells of the encoder, which no picture needs,
-// claim to be of a kind that does not exist.
+// invalidUnit changes the unit that names the encoder, which no picture needs, to a
+// type that does not exist.
 func invalidUnit(movie []byte) []byte {
 	out := bytes.Clone(movie)
 	told := bytes.Index(out, []byte("x264 - core"))
@@ -265,7 +265,7 @@ func invalidUnit(movie []byte) []byte {
 	panic("the encoder is not told of")
 }
 
-// longMovie has the headers of a movie in fragments claim many hours.
+// longMovie makes the headers of a fragmented movie claim many hours.
 func longMovie(movie []byte) []byte {
 	out := bytes.Clone(movie)
 	header := bytes.Index(out, []byte("mvhd"))
@@ -274,8 +274,8 @@ func longMovie(movie []byte) []byte {
 	return out
 }
 
-// fraunhofer puts a frame before an MP3 that says, as the encoders of its
-// inventors did, how long it is.
+// fraunhofer inserts a frame before an MP3 that gives its length, as the encoders of
+// Fraunhofer write it.
 func fraunhofer(mp3 []byte) []byte {
 	sync := bytes.Index(mp3, []byte{0xff, 0xfb})
 	if sync < 0 {
@@ -330,8 +330,8 @@ func cuePoint(wav []byte, label string) []byte {
 	return out
 }
 
-// bitmapSubtitles returns two subtitles that are pictures, as Blu-ray discs
-// have them: a white square, shown for a third of a second each time.
+// bitmapSubtitles returns two subtitles that are pictures, as on Blu-ray discs: a white
+// square, shown for a third of a second each time.
 func bitmapSubtitles() []byte {
 	var out bytes.Buffer
 	segment := func(at float64, kind byte, data ...byte) {

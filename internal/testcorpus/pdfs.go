@@ -8,26 +8,26 @@ import (
 	"github.com/citekit/citekit/internal/pdftest"
 )
 
-// An entry is one of an outline: its level from 1, its title, as it is spelled
-// in the file, and its page.
+// An entry is an outline entry: its level from 1, its title as spelled in the file, and
+// its page.
 type entry struct {
 	level int
 	title string
 	page  int
 }
 
-// A report is a PDF of pages of prose. The page n reads its number and lines
-// that stand on no other page.
+// A report is a PDF with pages of prose. Page n has its number, and lines that no other
+// page has.
 type report struct {
 	pages   int
 	outline []entry
 	labels  string                // the number tree of page labels, or ""
 	named   bool                  // destinations have names
-	catalog string                // more of the catalog
-	page    func(n int) string    // more of page n
-	content func(n int) string    // instead of the prose, or nil
-	fonts   string                // more fonts
-	extra   func(f *pdftest.File) // adds objects before all others
+	catalog string                // further entries of the catalog
+	page    func(n int) string    // further entries of page n
+	content func(n int) string    // replaces the prose, or nil
+	fonts   string                // further fonts
+	extra   func(f *pdftest.File) // adds objects first
 	pack    bool
 }
 
@@ -172,8 +172,7 @@ func steps(pages, chapters, sections int) []entry {
 	return list
 }
 
-// bookLabels has all styles of page labels, runs without a style, and
-// prefixes.
+// bookLabels has all styles of page labels, ranges without a style, and prefixes.
 const bookLabels = "0 << /P () >> 2 << /S /r >> 7 << /S /D >> 11 << /S /D /St 5 /P (A-) >> 15 << /S /R /St 3 >> 20 << /S /a >> 24 << /S /A /St 27 >> 28 << /P (Index) >>"
 
 func (m *maker) pdfs() {
@@ -191,13 +190,13 @@ func (m *maker) qpdf(name, from string, args ...string) {
 	m.run("qpdf", append(append([]string{"--deterministic-id"}, args...), "pdf/"+from, "pdf/"+name)...)
 }
 
-// encrypt encrypts with qpdf. Its output has other bytes each time.
+// encrypt encrypts with qpdf, whose output differs each time.
 func (m *maker) encrypt(name, user, bits string, more ...string) {
 	args := append([]string{"--allow-weak-crypto", "--encrypt", user, "master", bits}, more...)
 	m.run("qpdf", append(args, "--", "pdf/outline-and-page-labels.pdf", "pdf/"+name)...)
 }
 
-// structuredPDFs are the same book in the structures a file may have.
+// structuredPDFs writes the same book in each structure that a file may have.
 func (m *maker) structuredPDFs(book report) {
 	m.encrypt("encrypted-owner-only-rc4.pdf", "", "128", "--use-aes=n")
 	m.encrypt("encrypted-owner-only-aes256.pdf", "", "256")
@@ -223,7 +222,7 @@ func (m *maker) outlinedPDFs() {
 	m.write("pdf/outline-5pages-damaged-xref.pdf", bytes.Replace(five, []byte("xref\n0 "), []byte("xref\n7 "), 1))
 	m.write("pdf/outline-named-dests.pdf", report{pages: 30, outline: steps(30, 10, 2), named: true, labels: "0 << /P (0) >> 1 << /S /R >>"}.bytes())
 	looped := report{pages: 30, outline: steps(30, 5, 0)}.bytes()
-	m.write("pdf/outline-with-loop.pdf", sameSize(looped, " /Prev ", " /Next ", 4)) // the last entry leads back to the one before it
+	m.write("pdf/outline-with-loop.pdf", sameSize(looped, " /Prev ", " /Next ", 4)) // the last entry leads back to the previous one
 	m.write("pdf/outline-circular.pdf", report{pages: 2, catalog: "/Outlines 1 0 R", extra: func(f *pdftest.File) {
 		f.Add("<< /Type /Outlines /First 2 0 R /Last 2 0 R /Count 1 >>")
 		f.Add("<< /Title (Round) /Parent 1 0 R /Dest [6 0 R /Fit] /First 3 0 R /Last 3 0 R >>")
@@ -312,7 +311,7 @@ func (m *maker) form(more string, pages int) []byte {
 	return r.bytes()
 }
 
-// scan is a document of two pages that are pictures.
+// scan writes a document of two pages that are pictures.
 func (m *maker) scan() {
 	var pictures [][]byte
 	for n := range 2 {
@@ -340,13 +339,13 @@ func (m *maker) damagedPDFs() {
 	}
 	m.write("pdf/pages-tree-loop.pdf", moved(kids(one, "/Kids [4 0 R 2 0 R]")))
 	m.write("pdf/pages-tree-deep.pdf", moved(kids(one, "/Kids [2 0 R]")))
-	shared := report{pages: 1, extra: func(f *pdftest.File) { f.Add("<< /Type /Pages /Kids [5 0 R] >>") }}.bytes() // a node in two places
+	shared := report{pages: 1, extra: func(f *pdftest.File) { f.Add("<< /Type /Pages /Kids [5 0 R] >>") }}.bytes() // a node in two places of the tree
 	shared = bytes.Replace(shared, []byte("/Kids [5 0 R ] /Count 1"), []byte("/Kids [1 0 R 1 0 R]"), 1)
 	m.write("pdf/no-page-count.pdf", moved(shared))
 	m.write("pdf/lying-page-count.pdf", moved(bytes.Replace(one, []byte("/Count 1"), []byte("/Count 9999999999"), 1)))
 }
 
-// moved writes the table of a file anew after its objects were edited.
+// moved rewrites the table of a file whose objects were edited.
 func moved(data []byte) []byte {
 	table := bytes.LastIndex(data, []byte("xref\n0 "))
 	body, trailer := data[:table], data[bytes.LastIndex(data, []byte("trailer")):bytes.LastIndex(data, []byte("startxref"))]
@@ -366,8 +365,7 @@ func moved(data []byte) []byte {
 	return b.Bytes()
 }
 
-// updated appends an update to a file that replaces one of its content
-// streams.
+// updated appends an incremental update that replaces a content stream.
 func updated(data []byte, object int) []byte {
 	previous := bytes.LastIndex(data, []byte("\nxref\n")) + 1
 	trailer := data[bytes.LastIndex(data, []byte("trailer\n<<"))+len("trailer\n<<") : bytes.LastIndex(data, []byte(">>\nstartxref"))]
@@ -383,8 +381,8 @@ func updated(data []byte, object int) []byte {
 	return fmt.Appendf(out, "xref\n%d 1\n%010d 00000 n \ntrailer\n<<%s/Prev %d >>\nstartxref\n%d\n%%%%EOF\n", object, at, trailer, previous, table)
 }
 
-// hybrid moves the outline of a file into an object stream that only a
-// cross-reference stream knows, beside the table.
+// hybrid moves the outline of a file into an object stream that only a cross-reference
+// stream lists, beside the table.
 func hybrid(data []byte) []byte {
 	table := bytes.LastIndex(data, []byte("xref\n0 "))
 	rows := bytes.Split(data[table:], []byte("\n"))
@@ -405,7 +403,7 @@ func hybrid(data []byte) []byte {
 		objects.Write(text)
 		rows[2+n] = []byte("0000000000 00000 f ")
 	}
-	size := len(rows) - 7 // objects, the first free one included
+	size := len(rows) - 7 // objects, including the first free one
 	_ = size
 	var b bytes.Buffer
 	b.Write(data[:table])
@@ -435,7 +433,7 @@ func hybrid(data []byte) []byte {
 	return b.Bytes()
 }
 
-// foreignPDFs have text in other scripts, in fonts that are not embedded.
+// foreignPDFs writes text in other scripts, in fonts that are not embedded.
 func (m *maker) foreignPDFs() {
 	hebrew := func(f *pdftest.File) {
 		var ranges strings.Builder

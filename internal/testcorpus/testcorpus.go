@@ -1,10 +1,10 @@
-// Package testcorpus makes a set of files of every kind that citekit reads,
-// with what is known of them, so that tests have something to compare with
-// independent programs wherever the project is checked out.
+// Package testcorpus makes files of every kind that citekit reads, and records what
+// independent programs report about them, so that tests have a reference wherever the
+// project is checked out.
 //
-// The files are made by Go code and by ffmpeg, ImageMagick, qpdf and exiftool.
-// They are kept in the user's cache directory: one set for each version of
-// this package's code and of those programs.
+// The files are made by Go code and by ffmpeg, ImageMagick, qpdf and exiftool. They are
+// kept in the user's cache directory: one set for each version of this package's code
+// and of those programs.
 package testcorpus
 
 import (
@@ -22,21 +22,20 @@ import (
 	"time"
 )
 
-// The code is part of what names a set, so that a change makes a new one.
+// The code is part of the name of a set, so that a change makes a new set.
 //
 //go:embed *.go
 var code embed.FS
 
-// tools are the programs that make files, or tell what is known of them.
+// tools are the programs that make files or report facts about them.
 var tools = []string{"ffmpeg", "ffprobe", "qpdf", "pdftotext", "pdfinfo", "exiftool"}
 
 // ErrTool reports that a program is not installed.
 var ErrTool = errors.New("a program that makes the test files is not installed")
 
-// Dir returns the directory of the files, which it makes if there are none.
-// Below it are media, image, pdf, text, docs and maps, and truth with what is
-// known of them. Tests must not write to it. An error matches [ErrTool] if a
-// program is missing.
+// Dir returns the directory of the files, which it makes if needed. Below it are media,
+// image, pdf, text, docs and maps, and truth with the known facts. Tests must not write
+// to it. An error matches [ErrTool] if a program is missing.
 var Dir = sync.OnceValues(func() (string, error) {
 	for _, tool := range append([]string{convert()}, tools...) {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -58,12 +57,11 @@ var Dir = sync.OnceValues(func() (string, error) {
 	return dir, makeOnce(cache, dir)
 })
 
-// lockStale is how old the lock may get of a process that makes the files,
-// which touches it more often.
+// lockStale is the age at which a lock is abandoned. A process that makes the files
+// touches its lock more often.
 const lockStale = 30 * time.Second
 
-// makeOnce makes the files at dir unless another process does: this one then
-// waits for it.
+// makeOnce makes the files at dir, or waits for another process that is making them.
 func makeOnce(cache, dir string) error {
 	lock := dir + ".making"
 	for {
@@ -73,7 +71,7 @@ func makeOnce(cache, dir string) error {
 		}
 		info, statErr := os.Stat(lock)
 		if statErr == nil && time.Since(info.ModTime()) > lockStale {
-			os.Remove(lock) // whoever made it is gone
+			os.Remove(lock) // its process is gone
 			continue
 		}
 		time.Sleep(200 * time.Millisecond)
@@ -96,7 +94,7 @@ func makeOnce(cache, dir string) error {
 	return os.Rename(temp, dir)
 }
 
-// touch makes a file look new from time to time, until ctx is done.
+// touch renews the time of a file regularly, until ctx is done.
 func touch(ctx context.Context, name string, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -110,7 +108,7 @@ func touch(ctx context.Context, name string, every time.Duration) {
 	}
 }
 
-// version names this version of the code and of the programs.
+// version identifies this version of the code and of the programs.
 func version() string {
 	sum := sha256.New()
 	entries, _ := code.ReadDir(".")
@@ -130,8 +128,8 @@ func version() string {
 	return hex.EncodeToString(sum.Sum(nil)[:8])
 }
 
-// A maker makes the files below a directory. The first error stays and ends
-// the making.
+// A maker makes the files below a directory. After the first error it does nothing
+// more.
 type maker struct {
 	ctx context.Context
 	dir string
@@ -171,7 +169,7 @@ func (m *maker) read(name string) []byte {
 	return data
 }
 
-// run runs a program in the directory of the files. Names are relative to it.
+// run runs a program in the directory of the files. File names are relative to it.
 func (m *maker) run(program string, args ...string) []byte {
 	if m.err != nil {
 		return nil
@@ -187,8 +185,7 @@ func (m *maker) run(program string, args ...string) []byte {
 	return out
 }
 
-// try runs a program whose failure is no error: it may say that a file is
-// damaged.
+// try runs a program that may fail, for example because a file is damaged.
 func (m *maker) try(program string, args ...string) (out []byte, ok bool) {
 	if m.err != nil {
 		return nil, false
@@ -207,7 +204,7 @@ func (m *maker) remove(names ...string) {
 	}
 }
 
-// convert returns the path of ImageMagick's program: another program may have
+// convert returns the path of ImageMagick's program, because another program may have
 // its name.
 func convert() string {
 	const system = "/usr/bin/convert"

@@ -73,7 +73,7 @@ func utf16Bytes(text string, order binary.AppendByteOrder) (data []byte) {
 	return data
 }
 
-// cues are the subtitles that are written in several formats.
+// cues are subtitles that are written in several formats.
 const cues = "1\n00:01:39,000 --> 00:01:41,040\n(low humming)\n\n2\n00:02:04,080 --> 00:02:05,360\nWho is there?\n\n3\n00:02:20,000 --> 00:02:22,000\nNobody.\nOnly the wind.\n\n" +
 	"4\n00:02:25,000 --> 00:02:26,500\nThe wind\ndoes not knock.\n\n5\n00:02:28,000 --> 00:02:30,000\n(silence)\n\n6\n00:02:31,400 --> 00:02:33,440\n(bells that ring\nfrom afar)\n"
 
@@ -146,7 +146,7 @@ func longLines(n int) string {
 	return b.String()
 }
 
-// naughty has what terminals, logs and browsers take for something else.
+// naughty returns strings that terminals, logs and browsers misinterpret.
 func naughty() string {
 	odd := []string{"Strings that \x1b[2J\x1b[31mredden", "\x1b]0;title\x07", "\u202egnp.exe", "a\u200bb\u2060c", "\U000e0041\U000e0042", "<script>alert(1)</script>", "$(reboot)", "';DROP TABLE maps;--",
 		"Ω≈ç√∫˜µ≤≥÷", "田中さんにあげて下さい", "١٢٣", "𝕿𝖍𝖊 𝖖𝖚𝖎𝖈𝖐", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢", "NUL", "1.0e-9999", "\ufeffmark", "\u2028line\u2029paragraph", "%n%s%x", "../../etc/passwd", "{{7*7}}"}
@@ -191,8 +191,8 @@ var sourceCode = map[string]string{
 	"code-shell.sh":  "#!/bin/sh\n# Keeps books.\nset -eu\n\ncount() {\n  ls \"$1\" | wc -l\n}\n\nopen_book() {\n  [ \"$2\" -ge 1 ] || exit 1\n}\n\ncount .\n",
 }
 
-// office is a small document such as word processors write: a DOCX, a PPTX or an
-// EPUB, as its name says.
+// office returns a small document as word processors write it: a DOCX, a PPTX or an
+// EPUB, depending on its name.
 func office(name string) []byte {
 	const (
 		xml    = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
@@ -287,7 +287,7 @@ func (m *maker) textTruths() {
 	m.writeJSON("truth/text.json", all)
 }
 
-// linesOf splits a text at CR, LF and CR LF, which end a line.
+// linesOf splits a text at CR, LF and CRLF line ends.
 func linesOf(text string) []string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	if text == "" {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// truths writes down what independent programs say of the files.
+// truths records what independent programs report about the files.
 func (m *maker) truths() {
 	m.pdfTruths()
 	m.mediaTruths()

@@ -10,17 +10,16 @@ import (
 	"strings"
 )
 
-// A Track is a track of a disc that was stored as one file.
+// A Track is a track of a disc that is stored as one file.
 type Track struct {
-	Start, End float64 // seconds; End is 0 if it is not said
+	Start, End float64 // seconds; End is 0 if unknown
 	Title      string  // never empty
 }
 
-// maxTracks is how many tracks a cue sheet has at most (RFC 9639, section 8.7).
+// maxTracks is the maximum number of tracks in a cue sheet (RFC 9639, section 8.7).
 const maxTracks = 255
 
-// A sheetTrack is a track of a cue sheet. Samples and seconds count from the
-// start of the file.
+// A sheetTrack is a track of a cue sheet. Times count from the start of the file.
 type sheetTrack struct {
 	number int
 	start  float64 // seconds
@@ -28,15 +27,14 @@ type sheetTrack struct {
 	title  string
 }
 
-// A sheet is a cue sheet. Its tracks are in the order of time.
+// A sheet is a cue sheet. Its tracks are in time order.
 type sheet struct {
 	tracks []sheetTrack
-	end    float64 // seconds, where the lead-out begins; 0 if it is not said
+	end    float64 // start of the lead-out in seconds; 0 if unknown
 }
 
-// binarySheet reads a CUESHEET block of FLAC (RFC 9639, section 8.7) of sound
-// with so many samples a second. What is cut short or out of order is as if
-// there was none.
+// binarySheet reads a CUESHEET block of FLAC (RFC 9639, section 8.7), with rate samples
+// per second. A truncated or disordered block gives an empty sheet.
 func binarySheet(b []byte, rate int) sheet {
 	const head, trackHead, index = 396, 36, 12
 	if len(b) < head || rate <= 0 {
@@ -64,8 +62,8 @@ func binarySheet(b []byte, rate int) sheet {
 	return s
 }
 
-// startIndex returns how many samples after the start of a track its index
-// point 1 is. What is before it is a pause.
+// startIndex returns the offset of index point 1 of a track, in samples from the start
+// of the track. A pause precedes it.
 func startIndex(points []byte) uint64 {
 	for ; len(points) > 0; points = points[12:] {
 		if points[8] == 1 {
@@ -75,12 +73,12 @@ func startIndex(points []byte) uint64 {
 	return 0
 }
 
-// textSheet reads a cue sheet in the comment CUESHEET, as programs that copy
-// discs write it. Times are minutes, seconds and 75ths of them. One about more
-// than one file does not say when its tracks are.
+// textSheet reads a cue sheet in the comment CUESHEET, as written by programs that copy
+// discs. Times are minutes, seconds and 75ths of a second. If the sheet covers several
+// files, the times of its tracks are unknown.
 func textSheet(text string) sheet {
 	var s sheet
-	var open *sheetTrack // whose start is not yet known
+	var open *sheetTrack // its start is not yet known
 	files := 0
 	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
 		word, rest := cutWord(line)
@@ -116,8 +114,7 @@ func textSheet(text string) sheet {
 	return s
 }
 
-// cutWord returns the first word of a line, or what stands there in quotes, and
-// the rest.
+// cutWord returns the first word or quoted text of a line, and the rest.
 func cutWord(line string) (word, rest string) {
 	line = strings.TrimSpace(line)
 	if quoted, ok := strings.CutPrefix(line, `"`); ok {
@@ -131,8 +128,8 @@ func cutWord(line string) (word, rest string) {
 	return line[:i], strings.TrimSpace(line[i:])
 }
 
-// discTime reads a time as 72:03:74: minutes, seconds and frames of a disc, of
-// which a second has 75.
+// discTime reads a time such as 72:03:74: minutes, seconds and disc frames, 75 to the
+// second.
 func discTime(s string) (float64, bool) {
 	const frames = 75
 	parts := strings.Split(strings.TrimSpace(s), ":")
@@ -152,9 +149,9 @@ func discTime(s string) (float64, bool) {
 	return float64(n[0]*60+n[1]) + float64(n[2])/frames, true
 }
 
-// tracksOf returns the tracks of sound of a file. The times are those of the
-// block, which are exact, and the titles those of the text, by the number of
-// the track; the text alone serves, too.
+// tracksOf returns the audio tracks of a file. It takes the times from the block, where
+// they are exact, and the titles from the text, by track number. The text alone also
+// suffices.
 func tracksOf(block, text sheet) []Track {
 	titles := make(map[int]string)
 	for _, t := range text.tracks {
@@ -182,8 +179,8 @@ func tracksOf(block, text sheet) []Track {
 	return tracks
 }
 
-// sampleRate returns the samples a second that a STREAMINFO block says (RFC
-// 9639, section 8.2), or 0.
+// sampleRate returns the samples per second in a STREAMINFO block (RFC 9639, section
+// 8.2), or 0.
 func sampleRate(b []byte) int {
 	if len(b) < 13 || bytes.Equal(b[10:13], []byte{0, 0, 0}) {
 		return 0
@@ -191,6 +188,6 @@ func sampleRate(b []byte) int {
 	return int(b[10])<<12 | int(b[11])<<4 | int(b[12])>>4
 }
 
-// Sheet reads the tracks of a cue sheet in text, as CUESHEET comments and tags
-// of other formats hold it.
+// Sheet reads the tracks of a cue sheet in text, as in CUESHEET comments and the tags
+// of other formats.
 func Sheet(text string) []Track { return tracksOf(sheet{}, textSheet(text)) }

@@ -9,17 +9,17 @@ import (
 const (
 	pageHeader = 27
 	maxStreams = 32
-	maxPages   = 10_000 // looked at
+	maxPages   = 10_000 // pages that are examined
 )
 
-// An oggStream is one of the logical streams of a file.
+// An oggStream is one logical stream of a file.
 type oggStream struct {
-	packets int    // that are complete
-	held    []byte // of the one that is not
+	packets int    // number of complete packets
+	held    []byte // the incomplete packet
 }
 
-// Ogg reads the comments of an Ogg file of size bytes: those of its first
-// stream that has any. Errors are those of r.
+// Ogg reads the comments of an Ogg file of size bytes: those of the first stream that
+// has any. Errors are those of r.
 func Ogg(r io.ReaderAt, size int64) (*Comments, error) {
 	f := file{r, size}
 	streams := make(map[uint32]*oggStream)
@@ -54,8 +54,8 @@ func Ogg(r io.ReaderAt, size int64) (*Comments, error) {
 	return &Comments{}, nil
 }
 
-// allRead reports whether the headers that may hold comments have passed in all
-// streams, which begin before any goes on (RFC 3533, section 4).
+// allRead reports whether every stream has passed the headers that may hold comments.
+// All streams begin before any continues (RFC 3533, section 4).
 func allRead(streams map[uint32]*oggStream) bool {
 	for _, s := range streams {
 		if s.packets < 2 {
@@ -65,7 +65,7 @@ func allRead(streams map[uint32]*oggStream) bool {
 	return true
 }
 
-// A page of an Ogg file (RFC 3533, section 6).
+// A page is a page of an Ogg file (RFC 3533, section 6).
 type page struct {
 	serial   uint32
 	header   int // bytes
@@ -73,7 +73,7 @@ type page struct {
 	body     []byte
 }
 
-// page reads the page at an offset; nil if there is none.
+// page reads the page at an offset, or returns nil if there is none.
 func (f file) page(at int64) (*page, error) {
 	head, err := f.bytes(at, pageHeader+255)
 	if err != nil || len(head) < pageHeader || string(head[:4]) != "OggS" {
@@ -95,8 +95,8 @@ func (f file) page(at int64) (*page, error) {
 	return p, err
 }
 
-// add takes a page of the stream and returns its comments if they are now
-// complete: its second packet, without what says what it is.
+// add adds a page to the stream and returns its comments if they are now complete: its
+// second packet without the signature.
 func (s *oggStream) add(p *page) []byte {
 	body := p.body
 	for _, n := range p.segments {

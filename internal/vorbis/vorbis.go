@@ -1,10 +1,10 @@
-// Package vorbis reads Vorbis comments: those of Ogg files (RFC 3533) with
-// Vorbis, Opus, FLAC, Speex or Theora in them, and those of FLAC files (RFC
-// 9639, section 8.6). They hold tags and, by conventions, chapters or a cue
-// sheet; FLAC files also have a block for one (section 8.7).
+// Package vorbis reads Vorbis comments: in Ogg files (RFC 3533) with Vorbis, Opus,
+// FLAC, Speex or Theora, and in FLAC files (RFC 9639, section 8.6). They hold tags and,
+// by convention, chapters or a cue sheet. FLAC files also have a block for a cue sheet
+// (section 8.7).
 //
-// Files may lie: each length is checked against the bytes that are there. A
-// damaged file gives what was read before the damage.
+// Files may lie: each length is checked against the bytes present. A damaged file gives
+// what was read before the damage.
 package vorbis
 
 import (
@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is read.
+// Limits of reading.
 const (
 	MaxChapters = 1000 // CHAPTER000 to CHAPTER999
 	maxPacket   = 16 << 20
@@ -26,26 +26,26 @@ const (
 	maxComment  = 64 << 10 // bytes; longer ones are pictures
 )
 
-// Comments are what a file says of itself.
+// Comments are the metadata of a file.
 type Comments struct {
-	Tags     map[string]string // the first value of each, by name in upper case
-	Chapters []Chapter         // in the order of time
-	Tracks   []Track           // of a cue sheet, in the order of time
+	Tags     map[string]string // first value of each, by name in upper case
+	Chapters []Chapter         // in time order
+	Tracks   []Track           // of a cue sheet, in time order
 }
 
-// A Chapter begins somewhere and ends where the next one does.
+// A Chapter ends where the next one begins.
 type Chapter struct {
 	Start int64 // milliseconds
 	Title string
 }
 
-// A file is what is read, and how long it is.
+// A file is a reader and its size.
 type file struct {
 	r    io.ReaderAt
 	size int64
 }
 
-// bytes returns n bytes at an offset, or fewer if the file ends before.
+// bytes returns n bytes at an offset, or fewer at the end of the file.
 func (f file) bytes(at, n int64) ([]byte, error) {
 	n = min(n, f.size-at)
 	if n <= 0 {
@@ -59,8 +59,8 @@ func (f file) bytes(at, n int64) ([]byte, error) {
 	return b[:k], err
 }
 
-// FLAC reads the comments of a FLAC file of size bytes whose stream marker is
-// at an offset. A file without has none. Errors are those of r.
+// FLAC reads the comments of a FLAC file of size bytes, with its stream marker at an
+// offset. It returns empty Comments if there are none. Errors are those of r.
 func FLAC(r io.ReaderAt, size, offset int64) (*Comments, error) {
 	f := file{r, size}
 	marker, err := f.bytes(offset, 4)
@@ -88,8 +88,7 @@ const (
 	cueSheet      = 5
 )
 
-// blocks reads the first metadata block of each type that says something in
-// words, of those that begin at an offset.
+// blocks reads the first metadata block of each textual type, from an offset on.
 func (f file) blocks(at int64) (map[byte][]byte, error) {
 	found := make(map[byte][]byte)
 	for range 128 {
@@ -140,8 +139,8 @@ func parse(b []byte) *Comments {
 	return c
 }
 
-// field reads a string with its length before it. rest is nil if it is cut
-// short.
+// field reads a string that is preceded by its length. Rest is nil if the string is
+// truncated.
 func field(b []byte) (content, rest []byte) {
 	if len(b) < 4 {
 		return nil, nil
@@ -154,7 +153,7 @@ func field(b []byte) (content, rest []byte) {
 	return b[:n], b[n:]
 }
 
-// chapters reads the comments CHAPTERxxx, a time, and CHAPTERxxxNAME.
+// chapters reads the comments CHAPTERxxx, which hold a time, and CHAPTERxxxNAME.
 func chapters(tags map[string]string) []Chapter {
 	var found []Chapter
 	for name, value := range tags {
@@ -176,7 +175,7 @@ func isNumber(s string) bool {
 	return len(s) >= 2 && len(s) <= 3 && strings.Trim(s, "0123456789") == ""
 }
 
-// clock reads a time as 01:02:03.456, in milliseconds.
+// clock reads a time such as 01:02:03.456, in milliseconds.
 func clock(s string) (int64, bool) {
 	parts := strings.Split(strings.TrimSpace(s), ":")
 	if len(parts) != 3 {

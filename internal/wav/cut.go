@@ -7,28 +7,27 @@ import (
 	"math"
 )
 
-// A Clip is a run of frames of a File as a WAV file of its own. It has the
-// format of the source and no other chunk of it: cue points and time
-// references of the source would be wrong in a clip.
+// A Clip is a run of frames of a File as a WAV file of its own. It has the format chunk
+// of the source and no other: cue points and time references of the source would be
+// wrong in a clip.
 type Clip struct {
 	First, End int64 // frames [First, End) of the source
 
 	file *File
 }
 
-// slack is by how much of a frame times are off after their conversion from
-// decimal notation.
+// slack is the error, in frames, of times converted from decimal notation.
 const slack = 1e-3
 
-// FrameAt returns the number of the first frame at or after a time in
-// seconds, whether the file has it or not.
+// FrameAt returns the number of the first frame at or after a time in seconds. It may
+// be past the end of the file.
 func (f *File) FrameAt(seconds float64) int64 {
 	frame := math.Ceil(seconds*float64(f.Rate) - slack)
 	return int64(min(max(frame, 0), math.MaxInt64/2))
 }
 
-// Cut returns the frames k with start ≤ k/Rate < end, both in seconds, as far
-// as the file has them.
+// Cut returns the frames k with start ≤ k/Rate < end, both in seconds, that the file
+// has.
 func (f *File) Cut(start, end float64) *Clip {
 	first := min(f.FrameAt(start), f.Frames)
 	return &Clip{First: first, End: max(min(f.FrameAt(end), f.Frames), first), file: f}
@@ -47,8 +46,8 @@ func (c *Clip) Size() int64 {
 	return int64(len(c.header())) + c.dataSize() + c.dataSize()%2
 }
 
-// NewReader returns a reader of the clip, which reads its frames from r, the
-// source. A source that has become shorter is [io.ErrUnexpectedEOF].
+// NewReader returns a reader of the clip that reads frames from r, the source. If the
+// source has become shorter, reading returns [io.ErrUnexpectedEOF].
 func (c *Clip) NewReader(r io.ReaderAt) io.Reader {
 	frames := &exactReader{r: io.NewSectionReader(r, c.file.data+c.First*int64(c.file.Block), c.dataSize()), left: c.dataSize()}
 	pad := make([]byte, c.dataSize()%2)

@@ -10,28 +10,27 @@ import (
 	"github.com/citekit/citekit/internal/charset"
 )
 
-// Notes are what a WAV file says in words.
+// Notes are the textual content of a WAV file.
 type Notes struct {
-	Title, Artist, Date    string // of the INFO list
+	Title, Artist, Date    string // from the INFO list
 	Album, Genre, Keywords string
-	Cues                   []Cue // in the order of time
+	Cues                   []Cue // in time order
 }
 
-// A Cue is a marked place.
+// A Cue is a marked place or range.
 type Cue struct {
 	Start  float64 // seconds
-	Length float64 // seconds; 0 if it is a point
+	Length float64 // seconds; 0 for a point
 	Label  string
 }
 
 const (
 	maxCues = 20_000
-	maxList = 4 << 20 // bytes of a list that is read
+	maxList = 4 << 20 // bytes of a list that are read
 )
 
-// ReadNotes reads the cue points and labels of a WAV file of the given size,
-// before the sound and after it. What is damaged is left out. Errors are those
-// of r.
+// ReadNotes reads the labels and cue points of a WAV file of the given size, before and
+// after the sound. It skips what is damaged. Errors are those of r.
 func ReadNotes(r io.ReaderAt, size int64) (*Notes, error) {
 	n := &noteReader{r: r, size: size, dataSize: -1, labels: make(map[uint32]string), lengths: make(map[uint32]uint32)}
 	at := int64(12)
@@ -43,7 +42,7 @@ func ReadNotes(r io.ReaderAt, size int64) (*Notes, error) {
 		length := int64(binary.LittleEndian.Uint32(head[4:]))
 		if length == unknownSize {
 			if n.dataSize < 0 {
-				break // nobody knows where the next one begins
+				break // the start of the next one is unknown
 			}
 			length = n.dataSize
 		}
@@ -69,7 +68,7 @@ type noteReader struct {
 // A point is a cue point.
 type point struct{ id, frame uint32 }
 
-// read returns n bytes at an offset, or fewer if the file ends before.
+// read returns count bytes at an offset, or fewer at the end of the file.
 func (n *noteReader) read(at, count int64) ([]byte, error) {
 	count = min(count, n.size-at)
 	if at < 0 || count <= 0 {

@@ -6,15 +6,14 @@ import (
 	"math"
 )
 
-// Sound returns a reader over the sound: f.Block bytes a frame, all channels
-// of it together. r is the file that f was parsed from.
+// Sound returns a reader of the sound: f.Block bytes per frame, with all channels
+// interleaved. The reader r must be of the file that f was parsed from.
 func (f *File) Sound(r io.ReaderAt) *io.SectionReader {
 	return io.NewSectionReader(r, f.data, f.Frames*int64(f.Block))
 }
 
-// Loudness returns a function that gives the largest of the samples in whole
-// frames, without sign and as a fraction of the loudest there can be. It is nil
-// for codings whose samples are not linear.
+// Loudness returns a function that returns the largest absolute sample in whole frames,
+// as a fraction of full scale. It is nil for encodings with nonlinear samples.
 func (f *File) Loudness() func(frames []byte) float64 {
 	extremes := f.Extremes()
 	if extremes == nil {
@@ -26,9 +25,9 @@ func (f *File) Loudness() func(frames []byte) float64 {
 	}
 }
 
-// Extremes returns a function that gives the lowest and the highest of the
-// samples in whole frames and of silence, as fractions of the loudest there can
-// be. It is nil for codings whose samples are not linear.
+// Extremes returns a function that returns the lowest and the highest of 0 and the
+// samples in whole frames, as fractions of full scale. It is nil for encodings with
+// nonlinear samples.
 func (f *File) Extremes() func(frames []byte) (low, high float64) {
 	width := f.Block / f.Channels
 	if width == 2 && !f.Float && !f.curved {
@@ -51,7 +50,7 @@ func (f *File) Extremes() func(frames []byte) (low, high float64) {
 	}
 }
 
-// Extremes16 is the function for samples of 16 bits.
+// Extremes16 is that function for 16-bit samples.
 func Extremes16(b []byte) (float64, float64) {
 	var low, high int16
 	for ; len(b) >= 2; b = b[2:] {
@@ -61,7 +60,7 @@ func Extremes16(b []byte) (float64, float64) {
 	return float64(low) / (1 << 15), float64(high) / (1 << 15)
 }
 
-// sample returns what reads a sample of so many bytes, or nil.
+// sample returns a function that reads a sample of width bytes, or nil.
 func (f *File) sample(width int) func(b []byte) float64 {
 	switch {
 	case f.curved:

@@ -1,9 +1,9 @@
-// Package wav reads and cuts WAV files without decoding them: RIFF, and RF64
-// and BW64 (EBU Tech 3306, ITU-R BS.2088) where sizes pass 4 GiB.
+// Package wav reads and cuts WAV files without decoding them: RIFF, and RF64 and BW64
+// (EBU Tech 3306, ITU-R BS.2088) for sizes above 4 GiB.
 //
-// Formats of equal frames are cut here, exact to the sample: PCM, floating
-// point, A-law and µ-law, plain or extensible. Others, such as ADPCM, are
-// errors that match [errors.ErrUnsupported].
+// It cuts formats with frames of equal size, exactly to the sample: PCM, floating
+// point, A-law and µ-law, plain or extensible. Others, such as ADPCM, give errors that
+// match [errors.ErrUnsupported].
 package wav
 
 import (
@@ -27,7 +27,7 @@ type File struct {
 
 	pcm    bool   // plain PCM, which needs no fact chunk
 	curved bool   // A-law or µ-law
-	format []byte // body of the fmt chunk, kept as it is
+	format []byte // body of the fmt chunk, unchanged
 	data   int64  // offset of the first frame
 }
 
@@ -44,14 +44,13 @@ const (
 )
 
 const (
-	unknownSize = math.MaxUint32 // a 32-bit size that stands elsewhere or nowhere
+	unknownSize = math.MaxUint32 // a 32-bit size that is stored elsewhere or unknown
 
 	maxChunks = 1 << 12 // chunks before the data
 	maxFormat = 1 << 10 // bytes of the fmt chunk
 )
 
-// IsWAV reports whether head, the first twelve bytes of a file, are those of
-// a WAV file.
+// IsWAV reports whether head, the first twelve bytes of a file, begins a WAV file.
 func IsWAV(head []byte) bool {
 	if len(head) < 12 || string(head[8:12]) != "WAVE" {
 		return false
@@ -60,10 +59,10 @@ func IsWAV(head []byte) bool {
 	return form == "RIFF" || form == "RF64" || form == "BW64"
 }
 
-// Parse reads the header of a WAV file of the given size. Sizes in the header
-// are held to the size of the file: data that was cut short ends where the
-// file does. Errors match [citekit.ErrFormat] if the file is damaged, and
-// [errors.ErrUnsupported] if its coding has no equal frames.
+// Parse reads the header of a WAV file of the given size. Sizes in the header are
+// limited by the size of the file: truncated data ends at the end of the file. Errors
+// match [citekit.ErrFormat] for a damaged file, and [errors.ErrUnsupported] for an
+// encoding without equal frames.
 func Parse(r io.ReaderAt, size int64) (*File, error) {
 	head := make([]byte, 12)
 	if err := readFull(r, head, 0); err != nil {
@@ -80,15 +79,15 @@ func Parse(r io.ReaderAt, size int64) (*File, error) {
 	return p.parse()
 }
 
-// isUnfinished reports whether a size was never filled in, as in a recording
-// that was interrupted or written to a pipe.
+// isUnfinished reports whether a size was never filled in, as when a recording was
+// interrupted or written to a pipe.
 func isUnfinished(size uint32) bool { return size == 0 || size == unknownSize }
 
 type parser struct {
 	r          io.ReaderAt
 	size       int64
 	long       bool  // RF64 or BW64
-	unfinished bool  // the size of the whole is not in the header
+	unfinished bool  // the header lacks the total size
 	dataSize   int64 // from the ds64 chunk; -1 if there is none
 	file       File
 }
@@ -117,7 +116,7 @@ func (p *parser) parse() (*File, error) {
 	return nil, damaged("has more than %d chunks before its data", maxChunks)
 }
 
-// chunk reads what matters of one chunk before the data.
+// chunk reads a chunk before the data, if it matters.
 func (p *parser) chunk(id string, body, length int64) error {
 	switch id {
 	case "ds64":
@@ -140,8 +139,8 @@ func (p *parser) chunk(id string, body, length int64) error {
 	return nil
 }
 
-// finish sets the number of frames from the size of the data chunk. Data after the
-// end of the file does not count.
+// finish sets the number of frames from the size of the data chunk, limited by the end
+// of the file.
 func (p *parser) finish(body int64, length uint32) (*File, error) {
 	f := p.file
 	if f.format == nil {
@@ -192,7 +191,7 @@ func (f *File) checkFormat(rate uint32) error {
 		return damaged("has %d channels at %d Hz", f.Channels, rate)
 	}
 	f.Rate = int(rate)
-	container := 8 * f.Block / f.Channels // bits each sample takes
+	container := 8 * f.Block / f.Channels // bits that each sample takes
 	if f.Block == 0 || f.Block%f.Channels != 0 || f.Bits > container || container > 64 {
 		return damaged("has %d channels of %d bits in frames of %d bytes", f.Channels, f.Bits, f.Block)
 	}

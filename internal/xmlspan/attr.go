@@ -9,12 +9,12 @@ import (
 
 // An Attr is an attribute of an element.
 type Attr struct {
-	Space, Local string // Space is "" for one without a prefix
+	Space, Local string // Space is "" without a prefix
 	Value        string
 
-	// Pos and Stop are where the attribute begins and ends in the document,
-	// with its name and its quotes; ValuePos and ValueStop are where its value
-	// does, without them.
+	// Pos and Stop are the byte range of the attribute in the document, including its
+	// name and quotes. ValuePos and ValueStop are the range of its value, without the
+	// quotes.
 	Pos, Stop, ValuePos, ValueStop int
 }
 
@@ -23,8 +23,8 @@ type rawAttr struct {
 	pos, stop, valuePos, valueStop int
 }
 
-// rawAttrs yields the attributes of the Start at hand as they are written. It
-// stops before anything else.
+// rawAttrs yields the attributes of the current Start as written. It stops at anything
+// else.
 func (s *Scanner) rawAttrs() iter.Seq[rawAttr] {
 	return func(yield func(rawAttr) bool) {
 		text, at := s.attrs, s.attrPos
@@ -58,8 +58,7 @@ func (s *Scanner) rawAttrs() iter.Seq[rawAttr] {
 	}
 }
 
-// Attrs yields the attributes of the Start at hand, without declarations of
-// namespaces.
+// Attrs yields the attributes of the current Start, except namespace declarations.
 func (s *Scanner) Attrs() iter.Seq[Attr] {
 	return func(yield func(Attr) bool) {
 		for raw := range s.rawAttrs() {
@@ -78,8 +77,8 @@ func (s *Scanner) Attrs() iter.Seq[Attr] {
 	}
 }
 
-// Attr returns the value of an attribute of the Start at hand. An attribute
-// without a prefix has the space "".
+// Attr returns the value of an attribute of the current Start. An attribute without a
+// prefix has the space "".
 func (s *Scanner) Attr(space, local string) (value string, ok bool) {
 	if s.Kind != Start || !strings.Contains(s.attrs, local) {
 		return "", false
@@ -92,14 +91,14 @@ func (s *Scanner) Attr(space, local string) (value string, ok bool) {
 	return "", false
 }
 
-// Get is [Scanner.Attr] without saying whether the attribute is there.
+// Get is [Scanner.Attr] without ok.
 func (s *Scanner) Get(space, local string) string {
 	value, _ := s.Attr(space, local)
 	return value
 }
 
-// Unescape replaces the five entities of XML and numbers of characters. What is
-// no such reference stays as it is, and what is not UTF-8 becomes U+FFFD.
+// Unescape replaces the five entities of XML and character references. It keeps any
+// other reference, and replaces invalid UTF-8 by U+FFFD.
 func Unescape(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
@@ -161,5 +160,5 @@ func reference(name string) (string, bool) {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;")
 
-// Escape returns text as it stands in an element or in an attribute.
+// Escape escapes text for an element or an attribute value.
 func Escape(text string) string { return escaper.Replace(text) }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf16"
 )
 
-// Decode returns a document in UTF-8. One in UTF-16 is converted, and one that
-// declares ISO 8859-1 or US-ASCII; both then lose their declaration. Any other
-// encoding is an error matching [ErrMalformed].
+// Decode returns a document in UTF-8. It converts UTF-16, and documents that declare
+// ISO 8859-1 or US-ASCII, and then removes the declaration. Any other encoding is an
+// error matching [ErrMalformed].
 func Decode(data string) (string, error) {
 	if order := byteOrder(data); order != nil {
 		return withoutDeclaration(decode16(data, order)), nil
@@ -48,7 +48,7 @@ func decode16(data string, order binary.ByteOrder) string {
 	return strings.TrimPrefix(string(utf16.Decode(units)), "\ufeff")
 }
 
-// declaration returns the XML declaration that a document begins with, or "".
+// declaration returns the XML declaration at the start of a document, or "".
 func declaration(text string) string {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if !strings.HasPrefix(text, "<?xml") {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// An Edit puts Text in the place of the bytes from Pos to Stop of a document.
+// An Edit replaces the bytes from Pos to Stop of a document by Text.
 type Edit struct {
 	Pos, Stop int
 	Text      string
 }
 
-// Splice returns the bytes of a document from pos to stop with edits. Edits may
-// come in any order; one within another, or that reaches out of the bytes, is
-// left out. Of two at one place the one that was added first comes first.
+// Splice returns the bytes of a document from pos to stop, with edits. Edits may come
+// in any order. An edit inside another, or reaching outside the bytes, is ignored.
+// Edits at the same place are applied in the order given.
 func Splice(data string, pos, stop int, edits []Edit) string {
 	sorted := slices.Clone(edits)
 	slices.SortStableFunc(sorted, func(a, b Edit) int {
@@ -34,9 +34,9 @@ func Splice(data string, pos, stop int, edits []Edit) string {
 	return b.String()
 }
 
-// Without returns a document without the elements that drop reports, each with
-// all that is in it. The scanner is at the beginning of the document; the root
-// stays.
+// Without returns a document without the elements for which drop returns true, with
+// their content. The scanner must be at the beginning of the document. The root is
+// kept.
 func Without(s *Scanner, drop func(*Scanner) bool) (string, error) {
 	var edits []Edit
 	for s.Next() {

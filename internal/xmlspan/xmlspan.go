@@ -1,7 +1,7 @@
-// Package xmlspan reads XML with the place of every element in its bytes, so
-// that parts of a document can be taken out, put together and left as they are.
-// It reads what office files and books are made of: UTF-8 and UTF-16, no
-// document type with definitions of its own, a bounded depth.
+// Package xmlspan reads XML with the byte range of every element, so that parts of a
+// document can be extracted, combined and kept unchanged. It reads what office files
+// and books use: UTF-8 and UTF-16, no document type with its own definitions, and
+// bounded depth.
 package xmlspan
 
 import (
@@ -11,82 +11,79 @@ import (
 )
 
 var (
-	// ErrMalformed reports what is not well-formed XML.
+	// ErrMalformed reports input that is not well-formed XML.
 	ErrMalformed = errors.New("malformed XML")
 
-	// ErrDoctype reports a document type, by which entities could be defined
-	// that grow without bounds or name files.
+	// ErrDoctype reports a document type. It could define entities that grow without
+	// bounds or refer to files.
 	ErrDoctype = errors.New("XML with a document type")
 
 	// ErrDepth reports elements nested deeper than MaxDepth.
 	ErrDepth = errors.New("XML nested too deep")
 )
 
-// MaxDepth is how deep elements may be nested.
+// MaxDepth is the maximum depth of elements.
 const MaxDepth = 512
 
-// A Kind is what a token is.
+// A Kind is the kind of a token.
 type Kind uint8
 
-// The kinds of tokens. An empty element, as <a/>, gives a Start and an End,
-// which then has no bytes of its own.
+// The kinds of tokens. An empty element such as <a/> gives a Start, and an End without
+// bytes.
 const (
 	Start Kind = iota + 1
 	End
-	Text // character data or a CDATA section, perhaps a part of it
+	Text // character data or a CDATA section, or a part of it
 )
 
-// A Scanner steps through the tokens of a document. Comments, processing
-// instructions and the declaration are passed over. The strings it gives are
-// parts of the document where they can be.
+// A Scanner steps through the tokens of a document. It skips comments, processing
+// instructions and the declaration. Its strings share the memory of the document where
+// possible.
 type Scanner struct {
 	Kind Kind
 
-	// Pos and Stop are where the token begins and ends in the document: of a
-	// Start or an End the bytes of the tag.
+	// Pos and Stop are the byte range of the token; for a Start or an End, of the tag.
 	Pos, Stop int
 
-	// Space and Local name the element of a Start or an End. Space is the
-	// namespace as Namespace gives it; of a prefix that is not declared it is
-	// the prefix with its colon.
+	// Space and Local name the element of a Start or an End. Space is the namespace, as
+	// Namespace maps it. For an undeclared prefix it is the prefix with its colon.
 	Space, Local string
 
-	// Depth is how deep the element is, from 1 for the root; of a Text that of
-	// the element it is in.
+	// Depth is the depth of the element, from 1 for the root; for a Text, of the
+	// element that contains it.
 	Depth int
 
-	// Namespace maps the URI of a namespace to what Space says of it; nil
-	// leaves it as it is. Set it before the first call of Next.
+	// Namespace maps the URI of a namespace to the value for Space; nil keeps the URI.
+	// Set it before the first call of Next.
 	Namespace func(uri string) string
 
-	// Doctype allows a document type without definitions of its own, as books
-	// have.
+	// Doctype allows a document type without its own definitions, which books have.
 	Doctype bool
 
 	data    string
-	next    int // where the next token begins
+	next    int // offset of the next token
 	err     error
 	open    []element
 	bound   []binding
-	attrs   string // those of the Start at hand, raw
-	attrPos int    // where they begin
-	empty   bool   // the Start at hand is an empty element
+	attrs   string // of the current Start, raw
+	attrPos int    // offset of attrs
+	empty   bool   // the current Start is an empty element
 	cdata   bool
 	rooted  bool // the root has begun
 
-	fragment bool // it has no root
+	fragment bool // there is no root
 }
 
 type element struct {
 	name         string // as written, with its prefix
 	space, local string
-	bound        int // how many bindings there were before it
+	bound        int // number of bindings before it
 	start        int
 }
 
 type binding struct{ prefix, space string }
 
-// New returns a scanner of a document in UTF-8; see [Decode] for others.
+// New returns a scanner for a document in UTF-8; see [Decode] for other encodings.
 func New(data string) *Scanner {
 	s := &Scanner{data: data}
 	if strings.HasPrefix(data, "\ufeff") {
@@ -95,9 +92,9 @@ func New(data string) *Scanner {
 	return s
 }
 
-// Fragment returns a scanner of the bytes of the document from pos to stop,
-// which are whole elements within those that are open now: prefixes mean there
-// what they mean here. Its depths count from 1, its offsets as those of s.
+// Fragment returns a scanner for the bytes of the document from pos to stop, which must
+// be whole elements inside the currently open ones. Prefixes keep their meaning. Depths
+// count from 1; offsets are those of s.
 func (s *Scanner) Fragment(pos, stop int) *Scanner {
 	return &Scanner{
 		Namespace: s.Namespace, data: s.data[:stop], next: pos, fragment: true,
@@ -105,9 +102,9 @@ func (s *Scanner) Fragment(pos, stop int) *Scanner {
 	}
 }
 
-// Err returns what was wrong, once Next has returned false: nil at the end of a
-// document. It matches [ErrMalformed], [ErrDoctype] or [ErrDepth] and names no
-// more than the offset.
+// Err returns the error that ended scanning, or nil at the end of the document. It
+// matches [ErrMalformed], [ErrDoctype] or [ErrDepth], and mentions nothing of the
+// document except the offset.
 func (s *Scanner) Err() error { return s.err }
 
 func (s *Scanner) fail(err error) bool {
@@ -118,8 +115,7 @@ func (s *Scanner) fail(err error) bool {
 	return false
 }
 
-// Next steps to the next token. It returns false at the end of the document
-// and after an error.
+// Next advances to the next token. It returns false at the end and after an error.
 func (s *Scanner) Next() bool {
 	if s.err != nil {
 		return false
@@ -151,7 +147,7 @@ func (s *Scanner) Next() bool {
 	return false
 }
 
-// leave drops the element whose End was given.
+// leave closes the element whose End was returned.
 func (s *Scanner) leave() {
 	last := len(s.open) - 1
 	s.bound = s.bound[:s.open[last].bound]
@@ -164,7 +160,7 @@ func (s *Scanner) closeEmpty() bool {
 	return true
 }
 
-// text gives character data, but for what is outside of the root.
+// text returns character data, except outside the root.
 func (s *Scanner) text() bool {
 	end := strings.IndexByte(s.data[s.next:], '<')
 	if end < 0 {
@@ -179,7 +175,7 @@ func (s *Scanner) text() bool {
 	return true
 }
 
-// markup reads what begins with "<". It is done if that is a token, and not ok
+// markup reads markup that begins with "<". Done is true if it is a token; ok is false
 // after an error.
 func (s *Scanner) markup() (done, ok bool) {
 	rest := s.data[s.next:]
@@ -229,7 +225,7 @@ func (s *Scanner) doctype(rest string) bool {
 	return true
 }
 
-// tagEnd returns where the tag that s begins with ends, after its ">", or -1.
+// tagEnd returns the offset after the ">" of the tag at the start of s, or -1.
 func tagEnd(s string) int {
 	for i := 1; i < len(s); i++ {
 		switch s[i] {
@@ -281,8 +277,8 @@ func (s *Scanner) startTag(rest string) bool {
 	return true
 }
 
-// splitName returns the prefix of a name and what is behind its colon. A name
-// with nothing before its colon, or nothing behind it, has no prefix.
+// splitName splits a name at its colon. A name with nothing before or after the colon
+// has no prefix.
 func splitName(name string) (prefix, local string) {
 	prefix, local, _ = strings.Cut(name, ":")
 	if prefix == "" || local == "" {
@@ -291,7 +287,7 @@ func splitName(name string) (prefix, local string) {
 	return prefix, local
 }
 
-// bind notes the namespaces that the element at hand declares.
+// bind records the namespaces that the current element declares.
 func (s *Scanner) bind() {
 	for a := range s.rawAttrs() {
 		if a.name == "xmlns" {
@@ -342,13 +338,13 @@ func (s *Scanner) endTag(rest string) bool {
 	return true
 }
 
-// Is reports whether the token is a tag of the element of a name.
+// Is reports whether the token is a tag of the named element.
 func (s *Scanner) Is(space, local string) bool {
 	return s.Local == local && s.Space == space && s.Kind != Text
 }
 
-// ElementPos returns where the innermost open element begins: of a Start or an
-// End that element itself.
+// ElementPos returns the offset of the innermost open element; for a Start or an End,
+// of that element.
 func (s *Scanner) ElementPos() int {
 	if len(s.open) == 0 {
 		return 0
@@ -356,8 +352,8 @@ func (s *Scanner) ElementPos() int {
 	return s.open[len(s.open)-1].start
 }
 
-// Name returns the name of the element of a Start or an End as it is written,
-// with its prefix.
+// Name returns the name of the element of a Start or an End as written, with its
+// prefix.
 func (s *Scanner) Name() string {
 	if len(s.open) == 0 {
 		return ""
@@ -365,8 +361,7 @@ func (s *Scanner) Name() string {
 	return s.open[len(s.open)-1].name
 }
 
-// Prefix returns a prefix that stands for a namespace at the place of the token
-// at hand; "" if there is none.
+// Prefix returns a prefix for a namespace that is in scope at the current token, or "".
 func (s *Scanner) Prefix(space string) string {
 	for i := len(s.bound) - 1; i >= 0; i-- {
 		if b := s.bound[i]; b.space == space && s.space(b.prefix) == space {
@@ -376,8 +371,7 @@ func (s *Scanner) Prefix(space string) string {
 	return ""
 }
 
-// Parent names the element around the one of a Start or an End; it is "" for
-// the root.
+// Parent names the parent of the element of a Start or an End; "" for the root.
 func (s *Scanner) Parent() (space, local string) {
 	if len(s.open) < 2 {
 		return "", ""
@@ -386,8 +380,8 @@ func (s *Scanner) Parent() (space, local string) {
 	return e.space, e.local
 }
 
-// Element names the innermost open element, with its space and a colon before
-// its name: of a Text the one that it is in.
+// Element returns the name of the innermost open element, preceded by its space and a
+// colon; for a Text, of the element that contains it.
 func (s *Scanner) Element() string {
 	if len(s.open) == 0 {
 		return ""
@@ -396,8 +390,8 @@ func (s *Scanner) Element() string {
 	return e.space + ":" + e.local
 }
 
-// Skip steps to the End of the element whose Start is the token at hand. It
-// returns false after an error.
+// Skip advances to the End of the element whose Start is the current token. It returns
+// false after an error.
 func (s *Scanner) Skip() bool {
 	depth := s.Depth
 	for s.Next() {

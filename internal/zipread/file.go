@@ -20,9 +20,9 @@ import (
 type File struct {
 	archive *Archive
 	header  *zip.FileHeader
-	start   int64 // of its data
+	start   int64 // offset of its data
 	lost    bool  // it is not where the directory says
-	twice   bool  // another entry has its name
+	twice   bool  // another entry has the same name
 }
 
 const (
@@ -33,11 +33,11 @@ const (
 
 func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 
-// Name returns the name as it is stored, which may not be UTF-8.
+// Name returns the name as stored, which may not be UTF-8.
 func (f *File) Name() string { return f.header.Name }
 
-// Text returns the name in UTF-8: of one that is none, as IBM code page 437 has
-// it, which archives are in that do not say otherwise.
+// Text returns the name in UTF-8. A name that is not UTF-8 is decoded as IBM code page
+// 437, the default of ZIP archives.
 func (f *File) Text() string {
 	name := f.header.Name
 	if utf8.ValidString(name) {
@@ -56,10 +56,11 @@ func (f *File) Text() string {
 
 var page437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
 
-// Size returns the length of the content in bytes, as declared.
+// Size returns the declared length of the content in bytes.
 func (f *File) Size() int64 { return clamp(f.header.UncompressedSize64) }
 
-// PackedSize returns how many bytes of the archive hold the content.
+// PackedSize returns the declared number of bytes that the content takes in the
+// archive.
 func (f *File) PackedSize() int64 { return clamp(f.header.CompressedSize64) }
 
 // IsDir reports whether the entry is a folder.
@@ -70,12 +71,12 @@ func (f *File) IsEncrypted() bool {
 	return f.header.Flags&flagEncrypted != 0 || f.header.Method == methodAES
 }
 
-// IsTwice reports whether another entry of the archive has the same name, so
-// that the name does not tell which is meant.
+// IsTwice reports whether another entry of the archive has the same name, so that the
+// name is ambiguous.
 func (f *File) IsTwice() bool { return f.twice }
 
-// Stored returns the content where it is in the archive, or nil if it is
-// compressed, encrypted or damaged. Its checksum is not looked at.
+// Stored returns the content inside the archive, or nil if it is compressed, encrypted
+// or damaged. It does not check the checksum.
 func (f *File) Stored() *io.SectionReader {
 	if !f.IsStored() || f.Size() != f.PackedSize() || f.IsEncrypted() || f.lost {
 		return nil
@@ -83,12 +84,12 @@ func (f *File) Stored() *io.SectionReader {
 	return io.NewSectionReader(f.archive.r, f.start, f.Size())
 }
 
-// IsStored reports whether the content is held without compression.
+// IsStored reports whether the content is stored without compression.
 func (f *File) IsStored() bool { return f.header.Method == zip.Store }
 
-// IsUnsafe reports whether the name would lead out of the folder that it is
-// unpacked to, or may do so on some system: it is empty or absolute, or has a
-// "..", a backslash, a drive letter or a zero byte.
+// IsUnsafe reports whether the name could lead outside the folder that it is unpacked
+// to, on any system: it is empty or absolute, or has a "..", a backslash, a drive
+// letter or a zero byte.
 func (f *File) IsUnsafe() bool {
 	name := f.header.Name
 	if name == "" || name[0] == '/' || strings.ContainsAny(name, "\\\x00") {
@@ -105,8 +106,8 @@ func (f *File) IsUnsafe() bool {
 	return false
 }
 
-// Bytes returns the content. The error matches [ErrLimit] if that is more than
-// limit bytes, and else is as for [File.Open].
+// Bytes returns the content. The error matches [ErrLimit] if it has more than limit
+// bytes; otherwise it is as for [File.Open].
 func (f *File) Bytes(ctx context.Context, limit int64) ([]byte, error) {
 	if f.Size() > limit {
 		return nil, fmt.Errorf("a member of %d bytes; at most %d: %w", f.header.UncompressedSize64, limit, ErrLimit)
@@ -124,14 +125,14 @@ func (f *File) Bytes(ctx context.Context, limit int64) ([]byte, error) {
 	return content.Bytes(), nil
 }
 
-// likelySize bounds the memory that is taken before there is content for it:
-// a declared size is only a claim.
+// likelySize bounds the memory allocated before any content arrives, because the
+// declared size is only a claim.
 func (f *File) likelySize() int64 { return 64<<10 + min(f.PackedSize(), 1<<24)*8 }
 
-// Open returns a reader of the content. It fails with ctx.Err() once ctx is
-// done. Errors, of Open or of reading, match [ErrEncrypted] and [ErrMethod],
-// and [ErrDamaged] if the content is not of its declared size or has another
-// checksum; others are those of the archive's reader.
+// Open returns a reader of the content. It fails with ctx.Err() once ctx is done.
+// Errors of Open and of reading match [ErrEncrypted] or [ErrMethod], or [ErrDamaged] if
+// the content has another size or checksum than declared; others are those of the
+// archive's reader.
 func (f *File) Open(ctx context.Context) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -156,7 +157,7 @@ func (f *File) Open(ctx context.Context) (io.ReadCloser, error) {
 	return c, nil
 }
 
-// raw returns the content as it is packed.
+// raw returns the packed content.
 func (f *File) raw() (*packed, error) {
 	switch {
 	case f.IsEncrypted():
@@ -181,21 +182,21 @@ func (p *packed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A content is read while its size and its checksum are checked.
+// A content reader checks size and checksum while reading.
 type content struct {
 	ctx      context.Context
 	r        io.Reader
-	inflater io.Reader // to be used again; nil if there is none
+	inflater io.Reader // for reuse; nil if there is none
 	source   *packed
 	file     *File
 	sum      hash.Hash32
 	n        int64
 }
 
-// inflaters are kept, as each has 40 KB.
+// inflaters are reused, because each takes 40 KB.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// Close ends reading. Reads that follow fail.
+// Close ends reading. Later reads fail.
 func (c *content) Close() error {
 	if c.inflater != nil {
 		inflaters.Put(c.inflater)

@@ -12,24 +12,23 @@ import (
 	"unicode/utf8"
 )
 
-// day is the first that the times of ZIP archives know, 1 January 1980: every
-// member is of that day.
+// day is the earliest date in ZIP archives, 1 January 1980. Every member gets it.
 const day = 1<<5 | 1
 
-// A Writer writes a ZIP archive. The same calls give the same bytes: times are
-// fixed, and nothing of a source but names and content travels along.
+// A Writer writes a ZIP archive. The same calls give the same bytes: times are fixed,
+// and only names and content are taken from a source.
 type Writer struct {
 	z     *zip.Writer
 	names map[string]bool
 }
 
-// NewWriter returns a Writer to w.
+// NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer {
 	return &Writer{z: zip.NewWriter(w), names: make(map[string]bool)}
 }
 
-// Copy adds f as it is packed, without unpacking it. Its content is not
-// checked; that of a folder is left out. Errors are as for [File.Open], and [ErrLimit] above 4 GiB.
+// Copy adds f in packed form, without unpacking or checking its content. It drops the
+// content of a folder. Errors are as for [File.Open], and [ErrLimit] above 4 GiB.
 func (w *Writer) Copy(f *File) error { return w.CopyAs(f.Name(), f) }
 
 // CopyAs is Copy under another name.
@@ -50,9 +49,9 @@ func (w *Writer) CopyAs(name string, f *File) error {
 	return w.add(&h, r)
 }
 
-// deflaters are kept, as each has a megabyte.
+// deflaters are reused, because each takes a megabyte.
 var deflaters = sync.Pool{New: func() any {
-	w, _ := flate.NewWriter(nil, flate.DefaultCompression) // the level is known
+	w, _ := flate.NewWriter(nil, flate.DefaultCompression) // the level is valid
 	return w
 }}
 
@@ -114,7 +113,7 @@ func (w *Writer) add(h *zip.FileHeader, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(out, content) // of a folder, nothing
+	n, err := io.Copy(out, content) // empty for a folder
 	if err == nil && uint64(n) != h.CompressedSize64 {
 		err = fmt.Errorf("a member is cut off: %w", ErrDamaged)
 	}

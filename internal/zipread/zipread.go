@@ -1,11 +1,10 @@
-// Package zipread reads and writes ZIP archives that strangers made, for the
-// formats that are one: OOXML, ODF, EPUB, and archives themselves.
+// Package zipread reads and writes untrusted ZIP archives, for formats based on ZIP
+// (OOXML, ODF, EPUB) and for archives themselves.
 //
-// It differs from archive/zip, which it is built on, in what it refuses. The
-// directory has bounds; no name is twice in it; no two entries share bytes of
-// the archive, as those of a bomb do; an encrypted entry is named as such; and
-// a member is read to no more than its declared size, which must be the real
-// one. What [Writer] writes depends on nothing but what is given to it.
+// It is built on archive/zip and refuses more. The directory is bounded. No name occurs
+// twice. No two entries share bytes of the archive, as in a zip bomb. Encrypted entries
+// are reported as such. A member is read up to its declared size, which must be the
+// real one. The output of [Writer] depends only on its input.
 package zipread
 
 import (
@@ -22,7 +21,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Errors of archives. [Known] makes them match what a resolver returns.
+// Errors of archives. [Known] maps them to the errors of a resolver.
 var (
 	ErrNotZip    = errors.New("not a ZIP archive")
 	ErrDamaged   = errors.New("damaged ZIP archive")
@@ -32,33 +31,31 @@ var (
 )
 
 const (
-	// MaxEntries is how many entries an archive may have.
+	// MaxEntries is the maximum number of entries in an archive.
 	MaxEntries = 1 << 16
 
-	maxDirectory = 16 << 20 // bytes of the directory, with the search for it
+	maxDirectory = 16 << 20 // bytes of the directory, including the search for it
 )
 
-// An Archive is the directory of a ZIP archive with the reader that it came
-// from. It is safe for concurrent use if the reader is.
+// An Archive is the directory of a ZIP archive, with the reader it was read from. It is
+// safe for concurrent use if the reader is.
 type Archive struct {
 	r      io.ReaderAt
 	files  []*File
-	byName map[string]int // in files
+	byName map[string]int // indexes in files
 
-	hasTwice bool // two files have one name
+	hasTwice bool // two files have the same name
 }
 
-// Open reads the directory of the ZIP archive in the first size bytes of r.
-// What stands before the archive or after it is not looked at, as long as the
-// end of the directory is within the last 64 KB. Names are as they are stored,
-// see [File.IsUnsafe].
+// Open reads the directory of the ZIP archive in the first size bytes of r. It ignores
+// bytes before and after the archive, as long as the end of the directory is within the
+// last 64 KB. Names are as stored; see [File.IsUnsafe].
 //
-// The error matches [ErrNotZip] if there is no directory, [ErrDamaged] if it
-// contradicts itself, or has two members of one name and different bytes, or
-// members that overlap, and [ErrLimit]
-// above [MaxEntries] entries or 16 MiB of directory; else it is that of r.
-// Encrypted entries, and those that are compressed in a way not known here, are
-// errors only of reading them.
+// The error matches [ErrNotZip] if there is no directory. It matches [ErrDamaged] if
+// the directory contradicts itself, has two members with the same name and different
+// bytes, or has members that overlap. It matches [ErrLimit] above [MaxEntries] entries
+// or 16 MiB of directory. Otherwise it is that of r. Encrypted entries, and unsupported
+// compression, are errors only when read.
 func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	a, err := OpenAny(r, size)
 	if err == nil && a.hasTwice {
@@ -67,8 +64,7 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return a, err
 }
 
-// OpenAny is [Open] for archives that may name a member twice: see
-// [File.IsTwice].
+// OpenAny is [Open] for archives in which names may occur twice; see [File.IsTwice].
 func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
 	bounded := &bounded{r: r, left: maxDirectory}
 	z, err := zip.NewReader(bounded, size)
@@ -93,7 +89,7 @@ func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
 	return a, a.checkOverlap()
 }
 
-// classify tells a file that begins as a ZIP archive from what never was one.
+// classify distinguishes a damaged ZIP archive from a file that never was one.
 func classify(r io.ReaderAt, size int64) error {
 	var head [4]byte
 	if n, err := r.ReadAt(head[:min(4, size)], 0); n < 4 && err != nil && err != io.EOF {
@@ -116,7 +112,7 @@ func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
 		}
 		f.start, f.lost = start, err != nil || f.PackedSize() > size-start
 		if err != nil {
-			f.start = 0 // where no data is
+			f.start = 0 // an offset without data
 		}
 		if i, known := a.byName[entry.Name]; known {
 			same := false
@@ -136,15 +132,15 @@ func newArchive(z *zip.Reader, b *bounded, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// Of members of one name: how many there may be, and how many bytes are
+// Limits for members with the same name: how many there may be, and how many bytes are
 // compared.
 const (
 	maxTwice = 100
 	maxSame  = 1 << 20
 )
 
-// sameAs reports whether two members of one name are the same, as folders are,
-// and files that were put in twice.
+// sameAs reports whether two members with the same name are equal, as folders are, and
+// files that were added twice.
 func (f *File) sameAs(g *File, r io.ReaderAt) (bool, error) {
 	size := f.PackedSize()
 	switch {
@@ -163,9 +159,8 @@ func (f *File) sameAs(g *File, r io.ReaderAt) (bool, error) {
 	return bytes.Equal(data[:size], data[size:]), nil
 }
 
-// On returns the same archive with another reader of the same bytes, for
-// callers that keep an archive for longer than the file that it was read from
-// is open.
+// On returns the same archive with another reader of the same bytes, for callers that
+// keep an archive longer than the file is open.
 func (a *Archive) On(r io.ReaderAt) *Archive {
 	other := &Archive{r: r, byName: a.byName, hasTwice: a.hasTwice, files: make([]*File, len(a.files))}
 	copies := make([]File, len(a.files))
@@ -177,8 +172,8 @@ func (a *Archive) On(r io.ReaderAt) *Archive {
 	return other
 }
 
-// checkOverlap refuses archives if two of their members share bytes: a few
-// kilobytes can then stand for petabytes.
+// checkOverlap refuses archives in which two members share bytes, so that a few
+// kilobytes could stand for petabytes.
 func (a *Archive) checkOverlap() error {
 	placed := make([]*File, 0, len(a.files))
 	for _, f := range a.files {
@@ -195,11 +190,11 @@ func (a *Archive) checkOverlap() error {
 	return nil
 }
 
-// Files returns the entries in the order of the directory, folders too. The
-// slice must not be changed.
+// Files returns the entries in directory order, including folders. The caller must not
+// change the slice.
 func (a *Archive) Files() []*File { return a.files }
 
-// File returns the entry of exactly that name, or nil if there is none.
+// File returns the entry with exactly that name, or nil if there is none.
 func (a *Archive) File(name string) *File {
 	if i, ok := a.byName[name]; ok {
 		return a.files[i]
@@ -207,8 +202,8 @@ func (a *Archive) File(name string) *File {
 	return nil
 }
 
-// Known makes an error of this package match what [citekit.Resolver] documents,
-// and returns ctx.Err() once ctx is done. Other errors stay as they are.
+// Known makes an error of this package match what [citekit.Resolver] documents. It
+// returns ctx.Err() once ctx is done, and leaves other errors unchanged.
 func Known(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -230,19 +225,18 @@ func Known(ctx context.Context, err error) error {
 	return err
 }
 
-// A bounded reader stops archive/zip from reading more of a directory than an
-// honest one has.
+// A bounded reader stops archive/zip from reading more than an honest directory has.
 type bounded struct {
 	r    io.ReaderAt
 	left int64
-	err  error // the first, other than the end of the source
+	err  error // the first error other than the end of the source
 }
 
 func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
-	if off < 0 { // of a directory that says so
+	if off < 0 { // some directories claim this
 		return 0, io.ErrUnexpectedEOF
 	}
 	if b.left -= int64(len(p)); b.left < 0 {
