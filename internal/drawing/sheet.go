@@ -75,7 +75,7 @@ var background = color.RGBA{R: 0xe4, G: 0xe4, B: 0xe4, A: 0xff}
 // than s has cells, the sheet is smaller.
 func (s Sheet) Draw(pictures []*image.RGBA, captions []string) *image.RGBA {
 	pitch := s.pitch()
-	s.columns = min(s.columns, len(pictures))
+	s.columns = max(1, min(s.columns, len(pictures)))
 	s.rows = (len(pictures) + s.columns - 1) / s.columns
 	img := image.NewRGBA(image.Rect(0, 0, s.columns*pitch.X+gap, s.rows*pitch.Y+gap))
 	draw.Draw(img, img.Rect, image.NewUniform(background), image.Point{}, draw.Src)

@@ -140,7 +140,7 @@ func (s *section) place(whole, decimals, exponent string) string {
 	var b strings.Builder
 	seen, after := 0, 0
 	point, inExponent, shownExponent := false, false, false
-	for i, t := range s.tokens {
+	for _, t := range s.tokens {
 		switch {
 		case t.kind == tokenLiteral:
 			b.WriteString(t.text)
@@ -156,7 +156,7 @@ func (s *section) place(whole, decimals, exponent string) string {
 			b.WriteString(heads[seen])
 			seen++
 		case t.kind == tokenDigit:
-			if keep := s.keptDecimals(decimals, i); after < keep {
+			if keep := s.keptDecimals(decimals); after < keep {
 				b.WriteByte(decimals[after])
 			} else if t.text == "?" {
 				b.WriteByte(' ')
@@ -177,7 +177,7 @@ func (s *section) place(whole, decimals, exponent string) string {
 
 // keptDecimals returns how many decimals are shown: up to the last that is not zero or
 // has a 0 as placeholder.
-func (s *section) keptDecimals(decimals string, _ int) int {
+func (s *section) keptDecimals(decimals string) int {
 	keep := len(strings.TrimRight(decimals, "0"))
 	n, point := 0, false
 	for _, t := range s.tokens {

@@ -403,8 +403,6 @@ func hybrid(data []byte) []byte {
 		objects.Write(text)
 		rows[2+n] = []byte("0000000000 00000 f ")
 	}
-	size := len(rows) - 7 // objects, including the first free one
-	_ = size
 	var b bytes.Buffer
 	b.Write(data[:table])
 	count := 0
