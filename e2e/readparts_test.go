@@ -25,10 +25,11 @@ import (
 func TestReadParts(t *testing.T) {
 	dir := t.TempDir()
 	table := "name,count\nheron,214\nstork,12\n\"grebe,\ncrested\",7\n"
+	twice := "name,note,other\nana,it is final,it is final\nbob,no,no\ncyd,it is final,yes\n"
 	mail := "From: Ann <ann@example.org>\r\nSubject: Counts\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" +
 		"--x\r\nContent-Type: text/plain\r\n\r\nThe heron count is done.\r\n--x\r\nContent-Type: text/plain; name=b.txt\r\n\r\nStorks were rare.\r\n--x--\r\n"
 	box := "From a@example.org Mon Jun  3 10:00:01 2024\nSubject: One\n\nHerons first.\n\nFrom a@example.org Mon Jun  3 10:00:01 2024\nSubject: Two\n\nStorks second.\n"
-	page := "<html><body><h1>Birds</h1>\n<p>Herons fish.</p>\n<p>Storks nest.</p>\n<table><tr><td>grebe</td><td>7</td></tr></table></body></html>\n"
+	page := "<html><body><h1>Birds</h1>\n<p>Herons fish.</p>\n<p>Storks nest.</p><p>Herons wade.</p><p>Herons wade.</p>\n<table><tr><td>grebe</td><td>7</td></tr></table></body></html>\n"
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	w, err := z.Create("in/table.csv")
@@ -47,7 +48,7 @@ func TestReadParts(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{
 		"guide.pdf": guide,
-		"table.csv": []byte(table), "mail.eml": []byte(mail), "box.mbox": []byte(box), "page.html": []byte(page), "all.zip": archive.Bytes(),
+		"table.csv": []byte(table), "twice.csv": []byte(twice), "mail.eml": []byte(mail), "box.mbox": []byte(box), "page.html": []byte(page), "all.zip": archive.Bytes(),
 		"shop.db": sqlitetest.Make(t, "create table birds(name text, count int); insert into birds values('heron',214),('stork',12),('grebe',7); create table towns(name text); insert into towns values('Ora');")[0],
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
@@ -88,7 +89,7 @@ func TestReadParts(t *testing.T) {
 		{"text://box#message=1&lines=3", "Herons first", "Subject"},
 		{"text://box#lines=4", "Herons first", "Storks"},
 		{"text://page#blocks=2", "Herons fish", "Storks nest"},
-		{"text://page#blocks=4&cells=A1", "grebe", "7"},
+		{"text://page#blocks=6&cells=A1", "grebe", "7"},
 		{"doc://shop#table=birds&rows=2", "stork", "heron"},
 		{"doc://shop#table=birds&rows=1-2", "heron", "grebe"},
 		{"doc://shop#table=towns", "Ora", "heron"},
@@ -124,7 +125,7 @@ func TestReadParts(t *testing.T) {
 	}
 	for _, address := range []string{
 		"text://table#rows=9", "text://table#lines=9", "text://table#rows=2&cols=nope", "text://all#member=in/table.csv&rows=9", "doc://all#member=none",
-		"text://mail#part=7", "text://box#message=9", "text://page#blocks=9", "text://page#blocks=4&cells=Z9", "text://page#rows=1",
+		"text://mail#part=7", "text://box#message=9", "text://page#blocks=9", "text://page#blocks=6&cells=Z9", "text://page#rows=1",
 		"doc://shop#table=none", "doc://shop#table=birds&rows=9", "doc://shop#table=birds&cols=none",
 	} {
 		if text, err := read(address); err == nil || text != "" {
@@ -136,6 +137,22 @@ func TestReadParts(t *testing.T) {
 		}
 		if verdict, err := verifier.Quote(t.Context(), verify.Request{Quote: "heron", Address: a}); err == nil && verdict.Problem == nil {
 			t.Errorf("%s: a quote has the verdict %+v", address, verdict)
+		}
+	}
+	// The same words beside the address: the verdict is about the address.
+	for _, c := range []struct{ address, quote, told string }{
+		{"text://twice#rows=4", "it is final", "text://twice#lines=4-4"},
+		{"text://twice#rows=2&cols=other", "it is final", "text://twice#rows=2&cols=other"},
+		{"text://twice#rows=4&cols=other", "yes", "text://twice#lines=4-4"},
+		{"text://page#blocks=5", "Herons wade", "text://page#blocks=5"},
+	} {
+		a, err := citekit.ParseAddress(c.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, err := verifier.Quote(t.Context(), verify.Request{Quote: c.quote, Address: a})
+		if err != nil || verdict.Class != verify.Exact || verdict.Address.String() != c.told {
+			t.Errorf("%q at %s: %+v, %v", c.quote, c.address, verdict, err)
 		}
 	}
 }

@@ -19,6 +19,7 @@ type call struct {
 	req     Request
 	quote   *quotation.Quote
 	verdict *Verdict
+	wide    bool // the cited parts have more text than the address selects
 }
 
 // A place is a part of a source with the quote, or with text similar to it.
@@ -131,16 +132,20 @@ func reasonOf(err error) error {
 // mostRead is how much of a place is read from its source, in bytes.
 const mostRead = 16 << 20
 
+// mostSearched is how much of the layer is searched for what was read, in bytes.
+const mostSearched = 64 << 20
+
 // partsRead returns the parts of the text at an address whose place the layer
-// cannot separate, such as a row or cells, by reading the source. If the layer
-// has more around the place, there are parts only if the quote is in the place
+// cannot separate, such as a row or cells, by reading the source. What is read is
+// looked for in the layer. If it is not there once, the parts are wide: they have
+// more text around the place, and there are parts only if the quote is in the place
 // itself.
 func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Bytes, err error) {
 	if err := c.check(ctx, c.req.Address); err != nil {
 		return nil, err
 	}
 	var text strings.Builder
-	exact := true
+	around := layerSearch{source: s, left: mostSearched}
 	for run, err := range c.lib.ReadText(ctx, c.req.Address.Resource, c.req.Address.Location) {
 		if err != nil {
 			return nil, err
@@ -151,18 +156,54 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		text.WriteString(run.Text)
 		found, err := s.Ranges(run.Location)
 		if errors.Is(err, errors.ErrUnsupported) {
-			exact = false
-			found, err = s.Around(run.Location)
+			if found, err = s.Around(run.Location); err == nil {
+				found, err = around.narrow(ctx, found, run.Text)
+			}
 		}
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, found...)
 	}
-	if !exact && len(quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches) == 0 {
+	c.wide = around.failed
+	if c.wide && len(quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches) == 0 {
 		return nil, nil
 	}
 	return joined(parts), nil
+}
+
+// A layerSearch finds in a layer what was read from its source.
+type layerSearch struct {
+	source *source
+	left   int64  // bytes that may still be searched
+	failed bool   // some text was not found once
+	text   string // of the part below
+	part   textlayer.Bytes
+}
+
+// narrow returns the place of a text within the parts around it. If that is not
+// one place, or too much would be searched, it returns the parts.
+func (n *layerSearch) narrow(ctx context.Context, parts []textlayer.Bytes, text string) ([]textlayer.Bytes, error) {
+	text = strings.TrimRight(text, "\r\n")
+	if len(parts) != 1 || n.failed || text == "" || parts[0].To-parts[0].From > n.left {
+		n.failed = true
+		return parts, nil
+	}
+	if n.part != parts[0] {
+		around, err := n.source.Text(ctx, parts[0].From, parts[0].To)
+		if err != nil {
+			return nil, err
+		}
+		n.text, n.part = around, parts[0]
+	}
+	n.left -= int64(len(n.text))
+	at := strings.Index(n.text, text)
+	if at < 0 || strings.Contains(n.text[at+1:], text) {
+		n.failed = true
+		return parts, nil
+	}
+	from := parts[0].From + int64(at)
+	return []textlayer.Bytes{{From: from, To: from + int64(len(text))}}, nil
 }
 
 // joined returns parts in order, those that overlap or touch as one.
@@ -288,6 +329,13 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	}
 	if err := c.tell(ctx, first); err != nil {
 		return err
+	}
+	if c.wide && first.isIn(cited) && len(all) > 1 {
+		// The same words stand beside the address, too, and which of the places
+		// is the cited one is not known.
+		c.verdict.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.req.Address.Location}
+		c.verdict.Span, c.verdict.Boxes = Span{}, nil
+		return nil
 	}
 	for _, p := range all[1:] {
 		a, err := p.address()

@@ -67,7 +67,10 @@ type Verdict struct {
 	// Text is the text of the source there; "" if the quote was not found.
 	Text string
 
-	Span  Span      // zero if it was not found
+	// Span is zero if the quote was not found, or if it is at the address and
+	// also beside it, where the layer of the text does not separate the two, as
+	// with a cell of a row.
+	Span  Span
 	Boxes []PageBox // boxes of the text on its pages, if the request asks for them
 
 	Repairs    []Repair // the repairs that were needed; each kind once
@@ -77,7 +80,8 @@ type Verdict struct {
 	// words that quote and source have in common, from 0 to 1.
 	Similarity float64
 
-	// Others are further places of the quote, at most [MaxOthers]. Places is
+	// Others are further places of the quote, at most [MaxOthers]; none where
+	// Span is not known. Places is
 	// the number of all places, including the first; if Counted is false, there
 	// may be more.
 	Others  []citekit.Address
