@@ -74,20 +74,20 @@ type adaptation struct {
 	*session
 	flags  *adaptFlags
 	lib    *citekit.Library
-	source string // as it stands in the map, or ""
+	source string // as the map states it, or ""
 
-	outside bool // the source is
+	outside bool // source is outside the base directory
 
 	warnings []string // what the adapter left out
 }
 
-// noteWarning tells of something that the adapter could not read.
+// noteWarning reports something that the adapter could not read.
 func (a *adaptation) noteWarning(err error) {
 	a.warnings = append(a.warnings, err.Error())
 	a.warn("left out: " + err.Error())
 }
 
-// An adaptedMap is what adapt says of a map.
+// An adaptedMap is the report of adapt on one map.
 type adaptedMap struct {
 	ResourceID string           `json:"resource_id"`
 	Type       citekit.Modality `json:"type"`
@@ -123,8 +123,8 @@ func (s *session) adapt(ctx context.Context, name string, flags *adaptFlags) err
 	return a.store(ctx, maps, reports)
 }
 
-// open opens the library. A source that the person names may be anywhere if the
-// map is not stored, or the person allows that.
+// open opens the library. A source that the person names may be anywhere if the map
+// is not stored or the person allows it.
 func (a *adaptation) open() error {
 	var files []string
 	if a.flags.source != "" {
@@ -167,8 +167,8 @@ func (a *adaptation) run(ctx context.Context, name string) ([]*citekit.ResourceM
 	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
-// adaptInput returns the file or folder that the person names, as the only
-// thing an adapter sees; beside a file it sees those in its folder.
+// adaptInput returns the file or folder that the person names. The adapter sees
+// nothing else, except that beside a file it sees the other files in its folder.
 func adaptInput(name string) (mapadapter.Input, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -184,7 +184,7 @@ func adaptInput(name string) (mapadapter.Input, error) {
 	return mapadapter.Input{FS: os.DirFS(filepath.Dir(abs)), Name: filepath.Base(abs), Path: abs}, nil
 }
 
-// adapter returns the adapter that the person names, or the one for the input.
+// adapter returns the adapter that the person names, or one that fits the input.
 func (a *adaptation) adapter(ctx context.Context, in mapadapter.Input) (mapadapter.Adapter, error) {
 	name := a.flags.adapter
 	if name == "" {
@@ -206,9 +206,9 @@ func (a *adaptation) adapter(ctx context.Context, in mapadapter.Input) (mapadapt
 	return nil, usagef("adapt", "--adapter %q: it is one of %s, or a program", name, strings.Join(mapadapter.Names(), ", "))
 }
 
-// check checks the maps against their sources and tells what is wrong. A map
-// is sound if nothing is, but that a source which only the input names is not
-// at hand.
+// check checks the maps against their sources and prints the problems. A map is
+// sound if it has no problem, or only that a source named by the input alone is
+// missing.
 func (a *adaptation) check(ctx context.Context, maps []*citekit.ResourceMap) (reports []adaptedMap, sound bool) {
 	sound = true
 	for _, m := range maps {
@@ -228,7 +228,7 @@ func (a *adaptation) check(ctx context.Context, maps []*citekit.ResourceMap) (re
 	return reports, sound
 }
 
-// write writes the maps to a file or the standard output: one as it is,
+// write writes the maps to a file or the standard output: one map as an object,
 // several as a list.
 func (a *adaptation) write(ctx context.Context, maps []*citekit.ResourceMap) error {
 	var v any = maps
@@ -249,7 +249,7 @@ func (a *adaptation) write(ctx context.Context, maps []*citekit.ResourceMap) err
 	return copyToFile(ctx, bytes.NewReader(data), a.flags.output)
 }
 
-// store stores the maps, if none of them would replace another.
+// store stores the maps unless one of them would replace another.
 func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, reports []adaptedMap) error {
 	for _, m := range maps {
 		if !a.flags.force && hasMap(ctx, a.lib, m.ResourceID) {
@@ -286,8 +286,8 @@ func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, rep
 	return nil
 }
 
-// allowSource remembers that a source outside the base directory may be cited
-// for a map.
+// allowSource records that the source of a map may be cited although it is outside
+// the base directory.
 func (a *adaptation) allowSource(ctx context.Context, m *citekit.ResourceMap) (granted bool, err error) {
 	if !a.outside || m.SourcePath != a.source {
 		return false, nil

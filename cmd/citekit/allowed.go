@@ -77,8 +77,8 @@ func (s *session) allowed(ctx context.Context, args []string, all, revoke bool) 
 	return s.printGrants(grants, all, revoke)
 }
 
-// selectGrants returns the grants that the paths select: all if there are none.
-// A path that selects nothing is an error.
+// selectGrants returns the grants that the paths select, or all if there are no
+// paths. A path that selects nothing is an error.
 func (s *session) selectGrants(grants []workspace.Allowed, args []string) ([]workspace.Allowed, error) {
 	if len(args) == 0 {
 		return grants, nil
@@ -112,8 +112,8 @@ func (s *session) selectGrants(grants []workspace.Allowed, args []string) ([]wor
 	return chosen, nil
 }
 
-// selects reports whether a path is that of a file, that of a folder it is in,
-// with or without symbolic links, or a pattern that matches one of these.
+// selects reports whether pattern selects path: it is that file, a folder above it,
+// with or without symbolic links, or a glob pattern that matches either.
 func selects(pattern, path string) bool {
 	for at := path; ; at = filepath.Dir(at) {
 		if at == pattern || at == resolveLinks(pattern) {
@@ -160,7 +160,7 @@ func (s *session) printGrants(grants []workspace.Allowed, all, revoked bool) err
 	return nil
 }
 
-// describeDeletion says what was deleted.
+// describeDeletion returns a line about what was deleted.
 func describeDeletion(verb string, d ingest.Deletion) string {
 	line := verb + " " + d.ResourceID
 	if d.SourcePath != "" {

@@ -94,8 +94,8 @@ func (s *session) answer(ctx context.Context, req answer.Request, f searchFlags,
 	return err
 }
 
-// takeAnswerType reads "--type extractive" and "--type abstractive", which say how
-// to answer, out of the types of resources to search.
+// takeAnswerType moves "--type extractive" and "--type abstractive", which choose
+// the kind of answer, from the types of resources to search to the request.
 func (f *searchFlags) takeAnswerType(req *answer.Request) error {
 	for _, t := range []answer.Type{answer.Extractive, answer.Abstractive} {
 		if i := slices.Index(f.modalities, string(t)); i >= 0 {
@@ -108,13 +108,13 @@ func (f *searchFlags) takeAnswerType(req *answer.Request) error {
 	return nil
 }
 
-// registerWriter defines the flags that choose who writes abstractive answers.
+// registerWriter defines the flags that choose the model for abstractive answers.
 func (m *mapperFlags) registerWriter(flags *flagSet) {
 	flags.StringVar(&m.name, "model", "", "who writes abstractive answers: gemini or openai")
 	flags.StringVar(&m.config, "model-config", "", "settings of that model as `JSON`, such as {\"model\": \"…\"}")
 }
 
-// writer returns the model that writes answers; nil if none does.
+// writer returns the model that writes answers, or nil if there is none.
 func (m *mapperFlags) writer() (llm.Model, error) {
 	switch m.name {
 	case "":
@@ -156,7 +156,7 @@ func (s *session) printAnswer(a *answer.Answer) {
 	}
 }
 
-// marked returns what follows a sentence that its source does not bear.
+// marked returns the mark for a sentence that its source does not support, or "".
 func marked(s *answer.Sentence) string {
 	if s.Verdict.Holds() {
 		return ""

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// printBriefing prints the evidence for a task, from some resources or all.
+// printBriefing prints the evidence for a task. Without resources it searches all.
 func (s *session) printBriefing(ctx context.Context, task string, tokens int, resources []string, f searchFlags) error {
 	req, err := f.read()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 )
 
-// The scripts ask "citekit __complete" for the words that may come next.
+// The completion scripts. They ask "citekit __complete" for candidates.
 var (
 	//go:embed completion/citekit.bash
 	bashCompletion string

@@ -58,8 +58,8 @@ Secrets are no settings: keys of models stay in the environment.`,
 	}
 }
 
-// checkServing returns an error if a server cannot start with the settings, although
-// each of them is valid by itself.
+// checkServing returns an error if a server could not start with these settings,
+// although each is valid by itself.
 func checkServing(ctx context.Context, settings *config.Settings) error {
 	var faults config.Faults
 	fault := func(message string, setting ...string) {

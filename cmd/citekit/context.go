@@ -79,8 +79,8 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 	return err
 }
 
-// readable returns the ids of all resources but those whose maps cannot be
-// read, which it tells of.
+// readable returns the ids of the resources whose maps can be read, and warns of the
+// others.
 func (s *session) readable(ctx context.Context, lib *citekit.Library) ([]string, error) {
 	all, err := lib.Resources(ctx)
 	if err != nil {

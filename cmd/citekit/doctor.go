@@ -44,18 +44,18 @@ const (
 	levelFault   = "fault"
 )
 
-// A symptom is one thing that was looked at.
+// A symptom is the result of one check.
 type symptom struct {
 	Level   string `json:"level"`
 	Subject string `json:"subject"`          // such as "base directory /srv/docs"
-	Message string `json:"message"`          // what is so
-	Remedy  string `json:"remedy,omitempty"` // what to do; "" where nothing has to be done
+	Message string `json:"message"`          // what was found
+	Remedy  string `json:"remedy,omitempty"` // what to do; "" if nothing
 }
 
-// A doctor looks at things and keeps what it finds.
+// A doctor checks things and collects the symptoms.
 type doctor struct {
 	session  *session
-	settings *config.Settings // nil if they are wrong
+	settings *config.Settings // nil if they are invalid
 	flags    doctorFlags
 	now      time.Time
 	findings []symptom
@@ -127,7 +127,7 @@ func (d *doctor) print() {
 
 func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// checkSettings reads the settings of a server, if there are any.
+// checkSettings loads the settings of a server, if there are any.
 func (d *doctor) checkSettings(ctx context.Context) {
 	from := &settingFlags{command: "doctor", file: d.flags.config, flags: newFlagSet("doctor")}
 	settings, err := from.load()

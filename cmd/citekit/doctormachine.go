@@ -20,14 +20,14 @@ import (
 	"github.com/citekit/citekit/stats"
 )
 
-// What the machine should have.
+// What the machine should offer.
 const (
 	leastMemory  = 1 << 30 // bytes
 	leastFiles   = 1024    // open at a time
 	languageTime = 5 * time.Second
 )
 
-// checkMachine looks at what is of no base directory.
+// checkMachine checks what does not depend on a base directory.
 func (d *doctor) checkMachine(ctx context.Context) {
 	d.checkPrograms(ctx)
 	d.checkTemp()
@@ -39,7 +39,7 @@ func (d *doctor) checkMachine(ctx context.Context) {
 	}
 }
 
-// A neededProgram is one that some formats need.
+// A neededProgram is a program that some formats need.
 type neededProgram struct{ without, remedy string }
 
 var neededPrograms = map[string]neededProgram{
@@ -70,7 +70,7 @@ func (d *doctor) checkPrograms(ctx context.Context) {
 
 var versionForm = lazyregexp.New(`^v?(\d+)(?:\.(\d+))?`)
 
-// checkVersion says what is found, and whether it is too old.
+// checkVersion reports the version of a program, and whether it is too old.
 func (d *doctor) checkVersion(ctx context.Context, name, version string) {
 	subject, old := "program "+name, false
 	if parts := versionForm.FindStringSubmatch(version); parts != nil {
@@ -90,7 +90,7 @@ func (d *doctor) checkVersion(ctx context.Context, name, version string) {
 	}
 }
 
-// checkLanguages says which languages tesseract reads.
+// checkLanguages reports the languages that tesseract can read.
 func (d *doctor) checkLanguages(ctx context.Context, version string) {
 	const subject = "program tesseract"
 	path, err := child.Find("tesseract")
@@ -112,7 +112,7 @@ func (d *doctor) checkLanguages(ctx context.Context, version string) {
 	d.ok(subject, "version %s; languages %s", version, strings.Join(languages, ", "))
 }
 
-// checkTemp looks at the directory of temporary files.
+// checkTemp checks the directory of temporary files.
 func (d *doctor) checkTemp() {
 	dir := os.TempDir()
 	subject := "temporary files " + dir
@@ -128,7 +128,7 @@ func (d *doctor) checkTemp() {
 	}
 }
 
-// checkKeyOfEvidence looks at the key that seals what is recorded of evidence.
+// checkKeyOfEvidence checks the key that seals the records of evidence.
 func (d *doctor) checkKeyOfEvidence() {
 	opts, err := d.session.workspaceOptions()
 	if err != nil {
@@ -164,7 +164,7 @@ func (d *doctor) checkKeyOfEvidence() {
 	}
 }
 
-// checkResources looks at memory and at how many files may be open.
+// checkResources checks the memory and the limit on open files.
 func (d *doctor) checkResources() {
 	if memory := child.MachineMemory(); memory < leastMemory {
 		d.warning("memory", "give the machine more, or lower limits.decoder_memory", "%s; decoders of images alone may take 384 MiB", byteSize(memory))
@@ -180,8 +180,8 @@ func (d *doctor) checkResources() {
 	}
 }
 
-// checkProxies says which proxies requests to models go through. Of an address it
-// shows the host alone, as there may be a password.
+// checkProxies reports the proxies for requests to models. It shows only the host of
+// a proxy, as the rest of the URL may hold a password.
 func (d *doctor) checkProxies() {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		value := os.Getenv(name)

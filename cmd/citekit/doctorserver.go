@@ -24,11 +24,11 @@ import (
 )
 
 const (
-	soon       = 30 * 24 * time.Hour // in which a certificate or key expires
+	soon       = 30 * 24 * time.Hour // before a certificate or key expires
 	onlineTime = 5 * time.Second     // to reach one server
 )
 
-// checkServer looks at what only a server has.
+// checkServer checks what only a server has.
 func (d *doctor) checkServer(ctx context.Context) {
 	d.checkKeys(ctx)
 	d.checkCertificate()
@@ -38,7 +38,7 @@ func (d *doctor) checkServer(ctx context.Context) {
 	}
 }
 
-// checkKeys looks at the file of keys.
+// checkKeys checks the file of keys.
 func (d *doctor) checkKeys(ctx context.Context) {
 	path := d.settings.Keys
 	if path == "" {
@@ -77,7 +77,7 @@ func (d *doctor) checkKeys(ctx context.Context) {
 	}
 }
 
-// checkOneKey looks at a key that counts.
+// checkOneKey checks a key that is neither expired nor revoked.
 func (d *doctor) checkOneKey(subject string, key keyfile.Key) {
 	if !key.Expires.IsZero() && key.Expires.Before(d.now.Add(soon)) {
 		d.warning(subject, "make a new one: citekit key new", "key %s expires on %s", key.ID, key.Expires.Format(time.DateOnly))
@@ -89,7 +89,7 @@ func (d *doctor) checkOneKey(subject string, key keyfile.Key) {
 	}
 }
 
-// checkCertificate looks at the files of TLS.
+// checkCertificate checks the TLS files.
 func (d *doctor) checkCertificate() {
 	files := d.settings.TLS
 	if files.Cert == "" {
@@ -134,7 +134,7 @@ func (d *doctor) checkCertificate() {
 	}
 }
 
-// checkPort looks whether the port is free.
+// checkPort checks whether the port is free.
 func (d *doctor) checkPort() {
 	if d.settings.Transport != transportHTTP || d.settings.Port == 0 {
 		return
@@ -152,8 +152,8 @@ func (d *doctor) checkPort() {
 	}
 }
 
-// checkModels asks the servers of models whether they are there. Any answer will do:
-// what they need of a key they tell when they are used.
+// checkModels checks whether the servers of models can be reached. Any answer is
+// fine; whether a key is accepted shows only in use.
 func (d *doctor) checkModels(ctx context.Context) {
 	for _, model := range []struct{ setting, value string }{{"embedder", d.settings.Embedder}, {"reranker", d.settings.Reranker}} {
 		_, address, _ := strings.Cut(model.value, "@")

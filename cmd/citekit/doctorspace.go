@@ -22,25 +22,25 @@ import (
 )
 
 const (
-	lookTime   = 20 * time.Second // at the maps and sources of one base directory
-	mostNamed  = 5                // resources that a finding names
+	lookTime   = 20 * time.Second // for the maps and sources of one base directory
+	mostNamed  = 5                // resources named in a finding
 	littleRoom = 1 << 30          // bytes
 	noRoom     = 64 << 20         // bytes
 	fewFiles   = 1000
 )
 
-// A space is a base directory with what belongs to it.
+// A space is a base directory with its options.
 type space struct {
 	name string // of a workspace, or ""
 	dir  string
 	opts workspace.Options
 }
 
-// checkSpaces looks at the workspaces of the settings, or at the base directory.
+// checkSpaces checks the workspaces of the settings, or the base directory.
 func (d *doctor) checkSpaces(ctx context.Context) {
 	opts, err := d.session.workspaceOptions()
 	if err != nil {
-		return // the key has told
+		return // checkKeyOfEvidence has reported it
 	}
 	if d.settings == nil || len(d.settings.Workspaces) == 0 {
 		if d.settings != nil {
@@ -124,7 +124,7 @@ func readable(dir string) error {
 	return nil
 }
 
-// checkOwnFolder looks at a folder that citekit writes in.
+// checkOwnFolder checks a folder that citekit writes to.
 func (d *doctor) checkOwnFolder(subject, dir string, sp space) {
 	info, err := os.Lstat(dir)
 	switch {
@@ -149,7 +149,7 @@ func (d *doctor) checkOwnFolder(subject, dir string, sp space) {
 	}
 }
 
-// checkRoom looks at how full a disk is.
+// checkRoom checks how full a disk is.
 func (d *doctor) checkRoom(subject, dir string) {
 	bytes, files, ok := freeRoom(dir)
 	const remedy = "make room; 'citekit prune' and 'citekit prune --evidence-max SIZE' delete what can be made again"
@@ -164,7 +164,7 @@ func (d *doctor) checkRoom(subject, dir string) {
 	}
 }
 
-// checkMaps reads all maps and returns the ids of those that are ones.
+// checkMaps reads all maps and returns the ids of the valid ones.
 func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject string) (known []string) {
 	ids, err := lib.Resources(ctx)
 	if err != nil {
@@ -193,7 +193,7 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 	return known
 }
 
-// firstOf returns the first of some names.
+// firstOf returns the first few names and how many there are besides.
 func firstOf(names []string) string {
 	text := strings.Join(names[:min(mostNamed, len(names))], ", ")
 	if more := len(names) - mostNamed; more > 0 {
@@ -202,7 +202,7 @@ func firstOf(names []string) string {
 	return text
 }
 
-// checkSources counts the sources that are not what was mapped.
+// checkSources counts the sources that changed since they were mapped.
 func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
 	states, err := ingest.States(ctx, lib, ids)
 	by := make(map[ingest.State][]string)
@@ -226,7 +226,7 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 	}
 }
 
-// checkIndex says how the index of the search is.
+// checkIndex reports the state of the search index.
 func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
 	searcher, err := search.New(lib, nil)
 	if err != nil {
@@ -252,7 +252,7 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	}
 }
 
-// checkEvidence says how much evidence there is, and what processes left behind.
+// checkEvidence reports how much evidence there is, and leftovers of processes.
 func (d *doctor) checkEvidence(ctx context.Context, ws *workspace.Directory, sp space, subject string) {
 	var total, scrap int64
 	left := 0
