@@ -69,8 +69,8 @@ func (s *session) printInfo(info *stats.Stats) {
 	}
 }
 
-// describeCounts says how many resources of each type there are, and what is
-// wrong with some.
+// describeCounts says how many resources of each type there are, and how many have
+// problems.
 func describeCounts(c stats.Counts) string {
 	var types, lines []string
 	for _, m := range slices.Sorted(maps.Keys(c.Modalities)) {

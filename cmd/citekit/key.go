@@ -18,19 +18,19 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// keysVariable names the file of keys where no flag does.
+// keysVariable names the file of keys if no flag does.
 const keysVariable = "CITEKIT_KEYS"
 
-// What a server asks a file of keys for.
+// A server authenticates callers with a file of keys, and checks them again later.
 var (
 	_ access.Authenticator = (*keyfile.File)(nil)
 	_ server.Revalidator   = (*keyfile.File)(nil)
 )
 
-// keyActions are what can be done with keys.
+// keyActions are the actions of the command.
 var keyActions = []string{"new", "list", "revoke"}
 
-// keyFlags are the flags of key. All but keys are those of new.
+// keyFlags are the flags of key. All except --keys belong to "key new".
 type keyFlags struct {
 	keys            string
 	workspaces      stringList
@@ -103,7 +103,7 @@ func (s *session) key(ctx context.Context, args []string, flags *keyFlags) error
 	return s.revokeKey(ctx, keys, ids[0])
 }
 
-// check returns what is wrong with the command line of an action.
+// check returns an error if the arguments or flags do not fit the action.
 func (k *keyFlags) check(action string, ids []string) (err error) {
 	switch {
 	case !slices.Contains(keyActions, action):
@@ -126,13 +126,14 @@ func (k *keyFlags) check(action string, ids []string) (err error) {
 	return err
 }
 
-// isOfNew reports whether a flag is one of new alone.
+// isOfNew reports whether a flag is only for "key new".
 func (k *keyFlags) isOfNew(name string) bool {
 	f := k.set.Lookup(name)
 	return f != nil && strings.HasPrefix(f.Usage, "new: ")
 }
 
-// openKeys opens the file of keys that a flag names, the environment, or nobody.
+// openKeys opens the file of keys: the path of the flag, else that of the
+// environment, else the default.
 func openKeys(path string) (*keyfile.File, error) {
 	if path == "" {
 		path = os.Getenv(keysVariable)
@@ -147,7 +148,7 @@ func openKeys(path string) (*keyfile.File, error) {
 	return keyfile.Open(path, &keyfile.Options{Check: checkKey})
 }
 
-// checkKey returns what is wrong with the names in a key.
+// checkKey returns an error if a name in a key is invalid.
 func checkKey(k keyfile.Key) error {
 	for _, name := range k.Workspaces {
 		if err := server.CheckName(name); err != nil {
@@ -218,7 +219,7 @@ func (s *session) listKeys(ctx context.Context, keys *keyfile.File) error {
 	return nil
 }
 
-// describeTools says what a key may use.
+// describeTools returns the tools that a key may use.
 func describeTools(k keyfile.Key) string {
 	tools := "all"
 	switch {
@@ -233,7 +234,7 @@ func describeTools(k keyfile.Key) string {
 	return tools
 }
 
-// day returns a time for a column, in UTC, or "-" for none.
+// day returns the date of t in UTC, or "-" for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -253,8 +254,8 @@ func (s *session) revokeKey(ctx context.Context, keys *keyfile.File, id string) 
 	return nil
 }
 
-// parseExpiry reads when a key ends: a number of days or weeks, a duration as Go
-// writes it, a day, or a time. Empty means never.
+// parseExpiry parses the end of a key: a number of days or weeks, a Go duration, a
+// date, or a time. Empty means never.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -282,8 +283,7 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	return expires, nil
 }
 
-// offerKeys offers what may be done with keys, and the ids of those that can be
-// revoked.
+// offerKeys offers the actions, and the ids of keys that can be revoked.
 func (c *completer) offerKeys(ctx context.Context, positional []string, typed string) {
 	switch {
 	case len(positional) == 0:

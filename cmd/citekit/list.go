@@ -74,7 +74,7 @@ func (s *session) list(ctx context.Context, args []string, flags listFlags) erro
 	return s.listIDs(ids)
 }
 
-// hintAtIngest tells a person how to begin.
+// hintAtIngest tells a person how to start.
 func (s *session) hintAtIngest() {
 	where, flag := "here", ""
 	if s.dir != "." {
@@ -94,7 +94,7 @@ func (s *session) listIDs(ids []string) error {
 	return nil
 }
 
-// A mapSummary is what list --long says of a resource.
+// A mapSummary is the entry of list --long for a resource.
 type mapSummary struct {
 	ResourceID string           `json:"resource_id"`
 	Type       citekit.Modality `json:"type,omitempty"`
@@ -106,8 +106,8 @@ type mapSummary struct {
 	Error      *errorDetail     `json:"error,omitempty"`  // why the map cannot be read
 }
 
-// listMaps lists resources in columns. A map that cannot be read is told of
-// among the others and makes the command fail.
+// listMaps lists resources in columns. A map that cannot be read is listed too, and
+// makes the command fail.
 func (s *session) listMaps(ctx context.Context, lib *citekit.Library, ids []string) error {
 	states, err := ingest.States(ctx, lib, ids)
 	if err != nil {
@@ -166,20 +166,20 @@ func (s *session) printSummaries(summaries []mapSummary) {
 	}
 }
 
-// describeType returns the type of a map for a column. What cannot be one may
-// be as long as its map.
+// describeType returns the type of a map for a column. An invalid type is cut, as it
+// may be very long.
 func describeType(kind citekit.Modality) string {
-	const most = 32 // columns, as the longest that can be one
+	const most = 32 // columns, the length of the longest valid type
 	return term.Cut(term.Line(string(kind)), most)
 }
 
-// A listedNode is what list says of a node.
+// A listedNode is the entry of list for a node.
 type listedNode struct {
 	ID      string           `json:"id"`
 	Title   string           `json:"title,omitempty"`
 	Type    string           `json:"type"`
 	Depth   int              `json:"depth"`
-	Address *citekit.Address `json:"address,omitempty"` // left out if the location means nothing
+	Address *citekit.Address `json:"address,omitempty"` // omitted if the location is invalid
 }
 
 func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string, idsOnly bool) error {

@@ -58,9 +58,9 @@ type manualPage struct {
 	text []byte // roff with the macros of man(7)
 }
 
-// manual returns the page of the program, then one for each command, in the
-// order of help. The pages depend on nothing but the help: the same help gives
-// the same bytes, whatever the time, the platform and the settings.
+// manual returns the page of the program, then one for each command, in the order of
+// help. The pages depend only on the help: the same help gives the same bytes on
+// every platform, whatever the time and the settings.
 func manual() []manualPage {
 	pages := []manualPage{programPage()}
 	for _, c := range commands() {

@@ -16,8 +16,8 @@ import (
 type pruneFlags struct {
 	yes, dryRun, force bool
 
-	unused age       // evidence that was not used for so long goes
-	most   byteCount // how much evidence stays
+	unused age       // delete evidence unused for this long
+	most   byteCount // keep at most this much evidence
 }
 
 func pruneCommand() *command {
@@ -92,8 +92,8 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 	return s.pruned(plan, done)
 }
 
-// printPlan says what would be deleted: each map and grant, and how much of
-// everything else there is.
+// printPlan prints what would be deleted: each map and grant, and totals of the
+// rest.
 func (s *session) printPlan(plan *ingest.PrunePlan) {
 	rest := make(map[string]ingest.PruneItem) // with the number of files
 	var reasons []string
@@ -131,7 +131,7 @@ func (s *session) printPlan(plan *ingest.PrunePlan) {
 	s.printf("%s, %s\n", message.Count(len(plan.Items), "thing"), byteSize(plan.Bytes()))
 }
 
-// pruned says what was deleted.
+// pruned prints what was deleted.
 func (s *session) pruned(plan *ingest.PrunePlan, done []ingest.PruneItem) error {
 	if s.json {
 		return s.printJSON(struct {

@@ -74,8 +74,8 @@ func (s *session) read(ctx context.Context, req contents.Request, pictures bool)
 	return cmp.Or(err, s.tellUnread(read))
 }
 
-// tellUnread tells of the items that could not be read, and returns the error of
-// the last one to be told.
+// tellUnread prints the errors of the items that could not be read, except the last,
+// which it returns.
 func (s *session) tellUnread(read *contents.Contents) (last error) {
 	for _, item := range read.Items {
 		if item.Err == nil {
@@ -89,8 +89,7 @@ func (s *session) tellUnread(read *contents.Contents) (last error) {
 	return last
 }
 
-// printText prints a text as it is, or on a terminal so that it does nothing to
-// that.
+// printText prints a text unchanged, or on a terminal without control characters.
 func (s *session) printText(text string) {
 	if !term.IsTTY(s.stdout) {
 		s.printf("%s", text)
@@ -108,7 +107,7 @@ func (s *session) printText(text string) {
 	}
 }
 
-// because returns what follows the address of a part that is read for a relation.
+// because returns the relation for which a part is read, to follow its address.
 func because(r *contents.Relation) string {
 	if r == nil {
 		return ""
@@ -116,7 +115,7 @@ func because(r *contents.Relation) string {
 	return fmt.Sprintf("  (%s: %s → %s)", term.Line(r.Kind), r.From, r.To)
 }
 
-// showPicture shows a picture of what is at an address, or says why there is none.
+// showPicture shows a preview of an address, or says why there is none.
 func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citekit.Address, how term.Pictures) {
 	p, err := preview.New(lib).Make(ctx, a, nil)
 	if err == nil {
@@ -128,8 +127,8 @@ func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citek
 	}
 }
 
-// printContents prints texts, each below its address if there are several, and
-// calls above before each.
+// printContents prints texts, each below its address if there are several. It calls
+// above before each.
 func (s *session) printContents(read *contents.Contents, above func(citekit.Address)) {
 	several := len(read.Items) > 1
 	for i, item := range read.Items {

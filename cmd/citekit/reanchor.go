@@ -15,7 +15,7 @@ import (
 	"github.com/citekit/citekit/reanchor"
 )
 
-// maxCiting is the size of a file whose citations are rewritten, in bytes.
+// maxCiting is the largest file whose citations are rewritten, in bytes.
 const maxCiting = 64 << 20
 
 func reanchorCommand() *command {
@@ -101,8 +101,8 @@ func readCiting(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCiting))
 }
 
-// rewriteFile writes a file anew, whole or not at all, with the permissions it
-// has, unless it is no longer what it was. A link stays one.
+// rewriteFile replaces the content of a file atomically, unless it is no longer
+// before. It keeps the permissions, and a link stays a link.
 func rewriteFile(ctx context.Context, name string, before, after []byte) (err error) {
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -150,7 +150,7 @@ func rewriteFile(ctx context.Context, name string, before, after []byte) (err er
 	return os.Rename(temporary.Name(), target)
 }
 
-// A citationReport is what reanchor says of a citation.
+// A citationReport is the report of reanchor on one citation.
 type citationReport struct {
 	Line    int              `json:"line"`
 	Written string           `json:"written"`
@@ -194,7 +194,7 @@ func (s *session) printRewriting(name string, r *reanchor.Rewriting, written boo
 	return err
 }
 
-// unproven counts the citations that are held to nothing.
+// unproven counts the citations that have neither a quote nor a version to check.
 func unproven(r *reanchor.Rewriting) (n int) {
 	for i := range r.Citations {
 		if c := &r.Citations[i]; c.Result.How == reanchor.Unknown && !c.Left() {
@@ -204,7 +204,7 @@ func unproven(r *reanchor.Rewriting) (n int) {
 	return n
 }
 
-// printCitation prints a line about a citation that is not up to date.
+// printCitation prints a line about a citation unless it is up to date.
 func (s *session) printCitation(c citationReport) {
 	if !c.Moved && !c.Left {
 		return

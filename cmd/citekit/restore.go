@@ -58,12 +58,12 @@ type restoreFlags struct {
 
 // Limits of an archive.
 const (
-	maxSaved      = 64 << 20 // bytes of one file in it
+	maxSaved      = 64 << 20 // of one file in it, in bytes
 	maxSavedFiles = 4_000_000
 	maxSavedInAll = 64 << 30
 )
 
-// errNoBackup begins what is wrong with an archive.
+// errNoBackup is the error for a file that is not a valid archive.
 var errNoBackup = errors.New("it is no backup of citekit, or a damaged one")
 
 func (s *session) restore(ctx context.Context, name string, flags restoreFlags) error {
@@ -88,7 +88,7 @@ func (s *session) restore(ctx context.Context, name string, flags restoreFlags) 
 		return err
 	}
 	r := &restoring{flags: flags, keyPath: keyPath(opts)}
-	if err := r.key(ctx, f); err != nil { // before anything is sealed
+	if err := r.key(ctx, f); err != nil { // before anything is sealed with it
 		return err
 	}
 	if r.ws, err = s.workspace(nil); err != nil {
@@ -121,8 +121,8 @@ func (s *session) tellRestored(r *restoring) error {
 	return nil
 }
 
-// readBackup reads an archive and calls f with what is in it. Nothing in it is a
-// path: what is none of the names that backup writes is refused, and so are links.
+// readBackup reads an archive and calls f with each file in it. Names are never used
+// as paths: links, and names that backup does not write, are refused.
 func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byte) error) error {
 	zip, err := gzip.NewReader(r)
 	if err != nil {
@@ -160,7 +160,7 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 	}
 }
 
-// drain reads to the end of an archive, where the checksum stands.
+// drain reads to the end of an archive, so that its checksum is verified.
 func drain(zip *gzip.Reader) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(zip, maxSaved))
 	if err != nil || n == maxSaved {
@@ -169,7 +169,7 @@ func drain(zip *gzip.Reader) error {
 	return nil
 }
 
-// checkSaved returns what is wrong with the header of the n-th file.
+// checkSaved returns an error if the header of the n-th file is invalid.
 func checkSaved(head *tar.Header, n int) error {
 	switch {
 	case n == 0 && head.Name != backupHead:
@@ -189,7 +189,7 @@ func checkSaved(head *tar.Header, n int) error {
 	return nil
 }
 
-// checkSavedData returns what is wrong with the content of a file.
+// checkSavedData returns an error if the content of a file is invalid.
 func checkSavedData(name string, data []byte) error {
 	var err error
 	switch name {
@@ -217,7 +217,7 @@ func checkSavedData(name string, data []byte) error {
 	return nil
 }
 
-// savedMap returns the id of the map that a file in an archive is.
+// savedMap returns the id of the map in a file of an archive.
 func savedMap(name string) (id string, ok bool) {
 	escaped, isMap := strings.CutPrefix(name, backupMaps)
 	escaped, isJSON := strings.CutSuffix(escaped, ".json")
@@ -225,17 +225,17 @@ func savedMap(name string) (id string, ok bool) {
 	return id, isMap && isJSON && err == nil && url.PathEscape(id) == escaped && citekit.CheckResourceID(id) == nil
 }
 
-// A restoring writes what is in an archive.
+// A restoring restores an archive.
 type restoring struct {
 	ws      *workspace.Directory
 	flags   restoreFlags
 	keyPath string
 	done    saved
-	kept    int // things that were there
-	outside int // files that were allowed
+	kept    int // things that existed already
+	outside int // files allowed outside the base directory
 }
 
-// key writes the key of evidence, if there is none.
+// key writes the key of evidence unless there is one.
 func (r *restoring) key(ctx context.Context, f io.Reader) error {
 	if r.keyPath == "" {
 		return nil
@@ -291,7 +291,7 @@ func (r *restoring) putMap(ctx context.Context, id string, data []byte) error {
 	return r.counted(err, &r.done.Maps)
 }
 
-// counted counts what was written, or was there.
+// counted counts one thing as written, or as kept if it existed.
 func (r *restoring) counted(err error, written *int) error {
 	if errors.Is(err, citekit.ErrConflict) {
 		r.kept++
@@ -325,7 +325,7 @@ func (r *restoring) putPins(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// allow allows files outside the base directory again, if a person says so.
+// allow allows citing files outside the base directory again, if the person agrees.
 func (r *restoring) allow(ctx context.Context, data []byte) error {
 	var allowed []workspace.Allowed
 	if err := json.Unmarshal(data, &allowed); err != nil {
@@ -344,8 +344,8 @@ func (r *restoring) allow(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// restoreKeys writes keys of callers to a file. Those that were revoked since, as
-// the file says that is there, stay so.
+// restoreKeys writes the keys of callers to a file. Keys that the existing file says
+// were revoked stay revoked.
 func restoreKeys(ctx context.Context, path string, data []byte) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return writeBytes(path, data)

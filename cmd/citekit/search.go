@@ -18,13 +18,14 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// searchFlags are the flags of search, and in part of what ranks as it does.
+// searchFlags are the flags of search, some of them shared with commands that rank
+// in the same way.
 type searchFlags struct {
 	request       search.Request
 	modalities    []string
 	after, before string
 	ocr           bool
-	command       string // that they are of
+	command       string // command that has the flags
 }
 
 func searchCommand() *command {
@@ -83,7 +84,7 @@ func (f *searchFlags) register(flags *flagSet) {
 	f.registerFilters(flags)
 }
 
-// registerFilters defines the flags that filter what is found.
+// registerFilters defines the flags that filter results.
 func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.ocr(&f.ocr)
 	filters := &f.request.Filters
@@ -97,7 +98,7 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.StringVar(&filters.Path, "path", "", "only in sources whose path fits `PATTERN`, such as '*.md' or docs/")
 }
 
-// appendTo returns the parser of a flag that may be given several times.
+// appendTo returns the parser of a flag that may be repeated.
 func appendTo(list *[]string) func(string) error {
 	return func(value string) error {
 		*list = append(*list, value)
@@ -128,7 +129,7 @@ func (s *session) search(ctx context.Context, query string, f searchFlags, model
 	return s.printFound("search", found, err)
 }
 
-// printFound prints results, or returns the error with advice.
+// printFound prints results, or returns err with advice.
 func (s *session) printFound(command string, found *search.Results, err error) error {
 	if err != nil {
 		return asUsage(command, adviseStorage(err))
@@ -152,13 +153,13 @@ func (f *searchFlags) read() (req search.Request, err error) {
 	return req, err
 }
 
-// withSearcher calls f with a Searcher over the base directory. A bar shows how
-// far the reading of texts has come.
+// withSearcher calls f with a Searcher over the base directory. A bar shows the
+// progress of reading texts.
 func (s *session) withSearcher(f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
 	return s.withSemantics(nil, f)
 }
 
-// withSemantics is withSearcher with models, if they are not nil.
+// withSemantics is withSearcher with models; semantics may be nil.
 func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
 	lib, err := s.open()
 	if err != nil {
@@ -182,7 +183,8 @@ func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Lib
 	return f(lib, searcher, layers)
 }
 
-// adviseStorage says what to do about an output directory that cannot be written.
+// adviseStorage adds advice to an error about an output directory that cannot be
+// written.
 func adviseStorage(err error) error {
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, citekit.ErrForbidden) {
 		return fmt.Errorf("%w; --output-dir DIR keeps what is read elsewhere", err)
@@ -190,7 +192,7 @@ func adviseStorage(err error) error {
 	return err
 }
 
-// parseDate reads a day, or a time in ISO 8601.
+// parseDate parses a date, or a time in ISO 8601.
 func parseDate(command, flag, value string) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
@@ -198,7 +200,7 @@ func parseDate(command, flag, value string) (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, value); err == nil {
 			if layout == time.DateOnly && flag == "before" {
-				t = t.Add(24*time.Hour - time.Second) // all of that day
+				t = t.Add(24*time.Hour - time.Second) // to the end of the day
 			}
 			return t, nil
 		}
@@ -206,8 +208,7 @@ func parseDate(command, flag, value string) (time.Time, error) {
 	return time.Time{}, usagef(command, "--%s %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", flag, term.Line(value))
 }
 
-// An indexing shows on a bar how far the reading of texts has come. Without a
-// bar it shows nothing.
+// An indexing shows the progress of reading texts on a bar, if there is one.
 type indexing struct {
 	bar *term.Bar
 
@@ -215,7 +216,7 @@ type indexing struct {
 	done, of int // resources
 }
 
-// resource hears how many resources are read.
+// resource reports how many resources have been read.
 func (x *indexing) resource(done, of int) {
 	x.mu.Lock()
 	x.done, x.of = done, of
@@ -223,14 +224,14 @@ func (x *indexing) resource(done, of int) {
 	x.show(0, "")
 }
 
-// text hears how far the reading of one is.
+// text reports the progress of reading one resource.
 func (x *indexing) text(_ context.Context, p textlayer.Progress) {
 	if p.Of > 0 {
 		x.show(float64(p.Done)/float64(p.Of), p.Resource)
 	}
 }
 
-// passages hears how many passages have vectors.
+// passages reports how many passages have vectors.
 func (x *indexing) passages(n int) {
 	if x.bar != nil {
 		x.bar.Set(1, "embedding", message.Count(n, "passage"))
@@ -253,7 +254,7 @@ func (x *indexing) stop() {
 	}
 }
 
-// The escapes that make words stand out on a terminal.
+// Escape sequences that emphasize words on a terminal.
 const (
 	bold  = "\x1b[1m"
 	dim   = "\x1b[2m"
@@ -280,7 +281,7 @@ func (s *session) printResults(found *search.Results) {
 	s.tellOfSearch(found)
 }
 
-// reasonOf returns why a result is there.
+// reasonOf returns why a result was found.
 func reasonOf(why *search.Reason) string {
 	if why.Relation != "" {
 		return fmt.Sprintf("%s: %s → %s", why.Relation, why.From, why.To)
@@ -288,8 +289,8 @@ func reasonOf(why *search.Reason) string {
 	return why.Term + " in " + strings.Join(why.Fields, " and ")
 }
 
-// highlighted returns the snippet of a result on one line, with the words of the
-// query in bold.
+// highlighted returns the snippet of a result on one line, with the query words in
+// bold.
 func highlighted(r *search.Result) string {
 	points, at := []rune(r.Snippet), 0
 	var line strings.Builder
@@ -300,7 +301,7 @@ func highlighted(r *search.Result) string {
 	return line.String() + onOneLine(points[at:])
 }
 
-// onOneLine returns text without line ends, and nothing that a terminal obeys.
+// onOneLine returns text without line breaks and terminal control characters.
 func onOneLine(points []rune) string {
 	text := strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\t' {
@@ -311,7 +312,7 @@ func onOneLine(points []rune) string {
 	return term.Line(text)
 }
 
-// tellOfSearch tells a person what the results do not show.
+// tellOfSearch tells a person what the results alone do not show.
 func (s *session) tellOfSearch(found *search.Results) {
 	switch {
 	case len(found.Results) == 0:

@@ -111,13 +111,13 @@ func (s *session) serveStdio(ctx context.Context, one *hosted, logger *slog.Logg
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	err := transport.Serve(ctx, mcpadapter.NewServer(one.lib, one.opts))
 	if ctx.Err() != nil {
-		return stopped(ctx) // a signal is how a server is ended
+		return stopped(ctx) // a signal is the regular way to stop a server
 	}
 	return err
 }
 
-// checkFolders returns an error if both the command line and the settings say what
-// is served.
+// checkFolders returns an error if both the command line and the settings name what
+// to serve.
 func (s *session) checkFolders(settings *config.Settings) error {
 	if len(settings.Workspaces) == 0 {
 		return nil
@@ -139,8 +139,8 @@ func (s *session) checkFolders(settings *config.Settings) error {
 	return nil
 }
 
-// openServed opens what one client or port serves: the only workspace of the
-// settings, or the base directory.
+// openServed opens the one workspace to serve: the only one in the settings, or the
+// base directory.
 func (s *session) openServed(h *host) (*hosted, error) {
 	if len(h.settings.Workspaces) > 0 {
 		all, err := h.openAll()
@@ -152,7 +152,7 @@ func (s *session) openServed(h *host) (*hosted, error) {
 	return s.openBase(h, "")
 }
 
-// openBase opens the base directory under a name.
+// openBase opens the base directory as a workspace of that name.
 func (s *session) openBase(h *host, name string) (*hosted, error) {
 	if err := s.checkRoots(); err != nil {
 		return nil, err
@@ -164,13 +164,13 @@ func (s *session) openBase(h *host, name string) (*hosted, error) {
 	return one, nil
 }
 
-// tellPreparing tells the client whose call needs PDFium that it is compiled.
+// tellPreparing tells the calling client that PDFium is being compiled.
 func tellPreparing(ctx context.Context) (done func()) {
 	mcpadapter.Announce(ctx, preparing)
 	return nil
 }
 
-// explainServer tells a person at a terminal what waits for input there.
+// explainServer explains to a person at a terminal what is waiting for input.
 func (s *session) explainServer() {
 	dir, err := filepath.Abs(s.dir)
 	if err != nil {

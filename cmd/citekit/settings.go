@@ -15,8 +15,8 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// settingFlags are the flags for settings, of serve and config. What they are set to
-// is read by package config, beside the file and the environment.
+// settingFlags are the flags of serve and config that set settings. Package config
+// reads them together with the file and the environment.
 type settingFlags struct {
 	command    string
 	flags      *flagSet
@@ -25,7 +25,7 @@ type settingFlags struct {
 	level      slog.Level
 }
 
-// settingOf has the setting that each flag is for.
+// settingOf maps each flag to its setting.
 var settingOf = map[string]string{
 	"transport": "transport", "host": "host", "port": "port", "stateless": "stateless", "sse": "sse",
 	"tls-cert": "tls.cert", "tls-key": "tls.key", "session-timeout": "session_timeout",
@@ -56,7 +56,7 @@ func (f *settingFlags) register(flags *flagSet) {
 	flags.Bool("metrics", false, "offer metrics for Prometheus at 127.0.0.1:9464, or where the settings say")
 }
 
-// given returns what the command line sets.
+// given returns the settings of the command line.
 func (f *settingFlags) given() ([]config.Flag, error) {
 	var all []config.Flag
 	f.flags.Visit(func(one *flag.Flag) {
@@ -74,7 +74,7 @@ func (f *settingFlags) given() ([]config.Flag, error) {
 	return all, nil
 }
 
-// load returns the settings of the file, the environment and the command line.
+// load loads the settings from the file, the environment and the command line.
 func (f *settingFlags) load() (*config.Settings, error) {
 	flags, err := f.given()
 	if err != nil {
@@ -92,8 +92,8 @@ func (f *settingFlags) load() (*config.Settings, error) {
 	return s, err
 }
 
-// settingsFile returns the file of settings, or "" if there is none. One in the
-// current folder must be named: whose it is nobody knows.
+// settingsFile returns the settings file, or "" if there is none. A file in the
+// current folder must be named explicitly, as anybody may have put it there.
 func (f *settingFlags) settingsFile() string {
 	if f.file != "" {
 		return f.file
@@ -112,7 +112,7 @@ func (f *settingFlags) settingsFile() string {
 	return name
 }
 
-// A settingsError reports all that is wrong with settings.
+// A settingsError reports everything that is wrong with settings.
 type settingsError struct {
 	command string
 	faults  config.Faults
@@ -120,10 +120,11 @@ type settingsError struct {
 
 func (e *settingsError) Error() string { return strings.Join(e.lines(), "; ") }
 
-// Is makes the code of a settingsError that of invalid input.
+// Is makes a settingsError match citekit.ErrSyntax, and so have the code of invalid
+// input.
 func (e *settingsError) Is(target error) bool { return target == citekit.ErrSyntax }
 
-// lines returns what a person is told, one fault each.
+// lines returns one line for each fault.
 func (e *settingsError) lines() []string {
 	var all []string
 	for _, fault := range e.faults {
@@ -145,7 +146,7 @@ func (e *settingsError) isUsage() bool {
 	return true
 }
 
-// A faultDetail is how a fault looks in JSON.
+// A faultDetail is the JSON form of a fault.
 type faultDetail struct {
 	From    string `json:"from"`
 	Line    int    `json:"line,omitempty"`

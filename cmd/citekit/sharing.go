@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// sharingFlags say who may use what is written: a folder may be that of several
-// Unix users. What a flag does not say, a variable of the environment may.
+// sharingFlags say which Unix users may use what is written, as several may share a
+// folder. Environment variables are the defaults.
 type sharingFlags struct{ group, mode, keyFile string }
 
 func (f *sharingFlags) register(flags *flagSet) {

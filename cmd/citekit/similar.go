@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// maxText is how much is read of a text that results are to be like, in bytes.
+// maxText is how much of a text is compared with the resources, in bytes.
 const maxText = 1 << 20
 
 func similarCommand() *command {

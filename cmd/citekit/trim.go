@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// trim deletes evidence by its age and size.
+// trim deletes evidence by age and size.
 func (s *session) trim(ctx context.Context, flags pruneFlags) error {
 	if flags.force {
 		return usagef("prune", "flag --force is for maps, and none are deleted with --evidence-older-than or --evidence-max")
@@ -38,7 +38,7 @@ func (s *session) trim(ctx context.Context, flags pruneFlags) error {
 	return nil
 }
 
-// An age is a flag for a time, such as 30d or 12h.
+// An age is a flag for a duration, such as 30d or 12h.
 type age time.Duration
 
 func (a *age) String() string { return "" }

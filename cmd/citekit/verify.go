@@ -113,7 +113,7 @@ func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string)
 	return err
 }
 
-// A verifiedText is what a file cites.
+// A verifiedText is the report on the citations of a file.
 type verifiedText struct {
 	File   string
 	text   string
@@ -166,8 +166,7 @@ func (s *session) verifyTexts(ctx context.Context, files []string, opts *verify.
 	return err
 }
 
-// readText returns the text of a file that the person named, or of the standard
-// input.
+// readText returns the text of a named file or of the standard input.
 func (s *session) readText(name string) (string, error) {
 	in := s.stdin
 	if name != "-" {
@@ -182,7 +181,8 @@ func (s *session) readText(name string) (string, error) {
 	return string(text), err
 }
 
-// printVerified prints a line for each verdict and each sentence that cites nothing.
+// printVerified prints a line for each verdict and for each sentence without a
+// citation.
 func (s *session) printVerified(all []verifiedText) {
 	entries, holding, uncited := 0, 0, 0
 	for _, v := range all {
@@ -206,7 +206,7 @@ func (s *session) printVerified(all []verifiedText) {
 	fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
 }
 
-// lineNumbers are the offsets behind the lines of a text.
+// lineNumbers are the offsets just after the line ends of a text.
 type lineNumbers []int
 
 func lineEnds(text string) (ends lineNumbers) {
@@ -218,15 +218,15 @@ func lineEnds(text string) (ends lineNumbers) {
 	return ends
 }
 
-// at returns the number of the line of an offset, from 1.
+// at returns the line number of an offset, from 1.
 func (l lineNumbers) at(offset int64) int {
 	n, _ := slices.BinarySearch(l, int(offset)+1)
 	return n + 1
 }
 
-// printVerdict prints a line about a quote or claim: where the text has it, if
-// that is not "", whether it holds, its class, its address, the words, and what is
-// to be said of them. cited is the address that the text has.
+// printVerdict prints a line about a quote or claim: its place in the text unless
+// where is "", whether it holds, its class, its address, its words, and remarks.
+// cited is the address in the text.
 func (s *session) printVerdict(where string, holds bool, v *verify.Verdict, cited string) {
 	if where != "" {
 		s.printf("%s\t", where)
@@ -246,19 +246,19 @@ func (s *session) printVerdict(where string, holds bool, v *verify.Verdict, cite
 	s.printf("\n")
 }
 
-// maxShownWords bounds what a line shows of a quote, in bytes.
+// maxShownWords is how much of a quote is shown on a line, in bytes.
 const maxShownWords = 160
 
 func shownWords(text string) string {
 	return term.Line(plain.Shorten(plain.Line(text), maxShownWords))
 }
 
-// remarks says what there is to say of a verdict beside its class.
+// remarks returns what there is to say about a verdict besides its class.
 func remarks(v *verify.Verdict, cited string) string {
 	var all []string
 	for _, c := range v.Difference {
 		switch {
-		case v.Class == verify.Unquoted: // other words are no fault of such a claim
+		case v.Class == verify.Unquoted: // such a claim may use other words
 		case c.Source == "":
 			all = append(all, fmt.Sprintf("“%s” is not in the source", shownWords(c.Quote)))
 		case c.Quote == "":
