@@ -106,7 +106,7 @@ type Mapper struct {
 	Enrich  bool   `json:"enrich" jsonschema:"Keep the structure, and let the model add titles and summaries."`
 }
 
-// Limits are those of package server, and of the extraction of evidence.
+// Limits are the limits of package server and of extracting evidence.
 type Limits struct {
 	Calls          int      `json:"calls" jsonschema:"Lookups at a time." setting:"reload"`
 	CallsPerCaller int      `json:"calls_per_caller" jsonschema:"Of these for each caller; 0 means a quarter of calls." setting:"reload"`
