@@ -194,7 +194,7 @@ func (s *session) printRewriting(name string, r *reanchor.Rewriting, written boo
 	return err
 }
 
-// unproven counts the citations that have neither a quote nor a version to check.
+// unproven counts the citations that could not be checked: they pin no version.
 func unproven(r *reanchor.Rewriting) (n int) {
 	for i := range r.Citations {
 		if c := &r.Citations[i]; c.Result.How == reanchor.Unknown && !c.Left() {
