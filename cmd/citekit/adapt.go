@@ -29,12 +29,12 @@ type adaptFlags struct {
 }
 
 func (a *adaptFlags) register(f *flagSet) {
-	f.StringVar(&a.adapter, "adapter", "", "`NAME` of the tool that made the input: "+strings.Join(mapadapter.Names(), ", ")+"; or a program that makes a map of it (default: told from the input)")
+	f.StringVar(&a.adapter, "adapter", "", "`NAME` of the tool that made the input: "+strings.Join(mapadapter.Names(), ", ")+"; or a program that makes a map of it (default: detected from the input)")
 	f.StringVar(&a.output, "output", "", "write the map to `FILE` instead of storing it; - is the standard output")
-	f.StringVar(&a.source, "source", "", "`PATH` of the file that the map is of, relative to the base directory (default: what the input says)")
+	f.StringVar(&a.source, "source", "", "`PATH` of the source of the map, relative to the base directory (default: as the input says)")
 	f.StringVar(&a.id, "id", "", "`ID` of the map (default: made from the name of the source)")
 	f.BoolVar(&a.force, "force", false, "replace a map or file that exists")
-	f.BoolVar(&a.outside, "allow-outside", false, "with a --source outside the base directory, remember that it may be cited")
+	f.BoolVar(&a.outside, "allow-outside", false, "allow a --source outside the base directory, and remember that it may be cited")
 	f.alias("o", "output")
 	f.alias("f", "force")
 }
@@ -45,13 +45,13 @@ func adaptCommand() *command {
 		name:    "adapt",
 		args:    "<input>",
 		summary: "Make maps of what other tools wrote",
-		about: `Makes maps of the output of another tool: the tables of GraphRAG, a docstore
-or list of nodes of LlamaIndex, a tree of PageIndex, a document of Docling,
-or maps that are nearly right (generic). The input is a file or a folder.
+		about: `Makes maps of the output of another tool: the tables of GraphRAG, a docstore or
+list of nodes of LlamaIndex, a tree of PageIndex, a document of Docling, or maps
+that are nearly right (generic). The input is a file or a folder.
 
-Nodes are located where that follows: by page numbers and boxes in the input,
-or because their text stands word for word in the source. All others get a
-virtual address. Maps are checked against their sources before they are stored.
+A node gets a location if the input has page numbers or boxes for it, or if its
+text occurs word for word in the source. All others get a virtual address. Maps
+are checked against their sources before they are stored.
 
 A program, as --adapter ./prog, reads a JSON object with "path" and "text" or
 "base64" of the input on its standard input, and writes a map as JSON.`,
@@ -116,7 +116,7 @@ func (s *session) adapt(ctx context.Context, name string, flags *adaptFlags) err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !sound:
-		return fmt.Errorf("no map was written: what is wrong is said above: %w", citekit.ErrFormat)
+		return fmt.Errorf("no map was written: the problems are above: %w", citekit.ErrFormat)
 	case flags.output != "":
 		return a.write(ctx, maps)
 	}

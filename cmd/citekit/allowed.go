@@ -21,11 +21,11 @@ func allowedCommand() *command {
 		summary: "List the files outside the base directory that may be cited, or revoke them",
 		about: `Lists the files outside the base directory that 'citekit ingest --allow-outside'
 and 'citekit adapt --allow-outside' made sources, with the maps that they are
-for. Such a file may be cited for as long as one of its maps is there; what
-counts no more is dropped. Paths select files, all that is in a folder, or what
-matches a pattern; relative ones are relative to the base directory.
+for. Such a file may be cited as long as one of its maps exists; grants without
+effect are dropped. Paths select files, everything in a folder, or files that
+match a pattern; relative paths are relative to the base directory.
 
-With --revoke what the paths select may be cited no more. The maps stay.`,
+With --revoke the selected files may no longer be cited. The maps stay.`,
 		example: []string{
 			"citekit allowed",
 			"citekit allowed --all",
@@ -34,8 +34,8 @@ With --revoke what the paths select may be cited no more. The maps stay.`,
 		},
 		maxArgs: -1,
 		flags: func(f *flagSet) {
-			f.BoolVar(&all, "all", false, "those of every base directory, not of this one alone")
-			f.BoolVar(&revoke, "revoke", false, "make what the paths select no source any more")
+			f.BoolVar(&all, "all", false, "list the files of every base directory, not only of this one")
+			f.BoolVar(&revoke, "revoke", false, "no longer allow the files that the paths select")
 			f.alias("a", "all")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {

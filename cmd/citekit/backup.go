@@ -26,20 +26,20 @@ func backupCommand() *command {
 	return &command{
 		name:    "backup",
 		args:    "<file.tar.gz>",
-		summary: "Save maps, and what cannot be made again",
+		summary: "Save maps, and other data that cannot be made again",
 		minArgs: 1,
 		maxArgs: 1,
-		about: `Writes all maps to an archive, with the versions that sources are held to, which files
-outside the base directory are allowed, the key of evidence, and with --keys the keys
-of callers. Whoever has the archive has the keys: only its owner can read it.
+		about: `Writes all maps to an archive, with the pinned versions of sources, the list of
+allowed files outside the base directory, the key of evidence, and with --keys
+the keys of callers. The archive holds secrets, so only its owner can read it.
 
-Sources are not in it: they have their own backup. Evidence, texts and the index are
-not either, as they are made again. A server may run meanwhile: each map is the old one
-or the new one.`,
+Sources are not saved: they need a backup of their own. Evidence, texts and the
+index are not saved either, as they can be made again. A server may be running
+meanwhile: a map that it changes is saved as it was before or after the change.`,
 		example: []string{"citekit backup maps.tar.gz", "citekit backup --dir /srv/docs --keys /etc/citekit/keys.json /backup/docs.tar.gz"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
-			f.BoolVar(&flags.force, "force", false, "replace an archive that is there")
+			f.BoolVar(&flags.force, "force", false, "replace an existing archive")
 			f.alias("f", "force")
 		},
 		run: func(ctx context.Context, s *session, args []string) error { return s.backup(ctx, args[0], flags) },

@@ -41,7 +41,7 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(b.Hint))
 	}
 	if !b.Complete {
-		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")
+		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
 	}
 	return nil
 }

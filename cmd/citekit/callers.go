@@ -55,7 +55,7 @@ func (c *callers) openProvider(settings *config.Settings) error {
 		data, err := os.ReadFile(o.CAFile)
 		opts.RootCAs = x509.NewCertPool()
 		if err == nil && !opts.RootCAs.AppendCertsFromPEM(data) {
-			err = errors.New("there is no certificate in PEM in it")
+			err = errors.New("it has no certificate in PEM")
 		}
 		if err != nil {
 			return &settingsError{"serve", config.Faults{settings.Fault(systemError(err).Error(), "oauth", "ca_file")}}
@@ -100,7 +100,7 @@ func warnOfNames(ctx context.Context, keys *keyfile.File, settings *config.Setti
 	for _, key := range all {
 		for _, name := range key.Workspaces {
 			if _, ok := settings.Workspaces[name]; !ok && !(len(settings.Workspaces) == 0 && name == config.BaseWorkspace) && key.Revoked.IsZero() {
-				logger.Warn("a key is for a workspace that this server has not", slog.String("key", key.ID), slog.String("workspace", name))
+				logger.Warn("a key is for a workspace that this server does not have", slog.String("key", key.ID), slog.String("workspace", name))
 			}
 		}
 	}

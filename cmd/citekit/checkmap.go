@@ -23,13 +23,13 @@ func checkMapCommand() *command {
 		name:    "check-map",
 		args:    "<path|id>...",
 		summary: "Check maps against the rules and their sources",
-		about: `Checks maps, given as files or as resource ids, by themselves and against
-their sources: ids, locations, ranges, hashes. Prints a line for each
-finding, with its place in the JSON. Fails if there is anything but warnings.
-"-" reads a map from the standard input.
+		about: `Checks maps, given as files or as resource ids, by themselves and against their
+sources: ids, locations, ranges, hashes. Prints a line for each finding, with
+its place in the JSON. Fails unless all findings are warnings. "-" reads a map
+from the standard input.
 
---fix first repairs what has one right answer, such as ids that are missing or
-taken, and tells what it did. It changes no location that means something.
+--fix first repairs faults that have only one right answer, such as missing or
+duplicate ids, and prints the repairs. It does not change a valid location.
 --schema prints the JSON schema of maps instead.`,
 		example: []string{
 			"citekit check-map book",
@@ -41,7 +41,7 @@ taken, and tells what it did. It changes no location that means something.
 		maxArgs: -1,
 		flags: func(f *flagSet) {
 			f.BoolVar(&flags.all, "all", false, "check the maps of all resources")
-			f.BoolVar(&flags.fix, "fix", false, "repair what has one right answer")
+			f.BoolVar(&flags.fix, "fix", false, "repair faults that have only one right answer")
 			f.BoolVar(&flags.schema, "schema", false, "print the JSON schema of maps")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -167,7 +167,7 @@ func (s *session) checkMap(ctx context.Context, lib *citekit.Library, given give
 // fixMap repairs a map and writes it back to where it was read from.
 func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenMap, m *citekit.ResourceMap) ([]ingest.Fix, error) {
 	if given.name == "-" {
-		return nil, fmt.Errorf("a map on the standard input cannot be repaired in its place: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("a map on the standard input cannot be repaired in place: %w", errors.ErrUnsupported)
 	}
 	fixes := ingest.Repair(m)
 	if len(fixes) == 0 {

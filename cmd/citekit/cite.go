@@ -35,15 +35,17 @@ func citeCommand() *command {
 	return &command{
 		name:    "cite",
 		args:    "<what>...",
-		summary: "Write citations in the forms of others, and read them",
-		about: `Writes RESOURCE.NODE, a whole RESOURCE or an address as others cite: ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
-or ` + citeForms[len(citeForms)-1] + `. Title, authors and date are those of the map. With --quote the words
-must stand there; the page and the text around them are found. For anthropic it is
-then a citation of a document, else a search_result block with the text.
+		summary: "Write citations in common forms, and read them",
+		about: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address
+as ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
+or ` + citeForms[len(citeForms)-1] + `. Title, authors and date come from the map. With --quote the words must
+occur there; their page and the text around them are found. The form anthropic
+is then a citation of a document, else a search_result block with the text.
 
-With --from it reads such a form, or what a model's API returned, from a file or
-the standard input, and prints where each citation stands. Quotes are held to
-their sources: what does not stand there is told, and the exit code is 1.`,
+With --from it reads such a form, or the response of a model's API, from a file
+or the standard input, and prints the place of each citation. Quotes are checked
+against their sources: those that do not occur there are reported, and the exit
+code is 1.`,
 		example: []string{
 			"citekit cite book.chapter-2 --as bibtex",
 			"citekit cite 'doc://book#pages=12' --quote 'the engine weaves' --as annotation",
@@ -54,7 +56,7 @@ their sources: what does not stand there is told, and the exit code is 1.`,
 		maxArgs: -1,
 		flags: func(flags *flagSet) {
 			flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(citeForms, ", "))
-			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they stand in what is named")
+			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they occur in what is named")
 			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
 			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
 			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
@@ -87,11 +89,11 @@ func (f *citeFlags) check(args []string) error {
 	case f.from != "" && len(args) > 1:
 		return usagef("cite", "--from reads one file, or the standard input")
 	case f.from != "" && f.quote != "":
-		return usagef("cite", "--quote is for citations that are written, and --from reads them")
+		return usagef("cite", "--quote is for writing citations, and --from reads them")
 	case f.from == "" && len(args) == 0:
 		return usagef("cite", "cite needs an id or an address, or --from")
 	case f.quote != "" && len(args) > 1:
-		return usagef("cite", "--quote is of one source; name it alone")
+		return usagef("cite", "--quote cites one source; name only that")
 	}
 	return nil
 }
@@ -194,11 +196,11 @@ func unheld(v *verify.Verdict, a citekit.Address) error {
 	case v.Stale:
 		return &citekit.ResolveError{Op: "cite", Address: a, Err: citekit.ErrStale}
 	case v.Class == verify.Elsewhere:
-		return fmt.Errorf("the quote does not stand in %s, but in %s; cite that", a, v.Address)
+		return fmt.Errorf("the quote is not in %s, but in %s; cite that", a, v.Address)
 	case v.Class == verify.Altered:
 		return fmt.Errorf("the quote is altered; %s has: %s", v.Address, strconv.Quote(term.Line(v.Text)))
 	}
-	return fmt.Errorf("the quote does not stand in %s; 'citekit search' finds what does", a)
+	return fmt.Errorf("the quote is not in %s; 'citekit search' finds what is", a)
 }
 
 // pinned is how many hex digits of the SHA-256 of the source --pin adds to an

@@ -70,7 +70,7 @@ func (c *citer) read(ctx context.Context, args []string) error {
 	if c.json {
 		return errReported
 	}
-	return fmt.Errorf("no place holds %d of %s", failed, message.Count(len(all), "citation"))
+	return fmt.Errorf("no place found for %d of %s", failed, message.Count(len(all), "citation"))
 }
 
 func (c *citer) printPlaced(all []placed) error {
@@ -160,7 +160,7 @@ func (c *citer) locate(ctx context.Context, cited *citation.Citation) (placed, e
 	case cited.Quote != "":
 		err = c.locateQuote(ctx, cited, &p)
 	case cited.Address.Resource == "":
-		err = fmt.Errorf("%s is no resource here, and has no quote to find it by: %w",
+		err = fmt.Errorf("%s is not a resource here, and has no quote to find it by: %w",
 			message.Quote(cmp.Or(cited.Work.Title, cited.Work.Path)), fs.ErrNotExist)
 	default:
 		err = c.locateAddress(ctx, cited, &p)
@@ -228,7 +228,7 @@ func (c *citer) locateQuote(ctx context.Context, cited *citation.Citation, p *pl
 	case v.Class == verify.Altered:
 		return fmt.Errorf("%s is altered; %s has %s", message.Quote(cited.Quote), v.Address, message.Quote(v.Text))
 	case v.Class == verify.NotFound:
-		return fmt.Errorf("%s stands in no resource: %w", message.Quote(cited.Quote), fs.ErrNotExist)
+		return fmt.Errorf("%s is in no resource: %w", message.Quote(cited.Quote), fs.ErrNotExist)
 	}
 	return nil
 }
@@ -268,7 +268,7 @@ func checkPlace(m *citekit.ResourceMap, a citekit.Address) error {
 	err := a.Validate()
 	loc, e := a.Location, m.Extent()
 	if is := m.Address(nil).Location.Modality; err == nil && is != "" && loc.Modality != is && loc.Modality != citekit.Virtual && loc.Member == "" {
-		err = fmt.Errorf("the resource is of the modality %s: %w", is, citekit.ErrSyntax)
+		err = fmt.Errorf("the modality of the resource is %s: %w", is, citekit.ErrSyntax)
 	}
 	known := e.Pages > 0 && len(loc.Pages) > 0 || e.Lines > 0 && !loc.Lines.IsZero() || e.Duration > 0 && !loc.Time.IsZero()
 	if err == nil && known {

@@ -15,16 +15,16 @@ func doctorCommand() *command {
 	return &command{
 		name:    "doctor",
 		summary: "Say what is missing, stale or misconfigured, and the remedy",
-		about: `Looks at the machine, the base directory and the settings of a server, and prints a
-line for each thing: ok, warning or fault, with what to do about it. The exit code is 1
-if there are faults. Nothing is changed, no secret is printed, and nobody else is asked
-over a network, unless --online says to ask the servers of models.
+		about: `Checks the machine, the base directory and the settings of a server, and prints
+a line for each check: ok, warning or fault, with what to do about it. The exit
+code is 1 if there are faults. Nothing is changed, no secret is printed, and
+nothing is sent over a network, except that --online asks the servers of models.
 
 The settings are those of --config, as 'citekit help config' says. If they name
-workspaces, these are looked at in place of the base directory.`,
+workspaces, these are checked instead of the base directory.`,
 		example: []string{"citekit doctor", "citekit doctor --config /etc/citekit/citekit.yaml", "citekit doctor --json"},
 		flags: func(f *flagSet) {
-			f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings; else that of CITEKIT_CONFIG, else citekit.yaml among a person's own settings")
+			f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")
 			f.BoolVar(&flags.online, "online", false, "also ask whether the servers of models can be reached")
 		},
 		run: func(ctx context.Context, s *session, _ []string) error { return s.doctor(ctx, flags) },
@@ -154,7 +154,7 @@ func (d *doctor) checkSettings(ctx context.Context) {
 		return
 	}
 	if name == "" {
-		d.ok("settings", "no file of settings; the defaults count, and variables of the environment")
+		d.ok("settings", "no settings file; the defaults and environment variables apply")
 		return
 	}
 	d.ok("settings", "%s can be used", name)

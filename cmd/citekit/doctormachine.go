@@ -44,8 +44,8 @@ type neededProgram struct{ without, remedy string }
 
 var neededPrograms = map[string]neededProgram{
 	"ffmpeg":    {"no clips of mkv, webm, ts, avi, mp3, flac and ogg, no scenes or silences, and no frames of videos", "install ffmpeg 5.1 or later (Debian: apt-get install ffmpeg)"},
-	"ffprobe":   {"how long recordings other than MP4, QuickTime and WAV are is not known, so that they get no map", "install ffmpeg 5.1 or later, which ffprobe comes with"},
-	"tesseract": {"no text of images and of scanned pages", "install tesseract 4 or later (Debian: apt-get install tesseract-ocr)"},
+	"ffprobe":   {"the duration of recordings other than MP4, QuickTime and WAV is unknown, so they get no map", "install ffmpeg 5.1 or later, which includes ffprobe"},
+	"tesseract": {"no text of images and scanned pages", "install tesseract 4 or later (Debian: apt-get install tesseract-ocr)"},
 }
 
 // checkPrograms looks for the programs that resolvers run.
@@ -119,9 +119,9 @@ func (d *doctor) checkTemp() {
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil || !info.IsDir():
-		d.fault(subject, "make the directory, or name another by TMPDIR", "there is no such directory")
+		d.fault(subject, "make the directory, or name another with TMPDIR", "there is no such directory")
 	case !mayWrite(dir):
-		d.fault(subject, "let this user write there, or name another by TMPDIR", "this user may not write there")
+		d.fault(subject, "let this user write there, or name another with TMPDIR", "this user may not write there")
 	default:
 		d.ok(subject, "can be written")
 		d.checkRoom(subject, dir)
@@ -140,7 +140,7 @@ func (d *doctor) checkKeyOfEvidence() {
 		path, open, remedy = filepath.Join(opts.KeyDir, "evidence.key"), 0o077, "chmod 600"
 	}
 	if path == "" {
-		d.warning("key of evidence", "set HOME, or name a file by --key-file", "there is no place for it: evidence is made again by each process")
+		d.warning("key of evidence", "set HOME, or name a file with --key-file", "there is no place for it: each process makes evidence again")
 		return
 	}
 	subject := "key of evidence " + path
@@ -151,7 +151,7 @@ func (d *doctor) checkKeyOfEvidence() {
 	case err != nil:
 		d.fault(subject, "let this user read it", "it cannot be read: %v", systemError(err))
 	case !info.Mode().IsRegular() || info.Size() != 32:
-		d.fault(subject, "remove it; all evidence is then made again", "it is no key of 32 bytes")
+		d.fault(subject, "remove it; all evidence is then made again", "it is not a key of 32 bytes")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&open != 0:
 		d.fault(subject, remedy+", or remove it if somebody may have read it: all evidence is then made again", "others may use it: its mode is %04o", info.Mode().Perm())
 	default:
@@ -174,7 +174,7 @@ func (d *doctor) checkResources() {
 	files, known := openFiles()
 	switch {
 	case known && files < leastFiles:
-		d.warning("open files", fmt.Sprintf("raise the limit (ulimit -n, LimitNOFILE=) to %d or more", leastFiles), "this user may open %d at a time; each session and each source is one", files)
+		d.warning("open files", fmt.Sprintf("raise the limit (ulimit -n, LimitNOFILE=) to %d or more", leastFiles), "this user may open %d at a time; each session and each source needs one", files)
 	case known:
 		d.ok("open files", "%d at a time", files)
 	}
@@ -199,6 +199,6 @@ func (d *doctor) checkProxies() {
 			d.warning("proxy "+name, "give it as http://HOST:PORT", "it is not a URL")
 			continue
 		}
-		d.ok("proxy "+name, "requests to models go through %s, but for those that NO_PROXY names", address.Host)
+		d.ok("proxy "+name, "requests to models go through %s, except to hosts in NO_PROXY", address.Host)
 	}
 }

@@ -135,14 +135,14 @@ func (d *doctor) checkOwnFolder(subject, dir string, sp space) {
 	case err != nil:
 		d.fault(subject, "let this user read it", "it cannot be read: %v", systemError(err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		d.fault(subject, "name the directory it points to in the settings, or by --maps-dir or --output-dir", "it is a symbolic link, which is not followed")
+		d.fault(subject, "name the directory it points to in the settings, or with --maps-dir or --output-dir", "it is a symbolic link, which is not followed")
 	case !info.IsDir():
 		d.fault(subject, "move it away", "it is not a directory")
 	case readable(dir) != nil || !mayWrite(dir):
 		d.fault(subject, "make this user its owner, or share it with a group: --group, --file-mode 0660", "this user may not read and write there: its mode is %v", info.Mode())
 	default:
 		if want := sp.opts.FileMode & 0o060; info.Mode().Perm()&want != want {
-			d.warning(subject, "chgrp and chmod g+rwX,g+s it with all that is in it, once", "the group is meant to use it and may not: its mode is %v", info.Mode())
+			d.warning(subject, "run chgrp and chmod g+rwX,g+s once on it and everything in it", "the group should be able to use it and cannot: its mode is %v", info.Mode())
 			return
 		}
 		d.ok(subject, "can be read and written")
@@ -175,7 +175,7 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 	for i, id := range ids {
 		_, err := lib.Map(ctx, id)
 		if ctx.Err() != nil {
-			d.warning(subject, "", "%d of %d were read in the time there is", i, len(ids))
+			d.warning(subject, "", "only %d of %d could be read in time", i, len(ids))
 			break
 		}
 		if err != nil {
@@ -220,7 +220,7 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 	}
 	switch {
 	case err != nil:
-		d.warning(subject, "", "%d of %d were looked at in the time there is", len(states), len(ids))
+		d.warning(subject, "", "only %d of %d could be checked in time", len(states), len(ids))
 	case len(by[ingest.StateOK]) == len(ids):
 		d.ok(subject, "as they were mapped")
 	}
@@ -272,11 +272,11 @@ func (d *doctor) checkEvidence(ctx context.Context, ws *workspace.Directory, sp 
 	most := cmp.Or(sp.opts.MaxEvidenceBytes, 10<<30)
 	switch {
 	case most > 0 && total > most/10*9:
-		d.warning(subject, "allow more by limits.evidence_per_workspace, if it is often made again", "%s of at most %s; what was used longest ago goes", byteSize(total), byteSize(most))
+		d.warning(subject, "raise limits.evidence_per_workspace if evidence is often made again", "%s of at most %s; the least recently used is deleted", byteSize(total), byteSize(most))
 	default:
 		d.ok(subject, "%s", byteSize(total))
 	}
 	if left > 0 {
-		d.warning(subject, "'citekit prune' deletes them", "%s that nothing knows, %s: left by processes that were killed, by another key, or with a copied folder", message.Count(left, "file"), byteSize(scrap))
+		d.warning(subject, "'citekit prune' deletes them", "%s without a record, %s: from killed processes, from another key, or from a copied folder", message.Count(left, "file"), byteSize(scrap))
 	}
 }

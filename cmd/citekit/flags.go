@@ -25,7 +25,7 @@ func newFlagSet(command string) *flagSet {
 
 // ocr defines the flag to recognize text on pages without any.
 func (f *flagSet) ocr(wanted *bool) {
-	f.BoolVar(wanted, "ocr", false, "read scanned pages with tesseract, some seconds each; the index is of one kind, so give it to all commands that search, or to none")
+	f.BoolVar(wanted, "ocr", false, "read scanned pages with tesseract, some seconds each; give it to all commands that search or to none, as they share an index")
 }
 
 // alias gives the flag name a short name.

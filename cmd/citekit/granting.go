@@ -96,7 +96,7 @@ func (in *ingestion) hintOutside(report *ingest.Report) {
 		}
 	}
 	if refused > 0 {
-		in.warn(fmt.Sprintf("%s outside %s; --allow-outside maps what is there, which may then be cited", countedAre(refused, "path"), in.baseName()))
+		in.warn(fmt.Sprintf("%s outside %s; --allow-outside maps such files, which may then be cited", countedAre(refused, "path"), in.baseName()))
 	}
 }
 
@@ -246,7 +246,7 @@ func (g *granting) allow(ctx context.Context, path, id string) (isNew bool) {
 func (s *session) tidyGrants(ctx context.Context, ws *workspace.Directory) error {
 	dropped, err := ws.DropUnneeded(ctx)
 	if dropped > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message.Count(dropped, "file")+" outside "+s.baseName()+" may be cited no more: no map names them"))
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message.Count(dropped, "file")+" outside "+s.baseName()+" may no longer be cited: no map names them"))
 	}
 	return err
 }

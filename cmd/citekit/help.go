@@ -36,8 +36,8 @@ const closing = `
 Maps, which name the parts of a resource, are in .resource_maps/, evidence
 goes to .citekit_output/, both below the base directory.
 
-Exit codes: 0, 1 for a failure, 2 for a command line that means nothing, 130
-for Ctrl-C. Errors are one line on the standard error.
+Exit codes: 0, 1 for a failure, 2 for an invalid command line, 130 for
+Ctrl-C. Errors are one line on the standard error.
 `
 
 // printOverview prints the help of the program.
@@ -54,7 +54,7 @@ func (s *session) printOverview() error {
 	}
 	s.printf("\nFlags of every command:\n")
 	s.printGlobalFlags()
-	s.printf("\n'citekit help <command>' says more of one.\n%s", closing)
+	s.printf("\n'citekit help <command>' says more about a command.\n%s", closing)
 	return nil
 }
 

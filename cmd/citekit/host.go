@@ -204,7 +204,7 @@ func (h *host) sharedFolders() (faults config.Faults) {
 			for _, other := range before {
 				switch {
 				case one.dir == other.dir && !one.isRoot() && !other.isRoot():
-					faults = append(faults, h.settings.Fault("it is the folder of workspace "+other.workspace+"; each has its own", "workspaces", name, one.setting))
+					faults = append(faults, h.settings.Fault("it is the folder of workspace "+other.workspace+"; each needs its own", "workspaces", name, one.setting))
 				case !warned[other.workspace] && (one.shows(other) || other.shows(one)):
 					warned[other.workspace] = true
 					h.logger.Warn("the folder of a workspace lies within that of another, whose callers can see what is in it", slog.String("workspace", name), slog.String("other", other.workspace))
@@ -276,7 +276,7 @@ func missingFolders(settings *config.Settings) (faults config.Faults) {
 		if info, err := os.Stat(dir); err != nil {
 			faults = append(faults, settings.Fault(fmt.Sprintf("folder %s: %v", term.Line(dir), systemError(err)), setting...))
 		} else if !info.IsDir() {
-			faults = append(faults, settings.Fault(term.Line(dir)+" is no folder", setting...))
+			faults = append(faults, settings.Fault(term.Line(dir)+" is not a folder", setting...))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings.Workspaces)) {

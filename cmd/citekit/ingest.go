@@ -41,20 +41,20 @@ type ingestFlags struct {
 }
 
 func (i *ingestFlags) register(f *flagSet) {
-	f.StringVar(&i.kind, "type", "", "`TYPE` of every source: document, video, audio, image or text (default: told from the content)")
+	f.StringVar(&i.kind, "type", "", "`TYPE` of every source: document, video, audio, image or text (default: detected from the content)")
 	f.StringVar(&i.id, "id", "", "`ID` of the map, for a single source (default: made from its name)")
 	f.IntVar(&i.concurrency, "concurrency", 5, "how many sources are mapped at a time")
 	f.Var(&i.maxSize, "max-size", "skip sources of more than `SIZE` bytes, such as 500M or 2G")
-	f.BoolVar(&i.force, "force", false, "map what has not changed again, and replace maps made or changed by hand")
-	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map what .gitignore files leave out")
+	f.BoolVar(&i.force, "force", false, "map unchanged sources again, and replace maps made or changed by hand")
+	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
 	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
 	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
-	f.BoolVar(&i.verbose, "verbose", false, "also name what is unchanged or skipped")
-	f.BoolVar(&i.watch, "watch", false, "go on mapping what changes, until interrupted")
-	f.BoolVar(&i.outside, "allow-outside", false, "also map what is outside the base directory and the roots, and remember that it may be cited")
+	f.BoolVar(&i.verbose, "verbose", false, "also list unchanged and skipped sources")
+	f.BoolVar(&i.watch, "watch", false, "keep mapping changed sources until interrupted")
+	f.BoolVar(&i.outside, "allow-outside", false, "also map files outside the base directory and the roots, and remember that they may be cited")
 	f.BoolVar(&i.yes, "yes", false, "do not ask")
-	f.BoolVar(&i.follow, "follow-renames", false, "without asking, let maps follow sources that were renamed (default where no one can be asked)")
-	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map sources that were renamed as new ones")
+	f.BoolVar(&i.follow, "follow-renames", false, "let maps follow renamed sources without asking (default if nobody can be asked)")
+	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map renamed sources as new ones")
 	i.mapper.register(f)
 	f.alias("y", "yes")
 	f.alias("t", "type")
@@ -85,19 +85,20 @@ func ingestCommand() *command {
 		name:    "ingest",
 		args:    "<path>...",
 		summary: "Make maps of files and folders",
-		about: `Finds the structure of each source and stores it as its map: chapters and
-pages of documents, chapters and spoken words of recordings, sections of
-texts, symbols of code. Nothing leaves this machine and no key is needed,
-unless --mapper names a model.
+		about: `Finds the structure of each source and stores it as its map: chapters and pages
+of documents, chapters and spoken words of recordings, sections of texts,
+symbols of code. Nothing leaves this machine and no key is needed, unless
+--mapper names a model.
 
-Folders are searched, .gitignore files respected. A path may be a pattern, with
-** for any number of folders. What has not changed since its map was made is
-left alone, and a map follows its source to another name or folder.
+Folders are searched, and .gitignore files are respected. A path may be a
+pattern, with ** for any number of folders. Sources that have not changed since
+their map was made are left alone, and a map follows its source to another name
+or folder.
 
 Relative paths are relative to the base directory (--dir), wherever you are.
-What is outside it and the roots (--root) is refused, unless --allow-outside is
-given: each such file may then be cited for as long as its map is there.
-'citekit allowed' lists these files.
+Files outside it and the roots (--root) are refused, unless --allow-outside is
+given: each such file may then be cited as long as its map exists. 'citekit
+allowed' lists these files.
 
 A --mapper that is a program reads a JSON object with "source" (path, modality,
 extent) and "schema", and writes a map or {"nodes": [...]}.`,

@@ -14,7 +14,7 @@ func inspectCommand() *command {
 		name:    "inspect",
 		args:    "<node>",
 		summary: "Show a node of a map",
-		about: `Shows what a map says of a node, without opening the source. <node> is
+		about: `Shows what a map says about a node, without opening the source. <node> is
 RESOURCE.NODE, or the id of a node with --resource.`,
 		example: []string{"citekit inspect book.chapter-2", "citekit inspect --resource book chapter-2 --json"},
 		minArgs: 1, maxArgs: 1,

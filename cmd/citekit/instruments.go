@@ -74,7 +74,7 @@ func (i *instruments) serve(ctx context.Context, load func() server.Load) {
 	i.logger.LogAttrs(ctx, slog.LevelInfo, "serving metrics", slog.String("address", i.listener.Addr().String()))
 	go func() {
 		if err := i.telemetry.Serve(ctx, i.listener); err != nil {
-			i.logger.LogAttrs(ctx, slog.LevelError, "metrics are served no more", slog.String("error", err.Error()))
+			i.logger.LogAttrs(ctx, slog.LevelError, "metrics are no longer served", slog.String("error", err.Error()))
 		}
 	}()
 }

@@ -42,10 +42,10 @@ type keyFlags struct {
 
 func (k *keyFlags) register(f *flagSet) {
 	k.set = f
-	f.StringVar(&k.keys, "keys", "", "`FILE` of keys (default $"+keysVariable+", else keys.json in the person's settings for citekit)")
-	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable, the first is meant where a client names none")
-	f.StringVar(&k.toolsets, "toolsets", "", "new: only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+"; with commas")
-	f.StringVar(&k.tools, "tools", "", "new: only these `TOOLS`, by name, with commas")
+	f.StringVar(&k.keys, "keys", "", "`FILE` of keys (default $"+keysVariable+", else keys.json in your folder for settings)")
+	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable; the first is the one for clients that name none")
+	f.StringVar(&k.toolsets, "toolsets", "", "new: only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+", separated by commas")
+	f.StringVar(&k.tools, "tools", "", "new: only these `TOOLS`, by name, separated by commas")
 	f.BoolVar(&k.readOnly, "read-only", false, "new: no tool writes maps or evidence files")
 	f.StringVar(&k.expires, "expires", "", "new: end the key after this `TIME`, such as 90d or 12h, or on a day, such as 2027-01-31 (default never)")
 	f.StringVar(&k.label, "label", "", "new: `TEXT` that says whose the key is, or what it is for")
@@ -57,16 +57,16 @@ func keyCommand() *command {
 		name:    "key",
 		args:    "new|list|revoke [id]",
 		summary: "Make, list or revoke the keys of a server's callers",
-		about: `Keys are what the callers of a server with several workspaces show. A client
-sends the token of one in the header Authorization: Bearer TOKEN.
+		about: `The callers of a server with several workspaces authenticate with keys. A client
+sends the token of a key in the header Authorization: Bearer TOKEN.
 
-'citekit key new' makes a key and prints its token, alone, on the standard
-output. It is shown this once: the file of keys has only its hash. The key is for
-the workspaces that --workspace names; the tools that it may use can be narrowed
-by --toolsets, --tools and --read-only.
-'citekit key list' lists the keys: state, workspaces, tools and when they were last
-used, to about a minute.
-'citekit key revoke ID' ends a key for good. A server that runs ends its calls and
+'citekit key new' makes a key and prints its token, and nothing else, on the
+standard output. The token is shown only once: the file of keys has only its
+hash. The key is for the workspaces that --workspace names; --toolsets, --tools
+and --read-only restrict the tools that it may use.
+'citekit key list' lists the keys: state, workspaces, tools and when they were
+last used, to about a minute.
+'citekit key revoke ID' ends a key for good. A running server ends its calls and
 sessions within a second. The key stays in the list, so that logs can be read.
 
 Several processes may change the file. On Unix it must be private to its owner
@@ -114,13 +114,13 @@ func (k *keyFlags) check(action string, ids []string) (err error) {
 	case action == "revoke" && len(ids) == 0:
 		return usagef("key", "key revoke needs the id of a key; 'citekit key list' shows them")
 	case action != "revoke" && len(ids) > 0:
-		return usagef("key", "unexpected argument %q; key %s takes flags alone", ids[0], action)
+		return usagef("key", "unexpected argument %q; key %s takes only flags", ids[0], action)
 	case action == "new" && len(k.workspaces) == 0:
 		return usagef("key", "key new needs --workspace NAME")
 	}
 	k.set.Visit(func(f *flag.Flag) {
 		if err == nil && action != "new" && k.isOfNew(f.Name) {
-			err = usagef("key", "flag %s is for 'citekit key new' alone", dashed(f.Name))
+			err = usagef("key", "flag %s is only for 'citekit key new'", dashed(f.Name))
 		}
 	})
 	return err
@@ -191,7 +191,7 @@ func (s *session) newKey(ctx context.Context, keys *keyfile.File, flags *keyFlag
 		until = "until " + key.Expires.Format(time.RFC3339)
 	}
 	s.warn(fmt.Sprintf("made key %s for %s, %s, in %s", key.ID, strings.Join(key.Workspaces, ", "), until, keys.Path()))
-	s.warn("its token is shown this once; keep it like a password")
+	s.warn("its token is shown only once; keep it like a password")
 	return nil
 }
 
@@ -276,9 +276,9 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	}
 	switch {
 	case !ok:
-		return time.Time{}, fmt.Errorf("it is a time such as 90d or 12h, of up to 100 years, or a day such as 2027-01-31")
+		return time.Time{}, fmt.Errorf("write a time such as 90d or 12h, of up to 100 years, or a day such as 2027-01-31")
 	case !expires.After(now):
-		return time.Time{}, fmt.Errorf("that is not to come")
+		return time.Time{}, fmt.Errorf("that is not in the future")
 	}
 	return expires, nil
 }

@@ -17,8 +17,8 @@ type listFlags struct {
 }
 
 func (l *listFlags) register(f *flagSet) {
-	f.BoolVar(&l.long, "long", false, "show columns also where the output is no terminal")
-	f.BoolVar(&l.one, "1", false, "show ids alone, one on a line, also on a terminal")
+	f.BoolVar(&l.long, "long", false, "show columns even if the output is not a terminal")
+	f.BoolVar(&l.one, "1", false, "show only ids, one per line, even on a terminal")
 	f.alias("l", "long")
 }
 
@@ -29,16 +29,17 @@ func listCommand() *command {
 		args:    "[resource]",
 		summary: "List resources, or the nodes of one",
 		about: `Without an argument, lists all resources. On a terminal, and with --long, there
-are columns: id, type, title, how large the source was when it was mapped, number
-of nodes, and state. The state is ok; stale if the source has changed since it
-was mapped; vanished if there is no file any more; or unreadable, if the map or
-the source cannot be read or nothing resolves the type: the standard error then
-says why. In a pipe or a file, and with -1, there are the ids alone, one on a line. A terminal gets titles
-cut to its width. --json gives the ids, --json --long also the rest. The exit
-code is 1 if columns are shown and a map cannot be read.
+are columns: id, type, title, size of the source when it was mapped, number of
+nodes, and state. The state is ok; stale if the source has changed since it was
+mapped; vanished if its file no longer exists; or unreadable if the map or the
+source cannot be read or no resolver handles the type: the standard error then
+says why. In a pipe or a file, and with -1, there are only the ids, one per
+line. On a terminal, titles are cut to its width. --json prints the ids, --json
+--long the other columns too. The exit code is 1 if columns are shown and a map
+cannot be read.
 
 With a resource, shows the tree of its nodes: id, title and location; with -1
-the ids of the nodes alone.`,
+only the ids of the nodes.`,
 		example: []string{"citekit list", "citekit list --long | less", "citekit list book"},
 		maxArgs: 1,
 		flags:   flags.register,
@@ -50,7 +51,7 @@ the ids of the nodes alone.`,
 
 func (s *session) list(ctx context.Context, args []string, flags listFlags) error {
 	if flags.one && flags.long {
-		return usagef("list", "-1 gives the ids alone and --long columns; choose one")
+		return usagef("list", "-1 gives only ids and --long gives columns; choose one")
 	}
 	lib, err := s.open()
 	if err != nil {

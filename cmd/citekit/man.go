@@ -17,8 +17,8 @@ func manCommand() *command {
 		args:    "<folder>",
 		summary: "Write the manual pages",
 		about: `Writes citekit.1, and a page such as citekit-resolve.1 for each command, into a
-folder, which is made if it is missing. The pages say what the help says. Pages that
-exist are replaced.
+folder, which is made if it is missing. The pages say what the help says.
+Existing pages are replaced.
 
 For yourself, write them where man looks:
   citekit man ~/.local/share/man/man1`,

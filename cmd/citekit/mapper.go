@@ -27,9 +27,9 @@ type mapperFlags struct {
 }
 
 func (m *mapperFlags) register(f *flagSet) {
-	f.StringVar(&m.name, "mapper", "", "who makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
+	f.StringVar(&m.name, "mapper", "", "what makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
 	f.StringVar(&m.config, "mapper-config", "", "settings of the mapper as `JSON`, such as {\"model\": \"…\"}")
-	f.IntVar(&m.retries, "retries", 3, "how often a request to a model is tried again")
+	f.IntVar(&m.retries, "retries", 3, "how often a failed request to a model is repeated")
 	f.BoolVar(&m.enrich, "enrich", false, "keep the structure and let the model add titles and summaries")
 	f.alias("m", "mapper")
 	f.alias("r", "retries")

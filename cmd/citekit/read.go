@@ -21,8 +21,8 @@ func readCommand() *command {
 		args:    "<what>...",
 		summary: "Print the text of nodes and addresses",
 		about: `Prints the text of what is named, within a number of tokens: RESOURCE.NODE, a
-whole RESOURCE, or an address such as doc://book#pages=12-15. Short texts come
-whole, and long ones share the room; the end says how to go on.`,
+whole RESOURCE, or an address such as doc://book#pages=12-15. Short texts are
+printed whole, and long ones share the rest; the end says how to continue.`,
 		example: []string{
 			"citekit read book.chapter-2",
 			"citekit read 'doc://book#pages=12-15' --tokens 20000",
@@ -31,12 +31,12 @@ whole, and long ones share the room; the end says how to go on.`,
 		},
 		minArgs: 1, maxArgs: contents.MaxIDs,
 		flags: func(f *flagSet) {
-			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "most `TOKENS` of the answer as compact JSON, 100 to 1000000")
-			f.StringVar(&req.Cursor, "cursor", "", "go on where an earlier call for the same ended, by the `CURSOR` that it gave")
-			f.BoolVar(&req.Expand.Parent, "parent", false, "read also the node around each node")
-			f.BoolVar(&req.Expand.Children, "children", false, "read also the nodes in each node")
-			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "read also the nodes before and after each node")
-			f.IntVar(&req.Expand.Relations, "relations", 0, "read also the places that links lead to from each part, or come from, up to `HOPS` links away, 0 to 2")
+			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "at most `TOKENS` for the answer as compact JSON, 100 to 1000000")
+			f.StringVar(&req.Cursor, "cursor", "", "continue an earlier call for the same at the `CURSOR` that it gave")
+			f.BoolVar(&req.Expand.Parent, "parent", false, "also read the node around each node")
+			f.BoolVar(&req.Expand.Children, "children", false, "also read the nodes in each node")
+			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "also read the nodes before and after each node")
+			f.IntVar(&req.Expand.Relations, "relations", 0, "also read the places that each part links to or is linked from, up to `HOPS` links away, 0 to 2")
 			f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm)")
 			f.ocr(&ocr)
 			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")

@@ -65,7 +65,7 @@ func (f folder) check() error {
 		return err
 	}
 	if !os.SameFile(info, f.was) {
-		return fmt.Errorf("%s is another folder than when the server started; is something not mounted? (%w)", f.dir, os.ErrNotExist)
+		return fmt.Errorf("%s is not the same folder as when the server started; is a disk not mounted? (%w)", f.dir, os.ErrNotExist)
 	}
 	if _, err := d.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
 		return err

@@ -61,7 +61,7 @@ func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) {
 func (r *reloader) reload(ctx context.Context) {
 	logger := r.logs.logger
 	if err := r.logs.reopen(); err != nil {
-		logger.LogAttrs(ctx, slog.LevelError, "a log could not be opened anew, and goes on where it was", slog.String("error", err.Error()))
+		logger.LogAttrs(ctx, slog.LevelError, "a log could not be reopened, and continues in the old file", slog.String("error", err.Error()))
 	}
 	after, err := r.read()
 	var faulty *settingsError
@@ -81,7 +81,7 @@ func (r *reloader) reload(ctx context.Context) {
 	r.logs.level.Set(levelOf(after))
 	r.settings = r.settings.Reloaded(after)
 	for _, setting := range restart {
-		logger.LogAttrs(ctx, slog.LevelWarn, "the setting changed, which needs a restart", slog.String("setting", setting))
+		logger.LogAttrs(ctx, slog.LevelWarn, "a setting changed that needs a restart", slog.String("setting", setting))
 	}
 	level := slog.LevelWarn
 	if len(now) == 0 {
@@ -99,7 +99,7 @@ func (r *reloader) read() (*config.Settings, error) {
 		return nil, err
 	}
 	if r.settings.File != "" && after.File == "" {
-		return nil, fmt.Errorf("the file of settings %s is gone; put it back, or restart the server to do without", term.Line(r.settings.File))
+		return nil, fmt.Errorf("the file of settings %s is gone; put it back, or restart the server to do without it", term.Line(r.settings.File))
 	}
 	after.FillTeam()
 	return after, nil

@@ -35,34 +35,39 @@ func resolveCommand() *command {
 		name:    "resolve",
 		args:    "<what>",
 		summary: "Extract a node, an address or part of a file",
-		about: `Writes exactly the part of the source that is asked for to a file in the
-output directory, and prints its address, for citing, and its path.
+		about: `Writes exactly the requested part of the source to a file in the output
+directory, and prints its address, for citing, and its path.
 
 <what> is one of
   RESOURCE.NODE   a node of a map; ids may have dots, the longest resource id
                   that fits counts; RESOURCE alone is all of its source
   ADDRESS         such as doc://book#pages=12-15
   FILE#FRAGMENT   part of a file, without a map; FILE alone is all of it. A
-                  relative path is relative to the base directory (--dir); if
-                  nothing is there, to where you are
+                  relative path is relative to the base directory (--dir) or,
+                  if nothing is there, to the working directory
 
-A file is looked for first, from the base directory and then from where you are.
-If it is the source of a resource and has not changed since it was mapped, the
-address is that of the resource. RESOURCE#FRAGMENT is an address without its
-scheme, and the name or path of a source that is no file here stands for its
-resource. A name that is a file and also another resource is an error: ./NAME is
-always a file.
+Files are looked for first, in the base directory and then in the working
+directory. If a file is the source of a resource and has not changed since it
+was mapped, the address is that of the resource. RESOURCE#FRAGMENT is an address
+without its scheme. The name or path of a source that is not a file here stands
+for its resource. A name that is a file and also another resource is an error:
+./NAME is always a file.
 
-A fragment is pages=3-5,9 for PDF and slides, blocks=12-15 for DOCX, EPUB and
-HTML (of a part=4 of a book; part=4-6 are whole; cells=B2:C3 of
-one that is a table), sheet=Results,
-with cells=B5:D10, rows=5-7 or cols=B:D, for spreadsheets, rows=5-7 and
-cols=name,price for CSV and, with table=orders, databases, part=1.2 and message=3
-for mail, member=dir/a.pdf and any of these for an archive, t=60-90 or t=1:30-2:00 for video and
-audio, bbox=0,0,0.5,0.5 for images (and with pages= for a region of a page),
-lines=10-25 for text. Quote it: "#" may mean something to the shell. page=,
-line=, xywh= and t=60,90 are read as RFC 8118, RFC 5147 and W3C Media
-Fragments define them.`,
+A fragment selects
+  pages=3-5,9              of PDF and slides; with bbox= a region of a page
+  blocks=12-15             of DOCX and HTML; cells=B2:C3 of one that is a table
+  part=4&blocks=12-15      of EPUB; part=4-6 for whole parts
+  sheet=Results            of a spreadsheet; with cells=B5:D10, rows=5-7 or
+                           cols=B:D a part of it
+  rows=5-7                 of CSV and, with table=orders, of a database;
+                           also cols=name,price
+  part=1.2, message=3      of mail
+  member=dir/a.pdf         of an archive, with any of the others
+  t=60-90, t=1:30-2:00     of video and audio
+  bbox=0,0,0.5,0.5         of an image
+  lines=10-25              of text
+Quote it: "#" may mean something to the shell. page=, line=, xywh= and t=60,90
+are read as RFC 8118, RFC 5147 and W3C Media Fragments define them.`,
 		example: []string{
 			"citekit resolve book.chapter-2",
 			"citekit resolve 'book.pdf#pages=3-5'",
@@ -79,16 +84,16 @@ Fragments define them.`,
 
 func (r *resolveRequest) register(f *flagSet) {
 	f.StringVar(&r.resource, "resource", "", "`ID` of the resource; <what> is then a node of it")
-	f.StringVar(&r.kind, "type", "", "`TYPE` that FILE is, whatever it looks like, such as text (default: told from the content)")
-	f.BoolVar(&r.options.Virtual, "virtual", false, "only give the address; extract nothing")
+	f.StringVar(&r.kind, "type", "", "`TYPE` that FILE is, whatever it looks like, such as text (default: detected from the content)")
+	f.BoolVar(&r.options.Virtual, "virtual", false, "only print the address; extract nothing")
 	f.StringVar((*string)(&r.options.Mode), "mode", string(citekit.ModeExact),
-		"`MODE` of cutting time: exact, copy (without re-encoding, from the key frame before) or strict (exact, without hidden frames before the start)")
+		"`MODE` of cutting time: exact, copy (without re-encoding, from the preceding key frame) or strict (exact, without hidden frames before the start)")
 	f.BoolVar(&r.options.AllowStale, "allow-stale", false, "resolve although the source has changed since it was mapped")
 	f.StringVar(&r.output, "output", "", "copy the evidence to `FILE`; - writes its bytes to the standard output")
 	f.BoolVar(&r.force, "force", false, "with --output, replace FILE if it exists")
 	f.alias("o", "output")
-	f.StringVar(&r.as, "as", "", "`FORMAT` to lay the evidence out as, for people to look at: pdf, which takes LibreOffice")
-	f.BoolVar(&r.open, "open", false, "open the evidence with the program that files of its kind are opened with")
+	f.StringVar(&r.as, "as", "", "`FORMAT` to convert the evidence to, for people to read: pdf, which needs LibreOffice")
+	f.BoolVar(&r.open, "open", false, "open the evidence with the default program for its type")
 }
 
 func (s *session) resolve(ctx context.Context, what string, r resolveRequest) error {
@@ -490,7 +495,7 @@ func withHint(err error, pinned string) error {
 	case errors.Is(err, citekit.ErrStale) && pinned == "":
 		return hinted{err, "--allow-stale resolves it all the same"}
 	case isOutside(err):
-		return hinted{err, "--root DIR allows the plain files of a further directory, 'citekit ingest --allow-outside' single files for good"}
+		return hinted{err, "--root DIR allows the files of another directory, 'citekit ingest --allow-outside' allows single files permanently"}
 	}
 	return err
 }

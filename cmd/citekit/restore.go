@@ -26,25 +26,25 @@ func restoreCommand() *command {
 	return &command{
 		name:    "restore",
 		args:    "<file.tar.gz>",
-		summary: "Bring back what backup saved",
+		summary: "Restore what backup saved",
 		minArgs: 1,
 		maxArgs: 1,
-		about: `Brings maps, and the versions that their sources are held to, from an archive that
-'citekit backup' wrote into the base directory. The archive is read to its end before
-anything is written: one that is damaged, or that is none of backup's, changes nothing.
-Maps that are there already stay, and so does everything else, unless --force is
-given. What was interrupted can be begun again.
+		about: `Brings maps and the pinned versions of their sources from an archive of 'citekit
+backup' back into the base directory. The archive is read to its end before
+anything is written: one that is damaged, or not from backup, changes nothing.
+Existing maps stay, and so does everything else, unless --force is given. An
+interrupted restore can be run again.
 
-The key of evidence comes back where there is none. Keys of callers are written only
-to the file that --keys names, and files outside the base directory are allowed again
-only with --allowed. Keys that the file there says were revoked stay so; those that
-were revoked after the backup, where the file is lost, count again: look at
-'citekit key list'.`,
+The key of evidence comes back if there is none. Keys of callers are written
+only to the file that --keys names, and files outside the base directory are
+allowed again only with --allowed. Keys that the existing file says were revoked
+stay revoked. If that file is lost, keys that were revoked after the backup are
+valid again: check 'citekit key list'.`,
 		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /etc/citekit/keys.json"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")
-			f.BoolVar(&flags.allowed, "allowed", false, "allow again the files outside the base directory that were allowed")
-			f.BoolVar(&flags.force, "force", false, "replace maps, versions and keys that are there")
+			f.BoolVar(&flags.allowed, "allowed", false, "also allow the files outside the base directory again")
+			f.BoolVar(&flags.force, "force", false, "replace existing maps, versions and keys")
 			f.alias("f", "force")
 		},
 		run: func(ctx context.Context, s *session, args []string) error { return s.restore(ctx, args[0], flags) },
@@ -64,7 +64,7 @@ const (
 )
 
 // errNoBackup is the error for a file that is not a valid archive.
-var errNoBackup = errors.New("it is no backup of citekit, or a damaged one")
+var errNoBackup = errors.New("it is not a backup of citekit, or is damaged")
 
 func (s *session) restore(ctx context.Context, name string, flags restoreFlags) error {
 	f, err := os.Open(name)
@@ -164,7 +164,7 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 func drain(zip *gzip.Reader) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(zip, maxSaved))
 	if err != nil || n == maxSaved {
-		return fmt.Errorf("%w: its end is not right", errNoBackup)
+		return fmt.Errorf("%w: its end is wrong", errNoBackup)
 	}
 	return nil
 }
@@ -175,16 +175,16 @@ func checkSaved(head *tar.Header, n int) error {
 	case n == 0 && head.Name != backupHead:
 		return fmt.Errorf("%w: it does not begin with %s", errNoBackup, backupHead)
 	case head.Typeflag != tar.TypeReg:
-		return fmt.Errorf("%w: %s is no plain file", errNoBackup, message.Quote(head.Name))
+		return fmt.Errorf("%w: %s is not a regular file", errNoBackup, message.Quote(head.Name))
 	case head.Size < 0 || head.Size > maxSaved:
-		return fmt.Errorf("%w: %s has %d bytes, and at most %d may be", errNoBackup, message.Quote(head.Name), head.Size, maxSaved)
+		return fmt.Errorf("%w: %s has %d bytes, and at most %d are allowed", errNoBackup, message.Quote(head.Name), head.Size, maxSaved)
 	}
 	switch head.Name {
 	case backupHead, backupPins, backupAllowed, backupSeal, backupKeys:
 		return nil
 	}
 	if _, ok := savedMap(head.Name); !ok {
-		return fmt.Errorf("%w: %s is none of what backup saves", errNoBackup, message.Quote(head.Name))
+		return fmt.Errorf("%w: %s is not a file that backup saves", errNoBackup, message.Quote(head.Name))
 	}
 	return nil
 }
@@ -208,7 +208,7 @@ func checkSavedData(name string, data []byte) error {
 		}
 	case backupSeal:
 		if len(data) != 32 {
-			err = errors.New("it is no key of 32 bytes")
+			err = errors.New("it is not a key of 32 bytes")
 		}
 	}
 	if err != nil {

@@ -34,26 +34,26 @@ func searchCommand() *command {
 	return &command{
 		name:    "search",
 		args:    "<query>...",
-		summary: "Find the parts of resources that say something",
-		about: `Searches the text of all resources and the titles of their nodes, and prints
-what it finds, best first: the address, which can be cited, resolved and read,
-the title, and the words around. In a pipe each is a line of these three with
-tabs between.
+		summary: "Search the text of resources",
+		about: `Searches the text of all resources and the titles of their nodes, and prints the
+results, best first: the address, which can be cited, resolved and read, the
+title, and the words around. In a pipe each line has these three, separated by
+tabs.
 
   "exact words"   must be there, in this order
-  head*           any word that begins so
+  head*           any word that begins with head
   -word           must not be there; write -- before the query
   title:word      must be in the title
 
-Other words need not all be there: what has more of them, and rarer ones, comes
-first. The first search of a folder reads all texts and takes its time; after
-that only what changed is read. Sources that changed since they were mapped are
-left out.
+Other words need not all be there: results with more of them, and with rarer
+ones, come first. The first search of a folder reads all texts and takes some
+time; later ones read only what changed. Sources that changed since they were
+mapped are left out.
 
-With --embedder passages are compared by meaning too; the first search makes
-their vectors, which are kept. It and --reranker send passages to the server
-that they name. Keys are taken from CITEKIT_EMBEDDER_KEY and
-CITEKIT_RERANKER_KEY, that of OpenAI itself from OPENAI_API_KEY.`,
+With --embedder passages are also compared by meaning; the first search makes
+their vectors, which are kept. --embedder and --reranker send passages to the
+server that they name. Keys are taken from CITEKIT_EMBEDDER_KEY and
+CITEKIT_RERANKER_KEY, for OpenAI itself from OPENAI_API_KEY.`,
 		example: []string{
 			"citekit search water temperature",
 			"citekit search --by nodes -- '\"least squares\"' -history",
@@ -66,7 +66,7 @@ CITEKIT_RERANKER_KEY, that of OpenAI itself from OPENAI_API_KEY.`,
 			flags.StringVar((*string)(&f.request.Mode), "mode", "", "find by `MODE`: knowledge (words), graph (what is linked to the best hits), hybrid or auto (default auto, which is knowledge)")
 			f.register(flags)
 			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow addresses on a page to the box of the text, where it stands alone in one")
-			flags.BoolVar(&f.request.Expand, "expand", false, "look for the words too that the ten best passages have most")
+			flags.BoolVar(&f.request.Expand, "expand", false, "also search for words that are typical of the ten best passages")
 			models.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -80,7 +80,7 @@ func (f *searchFlags) register(flags *flagSet) {
 	flags.StringVar((*string)(&f.request.By), "by", "", "find `WHAT`: passages, nodes or resources (default passages)")
 	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
 	flags.alias("k", "top-k")
-	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there, on a terminal or with --json")
+	flags.BoolVar(&f.request.Rationale, "why", false, "show why each result was found, on a terminal or with --json")
 	f.registerFilters(flags)
 }
 
@@ -93,9 +93,9 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
 	flags.Func("author", "only in resources by `NAME`; repeatable", appendTo(&filters.Authors))
 	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
-	flags.StringVar(&f.after, "after", "", "only in what says it was made at or after `DATE`, such as 2024-12-31, or else was mapped then")
-	flags.StringVar(&f.before, "before", "", "only in what says it was made at or before `DATE`, or else was mapped then")
-	flags.StringVar(&filters.Path, "path", "", "only in sources whose path fits `PATTERN`, such as '*.md' or docs/")
+	flags.StringVar(&f.after, "after", "", "only in resources made at or after `DATE`, such as 2024-12-31, or mapped then if they do not say")
+	flags.StringVar(&f.before, "before", "", "only in resources made at or before `DATE`, or mapped then if they do not say")
+	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md' or docs/")
 }
 
 // appendTo returns the parser of a flag that may be repeated.
@@ -187,7 +187,7 @@ func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Lib
 // written.
 func adviseStorage(err error) error {
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, citekit.ErrForbidden) {
-		return fmt.Errorf("%w; --output-dir DIR keeps what is read elsewhere", err)
+		return fmt.Errorf("%w; --output-dir DIR stores the index elsewhere", err)
 	}
 	return err
 }
@@ -337,6 +337,6 @@ func (s *session) tellOfSearch(found *search.Results) {
 	case found.Degraded != "":
 		fmt.Fprintf(s.stderr, "citekit: the ranking is not complete: %s\n", found.Degraded)
 	case !found.Complete:
-		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")
+		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
 	}
 }

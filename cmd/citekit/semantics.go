@@ -19,8 +19,8 @@ type semanticsFlags struct {
 }
 
 func (f *semanticsFlags) register(flags *flagSet) {
-	flags.StringVar(&f.embedder, "embedder", "", "rank by meaning too, by `MODEL`: openai:NAME, ollama:NAME, both with @URL for another server, or static:DIR")
-	flags.StringVar(&f.reranker, "reranker", "", "rank the best anew by `MODEL`: NAME@URL of a server with /rerank")
+	flags.StringVar(&f.embedder, "embedder", "", "also rank by meaning, with `MODEL`: openai:NAME or ollama:NAME, with @URL for another server, or static:DIR")
+	flags.StringVar(&f.reranker, "reranker", "", "rerank the best results with `MODEL`: NAME@URL of a server with /rerank")
 }
 
 // The environment variables of keys. The key for OpenAI is sent to no other server.

@@ -38,22 +38,22 @@ var settingOf = map[string]string{
 
 func (f *settingFlags) register(flags *flagSet) {
 	f.flags = flags
-	flags.StringVar(&f.file, "config", "", "YAML `FILE` of settings; else that of CITEKIT_CONFIG, else citekit.yaml among a person's own settings")
+	flags.StringVar(&f.file, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")
 	flags.Var(&f.workspaces, "workspace", "serve the folder `NAME=DIR` under this name; repeatable")
-	flags.String("keys", "", "`FILE` of the keys that callers need with --transport http, as 'citekit key' makes it")
+	flags.String("keys", "", "`FILE` of the keys that callers need with --transport http, made by 'citekit key'")
 	flags.Bool("ingest", false, "let agents make maps of files inside the roots")
-	flags.String("toolsets", "", "offer only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+"; with commas")
-	flags.String("tools", "", "offer only these `TOOLS`, by name, with commas")
-	flags.Bool("read-only", false, "no tool writes maps or evidence files, also with --ingest")
+	flags.String("toolsets", "", "offer only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+", separated by commas")
+	flags.String("tools", "", "offer only these `TOOLS`, by name, separated by commas")
+	flags.Bool("read-only", false, "no tool writes maps or evidence files, even with --ingest")
 	registerHTTP(flags)
 	new(semanticsFlags).register(flags)
 	new(mapperFlags).registerWriter(flags)
 	flags.ocr(new(bool))
-	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
+	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "lowest `LEVEL` that is logged: debug, info, warn or error")
 	flags.String("log-format", "text", "`FORM` of the log: text or json")
-	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP opens it anew")
-	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP opens it anew")
-	flags.Bool("metrics", false, "offer metrics for Prometheus at 127.0.0.1:9464, or where the settings say")
+	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP reopens it")
+	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP reopens it")
+	flags.Bool("metrics", false, "serve metrics for Prometheus at 127.0.0.1:9464, or at the address in the settings")
 }
 
 // given returns the settings of the command line.

@@ -44,7 +44,7 @@ type age time.Duration
 func (a *age) String() string { return "" }
 
 func (a *age) Set(value string) error {
-	bad := errors.New("it is a time above 0, such as 30d, 12h or 45m")
+	bad := errors.New("write a time above 0, such as 30d, 12h or 45m")
 	if days, ok := strings.CutSuffix(value, "d"); ok {
 		n, err := strconv.ParseInt(days, 10, 32)
 		if err != nil || n <= 0 || n > 36_500 {

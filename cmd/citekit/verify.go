@@ -32,21 +32,22 @@ func verifyCommand() *command {
 	return &command{
 		name:    "verify",
 		args:    "[<what>]",
-		summary: "Tell whether quotes stand in their sources",
-		about: `Tells whether a quote stands at an address, in a resource, or anywhere; or, with
---text, whether all that a text cites holds: quotes with their addresses, and
-claims, whose address must be there. Each is a line: whether it holds, how the
-words stand in the source, where, the words, and the difference.
+		summary: "Check whether quotes occur in their sources",
+		about: `Checks whether a quote occurs at an address, in a resource, or anywhere; or,
+with --text, whether all citations of a text hold: quotes with their addresses,
+and claims, whose addresses must exist. Each line says whether a quote or claim
+holds, how its words occur in the source, and where, and shows the words and the
+difference.
 
-  exact, repaired   they stand there, but for what copying and typesetting change
-  elsewhere         they stand at the address that is shown
+  exact, repaired   the words occur there, apart from copying and typesetting
+  elsewhere         they occur at the address that is shown
   altered           the source has other words
-  not_found         nothing there is like them
-  unquoted          a claim in words of its own
+  not_found         the source has nothing similar
+  unquoted          a claim in its own words
   uncited           a sentence without an address
 
 The exit code is 0 if all holds, 1 if something does not, and 2 if the command
-means nothing.`,
+line is invalid.`,
 		example: []string{
 			"citekit verify --quote 'chalk in the kettle' 'doc://manual#pages=3'",
 			"citekit verify --quote 'chalk in the kettle' manual",
@@ -56,9 +57,9 @@ means nothing.`,
 		},
 		maxArgs: -1,
 		flags: func(flags *flagSet) {
-			flags.StringVar(&f.quote, "quote", "", "the `WORDS` that are said to stand there; \"…\" is for what they leave out")
-			flags.Func("text", "verify what the text in `FILE` cites, or with - that of the standard input; further files may follow", appendTo(&f.texts))
-			flags.BoolVar(&f.opts.Strict, "strict", false, "let claims fail whose words do not stand in the source")
+			flags.StringVar(&f.quote, "quote", "", "the quoted `WORDS`; \"…\" stands for words left out")
+			flags.Func("text", "verify the citations of the text in `FILE`, or with - of the standard input; further files may follow", appendTo(&f.texts))
+			flags.BoolVar(&f.opts.Strict, "strict", false, "fail claims whose words do not occur in the source")
 			flags.BoolVar(&f.opts.Boxes, "boxes", false, "find the boxes of the words on their pages, for --json")
 			flags.ocr(&f.ocr)
 		},
@@ -70,7 +71,7 @@ means nothing.`,
 			case f.quote == "":
 				return s.verifyTexts(ctx, append(f.texts, args...), &f.opts)
 			case len(args) > 1:
-				return usagef("verify", "a quote stands in one place; %s names another", term.Line(args[1]))
+				return usagef("verify", "a quote is in one place; %s names another", term.Line(args[1]))
 			}
 			return s.verifyQuote(ctx, f, args)
 		},
