@@ -30,9 +30,8 @@ func (p Problem) Unwrap() error { return p.Err }
 
 // Check returns the problems of a map: first the faults that
 // [citekit.ResourceMap.Faults] reports, then warnings, then problems with its
-// source, if it has one. If there are only warnings, every node resolves, as
-// far as Check can find out without extracting. A nil Library means that the
-// source is not checked.
+// source, if it has one. If there are only warnings, every node should resolve;
+// Check extracts nothing. A nil Library means that the source is not checked.
 func Check(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) []Problem {
 	problems := append(faultsOf(m), warningsOf(m)...)
 	if m.SourcePath == "" || lib == nil {

@@ -380,7 +380,7 @@ func withFolders(source, name string) iter.Seq[string] {
 	}
 }
 
-// A takenError reports an asked id that is that of another source.
+// A takenError reports a requested id that belongs to another source.
 type takenError string
 
 func (e takenError) Error() string {

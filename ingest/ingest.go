@@ -61,7 +61,7 @@ type Options struct {
 	// report. Calls do not overlap.
 	Each func(Item)
 
-	// Progress, if not nil, is called when something is done. It may be called
+	// Progress, if not nil, is called whenever there is progress. It may be called
 	// concurrently, and must be quick.
 	Progress func(Progress)
 }

@@ -79,7 +79,7 @@ func (r *reporter) flush() {
 	r.waiting = nil
 }
 
-// A budget is an amount from which parts are lent.
+// A budget lends parts of a fixed amount.
 type budget struct {
 	size int64
 

@@ -14,7 +14,7 @@ type Status string
 // The values of a Status.
 const (
 	Mapped    Status = "mapped"    // it has a new map
-	Copied    Status = "copied"    // it has a new map, copied from that of a source with the same bytes
+	Copied    Status = "copied"    // its new map is a copy of the map of a source with the same bytes
 	Unchanged Status = "unchanged" // its map is still right
 	Renamed   Status = "renamed"   // its map followed the source to another path; From is the old one
 	Skipped   Status = "skipped"   // there is nothing to map; Err gives the reason
@@ -31,7 +31,7 @@ type Item struct {
 	Nodes      int              `json:"nodes,omitempty"`
 	Method     string           `json:"method,omitempty"`     // as [citekit.Draft.Method]
 	From       string           `json:"from,omitempty"`       // path of the source before it was renamed
-	Unsearched int              `json:"unsearched,omitempty"` // members of an archive whose text is too large to be searched, where the archive was mapped anew
+	Unsearched int              `json:"unsearched,omitempty"` // members of a newly mapped archive whose text is too large to search
 	Err        error            `json:"-"`                    // why a source was skipped or failed
 }
 

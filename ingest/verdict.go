@@ -25,7 +25,7 @@ const (
 	fail               // it cannot be mapped
 	vanished           // it is gone
 	makeAnew           // its map is made from the draft
-	makeCopy           // its map is made as a copy of that of a source with the same bytes
+	makeCopy           // its map is a copy of the map of a source with the same bytes
 )
 
 // A verdict is a decision about one source with its reason. Deciding changes

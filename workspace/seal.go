@@ -63,7 +63,7 @@ func (s *sealer) seal(data []byte) []byte {
 	return s.text[:]
 }
 
-// isSealed reports whether seal is that of data under name. An error means that
+// isSealed reports whether seal is the seal of data under name. An error means that
 // this is unknown for now, not that the record is foreign.
 func (d *Directory) isSealed(root *os.Root, name, seal string, data []byte) (bool, error) {
 	want, err := d.seal(root, name, data)

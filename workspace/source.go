@@ -169,7 +169,7 @@ func (d *Directory) openAllowed(abs string) (*os.File, error) {
 	return d.openInRoots(target)
 }
 
-// inRoots reports whether a path begins with that of a root.
+// inRoots reports whether a path lies in a root, judging by the path alone.
 func (d *Directory) inRoots(abs string) bool {
 	return slices.ContainsFunc(d.roots, func(r *sourceRoot) bool {
 		_, ok := r.contains(abs)

@@ -29,12 +29,12 @@ type adaptFlags struct {
 }
 
 func (a *adaptFlags) register(f *flagSet) {
-	f.StringVar(&a.adapter, "adapter", "", "`NAME` of the tool that made the input: "+strings.Join(mapadapter.Names(), ", ")+"; or a program that makes a map of it (default: told from the input)")
+	f.StringVar(&a.adapter, "adapter", "", "`NAME` of the tool that made the input: "+strings.Join(mapadapter.Names(), ", ")+"; or a program that makes a map of it (default: detected from the input)")
 	f.StringVar(&a.output, "output", "", "write the map to `FILE` instead of storing it; - is the standard output")
-	f.StringVar(&a.source, "source", "", "`PATH` of the file that the map is of, relative to the base directory (default: what the input says)")
+	f.StringVar(&a.source, "source", "", "`PATH` of the source of the map, relative to the base directory (default: as the input says)")
 	f.StringVar(&a.id, "id", "", "`ID` of the map (default: made from the name of the source)")
 	f.BoolVar(&a.force, "force", false, "replace a map or file that exists")
-	f.BoolVar(&a.outside, "allow-outside", false, "with a --source outside the base directory, remember that it may be cited")
+	f.BoolVar(&a.outside, "allow-outside", false, "allow a --source outside the base directory, and remember that it may be cited")
 	f.alias("o", "output")
 	f.alias("f", "force")
 }
@@ -45,13 +45,13 @@ func adaptCommand() *command {
 		name:    "adapt",
 		args:    "<input>",
 		summary: "Make maps of what other tools wrote",
-		about: `Makes maps of the output of another tool: the tables of GraphRAG, a docstore
-or list of nodes of LlamaIndex, a tree of PageIndex, a document of Docling,
-or maps that are nearly right (generic). The input is a file or a folder.
+		about: `Makes maps of the output of another tool: the tables of GraphRAG, a docstore or
+list of nodes of LlamaIndex, a tree of PageIndex, a document of Docling, or maps
+that are nearly right (generic). The input is a file or a folder.
 
-Nodes are located where that follows: by page numbers and boxes in the input,
-or because their text stands word for word in the source. All others get a
-virtual address. Maps are checked against their sources before they are stored.
+A node gets a location if the input has page numbers or boxes for it, or if its
+text occurs word for word in the source. All others get a virtual address. Maps
+are checked against their sources before they are stored.
 
 A program, as --adapter ./prog, reads a JSON object with "path" and "text" or
 "base64" of the input on its standard input, and writes a map as JSON.`,
@@ -74,20 +74,20 @@ type adaptation struct {
 	*session
 	flags  *adaptFlags
 	lib    *citekit.Library
-	source string // as it stands in the map, or ""
+	source string // as the map states it, or ""
 
-	outside bool // the source is
+	outside bool // source is outside the base directory
 
 	warnings []string // what the adapter left out
 }
 
-// noteWarning tells of something that the adapter could not read.
+// noteWarning reports something that the adapter could not read.
 func (a *adaptation) noteWarning(err error) {
 	a.warnings = append(a.warnings, err.Error())
 	a.warn("left out: " + err.Error())
 }
 
-// An adaptedMap is what adapt says of a map.
+// An adaptedMap is the report of adapt on one map.
 type adaptedMap struct {
 	ResourceID string           `json:"resource_id"`
 	Type       citekit.Modality `json:"type"`
@@ -116,15 +116,15 @@ func (s *session) adapt(ctx context.Context, name string, flags *adaptFlags) err
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case !sound:
-		return fmt.Errorf("no map was written: what is wrong is said above: %w", citekit.ErrFormat)
+		return fmt.Errorf("no map was written: the problems are above: %w", citekit.ErrFormat)
 	case flags.output != "":
 		return a.write(ctx, maps)
 	}
 	return a.store(ctx, maps, reports)
 }
 
-// open opens the library. A source that the person names may be anywhere if the
-// map is not stored, or the person allows that.
+// open opens the library. A source that the person names may be anywhere if the map
+// is not stored or the person allows it.
 func (a *adaptation) open() error {
 	var files []string
 	if a.flags.source != "" {
@@ -167,8 +167,8 @@ func (a *adaptation) run(ctx context.Context, name string) ([]*citekit.ResourceM
 	return nil, fmt.Errorf("%s: %w", name, err)
 }
 
-// adaptInput returns the file or folder that the person names, as the only
-// thing an adapter sees; beside a file it sees those in its folder.
+// adaptInput returns the file or folder that the person names. The adapter sees
+// nothing else, except that beside a file it sees the other files in its folder.
 func adaptInput(name string) (mapadapter.Input, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
@@ -184,7 +184,7 @@ func adaptInput(name string) (mapadapter.Input, error) {
 	return mapadapter.Input{FS: os.DirFS(filepath.Dir(abs)), Name: filepath.Base(abs), Path: abs}, nil
 }
 
-// adapter returns the adapter that the person names, or the one for the input.
+// adapter returns the adapter that the person names, or one that fits the input.
 func (a *adaptation) adapter(ctx context.Context, in mapadapter.Input) (mapadapter.Adapter, error) {
 	name := a.flags.adapter
 	if name == "" {
@@ -206,9 +206,9 @@ func (a *adaptation) adapter(ctx context.Context, in mapadapter.Input) (mapadapt
 	return nil, usagef("adapt", "--adapter %q: it is one of %s, or a program", name, strings.Join(mapadapter.Names(), ", "))
 }
 
-// check checks the maps against their sources and tells what is wrong. A map
-// is sound if nothing is, but that a source which only the input names is not
-// at hand.
+// check checks the maps against their sources and prints the problems. A map is
+// sound if it has no problem, or only that a source named by the input alone is
+// missing.
 func (a *adaptation) check(ctx context.Context, maps []*citekit.ResourceMap) (reports []adaptedMap, sound bool) {
 	sound = true
 	for _, m := range maps {
@@ -228,7 +228,7 @@ func (a *adaptation) check(ctx context.Context, maps []*citekit.ResourceMap) (re
 	return reports, sound
 }
 
-// write writes the maps to a file or the standard output: one as it is,
+// write writes the maps to a file or the standard output: one map as an object,
 // several as a list.
 func (a *adaptation) write(ctx context.Context, maps []*citekit.ResourceMap) error {
 	var v any = maps
@@ -249,7 +249,7 @@ func (a *adaptation) write(ctx context.Context, maps []*citekit.ResourceMap) err
 	return copyToFile(ctx, bytes.NewReader(data), a.flags.output)
 }
 
-// store stores the maps, if none of them would replace another.
+// store stores the maps unless one of them would replace another.
 func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, reports []adaptedMap) error {
 	for _, m := range maps {
 		if !a.flags.force && hasMap(ctx, a.lib, m.ResourceID) {
@@ -286,8 +286,8 @@ func (a *adaptation) store(ctx context.Context, maps []*citekit.ResourceMap, rep
 	return nil
 }
 
-// allowSource remembers that a source outside the base directory may be cited
-// for a map.
+// allowSource records that the source of a map may be cited although it is outside
+// the base directory.
 func (a *adaptation) allowSource(ctx context.Context, m *citekit.ResourceMap) (granted bool, err error) {
 	if !a.outside || m.SourcePath != a.source {
 		return false, nil

@@ -21,11 +21,11 @@ func allowedCommand() *command {
 		summary: "List the files outside the base directory that may be cited, or revoke them",
 		about: `Lists the files outside the base directory that 'citekit ingest --allow-outside'
 and 'citekit adapt --allow-outside' made sources, with the maps that they are
-for. Such a file may be cited for as long as one of its maps is there; what
-counts no more is dropped. Paths select files, all that is in a folder, or what
-matches a pattern; relative ones are relative to the base directory.
+for. Such a file may be cited as long as one of its maps exists; grants without
+effect are dropped. Paths select files, everything in a folder, or files that
+match a pattern; relative paths are relative to the base directory.
 
-With --revoke what the paths select may be cited no more. The maps stay.`,
+With --revoke the selected files may no longer be cited. The maps stay.`,
 		example: []string{
 			"citekit allowed",
 			"citekit allowed --all",
@@ -34,8 +34,8 @@ With --revoke what the paths select may be cited no more. The maps stay.`,
 		},
 		maxArgs: -1,
 		flags: func(f *flagSet) {
-			f.BoolVar(&all, "all", false, "those of every base directory, not of this one alone")
-			f.BoolVar(&revoke, "revoke", false, "make what the paths select no source any more")
+			f.BoolVar(&all, "all", false, "list the files of every base directory, not only of this one")
+			f.BoolVar(&revoke, "revoke", false, "no longer allow the files that the paths select")
 			f.alias("a", "all")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -77,8 +77,8 @@ func (s *session) allowed(ctx context.Context, args []string, all, revoke bool) 
 	return s.printGrants(grants, all, revoke)
 }
 
-// selectGrants returns the grants that the paths select: all if there are none.
-// A path that selects nothing is an error.
+// selectGrants returns the grants that the paths select, or all if there are no
+// paths. A path that selects nothing is an error.
 func (s *session) selectGrants(grants []workspace.Allowed, args []string) ([]workspace.Allowed, error) {
 	if len(args) == 0 {
 		return grants, nil
@@ -112,8 +112,8 @@ func (s *session) selectGrants(grants []workspace.Allowed, args []string) ([]wor
 	return chosen, nil
 }
 
-// selects reports whether a path is that of a file, that of a folder it is in,
-// with or without symbolic links, or a pattern that matches one of these.
+// selects reports whether pattern selects path: it is that file, a folder above it,
+// with or without symbolic links, or a glob pattern that matches either.
 func selects(pattern, path string) bool {
 	for at := path; ; at = filepath.Dir(at) {
 		if at == pattern || at == resolveLinks(pattern) {
@@ -160,7 +160,7 @@ func (s *session) printGrants(grants []workspace.Allowed, all, revoked bool) err
 	return nil
 }
 
-// describeDeletion says what was deleted.
+// describeDeletion returns a line about what was deleted.
 func describeDeletion(verb string, d ingest.Deletion) string {
 	line := verb + " " + d.ResourceID
 	if d.SourcePath != "" {

@@ -24,17 +24,19 @@ func answerCommand() *command {
 	return &command{
 		name:    "answer",
 		args:    "<question>...",
-		summary: "Answer a question with sentences of the resources",
+		summary: "Answer a question with sentences from the resources",
 		about: `Prints the sentences of the resources that answer a question, word for word,
-each with its address, or says that there is no answer in them and ends with the
-exit code 1. In a pipe each is a line of address and sentence with a tab between.
-A question whose rarest words stand nowhere near each other is not answered.
+each with its address. If they do not answer it, the command says so and its
+exit code is 1. In a pipe each line is an address and a sentence, separated by a
+tab. A question is not answered if its rarest words occur nowhere close
+together.
 
-With --type abstractive a model writes the answer, from the passages that are
-found, which are sent to it. Each of its sentences names the words that bear it;
-they are held to the source, and a sentence that says more than they do is marked,
-or left out with --drop. --type takes extractive and abstractive beside types of
-resources, and may be given twice. Keys are taken from GEMINI_API_KEY or OPENAI_API_KEY.`,
+With --type abstractive a model writes the answer from the passages that are
+found, which are sent to it. Each of its sentences quotes the words that support
+it. The sentences are checked against the source, and one that says more than
+its quotes is marked, or left out with --drop. --type takes extractive and
+abstractive besides types of resources, and may be given twice. Keys are taken
+from GEMINI_API_KEY or OPENAI_API_KEY.`,
 		example: []string{
 			"citekit answer 'How hot is the water for green tea?'",
 			"citekit answer --max-sentences 1 --json 'Who keeps the lighthouse?'",
@@ -44,7 +46,7 @@ resources, and may be given twice. Keys are taken from GEMINI_API_KEY or OPENAI_
 		flags: func(flags *flagSet) {
 			flags.IntVar(&req.Sentences, "max-sentences", answer.DefaultSentences, "at most `N` sentences, 1 to 20")
 			flags.IntVar(&req.Tokens, "max-tokens", answer.DefaultTokens, "at most `N` tokens, 16 to 4096")
-			flags.BoolVar(&req.Rationale, "why", false, "say of each sentence which words led to it")
+			flags.BoolVar(&req.Rationale, "why", false, "show for each sentence which words led to it")
 			flags.BoolVar(&req.Drop, "drop", false, "leave out sentences of a model that no source supports")
 			model.registerWriter(flags)
 			f.registerFilters(flags)
@@ -94,8 +96,8 @@ func (s *session) answer(ctx context.Context, req answer.Request, f searchFlags,
 	return err
 }
 
-// takeAnswerType reads "--type extractive" and "--type abstractive", which say how
-// to answer, out of the types of resources to search.
+// takeAnswerType moves "--type extractive" and "--type abstractive", which choose
+// the kind of answer, from the types of resources to search to the request.
 func (f *searchFlags) takeAnswerType(req *answer.Request) error {
 	for _, t := range []answer.Type{answer.Extractive, answer.Abstractive} {
 		if i := slices.Index(f.modalities, string(t)); i >= 0 {
@@ -108,13 +110,13 @@ func (f *searchFlags) takeAnswerType(req *answer.Request) error {
 	return nil
 }
 
-// registerWriter defines the flags that choose who writes abstractive answers.
+// registerWriter defines the flags that choose the model for abstractive answers.
 func (m *mapperFlags) registerWriter(flags *flagSet) {
-	flags.StringVar(&m.name, "model", "", "who writes abstractive answers: gemini or openai")
+	flags.StringVar(&m.name, "model", "", "API of the model that writes abstractive answers: gemini or openai")
 	flags.StringVar(&m.config, "model-config", "", "settings of that model as `JSON`, such as {\"model\": \"…\"}")
 }
 
-// writer returns the model that writes answers; nil if none does.
+// writer returns the model that writes answers, or nil if there is none.
 func (m *mapperFlags) writer() (llm.Model, error) {
 	switch m.name {
 	case "":
@@ -152,11 +154,11 @@ func (s *session) printAnswer(a *answer.Answer) {
 		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(a.Hint))
 	}
 	if !a.Complete {
-		fmt.Fprintln(s.stderr, "citekit: not all is searched: the time was over, or the index could not be brought up to date")
+		fmt.Fprintln(s.stderr, "citekit: not everything was searched: time ran out, or the index could not be brought up to date")
 	}
 }
 
-// marked returns what follows a sentence that its source does not bear.
+// marked returns the mark for a sentence that its source does not support, or "".
 func marked(s *answer.Sentence) string {
 	if s.Verdict.Holds() {
 		return ""

@@ -26,20 +26,20 @@ func backupCommand() *command {
 	return &command{
 		name:    "backup",
 		args:    "<file.tar.gz>",
-		summary: "Save maps, and what cannot be made again",
+		summary: "Save maps, and other data that cannot be made again",
 		minArgs: 1,
 		maxArgs: 1,
-		about: `Writes all maps to an archive, with the versions that sources are held to, which files
-outside the base directory are allowed, the key of evidence, and with --keys the keys
-of callers. Whoever has the archive has the keys: only its owner can read it.
+		about: `Writes all maps to an archive, with the pinned versions of sources, the list of
+allowed files outside the base directory, the key of evidence, and with --keys
+the keys of callers. The archive holds secrets, so only its owner can read it.
 
-Sources are not in it: they have their own backup. Evidence, texts and the index are
-not either, as they are made again. A server may run meanwhile: each map is the old one
-or the new one.`,
+Sources are not saved: they need a backup of their own. Evidence, texts and the
+index are not saved either, as they can be made again. A server may be running
+meanwhile: a map that it changes is saved as it was before or after the change.`,
 		example: []string{"citekit backup maps.tar.gz", "citekit backup --dir /srv/docs --keys /etc/citekit/keys.json /backup/docs.tar.gz"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
-			f.BoolVar(&flags.force, "force", false, "replace an archive that is there")
+			f.BoolVar(&flags.force, "force", false, "replace an existing archive")
 			f.alias("f", "force")
 		},
 		run: func(ctx context.Context, s *session, args []string) error { return s.backup(ctx, args[0], flags) },
@@ -51,31 +51,31 @@ type backupFlags struct {
 	force bool
 }
 
-// The names of what is in an archive.
+// The names of the files in an archive.
 const (
-	backupHead    = "citekit-backup.json" // which comes first
+	backupHead    = "citekit-backup.json" // comes first
 	backupPins    = "pins.json"
 	backupAllowed = "allowed.json"
 	backupSeal    = "evidence.key"
 	backupKeys    = "keys.json"
-	backupMaps    = "maps/" // with the id of each, escaped, and .json
+	backupMaps    = "maps/" // followed by the escaped id and .json
 
 	backupVersion = 1
 )
 
-// A backupHeader says what an archive is.
+// A backupHeader identifies an archive.
 type backupHeader struct {
 	Version int       `json:"citekit_backup"`
 	Created time.Time `json:"created"`
 }
 
-// A savedPin is the version that the source of a map is held to.
+// A savedPin is the version that a map requires of its source.
 type savedPin struct {
 	ID   string `json:"id"`
 	Data []byte `json:"data"`
 }
 
-// A saved is what backup and restore tell.
+// A saved is the outcome of backup or restore.
 type saved struct {
 	Maps    int `json:"maps"`
 	Pins    int `json:"pins"`
@@ -118,7 +118,7 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 	return nil
 }
 
-// writeWhole writes a file that only its owner can read, whole or not at all.
+// writeWhole writes a file atomically. Only its owner can read it.
 func writeWhole(name string, write func(io.Writer) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(name), ".citekit-"+rand.Text()+".tmp")
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -195,7 +195,7 @@ func (b *backup) all(ctx context.Context, ws *workspace.Directory, opts *workspa
 	return err
 }
 
-// maps adds all maps. One that is deleted meanwhile is left out.
+// maps adds all maps except those deleted meanwhile.
 func (b *backup) maps(ctx context.Context, ws *workspace.Directory) error {
 	ids, err := ws.ListMaps(ctx, "", 0)
 	if err != nil {
@@ -229,7 +229,7 @@ func (b *backup) pins(ctx context.Context, ws *workspace.Directory) error {
 	return b.addJSON(backupPins, pins)
 }
 
-// file adds a file, if it is there or must be.
+// file adds a file. A missing file is an error unless it is optional.
 func (b *backup) file(name, path string, optional bool) (bool, error) {
 	if path == "" {
 		return false, nil
@@ -252,7 +252,7 @@ func (b *backup) file(name, path string, optional bool) (bool, error) {
 	return true, b.add(name, data)
 }
 
-// keyPath returns where the key of evidence is, or "" if there is no place for it.
+// keyPath returns the path of the key of evidence, or "" if it has none.
 func keyPath(opts *workspace.Options) string {
 	switch {
 	case opts.KeyFile != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// printBriefing prints the evidence for a task, from some resources or all.
+// printBriefing prints the evidence for a task. Without resources it searches all.
 func (s *session) printBriefing(ctx context.Context, task string, tokens int, resources []string, f searchFlags) error {
 	req, err := f.read()
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(b.Hint))
 	}
 	if !b.Complete {
-		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")
+		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (c *byteCount) Set(value string) error {
 	}
 	size, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || size <= 0 || size > math.MaxInt64>>shift {
-		return errors.New("it is a number of bytes above 0, with K, M, G or T behind it for powers of 1024")
+		return errors.New("write a number of bytes above 0, or one with K, M, G or T for powers of 1024")
 	}
 	*c = byteCount(size << shift)
 	return nil

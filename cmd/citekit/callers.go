@@ -18,11 +18,11 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// callers are who know what a token may do.
+// callers hold what authenticates callers and knows their rights.
 type callers struct {
-	authenticator access.Authenticator // nil if nobody must tell who they are
-	keys          *keyfile.File        // nil if there are none
-	provider      *oidc.Authenticator  // nil if there is none
+	authenticator access.Authenticator // nil if callers need not authenticate
+	keys          *keyfile.File        // nil without a file of keys
+	provider      *oidc.Authenticator  // nil without an identity provider
 	metadata      *server.Metadata
 }
 
@@ -42,7 +42,7 @@ func openCallers(ctx context.Context, settings *config.Settings, logger *slog.Lo
 	return c, nil
 }
 
-// openProvider takes the tokens of an identity provider, beside keys.
+// openProvider accepts the tokens of an identity provider in addition to keys.
 func (c *callers) openProvider(settings *config.Settings) error {
 	o := settings.OAuth
 	opts := &oidc.Options{ScopeClaim: o.ScopeClaim, RequireType: o.RequireType, Skew: time.Duration(o.Skew), Scopes: make(map[string]oidc.Rule)}
@@ -55,7 +55,7 @@ func (c *callers) openProvider(settings *config.Settings) error {
 		data, err := os.ReadFile(o.CAFile)
 		opts.RootCAs = x509.NewCertPool()
 		if err == nil && !opts.RootCAs.AppendCertsFromPEM(data) {
-			err = errors.New("there is no certificate in PEM in it")
+			err = errors.New("it has no certificate in PEM")
 		}
 		if err != nil {
 			return &settingsError{"serve", config.Faults{settings.Fault(systemError(err).Error(), "oauth", "ca_file")}}
@@ -90,17 +90,17 @@ func (c *callers) openKeys(ctx context.Context, settings *config.Settings, logge
 	return nil
 }
 
-// warnOfNames logs the keys that name unknown workspaces: a typing error, or keys of
-// another server.
+// warnOfNames logs the keys that name unknown workspaces, because of a typing error
+// or because they belong to another server.
 func warnOfNames(ctx context.Context, keys *keyfile.File, settings *config.Settings, logger *slog.Logger) {
 	all, err := keys.List(ctx)
 	if err != nil {
-		return // the keys could be read; when they were last used could not
+		return // the keys were read; only the times of last use could not be
 	}
 	for _, key := range all {
 		for _, name := range key.Workspaces {
 			if _, ok := settings.Workspaces[name]; !ok && !(len(settings.Workspaces) == 0 && name == config.BaseWorkspace) && key.Revoked.IsZero() {
-				logger.Warn("a key is for a workspace that this server has not", slog.String("key", key.ID), slog.String("workspace", name))
+				logger.Warn("a key is for a workspace that this server does not have", slog.String("key", key.ID), slog.String("workspace", name))
 			}
 		}
 	}

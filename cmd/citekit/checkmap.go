@@ -23,13 +23,13 @@ func checkMapCommand() *command {
 		name:    "check-map",
 		args:    "<path|id>...",
 		summary: "Check maps against the rules and their sources",
-		about: `Checks maps, given as files or as resource ids, by themselves and against
-their sources: ids, locations, ranges, hashes. Prints a line for each
-finding, with its place in the JSON. Fails if there is anything but warnings.
-"-" reads a map from the standard input.
+		about: `Checks maps, given as files or as resource ids, by themselves and against their
+sources: ids, locations, ranges, hashes. Prints a line for each finding, with
+its place in the JSON. Fails unless all findings are warnings. "-" reads a map
+from the standard input.
 
---fix first repairs what has one right answer, such as ids that are missing or
-taken, and tells what it did. It changes no location that means something.
+--fix first repairs faults that have only one right answer, such as missing or
+duplicate ids, and prints the repairs. It does not change a valid location.
 --schema prints the JSON schema of maps instead.`,
 		example: []string{
 			"citekit check-map book",
@@ -41,7 +41,7 @@ taken, and tells what it did. It changes no location that means something.
 		maxArgs: -1,
 		flags: func(f *flagSet) {
 			f.BoolVar(&flags.all, "all", false, "check the maps of all resources")
-			f.BoolVar(&flags.fix, "fix", false, "repair what has one right answer")
+			f.BoolVar(&flags.fix, "fix", false, "repair faults that have only one right answer")
 			f.BoolVar(&flags.schema, "schema", false, "print the JSON schema of maps")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -70,7 +70,7 @@ func (s *session) printSchema() error {
 	return err
 }
 
-// A mapReport is what check-map says of a map.
+// A mapReport is the report of check-map on one map.
 type mapReport struct {
 	Map      string       `json:"map"` // as given
 	OK       bool         `json:"ok"`
@@ -131,20 +131,20 @@ func (s *session) checkMaps(ctx context.Context, names []string, flags checkFlag
 	return failed
 }
 
-// A givenMap is a map that is to be checked.
+// A givenMap is a map to check.
 type givenMap struct {
 	name string // path or id
-	file bool   // it is a path
+	file bool   // name is a path
 
-	stamp citekit.Stamp // of a map that is no file, before it was read
+	stamp citekit.Stamp // of a stored map, taken before it was read
 }
 
-// checkMap checks one map. What is wrong with it is in the report; the error
-// is only that ctx is done.
+// checkMap checks one map. The report holds what is wrong with it; the error is
+// non-nil only if ctx is done.
 func (s *session) checkMap(ctx context.Context, lib *citekit.Library, given givenMap, fix bool) (mapReport, error) {
 	report := mapReport{Map: given.name, OK: true, Problems: []finding{}}
 	if !given.file && citekit.CheckResourceID(given.name) == nil {
-		given.stamp, _ = lib.Workspace().StatMap(ctx, given.name) // what is not there is not read either
+		given.stamp, _ = lib.Workspace().StatMap(ctx, given.name) // if this fails, reading fails too
 	}
 	m, err := s.readMap(ctx, lib, given)
 	if err != nil {
@@ -164,10 +164,10 @@ func (s *session) checkMap(ctx context.Context, lib *citekit.Library, given give
 	return report, ctx.Err()
 }
 
-// fixMap repairs a map and puts it back where it was read from.
+// fixMap repairs a map and writes it back to where it was read from.
 func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenMap, m *citekit.ResourceMap) ([]ingest.Fix, error) {
 	if given.name == "-" {
-		return nil, fmt.Errorf("a map on the standard input cannot be repaired in its place: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("a map on the standard input cannot be repaired in place: %w", errors.ErrUnsupported)
 	}
 	fixes := ingest.Repair(m)
 	if len(fixes) == 0 {
@@ -184,8 +184,7 @@ func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenM
 	return fixes, replaceFile(ctx, given.name, data)
 }
 
-// replaceFile writes a file anew, whole or not at all, with the permissions it
-// has.
+// replaceFile replaces the content of a file atomically and keeps its permissions.
 func replaceFile(ctx context.Context, name string, data []byte) error {
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -227,8 +226,8 @@ func (s *session) readMap(ctx context.Context, lib *citekit.Library, given given
 	return parseMap(f)
 }
 
-// isMapFile reports whether name is meant as a file: it is a path, or there is
-// such a file that may be a map and no resource of that id.
+// isMapFile reports whether name means a file: it looks like a path, or a file of
+// that name may be a map and no resource has that id.
 func isMapFile(ctx context.Context, lib *citekit.Library, name string) bool {
 	if strings.ContainsAny(name, "/"+string(filepath.Separator)) {
 		return true

@@ -27,7 +27,7 @@ type citeFlags struct {
 	pin, ocr             bool
 }
 
-// citeForms are the words that --as takes.
+// citeForms are the values of --as.
 var citeForms = []string{"markdown", "footnote", "csl", "bibtex", "annotation", "url", "anthropic", "openai", "gemini"}
 
 func citeCommand() *command {
@@ -35,15 +35,17 @@ func citeCommand() *command {
 	return &command{
 		name:    "cite",
 		args:    "<what>...",
-		summary: "Write citations in the forms of others, and read them",
-		about: `Writes RESOURCE.NODE, a whole RESOURCE or an address as others cite: ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
-or ` + citeForms[len(citeForms)-1] + `. Title, authors and date are those of the map. With --quote the words
-must stand there; the page and the text around them are found. For anthropic it is
-then a citation of a document, else a search_result block with the text.
+		summary: "Write citations in common forms, and read them",
+		about: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address
+as ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
+or ` + citeForms[len(citeForms)-1] + `. Title, authors and date come from the map. With --quote the words must
+occur there; their page and the text around them are found. The form anthropic
+is then a citation of a document, else a search_result block with the text.
 
-With --from it reads such a form, or what a model's API returned, from a file or
-the standard input, and prints where each citation stands. Quotes are held to
-their sources: what does not stand there is told, and the exit code is 1.`,
+With --from it reads such a form, or the response of a model's API, from a file
+or the standard input, and prints the place of each citation. Quotes are checked
+against their sources: those that do not occur there are reported, and the exit
+code is 1.`,
 		example: []string{
 			"citekit cite book.chapter-2 --as bibtex",
 			"citekit cite 'doc://book#pages=12' --quote 'the engine weaves' --as annotation",
@@ -54,7 +56,7 @@ their sources: what does not stand there is told, and the exit code is 1.`,
 		maxArgs: -1,
 		flags: func(flags *flagSet) {
 			flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(citeForms, ", "))
-			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they stand in what is named")
+			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they occur in what is named")
 			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
 			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
 			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
@@ -87,11 +89,11 @@ func (f *citeFlags) check(args []string) error {
 	case f.from != "" && len(args) > 1:
 		return usagef("cite", "--from reads one file, or the standard input")
 	case f.from != "" && f.quote != "":
-		return usagef("cite", "--quote is for citations that are written, and --from reads them")
+		return usagef("cite", "--quote is for writing citations, and --from reads them")
 	case f.from == "" && len(args) == 0:
 		return usagef("cite", "cite needs an id or an address, or --from")
 	case f.quote != "" && len(args) > 1:
-		return usagef("cite", "--quote is of one source; name it alone")
+		return usagef("cite", "--quote cites one source; name only that")
 	}
 	return nil
 }
@@ -114,13 +116,13 @@ type citer struct {
 	verifier *verify.Verifier
 }
 
-// A written citation is what --json prints of one.
+// A written citation is one entry of the JSON output.
 type written struct {
 	Address citekit.Address `json:"address"`
 	Label   string          `json:"label"`
 	Quote   string          `json:"quote,omitempty"`
 	As      string          `json:"as"`
-	Text    string          `json:"text,omitempty"` // of a form that is text
+	Text    string          `json:"text,omitempty"` // of a form that is not JSON
 	JSON    json.RawMessage `json:"value,omitempty"`
 }
 
@@ -159,7 +161,8 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// make returns the citation of what an id means, with the quote in it.
+// make returns a citation of the part that an id names, with the quote if there is
+// one.
 func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error) {
 	part, err := lookup.Find(ctx, c.lib, id)
 	if err != nil {
@@ -187,26 +190,28 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 	return cited, c.place(ctx, cited, verdict)
 }
 
-// unheld returns the error for a quote that does not stand where it is cited.
+// unheld returns the error for a quote that was not found where it is cited.
 func unheld(v *verify.Verdict, a citekit.Address) error {
 	switch {
 	case v.Stale:
 		return &citekit.ResolveError{Op: "cite", Address: a, Err: citekit.ErrStale}
 	case v.Class == verify.Elsewhere:
-		return fmt.Errorf("the quote does not stand in %s, but in %s; cite that", a, v.Address)
+		return fmt.Errorf("the quote is not in %s, but in %s; cite that", a, v.Address)
 	case v.Class == verify.Altered:
 		return fmt.Errorf("the quote is altered; %s has: %s", v.Address, strconv.Quote(term.Line(v.Text)))
 	}
-	return fmt.Errorf("the quote does not stand in %s; 'citekit search' finds what does", a)
+	return fmt.Errorf("the quote is not in %s; 'citekit search' finds what is", a)
 }
 
-// pinned is how many digits of the SHA-256 of a source an address has for --pin.
+// pinned is how many hex digits of the SHA-256 of the source --pin adds to an
+// address.
 const pinned = 16
 
-// around is how many characters before and behind a quote are given, at most.
+// around is the most characters given before and after a quote.
 const around = 32
 
-// place writes where a quote was found into a citation, with what is around it.
+// place sets the place of a citation to where its quote was found, and adds the text
+// around the quote.
 func (c *citer) place(ctx context.Context, cited *citation.Citation, v *verify.Verdict) error {
 	version := cited.Address.Version
 	cited.Address, cited.Quote = v.Address, v.Quote
@@ -228,7 +233,7 @@ func (c *citer) place(ctx context.Context, cited *citation.Citation, v *verify.V
 	if cited.Prefix, err = layer.Text(ctx, from, v.Span.Bytes[0]); err != nil {
 		return err
 	}
-	if _, words, ok := strings.Cut(cited.Prefix, " "); ok && from > 0 { // browsers want whole words
+	if _, words, ok := strings.Cut(cited.Prefix, " "); ok && from > 0 { // browsers match whole words
 		cited.Prefix = words
 	}
 	behind, err := layer.Text(ctx, v.Span.Bytes[1], min(layer.Len(), v.Span.Bytes[1]+utf8.UTFMax*around))
@@ -239,7 +244,8 @@ func (c *citer) place(ctx context.Context, cited *citation.Citation, v *verify.V
 	return err
 }
 
-// firstRunes returns the first characters of a text, whose end may be cut.
+// firstRunes returns the first n characters of text. It drops a character cut in two
+// at the end.
 func firstRunes(text string, n int) string {
 	text = strings.ToValidUTF8(text, "")
 	for i := range text {
@@ -251,7 +257,7 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// form returns a citation as the form that was asked for: as text, or as JSON.
+// form returns a citation in the form asked for, as text or as JSON.
 func (c *citer) form(ctx context.Context, cited *citation.Citation, number int) (text string, data []byte, err error) {
 	switch c.as {
 	case "markdown":
@@ -291,8 +297,8 @@ func (c *citer) published(cited *citation.Citation) string {
 // maxResult bounds the text of a search_result, in bytes.
 const maxResult = 1 << 20
 
-// searchResult returns what is cited as a block with its text, one for each page
-// or other run of it.
+// searchResult returns the cited part as a search_result block, with its text in one
+// piece per page or other unit.
 func (c *citer) searchResult(ctx context.Context, cited *citation.Citation) ([]byte, error) {
 	var texts []string
 	size := 0

@@ -22,15 +22,15 @@ import (
 	"github.com/citekit/citekit/verify"
 )
 
-// citeSources are the words that --from takes.
+// citeSources are the values of --from.
 var citeSources = []string{"markdown", "csl", "bibtex", "annotation", "anthropic", "openai", "gemini"}
 
-// maxForm is how much is read of citations, in bytes.
+// maxForm is the largest input of citations, in bytes.
 const maxForm = 64 << 20
 
-// A placed citation is what --json prints of one that was read.
+// A placed citation is one entry of the JSON output for a citation that was read.
 type placed struct {
-	Text       string           `json:"text,omitempty"` // of the answer, that rests on it
+	Text       string           `json:"text,omitempty"` // of the answer that rests on it
 	Address    *citekit.Address `json:"address"`
 	Title      string           `json:"title,omitempty"`
 	Quote      string           `json:"quote,omitempty"`
@@ -39,7 +39,7 @@ type placed struct {
 	Error      *errorDetail     `json:"error,omitempty"`
 }
 
-// read prints where the citations stand that a file has, or the standard input.
+// read reads citations from a file or the standard input and prints their places.
 func (c *citer) read(ctx context.Context, args []string) error {
 	data, err := c.input(args)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *citer) read(ctx context.Context, args []string) error {
 	if c.json {
 		return errReported
 	}
-	return fmt.Errorf("no place holds %d of %s", failed, message.Count(len(all), "citation"))
+	return fmt.Errorf("no place found for %d of %s", failed, message.Count(len(all), "citation"))
 }
 
 func (c *citer) printPlaced(all []placed) error {
@@ -110,7 +110,7 @@ func (c *citer) input(args []string) ([]byte, error) {
 	return data, err
 }
 
-// parse reads a form. Citations outside an answer are claims without a text.
+// parse parses the input. Citations outside an answer become one claim without text.
 func (c *citer) parse(ctx context.Context, data []byte) (*citation.Answer, error) {
 	var found []citation.Citation
 	var err error
@@ -137,7 +137,7 @@ func (c *citer) parse(ctx context.Context, data []byte) (*citation.Answer, error
 	return &citation.Answer{Claims: []citation.Claim{{Citations: found}}}, err
 }
 
-// sent returns what the person says the model was given.
+// sent returns what was sent to the model, according to the person.
 func (c *citer) sent(ctx context.Context) (*anthropic.Sent, error) {
 	sent := &anthropic.Sent{}
 	for _, id := range c.documents {
@@ -150,8 +150,8 @@ func (c *citer) sent(ctx context.Context) (*anthropic.Sent, error) {
 	return sent, nil
 }
 
-// locate finds the place of a citation: of its quote by the words, else of its
-// position, else what its address says.
+// locate finds the place of a citation: by its quote, else by its position, else by
+// its address.
 func (c *citer) locate(ctx context.Context, cited *citation.Citation) (placed, error) {
 	p := placed{Title: cited.Work.Title, Quote: cited.Quote}
 	err := c.name(ctx, cited)
@@ -160,7 +160,7 @@ func (c *citer) locate(ctx context.Context, cited *citation.Citation) (placed, e
 	case cited.Quote != "":
 		err = c.locateQuote(ctx, cited, &p)
 	case cited.Address.Resource == "":
-		err = fmt.Errorf("%s is no resource here, and has no quote to find it by: %w",
+		err = fmt.Errorf("%s is not a resource here, and has no quote to find it by: %w",
 			message.Quote(cmp.Or(cited.Work.Title, cited.Work.Path)), fs.ErrNotExist)
 	default:
 		err = c.locateAddress(ctx, cited, &p)
@@ -174,8 +174,7 @@ func (c *citer) locate(ctx context.Context, cited *citation.Citation) (placed, e
 	return p, nil
 }
 
-// name finds the resource of a citation that only has the title or the file name
-// of one.
+// name finds the resource of a citation that gives only a title or a file name.
 func (c *citer) name(ctx context.Context, cited *citation.Citation) error {
 	if cited.Address.Resource != "" {
 		return nil
@@ -206,7 +205,8 @@ func (c *citer) name(ctx context.Context, cited *citation.Citation) error {
 	return nil
 }
 
-// locateQuote holds the words to the source, or finds them in any.
+// locateQuote looks for the quote at its address, or in all resources if it has
+// none.
 func (c *citer) locateQuote(ctx context.Context, cited *citation.Citation, p *placed) error {
 	req := verify.Request{Quote: cited.Quote, Address: cited.Address}
 	if req.Address.Resource == "" {
@@ -228,12 +228,12 @@ func (c *citer) locateQuote(ctx context.Context, cited *citation.Citation, p *pl
 	case v.Class == verify.Altered:
 		return fmt.Errorf("%s is altered; %s has %s", message.Quote(cited.Quote), v.Address, message.Quote(v.Text))
 	case v.Class == verify.NotFound:
-		return fmt.Errorf("%s stands in no resource: %w", message.Quote(cited.Quote), fs.ErrNotExist)
+		return fmt.Errorf("%s is in no resource: %w", message.Quote(cited.Quote), fs.ErrNotExist)
 	}
 	return nil
 }
 
-// locateAddress checks an address, and narrows that of a whole resource to the
+// locateAddress checks an address. It narrows the address of a whole resource to the
 // position in its text.
 func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *placed) error {
 	part, err := lookup.Find(ctx, c.lib, cited.Address.String())
@@ -262,13 +262,13 @@ func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *
 	return err
 }
 
-// checkPlace returns an error for an address of another modality than its resource, or
-// beyond what the map says of the size of the source.
+// checkPlace returns an error for an address of another modality than its resource,
+// or beyond the size of the source that the map gives.
 func checkPlace(m *citekit.ResourceMap, a citekit.Address) error {
 	err := a.Validate()
 	loc, e := a.Location, m.Extent()
 	if is := m.Address(nil).Location.Modality; err == nil && is != "" && loc.Modality != is && loc.Modality != citekit.Virtual && loc.Member == "" {
-		err = fmt.Errorf("the resource is of the modality %s: %w", is, citekit.ErrSyntax)
+		err = fmt.Errorf("the modality of the resource is %s: %w", is, citekit.ErrSyntax)
 	}
 	known := e.Pages > 0 && len(loc.Pages) > 0 || e.Lines > 0 && !loc.Lines.IsZero() || e.Duration > 0 && !loc.Time.IsZero()
 	if err == nil && known {

@@ -2,24 +2,24 @@ package main
 
 import "context"
 
-// A command is a word that may follow "citekit".
+// A command is a subcommand of citekit.
 type command struct {
 	name    string
 	args    string   // such as "<resource>"
-	summary string   // begins with a verb, without a full stop
+	summary string   // begins with a verb; no full stop
 	about   string   // paragraphs
 	example []string // lines for a shell
 
 	minArgs, maxArgs int // a negative maximum means any number
 
 	hidden bool // not in help
-	raw    bool // gets its arguments as they are
+	raw    bool // its arguments are not parsed
 
-	flags func(*flagSet) // defines its flags; may be nil
+	flags func(*flagSet) // defines the flags; may be nil
 	run   func(ctx context.Context, s *session, args []string) error
 }
 
-// commands returns all commands in the order of help.
+// commands returns all commands in the order in which help lists them.
 func commands() []*command {
 	return []*command{
 		ingestCommand(),
@@ -71,7 +71,7 @@ func findCommand(name string) (*command, error) {
 	return nil, usagef("", "unknown command '%s'; see 'citekit help'", name)
 }
 
-// flagSet returns a new set with the flags of the command alone.
+// flagSet returns a new set with only the flags of the command.
 func (c *command) flagSet() *flagSet {
 	f := newFlagSet(c.name)
 	if c.flags != nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// completeCommand is what the completion scripts call: its arguments are the
-// words after "citekit" up to the cursor, the last of them unfinished. It
-// prints first "words", "files" or "directories", which is what else the
-// shell should offer, then a word on each line.
+// completeCommand is called by the completion scripts. Its arguments are the words
+// after "citekit" up to the cursor, the last of them unfinished. It first prints
+// "words", "files" or "directories", the kind of further candidates the shell should
+// offer, then its own candidates, one per line.
 func completeCommand() *command {
 	return &command{
 		name:   "__complete",
@@ -41,7 +41,7 @@ func completeCommand() *command {
 	}
 }
 
-// joinAssignments undoes how bash splits --dir=DIR into three words.
+// joinAssignments joins --dir=DIR again, which bash splits into three words.
 func joinAssignments(args []string) []string {
 	var words []string
 	for _, arg := range args {
@@ -55,7 +55,7 @@ func joinAssignments(args []string) []string {
 	return words
 }
 
-// What a shell should offer besides the words.
+// What a shell should offer besides the printed words.
 const (
 	onlyWords   = "words"
 	files       = "files"
@@ -67,7 +67,7 @@ const maxOffered = 1000 // words
 // A completer finds the words that may come next.
 type completer struct {
 	*session
-	flags *flagSet // with what is on the line
+	flags *flagSet // as set by the words so far
 	kind  string
 	words []string
 }
@@ -91,8 +91,8 @@ func (c *completer) complete(ctx context.Context, line []string) {
 	}
 }
 
-// readLine reads the finished words, ignoring what is wrong with them. It
-// returns the command, its arguments, and the flag that waits for a value.
+// readLine parses the finished words and ignores errors in them. It returns the
+// command, its arguments, and the flag that still needs a value.
 func (c *completer) readLine(flags *flagSet, line []string) (cmd *command, positional []string, open *flag.Flag) {
 	for len(line) > 0 {
 		word := line[0]
@@ -144,7 +144,7 @@ func (c *completer) offerFlags(flags *flagSet, typed string) {
 	})
 }
 
-// offerValue offers values of a flag. Before the command, cmd is nil.
+// offerValue offers values for a flag. Before the command, cmd is nil.
 func (c *completer) offerValue(ctx context.Context, cmd *command, f *flag.Flag, typed string) {
 	switch f.Name {
 	case "as":
@@ -192,7 +192,7 @@ func (c *completer) offerValue(ctx context.Context, cmd *command, f *flag.Flag, 
 	}
 }
 
-// offerInList offers words for the last place of a list with commas.
+// offerInList offers words for the last element of a comma-separated list.
 func (c *completer) offerInList(typed string, words []string) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	for _, word := range words {
@@ -235,8 +235,8 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 	}
 }
 
-// offerSources offers paths as they are meant: relative to the base directory.
-// Where that is the working directory, shells know best.
+// offerSources offers paths relative to the base directory. If that is the working
+// directory, it leaves paths to the shell.
 func (c *completer) offerSources(typed string) {
 	base, err := filepath.Abs(c.dir)
 	here, hereErr := os.Getwd()
@@ -274,8 +274,8 @@ func (c *completer) offerResources(ctx context.Context, typed, suffix string) {
 	}
 }
 
-// offerNodes offers the nodes of the resources that typed names, or resources
-// if it names none yet.
+// offerNodes offers the nodes of the resource in typed, or resources if typed names
+// none yet.
 func (c *completer) offerNodes(ctx context.Context, typed string) {
 	lib, err := c.open()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	_ "embed"
 )
 
-// The scripts ask "citekit __complete" for the words that may come next.
+// The completion scripts. They ask "citekit __complete" for candidates.
 var (
 	//go:embed completion/citekit.bash
 	bashCompletion string
@@ -21,16 +21,17 @@ func completionCommand() *command {
 		name:    "completion",
 		args:    "install [shell] | bash | zsh | fish",
 		summary: "Install or print the completion for a shell",
-		about: `Completes commands, flags, resources, nodes and files. With install the script goes to
-where your shell looks for it, and the command says where. The shell is that of $SHELL,
-or the one that you name: bash, zsh or fish. Run it again after an update. No file of
-settings is edited: for zsh the line to add to .zshrc is printed.
+		about: `Completes commands, flags, resources, nodes and files. With install the script
+is written to where your shell looks for it, and the path is printed. The shell
+is that of $SHELL, or the one that you name: bash, zsh or fish. Run it again
+after an update. No startup file is edited: for zsh the line to add to .zshrc is
+printed.
   bash  ~/.local/share/bash-completion/completions/citekit
   zsh   ~/.local/share/zsh/site-functions/_citekit
   fish  ~/.config/fish/completions/citekit.fish
 XDG_DATA_HOME, XDG_CONFIG_HOME and BASH_COMPLETION_USER_DIR are respected.
 
-With the name of a shell alone the script is printed:
+With only the name of a shell the script is printed:
   bash  source <(citekit completion bash)      in ~/.bashrc
   zsh   source <(citekit completion zsh)       in ~/.zshrc, after compinit
   fish  citekit completion fish | source       in ~/.config/fish/config.fish`,

@@ -13,15 +13,16 @@ import (
 	"github.com/citekit/citekit/internal/term"
 )
 
-// ours stands in every completion script, so that no other file is replaced.
+// ours occurs in every completion script; a file without it is not replaced.
 const ours = "completion for citekit"
 
-// An installedCompletion says where the script of a shell is, and what is left to do.
+// An installedCompletion says where a script was installed and what the person must
+// still do.
 type installedCompletion struct {
 	Shell   string `json:"shell"`
 	Path    string `json:"path"`
-	Changed bool   `json:"changed"`        // false if the same script was there
-	Line    string `json:"line,omitempty"` // to be added to File by hand
+	Changed bool   `json:"changed"`        // false if the file already had this content
+	Line    string `json:"line,omitempty"` // to add to File by hand
 	File    string `json:"file,omitempty"`
 }
 
@@ -49,8 +50,8 @@ func (s *session) installCompletion(ctx context.Context, shell string) error {
 	return nil
 }
 
-// installCompletion writes the script of a shell to where the shell looks for
-// the scripts of a user. It edits no file of settings.
+// installCompletion writes the script to where the shell looks for scripts of a
+// user. It edits no startup files.
 func installCompletion(ctx context.Context, shell string) (installedCompletion, error) {
 	script, _ := completionScript(shell)
 	done, err := completionPlace(shell)
@@ -68,7 +69,7 @@ func installCompletion(ctx context.Context, shell string) (installedCompletion, 
 	}
 	target := done.Path
 	if linked, err := filepath.EvalSymlinks(target); err == nil {
-		target = linked // keep the link, replace the file
+		target = linked // keep the link, replace its target
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 		return done, err
@@ -80,9 +81,9 @@ func installCompletion(ctx context.Context, shell string) (installedCompletion, 
 	return done, nil
 }
 
-// completionPlace returns where a shell looks for the scripts of a user: bash
-// by the rules of bash-completion, fish by its own. zsh looks nowhere by
-// itself, and gets a folder that must be added to fpath.
+// completionPlace returns where a shell looks for the scripts of a user: for bash by
+// the rules of bash-completion, for fish by its own. zsh has no such place, so it
+// gets a folder that the person must add to fpath.
 func completionPlace(shell string) (installedCompletion, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -105,8 +106,8 @@ func completionPlace(shell string) (installedCompletion, error) {
 	return place, nil
 }
 
-// absoluteEnv returns the folder that an environment variable names. One that
-// is not absolute is ignored, as the XDG specification wants.
+// absoluteEnv returns the folder that an environment variable names, or otherwise if
+// the variable is empty or not absolute, as the XDG specification requires.
 func absoluteEnv(name, otherwise string) string {
 	if dir := os.Getenv(name); filepath.IsAbs(dir) {
 		return dir
@@ -114,7 +115,7 @@ func absoluteEnv(name, otherwise string) string {
 	return otherwise
 }
 
-// quoteShell quotes a word for a shell, if it needs it.
+// quoteShell quotes a word for a shell if necessary.
 func quoteShell(word string) string {
 	plain := func(r rune) bool {
 		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("/._-+,:@", r)

@@ -19,20 +19,21 @@ func configCommand() *command {
 		name:    "config",
 		summary: "Show the settings of a server, and where each comes from",
 		about: `Prints the settings that 'citekit serve' would have with the same flags, as YAML
-with a comment that says where each comes from: the file, an environment variable, a
-flag, or the default.
+with a comment that says where each comes from: the file, an environment
+variable, a flag, or the default.
 
-The file is the one that --config names, else that of the environment variable
-CITEKIT_CONFIG, else citekit.yaml where a person's own settings are, such as
-~/.config/citekit. A file in the current folder is not read unless it is named. Over
-the file count environment variables, such as CITEKIT_LIMITS_CALLS for limits.calls,
-and over these flags. Paths in the file are relative to its folder.
+The file is the one that --config names, else the one that the environment
+variable CITEKIT_CONFIG names, else citekit.yaml in your folder for settings,
+such as ~/.config/citekit. A file in the current folder is not read unless it is
+named. Environment variables, such as CITEKIT_LIMITS_CALLS for limits.calls,
+override the file, and flags override both. Paths in the file are relative to
+its folder.
 
-A setting that there is not, one that is given twice and a value that is none are
-faults. All of them are told, each with its file and line and what would be right.
+Unknown settings, settings that are given twice, and invalid values are faults.
+All of them are printed, each with its file and line and what would be right.
 With --check nothing else is printed, and the exit code is 1 if there are any.
 
-Secrets are no settings: keys of models stay in the environment.`,
+Secrets are not settings: keys of models stay in the environment.`,
 		example: []string{"citekit config", "citekit config --config /etc/citekit/citekit.yaml --check", "citekit config --schema > config.schema.json"},
 		flags: func(f *flagSet) {
 			flags.register(f)
@@ -58,8 +59,8 @@ Secrets are no settings: keys of models stay in the environment.`,
 	}
 }
 
-// checkServing returns an error if a server cannot start with the settings, although
-// each of them is valid by itself.
+// checkServing returns an error if a server could not start with these settings,
+// although each is valid by itself.
 func checkServing(ctx context.Context, settings *config.Settings) error {
 	var faults config.Faults
 	fault := func(message string, setting ...string) {

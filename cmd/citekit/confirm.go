@@ -10,13 +10,12 @@ import (
 	"github.com/citekit/citekit/internal/term"
 )
 
-// canAsk reports whether there is a person to ask: both ends are a terminal.
+// canAsk reports whether a person can be asked: input and output are terminals.
 func (s *session) canAsk() bool {
 	return !s.json && term.IsTerminal(s.stdin) && term.IsTerminal(s.stderr)
 }
 
-// confirm asks the person a question that is answered by yes or no. An empty
-// answer is the default.
+// confirm asks the person a yes-or-no question. An empty answer means byDefault.
 func (s *session) confirm(ctx context.Context, question string, byDefault bool) (bool, error) {
 	s.out.Flush()
 	choice := "[y/N]"
@@ -42,8 +41,8 @@ func (s *session) confirm(ctx context.Context, question string, byDefault bool) 
 	}
 }
 
-// readLine reads a line from the standard input until ctx is done. The end of
-// the input is an empty line.
+// readLine reads a line from the standard input until ctx is done. At the end of the
+// input it returns an empty line.
 func (s *session) readLine(ctx context.Context) (string, error) {
 	type answer struct {
 		line string
@@ -62,7 +61,7 @@ func (s *session) readLine(ctx context.Context) (string, error) {
 		return "", ctx.Err()
 	case a := <-read:
 		if a.err == io.EOF && a.line == "" {
-			return "n", nil // no one is there
+			return "n", nil // nobody is there
 		}
 		return a.line, nil
 	}

@@ -19,21 +19,21 @@ func contextCommand() *command {
 		name:    "context",
 		args:    "<resource>...",
 		summary: "Print what resources hold, or the evidence for a task, for an agent to read",
-		about: `With --task prints the evidence that says most about a task or a question,
-from all resources, within a number of tokens: as Markdown, each piece below its
-address. What stands in several places comes once.
+		about: `With --task prints the evidence that says most about a task or a question, from
+all resources, within a number of tokens: as Markdown, each piece below its
+address. Text that occurs in several places is printed once.
 
-Without it prints the maps of resources in a compact form, with the id, title and
-location of each node, within a number of tokens. If not all fits, nodes near
-the top come first, from all resources alike; where there is room left,
-summaries follow. Tokens are estimated from the bytes, rather too many than too
-few.`,
+Without it prints the maps of resources in a compact form, with the id, title
+and location of each node, within a number of tokens. If not all fits, nodes
+near the top come first, from all resources alike, then summaries if there is
+room. Tokens are estimated from the bytes; the estimate is rather too high than
+too low.`,
 		example: []string{"citekit context --task 'How is a kettle descaled?' --tokens 2000", "citekit context book lecture", "citekit context --all --tokens 8000", "citekit context book --json"},
 		maxArgs: -1,
 		flags: func(flags *flagSet) {
 			flags.StringVar(&task, "task", "", "print the evidence for the task or question `TEXT`")
 			flags.BoolVar(&all, "all", false, "all resources")
-			flags.IntVar(&tokens, "tokens", 4000, "most `TOKENS` to print")
+			flags.IntVar(&tokens, "tokens", 4000, "print at most `TOKENS`")
 			flags.BoolVar(&plain, "no-summaries", false, "leave summaries out")
 			f.registerFilters(flags)
 		},
@@ -79,8 +79,8 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 	return err
 }
 
-// readable returns the ids of all resources but those whose maps cannot be
-// read, which it tells of.
+// readable returns the ids of the resources whose maps can be read, and warns of the
+// others.
 func (s *session) readable(ctx context.Context, lib *citekit.Library) ([]string, error) {
 	all, err := lib.Resources(ctx)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/citekit/citekit/internal/term"
 )
 
-// A row is a name and a value, shown on a line.
+// A row is a name and its value, shown on one line.
 type row struct {
 	name, value string
 }
 
-// printRows prints rows in two columns. A value of several lines, such as a
-// summary, continues in its column, so that it cannot look like a row.
+// printRows prints rows in two columns. Further lines of a value, such as a summary,
+// are indented to its column so that they cannot look like rows.
 func (s *session) printRows(rows []row) {
 	width := 0
 	for _, r := range rows {
@@ -31,8 +31,9 @@ func (s *session) printRows(rows []row) {
 	}
 }
 
-// printTable prints rows whose first is the head, in aligned columns. Numbers
-// stand to the right. On a terminal the flexible column is cut so that rows fit.
+// printTable prints rows in aligned columns; the first row is the header. Number
+// columns are aligned right. On a terminal the flexible column is cut to make the
+// rows fit.
 func (s *session) printTable(rows [][]string, flexible, numbers int) {
 	const gap, widest, least = 2, 60, 10
 	widths := make([]int, len(rows[0]))
@@ -69,8 +70,8 @@ func (s *session) printTable(rows [][]string, flexible, numbers int) {
 	}
 }
 
-// describeExtent returns such as "2,415 pages", "1:02:03" or "4000×3000", or
-// "" if the extent is not known.
+// describeExtent returns an extent such as "2,415 pages", "1:02:03" or "4000×3000",
+// or "" if it is not known.
 func describeExtent(e citekit.Extent) string {
 	switch {
 	case e.Pages > 0:
@@ -97,7 +98,7 @@ func describeExtent(e citekit.Extent) string {
 	return ""
 }
 
-// manyOf is [counted] for numbers that may be large: "12,345 lines".
+// manyOf is [counted] with separators for large numbers: "12,345 lines".
 func manyOf(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -105,8 +106,8 @@ func manyOf(n int, noun string) string {
 	return thousands(n) + " " + noun + "s"
 }
 
-// describeDuration returns a number of seconds as h:mm:ss or m:ss, and below a
-// minute as such as "7.5 s".
+// describeDuration formats a number of seconds as h:mm:ss or m:ss, or below a minute
+// like "7.5 s".
 func describeDuration(seconds float64) string {
 	if seconds < 59.95 {
 		return strconv.FormatFloat(max(seconds, 0.1), 'f', 1, 64) + " s"
@@ -128,7 +129,7 @@ func thousands(n int) string {
 	return digits
 }
 
-// titled returns a node's id and title.
+// titled returns the id and title of a node.
 func titled(n *citekit.Node) string {
 	if n.Title == "" {
 		return n.ID
@@ -136,7 +137,7 @@ func titled(n *citekit.Node) string {
 	return n.ID + "  " + n.Title
 }
 
-// byteSize returns a size as a person reads it, and exactly.
+// byteSize returns a size in a readable unit, and in bytes.
 func byteSize(n int64) string {
 	const unit = 1024
 	if n < unit {
@@ -150,8 +151,8 @@ func byteSize(n int64) string {
 	return fmt.Sprintf("%.1f %ciB (%d bytes)", size, "KMGT"[prefix], n)
 }
 
-// place returns where in its resource a node is: the selector of its address,
-// or if it points elsewhere, the whole address.
+// place returns the selector of the address of a node, or the whole address if the
+// node points to another resource.
 func place(m *citekit.ResourceMap, n *citekit.Node) string {
 	address := m.Address(n)
 	switch {

@@ -15,16 +15,16 @@ func doctorCommand() *command {
 	return &command{
 		name:    "doctor",
 		summary: "Say what is missing, stale or misconfigured, and the remedy",
-		about: `Looks at the machine, the base directory and the settings of a server, and prints a
-line for each thing: ok, warning or fault, with what to do about it. The exit code is 1
-if there are faults. Nothing is changed, no secret is printed, and nobody else is asked
-over a network, unless --online says to ask the servers of models.
+		about: `Checks the machine, the base directory and the settings of a server, and prints
+a line for each check: ok, warning or fault, with what to do about it. The exit
+code is 1 if there are faults. Nothing is changed, no secret is printed, and
+nothing is sent over a network, except that --online asks the servers of models.
 
 The settings are those of --config, as 'citekit help config' says. If they name
-workspaces, these are looked at in place of the base directory.`,
+workspaces, these are checked instead of the base directory.`,
 		example: []string{"citekit doctor", "citekit doctor --config /etc/citekit/citekit.yaml", "citekit doctor --json"},
 		flags: func(f *flagSet) {
-			f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings; else that of CITEKIT_CONFIG, else citekit.yaml among a person's own settings")
+			f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")
 			f.BoolVar(&flags.online, "online", false, "also ask whether the servers of models can be reached")
 		},
 		run: func(ctx context.Context, s *session, _ []string) error { return s.doctor(ctx, flags) },
@@ -44,18 +44,18 @@ const (
 	levelFault   = "fault"
 )
 
-// A symptom is one thing that was looked at.
+// A symptom is the result of one check.
 type symptom struct {
 	Level   string `json:"level"`
 	Subject string `json:"subject"`          // such as "base directory /srv/docs"
-	Message string `json:"message"`          // what is so
-	Remedy  string `json:"remedy,omitempty"` // what to do; "" where nothing has to be done
+	Message string `json:"message"`          // what was found
+	Remedy  string `json:"remedy,omitempty"` // what to do; "" if nothing
 }
 
-// A doctor looks at things and keeps what it finds.
+// A doctor checks things and collects the symptoms.
 type doctor struct {
 	session  *session
-	settings *config.Settings // nil if they are wrong
+	settings *config.Settings // nil if they are invalid
 	flags    doctorFlags
 	now      time.Time
 	findings []symptom
@@ -127,7 +127,7 @@ func (d *doctor) print() {
 
 func joined(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// checkSettings reads the settings of a server, if there are any.
+// checkSettings loads the settings of a server, if there are any.
 func (d *doctor) checkSettings(ctx context.Context) {
 	from := &settingFlags{command: "doctor", file: d.flags.config, flags: newFlagSet("doctor")}
 	settings, err := from.load()
@@ -154,7 +154,7 @@ func (d *doctor) checkSettings(ctx context.Context) {
 		return
 	}
 	if name == "" {
-		d.ok("settings", "no file of settings; the defaults count, and variables of the environment")
+		d.ok("settings", "no settings file; the defaults and environment variables apply")
 		return
 	}
 	d.ok("settings", "%s can be used", name)

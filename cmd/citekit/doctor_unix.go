@@ -4,14 +4,14 @@ package main
 
 import "syscall"
 
-// mayWrite reports whether this user may make files in a directory.
+// mayWrite reports whether this user may create files in a directory.
 func mayWrite(dir string) bool {
 	const write, enter = 2, 1
 	return syscall.Access(dir, write|enter) == nil
 }
 
-// freeRoom returns how many bytes and files there is room for where a directory is.
-// Files are -1 where there is no limit.
+// freeRoom returns the free bytes and inodes of the disk that holds a directory.
+// files is -1 if the file system has no such limit.
 func freeRoom(dir string) (bytes, files int64, ok bool) {
 	var s syscall.Statfs_t
 	if syscall.Statfs(dir, &s) != nil {
@@ -24,7 +24,7 @@ func freeRoom(dir string) (bytes, files int64, ok bool) {
 	return int64(s.Bavail) * int64(s.Bsize), files, true
 }
 
-// openFiles returns how many files a process may have open.
+// openFiles returns the most files that a process may have open.
 func openFiles() (n uint64, ok bool) {
 	var limit syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit)

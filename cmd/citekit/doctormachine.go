@@ -20,14 +20,14 @@ import (
 	"github.com/citekit/citekit/stats"
 )
 
-// What the machine should have.
+// What the machine should offer.
 const (
 	leastMemory  = 1 << 30 // bytes
 	leastFiles   = 1024    // open at a time
 	languageTime = 5 * time.Second
 )
 
-// checkMachine looks at what is of no base directory.
+// checkMachine checks what does not depend on a base directory.
 func (d *doctor) checkMachine(ctx context.Context) {
 	d.checkPrograms(ctx)
 	d.checkTemp()
@@ -39,13 +39,13 @@ func (d *doctor) checkMachine(ctx context.Context) {
 	}
 }
 
-// A neededProgram is one that some formats need.
+// A neededProgram is a program that some formats need.
 type neededProgram struct{ without, remedy string }
 
 var neededPrograms = map[string]neededProgram{
 	"ffmpeg":    {"no clips of mkv, webm, ts, avi, mp3, flac and ogg, no scenes or silences, and no frames of videos", "install ffmpeg 5.1 or later (Debian: apt-get install ffmpeg)"},
-	"ffprobe":   {"how long recordings other than MP4, QuickTime and WAV are is not known, so that they get no map", "install ffmpeg 5.1 or later, which ffprobe comes with"},
-	"tesseract": {"no text of images and of scanned pages", "install tesseract 4 or later (Debian: apt-get install tesseract-ocr)"},
+	"ffprobe":   {"the duration of recordings other than MP4, QuickTime and WAV is unknown, so they get no map", "install ffmpeg 5.1 or later, which includes ffprobe"},
+	"tesseract": {"no text of images and scanned pages", "install tesseract 4 or later (Debian: apt-get install tesseract-ocr)"},
 }
 
 // checkPrograms looks for the programs that resolvers run.
@@ -70,7 +70,7 @@ func (d *doctor) checkPrograms(ctx context.Context) {
 
 var versionForm = lazyregexp.New(`^v?(\d+)(?:\.(\d+))?`)
 
-// checkVersion says what is found, and whether it is too old.
+// checkVersion reports the version of a program, and whether it is too old.
 func (d *doctor) checkVersion(ctx context.Context, name, version string) {
 	subject, old := "program "+name, false
 	if parts := versionForm.FindStringSubmatch(version); parts != nil {
@@ -90,7 +90,7 @@ func (d *doctor) checkVersion(ctx context.Context, name, version string) {
 	}
 }
 
-// checkLanguages says which languages tesseract reads.
+// checkLanguages reports the languages that tesseract can read.
 func (d *doctor) checkLanguages(ctx context.Context, version string) {
 	const subject = "program tesseract"
 	path, err := child.Find("tesseract")
@@ -112,23 +112,23 @@ func (d *doctor) checkLanguages(ctx context.Context, version string) {
 	d.ok(subject, "version %s; languages %s", version, strings.Join(languages, ", "))
 }
 
-// checkTemp looks at the directory of temporary files.
+// checkTemp checks the directory of temporary files.
 func (d *doctor) checkTemp() {
 	dir := os.TempDir()
 	subject := "temporary files " + dir
 	info, err := os.Stat(dir)
 	switch {
 	case err != nil || !info.IsDir():
-		d.fault(subject, "make the directory, or name another by TMPDIR", "there is no such directory")
+		d.fault(subject, "make the directory, or name another with TMPDIR", "there is no such directory")
 	case !mayWrite(dir):
-		d.fault(subject, "let this user write there, or name another by TMPDIR", "this user may not write there")
+		d.fault(subject, "let this user write there, or name another with TMPDIR", "this user may not write there")
 	default:
 		d.ok(subject, "can be written")
 		d.checkRoom(subject, dir)
 	}
 }
 
-// checkKeyOfEvidence looks at the key that seals what is recorded of evidence.
+// checkKeyOfEvidence checks the key that seals the records of evidence.
 func (d *doctor) checkKeyOfEvidence() {
 	opts, err := d.session.workspaceOptions()
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *doctor) checkKeyOfEvidence() {
 		path, open, remedy = filepath.Join(opts.KeyDir, "evidence.key"), 0o077, "chmod 600"
 	}
 	if path == "" {
-		d.warning("key of evidence", "set HOME, or name a file by --key-file", "there is no place for it: evidence is made again by each process")
+		d.warning("key of evidence", "set HOME, or name a file with --key-file", "there is no place for it: each process makes evidence again")
 		return
 	}
 	subject := "key of evidence " + path
@@ -151,7 +151,7 @@ func (d *doctor) checkKeyOfEvidence() {
 	case err != nil:
 		d.fault(subject, "let this user read it", "it cannot be read: %v", systemError(err))
 	case !info.Mode().IsRegular() || info.Size() != 32:
-		d.fault(subject, "remove it; all evidence is then made again", "it is no key of 32 bytes")
+		d.fault(subject, "remove it; all evidence is then made again", "it is not a key of 32 bytes")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&open != 0:
 		d.fault(subject, remedy+", or remove it if somebody may have read it: all evidence is then made again", "others may use it: its mode is %04o", info.Mode().Perm())
 	default:
@@ -164,7 +164,7 @@ func (d *doctor) checkKeyOfEvidence() {
 	}
 }
 
-// checkResources looks at memory and at how many files may be open.
+// checkResources checks the memory and the limit on open files.
 func (d *doctor) checkResources() {
 	if memory := child.MachineMemory(); memory < leastMemory {
 		d.warning("memory", "give the machine more, or lower limits.decoder_memory", "%s; decoders of images alone may take 384 MiB", byteSize(memory))
@@ -174,14 +174,14 @@ func (d *doctor) checkResources() {
 	files, known := openFiles()
 	switch {
 	case known && files < leastFiles:
-		d.warning("open files", fmt.Sprintf("raise the limit (ulimit -n, LimitNOFILE=) to %d or more", leastFiles), "this user may open %d at a time; each session and each source is one", files)
+		d.warning("open files", fmt.Sprintf("raise the limit (ulimit -n, LimitNOFILE=) to %d or more", leastFiles), "this user may open %d at a time; each session and each source needs one", files)
 	case known:
 		d.ok("open files", "%d at a time", files)
 	}
 }
 
-// checkProxies says which proxies requests to models go through. Of an address it
-// shows the host alone, as there may be a password.
+// checkProxies reports the proxies for requests to models. It shows only the host of
+// a proxy, as the rest of the URL may hold a password.
 func (d *doctor) checkProxies() {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		value := os.Getenv(name)
@@ -199,6 +199,6 @@ func (d *doctor) checkProxies() {
 			d.warning("proxy "+name, "give it as http://HOST:PORT", "it is not a URL")
 			continue
 		}
-		d.ok("proxy "+name, "requests to models go through %s, but for those that NO_PROXY names", address.Host)
+		d.ok("proxy "+name, "requests to models go through %s, except to hosts in NO_PROXY", address.Host)
 	}
 }

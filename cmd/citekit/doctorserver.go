@@ -24,11 +24,11 @@ import (
 )
 
 const (
-	soon       = 30 * 24 * time.Hour // in which a certificate or key expires
+	soon       = 30 * 24 * time.Hour // before a certificate or key expires
 	onlineTime = 5 * time.Second     // to reach one server
 )
 
-// checkServer looks at what only a server has.
+// checkServer checks what only a server has.
 func (d *doctor) checkServer(ctx context.Context) {
 	d.checkKeys(ctx)
 	d.checkCertificate()
@@ -38,7 +38,7 @@ func (d *doctor) checkServer(ctx context.Context) {
 	}
 }
 
-// checkKeys looks at the file of keys.
+// checkKeys checks the file of keys.
 func (d *doctor) checkKeys(ctx context.Context) {
 	path := d.settings.Keys
 	if path == "" {
@@ -71,25 +71,25 @@ func (d *doctor) checkKeys(ctx context.Context) {
 	}
 	switch {
 	case active == 0:
-		d.fault(subject, "make one: citekit key new", "it has no key that counts, so nobody is let in")
+		d.fault(subject, "make one: citekit key new", "it has no valid key, so nobody can connect")
 	default:
 		d.ok(subject, "%s, %d of them expired or revoked", message.Count(len(all), "key"), len(all)-active)
 	}
 }
 
-// checkOneKey looks at a key that counts.
+// checkOneKey checks a key that is neither expired nor revoked.
 func (d *doctor) checkOneKey(subject string, key keyfile.Key) {
 	if !key.Expires.IsZero() && key.Expires.Before(d.now.Add(soon)) {
 		d.warning(subject, "make a new one: citekit key new", "key %s expires on %s", key.ID, key.Expires.Format(time.DateOnly))
 	}
 	for _, name := range key.Workspaces {
 		if _, ok := d.settings.Workspaces[name]; !ok && !(len(d.settings.Workspaces) == 0 && name == config.BaseWorkspace) {
-			d.warning(subject, "revoke it, or add the workspace to the settings", "key %s is for the workspace %s, which there is not", key.ID, message.Quote(name))
+			d.warning(subject, "revoke it, or add the workspace to the settings", "key %s is for the workspace %s, which does not exist", key.ID, message.Quote(name))
 		}
 	}
 }
 
-// checkCertificate looks at the files of TLS.
+// checkCertificate checks the TLS files.
 func (d *doctor) checkCertificate() {
 	files := d.settings.TLS
 	if files.Cert == "" {
@@ -98,7 +98,7 @@ func (d *doctor) checkCertificate() {
 	subject := "certificate " + files.Cert
 	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
 	if err != nil {
-		d.fault(subject, "give the PEM file of a certificate with its chain, and that of its key", "%s", strings.TrimPrefix(systemError(err).Error(), "tls: "))
+		d.fault(subject, "give the PEM file of a certificate with its chain, and the PEM file of its key", "%s", strings.TrimPrefix(systemError(err).Error(), "tls: "))
 		return
 	}
 	if info, err := os.Stat(files.Key); err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0 {
@@ -118,7 +118,7 @@ func (d *doctor) checkCertificate() {
 	case d.now.After(leaf.NotAfter):
 		d.fault(subject, "renew it; the server reads it again by itself", "it expired on %s", leaf.NotAfter.Format(time.DateOnly))
 	case d.now.Before(leaf.NotBefore):
-		d.fault(subject, "set the clock, or wait", "it counts only from %s", leaf.NotBefore.Format(time.DateTime))
+		d.fault(subject, "set the clock, or wait", "it is valid only from %s", leaf.NotBefore.Format(time.DateTime))
 	case leaf.NotAfter.Before(d.now.Add(soon)):
 		d.warning(subject, "renew it; the server reads it again by itself", "it expires in %s", message.Count(days, "day"))
 	default:
@@ -134,7 +134,7 @@ func (d *doctor) checkCertificate() {
 	}
 }
 
-// checkPort looks whether the port is free.
+// checkPort checks whether the port is free.
 func (d *doctor) checkPort() {
 	if d.settings.Transport != transportHTTP || d.settings.Port == 0 {
 		return
@@ -146,14 +146,14 @@ func (d *doctor) checkPort() {
 		listener.Close()
 		d.ok("port "+address, "is free")
 	case errors.Is(err, syscall.EADDRINUSE):
-		d.warning("port "+address, "if that is not the server itself, end what listens there, or choose another port", "something listens there")
+		d.warning("port "+address, "unless that is the server itself, stop it, or choose another port", "something already listens there")
 	default:
-		d.fault("port "+address, "choose another host or port; below 1024 a server needs leave to listen", "it cannot be listened on: %v", systemError(cause(err)))
+		d.fault("port "+address, "choose another host or port; ports below 1024 need a privilege", "cannot listen there: %v", systemError(cause(err)))
 	}
 }
 
-// checkModels asks the servers of models whether they are there. Any answer will do:
-// what they need of a key they tell when they are used.
+// checkModels checks whether the servers of models can be reached. Any answer is
+// fine; whether a key is accepted shows only in use.
 func (d *doctor) checkModels(ctx context.Context) {
 	for _, model := range []struct{ setting, value string }{{"embedder", d.settings.Embedder}, {"reranker", d.settings.Reranker}} {
 		_, address, _ := strings.Cut(model.value, "@")
@@ -172,7 +172,7 @@ func (d *doctor) checkModels(ctx context.Context) {
 func (d *doctor) checkReachable(ctx context.Context, setting, address string) {
 	parsed, err := url.Parse(address)
 	if err != nil || parsed.Host == "" {
-		d.fault(setting, "give its URL as http://HOST:PORT", "the address of its server is no URL")
+		d.fault(setting, "give its URL as http://HOST:PORT", "the address of its server is not a URL")
 		return
 	}
 	subject := fmt.Sprintf("%s at %s", setting, parsed.Host)
@@ -180,7 +180,7 @@ func (d *doctor) checkReachable(ctx context.Context, setting, address string) {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		d.fault(setting, "give its URL as http://HOST:PORT", "the address of its server is no URL")
+		d.fault(setting, "give its URL as http://HOST:PORT", "the address of its server is not a URL")
 		return
 	}
 	resp, err := http.DefaultClient.Do(req)

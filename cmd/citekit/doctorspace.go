@@ -22,25 +22,25 @@ import (
 )
 
 const (
-	lookTime   = 20 * time.Second // at the maps and sources of one base directory
-	mostNamed  = 5                // resources that a finding names
+	lookTime   = 20 * time.Second // for the maps and sources of one base directory
+	mostNamed  = 5                // resources named in a finding
 	littleRoom = 1 << 30          // bytes
 	noRoom     = 64 << 20         // bytes
 	fewFiles   = 1000
 )
 
-// A space is a base directory with what belongs to it.
+// A space is a base directory with its options.
 type space struct {
 	name string // of a workspace, or ""
 	dir  string
 	opts workspace.Options
 }
 
-// checkSpaces looks at the workspaces of the settings, or at the base directory.
+// checkSpaces checks the workspaces of the settings, or the base directory.
 func (d *doctor) checkSpaces(ctx context.Context) {
 	opts, err := d.session.workspaceOptions()
 	if err != nil {
-		return // the key has told
+		return // checkKeyOfEvidence has reported it
 	}
 	if d.settings == nil || len(d.settings.Workspaces) == 0 {
 		if d.settings != nil {
@@ -124,7 +124,7 @@ func readable(dir string) error {
 	return nil
 }
 
-// checkOwnFolder looks at a folder that citekit writes in.
+// checkOwnFolder checks a folder that citekit writes to.
 func (d *doctor) checkOwnFolder(subject, dir string, sp space) {
 	info, err := os.Lstat(dir)
 	switch {
@@ -135,21 +135,21 @@ func (d *doctor) checkOwnFolder(subject, dir string, sp space) {
 	case err != nil:
 		d.fault(subject, "let this user read it", "it cannot be read: %v", systemError(err))
 	case info.Mode()&fs.ModeSymlink != 0:
-		d.fault(subject, "name the directory it points to in the settings, or by --maps-dir or --output-dir", "it is a symbolic link, which is not followed")
+		d.fault(subject, "name the directory it points to in the settings, or with --maps-dir or --output-dir", "it is a symbolic link, which is not followed")
 	case !info.IsDir():
 		d.fault(subject, "move it away", "it is not a directory")
 	case readable(dir) != nil || !mayWrite(dir):
 		d.fault(subject, "make this user its owner, or share it with a group: --group, --file-mode 0660", "this user may not read and write there: its mode is %v", info.Mode())
 	default:
 		if want := sp.opts.FileMode & 0o060; info.Mode().Perm()&want != want {
-			d.warning(subject, "chgrp and chmod g+rwX,g+s it with all that is in it, once", "the group is meant to use it and may not: its mode is %v", info.Mode())
+			d.warning(subject, "run chgrp and chmod g+rwX,g+s once on it and everything in it", "the group should be able to use it and cannot: its mode is %v", info.Mode())
 			return
 		}
 		d.ok(subject, "can be read and written")
 	}
 }
 
-// checkRoom looks at how full a disk is.
+// checkRoom checks how full a disk is.
 func (d *doctor) checkRoom(subject, dir string) {
 	bytes, files, ok := freeRoom(dir)
 	const remedy = "make room; 'citekit prune' and 'citekit prune --evidence-max SIZE' delete what can be made again"
@@ -164,7 +164,7 @@ func (d *doctor) checkRoom(subject, dir string) {
 	}
 }
 
-// checkMaps reads all maps and returns the ids of those that are ones.
+// checkMaps reads all maps and returns the ids of the valid ones.
 func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject string) (known []string) {
 	ids, err := lib.Resources(ctx)
 	if err != nil {
@@ -175,7 +175,7 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 	for i, id := range ids {
 		_, err := lib.Map(ctx, id)
 		if ctx.Err() != nil {
-			d.warning(subject, "", "%d of %d were read in the time there is", i, len(ids))
+			d.warning(subject, "", "only %d of %d could be read in time", i, len(ids))
 			break
 		}
 		if err != nil {
@@ -193,7 +193,7 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 	return known
 }
 
-// firstOf returns the first of some names.
+// firstOf returns the first few names and how many there are besides.
 func firstOf(names []string) string {
 	text := strings.Join(names[:min(mostNamed, len(names))], ", ")
 	if more := len(names) - mostNamed; more > 0 {
@@ -202,7 +202,7 @@ func firstOf(names []string) string {
 	return text
 }
 
-// checkSources counts the sources that are not what was mapped.
+// checkSources counts the sources that changed since they were mapped.
 func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
 	states, err := ingest.States(ctx, lib, ids)
 	by := make(map[ingest.State][]string)
@@ -220,13 +220,13 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 	}
 	switch {
 	case err != nil:
-		d.warning(subject, "", "%d of %d were looked at in the time there is", len(states), len(ids))
+		d.warning(subject, "", "only %d of %d could be checked in time", len(states), len(ids))
 	case len(by[ingest.StateOK]) == len(ids):
 		d.ok(subject, "as they were mapped")
 	}
 }
 
-// checkIndex says how the index of the search is.
+// checkIndex reports the state of the search index.
 func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
 	searcher, err := search.New(lib, nil)
 	if err != nil {
@@ -252,7 +252,7 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	}
 }
 
-// checkEvidence says how much evidence there is, and what processes left behind.
+// checkEvidence reports how much evidence there is, and leftovers of processes.
 func (d *doctor) checkEvidence(ctx context.Context, ws *workspace.Directory, sp space, subject string) {
 	var total, scrap int64
 	left := 0
@@ -272,11 +272,11 @@ func (d *doctor) checkEvidence(ctx context.Context, ws *workspace.Directory, sp 
 	most := cmp.Or(sp.opts.MaxEvidenceBytes, 10<<30)
 	switch {
 	case most > 0 && total > most/10*9:
-		d.warning(subject, "allow more by limits.evidence_per_workspace, if it is often made again", "%s of at most %s; what was used longest ago goes", byteSize(total), byteSize(most))
+		d.warning(subject, "raise limits.evidence_per_workspace if evidence is often made again", "%s of at most %s; the least recently used is deleted", byteSize(total), byteSize(most))
 	default:
 		d.ok(subject, "%s", byteSize(total))
 	}
 	if left > 0 {
-		d.warning(subject, "'citekit prune' deletes them", "%s that nothing knows, %s: left by processes that were killed, by another key, or with a copied folder", message.Count(left, "file"), byteSize(scrap))
+		d.warning(subject, "'citekit prune' deletes them", "%s without a record, %s: from killed processes, from another key, or from a copied folder", message.Count(left, "file"), byteSize(scrap))
 	}
 }

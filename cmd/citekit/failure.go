@@ -11,9 +11,9 @@ import (
 	"github.com/citekit/citekit/internal/term"
 )
 
-// A usageError reports a command line that means nothing.
+// A usageError reports an invalid command line.
 type usageError struct {
-	command string // whose help would say more, or ""
+	command string // the command whose help says more, or ""
 	message string
 }
 
@@ -24,14 +24,15 @@ func (e *usageError) Error() string {
 	return e.message + " (see 'citekit help " + e.command + "')"
 }
 
-// Is makes the code of a usageError that of invalid input.
+// Is makes a usageError match citekit.ErrSyntax, and so have the code of invalid
+// input.
 func (e *usageError) Is(target error) bool { return target == citekit.ErrSyntax }
 
 func usagef(command, format string, args ...any) error {
 	return &usageError{command, fmt.Sprintf(format, args...)}
 }
 
-// asUsage makes an error about what a request says one of the command line.
+// asUsage turns an error about a request into a usage error.
 func asUsage(command string, err error) error {
 	if !errors.Is(err, citekit.ErrSyntax) || errors.As(err, new(*usageError)) {
 		return err
@@ -48,16 +49,16 @@ func (interruption) Is(target error) bool { return target == context.Canceled }
 
 var errInterrupted = interruption{}
 
-// errTerminated is the cause of the end of a context where the signal asks to
-// terminate, as a supervisor does.
+// errTerminated is the cause of a context canceled by a request to terminate, such
+// as SIGTERM from a supervisor.
 var errTerminated = errors.New("terminated")
 
-// errStopped reports that an interruption ended a command that runs until it
-// is ended. There is nothing to say.
+// errStopped reports that an interruption ended a command that runs until it is
+// stopped. It prints nothing.
 var errStopped = errors.New("stopped")
 
-// stopped returns how a command ends that runs until a signal comes: well, if
-// that is how one is asked to terminate.
+// stopped returns the error of a command that runs until a signal: nil if it was
+// asked to terminate, else errStopped.
 func stopped(ctx context.Context) error {
 	if context.Cause(ctx) == errInterrupted {
 		return errStopped
@@ -65,7 +66,7 @@ func stopped(ctx context.Context) error {
 	return nil
 }
 
-// A hinted error says what the person could do.
+// A hinted error adds what the person could do.
 type hinted struct {
 	error
 	hint string
@@ -75,10 +76,10 @@ func (h hinted) Error() string { return h.error.Error() + "; " + h.hint }
 
 func (h hinted) Unwrap() error { return h.error }
 
-// errReported is returned by a command that has told what failed.
+// errReported is returned by a command that has already reported the failure.
 var errReported = errors.New("reported")
 
-// fail tells the person what went wrong and returns the exit code.
+// fail reports an error to the person and returns the exit code.
 func (s *session) fail(err error, asJSON bool) int {
 	switch {
 	case errors.Is(err, errStopped):
@@ -110,12 +111,12 @@ func (s *session) fail(err error, asJSON bool) int {
 	return exitFailure
 }
 
-// warn writes one line to the standard error.
+// warn writes a line to the standard error.
 func (s *session) warn(message string) {
 	fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message))
 }
 
-// An errorReport is how an error looks in JSON.
+// An errorReport is the JSON form of an error.
 type errorReport struct {
 	Error *errorDetail `json:"error"`
 }
@@ -130,7 +131,7 @@ func detail(err error) *errorDetail {
 	return &errorDetail{Code: citekit.CodeOf(err), Message: strings.TrimPrefix(err.Error(), "citekit: ")}
 }
 
-// printJSON prints v, indented.
+// printJSON prints v as indented JSON.
 func (s *session) printJSON(v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -140,7 +141,7 @@ func (s *session) printJSON(v any) error {
 	return s.out.WriteByte('\n')
 }
 
-// printJSONLine prints one value on a line of its own, at once.
+// printJSONLine prints a value as one line of JSON and flushes it.
 func (s *session) printJSONLine(v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -150,8 +151,7 @@ func (s *session) printJSONLine(v any) error {
 	return s.out.Flush()
 }
 
-// printf prints text of ours; what others wrote must have passed
-// [term.Line].
+// printf prints text of our own. Text from others must first pass [term.Line].
 func (s *session) printf(format string, args ...any) {
 	fmt.Fprintf(s.out, format, args...)
 }

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// A flagSet defines flags with package flag and parses them wherever they
-// stand: before, between and after the other arguments.
+// A flagSet defines flags with package flag, but parses them anywhere: before,
+// between and after the other arguments.
 type flagSet struct {
 	*flag.FlagSet
-	command string            // for messages; "" before the command
-	short   map[string]string // the short name of a flag
+	command string            // for messages; "" for the flags before the command
+	short   map[string]string // name of a flag by its short name
 }
 
 func newFlagSet(command string) *flagSet {
@@ -23,9 +23,9 @@ func newFlagSet(command string) *flagSet {
 	return f
 }
 
-// ocr defines the flag that says to read pages without text.
+// ocr defines the flag to recognize text on pages without any.
 func (f *flagSet) ocr(wanted *bool) {
-	f.BoolVar(wanted, "ocr", false, "read scanned pages with tesseract, some seconds each; the index is of one kind, so give it to all commands that search, or to none")
+	f.BoolVar(wanted, "ocr", false, "read scanned pages with tesseract, some seconds each; give it to all commands that search or to none, as they share an index")
 }
 
 // alias gives the flag name a short name.
@@ -34,8 +34,8 @@ func (f *flagSet) alias(short, name string) {
 	f.Var(f.Lookup(name).Value, short, "")
 }
 
-// parse sets the flags in args and returns the other arguments. What follows
-// "--" is no flag.
+// parse sets the flags in args and returns the other arguments. Arguments after "--"
+// are not flags.
 func (f *flagSet) parse(args []string) (positional []string, err error) {
 	for len(args) > 0 {
 		var n int
@@ -48,16 +48,15 @@ func (f *flagSet) parse(args []string) (positional []string, err error) {
 	return positional, nil
 }
 
-// parseUpToCommand sets the flags before the first other argument and returns
-// that and what follows it.
+// parseUpToCommand sets the flags before the first argument that is not a flag, and
+// returns the arguments from there on.
 func (f *flagSet) parseUpToCommand(args []string) ([]string, error) {
 	rest, _, err := f.parseFlags(args)
 	return rest, err
 }
 
-// parseFlags sets the flags that args begins with. It returns what follows
-// them, and how much of that cannot be flags: one argument, or all after
-// "--".
+// parseFlags sets the flags at the beginning of args. It returns the rest, and how
+// many arguments of the rest are known not to be flags: one, or all after "--".
 func (f *flagSet) parseFlags(args []string) (rest []string, positional int, err error) {
 	for len(args) > 0 {
 		arg := args[0]
@@ -74,7 +73,7 @@ func (f *flagSet) parseFlags(args []string) (rest []string, positional int, err 
 	return nil, 0, nil
 }
 
-// parseFlag sets the flag that args begins with and returns what follows it.
+// parseFlag sets the flag at the beginning of args and returns the rest.
 func (f *flagSet) parseFlag(args []string) (rest []string, err error) {
 	arg, rest := args[0], args[1:]
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
@@ -95,8 +94,8 @@ func (f *flagSet) parseFlag(args []string) (rest []string, err error) {
 	return rest, nil
 }
 
-// wanted says what a flag takes, in place of the errors of package flag, which only
-// say that a value cannot be parsed.
+// wanted says what values a flag takes. The errors of package flag only say that a
+// value cannot be parsed.
 func wanted(f *flag.Flag, err error) string {
 	getter, ok := f.Value.(flag.Getter)
 	if !ok {
@@ -135,7 +134,7 @@ func (f *flagSet) unknown(arg, name string) error {
 	return usagef(f.command, "unknown flag %q", arg)
 }
 
-// dashed returns a flag as a person writes it.
+// dashed returns the name of a flag with its dashes.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -143,7 +142,7 @@ func dashed(name string) string {
 	return "--" + name
 }
 
-// commaNames returns the names between commas, or nil if there are none.
+// commaNames splits a comma-separated list; it returns nil for an empty one.
 func commaNames(list string) []string {
 	names := strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
 	if len(names) == 0 {

@@ -8,10 +8,10 @@ import (
 	"github.com/citekit/citekit/citation"
 )
 
-// parseFragment parses what follows "#" after a file: the parameters of an
-// address, or a fragment of a standard: RFC 8118 for PDF ("page=5"), RFC 5147
-// for text ("line=9,25"), W3C Media Fragments ("t=10,20",
-// "xywh=percent:…"). The modality may be left open.
+// parseFragment parses the text after "#" in a file reference: the parameters of an
+// address, or a standard fragment: RFC 8118 for PDF ("page=5"), RFC 5147 for text
+// ("line=9,25"), W3C Media Fragments ("t=10,20", "xywh=percent:…"). The modality may
+// be left open.
 func parseFragment(fragment string) (loc citekit.Location, version string, err error) {
 	loc, version, err = citekit.ParseFragment(fragment)
 	if err == nil {
@@ -23,8 +23,7 @@ func parseFragment(fragment string) (loc citekit.Location, version string, err e
 	return loc, version, err
 }
 
-// parseStandard parses the fragment of a standard, and reports whether it
-// looks like one.
+// parseStandard parses a standard fragment. ok reports whether it looks like one.
 func parseStandard(fragment string) (loc citekit.Location, ok bool, err error) {
 	first, _, _ := strings.Cut(fragment, "&")
 	name, value, _ := strings.Cut(first, "=")
@@ -43,15 +42,14 @@ func parseStandard(fragment string) (loc citekit.Location, ok bool, err error) {
 	return loc, true, err
 }
 
-// parseMediaTime parses a time that may be of a video or a recording.
+// parseMediaTime parses a time range, in a video or a recording.
 func parseMediaTime(fragment string) (citekit.Location, error) {
 	loc, err := citation.ParseMediaFragment(fragment, citekit.Extent{Modality: citekit.Video})
 	loc.Modality = ""
 	return loc, err
 }
 
-// parseAddress parses an address, whose fragment may also be that of a
-// standard.
+// parseAddress parses an address, whose fragment may also be a standard one.
 func parseAddress(word string) (citekit.Address, error) {
 	a, err := citekit.ParseAddress(word)
 	if err == nil || !errors.Is(err, citekit.ErrSyntax) {

@@ -17,9 +17,8 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// place sets the paths for the library, and returns the directories outside
-// the base directory that they may be read from: none, unless the person allows
-// that.
+// place sets the paths for the library. It returns the directories outside the base
+// directory to read them from: none, unless the person allows that.
 func (in *ingestion) place(args []string) (roots []string, err error) {
 	placer, err := in.placer()
 	if err != nil {
@@ -36,7 +35,7 @@ func (in *ingestion) place(args []string) (roots []string, err error) {
 		in.given = append(in.given, g)
 		switch {
 		case strings.Contains(arg, "://"), !g.outside && !filepath.IsAbs(arg):
-			in.paths = append(in.paths, arg) // what is said of it names it so
+			in.paths = append(in.paths, arg) // reports name the path as given
 		default:
 			in.paths = append(in.paths, g.path)
 		}
@@ -47,8 +46,8 @@ func (in *ingestion) place(args []string) (roots []string, err error) {
 	return roots, nil
 }
 
-// explained returns an item whose error says what the library cannot know: the
-// path was meant from the working directory.
+// explained returns an item with a better error, from what only the command knows,
+// such as that a path was meant relative to the working directory.
 func (in *ingestion) explained(item ingest.Item) ingest.Item {
 	if item.Status != ingest.Failed {
 		return item
@@ -72,7 +71,7 @@ func (in *ingestion) explained(item ingest.Item) ingest.Item {
 	return item
 }
 
-// A misspelledError reports a path at which nothing is, with what is near it.
+// A misspelledError reports a path that does not exist, with similar ones.
 type misspelledError struct {
 	error
 	near []string
@@ -84,8 +83,8 @@ func (e misspelledError) Error() string {
 
 func (e misspelledError) Unwrap() error { return e.error }
 
-// hintOutside says how to map what was refused because it is outside the base
-// directory.
+// hintOutside says how to map paths that were refused because they are outside the
+// base directory.
 func (in *ingestion) hintOutside(report *ingest.Report) {
 	if in.flags.outside {
 		return
@@ -97,7 +96,7 @@ func (in *ingestion) hintOutside(report *ingest.Report) {
 		}
 	}
 	if refused > 0 {
-		in.warn(fmt.Sprintf("%s outside %s; --allow-outside maps what is there, which may then be cited", countedAre(refused, "path"), in.baseName()))
+		in.warn(fmt.Sprintf("%s outside %s; --allow-outside maps such files, which may then be cited", countedAre(refused, "path"), in.baseName()))
 	}
 }
 
@@ -105,7 +104,7 @@ func (in *ingestion) isOutside(shown string) bool {
 	return slices.ContainsFunc(in.given, func(g givenPath) bool { return g.outside && (g.shown == shown || g.given == shown) })
 }
 
-// countedAre returns such as "1 path is" or "2 paths are".
+// countedAre returns a count with a verb, such as "1 path is" or "2 paths are".
 func countedAre(n int, noun string) string {
 	if n == 1 {
 		return message.Count(n, noun) + " is"
@@ -113,8 +112,8 @@ func countedAre(n int, noun string) string {
 	return message.Count(n, noun) + " are"
 }
 
-// confirmOutside asks once whether what is in folders outside the base
-// directory may be cited. Where no one can be asked the flag is the answer.
+// confirmOutside asks once whether files in folders outside the base directory may
+// be cited. If nobody can be asked, the flag counts as consent.
 func (in *ingestion) confirmOutside(ctx context.Context) error {
 	if !in.flags.outside || in.flags.yes || !in.canAsk() {
 		return nil
@@ -162,15 +161,15 @@ func (in *ingestion) countSources(ctx context.Context, paths []string) (n int, e
 	return n, ctx.Err()
 }
 
-// A granting remembers which files outside the base directory may be cited.
+// A granting records which files outside the base directory may be cited.
 type granting struct {
 	*placer
-	ws   *workspace.Directory // without the paths of this run as roots
-	held map[string][]string  // ids of the maps that a path may be cited for
+	ws   *workspace.Directory // opened without the paths of this run as roots
+	held map[string][]string  // ids of the maps for which a path may already be cited
 	err  error
 }
 
-// openGrants finds out what may be cited already.
+// openGrants reads what may be cited already.
 func (in *ingestion) openGrants() (*granting, error) {
 	placer, err := in.placer()
 	if err != nil {
@@ -198,15 +197,15 @@ func (in *ingestion) openGrants() (*granting, error) {
 
 func (g *granting) close() { g.ws.Close() }
 
-// failed returns what went wrong, once.
+// failed returns the first error, once.
 func (g *granting) failed() error {
 	err := g.err
 	g.err = nil
 	return err
 }
 
-// grant remembers that the source of a map, if it is outside, and its
-// transcript may be cited. It reports whether that is new.
+// grant allows citing the source of a map, and its transcript, if they are outside.
+// It reports whether the permission is new.
 func (g *granting) grant(ctx context.Context, lib *citekit.Library, item ingest.Item) (isNew bool) {
 	path := filepath.FromSlash(item.Path)
 	if !filepath.IsAbs(path) || item.ResourceID == "" || item.Status == ingest.Vanished || item.Status == ingest.Failed {
@@ -226,7 +225,7 @@ func (g *granting) grant(ctx context.Context, lib *citekit.Library, item ingest.
 	return isNew
 }
 
-// allow remembers one path.
+// allow allows citing one path.
 func (g *granting) allow(ctx context.Context, path, id string) (isNew bool) {
 	if slices.Contains(g.held[path], id) || g.inRoots(resolveLinks(path)) {
 		return false
@@ -236,18 +235,18 @@ func (g *granting) allow(ctx context.Context, path, id string) (isNew bool) {
 	case err == nil:
 		g.held[path] = append(g.held[path], id)
 		return true
-	case g.err == nil && !errors.Is(err, fs.ErrNotExist): // it may be gone by now
+	case g.err == nil && !errors.Is(err, fs.ErrNotExist): // the file may be gone by now
 		g.err = hinted{err, "give the folder with --root to every command instead"}
 	}
 	return false
 }
 
-// tidyGrants drops grants of this base directory that count no more, and says
-// so.
+// tidyGrants drops grants of this base directory that have no effect any more, and
+// reports them.
 func (s *session) tidyGrants(ctx context.Context, ws *workspace.Directory) error {
 	dropped, err := ws.DropUnneeded(ctx)
 	if dropped > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message.Count(dropped, "file")+" outside "+s.baseName()+" may be cited no more: no map names them"))
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message.Count(dropped, "file")+" outside "+s.baseName()+" may no longer be cited: no map names them"))
 	}
 	return err
 }

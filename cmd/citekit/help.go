@@ -36,8 +36,8 @@ const closing = `
 Maps, which name the parts of a resource, are in .resource_maps/, evidence
 goes to .citekit_output/, both below the base directory.
 
-Exit codes: 0, 1 for a failure, 2 for a command line that means nothing, 130
-for Ctrl-C. Errors are one line on the standard error.
+Exit codes: 0, 1 for a failure, 2 for an invalid command line, 130 for
+Ctrl-C. Errors are one line on the standard error.
 `
 
 // printOverview prints the help of the program.
@@ -54,11 +54,11 @@ func (s *session) printOverview() error {
 	}
 	s.printf("\nFlags of every command:\n")
 	s.printGlobalFlags()
-	s.printf("\n'citekit help <command>' says more of one.\n%s", closing)
+	s.printf("\n'citekit help <command>' says more about a command.\n%s", closing)
 	return nil
 }
 
-// overviewExamples returns the lines that the help of the program shows.
+// overviewExamples returns the examples in the help of the program.
 func overviewExamples() []string { return resolveCommand().example[:3] }
 
 func (s *session) printGlobalFlags() { s.printFlags(globalFlagSet()) }
@@ -95,7 +95,7 @@ func (c *command) usage() string {
 	return strings.Join(append(words, "[flags]"), " ")
 }
 
-// printFlags prints each flag with its short name, and beside it what it does.
+// printFlags prints each flag with its short name and what it does.
 func (s *session) printFlags(f *flagSet) {
 	var rows []row
 	width := 0
@@ -118,17 +118,17 @@ func (s *session) printFlags(f *flagSet) {
 	}
 }
 
-// A flagHelp is what help says about a flag.
+// A flagHelp is the help on a flag.
 type flagHelp struct {
-	name, short string // without dashes; short may be empty
-	value       string // the word for its value; empty for a boolean flag
-	usage       string // with the default
+	name, short string // without dashes; short may be ""
+	value       string // placeholder for the value; "" for a boolean flag
+	usage       string // includes the default
 }
 
-// described returns the flags in the order of their names.
+// described returns the flags sorted by name.
 func (f *flagSet) described() (flags []flagHelp) {
 	f.VisitAll(func(defined *flag.Flag) {
-		if defined.Usage == "" { // a short name
+		if defined.Usage == "" { // a short name of another flag
 			return
 		}
 		value, usage := flag.UnquoteUsage(defined)

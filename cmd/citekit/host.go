@@ -40,11 +40,11 @@ type host struct {
 	resolvers citekit.Resolvers
 	semantics *search.Semantics
 	writer    llm.Model
-	slots     *citekit.Slots // extractions of all workspaces
+	slots     *citekit.Slots // shared by the extractions of all workspaces
 	mapper    chosenMapper
 }
 
-// A hosted workspace is open.
+// A hosted workspace is an open workspace.
 type hosted struct {
 	name  string
 	lib   *citekit.Library
@@ -54,7 +54,7 @@ type hosted struct {
 	closers []func() error
 }
 
-// newHost returns what the settings ask for that is of no workspace.
+// newHost opens what the workspaces of the settings share.
 func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger) (h *host, err error) {
 	h = &host{settings: settings, shared: shared, logger: logger, resolvers: resolversOf(settings), slots: citekit.NewSlots(settings.Limits.Extractions)}
 	model := mapperFlags{name: settings.Model.Name, config: string(settings.Model.Config), retries: 3, command: "serve"}
@@ -73,7 +73,7 @@ func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger
 	return h, nil
 }
 
-// resolversOf returns resolvers within the limits of the settings.
+// resolversOf returns resolvers with the limits of the settings.
 func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
 	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
@@ -83,12 +83,13 @@ func resolversOf(settings *config.Settings) citekit.Resolvers {
 	return all
 }
 
-// moreFormats returns resolvers of documents that are not linked unasked.
+// moreFormats returns the resolvers of document formats that package document does
+// not link itself.
 func moreFormats() map[string]citekit.Resolver {
 	return map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
 }
 
-// open returns a workspace with what answers calls over it.
+// open opens a workspace and what answers calls on it.
 func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
 	limits := h.settings.Limits
 	opts := &workspace.Options{
@@ -113,7 +114,7 @@ func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
 	return one, nil
 }
 
-// adapt returns the options of the server of the protocol for a workspace.
+// adapt returns the options of the protocol server for a workspace.
 func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, error) {
 	lib := one.lib
 	layers, related := textlayer.New(lib, nil), relations.New(lib)
@@ -161,7 +162,7 @@ func timeoutsOf(settings *config.Settings) map[string]time.Duration {
 	return all
 }
 
-// close closes what was opened, the last first.
+// close closes what was opened, in reverse order.
 func (one *hosted) close() error {
 	var failed error
 	for _, end := range slices.Backward(one.closers) {
@@ -170,7 +171,7 @@ func (one *hosted) close() error {
 	return failed
 }
 
-// openAll opens the workspaces that the settings name. The error has all that is
+// openAll opens the workspaces of the settings. The error holds everything that is
 // wrong with them.
 func (h *host) openAll() (all []*hosted, err error) {
 	if faults := missingFolders(h.settings); len(faults) > 0 {
@@ -190,9 +191,10 @@ func (h *host) openAll() (all []*hosted, err error) {
 	return all, nil
 }
 
-// sharedFolders returns which workspaces have a folder in common, by whatever names,
-// and warns of those within another, whose callers then see their files. With the maps
-// or the evidence of another a workspace would serve what is not its own.
+// sharedFolders reports a fault for each folder that two workspaces share, under
+// whatever name: a workspace must not serve the maps or the evidence of another. It
+// only warns if a folder lies within another workspace, whose callers can then see
+// its files.
 func (h *host) sharedFolders() (faults config.Faults) {
 	var before []ownFolder
 	for _, name := range slices.Sorted(maps.Keys(h.settings.Workspaces)) {
@@ -202,7 +204,7 @@ func (h *host) sharedFolders() (faults config.Faults) {
 			for _, other := range before {
 				switch {
 				case one.dir == other.dir && !one.isRoot() && !other.isRoot():
-					faults = append(faults, h.settings.Fault("it is the folder of workspace "+other.workspace+"; each has its own", "workspaces", name, one.setting))
+					faults = append(faults, h.settings.Fault("it is the folder of workspace "+other.workspace+"; each needs its own", "workspaces", name, one.setting))
 				case !warned[other.workspace] && (one.shows(other) || other.shows(one)):
 					warned[other.workspace] = true
 					h.logger.Warn("the folder of a workspace lies within that of another, whose callers can see what is in it", slog.String("workspace", name), slog.String("other", other.workspace))
@@ -214,10 +216,10 @@ func (h *host) sharedFolders() (faults config.Faults) {
 	return faults
 }
 
-// An ownFolder is a folder that a workspace reads or writes.
+// An ownFolder is a folder of a workspace that is read or written.
 type ownFolder struct{ workspace, setting, dir string }
 
-// foldersOf returns the folders of a workspace that have settings.
+// foldersOf returns the folders that the settings of a workspace name.
 func foldersOf(name string, w config.Workspace) []ownFolder {
 	base := realPath(w.Dir)
 	all := []ownFolder{{name, "dir", base}}
@@ -238,7 +240,7 @@ func foldersOf(name string, w config.Workspace) []ownFolder {
 
 func (f ownFolder) isRoot() bool { return f.setting == "roots" }
 
-// shows reports whether callers who see a folder see another one in it.
+// shows reports whether callers who see this folder also see inner.
 func (f ownFolder) shows(inner ownFolder) bool {
 	return (f.isRoot() || f.setting == "dir") && !inner.isRoot() && isWithin(f.dir, inner.dir)
 }
@@ -247,7 +249,7 @@ func (f ownFolder) shows(inner ownFolder) bool {
 func realPath(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return path // opening it tells why
+		return path // opening it reports the reason
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if parent := filepath.Dir(path); err != nil && parent != path {
@@ -256,7 +258,7 @@ func realPath(path string) string {
 	return cmp.Or(real, path)
 }
 
-// isWithin reports whether a folder lies below another one.
+// isWithin reports whether the folder inner lies below outer.
 func isWithin(outer, inner string) bool {
 	rel, err := filepath.Rel(outer, inner)
 	return err == nil && filepath.IsLocal(rel)
@@ -268,13 +270,13 @@ func closeAll(all []*hosted) {
 	}
 }
 
-// missingFolders returns which folders of workspaces are not there.
+// missingFolders returns a fault for each folder of a workspace that does not exist.
 func missingFolders(settings *config.Settings) (faults config.Faults) {
 	check := func(dir string, setting ...string) {
 		if info, err := os.Stat(dir); err != nil {
 			faults = append(faults, settings.Fault(fmt.Sprintf("folder %s: %v", term.Line(dir), systemError(err)), setting...))
 		} else if !info.IsDir() {
-			faults = append(faults, settings.Fault(term.Line(dir)+" is no folder", setting...))
+			faults = append(faults, settings.Fault(term.Line(dir)+" is not a folder", setting...))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings.Workspaces)) {
@@ -287,7 +289,7 @@ func missingFolders(settings *config.Settings) (faults config.Faults) {
 	return faults
 }
 
-// systemError returns what the system says, without the path.
+// systemError returns the error of the operating system, without the path.
 func systemError(err error) error {
 	var of *os.PathError
 	if errors.As(err, &of) {

@@ -17,15 +17,15 @@ import (
 func infoCommand() *command {
 	return &command{
 		name:    "info",
-		summary: "Say what there is: resources, sizes, the index, programs",
-		about: `Says how many resources there are and of which types, and how many of them have
-no source that can be read; how much room maps, evidence, texts and the index of
-the search take; what the index holds; and which programs are found that some
-formats need. Nothing is made or changed.
+		summary: "Show what there is: resources, sizes, the index, programs",
+		about: `Shows how many resources of each type there are, and how many of them have no
+readable source; how much space maps, evidence, texts and the search index take;
+what the index holds; and which of the programs that some formats need were
+found. Nothing is made or changed.
 
-With --json there are also how often evidence was asked for and was there (cache),
-and the seconds since the start (uptime). Both are of this process: a server that
-has run for a while says more by its tool info.`,
+--json adds how often evidence was requested and how often it was there (cache),
+and the seconds since the start (uptime). Both are about this process: for a
+server that has run for a while, ask its tool info.`,
 		example: []string{"citekit info", "citekit info --json"},
 		run:     func(ctx context.Context, s *session, _ []string) error { return s.info(ctx) },
 	}
@@ -69,8 +69,8 @@ func (s *session) printInfo(info *stats.Stats) {
 	}
 }
 
-// describeCounts says how many resources of each type there are, and what is
-// wrong with some.
+// describeCounts says how many resources of each type there are, and how many have
+// problems.
 func describeCounts(c stats.Counts) string {
 	var types, lines []string
 	for _, m := range slices.Sorted(maps.Keys(c.Modalities)) {

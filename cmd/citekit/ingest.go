@@ -41,20 +41,20 @@ type ingestFlags struct {
 }
 
 func (i *ingestFlags) register(f *flagSet) {
-	f.StringVar(&i.kind, "type", "", "`TYPE` of every source: document, video, audio, image or text (default: told from the content)")
+	f.StringVar(&i.kind, "type", "", "`TYPE` of every source: document, video, audio, image or text (default: detected from the content)")
 	f.StringVar(&i.id, "id", "", "`ID` of the map, for a single source (default: made from its name)")
 	f.IntVar(&i.concurrency, "concurrency", 5, "how many sources are mapped at a time")
 	f.Var(&i.maxSize, "max-size", "skip sources of more than `SIZE` bytes, such as 500M or 2G")
-	f.BoolVar(&i.force, "force", false, "map what has not changed again, and replace maps made or changed by hand")
-	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map what .gitignore files leave out")
+	f.BoolVar(&i.force, "force", false, "map unchanged sources again, and replace maps made or changed by hand")
+	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
 	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
 	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
-	f.BoolVar(&i.verbose, "verbose", false, "also name what is unchanged or skipped")
-	f.BoolVar(&i.watch, "watch", false, "go on mapping what changes, until interrupted")
-	f.BoolVar(&i.outside, "allow-outside", false, "also map what is outside the base directory and the roots, and remember that it may be cited")
+	f.BoolVar(&i.verbose, "verbose", false, "also list unchanged and skipped sources")
+	f.BoolVar(&i.watch, "watch", false, "keep mapping changed sources until interrupted")
+	f.BoolVar(&i.outside, "allow-outside", false, "also map files outside the base directory and the roots, and remember that they may be cited")
 	f.BoolVar(&i.yes, "yes", false, "do not ask")
-	f.BoolVar(&i.follow, "follow-renames", false, "without asking, let maps follow sources that were renamed (default where no one can be asked)")
-	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map sources that were renamed as new ones")
+	f.BoolVar(&i.follow, "follow-renames", false, "let maps follow renamed sources without asking (default if nobody can be asked)")
+	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map renamed sources as new ones")
 	i.mapper.register(f)
 	f.alias("y", "yes")
 	f.alias("t", "type")
@@ -64,7 +64,7 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.alias("w", "watch")
 }
 
-// check returns an error if the flags mean nothing.
+// check returns an error if the flags contradict each other.
 func (i *ingestFlags) check() error {
 	switch kind := citekit.Modality(i.kind); {
 	case i.follow && i.noFollow:
@@ -85,19 +85,20 @@ func ingestCommand() *command {
 		name:    "ingest",
 		args:    "<path>...",
 		summary: "Make maps of files and folders",
-		about: `Finds the structure of each source and stores it as its map: chapters and
-pages of documents, chapters and spoken words of recordings, sections of
-texts, symbols of code. Nothing leaves this machine and no key is needed,
-unless --mapper names a model.
+		about: `Finds the structure of each source and stores it as its map: chapters and pages
+of documents, chapters and spoken words of recordings, sections of texts,
+symbols of code. Nothing leaves this machine and no key is needed, unless
+--mapper names a model.
 
-Folders are searched, .gitignore files respected. A path may be a pattern, with
-** for any number of folders. What has not changed since its map was made is
-left alone, and a map follows its source to another name or folder.
+Folders are searched, and .gitignore files are respected. A path may be a
+pattern, with ** for any number of folders. Sources that have not changed since
+their map was made are left alone, and a map follows its source to another name
+or folder.
 
 Relative paths are relative to the base directory (--dir), wherever you are.
-What is outside it and the roots (--root) is refused, unless --allow-outside is
-given: each such file may then be cited for as long as its map is there.
-'citekit allowed' lists these files.
+Files outside it and the roots (--root) are refused, unless --allow-outside is
+given: each such file may then be cited as long as its map exists. 'citekit
+allowed' lists these files.
 
 A --mapper that is a program reads a JSON object with "source" (path, modality,
 extent) and "schema", and writes a map or {"nodes": [...]}.`,
@@ -123,14 +124,14 @@ type ingestion struct {
 	flags  *ingestFlags
 	lib    *citekit.Library
 	given  []givenPath
-	paths  []string // for the library
+	paths  []string // as given to the library
 	grants *granting
 	opts   ingest.Options
 	mapper chosenMapper
 	total  map[ingest.Status]int
 
 	watching bool              // the first run is over
-	told     map[string]string // in a watch: what was last told of a path that has no new map
+	told     map[string]string // while watching: the last line printed for a path without a new map
 }
 
 func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags) error {
@@ -153,8 +154,8 @@ func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags)
 	return in.outcome(report, err)
 }
 
-// open opens the library, with the paths outside the base directory as further
-// roots if the person allows that, and makes the options.
+// open opens the library and sets the options. If the person allows it, the paths
+// outside the base directory become further roots.
 func (in *ingestion) open(args []string) error {
 	if err := in.flags.check(); err != nil {
 		return err
@@ -187,8 +188,8 @@ func (in *ingestion) open(args []string) error {
 	return nil
 }
 
-// rootFor returns the directory a path that a person names may be read from:
-// itself, or the one it is in.
+// rootFor returns the directory to read a named path from: the path itself if it is
+// a directory, else its parent.
 func rootFor(abs string) string {
 	for {
 		if info, err := os.Stat(abs); err == nil && info.IsDir() {
@@ -202,7 +203,7 @@ func rootFor(abs string) string {
 	}
 }
 
-// run maps what there is to map, and tells of it.
+// run maps the sources and reports on them.
 func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	opts := in.opts
 	in.total = make(map[ingest.Status]int)
@@ -231,12 +232,12 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	return report, errors.Join(err, in.grants.failed())
 }
 
-// indexingTime is how long an ingest goes on for the index of searches. What is
-// then left the next search does.
+// indexingTime is how long an ingest may update the search index. The next search
+// does the rest.
 const indexingTime = 5 * time.Second
 
-// keepIndex brings the index up to date if there is one, as a search would: its
-// resolvers are not those of the flags.
+// keepIndex updates the search index if there is one. It uses the resolvers of a
+// search, not those of the flags.
 func (in *ingestion) keepIndex(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, indexingTime)
 	defer cancel()
@@ -248,7 +249,7 @@ func (in *ingestion) keepIndex(ctx context.Context) {
 	}
 }
 
-// warnOfEnrichment tells of maps that a model was to enrich and did not.
+// warnOfEnrichment warns of maps that a model should have enriched but did not.
 func (in *ingestion) warnOfEnrichment(ctx context.Context, report *ingest.Report) {
 	if !in.flags.mapper.enrich {
 		return
@@ -276,8 +277,7 @@ func (in *ingestion) showProgress(p ingest.Progress) {
 	in.bar.Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
 }
 
-// showItem prints one line for an item that is news, as is one that may be
-// cited from now on.
+// showItem prints one line for an item that is news or may be cited from now on.
 func (in *ingestion) showItem(item ingest.Item, granted bool) {
 	news := !in.flags.watch || granted || in.isNews(item)
 	switch {
@@ -286,7 +286,7 @@ func (in *ingestion) showItem(item ingest.Item, granted bool) {
 			in.printJSONLine(item)
 		}
 		return
-	case !news, item.Status == ingest.Failed && !in.flags.watch: // told at the end
+	case !news, item.Status == ingest.Failed && !in.flags.watch: // failures are printed at the end
 		return
 	case item.Status == ingest.Unchanged, item.Status == ingest.Skipped:
 		if !in.flags.verbose && !granted {
@@ -301,8 +301,7 @@ func (in *ingestion) showItem(item ingest.Item, granted bool) {
 	in.out.Flush()
 }
 
-// isNews reports whether an item says something that was not told in this
-// watch already.
+// isNews reports whether this watch has not yet printed what the item says.
 func (in *ingestion) isNews(item ingest.Item) bool {
 	switch item.Status {
 	case ingest.Mapped, ingest.Copied, ingest.Renamed:
@@ -344,8 +343,8 @@ func describeItem(item ingest.Item) string {
 	return b.String()
 }
 
-// outcome prints what came of everything, each failure with its reason. If err
-// ended the ingest, it is what was done before.
+// outcome prints the result, each failure with its reason. If err ended the ingest
+// early, it prints what was done until then.
 func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	switch {
 	case err != nil && len(report.Items) == 0:
@@ -376,8 +375,8 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	return cmp.Or(err, reported(report))
 }
 
-// describeFailure returns why a source failed, with its path unless the reason
-// has it.
+// describeFailure returns why a source failed, preceded by its path unless the
+// reason names it.
 func describeFailure(item ingest.Item) string {
 	reason := item.Err.Error()
 	if strings.Contains(reason, strconv.Quote(item.Path)) {
@@ -386,7 +385,7 @@ func describeFailure(item ingest.Item) string {
 	return item.Path + ": " + reason
 }
 
-// printOutcome prints the outcome as one JSON value.
+// printOutcome prints the result as one JSON value.
 func (in *ingestion) printOutcome(report *ingest.Report, err error) error {
 	outcome := struct {
 		Items   []ingest.Item         `json:"items"`
@@ -402,7 +401,7 @@ func (in *ingestion) printOutcome(report *ingest.Report, err error) error {
 	return cmp.Or(in.printJSON(outcome), err, reported(report))
 }
 
-// usage returns what a model was asked, or nil.
+// usage returns the use of a model, or nil if none was used.
 func (in *ingestion) usage() *llm.Usage {
 	if in.mapper.usage == nil {
 		return nil
@@ -418,7 +417,7 @@ func reported(report *ingest.Report) error {
 	return nil
 }
 
-// summary says how many sources became what, and how to hear more.
+// summary says how many sources have each status, and how to see more.
 func (in *ingestion) summary() string {
 	text := summarize(in.total)
 	if in.total[ingest.Skipped] > 0 && !in.flags.verbose {

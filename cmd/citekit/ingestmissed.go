@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// missedDocuments names the files that were skipped although people read them,
-// by format, or returns "".
+// missedDocuments returns a line about skipped files in document formats, counted by
+// format, or "" if there are none.
 func missedDocuments(items []ingest.Item) string {
 	const shown = 3
 	var names []string
@@ -44,8 +44,8 @@ func missedDocuments(items []ingest.Item) string {
 		total(byFormat), verb, strings.Join(formats, ", "), strings.Join(names, ", "))
 }
 
-// unsearchedText returns a line for each archive that has text which is not
-// searched, for the first few of them.
+// unsearchedText returns lines about the archives with text that is not searched:
+// one for each of the first few, and one that counts the others.
 func unsearchedText(items []ingest.Item) (lines []string) {
 	const shown = 5
 	more := 0

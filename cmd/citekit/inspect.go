@@ -14,7 +14,7 @@ func inspectCommand() *command {
 		name:    "inspect",
 		args:    "<node>",
 		summary: "Show a node of a map",
-		about: `Shows what a map says of a node, without opening the source. <node> is
+		about: `Shows what a map says about a node, without opening the source. <node> is
 RESOURCE.NODE, or the id of a node with --resource.`,
 		example: []string{"citekit inspect book.chapter-2", "citekit inspect --resource book chapter-2 --json"},
 		minArgs: 1, maxArgs: 1,
@@ -58,8 +58,8 @@ func (s *session) inspect(ctx context.Context, resource, word string) error {
 	return nil
 }
 
-// adviseNode returns a better error for a word that names no node, if it is the
-// name or path of the source of resources.
+// adviseNode returns a better error for a word that names no node, if the word is
+// the name or path of a source.
 func adviseNode(ctx context.Context, lib *citekit.Library, word string, err error) error {
 	ids, findErr := resourcesWithSource(ctx, lib, word)
 	if findErr != nil || len(ids) == 0 {
@@ -101,8 +101,8 @@ type childRef struct {
 	ID string `json:"id"`
 }
 
-// printNodeJSON prints all members of a node, the ids of its children only,
-// and beside them its resource and address.
+// printNodeJSON prints all members of a node, with only the ids of its children, and
+// adds its resource and address.
 func (s *session) printNodeJSON(m *citekit.ResourceMap, n *citekit.Node) error {
 	alone := *n
 	alone.Children = nil

@@ -13,18 +13,18 @@ import (
 	"github.com/citekit/citekit/telemetry"
 )
 
-// exportGrace is how long the last spans may take to be sent.
+// exportGrace is the time to send the last spans.
 const exportGrace = 5 * time.Second
 
-// Instruments tell an operator what a server does, if the settings ask for it.
+// Instruments are the telemetry and metrics of a server, as the settings ask.
 type instruments struct {
-	telemetry *telemetry.Telemetry // nil if nobody asks
-	listener  net.Listener         // of metrics; nil if there are none
+	telemetry *telemetry.Telemetry // nil if the settings ask for none
+	listener  net.Listener         // of the metrics; nil if there are none
 	logger    *slog.Logger
 }
 
-// openTelemetry returns what the settings ask for. The address of the metrics is
-// listened on at once, so that a taken one is told before the server starts.
+// openTelemetry opens what the settings ask for. It listens on the address of the
+// metrics at once, so that an address in use is reported before the server starts.
 func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted, logs *logs) (*instruments, error) {
 	i := &instruments{logger: logs.logger}
 	if !settings.Metrics.Enabled && !settings.Traces.Enabled {
@@ -54,7 +54,7 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 	return i, nil
 }
 
-// observer returns who is told of calls, nil if nobody is.
+// observer returns the observer of calls, or nil if there is none.
 func (i *instruments) observer() server.Observer {
 	if i.telemetry == nil {
 		return nil
@@ -62,7 +62,7 @@ func (i *instruments) observer() server.Observer {
 	return i.telemetry
 }
 
-// serve offers the metrics until ctx is done.
+// serve serves the metrics until ctx is done.
 func (i *instruments) serve(ctx context.Context, load func() server.Load) {
 	if i.telemetry == nil {
 		return
@@ -74,12 +74,12 @@ func (i *instruments) serve(ctx context.Context, load func() server.Load) {
 	i.logger.LogAttrs(ctx, slog.LevelInfo, "serving metrics", slog.String("address", i.listener.Addr().String()))
 	go func() {
 		if err := i.telemetry.Serve(ctx, i.listener); err != nil {
-			i.logger.LogAttrs(ctx, slog.LevelError, "metrics are served no more", slog.String("error", err.Error()))
+			i.logger.LogAttrs(ctx, slog.LevelError, "metrics are no longer served", slog.String("error", err.Error()))
 		}
 	}()
 }
 
-// close sends the spans that wait.
+// close sends the pending spans.
 func (i *instruments) close() {
 	if i.listener != nil {
 		i.listener.Close()

@@ -18,19 +18,19 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// keysVariable names the file of keys where no flag does.
+// keysVariable names the file of keys if no flag does.
 const keysVariable = "CITEKIT_KEYS"
 
-// What a server asks a file of keys for.
+// A server authenticates callers with a file of keys, and checks them again later.
 var (
 	_ access.Authenticator = (*keyfile.File)(nil)
 	_ server.Revalidator   = (*keyfile.File)(nil)
 )
 
-// keyActions are what can be done with keys.
+// keyActions are the actions of the command.
 var keyActions = []string{"new", "list", "revoke"}
 
-// keyFlags are the flags of key. All but keys are those of new.
+// keyFlags are the flags of key. All except --keys belong to "key new".
 type keyFlags struct {
 	keys            string
 	workspaces      stringList
@@ -42,10 +42,10 @@ type keyFlags struct {
 
 func (k *keyFlags) register(f *flagSet) {
 	k.set = f
-	f.StringVar(&k.keys, "keys", "", "`FILE` of keys (default $"+keysVariable+", else keys.json in the person's settings for citekit)")
-	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable, the first is meant where a client names none")
-	f.StringVar(&k.toolsets, "toolsets", "", "new: only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+"; with commas")
-	f.StringVar(&k.tools, "tools", "", "new: only these `TOOLS`, by name, with commas")
+	f.StringVar(&k.keys, "keys", "", "`FILE` of keys (default $"+keysVariable+", else keys.json in your folder for settings)")
+	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable; the first is the one for clients that name none")
+	f.StringVar(&k.toolsets, "toolsets", "", "new: only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+", separated by commas")
+	f.StringVar(&k.tools, "tools", "", "new: only these `TOOLS`, by name, separated by commas")
 	f.BoolVar(&k.readOnly, "read-only", false, "new: no tool writes maps or evidence files")
 	f.StringVar(&k.expires, "expires", "", "new: end the key after this `TIME`, such as 90d or 12h, or on a day, such as 2027-01-31 (default never)")
 	f.StringVar(&k.label, "label", "", "new: `TEXT` that says whose the key is, or what it is for")
@@ -57,16 +57,16 @@ func keyCommand() *command {
 		name:    "key",
 		args:    "new|list|revoke [id]",
 		summary: "Make, list or revoke the keys of a server's callers",
-		about: `Keys are what the callers of a server with several workspaces show. A client
-sends the token of one in the header Authorization: Bearer TOKEN.
+		about: `The callers of a server with several workspaces authenticate with keys. A client
+sends the token of a key in the header Authorization: Bearer TOKEN.
 
-'citekit key new' makes a key and prints its token, alone, on the standard
-output. It is shown this once: the file of keys has only its hash. The key is for
-the workspaces that --workspace names; the tools that it may use can be narrowed
-by --toolsets, --tools and --read-only.
-'citekit key list' lists the keys: state, workspaces, tools and when they were last
-used, to about a minute.
-'citekit key revoke ID' ends a key for good. A server that runs ends its calls and
+'citekit key new' makes a key and prints its token, and nothing else, on the
+standard output. The token is shown only once: the file of keys has only its
+hash. The key is for the workspaces that --workspace names; --toolsets, --tools
+and --read-only restrict the tools that it may use.
+'citekit key list' lists the keys: state, workspaces, tools and when they were
+last used, to about a minute.
+'citekit key revoke ID' ends a key for good. A running server ends its calls and
 sessions within a second. The key stays in the list, so that logs can be read.
 
 Several processes may change the file. On Unix it must be private to its owner
@@ -103,7 +103,7 @@ func (s *session) key(ctx context.Context, args []string, flags *keyFlags) error
 	return s.revokeKey(ctx, keys, ids[0])
 }
 
-// check returns what is wrong with the command line of an action.
+// check returns an error if the arguments or flags do not fit the action.
 func (k *keyFlags) check(action string, ids []string) (err error) {
 	switch {
 	case !slices.Contains(keyActions, action):
@@ -114,25 +114,26 @@ func (k *keyFlags) check(action string, ids []string) (err error) {
 	case action == "revoke" && len(ids) == 0:
 		return usagef("key", "key revoke needs the id of a key; 'citekit key list' shows them")
 	case action != "revoke" && len(ids) > 0:
-		return usagef("key", "unexpected argument %q; key %s takes flags alone", ids[0], action)
+		return usagef("key", "unexpected argument %q; key %s takes only flags", ids[0], action)
 	case action == "new" && len(k.workspaces) == 0:
 		return usagef("key", "key new needs --workspace NAME")
 	}
 	k.set.Visit(func(f *flag.Flag) {
 		if err == nil && action != "new" && k.isOfNew(f.Name) {
-			err = usagef("key", "flag %s is for 'citekit key new' alone", dashed(f.Name))
+			err = usagef("key", "flag %s is only for 'citekit key new'", dashed(f.Name))
 		}
 	})
 	return err
 }
 
-// isOfNew reports whether a flag is one of new alone.
+// isOfNew reports whether a flag is only for "key new".
 func (k *keyFlags) isOfNew(name string) bool {
 	f := k.set.Lookup(name)
 	return f != nil && strings.HasPrefix(f.Usage, "new: ")
 }
 
-// openKeys opens the file of keys that a flag names, the environment, or nobody.
+// openKeys opens the file of keys: the path of the flag, else that of the
+// environment, else the default.
 func openKeys(path string) (*keyfile.File, error) {
 	if path == "" {
 		path = os.Getenv(keysVariable)
@@ -147,7 +148,7 @@ func openKeys(path string) (*keyfile.File, error) {
 	return keyfile.Open(path, &keyfile.Options{Check: checkKey})
 }
 
-// checkKey returns what is wrong with the names in a key.
+// checkKey returns an error if a name in a key is invalid.
 func checkKey(k keyfile.Key) error {
 	for _, name := range k.Workspaces {
 		if err := server.CheckName(name); err != nil {
@@ -190,7 +191,7 @@ func (s *session) newKey(ctx context.Context, keys *keyfile.File, flags *keyFlag
 		until = "until " + key.Expires.Format(time.RFC3339)
 	}
 	s.warn(fmt.Sprintf("made key %s for %s, %s, in %s", key.ID, strings.Join(key.Workspaces, ", "), until, keys.Path()))
-	s.warn("its token is shown this once; keep it like a password")
+	s.warn("its token is shown only once; keep it like a password")
 	return nil
 }
 
@@ -218,7 +219,7 @@ func (s *session) listKeys(ctx context.Context, keys *keyfile.File) error {
 	return nil
 }
 
-// describeTools says what a key may use.
+// describeTools returns the tools that a key may use.
 func describeTools(k keyfile.Key) string {
 	tools := "all"
 	switch {
@@ -233,7 +234,7 @@ func describeTools(k keyfile.Key) string {
 	return tools
 }
 
-// day returns a time for a column, in UTC, or "-" for none.
+// day returns the date of t in UTC, or "-" for the zero time.
 func day(t time.Time) string {
 	if t.IsZero() {
 		return "-"
@@ -253,8 +254,8 @@ func (s *session) revokeKey(ctx context.Context, keys *keyfile.File, id string) 
 	return nil
 }
 
-// parseExpiry reads when a key ends: a number of days or weeks, a duration as Go
-// writes it, a day, or a time. Empty means never.
+// parseExpiry parses the end of a key: a number of days or weeks, a Go duration, a
+// date, or a time. Empty means never.
 func parseExpiry(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -275,15 +276,14 @@ func parseExpiry(text string, now time.Time) (time.Time, error) {
 	}
 	switch {
 	case !ok:
-		return time.Time{}, fmt.Errorf("it is a time such as 90d or 12h, of up to 100 years, or a day such as 2027-01-31")
+		return time.Time{}, fmt.Errorf("write a time such as 90d or 12h, of up to 100 years, or a day such as 2027-01-31")
 	case !expires.After(now):
-		return time.Time{}, fmt.Errorf("that is not to come")
+		return time.Time{}, fmt.Errorf("that is not in the future")
 	}
 	return expires, nil
 }
 
-// offerKeys offers what may be done with keys, and the ids of those that can be
-// revoked.
+// offerKeys offers the actions, and the ids of keys that can be revoked.
 func (c *completer) offerKeys(ctx context.Context, positional []string, typed string) {
 	switch {
 	case len(positional) == 0:

@@ -17,8 +17,8 @@ type listFlags struct {
 }
 
 func (l *listFlags) register(f *flagSet) {
-	f.BoolVar(&l.long, "long", false, "show columns also where the output is no terminal")
-	f.BoolVar(&l.one, "1", false, "show ids alone, one on a line, also on a terminal")
+	f.BoolVar(&l.long, "long", false, "show columns even if the output is not a terminal")
+	f.BoolVar(&l.one, "1", false, "show only ids, one per line, even on a terminal")
 	f.alias("l", "long")
 }
 
@@ -29,16 +29,17 @@ func listCommand() *command {
 		args:    "[resource]",
 		summary: "List resources, or the nodes of one",
 		about: `Without an argument, lists all resources. On a terminal, and with --long, there
-are columns: id, type, title, how large the source was when it was mapped, number
-of nodes, and state. The state is ok; stale if the source has changed since it
-was mapped; vanished if there is no file any more; or unreadable, if the map or
-the source cannot be read or nothing resolves the type: the standard error then
-says why. In a pipe or a file, and with -1, there are the ids alone, one on a line. A terminal gets titles
-cut to its width. --json gives the ids, --json --long also the rest. The exit
-code is 1 if columns are shown and a map cannot be read.
+are columns: id, type, title, size of the source when it was mapped, number of
+nodes, and state. The state is ok; stale if the source has changed since it was
+mapped; vanished if its file no longer exists; or unreadable if the map or the
+source cannot be read or no resolver handles the type: the standard error then
+says why. In a pipe or a file, and with -1, there are only the ids, one per
+line. On a terminal, titles are cut to its width. --json prints the ids, --json
+--long the other columns too. The exit code is 1 if columns are shown and a map
+cannot be read.
 
 With a resource, shows the tree of its nodes: id, title and location; with -1
-the ids of the nodes alone.`,
+only the ids of the nodes.`,
 		example: []string{"citekit list", "citekit list --long | less", "citekit list book"},
 		maxArgs: 1,
 		flags:   flags.register,
@@ -50,7 +51,7 @@ the ids of the nodes alone.`,
 
 func (s *session) list(ctx context.Context, args []string, flags listFlags) error {
 	if flags.one && flags.long {
-		return usagef("list", "-1 gives the ids alone and --long columns; choose one")
+		return usagef("list", "-1 gives only ids and --long gives columns; choose one")
 	}
 	lib, err := s.open()
 	if err != nil {
@@ -74,7 +75,7 @@ func (s *session) list(ctx context.Context, args []string, flags listFlags) erro
 	return s.listIDs(ids)
 }
 
-// hintAtIngest tells a person how to begin.
+// hintAtIngest tells a person how to start.
 func (s *session) hintAtIngest() {
 	where, flag := "here", ""
 	if s.dir != "." {
@@ -94,7 +95,7 @@ func (s *session) listIDs(ids []string) error {
 	return nil
 }
 
-// A mapSummary is what list --long says of a resource.
+// A mapSummary is the entry of list --long for a resource.
 type mapSummary struct {
 	ResourceID string           `json:"resource_id"`
 	Type       citekit.Modality `json:"type,omitempty"`
@@ -106,8 +107,8 @@ type mapSummary struct {
 	Error      *errorDetail     `json:"error,omitempty"`  // why the map cannot be read
 }
 
-// listMaps lists resources in columns. A map that cannot be read is told of
-// among the others and makes the command fail.
+// listMaps lists resources in columns. A map that cannot be read is listed too, and
+// makes the command fail.
 func (s *session) listMaps(ctx context.Context, lib *citekit.Library, ids []string) error {
 	states, err := ingest.States(ctx, lib, ids)
 	if err != nil {
@@ -166,20 +167,20 @@ func (s *session) printSummaries(summaries []mapSummary) {
 	}
 }
 
-// describeType returns the type of a map for a column. What cannot be one may
-// be as long as its map.
+// describeType returns the type of a map for a column. An invalid type is cut, as it
+// may be very long.
 func describeType(kind citekit.Modality) string {
-	const most = 32 // columns, as the longest that can be one
+	const most = 32 // columns, the length of the longest valid type
 	return term.Cut(term.Line(string(kind)), most)
 }
 
-// A listedNode is what list says of a node.
+// A listedNode is the entry of list for a node.
 type listedNode struct {
 	ID      string           `json:"id"`
 	Title   string           `json:"title,omitempty"`
 	Type    string           `json:"type"`
 	Depth   int              `json:"depth"`
-	Address *citekit.Address `json:"address,omitempty"` // left out if the location means nothing
+	Address *citekit.Address `json:"address,omitempty"` // omitted if the location is invalid
 }
 
 func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string, idsOnly bool) error {

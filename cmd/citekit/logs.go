@@ -12,11 +12,11 @@ import (
 	"github.com/citekit/citekit/internal/logfile"
 )
 
-// logs are those of a server.
+// logs are the logs of a server.
 type logs struct {
 	logger, audit *slog.Logger // audit is nil if there is none
 	level         *slog.LevelVar
-	files         map[string]*logfile.File // by what they are for: log or audit
+	files         map[string]*logfile.File // by section of the settings: log or audit
 }
 
 // openLogs opens the logs that the settings name.
@@ -26,7 +26,7 @@ func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) 
 	out := stderr
 	var format logfile.Format
 	if err := format.UnmarshalText([]byte(settings.Log.Format)); err != nil {
-		return nil, err // Load has checked it
+		return nil, err // cannot happen: Load has checked it
 	}
 	if settings.Log.File != "" {
 		if out, err = l.open(settings, "log", settings.Log.File, format, stderr); err != nil {
@@ -57,13 +57,13 @@ func (l *logs) open(settings *config.Settings, section, name string, format logf
 
 func levelOf(settings *config.Settings) (level slog.Level) {
 	if level.UnmarshalText([]byte(settings.Log.Level)) != nil {
-		return slog.LevelWarn // Load has checked it
+		return slog.LevelWarn // cannot happen: Load has checked it
 	}
 	return level
 }
 
-// reopen opens all files anew, as they may have been renamed. One that cannot be
-// opened goes on where it was.
+// reopen opens all files again, as they may have been renamed. If that fails for a
+// file, logging to its old file goes on.
 func (l *logs) reopen() (failed error) {
 	for section, file := range l.files {
 		if err := file.Reopen(); err != nil {
@@ -80,7 +80,7 @@ func (l *logs) close() (failed error) {
 	return failed
 }
 
-// lost tells for each file how many lines could not be written.
+// lost returns a counter per file of the lines that could not be written.
 func (l *logs) lost() map[string]func() int64 {
 	all := make(map[string]func() int64)
 	for section, file := range l.files {
@@ -89,7 +89,7 @@ func (l *logs) lost() map[string]func() int64 {
 	return all
 }
 
-// ready returns what tells whether all lines were written since it was last asked.
+// ready returns a check that fails if lines were lost since its last call.
 func (l *logs) ready() func() error {
 	var mu sync.Mutex
 	before := make(map[string]int64)
@@ -106,8 +106,8 @@ func (l *logs) ready() func() error {
 	}
 }
 
-// A demoted handler takes what is of level info for debug: of each request package
-// server has a record, and the protocol needs none of its own.
+// A demoted handler handles records of level info as debug: package server already
+// logs each request, so the records of the protocol add nothing.
 type demoted struct{ slog.Handler }
 
 // Enabled implements [slog.Handler].

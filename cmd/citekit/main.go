@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// patience is how long the program has to end after a signal; it may be
-// waiting for input that does not come.
+// patience is how long the program may take to end after a signal. It may be waiting
+// for input that never comes.
 const patience = 5 * time.Second
 
 func main() {
@@ -24,8 +24,8 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// untilSignal returns a context that a signal ends. Its cause tells a request
-// to terminate from an interruption.
+// untilSignal returns a context that a signal cancels. Its cause tells a request to
+// terminate from an interruption.
 func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)

@@ -17,8 +17,8 @@ func manCommand() *command {
 		args:    "<folder>",
 		summary: "Write the manual pages",
 		about: `Writes citekit.1, and a page such as citekit-resolve.1 for each command, into a
-folder, which is made if it is missing. The pages say what the help says. Pages that
-exist are replaced.
+folder, which is made if it is missing. The pages say what the help says.
+Existing pages are replaced.
 
 For yourself, write them where man looks:
   citekit man ~/.local/share/man/man1`,
@@ -58,9 +58,9 @@ type manualPage struct {
 	text []byte // roff with the macros of man(7)
 }
 
-// manual returns the page of the program, then one for each command, in the
-// order of help. The pages depend on nothing but the help: the same help gives
-// the same bytes, whatever the time, the platform and the settings.
+// manual returns the page of the program, then one for each command, in the order of
+// help. The pages depend only on the help: the same help gives the same bytes on
+// every platform, whatever the time and the settings.
 func manual() []manualPage {
 	pages := []manualPage{programPage()}
 	for _, c := range commands() {

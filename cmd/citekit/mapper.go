@@ -17,34 +17,34 @@ import (
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 
-// mapperFlags choose who makes the maps.
+// mapperFlags choose the mapper.
 type mapperFlags struct {
 	name    string
 	config  string
 	retries int
 	enrich  bool
-	command string // that they are of; "" for ingest
+	command string // command that has the flags; "" for ingest
 }
 
 func (m *mapperFlags) register(f *flagSet) {
-	f.StringVar(&m.name, "mapper", "", "who makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
+	f.StringVar(&m.name, "mapper", "", "what makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
 	f.StringVar(&m.config, "mapper-config", "", "settings of the mapper as `JSON`, such as {\"model\": \"…\"}")
-	f.IntVar(&m.retries, "retries", 3, "how often a request to a model is tried again")
+	f.IntVar(&m.retries, "retries", 3, "how often a failed request to a model is repeated")
 	f.BoolVar(&m.enrich, "enrich", false, "keep the structure and let the model add titles and summaries")
 	f.alias("m", "mapper")
 	f.alias("r", "retries")
 }
 
-// A chosenMapper is a mapper as the flags ask for it. The zero value is the
-// structural one.
+// A chosenMapper is the mapper that the flags choose. The zero value is the
+// structural mapper.
 type chosenMapper struct {
 	citekit.Mapper
 	name  string
-	usage func() llm.Usage // nil for mappers that ask no model
+	usage func() llm.Usage // nil for mappers without a model
 }
 
-// open returns the mapper that the flags ask for. Resolvers measure and read
-// sources for it.
+// open returns the mapper that the flags choose. It uses resolvers to measure and
+// read sources.
 func (m *mapperFlags) open(resolvers citekit.Resolvers) (chosenMapper, error) {
 	switch m.name {
 	case "", "structure":
@@ -83,12 +83,12 @@ func (m *mapperFlags) openModel(resolvers citekit.Resolvers) (chosenMapper, erro
 	return chosenMapper{mapper, name, mapper.Usage}, nil
 }
 
-// model returns the model and what it is called in maps, and reads further options,
-// such as those of the mapper, from the same settings.
+// model returns the model and its name in maps. It reads further options, such as
+// those of the mapper, from the same settings.
 func (m *mapperFlags) model(options ...any) (llm.Model, string, error) {
 	retries := m.retries
 	if retries <= 0 {
-		retries = -1 // zero means the default there
+		retries = -1 // to the model, zero means the default
 	}
 	if m.name == "gemini" {
 		o := gemini.Options{Retries: retries}
@@ -96,7 +96,7 @@ func (m *mapperFlags) model(options ...any) (llm.Model, string, error) {
 			return nil, "", err
 		}
 		if o.BaseURL == "" && o.KeyEnv == "" {
-			o.KeyEnv = "GEMINI_API_KEY" // a key of Google is for no other server
+			o.KeyEnv = "GEMINI_API_KEY" // send a key for Google to no other server
 		}
 		model, err := gemini.New(&o)
 		if err != nil && o.KeyEnv != "" && os.Getenv(o.KeyEnv) == "" {
@@ -109,7 +109,7 @@ func (m *mapperFlags) model(options ...any) (llm.Model, string, error) {
 		return nil, "", err
 	}
 	if o.BaseURL == "" && o.KeyEnv == "" {
-		o.KeyEnv = "OPENAI_API_KEY" // a key of OpenAI is for no other server
+		o.KeyEnv = "OPENAI_API_KEY" // send a key for OpenAI to no other server
 	}
 	model, err := openai.New(&o)
 	return model, named("openai", o.Model), err
@@ -127,7 +127,7 @@ func (m *mapperFlags) parse(structs ...any) error {
 
 func named(mapper, model string) string { return strings.TrimSpace(mapper + " " + model) }
 
-// resolversFor returns the resolvers with the settings that the flags ask for.
+// resolversFor returns the resolvers with the settings of the flags.
 func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
 	resolvers := modality.All()
 	resolvers[citekit.Document] = &document.Resolver{
@@ -138,7 +138,7 @@ func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
 	return resolvers
 }
 
-// describeUsage says what a model was asked.
+// describeUsage returns a line about the requests to a model.
 func describeUsage(u llm.Usage) string {
 	text := fmt.Sprintf("%s to the model, %d input tokens, %d output tokens", message.Count(u.Requests, "request"), u.InputTokens, u.OutputTokens)
 	if u.Retries > 0 {

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// opened are the endings of evidence that another program may be started for:
-// that of a text may be such that the program runs it.
+// opened are the extensions of evidence that another program may open. Others are
+// refused: a text keeps the extension of its source, and the program might run it.
 var opened = []string{
 	".pdf", ".txt", ".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".webp", ".heic", ".avif",
 	".mp4", ".m4v", ".mov", ".mkv", ".webm", ".avi", ".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac",
 }
 
-// checkOpened returns an error if a file is not one to open.
+// checkOpened returns an error unless the extension of a file is in opened.
 func checkOpened(path string) error {
 	if kind := strings.ToLower(filepath.Ext(path)); !slices.Contains(opened, kind) {
 		return fmt.Errorf("--open: a file of the type '%s' is not opened, as that might run it; its path is above", kind)
@@ -26,7 +26,7 @@ func checkOpened(path string) error {
 	return nil
 }
 
-// opener returns the command of a system that opens a file.
+// opener returns the command that opens a file on an operating system.
 func opener(system, path string) (name string, args []string) {
 	switch system {
 	case "darwin":
@@ -37,8 +37,8 @@ func opener(system, path string) (name string, args []string) {
 	return "xdg-open", []string{path}
 }
 
-// openFile has the program that the person chose for files of its kind open one,
-// and does not wait for that.
+// openFile opens a file with the program that the person has chosen for its type. It
+// does not wait for the program.
 func openFile(path string) error {
 	path, err := filepath.Abs(path)
 	if err == nil {

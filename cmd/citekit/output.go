@@ -24,8 +24,8 @@ func (s *session) writeEvidence(ctx context.Context, e *citekit.Evidence) error 
 	return err
 }
 
-// checkOutput returns an error if a copy to the file cannot be made, before
-// the work is done. The names "" and "-" are no files.
+// checkOutput returns an error if the evidence cannot be copied to the file, before
+// any work is done. The names "" and "-" are no files.
 func checkOutput(name string, force bool) error {
 	if name == "" || name == "-" {
 		return nil
@@ -45,10 +45,10 @@ func checkOutput(name string, force bool) error {
 	return nil
 }
 
-// copyEvidence copies the evidence to a file, whole or not at all. A file
-// that exists is replaced only by force; a device or pipe is written to.
+// copyEvidence copies the evidence to a file atomically. An existing file is
+// replaced only with force; a device or pipe is written to.
 func copyEvidence(ctx context.Context, e *citekit.Evidence, name string, force bool) error {
-	if err := checkOutput(name, force); err != nil { // there may be a file by now
+	if err := checkOutput(name, force); err != nil { // a file may have appeared meanwhile
 		return err
 	}
 	src, err := os.Open(e.OutputPath)
@@ -64,7 +64,7 @@ func copyEvidence(ctx context.Context, e *citekit.Evidence, name string, force b
 	case !info.Mode().IsRegular():
 		return copyToDevice(ctx, src, name)
 	default:
-		if name, err = filepath.EvalSymlinks(name); err != nil { // keep the link, replace the file
+		if name, err = filepath.EvalSymlinks(name); err != nil { // keep the link, replace its target
 			return err
 		}
 	}
@@ -80,9 +80,9 @@ func copyToDevice(ctx context.Context, src io.Reader, name string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// copyToFile writes a temporary file beside name and renames it. Unlike
-// evidence in the output directory, which only its owner can read, the file
-// gets the permissions that new files have.
+// copyToFile writes a temporary file beside name and renames it. The file gets the
+// default permissions of new files, unlike evidence in the output directory, which
+// only its owner can read.
 func copyToFile(ctx context.Context, src io.Reader, name string) (err error) {
 	dst, err := createBeside(name)
 	if err != nil {

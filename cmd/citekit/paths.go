@@ -10,26 +10,26 @@ import (
 	"strings"
 )
 
-// A givenPath is a path of sources as a person gave it. Relative ones are
-// relative to the base directory, as those in maps and those that agents give.
+// A givenPath is a source path as a person gave it. Like paths in maps and from
+// agents, a relative path is relative to the base directory.
 type givenPath struct {
 	given   string
 	path    string // absolute
-	shown   string // as a map or a report names it
-	outside bool   // it leads out of the base directory and the roots
+	shown   string // as maps and reports name it
+	outside bool   // path is outside the base directory and the roots
 
-	// misplaced is what to give instead, if nothing is there but something is
-	// at that path from the working directory; else "".
+	// misplaced is the path to give instead, if given does not exist but would
+	// relative to the working directory; else "".
 	misplaced string
 }
 
-// A placer knows where paths of sources lead.
+// A placer places source paths within the base directory and the roots.
 type placer struct {
 	base  string   // absolute
-	roots []string // absolute, without symbolic links, the base directory first
+	roots []string // absolute, without symbolic links; base first
 }
 
-// placer returns one for the base directory and the roots.
+// placer returns the placer of the base directory and the roots.
 func (s *session) placer() (*placer, error) {
 	p := new(placer)
 	for _, dir := range append([]string{s.dir}, s.roots...) {
@@ -45,8 +45,8 @@ func (s *session) placer() (*placer, error) {
 	return p, nil
 }
 
-// resolveLinks returns path without symbolic links, or path itself if there is
-// nothing.
+// resolveLinks returns path without symbolic links, or path itself if it does not
+// exist.
 func resolveLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
@@ -54,7 +54,7 @@ func resolveLinks(path string) string {
 	return path
 }
 
-// place returns where a path that a person gave leads.
+// place places a path that a person gave.
 func (p *placer) place(given string) (givenPath, error) {
 	g := givenPath{given: given, path: given}
 	if !filepath.IsAbs(given) {
@@ -70,8 +70,8 @@ func (p *placer) place(given string) (givenPath, error) {
 	return g, p.setMisplaced(&g)
 }
 
-// inMap returns a path as it stands in a map: relative to the base directory
-// if it is inside, else absolute.
+// inMap returns a path as maps state it: relative to the base directory if inside
+// it, else absolute.
 func (p *placer) inMap(abs string) string {
 	for _, base := range []string{p.base, p.roots[0]} {
 		if inside(base, abs) {
@@ -92,7 +92,7 @@ func inside(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// existing returns the longest beginning of path at which something is.
+// existing returns the longest leading part of path that exists.
 func existing(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
@@ -102,7 +102,7 @@ func existing(path string) string {
 	}
 }
 
-// setMisplaced finds out whether a relative path was meant from the working
+// setMisplaced finds out whether a relative path was meant relative to the working
 // directory.
 func (p *placer) setMisplaced(g *givenPath) error {
 	if filepath.IsAbs(g.given) || strings.Contains(g.given, "://") {
@@ -119,7 +119,7 @@ func (p *placer) setMisplaced(g *givenPath) error {
 	return nil
 }
 
-// isThere reports whether something is at a path, or matches it as a pattern.
+// isThere reports whether a path exists, or matches as a pattern.
 func isThere(path string) bool {
 	if _, err := os.Lstat(path); err == nil {
 		return true
@@ -131,7 +131,7 @@ func isThere(path string) bool {
 	return err == nil && len(matches) > 0
 }
 
-// A misplacedError reports a path that was meant from the working directory.
+// A misplacedError reports a path that was meant relative to the working directory.
 type misplacedError struct{ dir, instead string }
 
 func (e misplacedError) Error() string {
@@ -140,7 +140,7 @@ func (e misplacedError) Error() string {
 
 func (e misplacedError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// misplacedError returns the error for a path that was meant from the working
+// misplacedError returns the error for a path that was meant relative to the working
 // directory, or nil.
 func (s *session) misplacedError(g givenPath) error {
 	if g.misplaced == "" {
@@ -149,7 +149,7 @@ func (s *session) misplacedError(g givenPath) error {
 	return misplacedError{s.baseName(), g.misplaced}
 }
 
-// baseName returns the base directory as a person calls it.
+// baseName returns the base directory as shown to a person.
 func (s *session) baseName() string {
 	if filepath.Clean(s.dir) != "." {
 		return s.dir
@@ -160,8 +160,8 @@ func (s *session) baseName() string {
 	return s.dir
 }
 
-// mayBeCited says of a source outside the base directory what was allowed.
+// mayBeCited describes a source outside the base directory that may now be cited.
 func (s *session) mayBeCited() string { return "outside " + s.baseName() + ": may now be cited" }
 
-// errNotConfirmed is returned where a person said no.
+// errNotConfirmed reports that the person answered no.
 var errNotConfirmed = errors.New("not confirmed; nothing was done")

@@ -7,13 +7,13 @@ import (
 	"github.com/citekit/citekit/internal/term"
 )
 
-// A spinner shows on a terminal what takes its time. It can be held while
+// A spinner shows on a terminal that an operation is running. It can be held while
 // something else is shown on its line.
 type spinner struct {
 	mu    sync.Mutex
-	start func() (stop func()) // nil if nothing is to be shown
+	start func() (stop func()) // nil if there is nothing to show
 	stop  func()               // nil while held
-	cover func()               // ends what is shown in its place, or nil
+	cover func()               // ends what is shown instead, or nil
 }
 
 func (p *spinner) begin(start func() (stop func())) {
@@ -22,7 +22,7 @@ func (p *spinner) begin(start func() (stop func())) {
 	p.start, p.stop = start, start()
 }
 
-// end stops the spinner, and what is shown in its place, for good.
+// end stops the spinner, and what is shown instead, for good.
 func (p *spinner) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -34,8 +34,7 @@ func (p *spinner) end() {
 	p.start, p.stop, p.cover = nil, nil, nil
 }
 
-// hold stops the spinner until it is resumed. Cover ends what is shown in its
-// place.
+// hold stops the spinner until resume. cover ends what is shown instead.
 func (p *spinner) hold(cover func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,10 +52,10 @@ func (p *spinner) resume() {
 	}
 }
 
-// showsProgress reports whether a person looks on.
+// showsProgress reports whether a person is watching.
 func (s *session) showsProgress() bool { return !s.json && term.IsTerminal(s.stderr) }
 
-// spin shows on a terminal that something takes its time.
+// spin shows on a terminal that an operation is running.
 func (s *session) spin(ctx context.Context, label string) (stop func()) {
 	if !s.showsProgress() {
 		return func() {}
@@ -65,10 +64,10 @@ func (s *session) spin(ctx context.Context, label string) (stop func()) {
 	return s.spinning.end
 }
 
-// preparing is what a person or client hears while PDFium is compiled.
+// preparing is the message while PDFium is being compiled.
 const preparing = "preparing the PDF reader, this happens once"
 
-// compiling shows on a terminal that PDFium is compiled.
+// compiling shows on a terminal that PDFium is being compiled.
 func (s *session) compiling(context.Context) (done func()) {
 	if !s.showsProgress() {
 		return nil

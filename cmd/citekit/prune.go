@@ -16,37 +16,37 @@ import (
 type pruneFlags struct {
 	yes, dryRun, force bool
 
-	unused age       // evidence that was not used for so long goes
-	most   byteCount // how much evidence stays
+	unused age       // delete evidence unused for this long
+	most   byteCount // keep at most this much evidence
 }
 
 func pruneCommand() *command {
 	var flags pruneFlags
 	return &command{
 		name:    "prune",
-		summary: "Delete what nothing needs any more",
-		about: `Finds maps whose source vanished, with their evidence; evidence of maps that
-are gone and of earlier versions of sources; leave to cite files outside the
-base directory that no map names; and what was left when a process was killed.
-Says what that is and how many bytes it has, asks, and deletes it. Where no one
-can be asked, --yes is needed: without it the exit code is 1 if there was
-something to delete, and 0 if not. Sources are never touched, nor are maps that
-were made or changed by hand, unless --force is given.
+		summary: "Delete what is no longer needed",
+		about: `Finds maps whose source vanished, with their evidence; evidence of deleted maps
+and of earlier versions of sources; permissions to cite files outside the base
+directory that no map names; and leftovers of killed processes. Shows them with
+their size in bytes, asks, and deletes them. If nobody can be asked, --yes is
+needed: without it the exit code is 1 if there was something to delete, and 0 if
+not. Sources are never touched, nor are maps that were made or changed by hand,
+unless --force is given.
 
-With --evidence-older-than or --evidence-max only evidence goes, and nothing is
-asked: it is made again when it is resolved again. What was used in the last 10
-minutes stays, and so does an index that was used in the last 30 days. That is for
-a timer, and may run while a server does.
+With --evidence-older-than or --evidence-max only evidence is deleted, without
+asking: it is made again when it is resolved again. Evidence that was used in
+the last 10 minutes stays, and so does an index that was used in the last 30
+days. Use this with a timer; it may run while a server is running.
 
-Is a disk not mounted, or a folder renamed? 'citekit ingest' lets maps follow
-sources that are elsewhere now.`,
+Is a disk not mounted, or was a folder renamed? 'citekit ingest' lets maps
+follow sources that moved.`,
 		example: []string{"citekit prune", "citekit prune --dry-run", "citekit prune --yes", "citekit prune --evidence-older-than 30d --evidence-max 5G"},
 		flags: func(f *flagSet) {
 			f.BoolVar(&flags.yes, "yes", false, "do not ask")
-			f.BoolVar(&flags.dryRun, "dry-run", false, "only say what would be deleted")
+			f.BoolVar(&flags.dryRun, "dry-run", false, "only show what would be deleted")
 			f.BoolVar(&flags.force, "force", false, "also delete maps made or changed by hand, if their source vanished")
-			f.Var(&flags.unused, "evidence-older-than", "delete evidence that was not used for this `TIME`, such as 30d or 12h")
-			f.Var(&flags.most, "evidence-max", "then delete evidence used longest ago, until at most `SIZE` is left, such as 5G")
+			f.Var(&flags.unused, "evidence-older-than", "delete evidence unused for this `TIME`, such as 30d or 12h")
+			f.Var(&flags.most, "evidence-max", "then delete the least recently used evidence until at most `SIZE` is left, such as 5G")
 			f.alias("y", "yes")
 			f.alias("n", "dry-run")
 			f.alias("f", "force")
@@ -64,7 +64,7 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 		return err
 	}
 	defer lib.Close()
-	stop := s.spin(ctx, "looking for what nothing needs")
+	stop := s.spin(ctx, "looking for what is no longer needed")
 	plan, err := ingest.PlanPrune(ctx, lib, &ingest.PruneOptions{Force: flags.force})
 	stop()
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 	return s.pruned(plan, done)
 }
 
-// printPlan says what would be deleted: each map and grant, and how much of
-// everything else there is.
+// printPlan prints what would be deleted: each map and grant, and totals of the
+// rest.
 func (s *session) printPlan(plan *ingest.PrunePlan) {
 	rest := make(map[string]ingest.PruneItem) // with the number of files
 	var reasons []string
@@ -131,7 +131,7 @@ func (s *session) printPlan(plan *ingest.PrunePlan) {
 	s.printf("%s, %s\n", message.Count(len(plan.Items), "thing"), byteSize(plan.Bytes()))
 }
 
-// pruned says what was deleted.
+// pruned prints what was deleted.
 func (s *session) pruned(plan *ingest.PrunePlan, done []ingest.PruneItem) error {
 	if s.json {
 		return s.printJSON(struct {

@@ -21,8 +21,8 @@ func readCommand() *command {
 		args:    "<what>...",
 		summary: "Print the text of nodes and addresses",
 		about: `Prints the text of what is named, within a number of tokens: RESOURCE.NODE, a
-whole RESOURCE, or an address such as doc://book#pages=12-15. Short texts come
-whole, and long ones share the room; the end says how to go on.`,
+whole RESOURCE, or an address such as doc://book#pages=12-15. Short texts are
+printed whole, and long ones share the rest; the end says how to continue.`,
 		example: []string{
 			"citekit read book.chapter-2",
 			"citekit read 'doc://book#pages=12-15' --tokens 20000",
@@ -31,12 +31,12 @@ whole, and long ones share the room; the end says how to go on.`,
 		},
 		minArgs: 1, maxArgs: contents.MaxIDs,
 		flags: func(f *flagSet) {
-			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "most `TOKENS` of the answer as compact JSON, 100 to 1000000")
-			f.StringVar(&req.Cursor, "cursor", "", "go on where an earlier call for the same ended, by the `CURSOR` that it gave")
-			f.BoolVar(&req.Expand.Parent, "parent", false, "read also the node around each node")
-			f.BoolVar(&req.Expand.Children, "children", false, "read also the nodes in each node")
-			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "read also the nodes before and after each node")
-			f.IntVar(&req.Expand.Relations, "relations", 0, "read also the places that links lead to from each part, or come from, up to `HOPS` links away, 0 to 2")
+			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "at most `TOKENS` for the answer as compact JSON, 100 to 1000000")
+			f.StringVar(&req.Cursor, "cursor", "", "continue an earlier call for the same at the `CURSOR` that it gave")
+			f.BoolVar(&req.Expand.Parent, "parent", false, "also read the node around each node")
+			f.BoolVar(&req.Expand.Children, "children", false, "also read the nodes in each node")
+			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "also read the nodes before and after each node")
+			f.IntVar(&req.Expand.Relations, "relations", 0, "also read the places that each part links to or is linked from, up to `HOPS` links away, 0 to 2")
 			f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm)")
 			f.ocr(&ocr)
 			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
@@ -74,8 +74,8 @@ func (s *session) read(ctx context.Context, req contents.Request, pictures bool)
 	return cmp.Or(err, s.tellUnread(read))
 }
 
-// tellUnread tells of the items that could not be read, and returns the error of
-// the last one to be told.
+// tellUnread prints the errors of the items that could not be read, except the last,
+// which it returns.
 func (s *session) tellUnread(read *contents.Contents) (last error) {
 	for _, item := range read.Items {
 		if item.Err == nil {
@@ -89,8 +89,7 @@ func (s *session) tellUnread(read *contents.Contents) (last error) {
 	return last
 }
 
-// printText prints a text as it is, or on a terminal so that it does nothing to
-// that.
+// printText prints a text unchanged, or on a terminal without control characters.
 func (s *session) printText(text string) {
 	if !term.IsTTY(s.stdout) {
 		s.printf("%s", text)
@@ -108,7 +107,7 @@ func (s *session) printText(text string) {
 	}
 }
 
-// because returns what follows the address of a part that is read for a relation.
+// because returns the relation for which a part is read, to follow its address.
 func because(r *contents.Relation) string {
 	if r == nil {
 		return ""
@@ -116,7 +115,7 @@ func because(r *contents.Relation) string {
 	return fmt.Sprintf("  (%s: %s → %s)", term.Line(r.Kind), r.From, r.To)
 }
 
-// showPicture shows a picture of what is at an address, or says why there is none.
+// showPicture shows a preview of an address, or says why there is none.
 func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citekit.Address, how term.Pictures) {
 	p, err := preview.New(lib).Make(ctx, a, nil)
 	if err == nil {
@@ -128,8 +127,8 @@ func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citek
 	}
 }
 
-// printContents prints texts, each below its address if there are several, and
-// calls above before each.
+// printContents prints texts, each below its address if there are several. It calls
+// above before each.
 func (s *session) printContents(read *contents.Contents, above func(citekit.Address)) {
 	several := len(read.Items) > 1
 	for i, item := range read.Items {

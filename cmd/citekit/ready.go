@@ -11,13 +11,13 @@ import (
 	"github.com/citekit/citekit/internal/config"
 )
 
-// probeBytes is what a probe writes to see that there is room: more than a system
-// may keep for the names of files alone.
+// probeBytes is how much a probe writes to see whether there is room: more than a
+// file system may reserve for file names.
 const probeBytes = 64 << 10
 
-// readiness returns what tells whether a workspace can still be served: its folders
-// are those that they were at the start and can be read, and where evidence and the
-// index are kept there is room to write.
+// readiness returns a check of whether a workspace can still be served: its folders
+// can be read and are the same as at the start, and there is room to write evidence
+// and the index.
 func readiness(w config.Workspace, readOnly bool) (func(context.Context) error, error) {
 	var folders []folder
 	for _, dir := range append([]string{w.Dir}, w.Roots...) {
@@ -47,13 +47,13 @@ func readiness(w config.Workspace, readOnly bool) (func(context.Context) error, 
 	}, nil
 }
 
-// A folder is one that was there.
+// A folder remembers the identity of a folder at the start.
 type folder struct {
 	dir string
 	was os.FileInfo
 }
 
-// check returns an error if the folder is gone, another one, or cannot be read.
+// check returns an error if the folder is gone, was replaced, or cannot be read.
 func (f folder) check() error {
 	d, err := os.Open(f.dir)
 	if err != nil {
@@ -65,7 +65,7 @@ func (f folder) check() error {
 		return err
 	}
 	if !os.SameFile(info, f.was) {
-		return fmt.Errorf("%s is another folder than when the server started; is something not mounted? (%w)", f.dir, os.ErrNotExist)
+		return fmt.Errorf("%s is not the same folder as when the server started; is a disk not mounted? (%w)", f.dir, os.ErrNotExist)
 	}
 	if _, err := d.Readdirnames(1); err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -73,8 +73,8 @@ func (f folder) check() error {
 	return nil
 }
 
-// checkRoom returns an error if nothing can be written where evidence and the index
-// are kept, or below the base directory before there is any.
+// checkRoom returns an error if nothing can be written to the folder of evidence and
+// the index, or, while there is none, to the base directory.
 func checkRoom(base, kept string) (err error) {
 	if _, err := os.Lstat(kept); errors.Is(err, os.ErrNotExist) {
 		kept = base

@@ -15,7 +15,7 @@ import (
 	"github.com/citekit/citekit/reanchor"
 )
 
-// maxCiting is the size of a file whose citations are rewritten, in bytes.
+// maxCiting is the largest file whose citations are rewritten, in bytes.
 const maxCiting = 64 << 20
 
 func reanchorCommand() *command {
@@ -23,18 +23,19 @@ func reanchorCommand() *command {
 	return &command{
 		name:    "reanchor",
 		args:    "<file>",
-		summary: "Move the citations of a text to where what they cite is now",
+		summary: "Move the citations of a text to where the cited text is now",
 		about: `Finds the addresses in a text, such as Markdown, that cite an older version of
-their source, and writes them anew where what they cite stands now. Only what
-stands there word for word is moved; what was changed is shown, and moved with
---similar. Addresses in fenced blocks of code stay. Prints a line for each
-citation that is not up to date. Fails if something is left to look at: what was
-changed, is gone, or cannot be told.
+their source, and changes them to where the cited text is now. A citation is
+moved if its text occurs there word for word. If the text was changed, the
+citation is shown, and moved only with --similar. Addresses in fenced code
+blocks stay. Prints a line for each citation that is not up to date. Fails if a
+citation is left to look at: its text was changed, is gone, or cannot be found
+out.
 
-The text of a cited version is compared where it is still kept. A run keeps the
+The text of a cited version is compared if it is still kept. A run keeps the
 texts of the versions that the file cites now: run it, or --dry-run, once after
-writing citations. Where no text is kept, the quote beside an address is looked
-for. Of an address without v= and without a quote nothing can be told.`,
+writing citations. If no text is kept, the quote beside an address is searched
+for. An address without v= and without a quote cannot be checked.`,
 		example: []string{
 			"citekit reanchor notes.md --dry-run",
 			"citekit reanchor notes.md",
@@ -42,8 +43,8 @@ for. Of an address without v= and without a quote nothing can be told.`,
 		},
 		minArgs: 1, maxArgs: 1,
 		flags: func(f *flagSet) {
-			f.BoolVar(&flags.dryRun, "dry-run", false, "leave the file as it is, and print what would be done")
-			f.BoolVar(&flags.similar, "similar", false, "move also citations of what was changed")
+			f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
+			f.BoolVar(&flags.similar, "similar", false, "also move citations of changed text")
 			f.ocr(&flags.ocr)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -88,7 +89,7 @@ func readCiting(name string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, usagef("reanchor", "%s is no file", term.Line(name))
+		return nil, usagef("reanchor", "%s is not a file", term.Line(name))
 	}
 	if info.Size() > maxCiting {
 		return nil, fmt.Errorf("%s has %d bytes, at most %d are read: %w", term.Line(name), info.Size(), maxCiting, citekit.ErrTooLarge)
@@ -101,8 +102,8 @@ func readCiting(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCiting))
 }
 
-// rewriteFile writes a file anew, whole or not at all, with the permissions it
-// has, unless it is no longer what it was. A link stays one.
+// rewriteFile replaces the content of a file atomically, unless it is no longer
+// before. It keeps the permissions, and a link stays a link.
 func rewriteFile(ctx context.Context, name string, before, after []byte) (err error) {
 	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
@@ -150,7 +151,7 @@ func rewriteFile(ctx context.Context, name string, before, after []byte) (err er
 	return os.Rename(temporary.Name(), target)
 }
 
-// A citationReport is what reanchor says of a citation.
+// A citationReport is the report of reanchor on one citation.
 type citationReport struct {
 	Line    int              `json:"line"`
 	Written string           `json:"written"`
@@ -185,7 +186,7 @@ func (s *session) printRewriting(name string, r *reanchor.Rewriting, written boo
 		if !written {
 			verb = "to move"
 		}
-		s.printf("%s: %d up to date, %d %s, %d left, %d that nothing tells of\n", message.Count(len(all), "citation"),
+		s.printf("%s: %d up to date, %d %s, %d left, %d unchecked\n", message.Count(len(all), "citation"),
 			count[string(reanchor.Unchanged)], count["moved"], verb, count["left"], unproven(r))
 	}
 	if err == nil && count["left"] > 0 {
@@ -194,7 +195,7 @@ func (s *session) printRewriting(name string, r *reanchor.Rewriting, written boo
 	return err
 }
 
-// unproven counts the citations that are held to nothing.
+// unproven counts the citations that could not be checked: they pin no version.
 func unproven(r *reanchor.Rewriting) (n int) {
 	for i := range r.Citations {
 		if c := &r.Citations[i]; c.Result.How == reanchor.Unknown && !c.Left() {
@@ -204,7 +205,7 @@ func unproven(r *reanchor.Rewriting) (n int) {
 	return n
 }
 
-// printCitation prints a line about a citation that is not up to date.
+// printCitation prints a line about a citation unless it is up to date.
 func (s *session) printCitation(c citationReport) {
 	if !c.Moved && !c.Left {
 		return

@@ -15,7 +15,7 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// An adjusted has what the servers of all workspaces take from the settings at each
+// An adjusted holds the settings that the servers of all workspaces read at each
 // request.
 type adjusted struct {
 	current atomic.Pointer[mcpadapter.Adjustment]
@@ -35,16 +35,16 @@ func (a *adjusted) set(settings *config.Settings) {
 	})
 }
 
-// A reloader has a running server take over new settings.
+// A reloader applies changed settings to a running server.
 type reloader struct {
 	flags    *settingFlags
-	settings *config.Settings // those that count, but for what needs a restart
+	settings *config.Settings // in effect, except changes that need a restart
 	logs     *logs
 	team     *server.Server
 	now      *adjusted
 }
 
-// run reloads at each request of the operator until ctx is done.
+// run reloads at each request until ctx is done.
 func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) {
 	for {
 		select {
@@ -56,12 +56,12 @@ func (r *reloader) run(ctx context.Context, requests <-chan os.Signal) {
 	}
 }
 
-// reload reads the settings again, and opens the logs anew. Faulty settings change
+// reload reads the settings and opens the logs again. Faulty settings change
 // nothing.
 func (r *reloader) reload(ctx context.Context) {
 	logger := r.logs.logger
 	if err := r.logs.reopen(); err != nil {
-		logger.LogAttrs(ctx, slog.LevelError, "a log could not be opened anew, and goes on where it was", slog.String("error", err.Error()))
+		logger.LogAttrs(ctx, slog.LevelError, "a log could not be reopened, and continues in the old file", slog.String("error", err.Error()))
 	}
 	after, err := r.read()
 	var faulty *settingsError
@@ -81,25 +81,25 @@ func (r *reloader) reload(ctx context.Context) {
 	r.logs.level.Set(levelOf(after))
 	r.settings = r.settings.Reloaded(after)
 	for _, setting := range restart {
-		logger.LogAttrs(ctx, slog.LevelWarn, "the setting changed, which needs a restart", slog.String("setting", setting))
+		logger.LogAttrs(ctx, slog.LevelWarn, "a setting changed that needs a restart", slog.String("setting", setting))
 	}
 	level := slog.LevelWarn
 	if len(now) == 0 {
-		level = slog.LevelInfo // such as when logs are turned over
+		level = slog.LevelInfo // such as after log rotation
 	}
 	logger.LogAttrs(ctx, level, "settings reloaded", slog.String("changed", strings.Join(now, " ")))
 }
 
-// read returns the settings as they are now, for a server that goes on to be one for
-// several callers. A file that is gone is an error: without it all limits would be
-// those by default, and all tools there.
+// read reads the settings for a server with several callers. A file that is gone is
+// an error: without it all limits would be the defaults, and all tools would be
+// allowed.
 func (r *reloader) read() (*config.Settings, error) {
 	after, err := r.flags.load()
 	if err != nil {
 		return nil, err
 	}
 	if r.settings.File != "" && after.File == "" {
-		return nil, fmt.Errorf("the file of settings %s is gone; put it back, or restart the server to do without", term.Line(r.settings.File))
+		return nil, fmt.Errorf("the file of settings %s is gone; put it back, or restart the server to do without it", term.Line(r.settings.File))
 	}
 	after.FillTeam()
 	return after, nil

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// reloadRequests returns what nothing is sent on: there is no such signal.
+// reloadRequests returns a nil channel, as there is no such signal.
 func reloadRequests() (requests <-chan os.Signal, stop func()) { return nil, func() {} }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// reloadRequests returns what is sent on SIGHUP, until stop is called.
+// reloadRequests returns a channel that receives each SIGHUP until stop is called.
 func reloadRequests() (requests <-chan os.Signal, stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGHUP)

@@ -10,12 +10,12 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// followAll has all maps follow their sources. That only ever changes the path
-// of a source to that of the same bytes, and keeps every address valid.
+// followAll lets all maps follow their sources. That only changes a source path to
+// one with the same bytes, and keeps every address valid.
 func followAll([]ingest.Rename) bool { return true }
 
-// renames returns what decides whether maps follow sources that were renamed:
-// the flags, the person, or where no one can be asked, that they do.
+// renames returns a function that decides whether maps follow renamed sources. The
+// flags decide, else the person; if nobody can be asked, maps follow.
 func (in *ingestion) renames(ctx context.Context) func([]ingest.Rename) bool {
 	switch {
 	case in.flags.noFollow:
@@ -31,7 +31,8 @@ func (in *ingestion) renames(ctx context.Context) func([]ingest.Rename) bool {
 	}
 }
 
-// countedWere returns such as "1 source was" or "2 sources were".
+// countedWere returns a count with a verb, such as "1 source was" or "2 sources
+// were".
 func countedWere(n int, noun string) string {
 	if n == 1 {
 		return message.Count(n, noun) + " was"

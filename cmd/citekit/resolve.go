@@ -18,7 +18,7 @@ import (
 	"github.com/citekit/citekit/render"
 )
 
-// A resolveRequest is what the flags of resolve say.
+// A resolveRequest holds the flags of resolve.
 type resolveRequest struct {
 	resource string
 	kind     string
@@ -35,34 +35,39 @@ func resolveCommand() *command {
 		name:    "resolve",
 		args:    "<what>",
 		summary: "Extract a node, an address or part of a file",
-		about: `Writes exactly the part of the source that is asked for to a file in the
-output directory, and prints its address, for citing, and its path.
+		about: `Writes exactly the requested part of the source to a file in the output
+directory, and prints its address, for citing, and its path.
 
 <what> is one of
   RESOURCE.NODE   a node of a map; ids may have dots, the longest resource id
                   that fits counts; RESOURCE alone is all of its source
   ADDRESS         such as doc://book#pages=12-15
   FILE#FRAGMENT   part of a file, without a map; FILE alone is all of it. A
-                  relative path is relative to the base directory (--dir); if
-                  nothing is there, to where you are
+                  relative path is relative to the base directory (--dir) or,
+                  if nothing is there, to the working directory
 
-A file is looked for first, from the base directory and then from where you are.
-If it is the source of a resource and has not changed since it was mapped, the
-address is that of the resource. RESOURCE#FRAGMENT is an address without its
-scheme, and the name or path of a source that is no file here stands for its
-resource. A name that is a file and also another resource is an error: ./NAME is
-always a file.
+Files are looked for first, in the base directory and then in the working
+directory. If a file is the source of a resource and has not changed since it
+was mapped, the address is that of the resource. RESOURCE#FRAGMENT is an address
+without its scheme. The name or path of a source that is not a file here stands
+for its resource. A name that is a file and also another resource is an error:
+./NAME is always a file.
 
-A fragment is pages=3-5,9 for PDF and slides, blocks=12-15 for DOCX, EPUB and
-HTML (of a part=4 of a book; part=4-6 are whole; cells=B2:C3 of
-one that is a table), sheet=Results,
-with cells=B5:D10, rows=5-7 or cols=B:D, for spreadsheets, rows=5-7 and
-cols=name,price for CSV and, with table=orders, databases, part=1.2 and message=3
-for mail, member=dir/a.pdf and any of these for an archive, t=60-90 or t=1:30-2:00 for video and
-audio, bbox=0,0,0.5,0.5 for images (and with pages= for a region of a page),
-lines=10-25 for text. Quote it: "#" may mean something to the shell. page=,
-line=, xywh= and t=60,90 are read as RFC 8118, RFC 5147 and W3C Media
-Fragments define them.`,
+A fragment selects
+  pages=3-5,9              of PDF and slides; with bbox= a region of a page
+  blocks=12-15             of DOCX and HTML; cells=B2:C3 of one that is a table
+  part=4&blocks=12-15      of EPUB; part=4-6 for whole parts
+  sheet=Results            of a spreadsheet; with cells=B5:D10, rows=5-7 or
+                           cols=B:D a part of it
+  rows=5-7                 of CSV and, with table=orders, of a database;
+                           also cols=name,price
+  part=1.2, message=3      of mail
+  member=dir/a.pdf         of an archive, with any of the others
+  t=60-90, t=1:30-2:00     of video and audio
+  bbox=0,0,0.5,0.5         of an image
+  lines=10-25              of text
+Quote it: "#" may mean something to the shell. page=, line=, xywh= and t=60,90
+are read as RFC 8118, RFC 5147 and W3C Media Fragments define them.`,
 		example: []string{
 			"citekit resolve book.chapter-2",
 			"citekit resolve 'book.pdf#pages=3-5'",
@@ -79,16 +84,16 @@ Fragments define them.`,
 
 func (r *resolveRequest) register(f *flagSet) {
 	f.StringVar(&r.resource, "resource", "", "`ID` of the resource; <what> is then a node of it")
-	f.StringVar(&r.kind, "type", "", "`TYPE` that FILE is, whatever it looks like, such as text (default: told from the content)")
-	f.BoolVar(&r.options.Virtual, "virtual", false, "only give the address; extract nothing")
+	f.StringVar(&r.kind, "type", "", "`TYPE` that FILE is, whatever it looks like, such as text (default: detected from the content)")
+	f.BoolVar(&r.options.Virtual, "virtual", false, "only print the address; extract nothing")
 	f.StringVar((*string)(&r.options.Mode), "mode", string(citekit.ModeExact),
-		"`MODE` of cutting time: exact, copy (without re-encoding, from the key frame before) or strict (exact, without hidden frames before the start)")
+		"`MODE` of cutting time: exact, copy (without re-encoding, from the preceding key frame) or strict (exact, without hidden frames before the start)")
 	f.BoolVar(&r.options.AllowStale, "allow-stale", false, "resolve although the source has changed since it was mapped")
 	f.StringVar(&r.output, "output", "", "copy the evidence to `FILE`; - writes its bytes to the standard output")
 	f.BoolVar(&r.force, "force", false, "with --output, replace FILE if it exists")
 	f.alias("o", "output")
-	f.StringVar(&r.as, "as", "", "`FORMAT` to lay the evidence out as, for people to look at: pdf, which takes LibreOffice")
-	f.BoolVar(&r.open, "open", false, "open the evidence with the program that files of its kind are opened with")
+	f.StringVar(&r.as, "as", "", "`FORMAT` to convert the evidence to, for people to read: pdf, which needs LibreOffice")
+	f.BoolVar(&r.open, "open", false, "open the evidence with the default program for its type")
 }
 
 func (s *session) resolve(ctx context.Context, what string, r resolveRequest) error {
@@ -132,7 +137,7 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	return cmp.Or(s.printEvidence(e, r.output), r.openIf(e))
 }
 
-// openIf opens evidence if that is wanted.
+// openIf opens evidence if asked to.
 func (r *resolveRequest) openIf(e found) error {
 	switch {
 	case !r.open:
@@ -143,13 +148,13 @@ func (r *resolveRequest) openIf(e found) error {
 	return openFile(e.OutputPath)
 }
 
-// A found is evidence with what it was found by.
+// A found is evidence and the file it was found by.
 type found struct {
 	*citekit.Evidence
 	file string // as the person named it, if it has no map; else ""
 }
 
-// evidence finds out what is meant and resolves it.
+// evidence finds out what the word means and resolves it.
 func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (found, error) {
 	part, isFile := filePart{}, false
 	if r.resource == "" {
@@ -177,7 +182,7 @@ func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (
 	return e, err
 }
 
-// resolveMeant resolves what a word, an address or a file stands for.
+// resolveMeant resolves a word, an address or a file.
 func (s *session) resolveMeant(ctx context.Context, lib *citekit.Library, what string, part filePart, isFile bool, r resolveRequest) (found, error) {
 	switch {
 	case r.resource != "":
@@ -198,7 +203,7 @@ func (s *session) resolveMeant(ctx context.Context, lib *citekit.Library, what s
 	return e, err
 }
 
-// allowed returns the files that resolving the part needs.
+// allowed returns the files that must be readable to resolve the part.
 func (p filePart) allowed() []string {
 	if p.path == "" {
 		return nil
@@ -229,8 +234,8 @@ func ambiguous(file string, name nodeName) error {
 	return usagef("resolve", "'%s' is a file, and also %v; write ./%s for the file, --resource for the other", file, name, file)
 }
 
-// resolveSource resolves part of a file. If the file is the source of a
-// resource, and unchanged, it is a part of that; else it has no map.
+// resolveSource resolves part of a file. If the file is the unchanged source of a
+// resource, the evidence belongs to that resource; otherwise it has no map.
 func (s *session) resolveSource(ctx context.Context, lib *citekit.Library, part filePart, opts *citekit.ResolveOptions) (found, error) {
 	ids, err := s.resourcesOf(ctx, lib, part)
 	if err != nil {
@@ -249,13 +254,13 @@ func (s *session) resolveSource(ctx context.Context, lib *citekit.Library, part 
 	}
 	e, fileErr := resolveFile(ctx, lib, part, *opts)
 	if wrong && fileErr != nil {
-		return found{}, err // the file is what its map says
+		return found{}, err // the file is unchanged since it was mapped
 	}
 	return e, fileErr
 }
 
-// resourcesOf returns the resources whose source is a file, by its own path or
-// by that of what it links to.
+// resourcesOf returns the resources whose source is a file, by its path or by the
+// path that it links to.
 func (s *session) resourcesOf(ctx context.Context, lib *citekit.Library, part filePart) ([]string, error) {
 	placer, err := s.placer()
 	if err != nil {
@@ -269,8 +274,8 @@ func (s *session) resourcesOf(ctx context.Context, lib *citekit.Library, part fi
 	return ids, err
 }
 
-// resolvePart resolves a fragment of what stands before it: the id of a
-// resource, or the name or path of its source.
+// resolvePart resolves a fragment of word, which is the id of a resource, or the
+// name or path of a source.
 func resolvePart(ctx context.Context, lib *citekit.Library, word, fragment string, opts *citekit.ResolveOptions) (found, error) {
 	if hasMap(ctx, lib, word) {
 		return resolveFragment(ctx, lib, word, fragment, opts)
@@ -283,9 +288,9 @@ func resolvePart(ctx context.Context, lib *citekit.Library, word, fragment strin
 	return resolveNamed(ctx, lib, word, fragment, err, opts)
 }
 
-// resolveNamed resolves part of the resource whose source has a name or path,
-// which is not there as a file. If there is none the error says so, and err
-// what else is missing.
+// resolveNamed resolves part of the resource whose source has a name or path that
+// does not exist as a file. If there is no such resource, the error says so and
+// includes err.
 func resolveNamed(ctx context.Context, lib *citekit.Library, word, fragment string, err error, opts *citekit.ResolveOptions) (found, error) {
 	ids, findErr := resourcesWithSource(ctx, lib, word)
 	switch {
@@ -299,8 +304,8 @@ func resolveNamed(ctx context.Context, lib *citekit.Library, word, fragment stri
 	return found{}, orNoFile(ctx, lib, word, fragment != "", err)
 }
 
-// resourcesWithSource returns the resources whose source has a path, or a name
-// wherever it is.
+// resourcesWithSource returns the resources whose source has the path word, or in
+// any folder the name word.
 func resourcesWithSource(ctx context.Context, lib *citekit.Library, word string) ([]string, error) {
 	ids, err := ingest.ResourcesOf(ctx, lib, path.Clean(filepath.ToSlash(word)))
 	if len(ids) == 0 && err == nil && filepath.Base(word) == word {
@@ -309,7 +314,7 @@ func resourcesWithSource(ctx context.Context, lib *citekit.Library, word string)
 	return ids, err
 }
 
-// someOf returns the first few of some names.
+// someOf returns the first few names, and says how many more there are.
 func someOf(names []string) string {
 	const most = 5
 	if len(names) > most {
@@ -318,8 +323,8 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// resolveFragment resolves the part of a resource that a fragment names, or
-// all of its source.
+// resolveFragment resolves the part of a resource that a fragment selects, or its
+// whole source if there is no fragment.
 func resolveFragment(ctx context.Context, lib *citekit.Library, id, fragment string, opts *citekit.ResolveOptions) (found, error) {
 	m, err := lib.Map(ctx, id)
 	if err != nil {
@@ -336,8 +341,8 @@ func resolveFragment(ctx context.Context, lib *citekit.Library, id, fragment str
 	return resolveAddress(ctx, lib, a, opts)
 }
 
-// adviseAddress returns a better error for an address that cannot be parsed, if
-// what it names is there.
+// adviseAddress returns a better error for an address that cannot be parsed, if what
+// it seems to name exists.
 func adviseAddress(ctx context.Context, lib *citekit.Library, word string, err error) error {
 	scheme, rest, _ := strings.Cut(word, "://")
 	escaped, fragment, _ := strings.Cut(rest, "#")
@@ -353,12 +358,13 @@ func adviseAddress(ctx context.Context, lib *citekit.Library, word string, err e
 	return wrongScheme(m, loc, version)
 }
 
-// A mismatched error says which address would be right for a resource.
+// A mismatched error says which address would be valid for a resource.
 type mismatched struct{ error }
 
 func (m mismatched) Unwrap() error { return m.error }
 
-// wrongScheme returns the error for a location that a resource cannot have.
+// wrongScheme returns the error for a location that does not fit the type of a
+// resource.
 func wrongScheme(m *citekit.ResourceMap, loc citekit.Location, version string) error {
 	if !m.Type.Valid() {
 		return fmt.Errorf("map '%s' has no type that could be addressed; 'citekit check-map %s' says more: %w", m.ResourceID, m.ResourceID, citekit.ErrSyntax)
@@ -366,8 +372,8 @@ func wrongScheme(m *citekit.ResourceMap, loc citekit.Location, version string) e
 	return mismatched{citekit.Address{Resource: m.ResourceID, Location: loc, Version: version}.Mismatch(m.Type)}
 }
 
-// orNoFile returns an error for a word that names nothing: it is about a file
-// if the word looks like one. It names resources that may be meant.
+// orNoFile returns an error for a word that names nothing. It mentions a file if the
+// word looks like one, and suggests resources.
 func orNoFile(ctx context.Context, lib *citekit.Library, word string, hasFragment bool, err error) error {
 	if info, statErr := os.Stat(word); statErr == nil && info.IsDir() {
 		return fmt.Errorf("'%s' is a directory; name a file in it: %w", word, citekit.ErrSyntax)
@@ -390,8 +396,8 @@ func orNoFile(ctx context.Context, lib *citekit.Library, word string, hasFragmen
 	return err
 }
 
-// patternError returns the error for a pattern of files, or nil if a word is
-// none. What has no "*" is one only if it matches something.
+// patternError returns the error for a file pattern, or nil if word is not a
+// pattern. Without "*" a word is a pattern only if it matches something.
 func (s *session) patternError(word string) error {
 	pattern, _, _ := strings.Cut(word, "#")
 	if !strings.ContainsAny(pattern, "*?[") {
@@ -410,8 +416,7 @@ func (s *session) patternError(word string) error {
 	return nil
 }
 
-// noFile returns the error for a file that is not there, with the resources
-// that may be meant.
+// noFile returns the error for a file that does not exist, with suggested resources.
 func noFile(name string, missing *citekit.NotFoundError) error {
 	if missing == nil || len(missing.Suggestions) == 0 {
 		return fmt.Errorf("no file '%s': %w", name, fs.ErrNotExist)
@@ -419,14 +424,14 @@ func noFile(name string, missing *citekit.NotFoundError) error {
 	return fmt.Errorf("no file '%s'; did you mean the resource '%s'?%w", name, strings.Join(missing.Suggestions, "', '"), silent{fs.ErrNotExist})
 }
 
-// A silent error is there to be matched.
+// A silent error has no text; it is only matched.
 type silent struct{ error }
 
 func (silent) Error() string { return "" }
 
 func (s silent) Unwrap() error { return s.error }
 
-// looksLikeFile reports whether a word ends as the names of files do.
+// looksLikeFile reports whether a word ends like a file name.
 func looksLikeFile(word string) bool {
 	ext := strings.TrimPrefix(filepath.Ext(word), ".")
 	return len(ext) >= 2 && len(ext) <= 5 && !strings.ContainsFunc(ext, func(r rune) bool {
@@ -444,12 +449,12 @@ func resolveAddress(ctx context.Context, lib *citekit.Library, a citekit.Address
 	return found{Evidence: e}, withHint(err, a.Version)
 }
 
-// pinDigits is how many digits of the source's hash an address gets that only
-// the content of the file tells from that of another file of the name.
+// pinDigits is how many hex digits of the hash of a source go into an address whose
+// resource id is only a file name.
 const pinDigits = 16
 
-// resolveFile resolves part of a file that has no map. The address pins the
-// version of the file, where that is known: its resource id is only a name.
+// resolveFile resolves part of a file without a map. The address pins the version of
+// the file if that is known, because the resource id is only a name.
 func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts citekit.ResolveOptions) (found, error) {
 	loc, version, err := parseFragment(part.fragment)
 	if err != nil {
@@ -469,8 +474,8 @@ func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts 
 	return found{e, part.name}, nil
 }
 
-// namingFile returns an error of a file without a map, named as the person
-// named it: its address has an id that nobody has seen.
+// namingFile rewrites an error about a file without a map to name the file as the
+// person did, not by an id that nobody has seen.
 func namingFile(part filePart, err error) error {
 	var failed *citekit.ResolveError
 	if !errors.As(err, &failed) {
@@ -483,19 +488,19 @@ func namingFile(part filePart, err error) error {
 	return fmt.Errorf("%s %s: %w", failed.Op, name, failed.Err)
 }
 
-// withHint adds to an error about a resource which flag would help. A version
-// that the address pins is never waived.
+// withHint adds to an error about a resource the flag that would help. It suggests
+// none that ignores a version pinned by the address.
 func withHint(err error, pinned string) error {
 	switch {
 	case errors.Is(err, citekit.ErrStale) && pinned == "":
 		return hinted{err, "--allow-stale resolves it all the same"}
 	case isOutside(err):
-		return hinted{err, "--root DIR allows the plain files of a further directory, 'citekit ingest --allow-outside' single files for good"}
+		return hinted{err, "--root DIR allows the files of another directory, 'citekit ingest --allow-outside' allows single files permanently"}
 	}
 	return err
 }
 
-// isOutside reports whether a source was refused for being outside the roots.
+// isOutside reports whether a source was refused because it is outside the roots.
 func isOutside(err error) bool {
 	var refused interface{ Outside() bool }
 	return errors.As(err, &refused) && refused.Outside()

@@ -26,25 +26,25 @@ func restoreCommand() *command {
 	return &command{
 		name:    "restore",
 		args:    "<file.tar.gz>",
-		summary: "Bring back what backup saved",
+		summary: "Restore what backup saved",
 		minArgs: 1,
 		maxArgs: 1,
-		about: `Brings maps, and the versions that their sources are held to, from an archive that
-'citekit backup' wrote into the base directory. The archive is read to its end before
-anything is written: one that is damaged, or that is none of backup's, changes nothing.
-Maps that are there already stay, and so does everything else, unless --force is
-given. What was interrupted can be begun again.
+		about: `Brings maps and the pinned versions of their sources from an archive of 'citekit
+backup' back into the base directory. The archive is read to its end before
+anything is written: one that is damaged, or not from backup, changes nothing.
+Existing maps stay, and so does everything else, unless --force is given. An
+interrupted restore can be run again.
 
-The key of evidence comes back where there is none. Keys of callers are written only
-to the file that --keys names, and files outside the base directory are allowed again
-only with --allowed. Keys that the file there says were revoked stay so; those that
-were revoked after the backup, where the file is lost, count again: look at
-'citekit key list'.`,
+The key of evidence comes back if there is none. Keys of callers are written
+only to the file that --keys names, and files outside the base directory are
+allowed again only with --allowed. Keys that the existing file says were revoked
+stay revoked. If that file is lost, keys that were revoked after the backup are
+valid again: check 'citekit key list'.`,
 		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /etc/citekit/keys.json"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")
-			f.BoolVar(&flags.allowed, "allowed", false, "allow again the files outside the base directory that were allowed")
-			f.BoolVar(&flags.force, "force", false, "replace maps, versions and keys that are there")
+			f.BoolVar(&flags.allowed, "allowed", false, "also allow the files outside the base directory again")
+			f.BoolVar(&flags.force, "force", false, "replace existing maps, versions and keys")
 			f.alias("f", "force")
 		},
 		run: func(ctx context.Context, s *session, args []string) error { return s.restore(ctx, args[0], flags) },
@@ -58,13 +58,13 @@ type restoreFlags struct {
 
 // Limits of an archive.
 const (
-	maxSaved      = 64 << 20 // bytes of one file in it
+	maxSaved      = 64 << 20 // of one file in it, in bytes
 	maxSavedFiles = 4_000_000
 	maxSavedInAll = 64 << 30
 )
 
-// errNoBackup begins what is wrong with an archive.
-var errNoBackup = errors.New("it is no backup of citekit, or a damaged one")
+// errNoBackup is the error for a file that is not a valid archive.
+var errNoBackup = errors.New("it is not a backup of citekit, or is damaged")
 
 func (s *session) restore(ctx context.Context, name string, flags restoreFlags) error {
 	f, err := os.Open(name)
@@ -88,7 +88,7 @@ func (s *session) restore(ctx context.Context, name string, flags restoreFlags) 
 		return err
 	}
 	r := &restoring{flags: flags, keyPath: keyPath(opts)}
-	if err := r.key(ctx, f); err != nil { // before anything is sealed
+	if err := r.key(ctx, f); err != nil { // before anything is sealed with it
 		return err
 	}
 	if r.ws, err = s.workspace(nil); err != nil {
@@ -121,8 +121,8 @@ func (s *session) tellRestored(r *restoring) error {
 	return nil
 }
 
-// readBackup reads an archive and calls f with what is in it. Nothing in it is a
-// path: what is none of the names that backup writes is refused, and so are links.
+// readBackup reads an archive and calls f with each file in it. Names are never used
+// as paths: links, and names that backup does not write, are refused.
 func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byte) error) error {
 	zip, err := gzip.NewReader(r)
 	if err != nil {
@@ -160,36 +160,36 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 	}
 }
 
-// drain reads to the end of an archive, where the checksum stands.
+// drain reads to the end of an archive, so that its checksum is verified.
 func drain(zip *gzip.Reader) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(zip, maxSaved))
 	if err != nil || n == maxSaved {
-		return fmt.Errorf("%w: its end is not right", errNoBackup)
+		return fmt.Errorf("%w: its end is wrong", errNoBackup)
 	}
 	return nil
 }
 
-// checkSaved returns what is wrong with the header of the n-th file.
+// checkSaved returns an error if the header of the n-th file is invalid.
 func checkSaved(head *tar.Header, n int) error {
 	switch {
 	case n == 0 && head.Name != backupHead:
 		return fmt.Errorf("%w: it does not begin with %s", errNoBackup, backupHead)
 	case head.Typeflag != tar.TypeReg:
-		return fmt.Errorf("%w: %s is no plain file", errNoBackup, message.Quote(head.Name))
+		return fmt.Errorf("%w: %s is not a regular file", errNoBackup, message.Quote(head.Name))
 	case head.Size < 0 || head.Size > maxSaved:
-		return fmt.Errorf("%w: %s has %d bytes, and at most %d may be", errNoBackup, message.Quote(head.Name), head.Size, maxSaved)
+		return fmt.Errorf("%w: %s has %d bytes, and at most %d are allowed", errNoBackup, message.Quote(head.Name), head.Size, maxSaved)
 	}
 	switch head.Name {
 	case backupHead, backupPins, backupAllowed, backupSeal, backupKeys:
 		return nil
 	}
 	if _, ok := savedMap(head.Name); !ok {
-		return fmt.Errorf("%w: %s is none of what backup saves", errNoBackup, message.Quote(head.Name))
+		return fmt.Errorf("%w: %s is not a file that backup saves", errNoBackup, message.Quote(head.Name))
 	}
 	return nil
 }
 
-// checkSavedData returns what is wrong with the content of a file.
+// checkSavedData returns an error if the content of a file is invalid.
 func checkSavedData(name string, data []byte) error {
 	var err error
 	switch name {
@@ -208,7 +208,7 @@ func checkSavedData(name string, data []byte) error {
 		}
 	case backupSeal:
 		if len(data) != 32 {
-			err = errors.New("it is no key of 32 bytes")
+			err = errors.New("it is not a key of 32 bytes")
 		}
 	}
 	if err != nil {
@@ -217,7 +217,7 @@ func checkSavedData(name string, data []byte) error {
 	return nil
 }
 
-// savedMap returns the id of the map that a file in an archive is.
+// savedMap returns the id of the map in a file of an archive.
 func savedMap(name string) (id string, ok bool) {
 	escaped, isMap := strings.CutPrefix(name, backupMaps)
 	escaped, isJSON := strings.CutSuffix(escaped, ".json")
@@ -225,17 +225,17 @@ func savedMap(name string) (id string, ok bool) {
 	return id, isMap && isJSON && err == nil && url.PathEscape(id) == escaped && citekit.CheckResourceID(id) == nil
 }
 
-// A restoring writes what is in an archive.
+// A restoring restores an archive.
 type restoring struct {
 	ws      *workspace.Directory
 	flags   restoreFlags
 	keyPath string
 	done    saved
-	kept    int // things that were there
-	outside int // files that were allowed
+	kept    int // things that existed already
+	outside int // files allowed outside the base directory
 }
 
-// key writes the key of evidence, if there is none.
+// key writes the key of evidence unless there is one.
 func (r *restoring) key(ctx context.Context, f io.Reader) error {
 	if r.keyPath == "" {
 		return nil
@@ -291,7 +291,7 @@ func (r *restoring) putMap(ctx context.Context, id string, data []byte) error {
 	return r.counted(err, &r.done.Maps)
 }
 
-// counted counts what was written, or was there.
+// counted counts one thing as written, or as kept if it existed.
 func (r *restoring) counted(err error, written *int) error {
 	if errors.Is(err, citekit.ErrConflict) {
 		r.kept++
@@ -325,7 +325,7 @@ func (r *restoring) putPins(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// allow allows files outside the base directory again, if a person says so.
+// allow allows citing files outside the base directory again, if the person agrees.
 func (r *restoring) allow(ctx context.Context, data []byte) error {
 	var allowed []workspace.Allowed
 	if err := json.Unmarshal(data, &allowed); err != nil {
@@ -344,8 +344,8 @@ func (r *restoring) allow(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// restoreKeys writes keys of callers to a file. Those that were revoked since, as
-// the file says that is there, stay so.
+// restoreKeys writes the keys of callers to a file. Keys that the existing file says
+// were revoked stay revoked.
 func restoreKeys(ctx context.Context, path string, data []byte) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return writeBytes(path, data)

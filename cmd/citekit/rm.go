@@ -14,16 +14,16 @@ func rmCommand() *command {
 		name:    "rm",
 		args:    "<resource>...",
 		summary: "Delete resources: their maps and evidence, not their sources",
-		about: `Deletes the map of each resource and what belongs to it: its evidence, what
-ingest noted of it, the version its source was held to, and leave to cite a
+		about: `Deletes the map of each resource with what belongs to it: its evidence, the
+notes of ingest, the pinned version of its source, and the permission to cite a
 source outside the base directory. Sources are never touched. If one of the
-resources is not there, or was made or changed by hand, none is deleted.`,
+resources does not exist, or was made or changed by hand, none is deleted.`,
 		example: []string{"citekit rm old-report", "citekit rm --dry-run a b c", "citekit rm notes --force"},
 		minArgs: 1,
 		maxArgs: -1,
 		flags: func(f *flagSet) {
 			f.BoolVar(&force, "force", false, "also delete maps that were made or changed by hand")
-			f.BoolVar(&dryRun, "dry-run", false, "only say what would be deleted")
+			f.BoolVar(&dryRun, "dry-run", false, "only show what would be deleted")
 			f.alias("f", "force")
 			f.alias("n", "dry-run")
 		},
@@ -39,7 +39,7 @@ func (s *session) rm(ctx context.Context, ids []string, opts ingest.DeleteOption
 		return err
 	}
 	defer lib.Close()
-	stop := s.spin(ctx, "deleting; if an ingest is under way, when that has ended")
+	stop := s.spin(ctx, "deleting, or waiting for a running ingest")
 	deletions, err := ingest.DeleteAll(ctx, lib, ids, &opts)
 	stop()
 	if errors.Is(err, ingest.ErrByHand) {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// A roff is a page of a manual being written, with the macros of man(7).
+// A roff is a manual page being written, with the macros of man(7).
 type roff struct{ bytes.Buffer }
 
 func (r *roff) page(name string) manualPage { return manualPage{name + ".1", r.Bytes()} }
 
-// line writes a line of roff as it is.
+// line writes a line of roff unchanged.
 func (r *roff) line(s string) { r.WriteString(s + "\n") }
 
-// begin writes the heading, without a date, which would change the bytes. Words are
-// not hyphenated, as many are to be typed.
+// begin writes the heading. It has no date, so that the bytes stay the same.
+// Hyphenation is off, as many words are meant to be typed.
 func (r *roff) begin(name, summary string) {
 	r.line(`.\" Made by "citekit man" from the help.`)
 	r.line(fmt.Sprintf(`.TH %s 1 "" "citekit" "User Commands"`, strings.ToUpper(name)))
@@ -27,11 +27,11 @@ func (r *roff) begin(name, summary string) {
 
 func (r *roff) section(title string) { r.line(".SH " + strings.ToUpper(title)) }
 
-// fill writes words that are to be set in lines anew.
+// fill writes words that roff wraps.
 func (r *roff) fill(words string) { r.line(guardRoff(escapeRoff(words))) }
 
-// text writes paragraphs, which empty lines part. Indented lines, such as
-// commands and lists, keep their line breaks.
+// text writes paragraphs separated by empty lines. Indented lines, such as commands
+// and lists, keep their line breaks.
 func (r *roff) text(text string) {
 	first, verbatim := true, false
 	leave := func() {
@@ -93,14 +93,14 @@ func (r *roff) flags(f *flagSet) {
 	}
 }
 
-// roffEscapes has the characters that roff reads as others, or sets as others
-// in UTF-8.
+// roffEscapes escapes the characters that roff interprets, or that it sets as other
+// characters in UTF-8.
 var roffEscapes = strings.NewReplacer(
 	`\`, `\e`, `-`, `\-`, `'`, `\(aq`, "`", `\(ga`, `^`, `\(ha`, `~`, `\(ti`,
 )
 
-// escapeRoff returns text that roff sets as it is. Characters beyond ASCII are
-// named by their code point.
+// escapeRoff escapes text so that roff shows it unchanged. Characters beyond ASCII
+// are written as code points.
 func escapeRoff(text string) string {
 	var b strings.Builder
 	for _, c := range roffEscapes.Replace(text) {
@@ -113,7 +113,7 @@ func escapeRoff(text string) string {
 	return b.String()
 }
 
-// guardRoff keeps a line from being read as a request.
+// guardRoff prevents roff from reading a line as a request.
 func guardRoff(line string) string {
 	if strings.HasPrefix(line, ".") {
 		return `\&` + line

@@ -16,26 +16,26 @@ const (
 	exitOK          = 0
 	exitFailure     = 1
 	exitUsage       = 2
-	exitInterrupted = 130 // 128 and the number of SIGINT, as shells count
+	exitInterrupted = 130 // 128 + SIGINT, as in shells
 )
 
 // A session is one run of the program.
 type session struct {
 	stdin  io.Reader
-	lines  *bufio.Reader // over stdin, once a person was asked; or nil
-	stdout io.Writer     // for what must not be held back
-	out    *bufio.Writer // for everything else; flushed at the end
+	lines  *bufio.Reader // reads stdin, once a person was asked; or nil
+	stdout io.Writer     // for unbuffered output
+	out    *bufio.Writer // for all other output; flushed at the end
 	stderr io.Writer
 
-	ocr bool // read pages without text by tesseract
+	ocr bool // recognize text on pages without any, by tesseract
 
 	spinning spinner
-	bar      *term.Bar // of an ingest, or nil
+	bar      *term.Bar // of an ingest; or nil
 
 	globalFlags
 }
 
-// globalFlags are the flags that every command takes.
+// globalFlags are the flags of all commands.
 type globalFlags struct {
 	dir       string
 	roots     stringList
@@ -59,7 +59,7 @@ func (g *globalFlags) register(f *flagSet) {
 	f.alias("h", "help")
 }
 
-// A stringList is a flag that may be given several times.
+// A stringList is a flag that may be repeated.
 type stringList []string
 
 func (l *stringList) String() string { return "" }
@@ -69,8 +69,8 @@ func (l *stringList) Set(value string) error {
 	return nil
 }
 
-// run runs the program and returns its exit code. It ends early, leaving
-// nothing half done, once ctx is done.
+// run runs the program and returns its exit code. Once ctx is done it ends early and
+// leaves nothing half done.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := &session{stdin: stdin, stdout: stdout, out: bufio.NewWriter(stdout), stderr: stderr}
 	err := s.dispatch(ctx, args)
@@ -84,15 +84,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	switch {
 	case ctx.Err() == nil:
 	case errors.Is(err, errReported):
-		err = errStopped // it has been said
+		err = errStopped // already reported
 	case !errors.Is(err, errStopped):
-		err = errInterrupted // whatever failed, failed because of it
+		err = errInterrupted // any failure now is due to the interruption
 	}
 	return s.fail(err, wantsJSON(args))
 }
 
-// wantsJSON finds --json also in arguments that cannot be parsed. As with all
-// flags the last one counts.
+// wantsJSON finds --json even in arguments that cannot be parsed. The last
+// occurrence counts, as for all flags.
 func wantsJSON(args []string) bool {
 	wanted := false
 	for _, arg := range args {
@@ -113,8 +113,7 @@ func wantsJSON(args []string) bool {
 	return wanted
 }
 
-// dispatch finds the command and runs it. The flags that every command takes
-// may also stand before it.
+// dispatch finds the command and runs it. The global flags may also precede it.
 func (s *session) dispatch(ctx context.Context, args []string) error {
 	before := newFlagSet("")
 	s.register(before)
@@ -144,7 +143,7 @@ func (s *session) runCommand(ctx context.Context, c *command, args []string) err
 	flags := c.flagSet()
 	given := s.globalFlags
 	s.register(flags)
-	s.globalFlags = given // registering has set the defaults
+	s.globalFlags = given // register reset them to the defaults
 	positional, err := flags.parse(args)
 	switch {
 	case s.help:
@@ -161,8 +160,8 @@ func (s *session) runCommand(ctx context.Context, c *command, args []string) err
 	return c.run(ctx, s, positional)
 }
 
-// unexpected returns the error for more arguments than the command takes. Most
-// often a shell has split one, or taken its "#" for a comment.
+// unexpected returns the error for too many arguments. Usually the shell has split
+// an argument, or has treated its "#" as a comment.
 func (c *command) unexpected(args []string) error {
 	extra := args[c.maxArgs]
 	if c.maxArgs != 1 {
@@ -182,7 +181,7 @@ func (c *command) unexpected(args []string) error {
 	return usagef(c.name, "unexpected argument %q; what belongs together is quoted: citekit %s '%s'", extra, c.name, whole)
 }
 
-// isSelector reports whether a word is the name of a parameter of addresses.
+// isSelector reports whether a word is the name of an address parameter.
 func isSelector(word string) bool {
 	switch word {
 	case "pages", "page", "t", "lines", "line", "bbox", "xywh", "v",

@@ -18,13 +18,14 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// searchFlags are the flags of search, and in part of what ranks as it does.
+// searchFlags are the flags of search, some of them shared with commands that rank
+// in the same way.
 type searchFlags struct {
 	request       search.Request
 	modalities    []string
 	after, before string
 	ocr           bool
-	command       string // that they are of
+	command       string // command that has the flags
 }
 
 func searchCommand() *command {
@@ -33,26 +34,26 @@ func searchCommand() *command {
 	return &command{
 		name:    "search",
 		args:    "<query>...",
-		summary: "Find the parts of resources that say something",
-		about: `Searches the text of all resources and the titles of their nodes, and prints
-what it finds, best first: the address, which can be cited, resolved and read,
-the title, and the words around. In a pipe each is a line of these three with
-tabs between.
+		summary: "Search the text of resources",
+		about: `Searches the text of all resources and the titles of their nodes, and prints the
+results, best first: the address, which can be cited, resolved and read, the
+title, and the words around. In a pipe each line has these three, separated by
+tabs.
 
   "exact words"   must be there, in this order
-  head*           any word that begins so
+  head*           any word that begins with head
   -word           must not be there; write -- before the query
   title:word      must be in the title
 
-Other words need not all be there: what has more of them, and rarer ones, comes
-first. The first search of a folder reads all texts and takes its time; after
-that only what changed is read. Sources that changed since they were mapped are
-left out.
+Other words need not all be there: results with more of them, and with rarer
+ones, come first. The first search of a folder reads all texts and takes some
+time; later ones read only what changed. Sources that changed since they were
+mapped are left out.
 
-With --embedder passages are compared by meaning too; the first search makes
-their vectors, which are kept. It and --reranker send passages to the server
-that they name. Keys are taken from CITEKIT_EMBEDDER_KEY and
-CITEKIT_RERANKER_KEY, that of OpenAI itself from OPENAI_API_KEY.`,
+With --embedder passages are also compared by meaning; the first search makes
+their vectors, which are kept. --embedder and --reranker send passages to the
+server that they name. Keys are taken from CITEKIT_EMBEDDER_KEY and
+CITEKIT_RERANKER_KEY, for OpenAI itself from OPENAI_API_KEY.`,
 		example: []string{
 			"citekit search water temperature",
 			"citekit search --by nodes -- '\"least squares\"' -history",
@@ -65,7 +66,7 @@ CITEKIT_RERANKER_KEY, that of OpenAI itself from OPENAI_API_KEY.`,
 			flags.StringVar((*string)(&f.request.Mode), "mode", "", "find by `MODE`: knowledge (words), graph (what is linked to the best hits), hybrid or auto (default auto, which is knowledge)")
 			f.register(flags)
 			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow addresses on a page to the box of the text, where it stands alone in one")
-			flags.BoolVar(&f.request.Expand, "expand", false, "look for the words too that the ten best passages have most")
+			flags.BoolVar(&f.request.Expand, "expand", false, "also search for words that are typical of the ten best passages")
 			models.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -79,11 +80,11 @@ func (f *searchFlags) register(flags *flagSet) {
 	flags.StringVar((*string)(&f.request.By), "by", "", "find `WHAT`: passages, nodes or resources (default passages)")
 	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
 	flags.alias("k", "top-k")
-	flags.BoolVar(&f.request.Rationale, "why", false, "say of each result why it is there, on a terminal or with --json")
+	flags.BoolVar(&f.request.Rationale, "why", false, "show why each result was found, on a terminal or with --json")
 	f.registerFilters(flags)
 }
 
-// registerFilters defines the flags that filter what is found.
+// registerFilters defines the flags that filter results.
 func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.ocr(&f.ocr)
 	filters := &f.request.Filters
@@ -92,12 +93,12 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
 	flags.Func("author", "only in resources by `NAME`; repeatable", appendTo(&filters.Authors))
 	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
-	flags.StringVar(&f.after, "after", "", "only in what says it was made at or after `DATE`, such as 2024-12-31, or else was mapped then")
-	flags.StringVar(&f.before, "before", "", "only in what says it was made at or before `DATE`, or else was mapped then")
-	flags.StringVar(&filters.Path, "path", "", "only in sources whose path fits `PATTERN`, such as '*.md' or docs/")
+	flags.StringVar(&f.after, "after", "", "only in resources made at or after `DATE`, such as 2024-12-31, or mapped then if they do not say")
+	flags.StringVar(&f.before, "before", "", "only in resources made at or before `DATE`, or mapped then if they do not say")
+	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md' or docs/")
 }
 
-// appendTo returns the parser of a flag that may be given several times.
+// appendTo returns the parser of a flag that may be repeated.
 func appendTo(list *[]string) func(string) error {
 	return func(value string) error {
 		*list = append(*list, value)
@@ -128,7 +129,7 @@ func (s *session) search(ctx context.Context, query string, f searchFlags, model
 	return s.printFound("search", found, err)
 }
 
-// printFound prints results, or returns the error with advice.
+// printFound prints results, or returns err with advice.
 func (s *session) printFound(command string, found *search.Results, err error) error {
 	if err != nil {
 		return asUsage(command, adviseStorage(err))
@@ -152,13 +153,13 @@ func (f *searchFlags) read() (req search.Request, err error) {
 	return req, err
 }
 
-// withSearcher calls f with a Searcher over the base directory. A bar shows how
-// far the reading of texts has come.
+// withSearcher calls f with a Searcher over the base directory. A bar shows the
+// progress of reading texts.
 func (s *session) withSearcher(f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
 	return s.withSemantics(nil, f)
 }
 
-// withSemantics is withSearcher with models, if they are not nil.
+// withSemantics is withSearcher with models; semantics may be nil.
 func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
 	lib, err := s.open()
 	if err != nil {
@@ -182,15 +183,16 @@ func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Lib
 	return f(lib, searcher, layers)
 }
 
-// adviseStorage says what to do about an output directory that cannot be written.
+// adviseStorage adds advice to an error about an output directory that cannot be
+// written.
 func adviseStorage(err error) error {
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, citekit.ErrForbidden) {
-		return fmt.Errorf("%w; --output-dir DIR keeps what is read elsewhere", err)
+		return fmt.Errorf("%w; --output-dir DIR stores the index elsewhere", err)
 	}
 	return err
 }
 
-// parseDate reads a day, or a time in ISO 8601.
+// parseDate parses a date, or a time in ISO 8601.
 func parseDate(command, flag, value string) (time.Time, error) {
 	if value == "" {
 		return time.Time{}, nil
@@ -198,7 +200,7 @@ func parseDate(command, flag, value string) (time.Time, error) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, value); err == nil {
 			if layout == time.DateOnly && flag == "before" {
-				t = t.Add(24*time.Hour - time.Second) // all of that day
+				t = t.Add(24*time.Hour - time.Second) // to the end of the day
 			}
 			return t, nil
 		}
@@ -206,8 +208,7 @@ func parseDate(command, flag, value string) (time.Time, error) {
 	return time.Time{}, usagef(command, "--%s %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", flag, term.Line(value))
 }
 
-// An indexing shows on a bar how far the reading of texts has come. Without a
-// bar it shows nothing.
+// An indexing shows the progress of reading texts on a bar, if there is one.
 type indexing struct {
 	bar *term.Bar
 
@@ -215,7 +216,7 @@ type indexing struct {
 	done, of int // resources
 }
 
-// resource hears how many resources are read.
+// resource reports how many resources have been read.
 func (x *indexing) resource(done, of int) {
 	x.mu.Lock()
 	x.done, x.of = done, of
@@ -223,14 +224,14 @@ func (x *indexing) resource(done, of int) {
 	x.show(0, "")
 }
 
-// text hears how far the reading of one is.
+// text reports the progress of reading one resource.
 func (x *indexing) text(_ context.Context, p textlayer.Progress) {
 	if p.Of > 0 {
 		x.show(float64(p.Done)/float64(p.Of), p.Resource)
 	}
 }
 
-// passages hears how many passages have vectors.
+// passages reports how many passages have vectors.
 func (x *indexing) passages(n int) {
 	if x.bar != nil {
 		x.bar.Set(1, "embedding", message.Count(n, "passage"))
@@ -253,7 +254,7 @@ func (x *indexing) stop() {
 	}
 }
 
-// The escapes that make words stand out on a terminal.
+// Escape sequences that emphasize words on a terminal.
 const (
 	bold  = "\x1b[1m"
 	dim   = "\x1b[2m"
@@ -280,7 +281,7 @@ func (s *session) printResults(found *search.Results) {
 	s.tellOfSearch(found)
 }
 
-// reasonOf returns why a result is there.
+// reasonOf returns why a result was found.
 func reasonOf(why *search.Reason) string {
 	if why.Relation != "" {
 		return fmt.Sprintf("%s: %s → %s", why.Relation, why.From, why.To)
@@ -288,8 +289,8 @@ func reasonOf(why *search.Reason) string {
 	return why.Term + " in " + strings.Join(why.Fields, " and ")
 }
 
-// highlighted returns the snippet of a result on one line, with the words of the
-// query in bold.
+// highlighted returns the snippet of a result on one line, with the query words in
+// bold.
 func highlighted(r *search.Result) string {
 	points, at := []rune(r.Snippet), 0
 	var line strings.Builder
@@ -300,7 +301,7 @@ func highlighted(r *search.Result) string {
 	return line.String() + onOneLine(points[at:])
 }
 
-// onOneLine returns text without line ends, and nothing that a terminal obeys.
+// onOneLine returns text without line breaks and terminal control characters.
 func onOneLine(points []rune) string {
 	text := strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\t' {
@@ -311,7 +312,7 @@ func onOneLine(points []rune) string {
 	return term.Line(text)
 }
 
-// tellOfSearch tells a person what the results do not show.
+// tellOfSearch tells a person what the results alone do not show.
 func (s *session) tellOfSearch(found *search.Results) {
 	switch {
 	case len(found.Results) == 0:
@@ -336,6 +337,6 @@ func (s *session) tellOfSearch(found *search.Results) {
 	case found.Degraded != "":
 		fmt.Fprintf(s.stderr, "citekit: the ranking is not complete: %s\n", found.Degraded)
 	case !found.Complete:
-		fmt.Fprintln(s.stderr, "citekit: not all is searched: the index could not be brought up to date")
+		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
 	}
 }

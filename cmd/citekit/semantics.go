@@ -12,25 +12,25 @@ import (
 	"github.com/citekit/citekit/search/embedding"
 )
 
-// semanticsFlags choose the models of a search by meaning.
+// semanticsFlags choose the models for search by meaning.
 type semanticsFlags struct {
-	command            string // that they are of
+	command            string // command that has the flags
 	embedder, reranker string
 }
 
 func (f *semanticsFlags) register(flags *flagSet) {
-	flags.StringVar(&f.embedder, "embedder", "", "rank by meaning too, by `MODEL`: openai:NAME, ollama:NAME, both with @URL for another server, or static:DIR")
-	flags.StringVar(&f.reranker, "reranker", "", "rank the best anew by `MODEL`: NAME@URL of a server with /rerank")
+	flags.StringVar(&f.embedder, "embedder", "", "also rank by meaning, with `MODEL`: openai:NAME or ollama:NAME, with @URL for another server, or static:DIR")
+	flags.StringVar(&f.reranker, "reranker", "", "rerank the best results with `MODEL`: NAME@URL of a server with /rerank")
 }
 
-// The variables that keys are taken from. That of OpenAI is for no other server.
+// The environment variables of keys. The key for OpenAI is sent to no other server.
 const (
 	openAIKey   = "OPENAI_API_KEY"
 	embedderKey = "CITEKIT_EMBEDDER_KEY"
 	rerankerKey = "CITEKIT_RERANKER_KEY"
 )
 
-// open returns what the flags ask for, nil if that is nothing.
+// open returns the models that the flags choose, or nil if there are none.
 func (f *semanticsFlags) open() (*search.Semantics, error) {
 	if f.embedder == "" && f.reranker == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func (f *semanticsFlags) openEmbedder() (search.Embedder, error) {
 	return nil, usagef(f.command, "%s; write openai:NAME, ollama:NAME or static:DIR", term.Line(f.embedder))
 }
 
-// nameAndURL splits what is written as NAME@URL.
+// nameAndURL splits a flag of the form NAME@URL.
 func nameAndURL(text string) (name, url string) {
 	if i := strings.LastIndex(text, "@http"); i >= 0 {
 		return text[:i], text[i+1:]
@@ -79,11 +79,11 @@ func nameAndURL(text string) (name, url string) {
 	return text, ""
 }
 
-// modelPatience is how long the command waits for the models of one search.
+// modelPatience is how long the models of one search may take.
 const modelPatience = 30 * time.Second
 
-// embed makes the vectors that are missing before the one search of a command.
-// Without them words rank.
+// embed makes the missing vectors before the single search of a command. If it
+// fails, results are ranked by words.
 func (s *session) embed(ctx context.Context, searcher *search.Searcher) error {
 	err := searcher.Embed(ctx)
 	if err == nil || ctx.Err() != nil {

@@ -19,31 +19,31 @@ func serveCommand() *command {
 		args:    "[root]...",
 		summary: "Serve the resources to agents over MCP",
 		maxArgs: -1,
-		about: `Runs a Model Context Protocol server on the standard input and output, with
-the tools search, findSimilar, getContext, answer, getContents, verify, listResources,
-getStructure, getNode, resolve and info.
-It ends with its input, or with a signal. Logs go to the standard error. Folders
-named after the flags are as with --root.
+		about: `Runs a Model Context Protocol server on the standard input and output, with the
+tools search, findSimilar, getContext, answer, getContents, verify,
+listResources, getStructure, getNode, resolve and info. It ends at the end of
+its input, or with a signal. Logs go to the standard error. Folders named after
+the flags are further roots, as with --root.
 
-With --transport http it serves clients that connect to a port of this machine,
-of any version of the protocol, at the address that it tells on the standard
-error. Nobody else can reach it, and pages of web sites are refused. A signal
-ends it: calls that run have 10 seconds to finish.
+With --transport http it serves clients of any version of the protocol that
+connect to a port of this machine, at the address that it prints on the standard
+error. Other machines cannot reach it, and web pages are refused. A signal ends
+it: running calls have 10 seconds to finish.
 
-With --keys callers need a key, which 'citekit key' makes, and other machines may
+With --keys callers need a key made by 'citekit key', and other machines may
 reach the server, with --tls-cert by https. With --workspace there are several
-folders, each with its own keys. Limits, an identity provider and what else a team
-needs are in a file of settings: see 'citekit help config'. SIGHUP has the server
-read it again, and open its logs anew.
+folders, each with its own keys. Limits, an identity provider and other settings
+for a team are in a settings file: see 'citekit help config'. On SIGHUP the
+server reads it again and reopens its logs.
 
 With --ingest agents can also make maps of files in the base directory and the
 roots, by the tools ingest and ingestStatus. With --embedder and --reranker
-searches rank by meaning too, as 'citekit help search' says. With --model a model
-writes abstractive answers, as 'citekit help answer' says.
+searches also rank by meaning, as 'citekit help search' says. With --model a
+model writes abstractive answers, as 'citekit help answer' says.
 
-With --toolsets and --tools there are fewer tools, which leaves models more room;
-clients over HTTP can leave out more with the headers X-MCP-Toolsets, X-MCP-Tools
-and X-MCP-Readonly. With --read-only no tool writes maps or evidence files, whatever
+--toolsets and --tools offer fewer tools, which leaves models more room; clients
+over HTTP can leave out more with the headers X-MCP-Toolsets, X-MCP-Tools and
+X-MCP-Readonly. With --read-only no tool writes maps or evidence files, whatever
 else is given.
 
 Most clients take a configuration such as
@@ -111,13 +111,13 @@ func (s *session) serveStdio(ctx context.Context, one *hosted, logger *slog.Logg
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	err := transport.Serve(ctx, mcpadapter.NewServer(one.lib, one.opts))
 	if ctx.Err() != nil {
-		return stopped(ctx) // a signal is how a server is ended
+		return stopped(ctx) // a signal is the regular way to stop a server
 	}
 	return err
 }
 
-// checkFolders returns an error if both the command line and the settings say what
-// is served.
+// checkFolders returns an error if both the command line and the settings name what
+// to serve.
 func (s *session) checkFolders(settings *config.Settings) error {
 	if len(settings.Workspaces) == 0 {
 		return nil
@@ -129,18 +129,18 @@ func (s *session) checkFolders(settings *config.Settings) error {
 		{"--dir", s.dir != "."}, {"--root", len(s.roots) > 0}, {"--maps-dir", s.mapsDir != ""}, {"--output-dir", s.outputDir != ""},
 	} {
 		if given.is {
-			return usagef("serve", "flag %s does not go with workspaces: each has its own folders", given.flag)
+			return usagef("serve", "flag %s cannot be combined with workspaces: each has its own folders", given.flag)
 		}
 	}
 	if settings.Transport == transportStdio && len(settings.Workspaces) > 1 {
 		return &settingsError{"serve", config.Faults{settings.Fault(
-			fmt.Sprintf("stdio serves one workspace, and there are %d: write http, or leave out others", len(settings.Workspaces)), "transport")}}
+			fmt.Sprintf("stdio serves one workspace, and there are %d: write http, or leave out the others", len(settings.Workspaces)), "transport")}}
 	}
 	return nil
 }
 
-// openServed opens what one client or port serves: the only workspace of the
-// settings, or the base directory.
+// openServed opens the one workspace to serve: the only one in the settings, or the
+// base directory.
 func (s *session) openServed(h *host) (*hosted, error) {
 	if len(h.settings.Workspaces) > 0 {
 		all, err := h.openAll()
@@ -152,7 +152,7 @@ func (s *session) openServed(h *host) (*hosted, error) {
 	return s.openBase(h, "")
 }
 
-// openBase opens the base directory under a name.
+// openBase opens the base directory as a workspace of that name.
 func (s *session) openBase(h *host, name string) (*hosted, error) {
 	if err := s.checkRoots(); err != nil {
 		return nil, err
@@ -164,13 +164,13 @@ func (s *session) openBase(h *host, name string) (*hosted, error) {
 	return one, nil
 }
 
-// tellPreparing tells the client whose call needs PDFium that it is compiled.
+// tellPreparing tells the calling client that PDFium is being compiled.
 func tellPreparing(ctx context.Context) (done func()) {
 	mcpadapter.Announce(ctx, preparing)
 	return nil
 }
 
-// explainServer tells a person at a terminal what waits for input there.
+// explainServer explains to a person at a terminal what is waiting for input.
 func (s *session) explainServer() {
 	dir, err := filepath.Abs(s.dir)
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 // onlyHTTP are the flags that need --transport http.
 var onlyHTTP = []string{"host", "port", "stateless", "sse", "tls-cert", "tls-key", "session-timeout", "keys", "audit-log", "metrics"}
 
-// registerHTTP defines the flags of a server over HTTP.
+// registerHTTP defines the flags of the HTTP server.
 func registerHTTP(f *flagSet) {
 	f.String("transport", transportStdio, "`TRANSPORT`: stdio, or http for clients that connect to a port")
 	f.String("host", "127.0.0.1", "`HOST` to listen on with --transport http: a loopback address, or any with --keys")
@@ -40,7 +40,7 @@ func registerHTTP(f *flagSet) {
 	f.Duration("session-timeout", 10*time.Minute, "end a session that was idle for this `TIME`, such as 30m")
 }
 
-// checkStdio returns an error if a flag is given that needs --transport http.
+// checkStdio returns an error if a flag that needs --transport http is given.
 func (f *settingFlags) checkStdio() (err error) {
 	f.flags.Visit(func(one *flag.Flag) {
 		if err == nil && slices.Contains(onlyHTTP, one.Name) {
@@ -50,8 +50,8 @@ func (f *settingFlags) checkStdio() (err error) {
 	return err
 }
 
-// listen listens where the settings say. Without authentication only this machine
-// may be able to reach it.
+// listen listens on the address of the settings. Without authentication it must be
+// reachable from this machine only.
 func listen(ctx context.Context, settings *config.Settings) (net.Listener, error) {
 	address, err := listenAddress(ctx, settings)
 	if err != nil {
@@ -64,8 +64,7 @@ func listen(ctx context.Context, settings *config.Settings) (net.Listener, error
 	return listener, nil
 }
 
-// checkTLS returns what is wrong with the files of the certificate, before anybody
-// hears that the server listens.
+// checkTLS checks the certificate files before the server announces that it listens.
 func checkTLS(settings *config.Settings) error {
 	files := settings.TLS
 	if files.Cert == "" {
@@ -83,7 +82,7 @@ func checkTLS(settings *config.Settings) error {
 	return nil
 }
 
-// calledAs returns how a person gave a setting: by a flag, or where.
+// calledAs returns where a person gave a setting: its flag, variable or file.
 func calledAs(settings *config.Settings, setting ...string) string {
 	origin, name := settings.Origin(setting...), strings.Join(setting, ".")
 	switch {
@@ -95,7 +94,8 @@ func calledAs(settings *config.Settings, setting ...string) string {
 	return origin.String() + ": " + name
 }
 
-// cause returns what the system says of a network operation.
+// cause returns the error of the operating system in an error of a network
+// operation.
 func cause(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) {
@@ -104,8 +104,8 @@ func cause(err error) error {
 	return err
 }
 
-// listenAddress returns the address that the host of the settings means. Without
-// authentication it must be a loopback one, as must all others that its name has.
+// listenAddress returns the address of the host setting. Without authentication all
+// addresses of the host must be loopback addresses.
 func listenAddress(ctx context.Context, settings *config.Settings) (netip.Addr, error) {
 	host := settings.Host
 	fault := func(message string) error {
@@ -133,7 +133,7 @@ func listenAddress(ctx context.Context, settings *config.Settings) (netip.Addr, 
 	case !settings.Authenticates():
 		return netip.Addr{}, fault("other machines could read the files without authentication; give --keys FILE, which 'citekit key' makes, or listen on 127.0.0.1")
 	case len(addresses) == 0:
-		return netip.IPv6Unspecified(), nil // of both versions
+		return netip.IPv6Unspecified(), nil // IPv4 too
 	}
 	return addresses[0], nil
 }
@@ -159,12 +159,12 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 	return stopped(ctx)
 }
 
-// linksOf returns links to the evidence of a workspace.
+// linksOf returns the links to the evidence of a workspace.
 func linksOf(lib *citekit.Library, settings *config.Settings) *mcpadapter.EvidenceLinks {
 	return mcpadapter.NewEvidenceLinks(lib, &mcpadapter.LinkOptions{BaseURL: settings.PublicURL})
 }
 
-// tellAddress says where clients connect to.
+// tellAddress prints the address that clients connect to.
 func (s *session) tellAddress(settings *config.Settings, listener net.Listener) {
 	scheme := "http"
 	if settings.TLS.Cert != "" {
@@ -173,7 +173,7 @@ func (s *session) tellAddress(settings *config.Settings, listener net.Listener) 
 	fmt.Fprintf(s.stderr, "citekit: serving MCP at %s://%s/mcp\n", scheme, listener.Addr())
 }
 
-// endpointOptions returns those of the endpoint that the settings have.
+// endpointOptions returns the options of the endpoint in the settings.
 func endpointOptions(settings *config.Settings, logger *slog.Logger) mcpadapter.HandlerOptions {
 	return mcpadapter.HandlerOptions{
 		Stateless: settings.Stateless, SSE: settings.SSE, SessionTimeout: time.Duration(settings.SessionTimeout),

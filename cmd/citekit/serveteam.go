@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// serveTeam serves workspaces to callers that each have their own.
+// serveTeam serves workspaces to callers with rights of their own.
 func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, logs *logs) error {
 	settings := h.settings
 	if err := checkTLS(settings); err != nil {
@@ -58,7 +58,7 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	return stopped(ctx)
 }
 
-// openTeam opens the workspaces of the settings, or the base directory.
+// openTeam opens the workspaces of the settings, or else the base directory.
 func (s *session) openTeam(h *host) ([]*hosted, error) {
 	if len(h.settings.Workspaces) > 0 {
 		return h.openAll()
@@ -70,8 +70,8 @@ func (s *session) openTeam(h *host) ([]*hosted, error) {
 	return []*hosted{one}, nil
 }
 
-// hostedServers returns a server of the protocol for each workspace. What is left out
-// for all changes with now.
+// hostedServers returns a protocol server for each workspace. now decides at each
+// request what all servers leave out.
 func hostedServers(all []*hosted, settings *config.Settings, now *adjusted) []server.Workspace {
 	var served []server.Workspace
 	for _, one := range all {
@@ -86,7 +86,7 @@ func hostedServers(all []*hosted, settings *config.Settings, now *adjusted) []se
 	return served
 }
 
-// sharedChecks returns the checks of what workspaces share.
+// sharedChecks returns the readiness checks of what workspaces share.
 func sharedChecks(c *callers, logs *logs) map[string]func(context.Context) error {
 	checks := make(map[string]func(context.Context) error)
 	if c.keys != nil {
@@ -102,7 +102,7 @@ func sharedChecks(c *callers, logs *logs) map[string]func(context.Context) error
 	return checks
 }
 
-// warnOpen tells of what travels in the clear.
+// warnOpen warns if keys travel unencrypted.
 func warnOpen(settings *config.Settings, listener net.Listener, logger *slog.Logger) {
 	address, ok := listener.Addr().(*net.TCPAddr)
 	if ok && !address.IP.IsLoopback() && settings.TLS.Cert == "" {

@@ -75,7 +75,7 @@ func startTeam(t *testing.T, settings string, args ...string) *teamServer {
 	t.Cleanup(func() {
 		s.cmd.Process.Signal(syscall.SIGTERM)
 		<-read
-		if err := s.cmd.Wait(); err != nil || strings.Contains(s.logged(), "metrics are served no more") {
+		if err := s.cmd.Wait(); err != nil || strings.Contains(s.logged(), "metrics are no longer served") {
 			t.Errorf("%v\n%s", err, s.logged())
 		}
 	})
@@ -338,7 +338,7 @@ func TestServeFolderVanishes(t *testing.T) {
 	}
 	s.until("the log tells of another folder", func() bool {
 		s.get("/readyz")
-		return strings.Contains(s.logged(), "another folder than when the server started")
+		return strings.Contains(s.logged(), "not the same folder as when the server started")
 	})
 	if err := os.Remove(filepath.Join(s.dir, "red")); err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// settingFlags are the flags for settings, of serve and config. What they are set to
-// is read by package config, beside the file and the environment.
+// settingFlags are the flags of serve and config that set settings. Package config
+// reads them together with the file and the environment.
 type settingFlags struct {
 	command    string
 	flags      *flagSet
@@ -25,7 +25,7 @@ type settingFlags struct {
 	level      slog.Level
 }
 
-// settingOf has the setting that each flag is for.
+// settingOf maps each flag to its setting.
 var settingOf = map[string]string{
 	"transport": "transport", "host": "host", "port": "port", "stateless": "stateless", "sse": "sse",
 	"tls-cert": "tls.cert", "tls-key": "tls.key", "session-timeout": "session_timeout",
@@ -38,25 +38,25 @@ var settingOf = map[string]string{
 
 func (f *settingFlags) register(flags *flagSet) {
 	f.flags = flags
-	flags.StringVar(&f.file, "config", "", "YAML `FILE` of settings; else that of CITEKIT_CONFIG, else citekit.yaml among a person's own settings")
+	flags.StringVar(&f.file, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")
 	flags.Var(&f.workspaces, "workspace", "serve the folder `NAME=DIR` under this name; repeatable")
-	flags.String("keys", "", "`FILE` of the keys that callers need with --transport http, as 'citekit key' makes it")
+	flags.String("keys", "", "`FILE` of the keys that callers need with --transport http, made by 'citekit key'")
 	flags.Bool("ingest", false, "let agents make maps of files inside the roots")
-	flags.String("toolsets", "", "offer only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+"; with commas")
-	flags.String("tools", "", "offer only these `TOOLS`, by name, with commas")
-	flags.Bool("read-only", false, "no tool writes maps or evidence files, also with --ingest")
+	flags.String("toolsets", "", "offer only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+", separated by commas")
+	flags.String("tools", "", "offer only these `TOOLS`, by name, separated by commas")
+	flags.Bool("read-only", false, "no tool writes maps or evidence files, even with --ingest")
 	registerHTTP(flags)
 	new(semanticsFlags).register(flags)
 	new(mapperFlags).registerWriter(flags)
 	flags.ocr(new(bool))
-	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "least `LEVEL` that is logged: debug, info, warn or error")
+	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "lowest `LEVEL` that is logged: debug, info, warn or error")
 	flags.String("log-format", "text", "`FORM` of the log: text or json")
-	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP opens it anew")
-	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP opens it anew")
-	flags.Bool("metrics", false, "offer metrics for Prometheus at 127.0.0.1:9464, or where the settings say")
+	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP reopens it")
+	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP reopens it")
+	flags.Bool("metrics", false, "serve metrics for Prometheus at 127.0.0.1:9464, or at the address in the settings")
 }
 
-// given returns what the command line sets.
+// given returns the settings of the command line.
 func (f *settingFlags) given() ([]config.Flag, error) {
 	var all []config.Flag
 	f.flags.Visit(func(one *flag.Flag) {
@@ -74,7 +74,7 @@ func (f *settingFlags) given() ([]config.Flag, error) {
 	return all, nil
 }
 
-// load returns the settings of the file, the environment and the command line.
+// load loads the settings from the file, the environment and the command line.
 func (f *settingFlags) load() (*config.Settings, error) {
 	flags, err := f.given()
 	if err != nil {
@@ -92,8 +92,8 @@ func (f *settingFlags) load() (*config.Settings, error) {
 	return s, err
 }
 
-// settingsFile returns the file of settings, or "" if there is none. One in the
-// current folder must be named: whose it is nobody knows.
+// settingsFile returns the settings file, or "" if there is none. A file in the
+// current folder must be named explicitly, as anybody may have put it there.
 func (f *settingFlags) settingsFile() string {
 	if f.file != "" {
 		return f.file
@@ -112,7 +112,7 @@ func (f *settingFlags) settingsFile() string {
 	return name
 }
 
-// A settingsError reports all that is wrong with settings.
+// A settingsError reports everything that is wrong with settings.
 type settingsError struct {
 	command string
 	faults  config.Faults
@@ -120,10 +120,11 @@ type settingsError struct {
 
 func (e *settingsError) Error() string { return strings.Join(e.lines(), "; ") }
 
-// Is makes the code of a settingsError that of invalid input.
+// Is makes a settingsError match citekit.ErrSyntax, and so have the code of invalid
+// input.
 func (e *settingsError) Is(target error) bool { return target == citekit.ErrSyntax }
 
-// lines returns what a person is told, one fault each.
+// lines returns one line for each fault.
 func (e *settingsError) lines() []string {
 	var all []string
 	for _, fault := range e.faults {
@@ -145,7 +146,7 @@ func (e *settingsError) isUsage() bool {
 	return true
 }
 
-// A faultDetail is how a fault looks in JSON.
+// A faultDetail is the JSON form of a fault.
 type faultDetail struct {
 	From    string `json:"from"`
 	Line    int    `json:"line,omitempty"`

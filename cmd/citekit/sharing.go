@@ -9,14 +9,14 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// sharingFlags say who may use what is written: a folder may be that of several
-// Unix users. What a flag does not say, a variable of the environment may.
+// sharingFlags say which Unix users may use what is written, as several may share a
+// folder. Environment variables are the defaults.
 type sharingFlags struct{ group, mode, keyFile string }
 
 func (f *sharingFlags) register(flags *flagSet) {
-	flags.StringVar(&f.group, "group", "", "Unix `GROUP` of what is written (default $CITEKIT_GROUP)")
+	flags.StringVar(&f.group, "group", "", "Unix `GROUP` of files that are written (default $CITEKIT_GROUP)")
 	flags.StringVar(&f.mode, "file-mode", "", "`MODE` of files that are written, such as 0660 for a group that writes (default $CITEKIT_FILE_MODE, or 0600)")
-	flags.StringVar(&f.keyFile, "key-file", "", "`FILE` of the key of evidence, which people share who share a folder (default $CITEKIT_KEY_FILE, or one of each user)")
+	flags.StringVar(&f.keyFile, "key-file", "", "`FILE` of the key of evidence, for people who share a folder (default $CITEKIT_KEY_FILE, or one for each user)")
 }
 
 // apply sets the options of a workspace.
@@ -32,7 +32,7 @@ func (f *sharingFlags) apply(o *workspace.Options) error {
 	}
 	bits, err := strconv.ParseUint(mode, 8, 32)
 	if err != nil || bits > 0o777 || bits == 0 {
-		return usagef("", "%s: bad value %q: it is the octal mode of files, such as 0640 or 0660", name, mode)
+		return usagef("", "%s: bad value %q: write the octal mode of files, such as 0640 or 0660", name, mode)
 	}
 	o.FileMode = fs.FileMode(bits)
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// maxText is how much is read of a text that results are to be like, in bytes.
+// maxText is how much of a text is compared with the resources, in bytes.
 const maxText = 1 << 20
 
 func similarCommand() *command {
@@ -18,11 +18,11 @@ func similarCommand() *command {
 	return &command{
 		name:    "similar",
 		args:    "[<what>]",
-		summary: "Find what is like a text, a node or a resource",
-		about: `Finds the parts of resources that have most of the telling words of what is
-named: RESOURCE.NODE, a whole RESOURCE, or an address; of a text with --text, or
-of the standard input with "-". The part itself is left out. The output is that
-of search.`,
+		summary: "Find parts similar to a text, a node or a resource",
+		about: `Finds the parts of resources that have most of the characteristic words of what
+is named: RESOURCE.NODE, a whole RESOURCE, or an address; of a text with --text,
+or of the standard input with "-". The part itself is left out. The output is as
+in search.`,
 		example: []string{
 			"citekit similar book.chapter-2",
 			"citekit similar 'doc://book#pages=12-15' --by resources",
@@ -31,7 +31,7 @@ of search.`,
 		},
 		maxArgs: 1,
 		flags: func(flags *flagSet) {
-			flags.StringVar(&text, "text", "", "find what is like `TEXT`")
+			flags.StringVar(&text, "text", "", "find parts similar to `TEXT`")
 			f.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/internal/suggest"
 )
 
-// closest returns the word most like a mistyped one, or "" if none is near.
+// closest returns the word most similar to typed, or "" if none is similar.
 func closest(typed string, words []string) string {
 	for _, word := range suggest.Closest(typed, slices.Values(words), 1, 1) {
 		return word
@@ -19,13 +19,12 @@ func closest(typed string, words []string) string {
 }
 
 const (
-	maxEntries = 10_000 // of a folder that are compared
+	maxEntries = 10_000 // compared in one folder
 	maxNear    = 3
 )
 
-// nearFiles returns the names of the folder of a path at which nothing is that
-// are most like its own, the best first: those that differ in case, that have
-// another extension, or a few other letters.
+// nearFiles returns the names in the folder of a missing path that are most similar
+// to its name, best first: they differ in case, in extension, or in a few letters.
 func nearFiles(missing string) []string {
 	dir, err := os.Open(filepath.Dir(missing))
 	if err != nil {

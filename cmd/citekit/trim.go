@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// trim deletes evidence by its age and size.
+// trim deletes evidence by age and size.
 func (s *session) trim(ctx context.Context, flags pruneFlags) error {
 	if flags.force {
 		return usagef("prune", "flag --force is for maps, and none are deleted with --evidence-older-than or --evidence-max")
@@ -38,13 +38,13 @@ func (s *session) trim(ctx context.Context, flags pruneFlags) error {
 	return nil
 }
 
-// An age is a flag for a time, such as 30d or 12h.
+// An age is a flag for a duration, such as 30d or 12h.
 type age time.Duration
 
 func (a *age) String() string { return "" }
 
 func (a *age) Set(value string) error {
-	bad := errors.New("it is a time above 0, such as 30d, 12h or 45m")
+	bad := errors.New("write a time above 0, such as 30d, 12h or 45m")
 	if days, ok := strings.CutSuffix(value, "d"); ok {
 		n, err := strconv.ParseInt(days, 10, 32)
 		if err != nil || n <= 0 || n > 36_500 {

@@ -32,21 +32,22 @@ func verifyCommand() *command {
 	return &command{
 		name:    "verify",
 		args:    "[<what>]",
-		summary: "Tell whether quotes stand in their sources",
-		about: `Tells whether a quote stands at an address, in a resource, or anywhere; or, with
---text, whether all that a text cites holds: quotes with their addresses, and
-claims, whose address must be there. Each is a line: whether it holds, how the
-words stand in the source, where, the words, and the difference.
+		summary: "Check whether quotes occur in their sources",
+		about: `Checks whether a quote occurs at an address, in a resource, or anywhere; or,
+with --text, whether all citations of a text hold: quotes with their addresses,
+and claims, whose addresses must exist. Each line says whether a quote or claim
+holds, how its words occur in the source, and where, and shows the words and the
+difference.
 
-  exact, repaired   they stand there, but for what copying and typesetting change
-  elsewhere         they stand at the address that is shown
+  exact, repaired   the words occur there, apart from copying and typesetting
+  elsewhere         they occur at the address that is shown
   altered           the source has other words
-  not_found         nothing there is like them
-  unquoted          a claim in words of its own
+  not_found         the source has nothing similar
+  unquoted          a claim in its own words
   uncited           a sentence without an address
 
 The exit code is 0 if all holds, 1 if something does not, and 2 if the command
-means nothing.`,
+line is invalid.`,
 		example: []string{
 			"citekit verify --quote 'chalk in the kettle' 'doc://manual#pages=3'",
 			"citekit verify --quote 'chalk in the kettle' manual",
@@ -56,9 +57,9 @@ means nothing.`,
 		},
 		maxArgs: -1,
 		flags: func(flags *flagSet) {
-			flags.StringVar(&f.quote, "quote", "", "the `WORDS` that are said to stand there; \"…\" is for what they leave out")
-			flags.Func("text", "verify what the text in `FILE` cites, or with - that of the standard input; further files may follow", appendTo(&f.texts))
-			flags.BoolVar(&f.opts.Strict, "strict", false, "let claims fail whose words do not stand in the source")
+			flags.StringVar(&f.quote, "quote", "", "the quoted `WORDS`; \"…\" stands for words left out")
+			flags.Func("text", "verify the citations of the text in `FILE`, or with - of the standard input; further files may follow", appendTo(&f.texts))
+			flags.BoolVar(&f.opts.Strict, "strict", false, "fail claims whose words do not occur in the source")
 			flags.BoolVar(&f.opts.Boxes, "boxes", false, "find the boxes of the words on their pages, for --json")
 			flags.ocr(&f.ocr)
 		},
@@ -70,7 +71,7 @@ means nothing.`,
 			case f.quote == "":
 				return s.verifyTexts(ctx, append(f.texts, args...), &f.opts)
 			case len(args) > 1:
-				return usagef("verify", "a quote stands in one place; %s names another", term.Line(args[1]))
+				return usagef("verify", "a quote is in one place; %s names another", term.Line(args[1]))
 			}
 			return s.verifyQuote(ctx, f, args)
 		},
@@ -113,7 +114,7 @@ func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string)
 	return err
 }
 
-// A verifiedText is what a file cites.
+// A verifiedText is the report on the citations of a file.
 type verifiedText struct {
 	File   string
 	text   string
@@ -166,8 +167,7 @@ func (s *session) verifyTexts(ctx context.Context, files []string, opts *verify.
 	return err
 }
 
-// readText returns the text of a file that the person named, or of the standard
-// input.
+// readText returns the text of a named file or of the standard input.
 func (s *session) readText(name string) (string, error) {
 	in := s.stdin
 	if name != "-" {
@@ -182,7 +182,8 @@ func (s *session) readText(name string) (string, error) {
 	return string(text), err
 }
 
-// printVerified prints a line for each verdict and each sentence that cites nothing.
+// printVerified prints a line for each verdict and for each sentence without a
+// citation.
 func (s *session) printVerified(all []verifiedText) {
 	entries, holding, uncited := 0, 0, 0
 	for _, v := range all {
@@ -206,7 +207,7 @@ func (s *session) printVerified(all []verifiedText) {
 	fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
 }
 
-// lineNumbers are the offsets behind the lines of a text.
+// lineNumbers are the offsets just after the line ends of a text.
 type lineNumbers []int
 
 func lineEnds(text string) (ends lineNumbers) {
@@ -218,15 +219,15 @@ func lineEnds(text string) (ends lineNumbers) {
 	return ends
 }
 
-// at returns the number of the line of an offset, from 1.
+// at returns the line number of an offset, from 1.
 func (l lineNumbers) at(offset int64) int {
 	n, _ := slices.BinarySearch(l, int(offset)+1)
 	return n + 1
 }
 
-// printVerdict prints a line about a quote or claim: where the text has it, if
-// that is not "", whether it holds, its class, its address, the words, and what is
-// to be said of them. cited is the address that the text has.
+// printVerdict prints a line about a quote or claim: its place in the text unless
+// where is "", whether it holds, its class, its address, its words, and remarks.
+// cited is the address in the text.
 func (s *session) printVerdict(where string, holds bool, v *verify.Verdict, cited string) {
 	if where != "" {
 		s.printf("%s\t", where)
@@ -246,19 +247,19 @@ func (s *session) printVerdict(where string, holds bool, v *verify.Verdict, cite
 	s.printf("\n")
 }
 
-// maxShownWords bounds what a line shows of a quote, in bytes.
+// maxShownWords is how much of a quote is shown on a line, in bytes.
 const maxShownWords = 160
 
 func shownWords(text string) string {
 	return term.Line(plain.Shorten(plain.Line(text), maxShownWords))
 }
 
-// remarks says what there is to say of a verdict beside its class.
+// remarks returns what there is to say about a verdict besides its class.
 func remarks(v *verify.Verdict, cited string) string {
 	var all []string
 	for _, c := range v.Difference {
 		switch {
-		case v.Class == verify.Unquoted: // other words are no fault of such a claim
+		case v.Class == verify.Unquoted: // such a claim may use other words
 		case c.Source == "":
 			all = append(all, fmt.Sprintf("“%s” is not in the source", shownWords(c.Quote)))
 		case c.Quote == "":

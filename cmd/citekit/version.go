@@ -16,11 +16,11 @@ func versionCommand() *command {
 	}
 }
 
-// A build says what this program was built from, and how.
+// A build describes how this program was built.
 type build struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
-	Modified bool   `json:"modified,omitempty"` // the commit had changes on top
+	Modified bool   `json:"modified,omitempty"` // the commit had uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	settle     = 300 * time.Millisecond // without a change, before changes are mapped
-	impatience = 5 * time.Second        // after which they are mapped all the same
-	lookOver   = 30 * time.Second       // between searches for what was not told of
+	settle     = 300 * time.Millisecond // without changes, before changes are mapped
+	impatience = 5 * time.Second        // after this time changes are mapped even if more arrive
+	lookOver   = 30 * time.Second       // between searches for unreported changes
 )
 
-// watch maps what there is, and then what changes until ctx is done, which is
-// how it ends well.
+// watch maps the sources, and then changes to them until ctx is done. That is the
+// regular end of a watch.
 func (in *ingestion) watch(ctx context.Context) error {
 	watcher, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -33,7 +33,7 @@ func (in *ingestion) watch(ctx context.Context) error {
 		return in.outcome(report, err)
 	}
 	in.watching = true
-	// In a watch nothing is replaced again and again.
+	// A watch does not replace maps again and again.
 	in.opts.Force = false
 	for {
 		changed, err := waitForChange(ctx, watcher)
@@ -44,7 +44,7 @@ func (in *ingestion) watch(ctx context.Context) error {
 			return err
 		}
 		now := in.follow(ctx, watcher)
-		if changed || now == "" || now != seen { // what failed is not tried again and again
+		if changed || now == "" || now != seen { // do not retry failures while nothing changes
 			if _, err := in.run(ctx); err != nil && ctx.Err() == nil {
 				return err
 			}
@@ -53,9 +53,9 @@ func (in *ingestion) watch(ctx context.Context) error {
 	}
 }
 
-// follow watches every folder that is searched. Folders that cannot be
-// watched, such as ones too many, are looked over from time to time. It returns
-// what changes with any source, or "" if that cannot be told yet.
+// follow watches every folder that is searched. Folders that cannot be watched, such
+// as those beyond a limit, are searched from time to time. It returns a value that
+// changes with any source, or "" if it cannot tell yet.
 func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (state string) {
 	finder, ok := in.lib.Workspace().(citekit.Finder)
 	if !ok {
@@ -77,8 +77,8 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (sta
 		folders[path] = true
 	}
 	in.awaited(ctx, finder, folders)
-	// A folder that was moved is watched under its old name until that is
-	// removed, which ends the watch under the new one too.
+	// The watch of a moved folder has its old name. Removing it also ends the watch
+	// under the new name, so remove before adding.
 	for _, path := range watcher.WatchList() {
 		if !folders[path] {
 			_ = watcher.Remove(path)
@@ -93,8 +93,8 @@ func (in *ingestion) follow(ctx context.Context, watcher *fsnotify.Watcher) (sta
 	return string(sources.Sum(nil))
 }
 
-// awaited adds the folders in which sources may appear: the one that holds a
-// file, or that a pattern begins with, and with "**" all that are below.
+// awaited adds the folders in which sources may appear: the folder of a file or the
+// fixed beginning of a pattern, and for "**" all folders below.
 func (in *ingestion) awaited(ctx context.Context, finder citekit.Finder, folders map[string]bool) {
 	for _, given := range in.given {
 		path := given.path
@@ -115,7 +115,7 @@ func (in *ingestion) awaited(ctx context.Context, finder citekit.Finder, folders
 	}
 }
 
-// absolute returns where the source or folder is that a map names by name.
+// absolute returns the absolute path of a name in a map.
 func (in *ingestion) absolute(name string) string {
 	path := filepath.FromSlash(name)
 	if !filepath.IsAbs(path) {
@@ -127,8 +127,8 @@ func (in *ingestion) absolute(name string) string {
 	return path
 }
 
-// waitForChange returns when something changed and has come to rest, or when
-// it is time to look everywhere.
+// waitForChange returns when changes have settled, or when it is time for a full
+// search.
 func waitForChange(ctx context.Context, watcher *fsnotify.Watcher) (changed bool, err error) {
 	var settled, enough <-chan time.Time
 	over := time.After(lookOver)
@@ -157,7 +157,7 @@ func waitForChange(ctx context.Context, watcher *fsnotify.Watcher) (changed bool
 			if !ok {
 				return false, fs.ErrClosed
 			}
-			return true, nil // events were lost: look everywhere
+			return true, nil // events were lost: search everything
 		}
 	}
 }

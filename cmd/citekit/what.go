@@ -15,17 +15,17 @@ import (
 
 // A filePart is part of a file that the person named.
 type filePart struct {
-	name     string // as it was named
+	name     string // as the person wrote it
 	path     string // absolute
-	fragment string // what follows "#"
+	fragment string // the part after "#"
 
-	kind citekit.Modality // what the person says it is, or ""
+	kind citekit.Modality // stated by the person, or ""
 }
 
-// findFile reads word as a file, perhaps with "#" and a fragment. Names may
-// themselves have a "#": the longest beginning of the word that is a file
-// counts. A relative path is relative to the base directory; if nothing is
-// there, to the working directory. A file at both is an error.
+// findFile reads word as a file, perhaps with "#" and a fragment. As names may
+// contain "#", the longest leading part that is a file counts. A relative path is
+// relative to the base directory or, if that does not exist, to the working
+// directory. A file at both is an error.
 func (s *session) findFile(word string) (part filePart, ok bool, err error) {
 	base, err := filepath.Abs(s.dir)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *session) findFile(word string) (part filePart, ok bool, err error) {
 	return filePart{}, false, nil
 }
 
-// statFile returns what is known of a file, or nil if there is none.
+// statFile returns information about a file, or nil if there is none.
 func statFile(path string) fs.FileInfo {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
@@ -64,14 +64,13 @@ func statFile(path string) fs.FileInfo {
 	return info
 }
 
-// isPath reports whether word can only be meant as a path.
+// isPath reports whether word can only be a path.
 func isPath(word string) bool {
 	return filepath.IsAbs(word) || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") ||
 		strings.HasPrefix(word, "."+string(filepath.Separator))
 }
 
-// A nodeName is a node of a resource, or the whole resource if the node is
-// "".
+// A nodeName names a node of a resource, or the whole resource if node is "".
 type nodeName struct {
 	resource, node string
 }
@@ -83,11 +82,11 @@ func (n nodeName) String() string {
 	return fmt.Sprintf("node '%s' of resource '%s'", n.node, n.resource)
 }
 
-// maxSplits bounds how many of its dots a word is split at.
+// maxSplits is the most dots of a word that are tried as separators.
 const maxSplits = 64
 
-// splits returns the readings of word as resource.node, those with the longest
-// resource id first, and last that of a whole resource.
+// splits returns the readings of word as resource.node, longest resource id first.
+// The last one reads word as a whole resource.
 func splits(word string) []nodeName {
 	var names []nodeName
 	for end := strings.LastIndexByte(word, '.'); end > 0 && len(names) < maxSplits; end = strings.LastIndexByte(word[:end], '.') {
@@ -96,8 +95,8 @@ func splits(word string) []nodeName {
 	return append(names, nodeName{resource: word})
 }
 
-// findNodes returns the readings of word, in the order of [splits], that name
-// something. If none does the error says what is missing.
+// findNodes returns the readings of word that name something, in the order of
+// [splits]. If there are none, the error says what is missing.
 func findNodes(ctx context.Context, lib *citekit.Library, word string) ([]nodeName, error) {
 	var found []nodeName
 	var firstErr error
@@ -113,7 +112,7 @@ func findNodes(ctx context.Context, lib *citekit.Library, word string) ([]nodeNa
 			firstErr = err
 		}
 	}
-	if len(found) == 0 { // an id of a node may itself begin with that of its resource
+	if len(found) == 0 { // the id of a node may begin with that of its resource
 		for _, name := range names {
 			whole := nodeName{name.resource, word}
 			if name.node != "" && hasMap(ctx, lib, name.resource) && whole.check(ctx, lib) == nil {
@@ -130,7 +129,7 @@ func findNodes(ctx context.Context, lib *citekit.Library, word string) ([]nodeNa
 	return nil, describeMissing(ctx, lib, names)
 }
 
-// check returns an error unless there is what n names.
+// check returns an error unless what n names exists.
 func (n nodeName) check(ctx context.Context, lib *citekit.Library) error {
 	if n.node == "" {
 		_, err := lib.Map(ctx, n.resource)
@@ -140,9 +139,9 @@ func (n nodeName) check(ctx context.Context, lib *citekit.Library) error {
 	return err
 }
 
-// describeMissing returns the error for a word if no reading of it has a map. It
-// is the error of the first reading whose resource id is nearly right, else of
-// the one with the shortest resource id, which is meant in most cases.
+// describeMissing returns the error for a word of which no reading has a map. It is
+// the error of the first reading whose resource id is nearly right, else of the
+// reading with the shortest resource id, which is usually meant.
 func describeMissing(ctx context.Context, lib *citekit.Library, names []nodeName) error {
 	var err error
 	for _, name := range names[:max(1, len(names)-1)] {
@@ -155,8 +154,8 @@ func describeMissing(ctx context.Context, lib *citekit.Library, names []nodeName
 	return err
 }
 
-// chooseNode returns the one reading of word, or the first of several after
-// telling of the others.
+// chooseNode returns the only reading of word, or the first of several with a
+// warning about the others.
 func (s *session) chooseNode(ctx context.Context, lib *citekit.Library, word string) (nodeName, error) {
 	found, err := findNodes(ctx, lib, word)
 	if err != nil {
@@ -170,8 +169,8 @@ func (s *session) chooseNode(ctx context.Context, lib *citekit.Library, word str
 	return found[0], nil
 }
 
-// adviseResource returns a better error if the first word that is no resource
-// id is an address, or the path of the source of a resource.
+// adviseResource returns a better error if the first word that is not a resource id
+// is an address or the path of a source.
 func adviseResource(ctx context.Context, lib *citekit.Library, err error, words ...string) error {
 	i := slices.IndexFunc(words, func(word string) bool { return !hasMap(ctx, lib, word) })
 	if err == nil || i < 0 {
@@ -186,7 +185,7 @@ func adviseResource(ctx context.Context, lib *citekit.Library, err error, words 
 	}
 	var missing *citekit.NotFoundError
 	if errors.As(err, &missing) && len(missing.Suggestions) > 0 {
-		return err // it names what may be meant
+		return err // suggests what may be meant
 	}
 	if ids, findErr := resourcesWithSource(ctx, lib, word); findErr == nil && len(ids) > 0 {
 		return fmt.Errorf("'%s' is the source of %s; give its id%w", word, quotedIDs(ids), silent{err})
@@ -197,7 +196,7 @@ func adviseResource(ctx context.Context, lib *citekit.Library, err error, words 
 	return err
 }
 
-// quotedIDs returns such as "resource 'a'" or "the resources 'a', 'b'".
+// quotedIDs returns a phrase such as "resource 'a'" or "the resources 'a', 'b'".
 func quotedIDs(ids []string) string {
 	if len(ids) == 1 {
 		return "resource '" + ids[0] + "'"

@@ -18,13 +18,13 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// open returns the library over the base directory. The files, which the
-// person has named, may be resolved wherever they are.
+// open returns the library over the base directory. files, which the person has
+// named, may be resolved wherever they are.
 func (s *session) open(files ...string) (*citekit.Library, error) {
 	return s.openReporting(s.compiling, files...)
 }
 
-// openReporting is open with what is called when PDFium must be compiled.
+// openReporting is open with a function to call when PDFium must be compiled.
 func (s *session) openReporting(compiling func(context.Context) func(), files ...string) (*citekit.Library, error) {
 	ws, err := s.workspace(nil, files...)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *session) workspace(roots []string, files ...string) (*workspace.Directo
 	return ws, nil
 }
 
-// checkRoots returns an error if a directory of --root is not there.
+// checkRoots returns an error if a --root directory does not exist.
 func (s *session) checkRoots() error {
 	for _, root := range s.roots {
 		if info, err := os.Stat(root); err != nil || !info.IsDir() {
@@ -76,8 +76,7 @@ func (s *session) checkRoots() error {
 	return nil
 }
 
-// workspaceOptions returns what the flags and the environment say of the
-// workspace.
+// workspaceOptions returns the workspace options of the flags and the environment.
 func (s *session) workspaceOptions() (*workspace.Options, error) {
 	opts := &workspace.Options{
 		MapsDir:     s.mapsDir,
@@ -89,8 +88,7 @@ func (s *session) workspaceOptions() (*workspace.Options, error) {
 	return opts, s.shared.apply(opts)
 }
 
-// settingsDir returns where citekit keeps what is a person's own, or "" if the
-// person has no place for settings.
+// settingsDir returns the folder for data of the user, or "" if the user has none.
 func settingsDir() string {
 	dir, err := os.UserConfigDir()
 	if err != nil || !filepath.IsAbs(dir) {
@@ -99,8 +97,8 @@ func settingsDir() string {
 	return filepath.Join(dir, "citekit")
 }
 
-// allowedDir returns where the files are recorded that a person ingested from
-// outside the base directory, or "" if there is no place for it.
+// allowedDir returns the folder that records which files outside the base directory
+// may be cited, or "" if there is none.
 func allowedDir() string {
 	dir := settingsDir()
 	if dir == "" {
@@ -109,8 +107,8 @@ func allowedDir() string {
 	return filepath.Join(dir, "allowed")
 }
 
-// hasMap reports whether there is a map for id, at less cost than asking for it:
-// what is missing is not looked for among all others.
+// hasMap reports whether there is a map for id. It is cheaper than asking for the
+// map, which looks for similar ids if there is none.
 func hasMap(ctx context.Context, lib *citekit.Library, id string) bool {
 	if citekit.CheckResourceID(id) != nil {
 		return false

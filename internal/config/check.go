@@ -30,13 +30,13 @@ func (s *Settings) check() (faults Faults) {
 	needs("model.config", "model.name", s.Model.Config != "" && s.Model.Name == "")
 	needs("metrics.enabled", "metrics.listen", s.Metrics.Enabled && s.Metrics.Listen == "")
 	if s.Stateless && s.SSE {
-		fault("sse", "does not go with "+s.called("sse", "stateless")+": that transport has sessions")
+		fault("sse", "cannot be combined with "+s.called("sse", "stateless")+": that transport has sessions")
 	}
 	structural := s.Mapper.Name == "" || s.Mapper.Name == "structure"
-	needs("mapper.config", "another mapper.name than structure", s.Mapper.Config != "" && structural)
+	needs("mapper.config", "a mapper.name other than structure", s.Mapper.Config != "" && structural)
 	needs("mapper.enrich", "mapper.name gemini or openai", s.Mapper.Enrich && s.Mapper.Name != "gemini" && s.Mapper.Name != "openai")
 	if s.Audit.File != "" && s.Audit.File == s.Log.File {
-		fault("audit.file", "is the file of "+s.called("audit.file", "log.file")+": the audit log is kept apart")
+		fault("audit.file", "is the file of "+s.called("audit.file", "log.file")+": the audit log needs a file of its own")
 	}
 	needs("oauth.grants", "oauth.issuer", len(s.OAuth.Grants) > 0 && s.OAuth.Issuer == "")
 	return slices.Concat(faults, s.checkWorkspaces(), s.checkGrants())
@@ -54,7 +54,7 @@ func (s *Settings) warnings() (all []string) {
 		return nil
 	}
 	for _, name := range onlyHTTP {
-		f := s.Fault("counts for nothing without transport: http", name)
+		f := s.Fault("has no effect without transport: http", name)
 		if f.Verb = true; f.Origin.File != "" {
 			all = append(all, f.Error())
 		}
@@ -97,7 +97,7 @@ func (s *Settings) checkWorkspaces() (faults Faults) {
 			continue
 		}
 		if other, ok := dirs[w.Dir]; ok {
-			faults = append(faults, s.Fault("it is the folder of workspace "+other+"; each has its own", "workspaces", name, "dir"))
+			faults = append(faults, s.Fault("it is the folder of workspace "+other+"; each needs its own", "workspaces", name, "dir"))
 		}
 		dirs[w.Dir] = name
 	}

@@ -15,37 +15,37 @@ package config
 // checked (see [rules]) and whether a running server can change it.
 type Config struct {
 	Transport      string   `json:"transport" jsonschema:"How clients connect: stdio, or http for a port." setting:"oneof=stdio|http"`
-	Host           string   `json:"host" jsonschema:"Address or name to listen on. Without keys and OAuth only a loopback one."`
+	Host           string   `json:"host" jsonschema:"Address or host name to listen on. Without keys and OAuth it must be a loopback one."`
 	Port           int      `json:"port" jsonschema:"Port to listen on; 0 takes a free one." setting:"min=0 max=65535"`
-	TLS            TLS      `json:"tls" jsonschema:"Certificate, to serve https. Both files are read again when they change."`
-	Hosts          []string `json:"hosts" jsonschema:"Host names that requests may name beside the loopback ones; needed behind a proxy on the same machine."`
-	Origins        []string `json:"origins" jsonschema:"Origins of web pages that may call, such as https://agents.example." setting:"url"`
-	PublicURL      string   `json:"public_url" jsonschema:"What links to evidence begin with, such as https://cite.example, behind a proxy that ends TLS; empty means what requests say." setting:"url"`
+	TLS            TLS      `json:"tls" jsonschema:"Certificate for https. Both files are read again when they change."`
+	Hosts          []string `json:"hosts" jsonschema:"Host names that requests may have besides loopback ones; needed behind a proxy on the same machine."`
+	Origins        []string `json:"origins" jsonschema:"Origins of web pages that may call the server, such as https://agents.example." setting:"url"`
+	PublicURL      string   `json:"public_url" jsonschema:"Start of links to evidence, such as https://cite.example, behind a proxy that terminates TLS; empty means as in the request." setting:"url"`
 	Stateless      bool     `json:"stateless" jsonschema:"No sessions, for several servers behind a load balancer."`
 	SSE            bool     `json:"sse" jsonschema:"Also serve the older HTTP+SSE transport, at /sse."`
 	SessionTimeout Duration `json:"session_timeout" jsonschema:"How long a session may be idle." setting:"more=0"`
 
-	Workspaces map[string]Workspace `json:"workspaces" jsonschema:"What is served, by the names that keys are for. Without any it is the base directory of the command line."`
+	Workspaces map[string]Workspace `json:"workspaces" jsonschema:"Workspaces to serve, by the names that keys have. If there are none, the base directory of the command line is served."`
 
 	Keys  string `json:"keys" jsonschema:"File of the keys that callers need, as made by citekit key; read again when it changes." setting:"path"`
-	OAuth OAuth  `json:"oauth" jsonschema:"An identity provider whose tokens are taken, beside keys or instead of them."`
+	OAuth OAuth  `json:"oauth" jsonschema:"Identity provider whose tokens are accepted, in addition to keys or instead of them."`
 
 	Toolsets     []string     `json:"toolsets" jsonschema:"Offer only the tools of these toolsets; none means all." setting:"reload toolset"`
 	Tools        []string     `json:"tools" jsonschema:"Offer only these tools; none means all." setting:"reload tool"`
-	ReadOnly     bool         `json:"read_only" jsonschema:"No tool writes maps or evidence files, whatever else is given." setting:"reload"`
-	Capabilities Capabilities `json:"capabilities" jsonschema:"What the server may do beside reading what there is."`
+	ReadOnly     bool         `json:"read_only" jsonschema:"No tool writes maps or evidence files, whatever the other settings." setting:"reload"`
+	Capabilities Capabilities `json:"capabilities" jsonschema:"What the server may do besides reading."`
 
-	Embedder string `json:"embedder" jsonschema:"Model that ranks by meaning too: openai:NAME, ollama:NAME, both with @URL for another server, or static:DIR."`
-	Reranker string `json:"reranker" jsonschema:"Model that ranks the best anew: NAME@URL of a server with /rerank."`
-	Model    Model  `json:"model" jsonschema:"Who writes abstractive answers."`
-	Mapper   Mapper `json:"mapper" jsonschema:"Who makes the maps of files that agents ingest."`
+	Embedder string `json:"embedder" jsonschema:"Model that also ranks by meaning: openai:NAME or ollama:NAME, with @URL for another server, or static:DIR."`
+	Reranker string `json:"reranker" jsonschema:"Model that reranks the best results: NAME@URL of a server with /rerank."`
+	Model    Model  `json:"model" jsonschema:"Model that writes abstractive answers."`
+	Mapper   Mapper `json:"mapper" jsonschema:"What makes the maps of files that agents ingest."`
 
 	Timeouts map[string]Duration `json:"timeouts" jsonschema:"How long a call may take, by tool. A call may ask for less. A negative time means no limit." setting:"reload tool"`
-	Limits   Limits              `json:"limits" jsonschema:"How much callers may ask for. Zero means the default, and a negative number no limit."`
+	Limits   Limits              `json:"limits" jsonschema:"Limits on callers. Zero means the default, and a negative number means no limit."`
 
-	Log     Log     `json:"log" jsonschema:"What is told of requests and faults; never evidence, quotes, queries or keys."`
-	Audit   Audit   `json:"audit" jsonschema:"A log of who did what, apart from the other."`
-	Metrics Metrics `json:"metrics" jsonschema:"Numbers for Prometheus."`
+	Log     Log     `json:"log" jsonschema:"Log of requests and faults; it never has evidence, quotes, queries or keys."`
+	Audit   Audit   `json:"audit" jsonschema:"Log of who did what, separate from the other log."`
+	Metrics Metrics `json:"metrics" jsonschema:"Metrics for Prometheus."`
 	Traces  Traces  `json:"traces" jsonschema:"Spans for OpenTelemetry."`
 }
 
@@ -61,95 +61,95 @@ type Workspace struct {
 	Roots       []string `json:"roots" jsonschema:"Further directories that sources may be in." setting:"path"`
 	MapsDir     string   `json:"maps_dir" jsonschema:"Directory of the maps, relative to dir; empty means .resource_maps."`
 	EvidenceDir string   `json:"evidence_dir" jsonschema:"Directory of the evidence, relative to dir; empty means .citekit_output."`
-	Ingest      *bool    `json:"ingest" jsonschema:"Let agents make maps of files here; without it capabilities.ingest counts."`
+	Ingest      *bool    `json:"ingest" jsonschema:"Let agents make maps of files here; by default as in capabilities.ingest."`
 }
 
 // OAuth configures which tokens of an identity provider are accepted.
 type OAuth struct {
-	Issuer   string   `json:"issuer" jsonschema:"URL of the identity provider, as its tokens have it." setting:"url"`
-	Audience string   `json:"audience" jsonschema:"Whom the tokens must be for; empty means the URL of resource."`
+	Issuer   string   `json:"issuer" jsonschema:"URL of the identity provider, as in its tokens." setting:"url"`
+	Audience string   `json:"audience" jsonschema:"Audience that the tokens must have; empty means the URL in resource."`
 	Resource string   `json:"resource" jsonschema:"URL at which clients reach this server, such as https://cite.example/mcp." setting:"url"`
-	Scopes   []string `json:"scopes" jsonschema:"Scopes that clients are told to ask for."`
+	Scopes   []string `json:"scopes" jsonschema:"Scopes that clients are told to request."`
 
-	ScopeClaim  string           `json:"scope_claim" jsonschema:"Claim that has the scopes; one inside others is named with dots. Empty means scope, or scp."`
-	RequireType bool             `json:"require_type" jsonschema:"Take only tokens whose type is at+jwt (RFC 9068)."`
+	ScopeClaim  string           `json:"scope_claim" jsonschema:"Claim with the scopes; dots name a nested claim. Empty means scope, or scp."`
+	RequireType bool             `json:"require_type" jsonschema:"Accept only tokens whose type is at+jwt (RFC 9068)."`
 	Skew        Duration         `json:"skew" jsonschema:"How much the clocks of the provider and of this machine may differ, at most 5m. Negative means not at all." setting:"max=300000000000"`
-	CAFile      string           `json:"ca_file" jsonschema:"PEM file of the authorities that may vouch for the provider's certificate; empty means those of the system." setting:"path"`
-	Grants      map[string]Grant `json:"grants" jsonschema:"What scopes of the provider's own allow, beside those of the form citekit:workspace:NAME."`
+	CAFile      string           `json:"ca_file" jsonschema:"PEM file of the certificate authorities for the provider's certificate; empty means those of the system." setting:"path"`
+	Grants      map[string]Grant `json:"grants" jsonschema:"What the provider's own scopes allow, in addition to scopes of the form citekit:workspace:NAME."`
 }
 
 // A Grant is what a scope allows.
 type Grant struct {
-	Workspaces []string `json:"workspaces" jsonschema:"Workspaces that may be seen."`
-	Toolsets   []string `json:"toolsets" jsonschema:"Toolsets that alone may be used; none means all." setting:"toolset"`
-	Tools      []string `json:"tools" jsonschema:"Tools that alone may be used; none means all." setting:"tool"`
-	ReadOnly   bool     `json:"read_only" jsonschema:"No tool that writes may be used."`
+	Workspaces []string `json:"workspaces" jsonschema:"Workspaces that may be used."`
+	Toolsets   []string `json:"toolsets" jsonschema:"Only these toolsets may be used; none means all." setting:"toolset"`
+	Tools      []string `json:"tools" jsonschema:"Only these tools may be used; none means all." setting:"tool"`
+	ReadOnly   bool     `json:"read_only" jsonschema:"Tools that write may not be used."`
 }
 
 // Capabilities configure what a server may do.
 type Capabilities struct {
 	Ingest bool `json:"ingest" jsonschema:"Let agents make maps of files in the base directory and the roots."`
-	OCR    bool `json:"ocr" jsonschema:"Read scanned pages with tesseract, some seconds each. The index is of one kind: give it to all commands that search, or to none."`
+	OCR    bool `json:"ocr" jsonschema:"Read scanned pages with tesseract, some seconds each. Give it to all commands that search or to none, as they share an index."`
 }
 
 // A Model configures a model that writes text.
 type Model struct {
-	Name   string `json:"name" jsonschema:"Which API: gemini or openai." setting:"oneof=|gemini|openai"`
+	Name   string `json:"name" jsonschema:"API of the model: gemini or openai." setting:"oneof=|gemini|openai"`
 	Config JSON   `json:"config" jsonschema:"Its settings, such as model and base_url."`
 }
 
 // A Mapper configures a mapper.
 type Mapper struct {
-	Name    string `json:"name" jsonschema:"Who makes them: structure, gemini, openai or a program; empty means structure."`
+	Name    string `json:"name" jsonschema:"What makes the maps: structure, gemini, openai or a program; empty means structure."`
 	Config  JSON   `json:"config" jsonschema:"Its settings, such as model and base_url."`
-	Retries int    `json:"retries" jsonschema:"How often a request to a model is tried again." setting:"min=0 max=100"`
+	Retries int    `json:"retries" jsonschema:"How often a failed request to a model is repeated." setting:"min=0 max=100"`
 	Enrich  bool   `json:"enrich" jsonschema:"Keep the structure, and let the model add titles and summaries."`
 }
 
-// Limits are those of package server, and of the extraction of evidence.
+// Limits are the limits of package server and of extracting evidence.
 type Limits struct {
-	Calls          int      `json:"calls" jsonschema:"Lookups at a time." setting:"reload"`
-	CallsPerCaller int      `json:"calls_per_caller" jsonschema:"Of these for each caller; 0 means a quarter of calls." setting:"reload"`
-	HeavyCalls     int      `json:"heavy_calls" jsonschema:"Calls at a time that search or extract; 0 means one for each CPU, at least 2." setting:"reload"`
-	HeavyPerCaller int      `json:"heavy_per_caller" jsonschema:"Of these for each caller; 0 means three quarters of heavy_calls." setting:"reload"`
-	Queue          int      `json:"queue" jsonschema:"Calls that wait for a place; a negative number means none." setting:"reload"`
-	QueuePerCaller int      `json:"queue_per_caller" jsonschema:"Of these for each caller; a negative number means none." setting:"reload"`
-	Wait           Duration `json:"wait" jsonschema:"Longest wait for a place." setting:"reload"`
-	Rate           float64  `json:"rate" jsonschema:"Calls in a second that each caller may make." setting:"reload"`
-	Burst          int      `json:"burst" jsonschema:"Calls that each caller may make at once; 0 means twice the rate." setting:"reload"`
-	BytesPerMinute Size     `json:"bytes_per_minute" jsonschema:"Answers and evidence that each caller may have in a minute." setting:"reload"`
+	Calls          int      `json:"calls" jsonschema:"Concurrent lookups." setting:"reload"`
+	CallsPerCaller int      `json:"calls_per_caller" jsonschema:"The same for each caller; 0 means a quarter of calls." setting:"reload"`
+	HeavyCalls     int      `json:"heavy_calls" jsonschema:"Concurrent calls that search or extract; 0 means one for each CPU, at least 2." setting:"reload"`
+	HeavyPerCaller int      `json:"heavy_per_caller" jsonschema:"The same for each caller; 0 means three quarters of heavy_calls." setting:"reload"`
+	Queue          int      `json:"queue" jsonschema:"Calls that wait for others to end; a negative number means none." setting:"reload"`
+	QueuePerCaller int      `json:"queue_per_caller" jsonschema:"The same for each caller; a negative number means none." setting:"reload"`
+	Wait           Duration `json:"wait" jsonschema:"Longest wait of a call." setting:"reload"`
+	Rate           float64  `json:"rate" jsonschema:"Calls per second for each caller." setting:"reload"`
+	Burst          int      `json:"burst" jsonschema:"Calls in a burst for each caller; 0 means twice the rate." setting:"reload"`
+	BytesPerMinute Size     `json:"bytes_per_minute" jsonschema:"Size of answers and evidence per minute for each caller." setting:"reload"`
 
-	Sessions    int  `json:"sessions" jsonschema:"Sessions of each caller." setting:"min=0"`
-	Connections int  `json:"connections" jsonschema:"Connections at a time." setting:"min=0"`
-	BodyBytes   Size `json:"body_bytes" jsonschema:"Body of a request." setting:"min=0"`
+	Sessions    int  `json:"sessions" jsonschema:"Sessions for each caller." setting:"min=0"`
+	Connections int  `json:"connections" jsonschema:"Concurrent connections." setting:"min=0"`
+	BodyBytes   Size `json:"body_bytes" jsonschema:"Largest body of a request." setting:"min=0"`
 
-	Extractions      int      `json:"extractions" jsonschema:"Extractions at a time, in all workspaces together; 0 means four for each CPU." setting:"min=0"`
+	Extractions      int      `json:"extractions" jsonschema:"Concurrent extractions, in all workspaces together; 0 means four for each CPU." setting:"min=0"`
 	ExtractionTime   Duration `json:"extraction_time" jsonschema:"Longest extraction." setting:"min=0"`
-	ChildProcesses   int      `json:"child_processes" jsonschema:"Programs such as ffmpeg and tesseract at a time, of all workspaces and modalities together." setting:"min=0 max=1024"`
-	DecoderMemory    Size     `json:"decoder_memory" jsonschema:"Memory for decoding images, of all workspaces together." setting:"min=0"`
-	EvidencePerSpace Size     `json:"evidence_per_workspace" jsonschema:"Evidence files that each workspace keeps; those used longest ago go first."`
+	ChildProcesses   int      `json:"child_processes" jsonschema:"Concurrent programs such as ffmpeg and tesseract, for all workspaces and modalities together." setting:"min=0 max=1024"`
+	DecoderMemory    Size     `json:"decoder_memory" jsonschema:"Memory for decoding images, for all workspaces together." setting:"min=0"`
+	EvidencePerSpace Size     `json:"evidence_per_workspace" jsonschema:"Size of the evidence that each workspace keeps; the least recently used is deleted first."`
 }
 
 // Log configures where the log is written.
 type Log struct {
-	Level  string `json:"level" jsonschema:"The least level that is logged: debug, info, warn or error." setting:"reload level"`
-	Format string `json:"format" jsonschema:"Form of the lines: text or json." setting:"oneof=text|json"`
-	File   string `json:"file" jsonschema:"File that the log is appended to; empty means the standard error. SIGHUP opens it anew." setting:"path"`
+	Level  string `json:"level" jsonschema:"The lowest level that is logged: debug, info, warn or error." setting:"reload level"`
+	Format string `json:"format" jsonschema:"Format of the lines: text or json." setting:"oneof=text|json"`
+	File   string `json:"file" jsonschema:"File that the log is appended to; empty means the standard error. SIGHUP reopens it." setting:"path"`
 }
 
 // Audit configures where the audit log is written.
 type Audit struct {
-	File string `json:"file" jsonschema:"File that lines of JSON are appended to; empty means no audit log. SIGHUP opens it anew." setting:"path"`
+	File string `json:"file" jsonschema:"File that lines of JSON are appended to; empty means no audit log. SIGHUP reopens it." setting:"path"`
 }
 
 // Metrics configure where Prometheus reads metrics.
 type Metrics struct {
-	Enabled bool   `json:"enabled" jsonschema:"Offer them, at /metrics of the address in listen."`
-	Listen  string `json:"listen" jsonschema:"HOST:PORT of a listener of their own, for nobody needs a key there." setting:"address"`
+	Enabled bool   `json:"enabled" jsonschema:"Serve metrics, at /metrics of the address in listen."`
+	Listen  string `json:"listen" jsonschema:"HOST:PORT of a separate listener, which needs no key." setting:"address"`
 }
 
 // Traces configure where spans of OpenTelemetry are sent.
 type Traces struct {
-	Enabled  bool   `json:"enabled" jsonschema:"Send them, as the variables of OpenTelemetry such as OTEL_TRACES_SAMPLER say."`
-	Endpoint string `json:"endpoint" jsonschema:"URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; the variables of OpenTelemetry count over it." setting:"url"`
+	Enabled  bool   `json:"enabled" jsonschema:"Send spans, as OpenTelemetry variables such as OTEL_TRACES_SAMPLER configure."`
+	Endpoint string `json:"endpoint" jsonschema:"URL of a collector that takes OTLP over HTTP, such as http://127.0.0.1:4318; OpenTelemetry variables override it." setting:"url"`
 }

@@ -55,14 +55,14 @@ func TestFaults(t *testing.T) {
 		"all at once": {"port: many\nhost: [a]\nstateless: 1\n",
 			"f:1: port: bad value \"many\": write a whole number\nf:2: host: this is a list: write a text\nf:3: stateless: bad value \"1\": write true or false"},
 		"twice":              {"port: 1\nhost: a\nport: 2\n", "f:3: port: it is given twice, first in line 1; leave out one"},
-		"alias":              {"hosts: &a [x]\norigins: *a\n", "f:1: &a: settings have no anchors; write the value where it counts\nf:2: *a: settings have no aliases; write the value where it counts"},
-		"tag":                {"port: !!str 3\n", "f:1: !!str: settings have no tags"},
-		"own tag":            {"port: !x 3\n", "f:1: !x: settings have no tags"},
-		"tab":                {"limits:\n\tcalls: 3\n", "f:2: the line begins with a tab; YAML is indented by spaces"},
-		"two documents":      {"port: 1\n---\nport: 2\n", "f:2: a second document begins here; the settings are one document, without a line ---"},
-		"no YAML":            {"port: [1\nhost: a\n", "f:1: this is no YAML: did not find expected ',' or ']'"},
-		"binary":             {"port: 1\n\x00\n", "f:2: the file is no text in UTF-8"},
-		"latin1":             {"host: \xe9\n", "f:1: the file is no text in UTF-8"},
+		"alias":              {"hosts: &a [x]\norigins: *a\n", "f:1: &a: settings cannot have anchors; write the value itself\nf:2: *a: settings cannot have aliases; write the value itself"},
+		"tag":                {"port: !!str 3\n", "f:1: !!str: settings cannot have tags"},
+		"own tag":            {"port: !x 3\n", "f:1: !x: settings cannot have tags"},
+		"tab":                {"limits:\n\tcalls: 3\n", "f:2: the line begins with a tab; indent YAML with spaces"},
+		"two documents":      {"port: 1\n---\nport: 2\n", "f:2: a second document begins here; settings must be one document, without a line ---"},
+		"no YAML":            {"port: [1\nhost: a\n", "f:1: this is not YAML: did not find expected ',' or ']'"},
+		"binary":             {"port: 1\n\x00\n", "f:2: the file is not text in UTF-8"},
+		"latin1":             {"host: \xe9\n", "f:1: the file is not text in UTF-8"},
 		"a list":             {"- port\n", "f:1: this is a list: write a section of settings"},
 		"a word":             {"port\n", "f:1: bad value \"port\": write a section of settings"},
 		"no value":           {"port:\n", "f:1: port: it has no value: write a whole number, or leave it out"},
@@ -82,24 +82,24 @@ func TestFaults(t *testing.T) {
 		"no transport":       {"transport: ''\n", "f:1: transport: bad value \"\": it is stdio or http"},
 		"no tool":            {"tools: ['']\n", "f:1: tools: bad value \"\": it is " + either(mcpadapter.ToolNames())},
 		"list":               {"tools: search\n", "f:1: tools: bad value \"search\": write a list such as [a, b]"},
-		"list of numbers":    {"hosts: [1]\n", "f:1: hosts: bad value \"1\" in a list of texts: write it in quotes if it is one"},
+		"list of numbers":    {"hosts: [1]\n", "f:1: hosts: bad value \"1\" in a list of texts: put it in quotes if it is a text"},
 		"transport":          {"transport: htp\n", "f:1: transport: bad value \"htp\": did you mean http?"},
 		"url":                {"traces: {enabled: true, endpoint: localhost}\n", "f:1: traces.endpoint: bad value \"localhost\": write a URL such as https://example.org"},
 		"address":            {"metrics: {listen: 9464}\n", "f:1: metrics.listen: bad value \"9464\": write a text, in quotes if it looks like a number"},
 		"address, no port":   {"metrics: {listen: localhost}\n", "f:1: metrics.listen: bad value \"localhost\": write HOST:PORT such as 127.0.0.1:9464"},
 		"half a certificate": {"port: 1\ntls:\n  cert: c.pem\n", "f:3: tls.cert needs tls.key"},
-		"sse":                {"stateless: true\nsse: true\n", "f:2: sse does not go with stateless: that transport has sessions"},
+		"sse":                {"stateless: true\nsse: true\n", "f:2: sse cannot be combined with stateless: that transport has sessions"},
 		"no dir":             {"workspaces:\n  a: {}\n  b:\n", "f:2: workspaces.a has no dir: write the folder with its files\nf:3: workspaces.b has no dir: write the folder with its files"},
-		"same dir":           {"workspaces:\n  a: {dir: x}\n  b: {dir: x}\n", "f:3: workspaces.b.dir: it is the folder of workspace a; each has its own"},
+		"same dir":           {"workspaces:\n  a: {dir: x}\n  b: {dir: x}\n", "f:3: workspaces.b.dir: it is the folder of workspace a; each needs its own"},
 		"name":               {"workspaces:\n  a/b: {dir: x}\n", "f:2: workspaces.a/b: names have 1 to 64 ASCII letters, digits, \"-\", \"_\" and \".\", and begin with a letter or digit"},
 		"workspace":          {"workspaces:\n  v1.0: {directory: x}\n", "f:2: workspaces.v1.0 has no dir: write the folder with its files\nf:2: workspaces.v1.0.directory: there is no such setting; workspaces.v1.0 has dir, roots, maps_dir, evidence_dir, ingest"},
 		"issuer alone":       {"oauth: {issuer: 'https://a.example'}\n", "f:1: oauth.issuer needs oauth.resource"},
 		"grant":              {"oauth:\n  issuer: https://a.example\n  resource: https://b.example/mcp\n  grants:\n    https://a/read: {workspaces: [read]}\nworkspaces: {red: {dir: x}}\n", "f:5: oauth.grants.https://a/read.workspaces: there is no workspace \"read\"; did you mean red?"},
-		"scope":              {"oauth: {grants: {'a b': {read_only: true}}}\n", "f:1: oauth.grants.a b: scopes have 1 to 200 letters of ASCII, without spaces, quotes and backslashes"},
+		"scope":              {"oauth: {grants: {'a b': {read_only: true}}}\n", "f:1: oauth.grants.a b: scopes have 1 to 200 ASCII characters, without spaces, quotes and backslashes"},
 		"skew":               {"oauth: {skew: 6m}\n", "f:1: oauth.skew: bad value \"6m\": it is too large"},
 		"model":              {"model: {config: {model: m}}\n", "f:1: model.config needs model.name"},
 		"object":             {"model: {name: gemini, config: {a: 1, a: 2}}\n", "f:1: model.config: a is given twice; leave out one"},
-		"one file, two logs": {"log: {file: x}\naudit: {file: x}\n", "f:2: audit.file is the file of log.file: the audit log is kept apart"},
+		"one file, two logs": {"log: {file: x}\naudit: {file: x}\n", "f:2: audit.file is the file of log.file: the audit log needs a file of its own"},
 		"escapes":            {"\"\\e[31m\": 1\n", "f:1: \\x1b[31m: there is no such setting; there are " + strings.Join(names(), ", ")},
 	} {
 		if got := faultsOf(t, Sources{}, test.text); got != test.want {
@@ -141,13 +141,13 @@ func TestSecrets(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
-	if got := faultsOf(t, Sources{File: dir}, ""); got != "f: it is no regular file" {
+	if got := faultsOf(t, Sources{File: dir}, ""); got != "f: it is not a regular file" {
 		t.Error(got)
 	}
 	if got := faultsOf(t, Sources{File: filepath.Join(dir, "none.yaml")}, ""); !strings.HasPrefix(got, "f: ") || strings.Contains(got, dir) {
 		t.Error(got)
 	}
-	if got := faultsOf(t, Sources{}, "# "+strings.Repeat("x", maxFile)); got != "f: it is larger than 1 MiB, which settings are not" {
+	if got := faultsOf(t, Sources{}, "# "+strings.Repeat("x", maxFile)); got != "f: it is larger than 1 MiB, the limit for settings" {
 		t.Error(got)
 	}
 	for _, text := range []string{"", "# nothing\n", "\ufeffport: 1\n", "limits:\n  # calls: 3\ntools:\n", "# a\n\t# tab\n", "---\nport: 1\n", "workspaces:\n"} {
@@ -160,7 +160,7 @@ func TestFiles(t *testing.T) {
 		bomb += strings.ReplaceAll("NEXT: &NEXT [*PREV,*PREV,*PREV,*PREV,*PREV,*PREV,*PREV,*PREV,*PREV]\n", "PREV", string(rune('a'+i)))
 		bomb = strings.ReplaceAll(bomb, "NEXT", string(rune('b'+i)))
 	}
-	if got := faultsOf(t, Sources{}, bomb); !strings.Contains(got, "settings have no anchors") || strings.Count(got, "\n") > maxFaults {
+	if got := faultsOf(t, Sources{}, bomb); !strings.Contains(got, "settings cannot have anchors") || strings.Count(got, "\n") > maxFaults {
 		t.Error(got)
 	}
 	many := strings.Repeat("- x\n", 1) + strings.Repeat("x", 10)
@@ -168,7 +168,7 @@ func TestFiles(t *testing.T) {
 		t.Error("no fault")
 	}
 	deep := strings.Repeat("[", 200_000)
-	if got := faultsOf(t, Sources{}, deep); !strings.Contains(got, "this is no YAML") {
+	if got := faultsOf(t, Sources{}, deep); !strings.Contains(got, "this is not YAML") {
 		t.Errorf("%.200s", got)
 	}
 }
@@ -212,8 +212,8 @@ func TestPrecedence(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff([]string{
-		"environment variable CITEKIT_HOTS is no setting; did you mean CITEKIT_HOST?",
-		file + ":2: host counts for nothing without transport: http", file + ":4: session_timeout counts for nothing without transport: http",
+		"environment variable CITEKIT_HOTS is not a setting; did you mean CITEKIT_HOST?",
+		file + ":2: host has no effect without transport: http", file + ":4: session_timeout has no effect without transport: http",
 	}, s.Warnings); diff != "" {
 		t.Error(diff)
 	}
@@ -229,8 +229,8 @@ func TestUnknownVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{
-		"environment variable CITEKIT_WORKSPACE_FOLDER is no setting; 'citekit config' prints all settings",
-		"environment variable CITEKIT_TRANSPORTS is no setting; did you mean CITEKIT_TRANSPORT?",
+		"environment variable CITEKIT_WORKSPACE_FOLDER is not a setting; 'citekit config' prints all settings",
+		"environment variable CITEKIT_TRANSPORTS is not a setting; did you mean CITEKIT_TRANSPORT?",
 	}, s.Warnings); diff != "" {
 		t.Error(diff)
 	}
@@ -254,7 +254,7 @@ func TestFaultsOfEnvironmentAndFlags(t *testing.T) {
 	}, "")
 	want := `environment variable CITEKIT_LIMITS_WAIT: limits.wait: bad value "3": write a time with its unit, such as 30s, 500ms or 10m
 environment variable CITEKIT_PORT: port: bad value "x": write a whole number
-flag --model-config: write an object of JSON, such as {"model": "…"}
+flag --model-config: write a JSON object, such as {"model": "…"}
 flag --odd: there is no setting none
 flag --port: bad value "65536": ports run from 0 to 65535
 flag --workspace: bad value "a b": names have 1 to 64 ASCII letters, digits, "-", "_" and ".", and begin with a letter or digit`
@@ -453,7 +453,7 @@ func TestWarnsWithoutTransport(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(s.Warnings) != want || want > 0 && !strings.Contains(strings.Join(s.Warnings, "\n"), "keys counts for nothing without transport: http") {
+		if len(s.Warnings) != want || want > 0 && !strings.Contains(strings.Join(s.Warnings, "\n"), "keys has no effect without transport: http") {
 			t.Errorf("%q: %q", text, s.Warnings)
 		}
 	}

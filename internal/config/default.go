@@ -40,7 +40,7 @@ func (l Limits) Server() server.Limits {
 	}
 }
 
-// filled returns the limits with the values that zero means, in package server
+// filled returns the limits with zeros replaced by what they mean in package server
 // and in the defaults. Negative values stay.
 func (l Limits) filled() Limits {
 	all, rest := l.Server().Effective(), Default().Limits

@@ -71,10 +71,10 @@ func readEnvironment(environ []string) (l *layer, warnings []string) {
 func unknownVariable(name string, known []string) string {
 	for _, near := range suggest.Closest(name, slices.Values(known), 1, 1) {
 		if suggest.Distance(name, near, 2) <= 2 {
-			return fmt.Sprintf("environment variable %s is no setting; did you mean %s?", message.Clip(name), near)
+			return fmt.Sprintf("environment variable %s is not a setting; did you mean %s?", message.Clip(name), near)
 		}
 	}
-	return fmt.Sprintf("environment variable %s is no setting; 'citekit config' prints all settings", message.Clip(name))
+	return fmt.Sprintf("environment variable %s is not a setting; 'citekit config' prints all settings", message.Clip(name))
 }
 
 // isOfKubernetes reports whether a variable is one that Kubernetes sets in each

@@ -43,7 +43,7 @@ func readBounded(name string) ([]byte, error) {
 		return nil, reason(err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
+		return nil, errors.New("it is not a regular file")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -55,7 +55,7 @@ func readBounded(name string) ([]byte, error) {
 		return nil, reason(err)
 	}
 	if len(data) > maxFile {
-		return nil, fmt.Errorf("it is larger than 1 MiB, which settings are not")
+		return nil, fmt.Errorf("it is larger than 1 MiB, the limit for settings")
 	}
 	return data, nil
 }
@@ -74,11 +74,11 @@ func parseFile(l *layer, name, dir string, data []byte) {
 	r := &fileReader{layer: l, file: name, dir: dir}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if line := lineOf(data, func(line []byte) bool { return !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 }); line > 0 {
-		l.fault(Origin{File: name, Line: line}, "", "the file is no text in UTF-8")
+		l.fault(Origin{File: name, Line: line}, "", "the file is not text in UTF-8")
 		return
 	}
 	if line := lineOf(data, hasTabIndent); line > 0 {
-		l.fault(Origin{File: name, Line: line}, "", "the line begins with a tab; YAML is indented by spaces")
+		l.fault(Origin{File: name, Line: line}, "", "the line begins with a tab; indent YAML with spaces")
 		return
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -90,7 +90,7 @@ func parseFile(l *layer, name, dir string, data []byte) {
 		return
 	}
 	if err := decoder.Decode(&second); err == nil {
-		l.fault(r.at(&second), "", "a second document begins here; the settings are one document, without a line ---")
+		l.fault(r.at(&second), "", "a second document begins here; settings must be one document, without a line ---")
 	} else if !errors.Is(err, io.EOF) {
 		r.syntax(err)
 	}
@@ -132,7 +132,7 @@ var syntaxLine = lazyregexp.New(`^(?:yaml: )?(?:line (\d+): )?(.*)`)
 func (r *fileReader) syntax(err error) {
 	parts := syntaxLine.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
 	line, _ := strconv.Atoi(parts[1])
-	r.fault(Origin{File: r.file, Line: max(1, line)}, "", "this is no YAML: %s", message.Clip(parts[2]))
+	r.fault(Origin{File: r.file, Line: max(1, line)}, "", "this is not YAML: %s", message.Clip(parts[2]))
 }
 
 // isPlain reports whether a document has no anchors, aliases and tags: with
@@ -141,13 +141,13 @@ func (r *fileReader) isPlain(n *yaml.Node) bool {
 	plain := true
 	switch {
 	case n.Kind == yaml.AliasNode:
-		r.fault(r.at(n), "", "*%s: settings have no aliases; write the value where it counts", message.Clip(n.Value))
+		r.fault(r.at(n), "", "*%s: settings cannot have aliases; write the value itself", message.Clip(n.Value))
 		plain = false
 	case n.Anchor != "":
-		r.fault(r.at(n), "", "&%s: settings have no anchors; write the value where it counts", message.Clip(n.Anchor))
+		r.fault(r.at(n), "", "&%s: settings cannot have anchors; write the value itself", message.Clip(n.Anchor))
 		plain = false
 	case n.Style&yaml.TaggedStyle != 0:
-		r.fault(r.at(n), "", "%s: settings have no tags", message.Clip(n.Tag))
+		r.fault(r.at(n), "", "%s: settings cannot have tags", message.Clip(n.Tag))
 		plain = false
 	}
 	if len(r.faults) > maxFaults {
@@ -175,7 +175,7 @@ func (r *fileReader) section(p path, m member, n *yaml.Node) {
 			return
 		}
 		if key.Kind != yaml.ScalarNode {
-			r.fault(r.at(key), p, "the name of a setting is a word")
+			r.fault(r.at(key), p, "the name of a setting must be a word")
 			continue
 		}
 		if first := lines[key.Value]; first > 0 {
@@ -237,7 +237,7 @@ func clipped(p path, name string) string {
 // probably meant.
 func unknown(p path, m member, name string) string {
 	if isSecret(name) {
-		return "secrets are not settings: keys of models are in environment variables such as OPENAI_API_KEY or CITEKIT_EMBEDDER_KEY, and keys of callers are in the file that keys names"
+		return "secrets are not settings: keys of models belong in environment variables such as OPENAI_API_KEY or CITEKIT_EMBEDDER_KEY, and keys of callers in the file that keys names"
 	}
 	var known []string
 	for _, one := range members(m.typ) {

@@ -84,7 +84,7 @@ func listOf(n *yaml.Node) (any, string) {
 	}
 	for _, item := range n.Content {
 		if item.Kind != yaml.ScalarNode || item.ShortTag() != "!!str" {
-			return nil, describe(item) + " in a list of texts: write it in quotes if it is one"
+			return nil, describe(item) + " in a list of texts: put it in quotes if it is a text"
 		}
 		texts = append(texts, item.Value)
 	}
@@ -108,7 +108,7 @@ func objectOf(n *yaml.Node) (any, string) {
 	}
 	data, err := json.Marshal(members)
 	if err != nil {
-		return nil, "it has what JSON cannot say"
+		return nil, "it has values that JSON cannot express"
 	}
 	if len(members) == 0 {
 		return JSON(""), ""

@@ -137,7 +137,7 @@ func checkKey(p path, name string) string {
 	switch p {
 	case path("oauth").to("grants"):
 		if name == "" || len(name) > maxScope || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }) {
-			return "scopes have 1 to 200 letters of ASCII, without spaces, quotes and backslashes"
+			return "scopes have 1 to 200 ASCII characters, without spaces, quotes and backslashes"
 		}
 		return ""
 	case "workspaces":

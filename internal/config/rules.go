@@ -139,7 +139,7 @@ func checkObject(object JSON) string {
 	}
 	var members map[string]json.RawMessage
 	if object != "" && json.Unmarshal([]byte(object), &members) != nil {
-		return "it is no object of JSON"
+		return "it is not a JSON object"
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if name == "key" || isSecret(name) {

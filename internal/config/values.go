@@ -96,7 +96,7 @@ func parseJSON(text string) (JSON, error) {
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
-		return "", fmt.Errorf("write an object of JSON, such as {\"model\": \"…\"}")
+		return "", fmt.Errorf("write a JSON object, such as {\"model\": \"…\"}")
 	}
 	var short bytes.Buffer
 	if err := json.Compact(&short, []byte(text)); err != nil {
