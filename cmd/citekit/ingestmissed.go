@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/sniff"
 )
 
 // missedDocuments returns a line about skipped files in document formats, counted by
@@ -17,11 +19,9 @@ func missedDocuments(items []ingest.Item) string {
 	var names []string
 	byFormat := make(map[string]int)
 	for _, item := range items {
-		if item.Status != ingest.Skipped || item.Err == nil {
-			continue
-		}
-		if format, _, isDocument := strings.Cut(item.Err.Error(), " files are not read"); isDocument {
-			byFormat[format]++
+		var unread *sniff.UnreadError
+		if item.Status == ingest.Skipped && errors.As(item.Err, &unread) {
+			byFormat[unread.Format]++
 			names = append(names, item.Path)
 		}
 	}

@@ -43,12 +43,27 @@ func Office(f Format, name string) string {
 	return ""
 }
 
-// Refusal returns the error, matching [errors.ErrUnsupported], for a source of
-// a format of documents that is not read, or nil.
+// An UnreadError reports a document in a format that is not read. It matches
+// [errors.ErrUnsupported].
+type UnreadError struct {
+	Format string // such as "DOC"
+	SaveAs string // formats to save it as, such as "DOCX or PDF"
+}
+
+// Error implements error.
+func (e *UnreadError) Error() string {
+	return fmt.Sprintf("%s files are not read; save it as %s: %v", e.Format, e.SaveAs, errors.ErrUnsupported)
+}
+
+// Unwrap returns [errors.ErrUnsupported].
+func (e *UnreadError) Unwrap() error { return errors.ErrUnsupported }
+
+// Refusal returns an [*UnreadError] for a source in a document format that is not
+// read, or nil.
 func Refusal(f Format, name string) error {
 	office := Office(f, name)
 	if office == "" {
 		return nil
 	}
-	return fmt.Errorf("%s files are not read; save it as %s: %w", office, unread["."+strings.ToLower(office)], errors.ErrUnsupported)
+	return &UnreadError{office, unread["."+strings.ToLower(office)]}
 }
