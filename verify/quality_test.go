@@ -33,6 +33,9 @@ type judgement struct {
 // sources nothing is shown but numbers, so that nobody gets used to them. The
 // seed is CITEKIT_SEED, the misses go to the file CITEKIT_MISSES.
 func TestQuality(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges thousands of quotes")
+	}
 	seed, err := strconv.ParseUint(cmpOr(os.Getenv("CITEKIT_SEED"), "1"), 10, 64)
 	if err != nil {
 		t.Fatal(err)

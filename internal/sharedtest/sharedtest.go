@@ -78,9 +78,13 @@ func Corpus(t testing.TB, name string) string {
 	return Made(t, name)
 }
 
-// Made returns the path of a file that package testcorpus makes.
+// Made returns the path of a file that package testcorpus makes. With -short it
+// skips the test if the files are not made yet.
 func Made(t testing.TB, name string) string {
 	t.Helper()
+	if testing.Short() && !testcorpus.IsMade() {
+		t.Skip("-short: the test files are not made yet")
+	}
 	dir, err := testcorpus.Dir()
 	if errors.Is(err, testcorpus.ErrTool) {
 		Missing(t, err.Error())

@@ -37,6 +37,33 @@ var ErrTool = errors.New("a program that makes the test files is not installed")
 // image, pdf, text, docs and maps, and truth with the known facts. Tests must not write
 // to it. An error matches [ErrTool] if a program is missing.
 var Dir = sync.OnceValues(func() (string, error) {
+	dir, err := place()
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	cache := filepath.Dir(dir)
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return "", err
+	}
+	return dir, makeOnce(cache, dir)
+})
+
+// IsMade reports whether [Dir] has the files already, or cannot make them. Making
+// them takes a minute or more.
+func IsMade() bool {
+	dir, err := place()
+	if err != nil {
+		return true
+	}
+	_, err = os.Stat(dir)
+	return err == nil
+}
+
+// place returns where the files are, or will be.
+var place = sync.OnceValues(func() (string, error) {
 	for _, tool := range append([]string{convert()}, tools...) {
 		if _, err := exec.LookPath(tool); err != nil {
 			return "", fmt.Errorf("%w: %s", ErrTool, filepath.Base(tool))
@@ -46,15 +73,7 @@ var Dir = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		cache = os.TempDir()
 	}
-	cache = filepath.Join(cache, "citekit-tests")
-	dir := filepath.Join(cache, version())
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		return "", err
-	}
-	return dir, makeOnce(cache, dir)
+	return filepath.Join(cache, "citekit-tests", version()), nil
 })
 
 // lockStale is the age at which a lock is abandoned. A process that makes the files
