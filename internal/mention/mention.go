@@ -147,7 +147,7 @@ func read(line string, from, body int) (Mention, bool) {
 		}
 		m.To--
 	}
-	m.Err = err
+	m.Err, m.Fragment = err, min(m.Fragment, m.To)
 	scheme, _, _ := strings.Cut(line[from:], "://")
 	return m, scheme == "doc" || slices.Contains(citekit.Modalities(), citekit.Modality(scheme))
 }

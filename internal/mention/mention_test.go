@@ -118,6 +118,7 @@ func FuzzAddresses(f *testing.F) {
 
 func FuzzFind(f *testing.F) {
 	f.Add("a doc://b#pages=3, https://x/doc://c _doc://d_ ```\n> ~~~\ndoc://\\_")
+	f.Add("doc://c%%%% doc://c%%%%#lines=1")
 	f.Fuzz(func(t *testing.T, text string) {
 		last := 0
 		for m := range mention.Find(text) {
