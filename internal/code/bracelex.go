@@ -203,8 +203,7 @@ func literalKind(c byte) byte {
 	return tokenLiteral
 }
 
-// lineFeed records the end of a line. If no token came since the previous one, the
-// line is blank and ends the run of comments.
+// lineFeed records the end of a line. A blank line ends the run of comments.
 func (l *lexer) lineFeed() {
 	l.newlines++
 	l.fresh = true
