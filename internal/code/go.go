@@ -243,7 +243,7 @@ func (s *goScanner) ends(level int) bool {
 	return s.tok == goEOF || s.depth < level || s.tok == ';' && s.depth <= level
 }
 
-// Tokens that are not one character of punctuation.
+// Tokens of Go other than single punctuation characters.
 const (
 	goEOF   = 0
 	goWord  = 'a'

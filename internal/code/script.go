@@ -381,7 +381,7 @@ func (s *scriptScanner) called() {
 }
 
 // closingParen checks whether the parentheses enclosed the parameters of an arrow
-// function, which contain no symbols.
+// function. If so, it drops the symbols found in them.
 func (s *scriptScanner) closingParen(f scriptFrame) {
 	if f.control {
 		s.isValue = false

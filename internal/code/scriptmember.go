@@ -80,7 +80,7 @@ func isModifier(word []byte) bool {
 }
 
 // methodOf reads a method after its name. A method without a body is a declaration
-// if it is in a class, and no method elsewhere.
+// if it is in a class of TypeScript, and no method elsewhere.
 func (s *scriptScanner) methodOf(f *scriptFrame, t scriptTarget, inClass bool) {
 	s.signature()
 	name, _ := s.targetName(t)

@@ -109,7 +109,7 @@ func (s *sqlScanner) take(t token) {
 	s.previous = word
 }
 
-// lower returns the token in lower case if it could be a keyword.
+// lower returns the token in lower case, or "-" if it is too long for a keyword.
 func (s *sqlScanner) lower(t token) string {
 	const longest = 16 // bytes of a keyword
 	if t.end-t.start > longest {

@@ -55,7 +55,7 @@ type fence struct {
 	length int
 }
 
-// scan reads the lines of src; first is the number of its first line.
+// scan reads the lines of src, starting at line first, counted from 1.
 func (b *blocks) scan(ctx context.Context, first int) error {
 	offset := 0
 	for number, line := range linesOf(b.src) {

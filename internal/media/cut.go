@@ -28,7 +28,7 @@ const (
 
 // cut implements medium. A clip is made in two steps. First ffmpeg copies more
 // than the needed range into an MP4 file with the times of the source. Then
-// this package's cutter cuts that file like any other.
+// package mp4 cuts that file like any other.
 func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
 	in, err := f.tools.Open(ctx, src, f.format.demuxer, f.format.junk)
 	if err != nil {

@@ -5,8 +5,8 @@ const maxLooked = 1 << 16
 
 // Holds reports whether a frame of the first video track begins in seconds
 // [start, end) or, for a movie without video, whether there is sound in it.
-// before is the start of the last frame that begins at or before start; ok is
-// false if there is none.
+// If no frame begins there, before is the start of the last frame that begins at
+// or before start; ok is false if there is none.
 func (m *Movie) Holds(start, end float64) (holds bool, before float64, ok bool) {
 	for _, t := range m.tracks {
 		if t.Kind != Video {
