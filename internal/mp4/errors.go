@@ -12,7 +12,7 @@ var (
 	// ErrFormat means the file is not an MP4 or QuickTime movie.
 	ErrFormat = errors.New("not an MP4 or QuickTime movie")
 
-	// ErrDamaged means boxes or tables are missing, cut short or contradict
+	// ErrDamaged means boxes or tables are missing or cut short, or contradict
 	// each other or the size of the file.
 	ErrDamaged = errors.New("damaged movie")
 
