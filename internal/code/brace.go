@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	maxHeader   = 400   // tokens of a header that are kept
+	maxHeader   = 400   // tokens kept of one header
 	maxBrackets = 4_000 // open at a time; deeper ones are only counted
 )
 
-// What stands between a pair of brackets.
+// A bodyKind tells what a pair of braces encloses.
 type bodyKind uint8
 
 const (
-	// valueBody is part of an expression or header that goes on after it.
+	// valueBody is part of an expression or header, which continues after it.
 	valueBody bodyKind = iota
 	// blockBody has statements.
 	blockBody
@@ -23,39 +23,38 @@ const (
 	typeBody
 	// enumBody has constants up to the first semicolon, then members.
 	enumBody
-	// scopeBody has declarations as the top of a source does: a namespace,
-	// a module.
+	// scopeBody has declarations, like the top level of a source: a namespace or a
+	// module.
 	scopeBody
 	// opaqueBody has nothing that declares a symbol.
 	opaqueBody
 )
 
-// An opening is what a grammar makes of an opening brace.
+// An opening describes what an opening brace begins.
 type opening struct {
 	body   bodyKind
-	goesOn bool    // the header goes on after the body
-	symbol *symbol // that the body belongs to, or nil; its start is that of the header if it is 0
-	name   string  // of the type whose members follow
+	goesOn bool    // the header continues after the body
+	symbol *symbol // owner of the body, or nil; a start of 0 means the start of the header
+	name   string  // name of the type whose members follow
 }
 
-// A grammar finds the declarations of a language among its headers. A header
-// is the tokens from the start of a statement or declaration on, in which an
-// opening bracket stands for its whole group.
+// A grammar finds the declarations of a language among its headers. A header is
+// the run of tokens from the start of a statement or declaration; an opening
+// bracket in it stands for its whole group.
 type grammar interface {
-	// open says what a brace after header begins.
+	// open reports what a brace after header begins.
 	open(s *braceScanner, header []token) opening
 
-	// end is called with each header that ends without a body, at a
-	// semicolon (with its end) or at a line (with the end of the header).
+	// end is called with each header that ends without a body: at a semicolon (end
+	// includes it) or at a line end (end is the end of the header).
 	end(s *braceScanner, header []token, end int)
 
-	// breaks reports whether t, which is no bracket, makes an end of the
-	// header before it, which is not a declaration. t is then left out if
-	// it is punctuation.
+	// breaks reports whether t, which is not a bracket, ends the header before it,
+	// which is then not a declaration. t is dropped if it is punctuation.
 	breaks(s *braceScanner, header []token, t token) bool
 }
 
-// A lineGrammar is one of a language whose statements end with the line.
+// A lineGrammar is a grammar of a language whose statements end with the line.
 type lineGrammar interface {
 	// ends reports whether the header ends before t, the first token of a
 	// later line.
@@ -66,20 +65,20 @@ type lineGrammar interface {
 type frame struct {
 	open   byte // bracket; 0 for the source
 	body   bodyKind
-	goesOn bool // the header around goes on after it
-	symbol int  // index; -1 if there is none
-	base   int  // of its header in the tokens
-	start  int  // of the bracket
+	goesOn bool // the header around continues after it
+	symbol int  // index; -1 means none
+	base   int  // index of its header's first token in tokens
+	start  int  // offset of the bracket
 	name   string
 	doc    byteSpan // comment before its header
 }
 
-// A braceScanner finds the symbols of a language of brackets. It keeps only
-// the headers of the brackets that are open.
+// A braceScanner finds the symbols of a language with brackets. It keeps only the
+// headers of the open brackets.
 type braceScanner struct {
 	lexer
 	grammar grammar
-	lines   lineGrammar // or nil
+	lines   lineGrammar // nil if statements do not end with the line
 	frames  []frame
 	tokens  []token // the headers of the frames, one after another
 	symbols []symbol
@@ -237,9 +236,8 @@ func (s *braceScanner) push(t token, f frame) {
 	s.frames = append(s.frames, f)
 }
 
-// closeBracket closes the bracket that t answers. A closing brace ends what
-// parentheses are open in it; any other one that answers nothing is passed
-// over.
+// closeBracket closes the bracket that t matches. A closing brace also closes the
+// parentheses open inside it. Any other bracket without a match is ignored.
 func (s *braceScanner) closeBracket(t token) {
 	open := opener(t.kind)
 	i := len(s.frames) - 1
@@ -260,7 +258,7 @@ func (s *braceScanner) closeBracket(t token) {
 	s.pop(t.start, t.end)
 }
 
-// opener returns the bracket that a closing one answers.
+// opener returns the opening bracket for a closing one.
 func opener(closing byte) byte {
 	switch closing {
 	case ')':
@@ -286,8 +284,8 @@ func (s *braceScanner) pop(start, end int) {
 	s.add(token{kind: f.open, start: f.start, end: end})
 }
 
-// semicolon ends a statement. One that stands in parentheses which are not
-// of a loop shows that these were never closed.
+// semicolon ends a statement. A semicolon inside parentheses that are not of a
+// loop shows that the parentheses were never closed.
 func (s *braceScanner) semicolon(t token) {
 	for s.top().open == '(' && !s.syntax.semicolons && !s.inLoop() {
 		s.pop(t.start, t.start)
@@ -299,7 +297,7 @@ func (s *braceScanner) semicolon(t token) {
 	s.clear()
 }
 
-// inLoop reports whether the open parenthesis may have semicolons in it.
+// inLoop reports whether the open parenthesis may contain semicolons.
 func (s *braceScanner) inLoop() bool {
 	before := s.frames[len(s.frames)-2]
 	header := s.tokens[before.base:s.top().base]
@@ -312,7 +310,7 @@ func (s *braceScanner) inLoop() bool {
 	return len(header) > 0 && s.is(header[len(header)-1], "for")
 }
 
-// finish ends what is open at the end of the source.
+// finish closes everything still open at the end of the source.
 func (s *braceScanner) finish() {
 	if s.lines != nil && s.top().open != '(' && len(s.header()) > 0 {
 		s.grammar.end(s, s.header(), s.last)
@@ -322,7 +320,7 @@ func (s *braceScanner) finish() {
 	}
 }
 
-// macro finds the macros that have parameters and take several lines.
+// macro records macros that have parameters and span several lines.
 func (s *braceScanner) macro(line byteSpan) {
 	text := s.src[line.start:line.end]
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(text[1:], " \t"), []byte("define"))

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// A balance is what a run of source does to the brackets: how many more braces
-// it opens than it closes, how far it goes below what it began with, and how
-// many more parentheses it opens.
+// A balance tells how a run of source changes the bracket depth: net is the number
+// of braces it opens minus those it closes, low the lowest brace depth it reaches
+// relative to its start, and parentheses the net number of parentheses it opens.
 type balance struct{ net, low, parentheses int }
 
 func (b *balance) count(t token) {
@@ -34,25 +34,23 @@ func (b *balance) add(other balance) {
 
 func (b balance) even() bool { return b == balance{} }
 
-// A branch is one of the branches of a condition.
+// A branch is one branch of a condition.
 type branch struct {
-	start   int // of its directive
+	start   int // offset of its directive
 	balance balance
 	dead    bool // never compiled, as after "#if 0"
 }
 
-// A condition is one that is open, with the balance of the source around it
-// so far.
+// A condition is an open condition with the balance of the source in it so far.
 type condition struct {
 	around   balance
 	branches []branch
 }
 
-// skippedBranches returns the branches of conditions of the preprocessor that
-// cannot be read together with the others, for they open or close braces that
-// the others open or close too. Of such a condition the first branch that is
-// not dead is read. Each span reaches from the directive that begins the
-// branch to the one that ends it.
+// skippedBranches returns the preprocessor branches that cannot be read together
+// with their siblings, because both open or close the same braces. Of such a
+// condition, only the first branch that is not dead is read. Each span runs from
+// the directive that begins the branch to the one that ends it.
 func skippedBranches(ctx context.Context, syntax *syntax, src []byte) ([]byteSpan, error) {
 	if syntax.directives == noDirectives || !bytes.Contains(src, []byte("el")) {
 		return nil, nil
@@ -76,11 +74,11 @@ func skippedBranches(ctx context.Context, syntax *syntax, src []byte) ([]byteSpa
 	return sortedSpans(found.skips), nil
 }
 
-// maxConditions is how many conditions in one another are looked at.
+// maxConditions is how many nested conditions are examined.
 const maxConditions = 500
 
 type branchFinder struct {
-	now   balance // since the latest directive of a condition that is open
+	now   balance // since the latest directive of an open condition
 	open  []condition
 	skips []byteSpan
 	inner int // open conditions beyond maxConditions
@@ -119,7 +117,7 @@ func (f *branchFinder) directive(src []byte, line byteSpan) {
 	f.now = balance{}
 }
 
-// tooDeep reports whether the directive is of a condition in too many others.
+// tooDeep reports whether the directive belongs to a condition nested too deeply.
 func (f *branchFinder) tooDeep(name string) bool {
 	switch {
 	case name == "if" && len(f.open) >= maxConditions:
@@ -132,15 +130,15 @@ func (f *branchFinder) tooDeep(name string) bool {
 	return f.inner > 0
 }
 
-// close ends the latest branch of the latest condition.
+// close ends the latest branch of the innermost condition.
 func (f *branchFinder) close() *condition {
 	c := &f.open[len(f.open)-1]
 	c.branches[len(c.branches)-1].balance = f.now
 	return c
 }
 
-// choose skips what cannot be read together, and returns the balance of what
-// is left of the branches. The last of them ends at end.
+// choose skips branches that cannot be read together, and returns the balance of
+// the remaining ones. The last branch ends at end.
 func (f *branchFinder) choose(branches []branch, end int) balance {
 	chosen := 0
 	if branches[0].dead && len(branches) > 1 {
@@ -172,7 +170,7 @@ func isDead(line []byte) bool {
 	return ok && len(fields) > 0 && len(rest) > 0 && rest[0] <= ' ' && string(fields[0]) == "0"
 }
 
-// sortedSpans returns the spans by start, without those in others.
+// sortedSpans returns the spans sorted by start, without spans inside others.
 func sortedSpans(spans []byteSpan) []byteSpan {
 	slices.SortFunc(spans, func(a, b byteSpan) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))

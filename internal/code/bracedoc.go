@@ -2,8 +2,8 @@ package code
 
 import "bytes"
 
-// docText returns the text of a comment. Of one written in XML, as in C#, it
-// is the text of the summary.
+// docText returns the text of a comment. If the comment is XML, as in C#, it
+// returns the text of the summary.
 func docText(comment []byte) string {
 	const open, close = "<summary>", "</summary>"
 	_, rest, ok := bytes.Cut(comment, []byte(open))
@@ -14,8 +14,8 @@ func docText(comment []byte) string {
 	return commentText(withoutTags(summary[:min(len(summary), docBytes)]))
 }
 
-// withoutTags returns the text without tags of XML; one that only refers to
-// something is replaced by its name.
+// withoutTags returns the text without XML tags. A tag that only refers to
+// something is replaced by the name it refers to.
 func withoutTags(text []byte) []byte {
 	var b []byte
 	for len(text) > 0 {
@@ -34,8 +34,8 @@ func withoutTags(text []byte) []byte {
 	return b
 }
 
-// reference returns what a tag refers to: the value of its first attribute,
-// if it is one of those that refer.
+// reference returns what a tag refers to: the value of its first attribute, if
+// that attribute is a reference.
 func reference(tag []byte) []byte {
 	for _, attribute := range []string{`cref="`, `name="`, `langword="`} {
 		if _, value, ok := bytes.Cut(tag, []byte(attribute)); ok {
@@ -46,8 +46,8 @@ func reference(tag []byte) []byte {
 	return nil
 }
 
-// fileDoc returns the text of the comment at the start of a source that a
-// blank line divides from the first declaration, unless it is about rights.
+// fileDoc returns the text of the comment at the start of a source, if a blank
+// line separates it from the first declaration and it is not a copyright notice.
 func fileDoc(src []byte) string {
 	rest := bytes.TrimLeft(src, " \t\n")
 	start := len(src) - len(rest)

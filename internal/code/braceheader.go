@@ -1,11 +1,10 @@
 package code
 
-// maxModifiers is how many tokens of modifiers and annotations a declaration
-// may begin with in a language whose statements end with the line.
+// maxModifiers is how many tokens of modifiers and annotations may precede a
+// declaration in a language whose statements end with the line.
 const maxModifiers = 64
 
-// skipModifiers returns the header without the annotations and modifiers it
-// begins with.
+// skipModifiers returns the header without its leading annotations and modifiers.
 func skipModifiers(s *braceScanner, header []token, modifier func(string) bool) []token {
 	for len(header) > 0 {
 		switch {
@@ -20,8 +19,8 @@ func skipModifiers(s *braceScanner, header []token, modifier func(string) bool) 
 	return header
 }
 
-// skipAnnotation returns the header after an annotation: "@", a name in
-// parts, and arguments in parentheses, or a list in brackets.
+// skipAnnotation returns the header after an annotation: "@" with a dotted name
+// and arguments in parentheses, or with a list in brackets.
 func skipAnnotation(header []token) []token {
 	header = header[1:]
 	if len(header) > 0 && header[0].kind == '[' {
@@ -40,7 +39,7 @@ func skipAnnotation(header []token) []token {
 	return header
 }
 
-// hasKind reports whether a token of the header is of the kind.
+// hasKind reports whether the header has a token of the kind.
 func hasKind(header []token, kind byte) bool { return indexKind(header, kind) >= 0 }
 
 // indexKind returns the index of the first token of the kind, or -1.
@@ -53,8 +52,8 @@ func indexKind(header []token, kind byte) int {
 	return -1
 }
 
-// endsInCreation reports whether the header ends as in "new Name<T>(...)", so
-// that a brace after it begins the members of an anonymous class.
+// endsInCreation reports whether the header ends as in "new Name<T>(...)", so that
+// a following brace begins the members of an anonymous class.
 func (s *braceScanner) endsInCreation(header []token) bool {
 	i := len(header) - 1
 	if i < 2 || header[i].kind != '(' {
@@ -79,6 +78,6 @@ func (s *braceScanner) endsInCreation(header []token) bool {
 	return false
 }
 
-// maxAngles is how many tokens before a comma are looked at for the angle
-// bracket that it may stand in.
+// maxAngles is how many tokens before a comma are searched for an enclosing angle
+// bracket.
 const maxAngles = 32

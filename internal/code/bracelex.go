@@ -2,8 +2,8 @@ package code
 
 import "bytes"
 
-// Kinds of tokens. Any other punctuation is a token of its own byte, and so
-// are brackets; in a header, an opening bracket stands for its whole group.
+// Kinds of tokens. Any other punctuation, including brackets, is a token of its
+// own byte. In a header, an opening bracket stands for its whole group.
 const (
 	tokenEnd      byte = iota // end of the source
 	tokenWord                 // identifier or keyword
@@ -11,48 +11,47 @@ const (
 	tokenScope                // ::
 	tokenArrow                // ->
 	tokenFatArrow             // =>
-	tokenOperator             // operator of several characters that ends in "=", or && or ||
+	tokenOperator             // operator of several characters: && or ||, or one that ends in "="
 )
 
-// A token is a piece of source that no white space divides.
+// A token is a lexical unit of the source.
 type token struct {
 	kind       byte
-	newline    bool // a line begins between the token before and this one
+	newline    bool // a line begins between the previous token and this one
 	start, end int  // bytes, half-open
 }
 
 // A byteSpan is a run of bytes, half-open.
 type byteSpan struct{ start, end int }
 
-// A syntax is how a language of brackets writes its tokens.
+// A syntax describes how a language with brackets writes its tokens.
 type syntax struct {
-	// nested says that comments may stand in comments.
+	// nested means that comments may contain comments.
 	nested bool
 
-	// wordStart has further bytes that identifiers may have anywhere.
+	// wordStart has further bytes that may stand anywhere in identifiers.
 	wordStart string
 
-	// literal returns the end of the string or character that begins at a
-	// quote, or at an identifier or sign directly before one; at if there
-	// begins none.
+	// literal returns the end of the string or character literal that begins at a
+	// quote, or at an identifier or sign directly before a quote. It returns at if
+	// no literal begins there.
 	literal func(src []byte, at int) int
 
-	// comment returns the end of the comment that begins at a slash or at
-	// "#"; at if none begins there. If it is nil, comments are those of C.
+	// comment returns the end of the comment that begins at a slash or at "#", or
+	// at if none begins there. Nil means comments as in C.
 	comment func(src []byte, at int) int
 
 	// prefixes has the bytes other than quotes that a literal may begin with.
 	prefixes string
 
-	// directives says that lines may be directives of a preprocessor: all
-	// that begin with "#", or only those of conditions.
+	// directives tells which lines are preprocessor directives: all that begin
+	// with "#", or only those of conditions.
 	directives directiveStyle
 
-	// semicolons says that parentheses may have semicolons in them that are
-	// not those of a loop.
+	// semicolons means that parentheses may contain semicolons outside of loops.
 	semicolons bool
 
-	// digitQuote says that a quote may divide the digits of a number.
+	// digitQuote means that a quote may separate the digits of a number.
 	digitQuote bool
 }
 
@@ -64,43 +63,42 @@ const (
 	onlyConditions
 )
 
-// A lexer divides a source into tokens, for the languages that have comments
-// as C has, quoted literals and brackets.
+// A lexer divides a source into tokens. It serves languages with C-style comments,
+// quoted literals and brackets.
 //
-// What it yields: every byte of the source stands in one token, in white space,
-// in a comment, in a directive or in a branch that is passed over. Tokens come
-// in the order of the source, do not overlap, and are not empty but for the last
-// one, tokenEnd, which comes again and again. Words are what isWord says and
-// what the syntax adds; a literal is one token, however long, and what is not
-// closed goes on to the end of its line or of the source, as the syntax has it.
-// Token.newline tells of a line feed before the token, in a comment or a
-// directive, too; what line feeds mean is for the scanner to say.
+// Guarantees: every byte of the source is in a token, white space, a comment, a
+// directive or a skipped branch. Tokens come in source order, do not overlap and
+// are not empty, except tokenEnd, which is last and repeats. Words consist of the
+// bytes accepted by isWord and those the syntax adds. A literal is one token,
+// however long. An unclosed literal runs to the end of its line or of the source,
+// depending on the syntax. Token.newline reports a line feed before the token,
+// even one inside a comment or directive; the scanner decides what line feeds
+// mean.
 //
-// What it never does: it never fails, whatever the bytes; it does not pair
-// brackets, tell keywords from names or look back; it reads no byte before the
-// token it is at; and it does not change or copy the source.
+// The lexer never fails, whatever the bytes. It does not pair brackets,
+// distinguish keywords from names or look back. It reads no byte before the
+// current token, and neither changes nor copies the source.
 //
-// Bounds: it takes time in proportion to the source, if literal of the syntax
-// takes time in proportion to the literal, and memory for the comments between
-// two tokens.
+// It takes time proportional to the source, provided that syntax.literal takes
+// time proportional to the literal, and memory for the comments between two
+// tokens.
 type lexer struct {
 	syntax *syntax
 	src    []byte
 	at     int
 
-	// comments are those before the latest token, in order. They hold until
-	// the next one is asked for.
+	// comments are those before the latest token, in order. They are valid until
+	// the next call of next.
 	comments []byteSpan
 
-	// comment is the run of comments before the latest token, each beginning
-	// its line, and without a blank line in or after it.
+	// comment is the run of comments before the latest token. Each begins its own
+	// line, and no blank line is in or after the run.
 	comment byteSpan
 
-	// skips are the branches of conditions that are passed over, in order;
-	// see skippedBranches.
+	// skips are the skipped branches of conditions, in order; see skippedBranches.
 	skips []byteSpan
 
-	// directive, if not nil, is told of each directive, from "#" on.
+	// directive, if not nil, is called with each directive, starting at "#".
 	directive func(line byteSpan)
 
 	classes  [256]byteClass
@@ -119,7 +117,7 @@ const (
 	classSlash
 	classHash
 	classLiteral // quote
-	classPrefix  // may begin a literal, else a word or punctuation
+	classPrefix  // may begin a literal; else a word or punctuation
 )
 
 func newLexer(syntax *syntax, src []byte) lexer {
@@ -152,7 +150,7 @@ func (s *syntax) class(c byte) byteClass {
 	return classPunctuation
 }
 
-// next returns the next token; at the end of the source one of tokenEnd.
+// next returns the next token, or tokenEnd at the end of the source.
 func (l *lexer) next() token {
 	l.newlines = 0
 	l.comment, l.comments = byteSpan{}, l.comments[:0]
@@ -196,8 +194,8 @@ func (l *lexer) next() token {
 	return token{kind: tokenEnd, newline: true, start: len(l.src), end: len(l.src)}
 }
 
-// literalKind returns the kind of a literal that ends with c: names may be
-// written in backquotes or after a prefix.
+// literalKind returns the kind of a literal that ends with c. Names may be written
+// in backquotes or after a prefix.
 func literalKind(c byte) byte {
 	if c == '`' || isWord(c) {
 		return tokenWord
@@ -205,8 +203,7 @@ func literalKind(c byte) byte {
 	return tokenLiteral
 }
 
-// lineFeed notes the end of a line without a token since. A blank line ends
-// the run of comments.
+// lineFeed records the end of a line. A blank line ends the run of comments.
 func (l *lexer) lineFeed() {
 	l.newlines++
 	l.fresh = true
@@ -270,7 +267,7 @@ func (l *lexer) punctuation(c byte) token {
 	return l.token(c, l.at+1)
 }
 
-// skipComment passes over a comment, if one begins here.
+// skipComment skips a comment if one begins here, and reports whether it did.
 func (l *lexer) skipComment() bool {
 	end := l.commentEnd(l.at)
 	if end == l.at {
@@ -290,8 +287,8 @@ func (l *lexer) skipComment() bool {
 	return true
 }
 
-// commentEnd returns the end of the comment that begins at a slash, without
-// the line feed that ends a comment of a line; at if none begins there.
+// commentEnd returns the end of the comment that begins at a slash, without the
+// line feed that ends a line comment. It returns at if none begins there.
 func (l *lexer) commentEnd(at int) int {
 	if l.syntax.comment != nil {
 		return l.syntax.comment(l.src, at)
@@ -308,8 +305,8 @@ func (l *lexer) commentEnd(at int) int {
 	return at
 }
 
-// lineEnd returns the end of the line, which goes on after a backslash where
-// there is a preprocessor.
+// lineEnd returns the end of the line. With a preprocessor, a line continues after
+// a backslash.
 func (l *lexer) lineEnd(at int) int {
 	for {
 		i := bytes.IndexByte(l.src[at:], '\n')
@@ -348,8 +345,8 @@ func (l *lexer) blockCommentEnd(at int) int {
 	return len(l.src)
 }
 
-// skipDirective passes over a directive of the preprocessor, if one begins
-// here, and over the branch after it, if that is not to be read.
+// skipDirective skips a preprocessor directive if one begins here, and the branch
+// after it if that is not to be read.
 func (l *lexer) skipDirective() bool {
 	if !l.fresh && l.at > 0 {
 		return false
@@ -374,8 +371,8 @@ func (l *lexer) skipDirective() bool {
 	return true
 }
 
-// directiveEnd returns the end of a directive: that of its line, which goes
-// on after a backslash and in a comment of several lines.
+// directiveEnd returns the end of a directive: the end of its line, which
+// continues after a backslash and inside a comment of several lines.
 func (l *lexer) directiveEnd(at int) int {
 	for at < len(l.src) {
 		switch l.src[at] {
@@ -399,8 +396,8 @@ func (l *lexer) directiveEnd(at int) int {
 	return len(l.src)
 }
 
-// conditionOf returns the name of the directive that begins with "#", if it
-// is one of conditions: "if", "else" for every further branch, or "endif".
+// conditionOf returns the kind of a conditional directive that begins with "#":
+// "if", "else" for every further branch, or "endif". It returns "" for others.
 func conditionOf(line []byte) string {
 	line = bytes.TrimLeft(line[1:min(len(line), 64)], " \t")
 	end := 0

@@ -2,11 +2,12 @@ package code
 
 import "bytes"
 
-// maxInterpolation is how many strings in strings are followed.
+// maxInterpolation is how deeply strings nested in strings are followed.
 const maxInterpolation = 32
 
-// lineStringEnd returns the end of the string or character that begins at a
-// quote and cannot go past its line, unless a backslash takes the line feed.
+// lineStringEnd returns the end of the string or character literal that begins at
+// a quote. The literal ends with its line unless a backslash escapes the line
+// feed.
 func lineStringEnd(src []byte, at int) int {
 	quote := src[at]
 	for i := at + 1; i < len(src); i++ {
@@ -22,8 +23,8 @@ func lineStringEnd(src []byte, at int) int {
 	return len(src)
 }
 
-// manyLineStringEnd returns the end of a string that may go over lines and
-// has escapes with a backslash.
+// manyLineStringEnd returns the end of a string that may span lines and uses
+// backslash escapes.
 func manyLineStringEnd(src []byte, at int) int {
 	quote := src[at]
 	for i := at + 1; i < len(src); i++ {
@@ -37,8 +38,8 @@ func manyLineStringEnd(src []byte, at int) int {
 	return len(src)
 }
 
-// after returns where the first mark from at on ends; the end of src if there
-// is none.
+// after returns the end of the first mark at or after at, or the end of src if
+// there is none.
 func after(src []byte, at int, mark []byte) int {
 	i := bytes.Index(src[min(at, len(src)):], mark)
 	if i < 0 {
@@ -47,8 +48,7 @@ func after(src []byte, at int, mark []byte) int {
 	return at + i + len(mark)
 }
 
-// textBlockEnd returns the end of a string in three quotes whose escapes
-// begin with a backslash.
+// textBlockEnd returns the end of a string in three quotes with backslash escapes.
 func textBlockEnd(src []byte, at int) int {
 	for i := at + 3; i < len(src); i++ {
 		switch src[i] {
@@ -65,7 +65,7 @@ func textBlockEnd(src []byte, at int) int {
 
 var tripleQuote = []byte(`"""`)
 
-// runLength returns how many bytes c begin at at.
+// runLength returns the length of the run of c that begins at at.
 func runLength(src []byte, at int, c byte) int {
 	n := 0
 	for at+n < len(src) && src[at+n] == c {
@@ -104,9 +104,9 @@ func cLiteral(src []byte, at int) int {
 	return after(src, i+open, append(mark, '"'))
 }
 
-// rustLiteral is [syntax.literal] for Rust: strings, which may go over lines,
-// raw ones such as r#"..."#, characters, and raw names such as r#type, but no
-// lifetimes.
+// rustLiteral is [syntax.literal] for Rust: strings, which may span lines, raw
+// strings such as r#"..."#, characters, and raw names such as r#type. Lifetimes
+// are not literals.
 func rustLiteral(src []byte, at int) int {
 	i := at
 	for i < len(src) && i-at < 2 && (src[i] == 'b' || src[i] == 'c' || src[i] == 'r') {
@@ -136,8 +136,8 @@ func rustLiteral(src []byte, at int) int {
 	return at
 }
 
-// rustCharacterEnd returns the end of the character in quotes from quote on,
-// or of the quote if that begins a lifetime.
+// rustCharacterEnd returns the end of the character literal whose quote is at
+// quote. If the quote begins a lifetime, it returns the end of the quote.
 func rustCharacterEnd(src []byte, at, quote int) int {
 	if quote+2 >= len(src) {
 		return quote + 1
@@ -156,8 +156,8 @@ func rustCharacterEnd(src []byte, at, quote int) int {
 	return quote + 1
 }
 
-// csharpLiteral is [syntax.literal] for C#: "", @"", $"", $@"" and raw ones
-// with three quotes or more.
+// csharpLiteral is [syntax.literal] for C#: "", @"", $"", $@"" and raw strings
+// with three or more quotes.
 func csharpLiteral(src []byte, at int) int { return csharpString(src, at, 0) }
 
 func csharpString(src []byte, at, depth int) int {
@@ -217,15 +217,15 @@ func swiftString(src []byte, at, depth int) int {
 	return s.end(quote)
 }
 
-// An interpolated is a string that may have expressions in it, which may have
-// strings in them.
+// An interpolated is a string that may contain expressions, which may contain
+// strings.
 type interpolated struct {
 	src      []byte
-	open     string // begins an expression, with its bracket last; "" if there are none
+	open     string // begins an expression and ends with its bracket; "" means no expressions
 	nest     func(src []byte, at, depth int) int
 	verbatim bool // doubled quotes are the only escapes
 	hashes   int  // hashes that follow the closing quote and every backslash
-	depth    int  // strings around this one
+	depth    int  // number of enclosing strings
 }
 
 // end returns the end of the string whose first quote is at at.
@@ -285,8 +285,8 @@ func (s *interpolated) closing(i int, many bool) int {
 	return end + s.hashes
 }
 
-// expressionEnd returns where the string goes on after an expression in it,
-// which goes over lines only in strings that do.
+// expressionEnd returns where the string continues after an expression in it. The
+// expression may span lines only if the string may.
 func (s *interpolated) expressionEnd(at int, many bool) int {
 	depth := 1
 	for i := at; i < len(s.src); {
@@ -312,8 +312,8 @@ func (s *interpolated) expressionEnd(at int, many bool) int {
 	return len(s.src)
 }
 
-// nested returns the end of the string that begins at i in an expression, or
-// i if there begins none.
+// nested returns the end of the string that begins at i in an expression, or i if
+// none begins there.
 func (s *interpolated) nested(i int) int {
 	if s.depth >= maxInterpolation {
 		return i

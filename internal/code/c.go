@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// mapC finds the types with members, the functions with a body and the macros
-// of several lines of C. A type that has only the name of its typedef has that
-// name. Of branches of the preprocessor that cannot be read together, the
-// first is read.
+// mapC finds the types with members, the functions with a body and the macros of
+// several lines of C. A type without a tag takes the name of its typedef. Of
+// preprocessor branches that cannot be read together, the first is read.
 func mapC(ctx context.Context, src []byte) (outline, error) {
 	return scanBraces(ctx, cSyntax(), &cGrammar{}, src)
 }
 
-// mapCPP finds what [mapC] does, and namespaces, classes and methods.
+// mapCPP finds what [mapC] finds, and namespaces, classes and methods.
 func mapCPP(ctx context.Context, src []byte) (outline, error) {
 	return scanBraces(ctx, cSyntax(), &cGrammar{cpp: true}, src)
 }
@@ -24,12 +23,12 @@ func cSyntax() *syntax {
 	return &syntax{wordStart: "$", literal: cLiteral, prefixes: "uULR", directives: allDirectives, digitQuote: true}
 }
 
-// A cGrammar is that of C or C++.
+// A cGrammar is the grammar of C or C++.
 type cGrammar struct {
 	cpp bool
 
-	// old is a function whose parameters are declared after it, in the way
-	// of C before it was a standard, while that is read; or nil.
+	// old is the K&R-style function whose parameter declarations are being read,
+	// or nil.
 	old *symbol
 }
 
@@ -95,8 +94,8 @@ func (g *cGrammar) open(s *braceScanner, header []token) opening {
 	return opening{body: blockBody, symbol: f}
 }
 
-// opaqueIn returns what a brace begins that is of no declaration: statements,
-// where there are statements around it, for it may be that of a lambda.
+// opaqueIn returns the kind of body of a brace that belongs to no declaration.
+// Among statements it has statements, because it may be the body of a lambda.
 func opaqueIn(around bodyKind) bodyKind {
 	if around == blockBody || around == valueBody {
 		return blockBody
@@ -121,8 +120,8 @@ func (g *cGrammar) openType(s *braceScanner, header []token, kind string, parts 
 	return o
 }
 
-// start returns the first byte of the declaration in a header, which is not
-// that of a type before it that no semicolon ends.
+// start returns the first byte of the declaration in a header. It skips a type
+// before it that lacks its semicolon.
 func (g *cGrammar) start(header []token) int {
 	if i := lastKind(header, '{'); i >= 0 && i+1 < len(header) {
 		return header[i+1].start
@@ -130,7 +129,7 @@ func (g *cGrammar) start(header []token) int {
 	return header[0].start
 }
 
-// end implements [grammar]: the names of typedefs, and functions that are
+// end implements [grammar]. It finds the names of typedefs, and functions that are
 // defaulted or deleted.
 func (g *cGrammar) end(s *braceScanner, header []token, end int) {
 	n := len(header)
@@ -156,7 +155,7 @@ func (g *cGrammar) end(s *braceScanner, header []token, end int) {
 	}
 }
 
-// nameType ends the type that a typedef holds, and names it if it has no name.
+// nameType ends the type that a typedef holds, and names it if it is unnamed.
 func (g *cGrammar) nameType(s *braceScanner, header []token, end int) {
 	for i := len(s.symbols) - 1; i >= 0 && s.symbols[i].start >= header[0].start; i-- {
 		if sym := &s.symbols[i]; sym.start == header[0].start && sym.kind != "macro" {
@@ -180,8 +179,8 @@ func (g *cGrammar) typedefName(s *braceScanner, header []token) string {
 	return ""
 }
 
-// noteOld keeps a function whose first parameter is declared in the header,
-// until a brace or something else than a parameter follows.
+// noteOld keeps a function whose first parameter is declared in the header, until
+// a brace or anything except a parameter follows.
 func (g *cGrammar) noteOld(s *braceScanner, header []token) {
 	if g.old != nil {
 		if hasKind(header, '=') || hasKind(header, '{') {
@@ -201,8 +200,8 @@ func (g *cGrammar) noteOld(s *braceScanner, header []token) {
 	}
 }
 
-// namespaceWord returns the index of "namespace" in a header that declares
-// one, or -1.
+// namespaceWord returns the index of "namespace" in a header that declares a
+// namespace, or -1.
 func (g *cGrammar) namespaceWord(s *braceScanner, header []token) int {
 	for i, t := range header {
 		switch {
@@ -215,7 +214,7 @@ func (g *cGrammar) namespaceWord(s *braceScanner, header []token) int {
 	return -1
 }
 
-// namespace opens the namespace whose header goes on after that word.
+// namespace opens the namespace whose header continues after that word.
 func (g *cGrammar) namespace(s *braceScanner, header []token) opening {
 	for len(header) > 0 && header[0].kind == '[' {
 		header = header[1:]
@@ -230,8 +229,8 @@ func (g *cGrammar) namespace(s *braceScanner, header []token) opening {
 	return opening{body: scopeBody, symbol: &symbol{kind: "namespace", name: name}}
 }
 
-// isValue reports whether the header goes on with a value: it has "=" that is
-// not an operator's name nor in angle brackets.
+// isValue reports whether the header assigns a value: it has a "=" that is neither
+// part of an operator's name nor inside angle brackets.
 func (g *cGrammar) isValue(s *braceScanner, header []token) bool {
 	header = g.afterTemplate(s, header)
 	for i, t := range header {
@@ -242,8 +241,7 @@ func (g *cGrammar) isValue(s *braceScanner, header []token) bool {
 	return false
 }
 
-// afterTemplate returns the header after the parameters of templates that it
-// begins with.
+// afterTemplate returns the header after its leading template parameters.
 func (g *cGrammar) afterTemplate(s *braceScanner, header []token) []token {
 	if len(header) > 0 && s.is(header[0], "export") {
 		header = header[1:]
@@ -258,8 +256,8 @@ func (g *cGrammar) afterTemplate(s *braceScanner, header []token) []token {
 	return header
 }
 
-// angleEnd returns the index after the angle bracket that closes the one at i,
-// or -1.
+// angleEnd returns the index after the angle bracket that closes the one at i, or
+// -1.
 func angleEnd(header []token, i int) int {
 	depth := 0
 	for ; i < len(header); i++ {
@@ -275,8 +273,8 @@ func angleEnd(header []token, i int) int {
 	return -1
 }
 
-// typeOf returns the kind of the type whose members follow the header, and its
-// name in parts, which are none if it has no name.
+// typeOf returns the kind of the type whose members follow the header, and the
+// parts of its name, none if it is unnamed.
 func (g *cGrammar) typeOf(s *braceScanner, header []token) (kind string, name []token) {
 	header = g.afterTemplate(s, header)
 	header = header[lastKind(header, '{')+1:]
@@ -317,13 +315,13 @@ func (g *cGrammar) typeWord(s *braceScanner, t token) string {
 	return ""
 }
 
-// typeName returns the kind of a type and its name in parts, from the header
-// after its keyword, and an empty kind if its members do not follow.
+// typeName returns the kind of a type and the parts of its name, from the header
+// after its keyword. The kind is empty if no members follow.
 func (g *cGrammar) typeName(s *braceScanner, kind string, header []token) (string, []token) {
 	if len(header) > 0 && kind == "enum" && s.isAny(header[0], "class", "struct") {
 		header = header[1:]
 	}
-	first, end, group := 0, 0, false // of the name
+	first, end, group := 0, 0, false // indexes of the name
 	for i := 0; i < len(header); i++ {
 		t := header[i]
 		switch t.kind {
@@ -374,8 +372,7 @@ func isAttribute(word string) bool {
 	return false
 }
 
-// isTrailer reports whether the word stands after the parameters of a
-// function.
+// isTrailer reports whether the word may follow the parameters of a function.
 func isTrailer(word string) bool {
 	switch word {
 	case "const", "volatile", "noexcept", "override", "final", "throw", "try", "mutable", "requires":

@@ -7,8 +7,8 @@ type declarator struct {
 	first, name, group int // indexes: start of the qualified name, its last word, the parameters
 }
 
-// function returns the function that the header declares, or nil, and whether
-// a colon stands after its parameters.
+// function returns the function that the header declares, or nil, and whether a
+// colon follows its parameters.
 func (g *cGrammar) function(s *braceScanner, header []token) (f *symbol, colon bool) {
 	full := header
 	header = g.afterTemplate(s, header)
@@ -28,8 +28,8 @@ func (g *cGrammar) function(s *braceScanner, header []token) (f *symbol, colon b
 	return &symbol{kind: g.functionKind(s, title), name: name, title: title, start: header[0].start}, colon
 }
 
-// initialized reports whether the braces in the header are values of members
-// between the parameters of a constructor and its body.
+// initialized reports whether the braces in the header initialize members between
+// the parameters of a constructor and its body.
 func (g *cGrammar) initialized(header []token) bool {
 	group, brace := indexKind(header, '('), indexKind(header, '{')
 	if group < 0 || brace < group {
@@ -38,8 +38,8 @@ func (g *cGrammar) initialized(header []token) bool {
 	return hasKind(header[group:brace], ':')
 }
 
-// parametersEnd returns where what may follow the parameters begins that is
-// not part of the declarator: the values of members, or the type after an
+// parametersEnd returns where the declarator ends: at what follows the parameters
+// without being part of it, such as member initializers or the type after an
 // arrow.
 func (g *cGrammar) parametersEnd(s *braceScanner, header []token) (end int, colon bool) {
 	group := false
@@ -67,8 +67,8 @@ func (g *cGrammar) functionKind(s *braceScanner, title string) string {
 	return "function"
 }
 
-// functionName returns the bare name and the title of the function that the
-// header declares up to its parameters.
+// functionName returns the bare name and the title of the function that the header
+// declares. The header ends before the parameters.
 func (g *cGrammar) functionName(s *braceScanner, header []token) (name, title string, ok bool) {
 	all := g.declarators(s, header)
 	if len(all) == 0 {
@@ -91,8 +91,8 @@ func (g *cGrammar) functionName(s *braceScanner, header []token) (name, title st
 	return s.bareName(header[d.first:d.group]), title, true
 }
 
-// bareName returns the words of a name with hyphens between them, without
-// those in angle brackets.
+// bareName returns the words of a name joined by hyphens, without those in angle
+// brackets.
 func (s *braceScanner) bareName(tokens []token) string {
 	var parts []string
 	angles := 0
@@ -120,9 +120,9 @@ func (g *cGrammar) isOperator(s *braceScanner, header []token, d declarator) boo
 	return s.is(header[d.name], "operator")
 }
 
-// isMacroCall reports whether d is the call of a macro before the function
-// that next is: "EXPORT(int) f(void)", "static ALIGN(8) int f(void)", but not
-// "int f(void) LOCKS(m)".
+// isMacroCall reports whether d calls a macro before the function that next
+// declares: "EXPORT(int) f(void)" and "static ALIGN(8) int f(void)", but not "int
+// f(void) LOCKS(m)".
 func (g *cGrammar) isMacroCall(s *braceScanner, header []token, d, next declarator) bool {
 	for _, t := range header[d.group+1 : next.first] {
 		if t.kind == '(' || t.kind == '&' || t.kind == '[' || t.kind == tokenWord && (isTrailer(s.text(t)) || isAttribute(s.text(t))) {
@@ -150,7 +150,7 @@ func isSpecifier(word string) bool {
 	return false
 }
 
-// declarators returns what may be a function in the header.
+// declarators returns the candidates for a function in the header.
 func (g *cGrammar) declarators(s *braceScanner, header []token) []declarator {
 	var all []declarator
 	for i := 0; i < len(header); i++ {
@@ -191,8 +191,8 @@ func operatorEnd(header []token, i int) int {
 	return -1
 }
 
-// qualifiedStart returns where the name begins whose last word is at i: at
-// "~", or at the outermost of the scopes it is qualified with.
+// qualifiedStart returns where the name whose last word is at i begins: at "~", or
+// at its outermost scope.
 func (g *cGrammar) qualifiedStart(header []token, i int) int {
 	if i > 0 && header[i-1].kind == '~' {
 		i--
@@ -219,8 +219,8 @@ func (g *cGrammar) qualifiedStart(header []token, i int) int {
 	return i
 }
 
-// innerName returns the name of a function that stands in parentheses itself,
-// as in "int (f)(int)" or "void (*f(int))(int)", or "".
+// innerName returns the name of a function that is itself in parentheses, as in
+// "int (f)(int)" or "void (*f(int))(int)", or "".
 func (g *cGrammar) innerName(s *braceScanner, header []token, d declarator) string {
 	group := header[d.group]
 	followed := d.group+1 < len(header) && header[d.group+1].kind == '('

@@ -1,16 +1,16 @@
-// Package code finds the types, functions and methods in source code, with
-// the exact lines each of them takes, by one small scanner per language.
+// Package code finds the types, functions and methods in source code, with the
+// exact lines of each. It has one small scanner per language.
 //
-// A scanner reads the source once. It knows what its language lets hide a
-// bracket or a keyword (strings, comments, regular expressions, here
-// documents), follows the brackets or the indentation, and looks closely only
-// at what may begin a declaration. It needs no grammar and no valid program:
-// what it does not understand it passes over.
+// A scanner reads the source once. It knows where its language can hide a bracket
+// or a keyword (strings, comments, regular expressions, here documents), follows
+// the brackets or the indentation, and looks closely only at possible
+// declarations. It needs neither a grammar nor a valid program: it skips what it
+// does not understand.
 //
 // The lines of a symbol are those of its declaration, from its first modifier,
-// decorator, attribute or annotation to the bracket or statement that ends it.
-// The comment that documents it stands before that, or in it, as the language
-// has it; its first sentences are the summary.
+// decorator, attribute or annotation to the bracket or statement that ends it. The
+// comment that documents it stands before or in the declaration, depending on the
+// language; its first sentences are the summary.
 package code
 
 import (
@@ -26,10 +26,10 @@ const (
 	maxDepth   = 64      // levels of symbols in symbols
 	maxTitle   = 300     // bytes
 	maxSummary = 300     // bytes
-	maxSymbols = 500_000 // found in one source; with more, none are kept
+	maxSymbols = 500_000 // found in one source; above this, none are kept
 
-	// pollBytes is how much of a source a scanner reads between two looks at
-	// its context.
+	// pollBytes is how much of a source a scanner reads between checks of its
+	// context.
 	pollBytes = 1 << 16
 )
 
@@ -41,8 +41,8 @@ type symbol struct {
 	// without a name has "".
 	name string
 
-	// title is the name as the language writes it, with what it belongs to
-	// where it stands apart from that. "" stands for name.
+	// title is the name as the language writes it, qualified if the symbol is
+	// declared outside its parent. "" means the same as name.
 	title string
 
 	// start and end are the bytes of the declaration, half-open.
@@ -54,27 +54,26 @@ type symbol struct {
 }
 
 // An outline is what a scanner finds in a source. The symbols may come in any
-// order: one lies in another if its bytes do.
+// order. A symbol is inside another if its bytes are.
 type outline struct {
 	symbols []symbol
 	doc     string // text of the comment that documents the whole file
 }
 
-// Map returns the symbols of src, which is UTF-8 with every line ended by
-// "\n" (the last may lack it). The nodes lie in one another as the declarations
-// do, and each location is a run of lines. A method declared outside its type,
-// as in Go, is a node of its own beside it, titled with the type and with the
-// id "Type-Method". A declaration that others of the same name follow has its
-// id numbered by [ingest.NameNodes].
+// Map returns the symbols of src, which is UTF-8 with every line ended by "\n"
+// (the last may lack it). The nodes nest as the declarations do, and each location
+// is a run of lines. A method declared outside its type, as in Go, is a separate
+// node beside it, titled with the type and with the id "Type-Method". If several
+// declarations share a name, [ingest.NameNodes] numbers their ids.
 //
-// Metadata has "language" and, where a comment documents the whole file, its
-// first sentences as "summary". A source without symbols has no nodes. An
-// unknown language is an error matching [citekit.ErrSyntax].
+// Metadata has "language". If a comment documents the whole file, its first
+// sentences are the "summary". A source without symbols has no nodes. An unknown
+// language is an error matching [citekit.ErrSyntax].
 func Map(ctx context.Context, lang Language, src []byte) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	src = bytes.TrimPrefix(src, []byte("\ufeff")) // no line lies before it
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // it contains no line
 	found, err := scan(ctx, lang, src)
 	if err != nil {
 		return nil, err
@@ -93,14 +92,14 @@ func Map(ctx context.Context, lang Language, src []byte) (*citekit.Draft, error)
 	return structure, nil
 }
 
-// A poll tells a scanner when to give up.
+// A poll tells a scanner when to stop.
 type poll struct {
 	ctx context.Context
-	at  int // where it was asked last
+	at  int // offset of the latest check
 }
 
-// stop reports whether a scanner that has come to at shall stop: its context
-// is done, or it has found more symbols than are kept.
+// stop reports whether a scanner at offset at must stop: its context is done, or
+// it has found more symbols than are kept.
 func (p *poll) stop(at int, found *outline) bool {
 	if at-p.at < pollBytes {
 		return false

@@ -8,10 +8,10 @@ import (
 // docBytes is how much of a comment is read for a summary.
 const docBytes = 4 << 10
 
-// commentText returns the first paragraph of comment, which is one comment in
-// brackets or a run of line comments, without its markers. What a tag such as
-// "@param" or "\param" begins is left out, and so are lines without a letter
-// or digit. Of a long comment only the start is read.
+// commentText returns the first paragraph of comment, without its markers. comment
+// is one block comment or a run of line comments. Lines without a letter or digit
+// are left out, and so is text that a tag such as "@param" or "\param" begins. Of
+// a long comment only the start is read.
 func commentText(comment []byte) string {
 	if len(comment) > docBytes {
 		comment = comment[:docBytes]
@@ -20,7 +20,7 @@ func commentText(comment []byte) string {
 	for line := range bytes.Lines(comment) {
 		text := commentLine(line)
 		if isUnderline(text) && bytes.Count([]byte(b.String()), lineFeed) == 1 {
-			b.Reset() // what it underlines is a heading
+			b.Reset() // the text before is an underlined heading
 			continue
 		}
 		if isField(text) {
@@ -63,8 +63,8 @@ func tagOf(text []byte) string {
 	return string(text[1:end])
 }
 
-// introduces reports whether what follows the tag describes what is
-// documented.
+// introduces reports whether the text after the tag describes the documented
+// symbol.
 func introduces(tag string) bool {
 	switch tag {
 	case "brief", "short", "summary", "description", "desc", "details", "file", "fileoverview", "overview":
@@ -73,8 +73,8 @@ func introduces(tag string) bool {
 	return false
 }
 
-// isField reports whether text is a field such as ":param x:", a directive such
-// as ":nodoc:", or says that the comment is inherited.
+// isField reports whether text is a field such as ":param x:", a directive such as
+// ":nodoc:", or a note that the comment is inherited.
 func isField(text []byte) bool {
 	if len(text) > 2 && text[0] == ':' && isLetter(text[1]) {
 		return bytes.IndexByte(text[1:], ':') > 0
@@ -82,7 +82,7 @@ func isField(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("{@"))
 }
 
-// isUnderline reports whether text is one character over and over.
+// isUnderline reports whether text repeats one character.
 func isUnderline(text []byte) bool {
 	return len(text) > 2 && bytes.IndexByte([]byte("=-~^"), text[0]) >= 0 && len(bytes.Trim(text, string(text[:1]))) == 0
 }
@@ -97,8 +97,7 @@ func hasWord(text []byte) bool {
 	return false
 }
 
-// isLetter reports whether c is a letter of ASCII or part of a character
-// beyond it.
+// isLetter reports whether c is an ASCII letter or part of a non-ASCII character.
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
@@ -106,7 +105,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // isWord reports whether c can be in an identifier.
 func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
 
-// wordEnd returns where the identifier at i ends.
+// wordEnd returns the end of the identifier at i.
 func wordEnd(src []byte, i int) int {
 	for i < len(src) && isWord(src[i]) {
 		i++
@@ -114,9 +113,9 @@ func wordEnd(src []byte, i int) int {
 	return i
 }
 
-// quotedEnd returns where the string at i ends, whose quote is src[i] and in
-// which a backslash takes the next character along: after its closing quote,
-// or at the end of its line.
+// quotedEnd returns the end of the string at i, whose quote is src[i]: after its
+// closing quote, or at the end of its line. A backslash escapes the next
+// character.
 func quotedEnd(src []byte, i int) int {
 	quote := src[i]
 	for i++; i < len(src); i++ {
@@ -132,8 +131,8 @@ func quotedEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// slashCommentEnd returns where the comment at i ends, which begins with "//"
-// or "/*". The line feed after a line comment is not part of it.
+// slashCommentEnd returns the end of the comment at i, which begins with "//" or
+// "/*". The line feed after a line comment is not part of it.
 func slashCommentEnd(src []byte, i int) int {
 	end, length := lineFeed, 0
 	if src[i+1] == '*' {
@@ -146,19 +145,19 @@ func slashCommentEnd(src []byte, i int) int {
 	return i + 2 + n + length
 }
 
-// A commentRun is the latest comment on lines of its own: one in brackets, or
-// a run of line comments on lines that follow each other.
+// A commentRun is the latest comment that has its lines to itself: a block
+// comment, or a run of line comments on consecutive lines.
 type commentRun struct {
 	start, end int
 	seen       int  // end of the latest comment of any kind
-	begins     bool // there is an end of line between the last token and seen
+	begins     bool // a line ends between the last token and seen
 }
 
-// add tells of a comment from start to end. The last token before it ended at
+// add records a comment from start to end. The last token before it ended at
 // prevEnd.
 func (r *commentRun) add(src []byte, prevEnd, start, end int) {
 	if start < r.seen {
-		return // it has been read before
+		return // already read
 	}
 	follows := r.seen > prevEnd && r.end == r.seen
 	between := bytes.Count(src[max(r.seen, prevEnd):start], lineFeed)
@@ -166,7 +165,7 @@ func (r *commentRun) add(src []byte, prevEnd, start, end int) {
 	r.seen, r.begins = end, begins || bytes.IndexByte(src[start:end], '\n') >= 0
 	switch {
 	case !begins:
-		r.start, r.end = 0, 0 // it is about what stands before it
+		r.start, r.end = 0, 0 // it describes the code before it
 	case follows && between <= 1 && isLineComment(src[r.start:]) && isLineComment(src[start:]) && src[r.start] == src[start]:
 		r.end = end
 	default:
@@ -174,12 +173,12 @@ func (r *commentRun) add(src []byte, prevEnd, start, end int) {
 	}
 }
 
-// isLineComment reports whether the comment that src begins with ends with
-// its line.
+// isLineComment reports whether the comment at the start of src ends with its
+// line.
 func isLineComment(src []byte) bool { return len(src) < 2 || src[1] != '*' }
 
-// text returns the text of the comment if what begins at start follows it,
-// without a blank line between them.
+// text returns the text of the comment if the code at start follows it without a
+// blank line between.
 func (r commentRun) text(src []byte, start int) string {
 	if r.end == 0 || r.end > start {
 		return ""
@@ -191,9 +190,9 @@ func (r commentRun) text(src []byte, start int) string {
 	return commentText(src[r.start:r.end])
 }
 
-// fileComment returns the text of the comment that documents a source as a
-// whole: the first that is set off by a blank line or says so, and is no
-// notice of rights. Comments begin with "#", or with "//" or "/*".
+// fileComment returns the text of the comment that documents a whole source: the
+// first one that a blank line sets off or that says so, except copyright notices.
+// Comments begin with "#", or with "//" or "/*".
 func fileComment(src []byte) string {
 	for range 3 {
 		src = bytes.TrimLeft(src, " \t\r\n")
@@ -215,8 +214,8 @@ func fileComment(src []byte) string {
 	return ""
 }
 
-// commentEnd returns where the comment, or the run of line comments, that src
-// begins with ends; 0 if it begins with something else.
+// commentEnd returns the end of the comment, or run of line comments, at the start
+// of src; 0 if there is none.
 func commentEnd(src []byte) int {
 	if bytes.HasPrefix(src, []byte("/*")) {
 		return slashCommentEnd(src, 0)
@@ -235,7 +234,7 @@ func commentEnd(src []byte) int {
 	return end
 }
 
-// isNotice reports whether a comment is about rights to the source.
+// isNotice reports whether a comment is a copyright or license notice.
 func isNotice(comment []byte) bool {
 	comment = bytes.ToLower(comment[:min(len(comment), docBytes)])
 	for _, word := range []string{"copyright", "license", "licence", "spdx-", "(c) ", "all rights reserved", "eslint", "generated by", "@ts-", "vim:", "-*-", "shellcheck", "frozen_string_literal", "frozen-string-literal", "coding:"} {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// mapCSharp finds the namespaces, types and methods of C#: constructors,
-// finalizers, operators and indexers are methods too. A namespace without
-// braces is left out, for its members are those of the whole source.
+// mapCSharp finds the namespaces, types and methods of C#. Constructors,
+// finalizers, operators and indexers count as methods. A namespace without braces
+// is left out, because it contains the whole source.
 func mapCSharp(ctx context.Context, src []byte) (outline, error) {
 	syntax := &syntax{literal: csharpLiteral, prefixes: "$@", directives: allDirectives}
 	return scanBraces(ctx, syntax, csharpGrammar{}, src)
@@ -46,8 +46,8 @@ func (g csharpGrammar) open(s *braceScanner, header []token) opening {
 	return opening{body: opaqueBody}
 }
 
-// end implements [grammar]: methods that are an expression or have no body,
-// types without members, and delegates.
+// end implements [grammar]. It finds methods that are an expression or have no
+// body, types without members, and delegates.
 func (g csharpGrammar) end(s *braceScanner, header []token, end int) {
 	body := s.top().body
 	if body != scopeBody && body != typeBody || len(header) < 2 {
@@ -64,8 +64,8 @@ func (g csharpGrammar) end(s *braceScanner, header []token, end int) {
 	}
 }
 
-// start returns the first byte of the declaration, without attributes of the
-// whole assembly before it.
+// start returns the first byte of the declaration, after any attributes of the
+// assembly.
 func (csharpGrammar) start(s *braceScanner, header []token) int {
 	for len(header) > 1 && header[0].kind == '[' && s.isAssemblyAttribute(header[0]) {
 		header = header[1:]
@@ -102,7 +102,7 @@ func (g csharpGrammar) typeOf(s *braceScanner, header []token) (kind, name strin
 	return "", ""
 }
 
-// recordOf returns the kind and name of a record: the header after that word.
+// recordOf returns the kind and name of a record from the header after "record".
 func (g csharpGrammar) recordOf(s *braceScanner, header []token) (kind, name string) {
 	kind = "class"
 	if len(header) > 1 && header[1].kind == tokenWord {
@@ -122,7 +122,7 @@ func (g csharpGrammar) recordOf(s *braceScanner, header []token) (kind, name str
 	return kind, s.text(header[0])
 }
 
-// dotted returns the name in parts that the header begins with.
+// dotted returns the dotted name at the start of the header.
 func (s *braceScanner) dotted(header []token) string {
 	end := 0
 	for end < len(header) && (header[end].kind == tokenWord || header[end].kind == '.' || header[end].kind == tokenScope) {
@@ -170,8 +170,8 @@ func (g csharpGrammar) methodName(s *braceScanner, header []token) string {
 	return ""
 }
 
-// nameBefore returns the name that the header ends with, without what it
-// belongs to and without type parameters.
+// nameBefore returns the name at the end of the header, without its qualifiers and
+// type parameters.
 func (g csharpGrammar) nameBefore(s *braceScanner, header []token) string {
 	i := len(header) - 1
 	if header[i].kind == '>' {
@@ -192,7 +192,7 @@ func (g csharpGrammar) nameBefore(s *braceScanner, header []token) string {
 	name := s.text(header[i])
 	switch name {
 	case "public", "private", "protected", "internal", "static", "readonly", "const", "volatile", "ref", "params", "event", "override", "virtual", "async", "unsafe", "new", "abstract", "sealed", "extern", "partial", "in", "out":
-		return "" // the parentheses are those of a tuple
+		return "" // these are the parentheses of a tuple
 	}
 	if i > 0 && header[i-1].kind == '~' {
 		return "~" + name
@@ -200,8 +200,8 @@ func (g csharpGrammar) nameBefore(s *braceScanner, header []token) string {
 	return name
 }
 
-// operatorName returns the name of an operator, such as "operator ==", from
-// that word on up to the parameters.
+// operatorName returns the name of an operator, such as "operator ==", from the
+// word "operator" to the parameters.
 func (s *braceScanner) operatorName(header []token) string {
 	end := 1
 	for end < len(header) && header[end].kind != '(' {

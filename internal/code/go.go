@@ -5,12 +5,12 @@ import (
 	"context"
 )
 
-// mapGo finds the functions, methods and types of Go, those declared in
-// functions among them, and the methods of interfaces.
+// mapGo finds the functions, methods and types of Go, including types declared in
+// functions, and the methods of interfaces.
 //
-// It follows the tokens of the language specification, with the semicolons
-// that stand for ends of lines. At the level of the file a function ends with
-// the brace that closes its body, and a type with the semicolon after it.
+// It follows the tokens of the language specification, including the implied
+// semicolons. At file level, a function ends with the brace that closes its body,
+// and a type with the semicolon after it.
 func mapGo(ctx context.Context, src []byte) (outline, error) {
 	s := &goScanner{goLexer: newGoLexer(src)}
 	poll := poll{ctx: ctx}
@@ -30,7 +30,7 @@ type goScanner struct {
 	first bool // the current token begins a statement
 }
 
-// statement reads one declaration, or one token of what is none.
+// statement reads one declaration, or one token of anything else.
 func (s *goScanner) statement() {
 	if s.first && s.tok == goWord {
 		switch word := string(s.text()); {
@@ -76,11 +76,11 @@ func (s *goScanner) function() {
 	s.found.symbols = append(s.found.symbols, f)
 }
 
-// goReceiver is the type of a receiver: its bare name, and as a method
-// expression writes it.
+// goReceiver is the type of a receiver: its bare name, and its form in a method
+// expression.
 type goReceiver struct{ name, title string }
 
-// receiver reads the receiver of a method from "(" to the token after it.
+// receiver reads the receiver of a method, from "(" to the token after it.
 func (s *goScanner) receiver(level int) goReceiver {
 	var r goReceiver
 	pointer, inBrackets := false, 0
@@ -106,7 +106,7 @@ func (s *goScanner) receiver(level int) goReceiver {
 	return r
 }
 
-// skipTypeBraces goes to the closing brace of a struct or interface type that
+// skipTypeBraces goes to the closing brace of the struct or interface type that
 // begins with the current token and the next.
 func (s *goScanner) skipTypeBraces() {
 	if s.tok != goWord {
@@ -124,10 +124,10 @@ func (s *goScanner) skipTypeBraces() {
 	}
 }
 
-// body reads the body of a function from "{" to the token after "}", and the
-// types declared in it.
+// body reads the body of a function, from "{" to the token after "}", and records
+// the types declared in it.
 func (s *goScanner) body(level int) {
-	first := true // in a statement
+	first := true // of a statement
 	for s.next(); s.tok != goEOF && s.depth > level; {
 		if first && s.tok == goWord && string(s.text()) == "type" {
 			s.types()
@@ -145,7 +145,7 @@ func (s *goScanner) beginsStatement() bool {
 	return s.tok == ';' || s.tok == '{' || s.tok == '}' || s.tok == ':'
 }
 
-// types reads the declaration of one type or of a group of them, from the word
+// types reads the declaration of one type or a group of types, from the word
 // "type" to the token after the semicolon.
 func (s *goScanner) types() {
 	start, doc := s.start, s.comments.text(s.src, s.start)
@@ -164,7 +164,7 @@ func (s *goScanner) types() {
 	s.next()
 }
 
-// typeSpec reads the name and definition of a type, to the token that ends it.
+// typeSpec reads the name and definition of a type, up to the token that ends it.
 func (s *goScanner) typeSpec(start int, doc string) {
 	if s.tok != goWord {
 		return
@@ -195,8 +195,8 @@ func (s *goScanner) typeSpec(start int, doc string) {
 	}
 }
 
-// typeParameters passes over the parameters of a generic type, which unlike
-// the length of an array are more than one word.
+// typeParameters skips the parameters of a generic type. Unlike the length of an
+// array, they are more than one word.
 func (s *goScanner) typeParameters() {
 	if s.tok != '[' {
 		return
@@ -214,8 +214,8 @@ func (s *goScanner) typeParameters() {
 	}
 }
 
-// interfaceMethods reads the methods of an interface from the word
-// "interface" to the brace that closes it.
+// interfaceMethods reads the methods of an interface, from the word "interface" to
+// the brace that closes it.
 func (s *goScanner) interfaceMethods(level int) {
 	if s.next(); s.tok != '{' {
 		return
@@ -237,24 +237,24 @@ func (s *goScanner) interfaceMethods(level int) {
 	}
 }
 
-// ends reports whether the current token ends what stands at the level: a
-// semicolon there, a closing bracket of what is around, or the end.
+// ends reports whether the current token ends the construct at the level: a
+// semicolon there, a closing bracket of an outer level, or the end of the source.
 func (s *goScanner) ends(level int) bool {
 	return s.tok == goEOF || s.depth < level || s.tok == ';' && s.depth <= level
 }
 
-// Tokens that are not one character of punctuation.
+// Tokens of Go other than single punctuation characters.
 const (
 	goEOF   = 0
 	goWord  = 'a'
 	goValue = '0' // a number, string or character
 )
 
-// goSyntax is that of Go. Numbers that end with a point are two tokens.
+// goSyntax is the syntax of Go. A number that ends with a point is two tokens.
 var goSyntax = syntax{literal: goLiteral, prefixes: "`"}
 
-// goLiteral returns the end of the string or character at a quote. One in
-// backquotes may have several lines.
+// goLiteral returns the end of the string or character literal at a quote. One in
+// backquotes may span lines.
 func goLiteral(src []byte, at int) int {
 	if src[at] != '`' {
 		return quotedEnd(src, at)
@@ -265,19 +265,19 @@ func goLiteral(src []byte, at int) int {
 	return len(src)
 }
 
-// A goLexer adds to the tokens of the shared lexer what Go has of its own: the
-// semicolons that ends of lines stand for, and how deep brackets are nested.
+// A goLexer adds Go's rules to the shared lexer: the semicolons implied at line
+// ends, and the nesting depth of brackets.
 type goLexer struct {
 	src      []byte
 	lexer    lexer
-	ahead    token // after a semicolon that an end of line stands for
+	ahead    token // token after an implied semicolon
 	isAhead  bool
 	tok      byte
 	start    int  // of the current token
 	end      int  // of the current token
 	prevEnd  int  // end of the token before
 	depth    int  // brackets open after the current token
-	endsLine bool // an end of line after the current token ends the statement
+	endsLine bool // a line end after the current token ends the statement
 	doubled  bool // the current token is the second of "++" or "--"
 	comments commentRun
 }
@@ -286,8 +286,7 @@ func newGoLexer(src []byte) goLexer { return goLexer{src: src, lexer: newLexer(&
 
 func (l *goLexer) text() []byte { return l.src[l.start:l.end] }
 
-// next goes to the next token. A semicolon that an end of line stands for is
-// a token without text.
+// next goes to the next token. An implied semicolon is a token without text.
 func (l *goLexer) next() {
 	if l.tok != ';' || l.end > l.start {
 		l.prevEnd = l.end
@@ -309,7 +308,7 @@ func (l *goLexer) next() {
 
 // take makes t the current token.
 func (l *goLexer) take(t token) {
-	follows := t.start == l.end // the token before
+	follows := t.start == l.end // the token touches the previous one
 	before, beforeStart, doubled := l.tok, l.start, l.doubled
 	l.start, l.end, l.doubled = t.start, t.end, false
 	switch {

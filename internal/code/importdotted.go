@@ -7,19 +7,19 @@ import (
 	"github.com/citekit/citekit/internal/linkset"
 )
 
-// A dottedImport is how a language imports names with dots in them.
+// A dottedImport describes how a language imports dotted names.
 type dottedImport struct {
-	word      string   // that begins an import
-	modifiers []string // that may follow it
+	word      string   // begins an import
+	modifiers []string // may follow word
 	lines     bool     // an import ends with its line
-	aliased   bool     // a name and "=" may stand before what is imported
+	aliased   bool     // a name and "=" may precede what is imported
 }
 
-// dotted finds the imports of a language that names modules with dots. They
-// stand outside of all brackets, or in those of a namespace.
+// dotted finds the imports of a language that names modules with dots. They stand
+// outside all brackets, or inside the braces of a namespace.
 func (f *importFinder) dotted(syntax *syntax, how dottedImport) {
 	l := newLexer(syntax, f.src)
-	first, attribute := true, false // in a statement; the token before is "@"
+	first, attribute := true, false // first: at the start of a statement; attribute: after "@"
 	t := l.next()
 	for t.kind != tokenEnd && !f.stop(t.start) {
 		if t.kind == tokenWord && (first || how.lines && t.newline) && f.text(t) == how.word {
@@ -39,7 +39,7 @@ func (f *importFinder) dotted(syntax *syntax, how dottedImport) {
 
 func (f *importFinder) text(t token) string { return string(f.src[t.start:t.end]) }
 
-// dottedName reads what is imported, and returns the token after it.
+// dottedName reads the imported name, and returns the token after it.
 func (f *importFinder) dottedName(l *lexer, how dottedImport, start int) token {
 	var name strings.Builder
 	end, text := start, ""
@@ -99,7 +99,7 @@ func (f *importFinder) rustImports() {
 	}
 }
 
-// rustName reads a name that a semicolon follows, or "as".
+// rustName reads a name followed by a semicolon or "as".
 func (f *importFinder) rustName(l *lexer, start int, kind string) token {
 	name := l.next()
 	if name.kind != tokenWord {
@@ -112,7 +112,7 @@ func (f *importFinder) rustName(l *lexer, start int, kind string) token {
 	return after
 }
 
-// maxUseDepth is how deep the braces of "use" nest.
+// maxUseDepth is how deeply the braces of "use" may nest.
 const maxUseDepth = 32
 
 // rustUse reads a tree of paths, from the word "use" to the token after its
@@ -128,7 +128,7 @@ func (f *importFinder) rustUse(l *lexer, start int) token {
 		path, alias = prefixes[len(prefixes)-1], ""
 		from = end
 	}
-	end, had := start, false // had: the path has a part of its own
+	end, had := start, false // had: the path has its own part
 	for t := l.next(); ; t = l.next() {
 		switch {
 		case t.kind == tokenEnd, t.kind == ';', t.kind == '=', t.kind == '(':

@@ -26,7 +26,7 @@ func (f *importFinder) pythonImports() {
 }
 
 // pythonStatements reads the imports of a logical line, which may have several
-// statements, also after a colon.
+// statements, including after a colon.
 func (f *importFinder) pythonStatements(start, end int) {
 	line := f.src[start:end]
 	if !bytes.Contains(line, []byte("import")) {
@@ -119,7 +119,7 @@ func (f *importFinder) pythonFrom(w *pythonWords) {
 }
 
 // pythonWords yields the words and punctuation of a logical line, without
-// comments; strings are one.
+// comments. A string is one word.
 type pythonWords struct {
 	src         []byte
 	at, end     int

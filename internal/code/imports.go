@@ -10,15 +10,13 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// Links returns what src imports and includes, with the lines of each, in the
-// order of these. src is as for [Map]. The target is what the language writes:
-// the path of a package, the name of a module with its dots, a path relative to
-// the file, a header in "<" and ">" where it is not looked for beside the file.
-// For a name that is imported from a module the target is the module and the
-// text the name.
+// Links returns what src imports and includes, with the lines of each, in line
+// order. src is as for [Map]. The target is written as in the language: the path
+// of a package, the dotted name of a module, a path relative to the file, or a
+// header in "<" and ">" if it is not looked for beside the file. For a name
+// imported from a module, the target is the module and the text the name.
 //
-// An unknown language is an error matching [citekit.ErrSyntax]. SQL has no
-// links.
+// An unknown language is an error matching [citekit.ErrSyntax]. SQL has no links.
 func Links(ctx context.Context, lang Language, src []byte) ([]relations.Link, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -76,14 +74,14 @@ func (f *importFinder) find(lang Language) bool {
 	return true
 }
 
-// add keeps a link that stands at the bytes from start to end.
+// add records a link at the bytes from start to end.
 func (f *importFinder) add(start, end int, kind, text, target string) {
-	start = max(start, f.lines.at) // lines are counted forwards
+	start = max(start, f.lines.at) // lines are only counted forwards
 	lines := f.lines.lines(start, max(start, end-1)+1)
 	f.set.Add(lines.First, lines.Last, kind, text, target)
 }
 
-// stop reports whether to stop at a place.
+// stop reports whether to stop at offset at.
 func (f *importFinder) stop(at int) bool {
 	if at-f.polled < pollBytes {
 		return false
@@ -92,8 +90,8 @@ func (f *importFinder) stop(at int) bool {
 	return f.ctx.Err() != nil || f.set.Full()
 }
 
-// plainString returns what stands in the quotes of a literal, if it is written
-// plainly: without escapes, interpolation and prefixes.
+// plainString returns the text between the quotes of a literal, if it has no
+// escapes, interpolation or prefix.
 func plainString(literal []byte) (text string, ok bool) {
 	if len(literal) < 2 || literal[0] != literal[len(literal)-1] || bytes.IndexByte([]byte("\"'`"), literal[0]) < 0 {
 		return "", false
@@ -105,8 +103,7 @@ func plainString(literal []byte) (text string, ok bool) {
 	return string(inner), true
 }
 
-// goImports finds the imports of Go, which stand before all other
-// declarations.
+// goImports finds the imports of Go, which precede all other declarations.
 func (f *importFinder) goImports() {
 	l := newGoLexer(f.src)
 	for l.next(); l.tok != goEOF && !f.stop(l.start); l.next() {
@@ -143,8 +140,8 @@ func (f *importFinder) goImport(l *goLexer) {
 	}
 }
 
-// includes finds the directives "#include" of C, also in branches that a
-// condition leaves out.
+// includes finds the "#include" directives of C, including those in branches that
+// a condition leaves out.
 func (f *importFinder) includes() {
 	l := newLexer(cSyntax(), f.src)
 	l.directive = func(line byteSpan) { f.include(line) }
@@ -173,7 +170,7 @@ func (f *importFinder) include(line byteSpan) {
 	f.add(line.start, line.end, linkset.Include, "", target)
 }
 
-// cutNext returns the path after "include", which "_next" may follow.
+// cutNext returns the path after "include" or "include_next".
 func cutNext(rest []byte, ok bool) ([]byte, bool) {
 	rest = bytes.TrimLeft(bytes.TrimPrefix(rest, []byte("_next")), " \t")
 	return rest, ok && len(rest) > 2

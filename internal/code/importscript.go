@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/linkset"
 )
 
-// scriptImports finds the modules that JavaScript and TypeScript import,
-// export from, require and load, where their names are written plainly.
+// scriptImports finds the modules that JavaScript and TypeScript import, export
+// from, require and load, if their names are plain strings.
 func (f *importFinder) scriptImports() {
 	l := scriptLexer{src: f.src}
 	if bytes.HasPrefix(f.src, []byte("#!")) {
@@ -32,16 +32,16 @@ func (f *importFinder) scriptImports() {
 	}
 }
 
-// maxClause is how many tokens stand between "import" and the module.
+// maxClause is how many tokens may stand between "import" and the module.
 const maxClause = 5_000
 
-// scriptModule reads what is imported, up to the name of the module.
+// scriptModule reads an import up to the name of the module.
 func (f *importFinder) scriptModule(l *scriptLexer, start int) {
 	if tok, _, _ := l.peek(); tok == '(' {
 		f.scriptCall(l, start)
 		return
 	}
-	from := false // the word before is "from", or nothing is imported by name
+	from := false // the previous word is "from", or nothing is imported by name
 	for n := range maxClause {
 		tok, text, _ := l.peek()
 		switch {
@@ -60,7 +60,7 @@ func (f *importFinder) scriptModule(l *scriptLexer, start int) {
 			if string(text) == "=" { // import a = require("b")
 				return
 			}
-			if tok != scriptValue { // a name that is a string
+			if tok != scriptValue { // a name written as a string
 				return
 			}
 		}
@@ -90,7 +90,7 @@ func (f *importFinder) addLiteral(start, from, to int) {
 	}
 }
 
-// rubyImports finds what is required and loaded.
+// rubyImports finds what Ruby requires and loads.
 func (f *importFinder) rubyImports() {
 	l := rubyLexer{src: f.src}
 	for l.next(); l.tok != rubyEOF && !f.stop(l.start); l.next() {
@@ -128,12 +128,12 @@ func rubyKind(word string) string {
 	return ""
 }
 
-// phpImports finds the files that PHP includes and the names that "use"
-// imports outside of classes and closures.
+// phpImports finds the files that PHP includes, and the names that "use" imports
+// outside of classes and closures.
 func (f *importFinder) phpImports() {
 	l := newPHPLexer(f.src)
-	depth, classes := 0, []int{} // where the braces of classes are
-	pending := false             // a class has begun, its brace not
+	depth, classes := 0, []int{} // classes: depths of the braces of classes
+	pending := false             // a class has begun, but not its braces
 	first := true
 	for l.next(); l.tok != phpEOF && !f.stop(l.start); l.next() {
 		switch {
@@ -163,8 +163,8 @@ func (f *importFinder) phpImports() {
 	}
 }
 
-// phpUse reads names up to the semicolon; some may share the part before a
-// brace.
+// phpUse reads names up to the semicolon. Several names may share the part before
+// a brace.
 func (f *importFinder) phpUse(l *phpLexer) {
 	start, prefix, name, alias := l.start, "", "", false
 	for l.next(); l.tok != phpEOF; l.next() {
@@ -198,8 +198,7 @@ func (f *importFinder) phpUse(l *phpLexer) {
 	}
 }
 
-// phpInclude reads the path of a file: a string, which "__DIR__ ." may stand
-// before.
+// phpInclude reads the path of a file: a string, optionally after "__DIR__ .".
 func (f *importFinder) phpInclude(l *phpLexer) {
 	start, beside := l.start, ""
 	tok, text := l.peek()

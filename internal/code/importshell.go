@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/linkset"
 )
 
-// shellImports finds the files that "source" and "." read, where their paths
-// are written plainly.
+// shellImports finds the files that "source" and "." read, if their paths are
+// plain.
 func (f *importFinder) shellImports() {
 	s := &shellScanner{src: f.src, command: true, frames: []shellFrame{{kind: shellCommands, symbol: -1}}}
 	for s.at < len(f.src) && !f.stop(s.at) {
@@ -19,7 +19,7 @@ func (f *importFinder) shellImports() {
 	}
 }
 
-// inCommands reports whether commands stand in a frame.
+// inCommands reports whether a frame contains commands.
 func inCommands(top *shellFrame) bool {
 	switch top.kind {
 	case shellCommands, shellBraces:
@@ -30,7 +30,7 @@ func inCommands(top *shellFrame) bool {
 	return false
 }
 
-// shellSource keeps the file that a command at a place reads.
+// shellSource records the file that the command at offset at reads.
 func (f *importFinder) shellSource(at int) {
 	rest := f.src[at:]
 	after, ok := bytes.CutPrefix(rest, []byte(". "))

@@ -2,8 +2,8 @@ package code
 
 import "context"
 
-// mapJava finds the types, methods and constructors of Java, those of local
-// and anonymous classes too.
+// mapJava finds the types, methods and constructors of Java, including those of
+// local and anonymous classes.
 func mapJava(ctx context.Context, src []byte) (outline, error) {
 	return scanBraces(ctx, &syntax{wordStart: "$", literal: javaLiteral}, javaGrammar{}, src)
 }
@@ -53,7 +53,7 @@ func (g javaGrammar) open(s *braceScanner, header []token) opening {
 	return opening{body: blockBody}
 }
 
-// end implements [grammar]: methods without a body.
+// end implements [grammar]. It finds methods without a body.
 func (g javaGrammar) end(s *braceScanner, header []token, end int) {
 	if s.top().body != typeBody || len(header) < 3 {
 		return
@@ -85,7 +85,7 @@ func (g javaGrammar) typeOf(s *braceScanner, header []token) (kind, name string)
 }
 
 // methodName returns the name of the method or constructor that the header
-// declares, and whether it has a type.
+// declares, and whether it has a result type.
 func (g javaGrammar) methodName(s *braceScanner, header []token) (name string, typed bool) {
 	header = skipModifiers(s, header, javaModifiers)
 	angles := 0

@@ -2,8 +2,8 @@ package code
 
 import "bytes"
 
-// beginsElement reports whether the "<" that is the current token begins an
-// element of XML: a value is expected, a name or ">" follows, and no more
+// beginsElement reports whether the current token "<" begins an XML element: a
+// value is expected, a name or ">" follows, and the text is not the type
 // parameters of a generic arrow function.
 func (s *scriptScanner) beginsElement(expected bool) bool {
 	if !expected || s.lang == TypeScript || s.at >= len(s.src) {
@@ -26,7 +26,7 @@ func (s *scriptScanner) beginsElement(expected bool) bool {
 	return s.lang != TSX || !bytes.HasPrefix(rest, []byte("extends "))
 }
 
-// elementTag reads on in an opening tag, up to its end or a brace or an
+// elementTag continues in an opening tag, up to its end or to a brace or an
 // element in it.
 func (s *scriptScanner) elementTag() {
 	defer s.atEnd()
@@ -69,7 +69,7 @@ func (s *scriptScanner) elementTag() {
 	}
 }
 
-// typeArguments passes over the arguments of a generic component, after "<".
+// typeArguments skips the type arguments of a generic component, after "<".
 func (s *scriptScanner) typeArguments() {
 	for depth := 1; s.at < len(s.src) && depth > 0; s.at++ {
 		switch s.src[s.at] {
@@ -83,7 +83,7 @@ func (s *scriptScanner) typeArguments() {
 	}
 }
 
-// elementText reads on in the text of an element, up to a brace or tag.
+// elementText continues in the text of an element, up to a brace or tag.
 func (s *scriptScanner) elementText() {
 	defer s.atEnd()
 	n := bytes.IndexAny(s.src[s.at:], "<{")
@@ -108,13 +108,13 @@ func (s *scriptScanner) elementText() {
 	}
 }
 
-// elementDone leaves an element, which is a value.
+// elementDone leaves an element, which counts as a value.
 func (s *scriptScanner) elementDone() {
 	s.pop()
 	s.tok, s.isValue = scriptValue, true
 }
 
-// atEnd makes the end of the source the current token where it is reached.
+// atEnd sets the current token to the end of the source if that is reached.
 func (s *scriptScanner) atEnd() {
 	if s.at >= len(s.src) {
 		s.tok = scriptEOF

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// mapKotlin finds the types, objects, functions, methods, secondary
-// constructors and type aliases of Kotlin, local ones and those of object
-// expressions too.
+// mapKotlin finds the types, objects, functions, methods, secondary constructors
+// and type aliases of Kotlin, including local ones and those of object
+// expressions.
 func mapKotlin(ctx context.Context, src []byte) (outline, error) {
 	syntax := &syntax{nested: true, literal: kotlinLiteral, prefixes: "`"}
 	return scanBraces(ctx, syntax, kotlinGrammar{}, src)
@@ -42,8 +42,8 @@ func (g kotlinGrammar) ends(s *braceScanner, header []token, t token) bool {
 	return true
 }
 
-// continuesKotlin reports whether the tokens on both sides of the end of the
-// line say that the statement goes on.
+// continuesKotlin reports whether the tokens on both sides of a line end show that
+// the statement continues.
 func (s *braceScanner) continuesKotlin(header []token, t token) bool {
 	switch t.kind {
 	case '.', '?', ':', '=', ',', '{', '>', tokenOperator, tokenArrow:
@@ -89,8 +89,8 @@ func (s *braceScanner) isAny(t token, words ...string) bool {
 	return false
 }
 
-// constructorFollows reports whether t and what comes after it are
-// annotations and modifiers of a constructor.
+// constructorFollows reports whether t begins the annotations and modifiers of a
+// constructor.
 func (s *braceScanner) constructorFollows(t token) bool {
 	const most = 40 // tokens
 	ahead := s.lexer
@@ -138,7 +138,7 @@ func (g kotlinGrammar) open(s *braceScanner, header []token) opening {
 	return opening{body: blockBody, goesOn: true}
 }
 
-// end implements [grammar]: what has no braces.
+// end implements [grammar]. It finds declarations without braces.
 func (g kotlinGrammar) end(s *braceScanner, header []token, end int) {
 	if len(header) < 2 {
 		return
@@ -148,7 +148,7 @@ func (g kotlinGrammar) end(s *braceScanner, header []token, end int) {
 	}
 }
 
-// endsInObject reports whether the header ends in the beginning of an object
+// endsInObject reports whether the header ends in the start of an object
 // expression.
 func (g kotlinGrammar) endsInObject(s *braceScanner, header []token) bool {
 	for i, t := range header {
@@ -159,7 +159,7 @@ func (g kotlinGrammar) endsInObject(s *braceScanner, header []token) bool {
 	return false
 }
 
-// declared returns what the header declares, with an empty kind if that is no
+// declared returns what the header declares. The kind is empty if that is not a
 // symbol.
 func (g kotlinGrammar) declared(s *braceScanner, header []token) symbol {
 	rest := skipModifiers(s, header, kotlinModifiers)
@@ -219,8 +219,8 @@ func isKotlinFunction(s *braceScanner, header []token) bool {
 	return len(rest) > 0 && s.is(rest[0], "fun")
 }
 
-// function returns the function that the header from "fun" on declares; its
-// title has the type it extends.
+// function returns the function declared by the header, which begins with "fun".
+// Its title includes the type it extends.
 func (g kotlinGrammar) function(s *braceScanner, header []token) symbol {
 	angles, from := 0, 1
 	for i, t := range header {

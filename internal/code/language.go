@@ -9,8 +9,8 @@ import (
 // A Language is a programming language that [Map] can read.
 type Language string
 
-// The languages. TSX is TypeScript with elements of XML in it; JavaScript may
-// always have them.
+// The languages. TSX is TypeScript that may contain XML elements; JavaScript
+// always may.
 const (
 	Go         Language = "go"
 	Python     Language = "python"
@@ -30,13 +30,13 @@ const (
 	SQL        Language = "sql"
 )
 
-// LanguageOf returns the language of a source, told by its base name and its
-// first bytes (some kilobytes of UTF-8 are enough), and whether it is one of
-// ours. The line "#!" and the opening tag of PHP decide; then the extension
-// does, or the whole name where that is fixed ("Rakefile").
+// LanguageOf returns the language of a source, recognised by its base name and its
+// first bytes (a few kilobytes of UTF-8 are enough), and whether it is a supported
+// one. A "#!" line or an opening PHP tag decides first, then the extension, or the
+// whole name if that is fixed ("Rakefile").
 //
-// "#!/bin/sh" does not make a script of a file whose extension names another
-// language: such files are of that language, and only started by the shell.
+// "#!/bin/sh" does not make a file a shell script if its extension names another
+// language: the shell only starts it.
 func LanguageOf(name string, head []byte) (Language, bool) {
 	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	byName := languageOfName(path.Base(name), head)
@@ -64,8 +64,8 @@ func languageOfContent(head []byte) Language {
 	return language
 }
 
-// interpreter returns the program that the line "#!" names, without its
-// directory and version: "python" for "/usr/bin/env -S python3.12 -u".
+// interpreter returns the program that the "#!" line names, without its directory
+// and version: "python" for "/usr/bin/env -S python3.12 -u".
 func interpreter(command string) string {
 	words := strings.Fields(command)
 	if len(words) == 0 {
@@ -104,7 +104,7 @@ func languageOfName(base string, head []byte) Language {
 		return languageOfHeader(head)
 	case "ts":
 		if bytes.HasPrefix(bytes.TrimLeft(head, " \t\n"), []byte("<?xml")) || bytes.HasPrefix(head, []byte("<!DOCTYPE")) {
-			return "" // translations, made by Qt
+			return "" // Qt translations
 		}
 	case "inc":
 		if bytes.Contains(head, []byte("<?php")) {
@@ -141,8 +141,7 @@ var extensions = map[string]Language{
 	"sql":   SQL, "ddl": SQL, "psql": SQL, "pgsql": SQL,
 }
 
-// languageOfHeader tells C++ from C by what only C++ has at the start of a
-// line.
+// languageOfHeader tells C++ from C by line starts that only C++ has.
 func languageOfHeader(head []byte) Language {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimSpace(line)

@@ -2,9 +2,9 @@ package code
 
 import "context"
 
-// mapPHP finds the functions, classes, interfaces, traits, enums and methods
-// of PHP, and the namespaces that have braces. Between "?>" and "<?php" is
-// HTML, which it passes over.
+// mapPHP finds the functions, classes, interfaces, traits, enums and methods of
+// PHP, and the namespaces that have braces. It skips the HTML between "?>" and
+// "<?php".
 func mapPHP(ctx context.Context, src []byte) (outline, error) {
 	s := &phpScanner{phpLexer: newPHPLexer(src), modifiers: -1}
 	s.found.doc = fileComment(src[s.end:])
@@ -30,7 +30,7 @@ type phpScanner struct {
 	modifiers int // start of the words and attributes before a declaration, or -1
 	doc       commentRun
 
-	// heads are the declarations whose body has not begun.
+	// heads are the declarations whose bodies have not begun.
 	heads []phpHead
 }
 
@@ -41,17 +41,17 @@ const maxBraces = 1 << 14
 type phpBrace struct {
 	symbol int // -1 for none
 	class  bool
-	depth  int // parentheses open before
+	depth  int // parentheses open before it
 }
 
 // A phpHead is a declaration up to its body.
 type phpHead struct {
 	symbol int // -1 for a class without a name
 	class  bool
-	depth  int // parentheses open before
+	depth  int // parentheses open before it
 }
 
-// token looks at the current token.
+// token handles the current token.
 func (s *phpScanner) token() {
 	switch s.tok {
 	case phpWord:
@@ -75,14 +75,14 @@ func (s *phpScanner) token() {
 	s.modifiers = -1
 }
 
-// begin keeps where a declaration may begin.
+// begin records where a declaration may begin.
 func (s *phpScanner) begin() {
 	if s.modifiers < 0 {
 		s.modifiers, s.doc = s.start, s.comments
 	}
 }
 
-// word looks at a word, and reports whether it can be before a declaration.
+// word handles a word, and reports whether it may precede a declaration.
 func (s *phpScanner) word() bool {
 	if s.prev == tokenArrow || s.prev == tokenScope {
 		return false
@@ -102,7 +102,7 @@ func (s *phpScanner) word() bool {
 	return false
 }
 
-// lowerWord returns the word in lower case, or nothing if it is too long for a
+// lowerWord returns the word in lower case, or nil if it is too long for a
 // keyword.
 func lowerWord(buffer, word []byte) []byte {
 	if len(word) > cap(buffer) {
@@ -117,7 +117,7 @@ func lowerWord(buffer, word []byte) []byte {
 	return buffer
 }
 
-// head adds a symbol, which ends where its body does.
+// head adds a symbol, which ends with its body.
 func (s *phpScanner) head(kind, name string, class bool) {
 	s.found.symbols = append(s.found.symbols, symbol{kind: kind, name: name, start: s.modifiers, end: s.end, doc: s.doc.text(s.src, s.modifiers)})
 	s.heads = append(s.heads, phpHead{len(s.found.symbols) - 1, class, s.depth})

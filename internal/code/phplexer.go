@@ -2,19 +2,19 @@ package code
 
 import "bytes"
 
-// Tokens of PHP that are not one character of punctuation, besides "::" and
-// "->". An attribute is the token '#', with all that is in it.
+// Tokens of PHP other than single punctuation characters, "::" and "->". An
+// attribute is one token '#', including its content.
 const (
 	phpEOF   = 0
 	phpWord  = 'a' // a name, with its namespace
 	phpValue = '0' // a number, string or variable
 )
 
-// phpSyntax is that of PHP, in which a tag that closes PHP begins HTML.
+// phpSyntax is the syntax of PHP, in which a closing PHP tag begins HTML.
 var phpSyntax = syntax{literal: phpLiteral, prefixes: "`<?", wordStart: `$\`, comment: phpCommentEnd}
 
-// phpLiteral returns the end of what begins at a quote, of a here document, or
-// of HTML; at if none begins there.
+// phpLiteral returns the end of the string, here document or HTML that begins at
+// at, or at if none does.
 func phpLiteral(src []byte, at int) int {
 	rest := src[at:]
 	switch {
@@ -30,7 +30,7 @@ func phpLiteral(src []byte, at int) int {
 	return at
 }
 
-// phpHTMLEnd returns where the HTML at i ends: after the tag that opens PHP.
+// phpHTMLEnd returns the end of the HTML at i: after the tag that opens PHP.
 func phpHTMLEnd(src []byte, i int) int {
 	for {
 		n := bytes.Index(src[i:], []byte("<?"))
@@ -48,7 +48,7 @@ func phpHTMLEnd(src []byte, i int) int {
 	}
 }
 
-// phpCommentEnd returns where the comment at i ends; i if none begins there.
+// phpCommentEnd returns the end of the comment at i, or i if none begins there.
 func phpCommentEnd(src []byte, i int) int {
 	var second byte
 	if i+1 < len(src) {
@@ -63,22 +63,22 @@ func phpCommentEnd(src []byte, i int) int {
 	return i
 }
 
-// A phpLexer adds to the tokens of the shared lexer what PHP has of its own:
-// attributes, HTML, and what was said before a token.
+// A phpLexer adds PHP's rules to the shared lexer: attributes, HTML, and the words
+// before a token.
 type phpLexer struct {
 	src      []byte
 	lexer    lexer
 	tok      byte
-	prev     byte // the token before
+	prev     byte // the previous token
 	start    int  // of the current token
 	end      int  // of the current token
-	prevEnd  int  // end of the token before
-	afterNew bool // the word "new" and words that may follow it are before
-	afterUse bool // the word "use" or "const" is before
+	prevEnd  int  // end of the previous token
+	afterNew bool // "new" and any words that may follow it precede
+	afterUse bool // "use" or "const" precedes
 	comments commentRun
 }
 
-// newPHPLexer returns a lexer that stands before the first token of PHP.
+// newPHPLexer returns a lexer positioned before the first token of PHP.
 func newPHPLexer(src []byte) phpLexer {
 	l := phpLexer{src: src, lexer: newLexer(&phpSyntax, src)}
 	l.lexer.at = phpHTMLEnd(src, 0)
@@ -123,8 +123,8 @@ func (l *phpLexer) next() {
 	}
 }
 
-// token returns the next token that is not HTML. A tag that closes PHP is a
-// semicolon, which matters nowhere here.
+// token returns the next token that is not HTML. A closing PHP tag is a semicolon,
+// which has no effect here.
 func (l *phpLexer) token() token {
 	for {
 		t := l.lexer.next()
@@ -152,8 +152,8 @@ func (l *phpLexer) isNew() bool {
 	return false
 }
 
-// phpLineCommentEnd returns where the comment at i ends: with its line, or
-// before a tag that closes PHP.
+// phpLineCommentEnd returns the end of the comment at i: the end of its line, or a
+// closing PHP tag.
 func phpLineCommentEnd(src []byte, i int) int {
 	for i < len(src) {
 		n := bytes.IndexAny(src[i:], "\n?")
@@ -169,7 +169,7 @@ func phpLineCommentEnd(src []byte, i int) int {
 	return i
 }
 
-// phpQuotedEnd returns where the string in single quotes at i ends.
+// phpQuotedEnd returns the end of the single-quoted string at i.
 func phpQuotedEnd(src []byte, i int) int {
 	for i++; i < len(src); i++ {
 		switch src[i] {
@@ -182,7 +182,7 @@ func phpQuotedEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// phpStringEnd returns where the string at i ends, in which variables stand.
+// phpStringEnd returns the end of the string at i, which may contain variables.
 func phpStringEnd(src []byte, i int) int {
 	quote := src[i]
 	for i++; i < len(src); i++ {
@@ -200,8 +200,8 @@ func phpStringEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// phpVariableEnd returns where the expression in braces at i ends, which
-// stands in a string. It is short, and does not go over the end of a line.
+// phpVariableEnd returns the end of the expression in braces at i, inside a
+// string. It is short and stays on its line.
 func phpVariableEnd(src []byte, i int) int {
 	const longest = 512
 	src = src[:min(len(src), i+longest)]
@@ -221,7 +221,7 @@ func phpVariableEnd(src []byte, i int) int {
 	return start + 1
 }
 
-// phpHeredocEnd returns where the here document at i ends.
+// phpHeredocEnd returns the end of the here document at i.
 func phpHeredocEnd(src []byte, i int) int {
 	j := i + 3
 	for j < len(src) && (src[j] == ' ' || src[j] == '\t' || src[j] == '"' || src[j] == '\'') {
@@ -247,7 +247,7 @@ func phpHeredocEnd(src []byte, i int) int {
 	}
 }
 
-// phpAttributeEnd returns where the attribute at i ends.
+// phpAttributeEnd returns the end of the attribute at i.
 func phpAttributeEnd(src []byte, i int) int {
 	depth := 0
 	for i++; i < len(src); i++ {

@@ -9,9 +9,8 @@ import (
 // indentation. A definition begins with its first decorator, and ends with the
 // last line of code that is indented deeper. Its docstring documents it.
 //
-// A line that begins with "def" or "class" is a definition even where a
-// bracket is still open: neither word can stand in brackets, so the bracket
-// has been forgotten.
+// A line that begins with "def" or "class" is a definition even if a bracket is
+// still open: neither word can occur in brackets, so the bracket was never closed.
 func mapPython(ctx context.Context, src []byte) (outline, error) {
 	s := &pythonScanner{src: src, decorator: -1, documents: pythonFile}
 	poll := poll{ctx: ctx}
@@ -34,8 +33,8 @@ type pythonScanner struct {
 
 	decorator int // start of the first decorator before the current line, or -1
 
-	// documents is the symbol whose docstring the next statement may be, or
-	// pythonFile or pythonNothing.
+	// documents is the symbol that the next statement may document as its
+	// docstring, or pythonFile or pythonNothing.
 	documents int
 }
 
@@ -44,14 +43,14 @@ const (
 	pythonNothing = -2
 )
 
-// A pythonBlock is a definition whose end has not been met.
+// A pythonBlock is a definition that has not ended yet.
 type pythonBlock struct {
 	indent int
 	symbol int // in found.symbols
 }
 
-// logicalLine reads a statement, or as much of it as stands before a colon and
-// an end of line, or a line without code.
+// logicalLine reads a statement, a statement header up to a colon at the end of a
+// line, or a line without code.
 func (s *pythonScanner) logicalLine() {
 	indent := s.indent()
 	if s.at >= len(s.src) {
@@ -74,8 +73,7 @@ func (s *pythonScanner) logicalLine() {
 	}
 }
 
-// indent passes over white space at the start of a line, and returns its
-// width.
+// indent skips white space at the start of a line, and returns its width.
 func (s *pythonScanner) indent() int {
 	width := 0
 	for ; s.at < len(s.src); s.at++ {
@@ -102,7 +100,7 @@ func (s *pythonScanner) skipLine() {
 	s.at += n + 1
 }
 
-// closeTo ends the definitions that are indented as much as indent or deeper.
+// closeTo ends the definitions that are indented by indent or more.
 func (s *pythonScanner) closeTo(indent int) {
 	for len(s.open) > 0 && s.open[len(s.open)-1].indent >= indent {
 		s.found.symbols[s.open[len(s.open)-1].symbol].end = s.end
@@ -110,8 +108,8 @@ func (s *pythonScanner) closeTo(indent int) {
 	}
 }
 
-// definition opens the definition that begins here, if one does, and keeps
-// where decorators begin.
+// definition opens the definition that begins here, if any, and records where
+// decorators begin.
 func (s *pythonScanner) definition(indent int) bool {
 	if s.src[s.at] == '@' {
 		if s.decorator < 0 {
@@ -136,8 +134,8 @@ func (s *pythonScanner) definition(indent int) bool {
 	return true
 }
 
-// pythonDefinition returns the kind and name of the definition at i, if there
-// is one.
+// pythonDefinition returns the kind and name of the definition at i, if there is
+// one.
 func pythonDefinition(src []byte, i int) (kind, name string) {
 	kind = "function"
 	if src[i] == 'a' {
@@ -157,8 +155,8 @@ func pythonDefinition(src []byte, i int) (kind, name string) {
 	return kind, string(src[body:end])
 }
 
-// spacedWord returns where the word that stands at i, and the white space
-// after it, end; -1 if another stands there.
+// spacedWord returns the end of word at i and of the white space after it, or -1
+// if another word stands there.
 func spacedWord(src []byte, i int, word string) int {
 	end := i + len(word)
 	if end >= len(src) || string(src[i:end]) != word {
@@ -216,8 +214,7 @@ func (s *pythonScanner) statement() {
 	}
 }
 
-// forgotten reports whether a definition begins on the line at the current
-// place.
+// forgotten reports whether a definition begins on the current line.
 func (s *pythonScanner) forgotten() bool {
 	i := s.at
 	for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
@@ -230,8 +227,8 @@ func (s *pythonScanner) forgotten() bool {
 	return name != ""
 }
 
-// pythonStringEnd returns where the string at i ends. One in single quotes
-// goes on in the next line only after a backslash.
+// pythonStringEnd returns the end of the string at i. A string in single quotes
+// continues on the next line only after a backslash.
 func pythonStringEnd(src []byte, i int) int {
 	if i+2 >= len(src) || src[i+1] != src[i] || src[i+2] != src[i] {
 		return quotedEnd(src, i)
@@ -255,7 +252,7 @@ func pythonStringEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// docstring keeps the text of a statement that is nothing but a string.
+// docstring keeps the text of a statement that consists of one string.
 func (s *pythonScanner) docstring(documents int, statement []byte) {
 	quote := bytes.IndexAny(statement, `"'`)
 	if quote < 0 || quote > 2 || len(bytes.Trim(statement[:quote], "rRuUbBfF")) > 0 {

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// mapRuby finds the classes, modules and methods of Ruby. It counts the words
-// that an "end" belongs to: "if" and the like are among them only where they
-// do not follow what they are about.
+// mapRuby finds the classes, modules and methods of Ruby. It counts the words that
+// need an "end"; "if" and similar words count only if they are not modifiers after
+// a statement.
 func mapRuby(ctx context.Context, src []byte) (outline, error) {
 	s := &rubyScanner{rubyLexer: rubyLexer{src: src, tok: '\n'}}
 	s.found.doc = scriptComment(src)
@@ -27,21 +27,21 @@ func mapRuby(ctx context.Context, src []byte) (outline, error) {
 type rubyScanner struct {
 	rubyLexer
 	found   outline
-	open    []int         // symbols that "end" closes; -1 for what is none
-	endless []rubyEndless // methods that the end of a line closes
+	open    []int         // symbols that "end" closes; -1 for other constructs
+	endless []rubyEndless // methods that a line end closes
 	depth   int           // brackets open
 
-	// loop says that a "do" at the depth belongs to "while", "until" or "for".
+	// loop means that a "do" at loopDepth belongs to "while", "until" or "for".
 	loop      bool
 	loopDepth int
 
-	reread int // bytes that were looked at ahead
+	reread int // bytes read ahead
 }
 
 // A rubyEndless is a method with "=" instead of "end".
 type rubyEndless struct{ symbol, open, depth int }
 
-// token reads the current token, or the head of what it begins.
+// token reads the current token, or the head of the construct it begins.
 func (s *rubyScanner) token() {
 	switch s.tok {
 	case '\n', ';':
@@ -76,8 +76,8 @@ func (s *rubyScanner) statementEnd() {
 	}
 }
 
-// continues reports whether the statement goes on after the end of a line:
-// with an operator before it, or a call on the next line.
+// continues reports whether the statement continues after a line end: because of
+// an operator before it, or a call on the next line.
 func (s *rubyScanner) continues() bool {
 	switch s.prev {
 	case rubyOperator, '=', ',', '.', '|', '&', '<', '?', ':':
@@ -90,7 +90,7 @@ func (s *rubyScanner) continues() bool {
 	return i+1 < len(s.src) && (s.src[i] == '.' && s.src[i+1] != '.' || s.src[i] == '&' && s.src[i+1] == '.')
 }
 
-// word reads a keyword with what belongs to it, or another word.
+// word reads a keyword with its construct, or another word.
 func (s *rubyScanner) word() {
 	switch string(s.text()) {
 	case "def":
@@ -133,11 +133,11 @@ func (s *rubyScanner) word() {
 	s.next()
 }
 
-// beginsValue reports whether the current word stands where a value is
-// expected, and not after one.
+// beginsValue reports whether the current word begins a value, and does not follow
+// one.
 func (s *rubyScanner) beginsValue() bool { return !s.wasValue }
 
-// end closes the innermost of what is open.
+// end closes the innermost open construct.
 func (s *rubyScanner) end(end int) {
 	n := len(s.open)
 	for m := len(s.endless); m > 0 && s.endless[m-1].open >= n; m-- {
@@ -153,14 +153,14 @@ func (s *rubyScanner) end(end int) {
 	s.open = s.open[:n-1]
 }
 
-// add adds a symbol and returns its number.
+// add adds a symbol and returns its index.
 func (s *rubyScanner) add(kind, name, title string, start int, doc string) int {
 	s.found.symbols = append(s.found.symbols, symbol{kind: kind, name: name, title: title, start: start, end: s.at, doc: doc})
 	return len(s.found.symbols) - 1
 }
 
-// class reads the head of a class or module: its name, or the object whose
-// own class it is.
+// class reads the head of a class or module: its name, or the object of a
+// singleton class.
 func (s *rubyScanner) class(kind string) {
 	start, doc := s.start, s.comments.text(s.src, s.start)
 	s.next()
@@ -191,7 +191,7 @@ func (s *rubyScanner) class(kind string) {
 	s.open = append(s.open, s.add(kind, strings.Join(strings.Fields(string(s.src[name:s.prevEnd])), ""), "", start, doc))
 }
 
-// path passes over names with "::" or "." between them.
+// path skips names joined by "::" or ".".
 func (s *rubyScanner) path() {
 	for s.tok == rubyWord || s.tok == rubyValue {
 		if s.next(); s.tok != '.' {
@@ -220,15 +220,15 @@ func (s *rubyScanner) method() {
 	s.next()
 }
 
-// methodName reads the name of a method after "def", with the object it is
-// of, as it stands in the source.
+// methodName reads the name of a method after "def", including its receiver, as
+// written in the source.
 func (s *rubyScanner) methodName() (name, title string) {
 	i := s.at
 	for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
 		i++
 	}
 	object := i
-	if i < len(s.src) && s.src[i] == '(' { // an expression whose method it is
+	if i < len(s.src) && s.src[i] == '(' { // the receiver is an expression
 		i = rubyStringEnd(s.src, i, '(', ')', maxInterpolations)
 	}
 	for i < len(s.src) && (s.src[i] == '@' || s.src[i] == '$') {
@@ -251,8 +251,7 @@ func (s *rubyScanner) methodName() (name, title string) {
 	return name, title
 }
 
-// rubyNameEnd returns where the name of a method at i ends, which may be an
-// operator.
+// rubyNameEnd returns the end of the method name at i, which may be an operator.
 func rubyNameEnd(src []byte, i int) int {
 	begin := i
 	i = wordEnd(src, i)
@@ -276,8 +275,8 @@ func rubyNameEnd(src []byte, i int) int {
 	return i
 }
 
-// endsWithLine looks ahead over the parameters of a method for the "=" of one
-// without "end", and goes there if it is.
+// endsWithLine looks ahead past the parameters of a method for the "=" of a method
+// without "end", and moves there if it finds one.
 func (s *rubyScanner) endsWithLine() bool {
 	i := s.at
 	for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {

@@ -2,7 +2,7 @@ package code
 
 import "bytes"
 
-// Tokens of Ruby that are not one character of punctuation.
+// Tokens of Ruby other than single punctuation characters.
 const (
 	rubyEOF      = 0
 	rubyWord     = 'a' // an identifier, a constant or a keyword
@@ -11,21 +11,21 @@ const (
 	rubyOperator = 'o'
 )
 
-// maxInterpolations is how deep strings can stand in strings.
+// maxInterpolations is how deeply strings may nest.
 const maxInterpolations = 32
 
-// A rubyLexer splits Ruby into tokens. An end of line is the token '\n'.
+// A rubyLexer splits Ruby into tokens. A line end is the token '\n'.
 type rubyLexer struct {
 	src      []byte
-	at       int // after the current token
+	at       int // end of the current token
 	tok      byte
-	prev     byte // the token before
+	prev     byte // the previous token
 	start    int  // of the current token
-	prevEnd  int  // end of the token before, if it is no end of line
-	isValue  bool // the tokens up to the current one, included, end a value
+	prevEnd  int  // end of the previous token that is not a line end
+	isValue  bool // the tokens up to and including the current one end a value
 	wasValue bool // isValue before the current token
 	isName   bool // the current token is an identifier that may call a method
-	isMember bool // the current token follows "." or the like, and is no keyword
+	isMember bool // the current token follows "." or similar, and is not a keyword
 	heredocs []rubyHeredoc
 	comments commentRun
 }
@@ -50,8 +50,8 @@ func (l *rubyLexer) next() {
 		l.tok = rubyEOF
 		return
 	}
-	// An operator with white space before it and none behind begins the
-	// first argument of a method.
+	// An operator with white space before it and none after it begins the first
+	// argument of a method.
 	next := byte(' ')
 	if l.at+1 < len(l.src) {
 		next = l.src[l.at+1]
@@ -88,8 +88,8 @@ func (l *rubyLexer) next() {
 	}
 }
 
-// skipSpace passes over white space and comments within a line, and reports
-// whether there was any.
+// skipSpace skips white space and comments within a line, and reports whether
+// there were any.
 func (l *rubyLexer) skipSpace() bool {
 	begin := l.at
 	for l.at < len(l.src) {
@@ -113,7 +113,7 @@ func (l *rubyLexer) skipSpace() bool {
 	return l.at > begin
 }
 
-// lineEnd returns where the line at i ends, without its line feed.
+// lineEnd returns the end of the line at i, before its line feed.
 func lineEnd(src []byte, i int) int {
 	if n := bytes.IndexByte(src[i:], '\n'); n >= 0 {
 		return i + n
@@ -121,7 +121,7 @@ func lineEnd(src []byte, i int) int {
 	return len(src)
 }
 
-// isLine reports whether the line that src begins with is text.
+// isLine reports whether the first line of src is text.
 func isLine(src []byte, text string) bool {
 	return bytes.HasPrefix(src, []byte(text)) && (len(src) == len(text) || src[len(text)] == '\n' || src[len(text)] == '\r')
 }
@@ -134,7 +134,7 @@ func rubyBlockCommentEnd(src []byte, i int) int {
 	return lineEnd(src, i+n+1)
 }
 
-// lineEnd reads the end of a line, and the here documents after it.
+// lineEnd reads a line end, and the here documents after it.
 func (l *rubyLexer) lineEnd() {
 	l.at++
 	for _, h := range l.heredocs {
@@ -142,13 +142,13 @@ func (l *rubyLexer) lineEnd() {
 	}
 	l.heredocs = nil
 	if l.tok == '.' {
-		return // what is called stands on the next line
+		return // the next line continues with a method call
 	}
 	l.tok, l.isValue, l.isName, l.isMember = '\n', false, false, false
 }
 
-// heredocEnd returns where the line after the here document at i begins. The
-// line that ends it may be indented with the given characters.
+// heredocEnd returns the start of the line after the here document at i. Its last
+// line may be indented with the characters in space.
 func heredocEnd(src []byte, i int, label []byte, indented bool, space string) int {
 	for i < len(src) {
 		end := lineEnd(src, i)
@@ -169,7 +169,7 @@ func (l *rubyLexer) value(end int) {
 	l.tok, l.isValue, l.isName, l.isMember = rubyValue, true, false, false
 }
 
-// quotedLabel makes a key of a string that a colon follows at once.
+// quotedLabel turns a string directly followed by a colon into a key.
 func (l *rubyLexer) quotedLabel() {
 	if l.at+1 < len(l.src) && l.src[l.at] == ':' && l.src[l.at+1] != ':' && l.prev != '?' {
 		l.at++
@@ -220,8 +220,8 @@ func (l *rubyLexer) number() {
 	l.value(end)
 }
 
-// variable reads a variable with a sigil. Those of the interpreter may have
-// any character for a name.
+// variable reads a variable with a sigil. Variables of the interpreter may have
+// any character as name.
 func (l *rubyLexer) variable(sigil byte) {
 	end := l.at + 1
 	if sigil == '@' && end < len(l.src) && l.src[end] == '@' {
@@ -327,14 +327,15 @@ func (l *rubyLexer) heredoc(begins bool) bool {
 	return true
 }
 
-// begin keeps a here document that begins on the next line.
+// begin records a here document that begins on the next line.
 func (l *rubyLexer) begin(h rubyHeredoc) {
 	if len(l.heredocs) < maxHeredocs {
 		l.heredocs = append(l.heredocs, h)
 	}
 }
 
-// character reads a character such as "?a", and reports whether there is one.
+// character reads a character literal such as "?a", and reports whether there is
+// one.
 func (l *rubyLexer) character() bool {
 	i := l.at + 1
 	if i >= len(l.src) || l.src[i] == ' ' || l.src[i] == '\n' || l.src[i] == '\t' {
@@ -392,8 +393,8 @@ func (l *rubyLexer) punctuation(c, next byte) {
 	}
 }
 
-// rubyStringEnd returns where the string at i ends, which has the brackets or
-// quotes given, and expressions in "#{" and "}".
+// rubyStringEnd returns the end of the string at i. The string has the given
+// brackets or quotes, and expressions in "#{" and "}".
 func rubyStringEnd(src []byte, i int, opening, closing byte, depth int) int {
 	open := 1
 	for i++; i < len(src); {
@@ -416,8 +417,8 @@ func rubyStringEnd(src []byte, i int, opening, closing byte, depth int) int {
 	return len(src)
 }
 
-// rubyInterpolationEnd returns where the expression in a string that begins at
-// i ends, with its closing brace.
+// rubyInterpolationEnd returns the end of the expression that begins at i in a
+// string, including its closing brace.
 func rubyInterpolationEnd(src []byte, i, depth int) int {
 	open := 1
 	before := byte('{') // the last character that is not white space

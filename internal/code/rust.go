@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// mapRust finds the modules, types, traits, impls, functions and macros of
-// Rust. The braces of a macro that is called among items are read as items
-// too.
+// mapRust finds the modules, types, traits, impls, functions and macros of Rust.
+// The braces of a macro called among items are read as items too.
 func mapRust(ctx context.Context, src []byte) (outline, error) {
 	syntax := &syntax{nested: true, literal: rustLiteral, prefixes: "bcr", semicolons: true}
 	return scanBraces(ctx, syntax, rustGrammar{}, src)
@@ -30,7 +29,7 @@ func (rustGrammar) breaks(s *braceScanner, header []token, t token) bool {
 }
 
 // dropAttribute ends the header, which is an attribute, but keeps the comment
-// before it, which documents what comes next.
+// before it, which documents the next item.
 func (s *braceScanner) dropAttribute() {
 	top := s.top()
 	if s.comment.end == 0 {
@@ -72,7 +71,7 @@ func (g rustGrammar) open(s *braceScanner, header []token) opening {
 	return opening{body: blockBody, goesOn: s.top().body == valueBody || g.isValue(s, header)}
 }
 
-// openInScope says what a brace among items begins that is of no item.
+// openInScope returns the opening for a brace among items that belongs to no item.
 func (g rustGrammar) openInScope(s *braceScanner, header []token) opening {
 	if hasKind(header, '!') || len(header) > 0 && s.is(header[0], "extern") || len(header) > 1 && s.is(header[1], "extern") {
 		return opening{body: s.top().body}
@@ -83,8 +82,7 @@ func (g rustGrammar) openInScope(s *braceScanner, header []token) opening {
 	return opening{body: blockBody}
 }
 
-// isValue reports whether the header is a statement that ends with a
-// semicolon only.
+// isValue reports whether the header is a statement that only a semicolon ends.
 func (g rustGrammar) isValue(s *braceScanner, header []token) bool {
 	if len(header) == 0 {
 		return false
@@ -96,7 +94,7 @@ func (g rustGrammar) isValue(s *braceScanner, header []token) bool {
 	return false
 }
 
-// end implements [grammar]: functions without a body, and structs without
+// end implements [grammar]. It finds functions without a body, and structs without
 // braces.
 func (g rustGrammar) end(s *braceScanner, header []token, end int) {
 	if s.top().body == opaqueBody || s.top().body == valueBody {
@@ -119,7 +117,7 @@ func (g rustGrammar) functionKind(s *braceScanner) string {
 	return "function"
 }
 
-// item returns the header without the attributes before an item.
+// item returns the header without the leading attributes.
 func (g rustGrammar) item(s *braceScanner, header []token) []token {
 	for len(header) > 1 && header[0].kind == '#' {
 		header = header[1:]
@@ -178,8 +176,8 @@ func rustKind(word string) string {
 	return ""
 }
 
-// implName returns the name and title of an impl or extension: "impl-T-for-S"
-// and the header up to its conditions.
+// implName returns the name and title of an impl or extension: "impl-T-for-S", and
+// the header without its where clause.
 func (s *braceScanner) implName(header []token) (name, title string) {
 	var parts []string
 	angles, end := 0, 0

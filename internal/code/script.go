@@ -6,15 +6,15 @@ import (
 )
 
 // mapScript finds the classes, functions and methods of JavaScript, and the
-// interfaces, enums, types and namespaces of TypeScript too. A function is
-// what is declared so, and every function or class that is given at once to a
-// name: to a variable, to a property of an object, to a field of a class. It
-// ends where what gives it the name ends.
+// interfaces, enums, types and namespaces of TypeScript too. A function is a
+// declared function, or any function or class that is directly assigned to a name:
+// a variable, a property of an object, or a field of a class. It ends where the
+// assignment ends.
 //
-// The scanner keeps a stack of the brackets that are open and knows of each
-// whether statements, properties or members stand in it. At the beginning of
-// one it looks for a declaration; the rest are expressions, where only the
-// brackets and the functions matter.
+// The scanner keeps a stack of open brackets, and knows whether each contains
+// statements, properties or members. At the start of each of these it looks for a
+// declaration. The rest is expressions, where only the brackets and the functions
+// matter.
 func mapScript(ctx context.Context, lang Language, src []byte) (outline, error) {
 	s := &scriptScanner{lang: lang, scriptLexer: scriptLexer{src: src}, frames: []scriptFrame{{kind: frameBlock, fresh: true, symbol: -1}}}
 	if bytes.HasPrefix(src, []byte("#!")) {
@@ -43,9 +43,9 @@ const (
 	frameClass             // members
 	frameObject            // properties
 	frameParen             // expressions in parentheses or brackets
-	frameExpression        // an expression in an element of XML
+	frameExpression        // an expression in an XML element
 	frameTag               // an opening tag
-	frameText              // what stands between tags
+	frameText              // text between tags
 )
 
 // maxFrames is how many brackets can be open. Further ones are only counted.
@@ -55,24 +55,25 @@ const maxFrames = 4096
 type scriptFrame struct {
 	kind      byte
 	fresh     bool // a statement, member or property begins with the next token
-	modified  bool // a part of it has been read, such as "export"
+	modified  bool // part of the statement has been read, such as "export"
 	declares  bool // the statement declares variables
-	control   bool // the parentheses of "if" and the like
+	control   bool // the parentheses of "if" and similar
 	arrow     bool // the parentheses of the parameters of an arrow function
 	ends      bool // the closing bracket ends a statement
-	ternaries int  // "?" without its ":"
-	begin     int  // of the statement or member
+	ternaries int  // each "?" that lacks its ":"
+	begin     int  // start of the statement or member
 	doc       commentRun
 	symbol    int          // ends with the closing bracket; -1 for none
-	target    scriptTarget // of the arrow function whose parameters these may be
-	mark      int          // symbols before
+	target    scriptTarget // of the arrow function that may have these parameters
+	mark      int          // number of symbols before
 }
 
-// A scriptTarget is what the next value is given to. The zero target is none.
+// A scriptTarget is what the next value is assigned to. The zero value means
+// nothing.
 type scriptTarget struct {
 	kind       string // of the symbol if the value is a function
-	start      int    // of what gives it
-	chain      int    // start of the name with all before it: a.b.name
+	start      int    // start of the assignment
+	chain      int    // start of the whole qualified name: a.b.name
 	name, end  int    // the bare name
 	doc        commentRun
 	isProperty bool
@@ -86,20 +87,21 @@ type scriptScanner struct {
 	beyond int // brackets open beyond maxFrames
 
 	target scriptTarget // of the next token
-	chain  scriptTarget // the name that the current token ends, if it does
+	chain  scriptTarget // the name that ends with the current token, if any
 	values []scriptOpen // symbols that end with a statement, member or property
 
-	reread int // bytes that were read in vain
+	reread int // bytes read more than once
 
-	classes []scriptClass // those whose body has not begun
+	classes []scriptClass // classes whose bodies have not begun
 
-	defaultName scriptTarget // the word "default", before what it exports
+	defaultName scriptTarget // the word "default", before the exported value
 }
 
-// A scriptOpen is a symbol that ends with what is current in a frame.
+// A scriptOpen is a symbol that ends with the current statement, property or
+// member of a frame.
 type scriptOpen struct{ frames, symbol int }
 
-// A scriptClass is a class up to its body, in a frame.
+// A scriptClass is a class before its body, in a frame.
 type scriptClass struct {
 	frames   int
 	symbol   int // ends with the body; -1 for none
@@ -117,8 +119,8 @@ func (s *scriptScanner) push(kind byte) *scriptFrame {
 	return s.top()
 }
 
-// pop closes the innermost frame, and ends what ends with it. The current
-// token is its closing bracket, or what stands in the place of that.
+// pop closes the innermost frame, and the symbols that end with it. The current
+// token is its closing bracket, or a token that takes its place.
 func (s *scriptScanner) pop() scriptFrame {
 	f := *s.top()
 	s.endValues(s.prevEnd)
@@ -132,8 +134,8 @@ func (s *scriptScanner) pop() scriptFrame {
 	return f
 }
 
-// endValues ends the symbols that end with what is current in the innermost
-// frame.
+// endValues ends the symbols that end with the current statement, property or
+// member of the innermost frame.
 func (s *scriptScanner) endValues(end int) {
 	for n := len(s.values); n > 0 && s.values[n-1].frames >= len(s.frames); n-- {
 		s.found.symbols[s.values[n-1].symbol].end = end
@@ -175,8 +177,9 @@ func (s *scriptScanner) step() {
 	}
 }
 
-// endsStatement reports whether an end of line before the current token ends
-// a statement: the tokens before it are whole, and it cannot go on with them.
+// endsStatement reports whether a line end before the current token ends a
+// statement: the tokens before it are complete, and the next ones cannot continue
+// them.
 func (s *scriptScanner) endsStatement(valued bool) bool {
 	if !valued {
 		return s.prev == scriptWord && string(s.src[s.prevStart:s.prevEnd]) == "return"
@@ -200,15 +203,16 @@ func (s *scriptScanner) endsStatement(valued bool) bool {
 	return false
 }
 
-// endStatement ends the statement, member or property, and what ends with it.
+// endStatement ends the statement, member or property, and the symbols that end
+// with it.
 func (s *scriptScanner) endStatement(end int) {
 	f := s.top()
 	s.endValues(end)
 	f.fresh, f.modified, f.declares, f.ternaries = true, false, false, 0
 }
 
-// expression reads a token of an expression. Before it the tokens end a value
-// if valued.
+// expression reads one token of an expression. valued means that the tokens before
+// it end a value.
 func (s *scriptScanner) expression(valued bool) {
 	target := s.target
 	s.target = scriptTarget{}
@@ -253,7 +257,7 @@ func (s *scriptScanner) expression(valued bool) {
 	}
 }
 
-// count keeps the count of brackets beyond maxFrames.
+// count counts brackets beyond maxFrames.
 func (s *scriptScanner) count() {
 	switch s.tok {
 	case '(', '[', '{':
@@ -267,7 +271,7 @@ func (s *scriptScanner) count() {
 func (s *scriptScanner) word(target scriptTarget) {
 	if s.prev == '.' {
 		s.chain.name, s.chain.end = s.start, s.at
-		if s.chain.kind == "" { // it goes on with what is not a name
+		if s.chain.kind == "" { // qualifies something that is not a name
 			s.chain = s.named()
 			s.chain.isProperty = true
 		}
@@ -299,13 +303,13 @@ func (s *scriptScanner) word(target scriptTarget) {
 	}
 }
 
-// named returns a target with the name that the current token is.
+// named returns a target named by the current token.
 func (s *scriptScanner) named() scriptTarget {
 	return scriptTarget{kind: "function", start: s.start, chain: s.start, name: s.start, end: s.at, doc: s.comments}
 }
 
-// brace reads "{" in an expression, and tells statements from properties by
-// what stands before.
+// brace reads "{" in an expression. The token before it tells statements from
+// properties.
 func (s *scriptScanner) brace(valued bool) {
 	s.isValue = false
 	switch {
@@ -319,7 +323,7 @@ func (s *scriptScanner) brace(valued bool) {
 	}
 }
 
-// isControl reports whether a word comes before parentheses that no call has.
+// isControl reports whether parentheses after the word are not those of a call.
 func (s *scriptScanner) isControl(word scriptTarget) bool {
 	if word.kind == "" || word.chain != word.name || word.isProperty {
 		return false
@@ -337,7 +341,7 @@ func (s *scriptScanner) isControl(word scriptTarget) bool {
 func (s *scriptScanner) closing() {
 	if s.tok == '}' {
 		for len(s.frames) > 1 && s.top().kind == frameParen {
-			s.pop() // its bracket has been forgotten
+			s.pop() // its opening bracket was never closed
 		}
 	} else if s.top().kind != frameParen {
 		return
@@ -363,8 +367,8 @@ func (s *scriptScanner) closing() {
 	}
 }
 
-// called takes back the symbol of a function expression that is called at
-// once: its name has the result.
+// called removes the symbol of a function expression that is called at once: the
+// name then holds the result, not the function.
 func (s *scriptScanner) called() {
 	n := len(s.values) - 1
 	if n < 0 || s.values[n].frames != len(s.frames) {
@@ -376,8 +380,8 @@ func (s *scriptScanner) called() {
 	}
 }
 
-// closingParen looks whether what was in the parentheses are parameters of an
-// arrow function, in which no symbols are looked for.
+// closingParen checks whether the parentheses enclosed the parameters of an arrow
+// function. If so, it drops the symbols found in them.
 func (s *scriptScanner) closingParen(f scriptFrame) {
 	if f.control {
 		s.isValue = false
@@ -412,8 +416,8 @@ func (s *scriptScanner) closingParen(f scriptFrame) {
 	}
 }
 
-// goBack goes back to what has been saved, if not too much of the source has
-// been read twice already.
+// goBack returns to the saved state, unless too much of the source has been read
+// twice already.
 func (s *scriptScanner) goBack(saved scriptLexer) {
 	if s.reread += s.at - saved.at; s.reread <= len(s.src) {
 		s.scriptLexer = saved
@@ -436,8 +440,8 @@ func (s *scriptScanner) semicolon() {
 	}
 }
 
-// colon reads ":" which after "?" is part of an expression; among statements
-// it ends a label or case.
+// colon reads ":". After "?" it is part of an expression; among statements it ends
+// a label or case.
 func (s *scriptScanner) colon() {
 	f := s.top()
 	if f.ternaries > 0 {
@@ -449,8 +453,8 @@ func (s *scriptScanner) colon() {
 	}
 }
 
-// angle reads "<", which may begin an element of XML or the parameters of a
-// generic arrow function.
+// angle reads "<", which may begin an XML element or the parameters of a generic
+// arrow function.
 func (s *scriptScanner) angle(valued bool, target scriptTarget) {
 	if s.beginsElement(!valued) {
 		s.push(frameTag)
@@ -465,8 +469,8 @@ func (s *scriptScanner) angle(valued bool, target scriptTarget) {
 	s.target = target
 }
 
-// beginsArguments reports whether the "<" that is the current token, after a
-// value, begins arguments that are types: no space stands around it.
+// beginsArguments reports whether the current token "<", after a value, begins
+// type arguments: no space stands around it.
 func (s *scriptScanner) beginsArguments() bool {
 	if s.prev != scriptWord && s.prev != ')' || s.prevEnd != s.start || s.at >= len(s.src) {
 		return false

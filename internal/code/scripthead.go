@@ -23,8 +23,8 @@ func (s *scriptScanner) statement(f *scriptFrame) {
 	s.expression(false)
 }
 
-// declaration reads the beginning of a declaration, or a word before one. It
-// reports whether it has.
+// declaration reads the start of a declaration, or a word before one, and reports
+// whether there was one.
 func (s *scriptScanner) declaration(f *scriptFrame) bool {
 	switch string(s.text()) {
 	case "function":
@@ -59,8 +59,8 @@ func (s *scriptScanner) declaration(f *scriptFrame) bool {
 	return true
 }
 
-// exportDefault reads "default" after "export". What is exported is named so
-// if it has no name.
+// exportDefault reads "default" after "export". An unnamed export gets the name
+// "default".
 func (s *scriptScanner) exportDefault(f *scriptFrame) bool {
 	s.defaultName = s.named()
 	switch _, next, _ := s.peek(); string(next) {
@@ -73,7 +73,7 @@ func (s *scriptScanner) exportDefault(f *scriptFrame) bool {
 	return true
 }
 
-// variables reads the beginning of a declaration of variables.
+// variables reads the start of a variable declaration.
 func (s *scriptScanner) variables(f *scriptFrame) bool {
 	if _, next, _ := s.peek(); string(next) == "enum" {
 		f.modified = true
@@ -84,8 +84,8 @@ func (s *scriptScanner) variables(f *scriptFrame) bool {
 	return true
 }
 
-// declarator reads the name of a variable, with its type and "=". The symbol
-// of its value begins at begin, or with the name if that is negative.
+// declarator reads the name of a variable, with its type and "=". The symbol of
+// its value begins at begin, or with the name if begin is negative.
 func (s *scriptScanner) declarator(begin int) {
 	s.next()
 	switch s.tok {
@@ -118,7 +118,7 @@ func (s *scriptScanner) declarator(begin int) {
 	s.target = t
 }
 
-// decorator reads a decorator from "@".
+// decorator reads a decorator, starting at "@".
 func (s *scriptScanner) decorator() {
 	s.next()
 	for s.tok == scriptWord {
@@ -135,7 +135,7 @@ func (s *scriptScanner) decorator() {
 }
 
 // add adds a symbol that begins with the statement or member, and returns its
-// number.
+// index.
 func (s *scriptScanner) add(f *scriptFrame, kind, name string) int {
 	if name == "" && s.defaultName.kind != "" {
 		name = "default"
@@ -145,15 +145,15 @@ func (s *scriptScanner) add(f *scriptFrame, kind, name string) int {
 	return len(s.found.symbols) - 1
 }
 
-// addWhole adds a symbol that ends before the current token, or with it if it
-// is a semicolon.
+// addWhole adds a symbol that ends before the current token, or with it if it is a
+// semicolon.
 func (s *scriptScanner) addWhole(f *scriptFrame, kind, name string) {
 	i := s.add(f, kind, name)
 	s.found.symbols[i].end = s.endHere()
 	s.endStatement(s.found.symbols[i].end)
 }
 
-// endHere returns where what is before the current token ends, with a
+// endHere returns the end of the tokens before the current one, including a
 // semicolon that may follow.
 func (s *scriptScanner) endHere() int {
 	if s.tok == ';' {
@@ -165,8 +165,8 @@ func (s *scriptScanner) endHere() int {
 	return end
 }
 
-// functionHead reads a function from the word "function" to the token after
-// its parameters and the type of its result, and returns its own name.
+// functionHead reads a function from the word "function" to the token after its
+// parameters and result type, and returns the function's name.
 func (s *scriptScanner) functionHead() (name string) {
 	if s.next(); s.tok == '*' {
 		s.next()
@@ -179,8 +179,7 @@ func (s *scriptScanner) functionHead() (name string) {
 	return name
 }
 
-// signature reads the parameters of a function or method, and the type of its
-// result.
+// signature reads the parameters and result type of a function or method.
 func (s *scriptScanner) signature() {
 	if s.tok == '<' {
 		s.skipAngles()
@@ -204,15 +203,15 @@ func (s *scriptScanner) functionDeclaration(f *scriptFrame) {
 	s.body(i)
 }
 
-// body opens the body of the numbered symbol, which ends with it.
+// body opens the body of the symbol with index i, which ends with the body.
 func (s *scriptScanner) body(i int) {
 	s.isValue = false
-	s.found.symbols[i].end = s.at // should there be no more
+	s.found.symbols[i].end = s.at // in case the source ends here
 	b := s.push(frameBlock)
 	b.symbol, b.ends = i, true
 }
 
-// functionValue reads a function in an expression, given to the target.
+// functionValue reads a function in an expression, assigned to the target.
 func (s *scriptScanner) functionValue(target scriptTarget) {
 	name := s.functionHead()
 	if s.tok != '{' {
@@ -224,7 +223,7 @@ func (s *scriptScanner) functionValue(target scriptTarget) {
 	s.push(frameBlock).target = target
 }
 
-// given adds the symbol of a value that has a name of its own.
+// given adds the symbol of a value that has its own name.
 func (s *scriptScanner) given(target scriptTarget, own string) {
 	if target.kind == "" {
 		return
@@ -236,8 +235,8 @@ func (s *scriptScanner) given(target scriptTarget, own string) {
 	}
 }
 
-// className reads the name of a class from the word "class" to the token after
-// it, if it has one.
+// className reads the name of a class, if it has one, from the word "class" to the
+// token after the name.
 func (s *scriptScanner) className() (name string) {
 	if s.next(); s.tok == scriptWord {
 		if word := string(s.text()); word != "extends" && word != "implements" {
@@ -248,8 +247,8 @@ func (s *scriptScanner) className() (name string) {
 	return name
 }
 
-// heritage reads what stands between the name of an interface and its body,
-// and reports whether there is a body.
+// heritage reads the tokens between the name of an interface and its body, and
+// reports whether there is a body.
 func (s *scriptScanner) heritage() bool {
 	for s.tok != scriptEOF {
 		switch s.tok {
@@ -277,7 +276,7 @@ func (s *scriptScanner) classDeclaration(f *scriptFrame) {
 	s.class(i, true)
 }
 
-// classValue reads a class in an expression, given to the target.
+// classValue reads a class in an expression, assigned to the target.
 func (s *scriptScanner) classValue(target scriptTarget) {
 	name := s.className()
 	if target.kind != "" {
@@ -287,8 +286,8 @@ func (s *scriptScanner) classValue(target scriptTarget) {
 	s.class(-1, false)
 }
 
-// class reads what a class extends. Calls in that are read as expressions are,
-// and the body is found after them.
+// class reads what a class extends. Calls in it are read like expressions; the
+// body is found after them.
 func (s *scriptScanner) class(symbol int, declared bool) {
 	for s.tok == scriptWord || s.tok == '.' || s.tok == ',' || s.tok == '<' {
 		s.skipOne()
@@ -312,8 +311,8 @@ func (s *scriptScanner) classBody(c scriptClass) {
 	b.symbol, b.ends = c.symbol, c.declared
 }
 
-// extends reads a token of what a class extends, after a call in that, and
-// reports whether it has.
+// extends reads one token after a call in the extends clause of a class, and
+// reports whether it did.
 func (s *scriptScanner) extends(valued bool) bool {
 	n := len(s.classes) - 1
 	if n < 0 || s.classes[n].frames != len(s.frames) || s.beyond > 0 {

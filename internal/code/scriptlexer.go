@@ -2,34 +2,34 @@ package code
 
 import "bytes"
 
-// Tokens of JavaScript that are not one character of punctuation.
+// Tokens of JavaScript other than single punctuation characters.
 const (
 	scriptEOF      = 0
 	scriptWord     = 'a'
 	scriptValue    = '0' // a number, string, template or regular expression
 	scriptArrow    = 'A' // =>
-	scriptOperator = 'o' // one that needs no attention
+	scriptOperator = 'o' // an operator that needs no special handling
 )
 
-// maxTemplates is how deep templates can stand in templates.
+// maxTemplates is how deeply templates may nest.
 const maxTemplates = 32
 
 // A scriptLexer splits JavaScript and TypeScript into tokens. A template is one
-// token with all that is in it.
+// token, including everything in it.
 type scriptLexer struct {
 	src      []byte
-	at       int // after the current token
+	at       int // end of the current token
 	tok      byte
-	prev     byte // the token before
+	prev     byte // the previous token
 	start    int  // of the current token
 	newLine  bool // the current token is the first of its line
-	isValue  bool // the tokens up to the current one, included, end a value
+	isValue  bool // the tokens up to and including the current one end a value
 	comments commentRun
 
-	prevStart, prevEnd int  // of the token before
-	prevValue          bool // isValue after it
+	prevStart, prevEnd int  // of the previous token
+	prevValue          bool // isValue after the previous token
 
-	noRegexp int // no regular expression begins before this
+	noRegexp int // no regular expression begins before this offset
 }
 
 func (l *scriptLexer) text() []byte { return l.src[l.start:l.at] }
@@ -43,7 +43,7 @@ func (l *scriptLexer) peek() (tok byte, text []byte, newLine bool) {
 	return tok, text, newLine
 }
 
-// redo goes back to the token before, so that the current one is read again.
+// redo goes back to the previous token, so that the current one is read again.
 func (l *scriptLexer) redo() {
 	l.tok, l.start, l.at, l.isValue = l.prev, l.prevStart, l.prevEnd, l.prevValue
 }
@@ -110,7 +110,7 @@ func (l *scriptLexer) value(end int) {
 	l.tok, l.isValue = scriptValue, true
 }
 
-// regexp reads a regular expression, or the operator that it turns out to be.
+// regexp reads a regular expression, or the operator if it is none.
 func (l *scriptLexer) regexp() {
 	end := regexpEnd(l.src, l.at)
 	if end == l.at+1 {
@@ -158,7 +158,7 @@ func (l *scriptLexer) punctuation(c byte) {
 	case (c == '+' || c == '-') && second == c:
 		l.at++
 		l.tok = scriptOperator
-		return // a value stays one
+		return // still a value
 	case c == '?' && second == '.' && !isDigit(third):
 		l.at++
 		l.tok = '.'
@@ -174,7 +174,7 @@ func (l *scriptLexer) punctuation(c byte) {
 		l.at++
 		l.skipAssignment()
 	case c == '!' && l.isValue && !l.newLine:
-		return // a value that is not null
+		return // a non-null assertion
 	case bytes.IndexByte([]byte("+-*/%&|^"), c) >= 0 && second == '=':
 		l.at++
 		l.tok = scriptOperator
@@ -190,8 +190,8 @@ func (l *scriptLexer) skipAssignment() {
 
 func isScriptWord(c byte) bool { return isWord(c) || c == '$' }
 
-// scriptOperatorWord reports whether a value follows the word, which is none
-// itself.
+// scriptOperatorWord reports whether a value follows the word, which is not a
+// value itself.
 func scriptOperatorWord(word []byte) bool {
 	switch string(word) {
 	case "return", "typeof", "case", "in", "of", "instanceof", "new", "delete", "void", "throw", "do", "else",
@@ -201,8 +201,8 @@ func scriptOperatorWord(word []byte) bool {
 	return false
 }
 
-// regexpEnd returns where the regular expression at i ends, flags included. One
-// that does not end in its line is an operator.
+// regexpEnd returns the end of the regular expression at i, including its flags.
+// If it does not end on its line, it is an operator.
 func regexpEnd(src []byte, i int) int {
 	inClass := false
 	for j := i + 1; j < len(src); j++ {
@@ -228,7 +228,7 @@ func regexpEnd(src []byte, i int) int {
 	return i + 1
 }
 
-// templateEnd returns where the template at i ends.
+// templateEnd returns the end of the template at i.
 func templateEnd(src []byte, i, depth int) int {
 	for i++; i < len(src); {
 		switch c := src[i]; {
@@ -245,8 +245,8 @@ func templateEnd(src []byte, i, depth int) int {
 	return len(src)
 }
 
-// substitutionEnd returns where the expression in a template that begins at i
-// ends, with its closing brace.
+// substitutionEnd returns the end of the expression that begins at i in a
+// template, including its closing brace.
 func substitutionEnd(src []byte, i, depth int) int {
 	braces := 1
 	before := byte('{') // the last character that is not white space

@@ -1,7 +1,7 @@
 package code
 
-// property reads the beginning of a property of an object: a method, or a name
-// with the value it is given.
+// property reads the start of an object property: a method, or a name and its
+// value.
 func (s *scriptScanner) property(f *scriptFrame) {
 	switch s.tok {
 	case '}':
@@ -33,8 +33,8 @@ func (s *scriptScanner) property(f *scriptFrame) {
 	}
 }
 
-// key reads the name of a property or member to the token after it. What is
-// computed is named as it is written.
+// key reads the name of a property or member, up to the token after it. A computed
+// name is kept as written.
 func (s *scriptScanner) key() (t scriptTarget, ok bool) {
 	t = s.named()
 	switch s.tok {
@@ -50,8 +50,8 @@ func (s *scriptScanner) key() (t scriptTarget, ok bool) {
 	return t, true
 }
 
-// modifiers passes over the words and decorators before the name of a
-// property or member.
+// modifiers skips the words and decorators before the name of a property or
+// member.
 func (s *scriptScanner) modifiers(f *scriptFrame) {
 	for {
 		switch s.tok {
@@ -79,8 +79,8 @@ func isModifier(word []byte) bool {
 	return false
 }
 
-// methodOf reads a method after its name. One without a body is a declaration
-// in a class, and elsewhere something else.
+// methodOf reads a method after its name. A method without a body is a declaration
+// if it is in a class of TypeScript, and no method elsewhere.
 func (s *scriptScanner) methodOf(f *scriptFrame, t scriptTarget, inClass bool) {
 	s.signature()
 	name, _ := s.targetName(t)
@@ -104,7 +104,7 @@ func isControlWord(word string) bool {
 	return false
 }
 
-// member reads the beginning of a member of a class.
+// member reads the start of a class member.
 func (s *scriptScanner) member(f *scriptFrame) {
 	switch s.tok {
 	case '}':
@@ -143,7 +143,7 @@ func (s *scriptScanner) member(f *scriptFrame) {
 	s.afterName(f, t)
 }
 
-// afterName reads what follows the name of a member.
+// afterName reads the tokens after the name of a member.
 func (s *scriptScanner) afterName(f *scriptFrame, t scriptTarget) {
 	if s.tok == '(' || s.tok == '<' {
 		s.methodOf(f, t, true)
@@ -201,7 +201,7 @@ func (s *scriptScanner) interfaceBody() {
 	s.next()
 }
 
-// skipOne passes over a token, or all that is in the brackets it opens.
+// skipOne skips a token, or a whole bracketed group that it opens.
 func (s *scriptScanner) skipOne() {
 	switch s.tok {
 	case '(', '[', '{':

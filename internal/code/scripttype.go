@@ -1,7 +1,7 @@
 package code
 
-// typeDeclaration reads a declaration that only TypeScript has, from the word
-// that may begin it. It reports whether it does.
+// typeDeclaration reads a declaration that only TypeScript has, from the word that
+// may begin it, and reports whether it did.
 func (s *scriptScanner) typeDeclaration(f *scriptFrame) bool {
 	word := string(s.text())
 	saved := s.scriptLexer
@@ -18,7 +18,7 @@ func (s *scriptScanner) typeDeclaration(f *scriptFrame) bool {
 	return false
 }
 
-// declareType reads a declaration from its name.
+// declareType reads a declaration, starting at its name.
 func (s *scriptScanner) declareType(f *scriptFrame, word string) bool {
 	name := unquote(string(s.text()))
 	if word != "global" {
@@ -98,8 +98,7 @@ func (s *scriptScanner) namespace(f *scriptFrame, word, name string) bool {
 	return true
 }
 
-// skipBalanced passes over a bracket and all that is in it, to the token after
-// its closing one.
+// skipBalanced skips a bracketed group, up to the token after its closing bracket.
 func (s *scriptScanner) skipBalanced() {
 	depth := 0
 	for s.tok != scriptEOF {
@@ -117,8 +116,8 @@ func (s *scriptScanner) skipBalanced() {
 	}
 }
 
-// skipAngles passes over the parameters or arguments of a type, from "<" to
-// the token after ">".
+// skipAngles skips the parameters or arguments of a type, from "<" to the token
+// after ">".
 func (s *scriptScanner) skipAngles() {
 	depth := 0
 	for s.tok != scriptEOF {
@@ -140,8 +139,8 @@ func (s *scriptScanner) skipAngles() {
 	}
 }
 
-// skipType passes over a type, to the token after it. Where the type is that
-// of the result of an arrow function, it ends before "=>".
+// skipType skips a type, up to the token after it. ofArrow means that it is the
+// result type of an arrow function, which ends before "=>".
 func (s *scriptScanner) skipType(ofArrow bool) {
 	conditions := 0
 	for s.tok != scriptEOF {
@@ -174,8 +173,8 @@ func (s *scriptScanner) skipType(ofArrow bool) {
 	}
 }
 
-// typeOperand passes over the part of a type that an operator may follow, with
-// the operators before it, and reports whether there was one.
+// typeOperand skips an operand of a type expression and the operators before it,
+// and reports whether there was one.
 func (s *scriptScanner) typeOperand() bool {
 	for {
 		switch s.tok {
@@ -201,7 +200,7 @@ func (s *scriptScanner) typeOperand() bool {
 	}
 }
 
-// typePrefix reports whether the word is an operator before a type.
+// typePrefix reports whether the word is a type operator that precedes a type.
 func (s *scriptScanner) typePrefix() bool {
 	switch string(s.text()) {
 	case "keyof", "typeof", "unique", "infer", "readonly", "asserts", "new", "abstract":
@@ -214,8 +213,8 @@ func (s *scriptScanner) typePrefix() bool {
 	return false
 }
 
-// typeSuffix passes over what may follow a part of a type without an operator,
-// and reports whether it has.
+// typeSuffix skips a suffix of a type that needs no operator, and reports whether
+// there was one.
 func (s *scriptScanner) typeSuffix() bool {
 	switch {
 	case s.newLine:

@@ -2,7 +2,7 @@ package code
 
 import "strings"
 
-// assignment reads "=", after the name that chain is.
+// assignment reads "=" after the name in chain.
 func (s *scriptScanner) assignment(chain scriptTarget) {
 	if chain.kind == "" {
 		return
@@ -13,8 +13,8 @@ func (s *scriptScanner) assignment(chain scriptTarget) {
 	}
 }
 
-// beginValue adds the symbol for a value that is given to the target; it ends
-// with the statement, member or property. It returns the number of the symbol.
+// beginValue adds the symbol for a value assigned to the target, and returns its
+// index. The symbol ends with the statement, member or property.
 func (s *scriptScanner) beginValue(t scriptTarget) int {
 	name, title := s.targetName(t)
 	s.found.symbols = append(s.found.symbols, symbol{kind: t.kind, name: name, title: title, start: t.start, doc: t.doc.text(s.src, t.start)})
@@ -22,9 +22,8 @@ func (s *scriptScanner) beginValue(t scriptTarget) int {
 	return len(s.found.symbols) - 1
 }
 
-// targetName returns the bare name of a target, and its title. What a name
-// belongs to is part of both, save for "exports", "this" and the like, which
-// say nothing.
+// targetName returns the bare name of a target, and its title. Both include the
+// qualifiers, except uninformative ones such as "exports" and "this".
 func (s *scriptScanner) targetName(t scriptTarget) (name, title string) {
 	title = unquote(string(s.src[t.name:t.end]))
 	if t.chain == t.name {
@@ -48,8 +47,8 @@ func (s *scriptScanner) targetName(t scriptTarget) (name, title string) {
 	return strings.Join(named, "-"), strings.Join(strings.Fields(whole), "")
 }
 
-// unquote returns the text of a string without its quotes; another text as it
-// is.
+// unquote returns the text of a string without its quotes. Other text is returned
+// unchanged.
 func unquote(text string) string {
 	if n := len(text); n >= 2 && (text[0] == '"' || text[0] == '\'' || text[0] == '`') && text[n-1] == text[0] {
 		return text[1 : n-1]

@@ -5,11 +5,11 @@ import (
 	"context"
 )
 
-// mapShell finds the functions of shell scripts: those of POSIX, written
-// "name() { … }", and those with the word "function".
+// mapShell finds the functions of shell scripts: those of POSIX, written "name() {
+// … }", and those with the word "function".
 //
-// Quotes, substitutions and brackets are kept on a stack, for each may stand
-// in another. Braces are brackets only where a command may begin.
+// Quotes, substitutions and brackets are kept on a stack, because each can contain
+// the others. Braces are brackets only where a command may begin.
 func mapShell(ctx context.Context, src []byte) (outline, error) {
 	s := &shellScanner{src: src, command: true, frames: []shellFrame{{kind: shellCommands, symbol: -1}}}
 	s.found.doc = scriptComment(src)
@@ -26,8 +26,8 @@ func mapShell(ctx context.Context, src []byte) (outline, error) {
 	return s.found, nil
 }
 
-// scriptComment returns the text of the comment that documents a script, after
-// the line "#!".
+// scriptComment returns the text of the comment that documents a script, after the
+// "#!" line.
 func scriptComment(src []byte) string {
 	if bytes.HasPrefix(src, []byte("#!")) {
 		src = src[lineEnd(src, 0):]
@@ -46,8 +46,7 @@ const (
 	shellCase
 )
 
-// maxShellFrames is how many brackets can be open; what would open more is
-// text.
+// maxShellFrames is how many brackets can be open; any further opening is text.
 const maxShellFrames = 128
 
 // maxHeredocs is how many here documents can begin on one line.
@@ -76,7 +75,7 @@ type shellScanner struct {
 // A shellHeredoc is a here document that begins on the next line.
 type shellHeredoc struct {
 	label []byte
-	tabs  bool // the line that ends it may be indented with tabs
+	tabs  bool // its last line may be indented with tabs
 }
 
 func (s *shellScanner) top() *shellFrame { return &s.frames[len(s.frames)-1] }
@@ -117,7 +116,7 @@ func (s *shellScanner) step() {
 	s.end = s.at
 }
 
-// peek returns the character n places on, or 0.
+// peek returns the character n bytes ahead, or 0.
 func (s *shellScanner) peek(n int) byte {
 	if s.at+n >= len(s.src) {
 		return 0
@@ -125,8 +124,8 @@ func (s *shellScanner) peek(n int) byte {
 	return s.src[s.at+n]
 }
 
-// substitution reads what begins with "$", "`" or a backslash, as it may
-// anywhere but in single quotes, and reports whether it has.
+// substitution reads a construct that begins with "$", "`" or a backslash,
+// anywhere except in single quotes, and reports whether there was one.
 func (s *shellScanner) substitution() bool {
 	switch c := s.src[s.at]; {
 	case c == '\\':
@@ -157,7 +156,7 @@ func (s *shellScanner) substitution() bool {
 	return true
 }
 
-// backquote opens or closes a substitution in backquotes.
+// backquote opens or closes a backquoted substitution.
 func (s *shellScanner) backquote() {
 	s.at++
 	for n := len(s.frames) - 1; n > 0; n-- {
@@ -173,7 +172,7 @@ func (s *shellScanner) backquote() {
 	s.command = true
 }
 
-// quoted reads on in double quotes.
+// quoted continues in double quotes.
 func (s *shellScanner) quoted() {
 	n := bytes.IndexAny(s.src[s.at:], "\"\\$`")
 	if n < 0 {
@@ -190,7 +189,7 @@ func (s *shellScanner) quoted() {
 	s.substitution()
 }
 
-// parameter reads on in "${".
+// parameter continues in "${".
 func (s *shellScanner) parameter() {
 	switch c := s.src[s.at]; {
 	case s.substitution():
@@ -218,7 +217,7 @@ func (s *shellScanner) single() {
 	s.at += n + 2
 }
 
-// arithmetic reads on in "((" or "$((".
+// arithmetic continues in "((" or "$((".
 func (s *shellScanner) arithmetic() {
 	switch c := s.src[s.at]; {
 	case s.substitution():

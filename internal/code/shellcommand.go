@@ -2,7 +2,7 @@ package code
 
 import "bytes"
 
-// commands reads a token where commands stand.
+// commands reads one token in a frame of commands.
 func (s *shellScanner) commands() {
 	switch c := s.src[s.at]; {
 	case c == '$' && s.peek(1) == '\'':
@@ -31,12 +31,12 @@ func (s *shellScanner) commands() {
 	}
 }
 
-// beginsWord reports whether a word may begin at the current place.
+// beginsWord reports whether a word may begin at the current offset.
 func (s *shellScanner) beginsWord() bool {
 	return s.at == 0 || bytes.IndexByte([]byte(" \t\n;&|()`"), s.src[s.at-1]) >= 0
 }
 
-// space passes over white space or a comment, and reports whether it has.
+// space skips white space or a comment, and reports whether there was any.
 func (s *shellScanner) space() bool {
 	switch c := s.src[s.at]; {
 	case c == ' ' || c == '\t' || c == '\r':
@@ -75,8 +75,7 @@ func (s *shellScanner) parenthesis() {
 	s.command = true
 }
 
-// closing closes parentheses, over braces and "case" whose end has been
-// forgotten.
+// closing closes parentheses, and any unclosed braces and "case" in them.
 func (s *shellScanner) closing() {
 	s.at++
 	for n := len(s.frames) - 1; n > 0; n-- {
@@ -94,7 +93,7 @@ func (s *shellScanner) closing() {
 	}
 }
 
-// separator reads what ends a command, or a branch of "case".
+// separator reads the end of a command, or of a branch of "case".
 func (s *shellScanner) separator(c byte) {
 	s.at++
 	s.command = true
@@ -142,8 +141,8 @@ func (s *shellScanner) heredoc() {
 	}
 }
 
-// word reads a word, which may be a keyword or the name of a function. Quotes
-// and substitutions in it are words of their own here.
+// word reads a word, which may be a keyword or the name of a function. Quotes and
+// substitutions in it are separate words here.
 func (s *shellScanner) word() {
 	start := s.at
 	first := s.beginsWord()
@@ -171,8 +170,8 @@ func (s *shellScanner) word() {
 	s.function(start, start, s.at)
 }
 
-// keyword reads a keyword where a command may begin, and reports whether the
-// word is one.
+// keyword reads a keyword where a command may begin, and reports whether the word
+// is a keyword.
 func (s *shellScanner) keyword(word string, start int) bool {
 	switch word {
 	case "{":
@@ -250,7 +249,7 @@ func skipBlanks(src []byte, i int) int {
 	return i
 }
 
-// skipLines passes over white space and comments.
+// skipLines skips white space, line ends and comments.
 func (s *shellScanner) skipLines(i int) int {
 	for i < len(s.src) {
 		switch s.src[i] {

@@ -8,11 +8,11 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// mapSQL finds the statements of SQL that create tables, views (of type
-// table too), functions, procedures, aggregates, triggers, rules and events
-// (functions), types and domains (types), indexes (keys), sequences
-// (variables), schemas (namespaces) and packages (modules), in the dialects of
-// PostgreSQL, MySQL, SQLite, Oracle and SQL Server.
+// mapSQL finds the SQL statements that create tables, views (of type table too),
+// functions, procedures, aggregates, triggers, rules and events (functions), types
+// and domains (types), indexes (keys), sequences (variables), schemas (namespaces)
+// and packages (modules), in the dialects of PostgreSQL, MySQL, SQLite, Oracle and
+// SQL Server.
 func mapSQL(ctx context.Context, src []byte) (outline, error) {
 	s := &sqlScanner{
 		sqlLexer: sqlLexer{src: src, lineStart: true, escapes: escapesInStrings(src)},
@@ -34,8 +34,8 @@ func mapSQL(ctx context.Context, src []byte) (outline, error) {
 	}
 }
 
-// escapesInStrings reports whether the source seems to be of MySQL, where a
-// backslash in a string has a meaning.
+// escapesInStrings reports whether the source seems to be for MySQL, where a
+// backslash in a string is an escape.
 func escapesInStrings(src []byte) bool {
 	const enough = 1 << 16 // bytes
 	head := bytes.ToLower(src[:min(len(src), enough)])
@@ -47,7 +47,7 @@ func escapesInStrings(src []byte) bool {
 	return false
 }
 
-// hasBatches reports whether some line is only "GO", which ends statements of
+// hasBatches reports whether some line consists of "GO", which ends statements of
 // SQL Server.
 func hasBatches(src []byte) bool {
 	for line := range bytes.Lines(src) {
@@ -69,13 +69,13 @@ type sqlScanner struct {
 	last        int    // end of the latest token
 	kind        string // of the symbol that the statement creates; "" if unknown
 	parentheses int
-	blocks      int    // BEGIN and CASE without their END
+	blocks      int    // BEGIN and CASE without a matching END
 	waiting     bool   // for the BEGIN of a body
-	previous    string // word before, in lower case, or ""
+	previous    string // previous word, in lower case, or ""
 }
 
-// maxSQLHead is how many tokens of a statement are kept, which are enough to
-// tell what it creates.
+// maxSQLHead is how many tokens of a statement are kept: enough to tell what it
+// creates.
 const maxSQLHead = 40
 
 func (s *sqlScanner) take(t token) {
@@ -109,7 +109,7 @@ func (s *sqlScanner) take(t token) {
 	s.previous = word
 }
 
-// lower returns a word that could be a keyword in lower case.
+// lower returns the token in lower case, or "-" if it is too long for a keyword.
 func (s *sqlScanner) lower(t token) string {
 	const longest = 16 // bytes of a keyword
 	if t.end-t.start > longest {
@@ -118,11 +118,11 @@ func (s *sqlScanner) lower(t token) string {
 	return strings.ToLower(string(s.src[t.start:t.end]))
 }
 
-// delimit ends the statement, unless the delimiter stands in a body.
+// delimit ends the statement, unless the delimiter is inside a body.
 func (s *sqlScanner) delimit(t token) {
 	if s.delimiter == nil && len(s.head) > 0 {
 		if s.previous == "begin" && s.blocks > 0 {
-			s.blocks-- // it began a transaction
+			s.blocks-- // that BEGIN started a transaction
 		}
 		routine := s.routine()
 		if routine && (s.blocks > 0 || s.waiting || s.batches) {
@@ -154,7 +154,7 @@ func (s *sqlScanner) startsRows() bool {
 	return false
 }
 
-// word follows the words of the bodies of routines.
+// word tracks the words that begin and end the bodies of routines.
 func (s *sqlScanner) word(word string) {
 	if !s.routine() {
 		return
@@ -169,7 +169,7 @@ func (s *sqlScanner) word(word string) {
 		}
 	case "if", "loop", "while", "repeat", "for":
 		if s.previous == "end" {
-			s.blocks++ // the END before was not that of a block
+			s.blocks++ // the previous END did not end a block
 		}
 	case "end":
 		s.blocks = max(s.blocks-1, 0)
@@ -185,8 +185,8 @@ func (s *sqlScanner) word(word string) {
 	}
 }
 
-// declares reports whether the word after AS is the first of the declarations
-// that stand before the BEGIN of a routine of Oracle.
+// declares reports whether the word after AS begins the declarations before the
+// BEGIN of an Oracle routine.
 func (s *sqlScanner) declares(word string) bool {
 	if s.blocks > 0 || s.parentheses > 0 || !s.routine() || s.kind != "function" {
 		return false
@@ -203,7 +203,7 @@ func (s *sqlScanner) declares(word string) bool {
 	return false
 }
 
-// routine reports whether the statement creates what may have a body of
+// routine reports whether the statement creates something that may have a body of
 // statements.
 func (s *sqlScanner) routine() bool {
 	if s.kind == "" {
@@ -239,7 +239,7 @@ func unquoted(name []byte) string {
 	}, string(name))
 }
 
-// created returns the kind of what the statement creates and the tokens of
+// created returns the kind of symbol that the statement creates and the tokens of
 // its name, if they are known.
 func (s *sqlScanner) created() (kind string, name []token) {
 	if len(s.head) == 0 || s.lower(s.head[0]) != "create" {
@@ -268,8 +268,8 @@ func (s *sqlScanner) created() (kind string, name []token) {
 	return "", nil
 }
 
-// sqlModifier reports whether the word may stand between CREATE and what it
-// creates.
+// sqlModifier reports whether the word may stand between CREATE and the kind of
+// object.
 func sqlModifier(word string) bool {
 	switch word {
 	case "or", "replace", "alter", "temp", "temporary", "global", "local", "unlogged", "unique", "clustered", "nonclustered", "columnstore", "bitmap", "fulltext", "spatial", "materialized", "recursive", "sql", "security", "foreign", "virtual", "external", "constraint", "editionable", "noneditionable", "force", "no", "private", "transient", "hybrid", "secure":
@@ -278,7 +278,7 @@ func sqlModifier(word string) bool {
 	return false
 }
 
-// sqlKind returns the kind of symbol that a word after CREATE makes.
+// sqlKind returns the kind of symbol for a word after CREATE.
 func sqlKind(word string) string {
 	switch word {
 	case "table", "view":
@@ -299,8 +299,8 @@ func sqlKind(word string) string {
 	return ""
 }
 
-// named returns the tokens of the name that follows the kind: parts with dots
-// between them.
+// named returns the tokens of the name that follows the kind: parts joined by
+// dots.
 func (s *sqlScanner) named(head []token) []token {
 	for len(head) > 0 && head[0].kind == sqlWord {
 		switch s.lower(head[0]) {

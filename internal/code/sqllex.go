@@ -8,18 +8,18 @@ import (
 type sqlLexer struct {
 	src       []byte
 	at        int
-	escapes   bool     // a backslash in a string takes the next character
-	delimiter []byte   // that ends statements instead of the semicolon, or nil
+	escapes   bool     // a backslash in a string escapes the next character
+	delimiter []byte   // ends statements instead of the semicolon; or nil
 	comment   byteSpan // comments right before the latest token
-	lineStart bool     // nothing but white space stands before at on its line
+	lineStart bool     // only white space stands before at on its line
 }
 
-// Kinds of tokens of SQL. Others are signs of one byte.
+// Kinds of tokens of SQL. Other tokens are signs of one byte.
 const (
 	sqlEnd       byte = iota // end of the source
 	sqlWord                  // identifier, quoted or not, or keyword
 	sqlLiteral               // string or number
-	sqlDelimiter             // what ends a statement
+	sqlDelimiter             // end of a statement
 	sqlBatch                 // line that ends a batch of statements: GO or a slash
 )
 
@@ -54,8 +54,7 @@ func (l *sqlLexer) next() token {
 	return token{kind: sqlEnd, start: len(l.src), end: len(l.src)}
 }
 
-// lineFeed passes over the end of a line. A blank line ends the run of
-// comments.
+// lineFeed skips a line end. A blank line ends the run of comments.
 func (l *sqlLexer) lineFeed() {
 	if end := l.comment.end; end > 0 && bytes.IndexByte(l.src[end:l.at], '\n') >= 0 {
 		l.comment = byteSpan{}
@@ -88,7 +87,7 @@ func (l *sqlLexer) token(c byte) token {
 	case c == ';' && l.delimiter == nil:
 		return l.take(sqlDelimiter, l.at+1)
 	case c == '\\' && l.at+1 < len(l.src) && l.src[l.at+1] == 'g':
-		return l.take(sqlDelimiter, l.lineEnd()) // psql sends the statement
+		return l.take(sqlDelimiter, l.lineEnd()) // a psql command that sends the statement
 	case c == '\'':
 		return l.take(sqlLiteral, l.stringEnd(l.at, l.escapes))
 	case (c == 'E' || c == 'e') && l.at+1 < len(l.src) && l.src[l.at+1] == '\'':
@@ -127,8 +126,8 @@ func (l *sqlLexer) wordEnd() int {
 	return end
 }
 
-// bracketEnd returns the end of an identifier in brackets, as SQL Server has
-// them; at if they are those of an array.
+// bracketEnd returns the end of an identifier in brackets, as in SQL Server. It
+// returns at if the brackets are those of an array.
 func (l *sqlLexer) bracketEnd() int {
 	const longest = 130 // bytes
 	rest := l.src[l.at+1 : min(len(l.src), l.at+longest)]
@@ -142,8 +141,8 @@ func (l *sqlLexer) bracketEnd() int {
 	return l.at + i + 2
 }
 
-// stringEnd returns the end of the string that begins at a quote; a quote in
-// it is doubled.
+// stringEnd returns the end of the string that begins at a quote. A quote in it is
+// doubled.
 func (l *sqlLexer) stringEnd(at int, escapes bool) int {
 	quote := l.src[at]
 	for i := at + 1; i < len(l.src); i++ {
@@ -173,8 +172,8 @@ func (l *sqlLexer) dollar() token {
 	return l.take(sqlLiteral, after(l.src, end+1, tag))
 }
 
-// commentEnd returns the end of the comment that begins here: after "--", in
-// "/*" and "*/", which may be nested, or after "#" at the start of a line.
+// commentEnd returns the end of the comment that begins here: after "--", between
+// "/*" and "*/", which may nest, or after "#" at the start of a line.
 func (l *sqlLexer) commentEnd(first bool) int {
 	c := l.src[l.at]
 	if c == '#' && first {
@@ -193,7 +192,7 @@ func (l *sqlLexer) commentEnd(first bool) int {
 	return l.at
 }
 
-// setDelimiter reads the command DELIMITER of the clients of MySQL.
+// setDelimiter reads the DELIMITER command of MySQL clients.
 func (l *sqlLexer) setDelimiter() bool {
 	const command = "delimiter"
 	line := l.src[l.at:l.lineEnd()]
@@ -208,8 +207,8 @@ func (l *sqlLexer) setDelimiter() bool {
 	return true
 }
 
-// isBatch reports whether the line is one of the clients of SQL Server or
-// Oracle that ends what stands before it.
+// isBatch reports whether the line is a command of SQL Server or Oracle clients
+// that ends the batch before it.
 func (l *sqlLexer) isBatch() bool {
 	if c := l.src[l.at]; c != '/' && c|0x20 != 'g' {
 		return false
@@ -222,8 +221,8 @@ func (l *sqlLexer) isBatch() bool {
 	return bytes.EqualFold(line, []byte("go")) || string(line) == "/"
 }
 
-// copyEnd returns the end of the rows that follow a statement "copy ... from
-// stdin", up to a line with "\.".
+// copyEnd returns the end of the rows that follow a "copy ... from stdin"
+// statement, up to a "\." line.
 func (l *sqlLexer) copyEnd() int {
 	end := bytes.Index(l.src[l.at:], []byte("\n\\."))
 	if end < 0 {

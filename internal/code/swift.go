@@ -7,7 +7,7 @@ import (
 
 // mapSwift finds the types, protocols (as interfaces), extensions (as impls),
 // functions, methods, initializers, subscripts and type aliases of Swift,
-// local ones too.
+// including local ones.
 func mapSwift(ctx context.Context, src []byte) (outline, error) {
 	syntax := &syntax{nested: true, literal: swiftLiteral, prefixes: "#`", directives: onlyConditions}
 	return scanBraces(ctx, syntax, swiftGrammar{}, src)
@@ -38,8 +38,8 @@ func (g swiftGrammar) ends(s *braceScanner, header []token, t token) bool {
 	return len(rest) > 0 || len(header) > maxModifiers
 }
 
-// continuesSwift reports whether the tokens on both sides of the end of the
-// line say that the statement goes on.
+// continuesSwift reports whether the tokens on both sides of a line end show that
+// the statement continues.
 func (s *braceScanner) continuesSwift(header []token, t token) bool {
 	switch t.kind {
 	case '.', '?', ':', '=', ',', '{', '+', '*', '/', '|', '<', '>', tokenOperator, tokenArrow:
@@ -72,7 +72,7 @@ func (g swiftGrammar) open(s *braceScanner, header []token) opening {
 	return opening{body: typeBody, name: d.name, symbol: &d}
 }
 
-// end implements [grammar]: what has no braces.
+// end implements [grammar]. It finds declarations without braces.
 func (g swiftGrammar) end(s *braceScanner, header []token, end int) {
 	if len(header) < 2 {
 		return
@@ -83,7 +83,7 @@ func (g swiftGrammar) end(s *braceScanner, header []token, end int) {
 	}
 }
 
-// declared returns what the header declares, with an empty kind if that is no
+// declared returns what the header declares. The kind is empty if that is not a
 // symbol.
 func (g swiftGrammar) declared(s *braceScanner, header []token) symbol {
 	rest, _ := g.skipModifiers(s, header)
@@ -124,7 +124,7 @@ func (g swiftGrammar) functionKind(s *braceScanner) string {
 	return "function"
 }
 
-// initKind returns the kind of what only types have, else "".
+// initKind returns the kind of a member that only types have, else "".
 func (g swiftGrammar) initKind(s *braceScanner) string {
 	if s.top().body == typeBody {
 		return "method"
@@ -171,8 +171,8 @@ func (g swiftGrammar) functionName(s *braceScanner, header []token) string {
 	return string(s.src[header[1].start:header[end-1].end])
 }
 
-// skipModifiers returns the header without its attributes and modifiers.
-// "class" is one before members that a class may have.
+// skipModifiers returns the header without its attributes and modifiers. "class"
+// is a modifier if a class member may follow it.
 func (g swiftGrammar) skipModifiers(s *braceScanner, header []token) (rest, modifiers []token) {
 	rest = header
 	for {

@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/sentence"
 )
 
-// nodes makes the tree of the symbols, in the order of the source.
+// nodes builds the tree of the symbols, in source order.
 func nodes(src []byte, symbols []symbol) []*citekit.Node {
 	symbols = arrange(len(src), symbols)
 	depths := depths(symbols)
@@ -38,9 +38,9 @@ func nodes(src []byte, symbols []symbol) []*citekit.Node {
 	return roots
 }
 
-// arrange returns the symbols that have a place in the source, by start and
-// the outer before the inner. What reaches out of the symbol it begins in
-// ends with it.
+// arrange returns the symbols that have bytes in the source, by start, outer
+// before inner. A symbol that extends past its enclosing symbol is cut at the end
+// of that.
 func arrange(size int, symbols []symbol) []symbol {
 	symbols = slices.DeleteFunc(symbols, func(s symbol) bool {
 		return s.start < 0 || s.end <= s.start || s.end > size
@@ -48,7 +48,7 @@ func arrange(size int, symbols []symbol) []symbol {
 	slices.SortStableFunc(symbols, func(a, b symbol) int {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end))
 	})
-	var open []int // ends of the symbols around
+	var open []int // ends of the enclosing symbols
 	for i, s := range symbols {
 		for len(open) > 0 && open[len(open)-1] <= s.start {
 			open = open[:len(open)-1]
@@ -61,10 +61,10 @@ func arrange(size int, symbols []symbol) []symbol {
 	return symbols
 }
 
-// depths returns how many symbols each one lies in.
+// depths returns how many symbols enclose each one.
 func depths(symbols []symbol) []int {
 	depths := make([]int, len(symbols))
-	var open []int // ends of the symbols around
+	var open []int // ends of the enclosing symbols
 	for i, s := range symbols {
 		for len(open) > 0 && open[len(open)-1] <= s.start {
 			open = open[:len(open)-1]
@@ -75,8 +75,8 @@ func depths(symbols []symbol) []int {
 	return depths
 }
 
-// fittingLevels returns how many levels of symbols a map can have without
-// more than citekit.MaxMappedNodes nodes; 0 if not even the first fits.
+// fittingLevels returns how many levels of symbols a map can have within
+// citekit.MaxMappedNodes nodes; 0 if not even the first level fits.
 func fittingLevels(depths []int) int {
 	var count [maxDepth]int
 	for _, depth := range depths {
@@ -93,8 +93,8 @@ func fittingLevels(depths []int) int {
 	return maxDepth
 }
 
-// runs makes untitled nodes of as many neighbouring symbols each as it takes
-// to have no more than citekit.MaxMappedNodes.
+// runs makes untitled nodes, each of as many neighbouring symbols as needed to
+// stay within citekit.MaxMappedNodes.
 func runs(src []byte, symbols []symbol, depths []int) []*citekit.Node {
 	var outer []symbol
 	for i, s := range symbols {
@@ -125,8 +125,8 @@ func nodeID(name string) string {
 	return strings.Trim(strings.ReplaceAll(plain.Words(name, maxTitle), ".", "-"), "-")
 }
 
-// A lineCounter turns bytes of a source into lines. It is made for places in
-// ascending order of their start.
+// A lineCounter converts byte offsets of a source to lines. The offsets must be
+// queried in ascending order of their start.
 type lineCounter struct {
 	src  []byte
 	at   int // counted up to here

@@ -9,9 +9,9 @@ import (
 	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
-// readAsciiDoc reads AsciiDoc. Titles within delimited blocks, and those marked
-// discrete, begin no sections. The title of the document has level 1, sections
-// of "==" level 2.
+// readAsciiDoc reads AsciiDoc. Titles inside delimited blocks and discrete
+// titles begin no sections. The document title has level 1, sections of "=="
+// level 2.
 func readAsciiDoc(ctx context.Context, src []byte, doc *outline) error {
 	r := adocReader{doc: doc, lines: newWindow(src)}
 	for n := 0; r.lines.number > 0; n++ {
@@ -26,14 +26,14 @@ func readAsciiDoc(ctx context.Context, src []byte, doc *outline) error {
 type adocReader struct {
 	doc      *outline
 	lines    *window
-	body     bool // whether there was anything but comments and attributes
-	discrete bool // whether the next title is no section's
-	legacy   bool // whether single quotes emphasise, as below a title of two lines
-	styled   bool // whether the next paragraph is no prose, such as a listing
-	offset   int  // added to levels, by the attribute leveloffset
+	body     bool // whether anything except comments and attributes was seen
+	discrete bool // whether the next title begins no section
+	legacy   bool // whether single quotes emphasise, as after a two-line title
+	styled   bool // whether the next paragraph is not prose, such as a listing
+	offset   int  // added to levels; set by the attribute leveloffset
 }
 
-// block reads the block, or the line about one, that begins at the line.
+// block reads the block, or the line about a block, that begins at the line.
 func (r *adocReader) block() {
 	w := r.lines
 	switch line := w.line; {
@@ -60,7 +60,7 @@ func (r *adocReader) block() {
 	}
 }
 
-// begin notes that the body of the document has begun.
+// begin records that the body of the document has begun.
 func (r *adocReader) begin() { r.body, r.discrete, r.styled = true, false, false }
 
 func (r *adocReader) attributes(line []byte) {
@@ -77,7 +77,7 @@ func (r *adocReader) attributes(line []byte) {
 	}
 }
 
-// setAttribute takes the one attribute that bears on titles.
+// setAttribute applies the one attribute that affects titles.
 func (r *adocReader) setAttribute(line []byte) {
 	value, ok := bytes.CutPrefix(line, []byte(":leveloffset:"))
 	if !ok {
@@ -102,7 +102,7 @@ func (r *adocReader) setAttribute(line []byte) {
 	r.offset += sign * n
 }
 
-// title reads a title, if the line begins one.
+// title reads a title if the line begins one, and reports whether it did.
 func (r *adocReader) title() bool {
 	w := r.lines
 	first, lines := w.number, 1
@@ -136,8 +136,8 @@ func (r *adocReader) text(markup []byte) string {
 	return adocText(string(markup), r.legacy)
 }
 
-// header passes the lines of the author and the revision, and the attributes,
-// below the title of the document.
+// header skips the author and revision lines and the attributes below the
+// document title.
 func (r *adocReader) header() {
 	for w := r.lines; w.number > 0 && len(w.line) > 0; w.pass(1) {
 		if isAttributeEntry(w.line) {
@@ -149,8 +149,8 @@ func (r *adocReader) header() {
 	}
 }
 
-// lineTitle returns the level and text of a title of one line, from 1, or
-// level 0.
+// lineTitle returns the text of a one-line title and its level, from 1; level 0
+// means the line is not a title.
 func lineTitle(line []byte) (level int, text []byte) {
 	if line[0] != '=' && line[0] != '#' {
 		return 0, nil
@@ -167,8 +167,8 @@ func lineTitle(line []byte) (level int, text []byte) {
 	return n, text
 }
 
-// twoLineTitle returns the level and text of a title with an underline of its
-// length, give or take one.
+// twoLineTitle returns the level and text of a title whose underline is as long
+// as the title, give or take one character.
 func twoLineTitle(line, under []byte) (level int, text []byte) {
 	if !isRun(under, 1) || line[0] == '.' {
 		return 0, nil
@@ -208,13 +208,13 @@ func isDelimiter(line []byte) bool {
 	return false
 }
 
-// passDelimited passes a delimited block. One that holds other blocks holds
-// those that are verbatim, too, which may have its delimiter in them.
+// passDelimited skips a delimited block. In a block that holds other blocks it
+// also skips verbatim blocks, which may contain its delimiter.
 func (r *adocReader) passDelimited() {
 	w := r.lines
 	end := string(closing(w.line))
 	verbatim := isVerbatim(w.line)
-	inner := "" // of a verbatim block in this one
+	inner := "" // closing line of an inner verbatim block
 	for w.pass(1); w.number > 0; w.pass(1) {
 		switch {
 		case inner != "":
@@ -230,7 +230,7 @@ func (r *adocReader) passDelimited() {
 	}
 }
 
-// closing returns the line that ends a block that begins with line.
+// closing returns the line that ends a block whose first line is line.
 func closing(line []byte) []byte {
 	if line[0] == '`' {
 		return line[:3]
@@ -248,8 +248,8 @@ func isAttributeEntry(line []byte) bool {
 	return line[0] == ':' && attributeEntry.Match(line[:min(len(line), 200)])
 }
 
-// isConditional reports whether a line begins or ends a part for some readers
-// only. All parts are read.
+// isConditional reports whether a line begins or ends a conditional part. All
+// parts are read.
 func isConditional(line []byte) bool {
 	for _, name := range []string{"ifdef::", "ifndef::", "ifeval::", "endif::"} {
 		if bytes.HasPrefix(line, []byte(name)) && line[len(line)-1] == ']' {
@@ -263,7 +263,7 @@ var blockMacro = lazyregexp.New(`^(\w[\w-]*::\S*\[.*\]|'{3,}|<{3,}|-{3}|\*{3}|- 
 
 func isBlockMacro(line []byte) bool { return len(line) < maxInline && blockMacro.Match(line) }
 
-// passParagraph passes lines up to a blank one or a delimiter.
+// passParagraph skips lines up to a blank one or a delimiter.
 func (r *adocReader) passParagraph() {
 	r.begin()
 	w := r.lines

@@ -18,8 +18,8 @@ var (
 	adocHide      = lazyregexp.New(`\[\[[^\[\]]+\]\]|\(\(\([^()]*\)\)\)|(?:anchor|image|footnote|indexterm):[^\s\[]*\[[^\]]*\]`)
 )
 
-// adocText returns what the inline markup of AsciiDoc displays. In legacy
-// markup, single quotes emphasise.
+// adocText returns the text that the inline markup of AsciiDoc displays. In
+// legacy markup, single quotes emphasise.
 func adocText(s string, legacy bool) string {
 	s = plain.Line(plain.Cut(s, maxInline))
 	if !strings.ContainsAny(s, "*_`#+[<&\\{(") && !legacy {
@@ -42,7 +42,7 @@ func adocText(s string, legacy bool) string {
 	return html.UnescapeString(s)
 }
 
-// adocMacros replaces the macros, which have an argument in brackets, by what
+// adocMacros replaces macros, which have an argument in brackets, with the text
 // they display.
 func adocMacros(s string) string {
 	s = adocPass.ReplaceAllString(s, "$1")
@@ -58,8 +58,8 @@ func adocMacros(s string) string {
 	return plain.Line(adocMacro.ReplaceAllString(s, "$1"))
 }
 
-// adocCharacterOf returns the character that the reference to an attribute
-// stands for, or the reference.
+// adocCharacterOf returns the character that an attribute reference stands for,
+// or else the reference itself.
 func adocCharacterOf(ref string) string {
 	switch strings.Trim(ref, "{}") {
 	case "caret":
@@ -100,7 +100,7 @@ func adocCharacterOf(ref string) string {
 	return ref
 }
 
-// adocReference returns what "<<target,text>>" displays.
+// adocReference returns the text that "<<target,text>>" displays.
 func adocReference(ref string) string {
 	target, text, ok := strings.Cut(strings.Trim(ref, "<>"), ",")
 	if ok {

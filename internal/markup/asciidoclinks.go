@@ -9,8 +9,8 @@ import (
 )
 
 // findAsciiDocLinks reads AsciiDoc line by line: macros, references in double
-// angle brackets, anchors and URIs. Listings, literals, comments and what is
-// passed through are no prose; only files are included from them.
+// angle brackets, anchors and URIs. In listings, literals, comments and
+// passthroughs it reads only includes.
 func findAsciiDocLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := adocLinker{set: set}
 	for number, line := range linesOf(src) {
@@ -24,7 +24,7 @@ func findAsciiDocLinks(ctx context.Context, src []byte, set *linkset.Set) error 
 
 type adocLinker struct {
 	set   *linkset.Set
-	fence string // that ends the block that is passed over, or ""
+	fence string // line that ends the skipped block, or ""
 }
 
 func (l *adocLinker) line(number int, line []byte) {
@@ -58,8 +58,8 @@ func isAdocFence(line string) bool {
 	return len(line) >= 4 && strings.IndexByte("-.+/", line[0]) >= 0 && isRun([]byte(line), 4)
 }
 
-// inline finds the links in a line. Markup begins with a character that is
-// looked for; what stands before it is passed once.
+// inline finds the links in a line. It looks for the characters that begin
+// markup, and scans the text before them only once.
 func (l *adocLinker) inline(number int, line []byte) {
 	for i := 0; i < len(line); {
 		n := bytes.IndexAny(line[i:], "<[:`\\")
@@ -87,7 +87,7 @@ func (l *adocLinker) inline(number int, line []byte) {
 	}
 }
 
-// between reads a reference or an anchor, and returns how much was read.
+// between reads a reference or an anchor, and returns its length.
 func (l *adocLinker) between(number int, rest []byte, open, closing string) int {
 	end := len(open) + bytes.IndexAny(rest[len(open):min(len(rest), maxInline)], "[]<>")
 	if end < len(open) || !bytes.HasPrefix(rest[end:], []byte(closing)) {
@@ -112,8 +112,8 @@ func (l *adocLinker) between(number int, rest []byte, open, closing string) int 
 	return end + len(closing)
 }
 
-// macro reads the macro or URI whose colon is at the place, and returns where
-// to go on.
+// macro reads the macro or URI whose colon is at at, and returns where to
+// continue.
 func (l *adocLinker) macro(number int, line []byte, at int) int {
 	start := at
 	for start > 0 && isSchemeByte(line[start-1]) {
@@ -159,8 +159,8 @@ func (l *adocLinker) uri(number int, line []byte, start, at int) int {
 	return end
 }
 
-// adocArgument returns the first argument of a macro in brackets at i, and
-// where they end.
+// adocArgument returns the first argument of a macro in the brackets at i, and
+// the offset after the brackets.
 func adocArgument(line []byte, i int) (text string, after int) {
 	n := bytes.IndexByte(line[i:min(len(line), i+maxInline)], ']')
 	if n < 0 {
@@ -175,7 +175,7 @@ func adocArgument(line []byte, i int) (text string, after int) {
 	return strings.TrimSuffix(text, "^"), i + n + 1
 }
 
-// adocKind returns the kind of the links that a macro makes, or "".
+// adocKind returns the kind of links that a macro makes, or "".
 func adocKind(macro string) string {
 	switch macro {
 	case "link":

@@ -10,18 +10,18 @@ import (
 	"github.com/citekit/citekit/internal/about"
 )
 
-// matter is what stands before the text of a Markdown file.
+// matter is the front matter of a Markdown file.
 type matter struct {
-	lines int // its lines, with those that enclose it
+	lines int // number of lines, including the fences
 	title string
 	facts about.Facts
 }
 
-// maxMatter is how many bytes of front matter there may be.
+// maxMatter bounds front matter, in bytes.
 const maxMatter = 64 << 10
 
-// frontMatter returns the front matter of src in YAML, between lines of "---",
-// or in TOML, between lines of "+++". Lines that look like neither are text.
+// frontMatter returns the front matter of src: YAML between lines of "---", or
+// TOML between lines of "+++". If the lines look like neither, they are text.
 func frontMatter(src []byte) matter {
 	var m matter
 	var fence string
@@ -51,8 +51,8 @@ func frontMatter(src []byte) matter {
 	return matter{}
 }
 
-// isSetting reports whether line may be the first of front matter: a key with
-// its value, or the name of a table.
+// isSetting reports whether line may be the first of front matter: a key with a
+// value, or a table name.
 func isSetting(line []byte, fence string) bool {
 	separator := ":"
 	if fence == "+++" {
@@ -97,7 +97,7 @@ func tomlString(value string) string {
 	return strings.Trim(value, `'"`)
 }
 
-// yamlString returns the scalar that value, which follows a key, stands for.
+// yamlString returns the scalar that value stands for. value follows a key.
 func yamlString(value string) string {
 	var decoded struct{ Title string }
 	if err := yaml.Unmarshal([]byte("title:"+value+"\n"), &decoded); err != nil {

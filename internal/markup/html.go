@@ -11,9 +11,9 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// readHTML reads HTML token by token, without a tree of elements, so that no
-// nesting is too deep. Scripts, styles, templates and comments are left out,
-// and no entity but those of HTML is known, so that none can grow.
+// readHTML reads HTML token by token, without a tree of elements, so nesting
+// can be arbitrarily deep. It leaves out scripts, styles, templates and
+// comments. It expands only the entities of HTML, so no entity can grow.
 func readHTML(ctx context.Context, src []byte, doc *outline) error {
 	r := htmlReader{doc: doc, line: 1, tokens: html.NewTokenizer(bytes.NewReader(src))}
 	r.xml = startsWithFold(src, "<?xml")
@@ -38,24 +38,24 @@ func readHTML(ctx context.Context, src []byte, doc *outline) error {
 type htmlReader struct {
 	tokens *html.Tokenizer
 	doc    *outline
-	xml    bool // XHTML: an element may end where it starts
+	xml    bool // XHTML: an element may be self-closing
 	line   int
 
-	hidden  int // templates that are open
-	foreign int // drawings and formulas that are open
+	hidden  int // number of open templates
+	foreign int // number of open drawings and formulas
 	title   bool
-	titled  bool // whether there was a title
+	titled  bool // whether a title was found
 	head    bool
-	begun   bool // whether there was text before the first heading
+	begun   bool // whether text was found before the first heading
 
-	heading  heading // of level 0: none
+	heading  heading // level 0 means no open heading
 	alt      string  // of the pictures in the heading
 	headText textBuilder
 	inProse  bool
 	prose    textBuilder
 }
 
-// A textBuilder gathers the beginning of a text.
+// A textBuilder collects the beginning of a text.
 type textBuilder struct{ strings.Builder }
 
 func (b *textBuilder) add(text string) {
@@ -145,7 +145,7 @@ func (r *htmlReader) startTag(tag atom.Atom, attributes bool, line int, ended bo
 	r.startBlock(tag, line)
 }
 
-// readMeta reads a meta element, whose name may be called property.
+// readMeta reads a meta element, whose name may be in the attribute property.
 func (r *htmlReader) readMeta() {
 	var name, content string
 	for more := true; more; {
@@ -161,7 +161,7 @@ func (r *htmlReader) readMeta() {
 	addMeta(&r.doc.facts, name, content)
 }
 
-// skipRaw leaves out the text of an element that holds no markup.
+// skipRaw skips the text of an element that contains no markup.
 func (r *htmlReader) skipRaw(ended bool) {
 	if !ended && r.foreign == 0 {
 		r.tokens.Next()
@@ -215,7 +215,7 @@ func (r *htmlReader) endTag(tag atom.Atom) {
 	}
 }
 
-// addSpace parts the words of what is being read.
+// addSpace adds a space between words of the current text.
 func (r *htmlReader) addSpace() {
 	if r.heading.level > 0 {
 		r.headText.add(" ")
@@ -224,15 +224,15 @@ func (r *htmlReader) addSpace() {
 	}
 }
 
-// enter counts an element that is open, unless it ends where it starts.
+// enter counts an open element, unless the element is self-closing.
 func enter(open *int, ended bool) {
 	if !ended {
 		*open++
 	}
 }
 
-// endHeading ends the heading that is open, if one is. One without text is
-// titled by its pictures.
+// endHeading ends the open heading, if any. A heading without text takes the
+// alternative text of its pictures as title.
 func (r *htmlReader) endHeading() {
 	if r.heading.level == 0 {
 		return
@@ -259,7 +259,7 @@ func (r *htmlReader) endProse() {
 	r.prose.Reset()
 }
 
-// altText returns the text that stands for the picture that is read.
+// altText returns the alternative text of the current picture.
 func (r *htmlReader) altText() string {
 	for {
 		key, value, more := r.tokens.TagAttr()

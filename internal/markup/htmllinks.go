@@ -11,13 +11,13 @@ import (
 	"github.com/citekit/citekit/internal/linkset"
 )
 
-// findHTMLLinks reads HTML token by token. What stands in scripts, styles and
-// comments is no link, and neither is what templates have.
+// findHTMLLinks reads HTML token by token. It ignores links in scripts, styles,
+// comments and templates.
 func findHTMLLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	return addHTMLLinks(ctx, src, 1, set)
 }
 
-// addHTMLLinks adds the links in src, whose first line is given.
+// addHTMLLinks adds the links in src, whose first line has the number line.
 func addHTMLLinks(ctx context.Context, src []byte, line int, set *linkset.Set) error {
 	l := htmlLinker{set: set, line: line, tokens: html.NewTokenizer(bytes.NewReader(src))}
 	l.xml = startsWithFold(src, "<?xml")
@@ -37,8 +37,7 @@ func addHTMLLinks(ctx context.Context, src []byte, line int, set *linkset.Set) e
 	return ctx.Err()
 }
 
-// addTagLinks adds the links of one tag, which stands on the lines from first
-// to last.
+// addTagLinks adds the links of one tag, on the lines first to last.
 func addTagLinks(tag []byte, first, last int, set *linkset.Set) {
 	l := htmlLinker{set: set, line: first, end: last, tokens: html.NewTokenizer(bytes.NewReader(tag))}
 	if token := l.tokens.Next(); token == html.StartTagToken || token == html.SelfClosingTagToken {
@@ -47,18 +46,18 @@ func addTagLinks(tag []byte, first, last int, set *linkset.Set) {
 	l.endText()
 }
 
-// An htmlLinker gathers the links of elements. The text of a link is what
-// stands in its element.
+// An htmlLinker collects the links of elements. The text of a link is the
+// content of its element.
 type htmlLinker struct {
 	tokens *html.Tokenizer
 	set    *linkset.Set
 	xml    bool
 
-	line, end int // of the token
-	foreign   int // drawings and formulas that are open
-	hidden    int // templates that are open
+	line, end int // of the current token
+	foreign   int // number of open drawings and formulas
+	hidden    int // number of open templates
 
-	target string // of the link whose element is open, or ""
+	target string // of the open link element, or ""
 	first  int    // its first line
 	last   int
 	text   textBuilder
@@ -120,10 +119,10 @@ func (l *htmlLinker) startTag(ended bool) {
 	}
 }
 
-// htmlAttributes are those of a tag that say where it leads.
+// htmlAttributes are the attributes of a tag that matter for links.
 type htmlAttributes struct {
 	kind, target, text string
-	names              []string // that links may have for it
+	names              []string // targets that links may use for the tag
 }
 
 func (l *htmlLinker) attributes(tag atom.Atom, more bool) htmlAttributes {
@@ -148,10 +147,10 @@ func (l *htmlLinker) attributes(tag atom.Atom, more bool) htmlAttributes {
 	return a
 }
 
-// maxAttributes is how many attributes of a tag may name it.
+// maxAttributes bounds the attributes of a tag that may name it.
 const maxAttributes = 100
 
-// linkAttribute returns the attribute of an element that says where it leads,
+// linkAttribute returns the attribute of an element that holds its link target,
 // and the kind of such links.
 func linkAttribute(tag atom.Atom) (key, kind string) {
 	switch tag {

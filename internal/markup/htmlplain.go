@@ -7,13 +7,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// PlainHTML returns the text of a document of HTML without tags, comments,
+// PlainHTML returns the text of an HTML document without tags, comments,
 // scripts, styles and its title. Every line keeps its number, and character
-// references stay as they are written.
+// references stay as written.
 func PlainHTML(src []byte) []byte {
 	plain := make([]byte, 0, len(src))
 	tokens := html.NewTokenizer(bytes.NewReader(src))
-	hidden := atom.Atom(0) // the element whose text is not shown
+	hidden := atom.Atom(0) // the open element whose text is hidden, or 0
 	for {
 		kind := tokens.Next()
 		raw := tokens.Raw()
@@ -41,7 +41,7 @@ func PlainHTML(src []byte) []byte {
 	}
 }
 
-// hidesText reports whether the text in an element is none of the page.
+// hidesText reports whether the text of an element is not displayed.
 func hidesText(tag atom.Atom) bool {
 	switch tag {
 	case atom.Script, atom.Style, atom.Title, atom.Template, atom.Noscript, atom.Textarea, atom.Iframe, atom.Object:

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// readLaTeX reads the sectioning commands of LaTeX. Files that are included or
-// input are other sources. Only a title before \begin{document} is the
-// document's, and only what follows it is text, where there is one.
+// readLaTeX reads the sectioning commands of LaTeX. Included and input files
+// are separate sources. If there is a \begin{document}, only a title before it
+// is the document's, and only what follows it is text.
 func readLaTeX(ctx context.Context, src []byte, doc *outline) error {
 	r := latexReader{src: src, doc: doc, line: 1, unended: make(map[string]bool)}
 	r.skipPreamble()
@@ -26,16 +26,16 @@ type latexReader struct {
 	src  []byte
 	doc  *outline
 	pos  int
-	line int // of pos
+	line int // line number of pos
 
 	prose   []byte
-	spoiled bool // whether the paragraph is none of prose
+	spoiled bool // whether the paragraph is not prose
 
-	wasted  int             // bytes looked through for braces that do not close
-	unended map[string]bool // environments that no longer end
+	wasted  int             // bytes searched for braces that do not close
+	unended map[string]bool // environments without a further end
 }
 
-// skipPreamble passes the preamble, if there is one, and takes the title from
+// skipPreamble skips the preamble, if there is one, and takes the title from
 // it.
 func (r *latexReader) skipPreamble() {
 	begin := findCommand(r.src, `\begin{document}`)
@@ -60,7 +60,7 @@ func (r *latexReader) skipPreamble() {
 	}
 }
 
-// findCommand returns the offset of a command that is in no comment, or -1.
+// findCommand returns the offset of the first command outside comments, or -1.
 func findCommand(src []byte, command string) int {
 	for from := 0; ; {
 		i := bytes.Index(src[from:], []byte(command))
@@ -77,7 +77,8 @@ func findCommand(src []byte, command string) int {
 	}
 }
 
-// isComment reports whether a comment begins in the start of a line.
+// isComment reports whether a comment has begun in start, the beginning of a
+// line.
 func isComment(start []byte) bool {
 	for i := 0; i < len(start); i++ {
 		switch start[i] {
@@ -90,14 +91,14 @@ func isComment(start []byte) bool {
 	return false
 }
 
-// advance moves to pos, which is not before the place where the reader is.
+// advance moves to pos, which is not before the current position.
 func (r *latexReader) advance(pos int) {
 	pos = min(pos, len(r.src))
 	r.line += bytes.Count(r.src[r.pos:pos], []byte("\n"))
 	r.pos = pos
 }
 
-// step passes what stands at pos: a command, a comment, or text.
+// step passes the command, comment or text at pos.
 func (r *latexReader) step() {
 	rest := r.src[r.pos:]
 	switch rest[0] {
@@ -167,8 +168,8 @@ func (r *latexReader) command(rest []byte) {
 	}
 }
 
-// commandName returns the name of the command that s begins with, or "" for
-// one that is no word.
+// commandName returns the name of the command at the start of s, or "" if the
+// command is not a word.
 func commandName(s []byte) string {
 	n := 1
 	for n < len(s) && isLetter(s[n]) {
@@ -186,8 +187,8 @@ func sectionLevel(name string) int {
 	return 0
 }
 
-// section reads a sectioning command, and reports whether it is one: with a
-// title in braces.
+// section reads a sectioning command with a title in braces, and reports
+// whether there is one.
 func (r *latexReader) section(level, name int, after []byte) bool {
 	s := bytes.TrimPrefix(after, []byte("*"))
 	s = skipSpaceAndLine(s)
@@ -209,8 +210,8 @@ func (r *latexReader) section(level, name int, after []byte) bool {
 	return true
 }
 
-// bracketEnd returns the length of the optional argument that s begins with,
-// or 0.
+// bracketEnd returns the length of the optional argument at the start of s, or
+// 0.
 func bracketEnd(s []byte) int {
 	depth := 0
 	for i := 0; i < len(s) && i < maxBracket; i++ {
@@ -235,7 +236,7 @@ const (
 	maxBracket = 512  // bytes of an optional argument
 )
 
-// group is latexGroup, until too much of the source was read in vain.
+// group calls latexGroup until too many bytes were searched in vain.
 func (r *latexReader) group(s []byte) (group string, rest []byte, ok bool) {
 	if r.wasted > 4*len(r.src)+maxGroup {
 		return "", s, false
@@ -247,8 +248,8 @@ func (r *latexReader) group(s []byte) (group string, rest []byte, ok bool) {
 	return group, rest, ok
 }
 
-// latexGroup returns what stands in the braces that s begins with, after space,
-// and what follows them.
+// latexGroup returns the content of the braces at the start of s, after space,
+// and the text after them.
 func latexGroup(s []byte) (group string, rest []byte, ok bool) {
 	s = skipSpaceAndLine(s)
 	if len(s) == 0 || s[0] != '{' {
@@ -273,7 +274,8 @@ func latexGroup(s []byte) (group string, rest []byte, ok bool) {
 	return "", s, false
 }
 
-// begin passes the start of an environment, and all of one that is verbatim.
+// begin passes the start of an environment, or the whole environment if it is
+// verbatim.
 func (r *latexReader) begin(rest, after []byte) {
 	group, tail, ok := r.group(after)
 	if !ok {
@@ -313,7 +315,7 @@ func (r *latexReader) verb(rest, after []byte) {
 	r.text(rest[:len(rest)-len(after)])
 }
 
-// skipArgument passes a command and its argument, which is no text.
+// skipArgument skips a command and its argument, which is not text.
 func (r *latexReader) skipArgument(rest, after []byte) {
 	s := bytes.TrimPrefix(after, []byte("*"))
 	if len(s) > 0 && s[0] == '[' {

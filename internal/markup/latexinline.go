@@ -7,9 +7,9 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// latexText returns what the commands of LaTeX in s display: the arguments of
-// those that change how text looks, and accented letters. Formulas keep their
-// source.
+// latexText returns the text that the LaTeX commands in s display: the
+// arguments of commands that change how text looks, and accented letters.
+// Formulas keep their source.
 func latexText(s string) string {
 	s = plain.Cut(s, maxProse)
 	var b strings.Builder
@@ -21,7 +21,7 @@ func latexText(s string) string {
 	return plain.Line(b.String())
 }
 
-// latexToken returns the length of the token that s begins with and what it
+// latexToken returns the length of the token at the start of s and the text it
 // displays.
 func latexToken(s string) (n int, text string) {
 	switch s[0] {
@@ -67,8 +67,8 @@ func latexQuote(s string) (n int, text string) {
 	return 1, "’"
 }
 
-// latexCommand returns the length of a command that s begins with, with what
-// of its arguments is not displayed.
+// latexCommand returns the length of the command at the start of s, including
+// arguments that are not displayed, and the text it displays.
 func latexCommand(s string) (n int, text string) {
 	name := commandName([]byte(s[:min(len(s), 64)]))
 	if name == "" {
@@ -109,8 +109,8 @@ func isHiddenCommand(name string) bool {
 	return false
 }
 
-// argumentLength returns the length of the optional and the first other
-// argument that s begins with.
+// argumentLength returns the length of the optional argument and the first
+// mandatory argument at the start of s.
 func argumentLength(s string) int {
 	rest := []byte(strings.TrimPrefix(s, "*"))
 	if len(rest) > 0 && rest[0] == '[' {
@@ -124,7 +124,8 @@ func argumentLength(s string) int {
 	return len(s) - len(rest)
 }
 
-// latexSymbol returns what a command that is no word displays.
+// latexSymbol returns the length of a command that is not a word, and the text
+// it displays.
 func latexSymbol(s string) (n int, text string) {
 	if len(s) < 2 {
 		return 1, ""
@@ -145,8 +146,8 @@ func latexSymbol(s string) (n int, text string) {
 	return 1, ""
 }
 
-// accented returns the length of the letter, or the letter in braces, that s
-// begins with, and the letter with the mark.
+// accented returns the length of the letter, or letter in braces, at the start
+// of s, and the letter with the mark.
 func accented(s, mark string) (n int, letter string) {
 	t := strings.TrimLeft(s, " ")
 	n = len(s) - len(t)
@@ -166,8 +167,8 @@ func accented(s, mark string) (n int, letter string) {
 	return n + 1, withAccent(t[:1], mark)
 }
 
-// withAccent returns a letter with a combining mark, as one character if there
-// is one.
+// withAccent returns a letter with a combining mark, as one character if that
+// exists.
 func withAccent(letter, mark string) string {
 	known := composed[mark]
 	if i := strings.Index(known, letter); i >= 0 {
@@ -177,7 +178,7 @@ func withAccent(letter, mark string) string {
 	return letter + mark
 }
 
-// composed has, by combining mark, letters and what they are with it.
+// composed maps each combining mark to letters and their accented forms.
 var composed = map[string]string{
 	"\u0300": "AÀEÈIÌOÒUÙNǸaàeèiìoòuùnǹ",
 	"\u0301": "AÁCĆEÉIÍLĹNŃOÓRŔSŚUÚYÝZŹaácćeéiílĺnńoórŕsśuúyýzź",
@@ -194,13 +195,13 @@ var composed = map[string]string{
 	"\u0328": "AĄEĘIĮUŲaąeęiįuų",
 }
 
-// accents has the combining characters of the commands for accents.
+// accents maps the accent commands to combining characters.
 var accents = map[string]string{
 	"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
 	"c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "k": "\u0328", "r": "\u030a", "d": "\u0323", "b": "\u0331",
 }
 
-// letters has what the commands for letters and names display.
+// letters maps the commands for letters and names to the text they display.
 var letters = map[string]string{
 	"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
 	"i": "ı", "j": "ȷ", "ldots": "…", "dots": "…", "textellipsis": "…", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX",

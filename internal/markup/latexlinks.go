@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit/internal/linkset"
 )
 
-// findLaTeXLinks reads the commands of LaTeX that refer to labels, works,
-// files and URIs. Comments and verbatim text are passed over.
+// findLaTeXLinks reads the LaTeX commands that refer to labels, works, files
+// and URIs. It skips comments and verbatim text.
 func findLaTeXLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := latexLinker{set: set, src: src, line: 1}
 	for n := 0; l.at < len(src) && l.wasted <= 4*len(src)+maxGroup && !set.Full(); n++ {
@@ -25,9 +25,9 @@ type latexLinker struct {
 	set     *linkset.Set
 	src     []byte
 	at      int
-	line    int             // of at
-	wasted  int             // bytes looked through for brackets that do not close, about
-	unended map[string]bool // environments that no longer end
+	line    int             // line number of at
+	wasted  int             // bytes searched for brackets that do not close, roughly
+	unended map[string]bool // environments without a further end
 }
 
 func (l *latexLinker) step() {
@@ -70,8 +70,8 @@ func (l *latexLinker) command(name string, after int) {
 	}
 }
 
-// latexKind returns the kind of the links that a command makes, and what
-// stands before their targets.
+// latexKind returns the kind of links that a command makes, and the prefix of
+// their targets.
 func latexKind(name string) (kind, prefix string) {
 	switch name {
 	case "ref", "pageref", "eqref", "autoref", "nameref", "cref", "Cref", "vref", "cpageref", "hyperref":
@@ -136,7 +136,7 @@ func (l *latexLinker) link(name, kind, prefix string, after int) {
 	l.add(first, kind, text, prefix, target)
 }
 
-// add adds a link, or for a list of keys one for each.
+// add adds a link, or one link for each key of a list.
 func (l *latexLinker) add(first int, kind, text, prefix, target string) {
 	if kind == linkset.Hyperlink || kind == linkset.Image {
 		l.set.Add(first, l.line, kind, text, strings.NewReplacer(`\%`, "%", `\#`, "#", `\_`, "_", `\&`, "&", `\~`, "~").Replace(target))
@@ -181,7 +181,7 @@ func (l *latexLinker) group() (text string, ok bool) {
 	return "", false
 }
 
-// verbatim passes what stands between two of the same character.
+// verbatim skips the text between two equal characters.
 func (l *latexLinker) verbatim(after int) {
 	l.pass(after)
 	if l.peek() == '*' {
@@ -197,7 +197,7 @@ func (l *latexLinker) verbatim(after int) {
 	}
 }
 
-// environment passes an environment whose text is no markup.
+// environment skips an environment whose text is not markup.
 func (l *latexLinker) environment(after int) {
 	l.pass(after)
 	for _, name := range []string{"verbatim", "Verbatim", "lstlisting", "minted", "comment", "filecontents"} {

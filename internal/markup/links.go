@@ -10,12 +10,12 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// Links returns the links in src, which is UTF-8 with lines ended by "\n", each
-// with the lines it stands on, in the order of these. Where a name that links
-// may have for a place stands in src, there is a link of the kind "anchor".
+// Links returns the links in src, each with the lines it stands on, in line
+// order. src is UTF-8 with lines ended by "\n". A place that links may target
+// by name is returned as a link of the kind "anchor".
 //
-// An error is ctx.Err(), or matches [citekit.ErrFormat] if the format is none
-// of those of this package. Links does not keep src.
+// An error is ctx.Err(), or matches [citekit.ErrFormat] if the format is not
+// one of this package's. Links does not keep src.
 func Links(ctx context.Context, format Format, src []byte) ([]relations.Link, error) {
 	var set linkset.Set
 	src = withoutMark(src)
@@ -29,8 +29,7 @@ func Links(ctx context.Context, format Format, src []byte) ([]relations.Link, er
 	return set.Links(), nil
 }
 
-// PlainLinks returns the URIs that stand in src, a text without markup, as
-// [Links] does.
+// PlainLinks returns the URIs in src, a text without markup, as [Links] does.
 func PlainLinks(ctx context.Context, src []byte) ([]relations.Link, error) {
 	var set linkset.Set
 	for number, line := range linesOf(src) {
@@ -56,7 +55,7 @@ func linkFinders() map[Format]linkFinder {
 	}
 }
 
-// addURIs adds the URIs that stand in a line of prose.
+// addURIs adds the URIs in a line of prose.
 func addURIs(set *linkset.Set, number int, line []byte) {
 	for at := 0; ; {
 		start, end := nextURI(line, at)
@@ -68,9 +67,8 @@ func addURIs(set *linkset.Set, number int, line []byte) {
 	}
 }
 
-// nextURI returns where the next URI with an authority, such as
-// "https://example.com/a", begins and ends in prose; end is 0 if there is none
-// after at.
+// nextURI returns the bounds of the next URI in prose at or after at. The URI
+// has an authority, such as "https://example.com/a". end is 0 if there is none.
 func nextURI(text []byte, at int) (start, end int) {
 	for from := at; ; {
 		i := bytes.Index(text[at:], []byte("://"))
@@ -87,9 +85,9 @@ func nextURI(text []byte, at int) (start, end int) {
 // maxScheme is how long the scheme of a URI in prose may be.
 const maxScheme = 32
 
-// uriAt returns where the URI in prose begins and ends that has its colon at
-// the place given, before "//", and begins at from or later; end is 0 if there
-// is none. Punctuation that ends a sentence is no part of it, nor is a
+// uriAt returns the bounds of the URI in prose whose colon, before "//", is at
+// colon, and which begins at from or later. end is 0 if there is none.
+// Punctuation that ends a sentence is not part of the URI, nor is a closing
 // parenthesis that was opened before it.
 func uriAt(text []byte, from, colon int) (start, end int) {
 	for start = colon; start > max(from, colon-maxScheme) && isSchemeByte(text[start-1]); {
@@ -137,8 +135,8 @@ func uriEnd(text []byte, i int) int {
 	return i
 }
 
-// entityStart returns where the reference to a character begins that uri ends
-// with, or -1.
+// entityStart returns the start of the character reference at the end of uri,
+// or -1.
 func entityStart(uri []byte) int {
 	i := len(uri) - 2
 	for i >= 0 && isAlnum(uri[i]) {
@@ -150,7 +148,7 @@ func entityStart(uri []byte) int {
 	return -1
 }
 
-// isURIByte reports whether prose goes on with a URI at c.
+// isURIByte reports whether a URI in prose may continue with c.
 func isURIByte(c byte) bool {
 	return c > ' ' && c != 0x7f && bytes.IndexByte([]byte("<>\"`{}|\\^[]"), c) < 0
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // readMarkdown reads CommonMark with the tables and strikethrough of GFM. Only
-// headings of the document itself begin sections: those in quotes and lists
-// are part of them.
+// headings of the document itself begin sections; headings in quotes and lists
+// belong to those.
 func readMarkdown(ctx context.Context, src []byte, doc *outline) error {
 	matter := frontMatter(src)
 	doc.bodyLine, doc.facts = matter.lines+1, matter.facts
@@ -66,7 +66,7 @@ func render(inline *inliner, src []byte, h *heading) {
 	h.prose = strings.Join(prose, " ")
 }
 
-// isModuleSyntax reports whether a paragraph is JavaScript of MDX.
+// isModuleSyntax reports whether a paragraph is MDX JavaScript.
 func isModuleSyntax(paragraph string) bool {
 	if strings.HasPrefix(paragraph, "{/*") {
 		return true

@@ -12,18 +12,17 @@ type marks struct {
 	doubled bool   // whether two of them work within words
 	roles   bool   // whether attributes in brackets may stand before one
 
-	opens  func(before rune) bool // whether one may open after a character
-	closes func(after rune) bool  // whether one may close before a character
+	opens  func(before rune) bool // whether a mark may open after the character
+	closes func(after rune) bool  // whether a mark may close before the character
 }
 
-// strip returns s without the marks that enclose something. Spans may be in
-// spans.
+// strip returns s without emphasis marks. Spans may nest.
 func (m *marks) strip(s string) string {
 	if !strings.ContainsAny(s, m.set) {
 		return s
 	}
 	var b strings.Builder
-	unclosed := make(map[string]bool) // marks that do not close any more
+	unclosed := make(map[string]bool) // marks without a further closing mark
 	for i := 0; i < len(s); {
 		inner, n := m.span(s, i, unclosed)
 		if n == 0 {
@@ -37,8 +36,8 @@ func (m *marks) strip(s string) string {
 	return b.String()
 }
 
-// span returns what is enclosed by the marks at i, and the length of it with
-// them; 0 if there are none.
+// span returns the text enclosed by the marks at i, and its length including
+// the marks; n is 0 if there is no span.
 func (m *marks) span(s string, i int, unclosed map[string]bool) (inner string, n int) {
 	start := i
 	if m.roles && s[i] == '[' {
@@ -67,7 +66,7 @@ func (m *marks) span(s string, i int, unclosed map[string]bool) (inner string, n
 	return "", 0
 }
 
-// end returns where the mark that opens before from closes, or 0.
+// end returns where the mark that opens before from is closed, or 0.
 func (m *marks) end(s string, from int, mark string, unclosed map[string]bool) int {
 	if unclosed[mark] {
 		return 0

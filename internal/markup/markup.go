@@ -1,9 +1,9 @@
-// Package markup finds the sections of documents in markup languages:
-// Markdown, reStructuredText, AsciiDoc, HTML, LaTeX and Org.
+// Package markup finds the sections of documents in markup languages: Markdown,
+// reStructuredText, AsciiDoc, HTML, LaTeX and Org.
 //
-// Every reader passes over its source once, line by line or token by token,
-// and keeps no tree of it, so that time is linear in the source and memory
-// depends on the number of headings alone.
+// Every reader passes over its source once, line by line or token by token, and
+// keeps no tree of it, so time is linear in the source and memory depends only
+// on the number of headings.
 package markup
 
 import (
@@ -28,8 +28,9 @@ const (
 	Org      Format = "org"
 )
 
-// FormatOf returns the format of a file by its extension or, if its name has
-// none, by the first bytes of its text. It reports false for anything else.
+// FormatOf returns the format of a file by its extension or, if its name has no
+// extension, by the first bytes of its text. It reports false for anything
+// else.
 func FormatOf(name string, head []byte) (Format, bool) {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
@@ -38,7 +39,7 @@ func FormatOf(name string, head []byte) (Format, bool) {
 		return ReST, true
 	case ".adoc", ".asciidoc":
 		return AsciiDoc, true
-	case ".asc": // also a signature or key in ASCII armour
+	case ".asc": // may also be a signature or key in ASCII armour
 		if startsWithFold(head, "-----begin ") {
 			return "", false
 		}
@@ -65,8 +66,8 @@ func sniff(head []byte) (Format, bool) {
 	return "", false
 }
 
-// startsWithFold reports whether text begins with prefix, in lower case, after
-// white space and a byte order mark.
+// startsWithFold reports whether text begins with prefix after white space and
+// a byte order mark, ignoring case. prefix is in lower case.
 func startsWithFold(text []byte, prefix string) bool {
 	s := strings.TrimLeft(string(text[:min(len(text), 1024)]), "\ufeff \t\r\n")
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
@@ -74,10 +75,10 @@ func startsWithFold(text []byte, prefix string) bool {
 
 // Map returns the sections of src, which is UTF-8 with lines ended by "\n", as
 // a tree of nodes of type "section". A section runs from the first line of its
-// heading to the line before the next heading of its level or a higher one,
+// heading to the line before the next heading of the same or a higher level,
 // and so contains its subsections. Text before the first heading is a node of
-// type "passage" with the id "preamble". Titles are the text of the headings
-// as displayed, and summaries the first sentences below them.
+// type "passage" with the id "preamble". Titles are the displayed text of the
+// headings, and summaries the first sentences below them.
 //
 // The nodes are nil if src has no headings. An error is ctx.Err(), or matches
 // [citekit.ErrFormat] if the format is none of the above. Map does not keep
@@ -95,7 +96,7 @@ func Map(ctx context.Context, format Format, src []byte) (*citekit.Draft, error)
 	return doc.structure(), nil
 }
 
-// A reader adds what it finds in src to doc.
+// A reader adds the headings and text in src to doc.
 type reader func(ctx context.Context, src []byte, doc *outline) error
 
 func readers() map[Format]reader {
@@ -109,7 +110,7 @@ func readers() map[Format]reader {
 	}
 }
 
-// withoutMark returns src with its byte order mark, if it has one, left out.
+// withoutMark returns src without its byte order mark, if it has one.
 func withoutMark(src []byte) []byte {
 	if len(src) >= 3 && src[0] == 0xef && src[1] == 0xbb && src[2] == 0xbf {
 		return src[3:]

@@ -5,40 +5,40 @@ import (
 	"context"
 )
 
-// maxContainers is how deeply quotes and list items nest. What would nest
-// deeper is text, so that the work for a line is bounded.
+// maxContainers is how deeply quotes and list items nest. Anything nested
+// deeper is text, so the work for a line is bounded.
 const maxContainers = 100
 
-// blocks finds the block structure of Markdown, by the method that appendix A
-// of the CommonMark specification describes, and of that only as much as
-// decides what is a heading of the document itself.
+// blocks finds the block structure of Markdown, by the method of appendix A of
+// the CommonMark specification. It does only what is needed to find the
+// headings of the document itself.
 type blocks struct {
 	src []byte
 	doc *outline
 
 	containers []container
 	leaf       leaf
-	fence      fence // of a fenced block
+	fence      fence // of the open fenced block
 	htmlEnd    []byte
 
 	para paragraph
-	refs func(label, destination string) // is told every link reference that is defined
+	refs func(label, destination string) // called with every link reference definition
 
-	inline func(line int, text []byte) // if not nil, is told the text of each block, which it must not keep
-	markup func(line int, text []byte) // if not nil, is told each line of HTML
+	inline func(line int, text []byte) // if not nil, called with the text of each block, which it must not keep
+	markup func(line int, text []byte) // if not nil, called with each line of HTML
 
-	number int // of the line
+	number int // number of the line
 	cursor
 }
 
 // A container is a block quote or, with an indent, a list item.
 type container struct {
 	quote  bool
-	indent int  // columns that the content of an item is indented by
+	indent int  // columns by which the content of an item is indented
 	empty  bool // whether an item has no content yet
 }
 
-// A leaf is the kind of block that lines are added to.
+// A leaf is the kind of the block that lines are added to.
 type leaf int
 
 const (
@@ -47,7 +47,7 @@ const (
 	tableLeaf
 	fencedLeaf
 	indentedLeaf
-	htmlLeaf // htmlEnd ends it; a blank line, if that is empty
+	htmlLeaf // ends with htmlEnd, or with a blank line if htmlEnd is empty
 )
 
 type fence struct {
@@ -55,7 +55,7 @@ type fence struct {
 	length int
 }
 
-// scan reads the lines of src from the one given.
+// scan reads the lines of src, starting at line first, counted from 1.
 func (b *blocks) scan(ctx context.Context, first int) error {
 	offset := 0
 	for number, line := range linesOf(b.src) {
@@ -80,7 +80,7 @@ func (b *blocks) readLine() {
 	if all && b.continueLeaf() {
 		return
 	}
-	lazy := b.leaf == paragraphLeaf // the line may belong to the paragraph, marked or not
+	lazy := b.leaf == paragraphLeaf // the line may continue the paragraph even without markers
 	inParagraph := lazy && all
 	depth, opened := matched, false
 	for {
@@ -96,7 +96,7 @@ func (b *blocks) readLine() {
 	b.addText(depth, all, lazy && !opened)
 }
 
-// matchContainers returns how many of the open containers the line is in, and
+// matchContainers returns how many of the open containers contain the line, and
 // moves past their markers.
 func (b *blocks) matchContainers() int {
 	for i := range b.containers {
@@ -118,8 +118,8 @@ func (b *blocks) matchContainers() int {
 	return len(b.containers)
 }
 
-// continueLeaf reports whether the line is one of the open leaf, and not text
-// of a paragraph.
+// continueLeaf reports whether the line belongs to the open leaf, and is not
+// paragraph text.
 func (b *blocks) continueLeaf() bool {
 	b.skipSpace()
 	switch b.leaf {
@@ -149,17 +149,17 @@ func (b *blocks) continueLeaf() bool {
 	return false
 }
 
-// opening says what a line opens.
+// An opening tells what a line opens.
 type opening int
 
 const (
 	opensNothing opening = iota
 	opensContainer
-	opensLeaf // the whole line is used
+	opensLeaf // the whole line is consumed
 )
 
-// open opens the block that begins at the cursor, if one does, in the
-// container at depth.
+// open opens the block that begins at the cursor, if any, in the container at
+// depth.
 func (b *blocks) open(depth *int, inParagraph, lazy bool) opening {
 	b.skipSpace()
 	if b.blank() {
@@ -199,7 +199,7 @@ func (b *blocks) open(depth *int, inParagraph, lazy bool) opening {
 	return opensNothing
 }
 
-// addText adds what is left of a line to the open paragraph, or begins one.
+// addText adds the rest of a line to the open paragraph, or begins one.
 func (b *blocks) addText(depth int, all, lazy bool) {
 	b.skipSpace()
 	switch {
@@ -218,8 +218,8 @@ func (b *blocks) addText(depth int, all, lazy bool) {
 	}
 }
 
-// closeTo closes the leaf and the containers below depth, since a block begins
-// in the container there.
+// closeTo closes the leaf and the containers below depth, because a block
+// begins in the container at depth.
 func (b *blocks) closeTo(depth int) {
 	if depth == len(b.containers) && b.blank() {
 		return
@@ -231,7 +231,7 @@ func (b *blocks) closeTo(depth int) {
 	}
 }
 
-// closeLeaf closes the open leaf. A paragraph is only now known to be one.
+// closeLeaf closes the open leaf. Only now is a paragraph known to be one.
 func (b *blocks) closeLeaf() {
 	if b.leaf == paragraphLeaf {
 		b.takeReferences()
@@ -271,7 +271,7 @@ func (b *blocks) openATX(depth int, rest []byte) bool {
 	return true
 }
 
-// closeSetext makes the open paragraph a heading, if rest underlines it
+// closeSetext turns the open paragraph into a heading if rest underlines it
 // (CommonMark 4.3).
 func (b *blocks) closeSetext(depth int, rest []byte) bool {
 	if !isRun(bytes.TrimRight(rest, " \t"), 1) || !b.takeReferences() {
@@ -317,7 +317,7 @@ func (b *blocks) openHTML(depth int, rest []byte, lazy bool) bool {
 	return true
 }
 
-// endHTML closes a block of HTML if the line has what ends it.
+// endHTML closes a block of HTML if the line ends it.
 func (b *blocks) endHTML() {
 	if len(b.htmlEnd) > 0 && endsHTML(b.rest(), b.htmlEnd) {
 		b.leaf = none
@@ -350,8 +350,8 @@ func (b *blocks) openItem(depth *int, rest []byte, inParagraph bool) bool {
 	return true
 }
 
-// openTable makes the last line of the open paragraph the head of a table, if
-// rest is its delimiter row (GFM 4.10).
+// openTable turns the last line of the open paragraph into the head of a table,
+// if rest is its delimiter row (GFM 4.10).
 func (b *blocks) openTable(depth int, rest []byte) bool {
 	cells := delimiterCells(rest)
 	if cells == 0 || cells != countCells(b.src[b.para.last.start:b.para.last.end]) || depth != len(b.containers) {
@@ -367,7 +367,7 @@ func (b *blocks) openTable(depth int, rest []byte) bool {
 	return true
 }
 
-// runLength returns how often the first byte of s is repeated.
+// runLength returns the length of the run of s[0] at the start of s.
 func runLength(s []byte) int {
 	n := 0
 	for n < len(s) && s[n] == s[0] {

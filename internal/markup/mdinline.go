@@ -11,14 +11,14 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// maxMarkdown is how many bytes of a heading or paragraph are read for their
-// inline markup: the work for some of it grows with the square of its length.
+// maxMarkdown is how many bytes of a heading or paragraph are read for inline
+// markup: some of the work grows with the square of the length.
 const maxMarkdown = 2048
 
-// maxMarks is how many characters of it may begin markup.
+// maxMarks bounds the characters in those bytes that may begin markup.
 const maxMarks = 128
 
-// maxReferences is how many definitions of links are kept.
+// maxReferences is how many link definitions are kept.
 const maxReferences = 50000
 
 // An inliner turns inline markup into the text it displays.
@@ -39,7 +39,7 @@ func newInliner() *inliner {
 	}
 }
 
-// define makes label that of a link.
+// define records that label is the label of a link.
 func (in *inliner) define(label, _ string) {
 	if in.refs < maxReferences {
 		in.refs++
@@ -47,7 +47,8 @@ func (in *inliner) define(label, _ string) {
 	}
 }
 
-// text returns what markup displays, without images if they are not wanted.
+// text returns the text that markup displays. images tells whether to include
+// images.
 func (in *inliner) text(markup string, images bool) string {
 	markup = strings.TrimSpace(cutMarks(plain.Cut(markup, maxMarkdown)))
 	if !strings.ContainsAny(markup, "\\`*_~<>&[]!\n") {
@@ -61,7 +62,7 @@ func (in *inliner) text(markup string, images bool) string {
 	return b.String()
 }
 
-// cutMarks returns the start of s that has at most maxMarks characters which
+// cutMarks returns the longest start of s with at most maxMarks characters that
 // may begin markup.
 func cutMarks(s string) string {
 	n := 0

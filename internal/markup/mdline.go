@@ -1,8 +1,8 @@
 package markup
 
-// A cursor is a place in a line of Markdown. Tabs stand for as many spaces as
-// lead to the next column that is a multiple of four, and may be passed in
-// parts (CommonMark 2.2).
+// A cursor is a position in a line of Markdown. A tab counts as the spaces up
+// to the next column that is a multiple of four, and may be passed in parts
+// (CommonMark 2.2).
 type cursor struct {
 	line []byte
 	base int // offset of the line in the source
@@ -50,10 +50,10 @@ func (c *cursor) peek() byte {
 	return c.line[c.next]
 }
 
-// passSpace passes the space that skipSpace found.
+// passSpace moves past the space that skipSpace found.
 func (c *cursor) passSpace() { c.offset, c.column = c.next, c.nextColumn }
 
-// advance passes columns.
+// advance moves forward by columns.
 func (c *cursor) advance(columns int) {
 	for ; columns > 0 && c.offset < len(c.line); columns-- {
 		if c.line[c.offset] != '\t' {
@@ -68,7 +68,7 @@ func (c *cursor) advance(columns int) {
 	}
 }
 
-// passQuoteMark passes ">" and one column of space after it.
+// passQuoteMark moves past ">" and one column of space after it.
 func (c *cursor) passQuoteMark() {
 	c.passSpace()
 	c.advance(1)

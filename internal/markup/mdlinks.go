@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/internal/linkset"
 )
 
-// findMarkdownLinks reads CommonMark with the tables and URIs of GFM twice:
-// definitions of links may stand after their use.
+// findMarkdownLinks reads CommonMark with the tables and URIs of GFM. It reads
+// the source twice, because links may be used before they are defined.
 func findMarkdownLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	refs := mdReferences{}
 	first := frontMatter(src).lines + 1
@@ -26,7 +26,7 @@ func findMarkdownLinks(ctx context.Context, src []byte, set *linkset.Set) error 
 	return err
 }
 
-// mdReferences are the destinations of links by label, normalised.
+// mdReferences maps normalised labels to link destinations.
 type mdReferences map[string]string
 
 func (r mdReferences) define(label, destination string) {
@@ -37,8 +37,8 @@ func (r mdReferences) define(label, destination string) {
 	r[key] = mdDestination(destination)
 }
 
-// mdDestination returns a destination without its angle brackets, backslashes
-// and references to characters.
+// mdDestination returns a destination without its angle brackets, with
+// backslash escapes and character references decoded.
 func mdDestination(written string) string {
 	if strings.HasPrefix(written, "<") {
 		written = written[1 : len(written)-1]
@@ -49,15 +49,15 @@ func mdDestination(written string) string {
 	return written
 }
 
-// An mdLinker finds the links in what the blocks of a document have in them.
+// An mdLinker finds the links in the blocks of a document.
 type mdLinker struct {
 	set     *linkset.Set
 	refs    mdReferences
 	inliner *inliner
 
-	onlyMarked bool // neither HTML nor URIs in prose are looked at
+	onlyMarked bool // HTML and URIs in prose are ignored
 
-	html      []byte // of the block that is read
+	html      []byte // text of the current HTML block
 	htmlFirst int    // its first line
 	htmlLines int
 }
@@ -70,7 +70,7 @@ func (l *mdLinker) inline(line int, text []byte) {
 	}
 }
 
-// markup gathers the lines of a block of HTML.
+// markup collects the lines of an HTML block.
 func (l *mdLinker) markup(number int, line []byte) {
 	if number != l.htmlFirst+l.htmlLines {
 		l.endMarkup()
@@ -87,14 +87,14 @@ func (l *mdLinker) endMarkup() {
 	l.html, l.htmlLines = l.html[:0], 0
 }
 
-// tell tells of text on one line.
+// tell reports text on one line to inline.
 func (b *blocks) tell(line int, text []byte) {
 	if b.inline != nil {
 		b.inline(line, bytes.Trim(text, " \t"))
 	}
 }
 
-// tellParagraph tells of the paragraph that was read.
+// tellParagraph reports the current paragraph.
 func (b *blocks) tellParagraph() {
 	if b.inline != nil && len(b.para.text) > 0 {
 		b.inline(b.para.line, b.para.text)
@@ -102,8 +102,8 @@ func (b *blocks) tellParagraph() {
 	b.para.text = b.para.text[:0]
 }
 
-// tellHead tells of the head of a table, which is the last line of the
-// paragraph, and leaves the paragraph without it.
+// tellHead reports the head of a table, which is the last line of the
+// paragraph, and removes it from the paragraph.
 func (b *blocks) tellHead() {
 	if b.inline == nil {
 		return
@@ -114,7 +114,7 @@ func (b *blocks) tellHead() {
 	b.tellRow(b.number-1, head)
 }
 
-// tellRow tells of the cells of a row of a table (GFM 4.10).
+// tellRow reports the cells of a table row (GFM 4.10).
 func (b *blocks) tellRow(line int, row []byte) {
 	if b.inline == nil {
 		return
@@ -138,7 +138,7 @@ func (b *blocks) tellRow(line int, row []byte) {
 	}
 }
 
-// tellHTML tells of a line of a block of HTML.
+// tellHTML reports a line of an HTML block.
 func (b *blocks) tellHTML() {
 	if b.markup != nil {
 		b.markup(b.number, b.line[b.offset:])

@@ -9,36 +9,36 @@ import (
 	"github.com/citekit/citekit/internal/linkset"
 )
 
-// maxBackticks is how long a run of them may be that begins code.
+// maxBackticks bounds the run of backticks that begins code.
 const maxBackticks = 80
 
-// maxOpenBrackets is how many brackets wait for the one that closes them; what
-// would open more is text.
+// maxOpenBrackets bounds the brackets that wait for their closing bracket.
+// Further opening brackets are text.
 const maxOpenBrackets = 10_000
 
-// An mdScanner finds the links in one text, by the method that appendix A of
-// the CommonMark specification describes: brackets wait on a stack for what
-// follows the bracket that closes them. It takes time in proportion to the
-// text, for what no later search can find is looked for once.
+// An mdScanner finds the links in one text, by the method of appendix A of the
+// CommonMark specification: opening brackets wait on a stack until the text
+// after their closing bracket shows what they are. It takes time proportional
+// to the text, because a failed search is never repeated.
 type mdScanner struct {
 	*mdLinker
 	text []byte
 	at   int
-	line int // of at
+	line int // line number of at
 
 	brackets []mdBracket
 	uris     []mdURI
-	last     int             // end of the latest URI or link, which prose goes on after
-	missing  map[string]bool // what does not stand in the rest of the text
+	last     int             // end of the latest URI or link, after which prose continues
+	missing  map[string]bool // strings that do not occur in the rest of the text
 }
 
 // An mdBracket is an opening bracket.
 type mdBracket struct {
-	start    int // of its text
+	start    int // start of its text
 	line     int
 	image    bool
-	inactive bool // a link was found in it: there are no links in links
-	opened   bool // another was opened after it
+	inactive bool // it encloses a link, so it cannot be a link itself
+	opened   bool // another bracket was opened after it
 }
 
 func (s *mdScanner) scan() {
@@ -57,7 +57,7 @@ func (s *mdScanner) scan() {
 	}
 }
 
-// mark reads the character at the cursor, which may be markup.
+// mark reads the character at the cursor, which may begin markup.
 func (s *mdScanner) mark(c byte) {
 	switch c {
 	case '\n':
@@ -86,14 +86,14 @@ func (s *mdScanner) mark(c byte) {
 	}
 }
 
-// pass moves on to a later place.
+// pass moves forward to offset to.
 func (s *mdScanner) pass(to int) {
 	s.line += bytes.Count(s.text[s.at:to], []byte("\n"))
 	s.at = to
 }
 
-// find returns where text stands at or after from, or -1. What was not found
-// once is not looked for again.
+// find returns the first offset of text at or after from, or -1. A failed
+// search is not repeated.
 func (s *mdScanner) find(from int, text string) int {
 	if s.missing[text] || from > len(s.text) {
 		return -1
@@ -106,7 +106,7 @@ func (s *mdScanner) find(from int, text string) int {
 	return from + n
 }
 
-// code passes code, or the backticks that begin none.
+// code skips code, or backticks that begin none.
 func (s *mdScanner) code() {
 	length := runLength(s.text[s.at:])
 	end := s.at + length
@@ -129,7 +129,7 @@ func (s *mdScanner) code() {
 	s.at = end
 }
 
-// angle reads a URI in angle brackets, or passes a tag of HTML.
+// angle reads a URI in angle brackets, or skips an HTML tag.
 func (s *mdScanner) angle() {
 	if end := autolinkEnd(s.text[s.at:]); end > 0 {
 		target := string(s.text[s.at+1 : s.at+end-1])
@@ -151,8 +151,8 @@ func (s *mdScanner) angle() {
 	s.last = s.at
 }
 
-// autolinkEnd returns the length of the URI or address of mail in angle
-// brackets that text begins with, or 0 (CommonMark 6.5).
+// autolinkEnd returns the length of the URI or mail address in angle brackets
+// at the start of text, or 0 (CommonMark 6.5).
 func autolinkEnd(text []byte) int {
 	i := 1
 	for i < len(text) && (isSchemeByte(text[i]) && (i > 1 || isLetter(text[i]))) {
@@ -172,7 +172,7 @@ func autolinkEnd(text []byte) int {
 
 const mailBytes = "!#$%&'*+/=?^_`{|}~-."
 
-// mailEnd is autolinkEnd for an address of mail.
+// mailEnd is autolinkEnd for mail addresses.
 func mailEnd(text []byte) int {
 	i := 1
 	for i < len(text) && (isAlnum(text[i]) || strings.IndexByte(mailBytes, text[i]) >= 0) {
@@ -197,7 +197,7 @@ func mailEnd(text []byte) int {
 	return i + 1
 }
 
-// tagEnd returns where the HTML at the cursor ends, or 0 if it is none
+// tagEnd returns the end of the HTML at the cursor, or 0 if there is none
 // (CommonMark 6.6).
 func (s *mdScanner) tagEnd() int {
 	rest := s.text[s.at:]
@@ -225,7 +225,8 @@ func (s *mdScanner) tagEnd() int {
 	return 0
 }
 
-// openTagEnd returns where the tag ends whose attributes rest begins with.
+// openTagEnd returns the end of the tag whose attributes are at the start of
+// rest.
 func (s *mdScanner) openTagEnd(rest []byte) int {
 	for {
 		t := bytes.TrimLeft(rest, " \t\n")
@@ -258,7 +259,7 @@ func (s *mdScanner) openTagEnd(rest []byte) int {
 	}
 }
 
-// tag finds the link in the tag from the cursor to end.
+// tag finds the link in the tag between the cursor and end.
 func (s *mdScanner) tag(end int) {
 	name := bytes.ToLower(s.text[s.at+1 : min(s.at+8, end)])
 	if !s.onlyMarked && !bytes.HasPrefix(name, []byte("/")) {
@@ -278,7 +279,7 @@ func (s *mdScanner) open(image bool) {
 	s.brackets = append(s.brackets, mdBracket{start: s.at, line: s.line, image: image})
 }
 
-// close reads a closing bracket, and what follows it.
+// close reads a closing bracket and the target after it.
 func (s *mdScanner) close() {
 	end := s.at
 	s.at++
@@ -308,7 +309,7 @@ func (s *mdScanner) close() {
 	}
 }
 
-// deactivate marks the brackets around a link, which begin none.
+// deactivate marks the brackets around a link, which cannot be links.
 func (s *mdScanner) deactivate() {
 	for i := len(s.brackets) - 1; i >= 0; i-- {
 		if b := &s.brackets[i]; !b.image {
@@ -320,8 +321,8 @@ func (s *mdScanner) deactivate() {
 	}
 }
 
-// target returns the destination of the link or image whose text b begins and
-// the bracket at end closes, and where it ends.
+// target returns the destination of the link or image whose text runs from b to
+// the closing bracket at end, and the offset after it.
 func (s *mdScanner) target(b mdBracket, end int) (target string, after int, ok bool) {
 	after = end + 1
 	if after < len(s.text) && s.text[after] == '(' {
@@ -348,7 +349,7 @@ func (s *mdScanner) target(b mdBracket, end int) (target string, after int, ok b
 	return target, after, ok
 }
 
-// inlineTarget reads a destination and a title from i on (CommonMark 6.3).
+// inlineTarget reads a destination and a title starting at i (CommonMark 6.3).
 func (s *mdScanner) inlineTarget(i int) (target string, after int, ok bool) {
 	rest := bytes.TrimLeft(s.text[i:], " \t\n")
 	size := inlineLength(rest)
@@ -366,8 +367,8 @@ func (s *mdScanner) inlineTarget(i int) (target string, after int, ok bool) {
 	return mdDestination(written), len(s.text) - len(spaced) + 1, true
 }
 
-// inlineLength returns the length of the destination that text begins with,
-// which may be empty, or -1 if it is none.
+// inlineLength returns the length of the destination at the start of text,
+// which may be empty, or -1 if there is none.
 func inlineLength(text []byte) int {
 	if len(text) > 0 && text[0] == '<' {
 		if n := bracketedLength(text); n > 0 {
@@ -379,11 +380,11 @@ func inlineLength(text []byte) int {
 	if depth > 0 {
 		return -1
 	}
-	return n // up to what closes the link, if depth is -1
+	return n // at the parenthesis that closes the link, if depth is -1
 }
 
-// cutInlineTitle returns what follows the title that text begins with, and
-// white space; nil if it is none.
+// cutInlineTitle returns the text after white space and the title at the start
+// of text, or nil if there is no title.
 func (s *mdScanner) cutInlineTitle(text []byte) []byte {
 	open, end := text[0], text[0]
 	switch open {
@@ -426,20 +427,20 @@ func (s *mdScanner) uri() {
 	s.at, s.last = end, end
 }
 
-// maxTargetBytes is how much of a text is read for a URI.
+// maxTargetBytes is how many bytes of a text are searched for a URI.
 const maxTargetBytes = 5 << 10
 
-// An mdURI is one that stands in prose.
+// An mdURI is a URI in prose.
 type mdURI struct{ start, end, line int }
 
-// dropURIs forgets the URIs that stand in the text of a link.
+// dropURIs drops the URIs inside the text of a link.
 func (s *mdScanner) dropURIs(from int) {
 	for n := len(s.uris); n > 0 && s.uris[n-1].start >= from; n = len(s.uris) {
 		s.uris = s.uris[:n-1]
 	}
 }
 
-// addURIs adds the URIs that stand in prose.
+// addURIs adds the URIs in prose.
 func (s *mdScanner) addURIs() {
 	for _, u := range s.uris {
 		s.set.Add(u.line, u.line, linkset.Hyperlink, "", string(s.text[u.start:u.end]))

@@ -20,8 +20,8 @@ func isThematicBreak(rest []byte) bool {
 	return n >= 3
 }
 
-// itemMarker returns the length of the marker of a list item that rest begins
-// with, or 0, and whether it can interrupt a paragraph (CommonMark 5.2).
+// itemMarker returns the length of the list item marker at the start of rest,
+// or 0, and whether it can interrupt a paragraph (CommonMark 5.2).
 func itemMarker(rest []byte) (width int, one bool) {
 	n := 0
 	for n < len(rest) && n < 10 && isDigit(rest[n]) {
@@ -41,8 +41,8 @@ func itemMarker(rest []byte) (width int, one bool) {
 	return n + 1, one
 }
 
-// delimiterCells returns the number of cells of the row that separates the
-// head of a table from its body, or 0 if rest is no such row.
+// delimiterCells returns the number of cells of the row that separates the head
+// of a table from its body, or 0 if rest is not a delimiter row.
 func delimiterCells(rest []byte) int {
 	rest = bytes.Trim(rest, " \t")
 	if len(rest) == 0 || rest[0] != '|' && rest[0] != ':' && rest[0] != '-' {
@@ -62,7 +62,7 @@ func delimiterCells(rest []byte) int {
 	return cells
 }
 
-// countCells returns the number of cells of a row of a table.
+// countCells returns the number of cells of a table row.
 func countCells(row []byte) int {
 	row = bytes.Trim(row, " \t")
 	row = bytes.TrimPrefix(row, []byte("|"))
@@ -83,9 +83,9 @@ func countCells(row []byte) int {
 	return cells
 }
 
-// htmlBlock reports whether rest begins a block of HTML, and returns what ends
-// it: empty for one that a blank line ends (CommonMark 4.6). A tag that is of
-// no known block begins one only where complete is set.
+// htmlBlock reports whether rest begins an HTML block, and returns the text
+// that ends it: empty if a blank line does (CommonMark 4.6). A tag that is not
+// a known block tag begins a block only if complete is set.
 func htmlBlock(rest []byte, complete bool) (end []byte, ok bool) {
 	head := strings.ToLower(string(rest[:min(len(rest), 12)]))
 	for _, name := range []string{"script", "pre", "style", "textarea"} {
@@ -126,8 +126,8 @@ func endsHTML(line, end []byte) bool {
 	return false
 }
 
-// isBlockTag reports whether a tag that begins with text, in lower case and
-// after "<" or "</", is one of those that begin a block of HTML.
+// isBlockTag reports whether text begins with a tag that starts an HTML block.
+// text is in lower case and follows "<" or "</".
 func isBlockTag(text string) bool {
 	n := 0
 	for n < len(text) && isAlnum(text[n]) {
@@ -150,7 +150,7 @@ func isBlockTag(text string) bool {
 	return false
 }
 
-// isCompleteTag reports whether a line is one tag and nothing else.
+// isCompleteTag reports whether a line consists of one tag.
 func isCompleteTag(line []byte) bool {
 	s := line[1:]
 	closing := len(s) > 0 && s[0] == '/'
@@ -176,7 +176,7 @@ const (
 	attributeName = tagName + "_.:"
 )
 
-// cutAttributes returns what follows the attributes that s begins with.
+// cutAttributes returns s without its leading attributes.
 func cutAttributes(s []byte) []byte {
 	for {
 		t := bytes.TrimLeft(s, " \t")
@@ -196,7 +196,7 @@ func cutAttributes(s []byte) []byte {
 	}
 }
 
-// cutValue returns what follows the value of an attribute.
+// cutValue returns s without its leading attribute value.
 func cutValue(s []byte) (rest []byte, ok bool) {
 	if len(s) == 0 {
 		return nil, false

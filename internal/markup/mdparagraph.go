@@ -2,13 +2,13 @@ package markup
 
 import "bytes"
 
-// A paragraph is the one that is being read.
+// A paragraph is the paragraph being read.
 type paragraph struct {
-	line       int    // its first
-	start, end int    // offsets in the source, for one in no container
+	line       int    // number of its first line
+	start, end int    // offsets in the source, if it is in no container
 	last       span   // its last line
 	refs       []byte // its text, if it begins with "["
-	text       []byte // its text, if somebody is told of it
+	text       []byte // its text, if inline is set
 }
 
 func (b *blocks) startParagraph() {
@@ -29,8 +29,8 @@ func (b *blocks) extendParagraph() {
 	b.para.end = b.para.last.end
 }
 
-// takeReferences takes the definitions of links away from the beginning of the
-// open paragraph, and reports whether anything is left of it.
+// takeReferences removes link definitions from the start of the open paragraph,
+// and reports whether anything is left.
 func (b *blocks) takeReferences() bool {
 	if len(b.para.refs) == 0 {
 		return true
@@ -61,7 +61,7 @@ func (b *blocks) takeReferences() bool {
 	return len(text) > 0
 }
 
-// addParagraph keeps where the text of a section is.
+// addParagraph records the position of a section's text.
 func (b *blocks) addParagraph(s span) {
 	h := b.doc.current()
 	if h == nil || h.source.proses == len(h.source.prose) {

@@ -2,10 +2,10 @@ package markup
 
 import "bytes"
 
-// maxLabel is how long the label of a link may be (CommonMark 4.7).
+// maxLabel is the maximum length of a link label (CommonMark 4.7).
 const maxLabel = 999
 
-// cutReference cuts the definition of a link off text, which has whole lines
+// cutReference cuts a link definition off text, which has whole lines
 // (CommonMark 4.7).
 func cutReference(text []byte) (label, destination string, rest []byte, ok bool) {
 	n := labelLength(text)
@@ -55,7 +55,7 @@ func labelLength(text []byte) int {
 	return 0
 }
 
-// skipSpaceAndLine passes space and at most one line end.
+// skipSpaceAndLine skips space and at most one line end.
 func skipSpaceAndLine(text []byte) []byte {
 	text = bytes.TrimLeft(text, " \t")
 	if len(text) > 0 && text[0] == '\n' {
@@ -64,7 +64,7 @@ func skipSpaceAndLine(text []byte) []byte {
 	return text
 }
 
-// destinationLength returns the length of the destination of a link, or 0.
+// destinationLength returns the length of a link destination, or 0.
 func destinationLength(text []byte) int {
 	if len(text) > 0 && text[0] == '<' {
 		return bracketedLength(text)
@@ -76,12 +76,12 @@ func destinationLength(text []byte) int {
 	return n
 }
 
-// maxParentheses is how deep parentheses of a destination may be.
+// maxParentheses is how deeply the parentheses of a destination may nest.
 const maxParentheses = 32
 
-// plainDestination returns how long text goes on as a destination without
-// brackets, and how many parentheses are open then: -1 where one is closed that
-// was not opened, and more than maxParentheses where there are too many.
+// plainDestination returns the length of a destination without brackets at the
+// start of text, and the number of open parentheses: -1 after one closing too
+// many, and more than maxParentheses after too many opening ones.
 func plainDestination(text []byte) (n, depth int) {
 	for ; n < len(text) && text[n] > ' ' && text[n] != 0x7f; n++ {
 		switch text[n] {
@@ -115,7 +115,7 @@ func bracketedLength(text []byte) int {
 	return 0
 }
 
-// cutTitle cuts off the title of a link and the line it ends on.
+// cutTitle cuts off a link title and the line it ends on.
 func cutTitle(text []byte) (rest []byte, ok bool) {
 	s := skipSpaceAndLine(text)
 	if len(s) == len(text) || len(s) == 0 {

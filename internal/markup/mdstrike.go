@@ -6,9 +6,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// A tildeParser reads what one or two tildes strike through, as GitHub's
-// Markdown has it (GFM, section 6.5); it stays in the text. goldmark's own parser
-// is in a package that compiles expressions at every start, which took a tenth
+// A tildeParser reads text struck through by one or two tildes, as in GitHub's
+// Markdown (GFM, section 6.5). The text is kept. goldmark's own parser is in a
+// package that compiles regular expressions at every start, which took a tenth
 // of the time of a short command.
 type tildeParser struct{}
 
@@ -42,5 +42,5 @@ func (tildeParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 	return opener.Char == closer.Char
 }
 
-// OnMatch returns a node that is displayed as what is in it.
+// OnMatch returns a node that displays its content.
 func (tildeParser) OnMatch(int) ast.Node { return ast.NewEmphasis(1) }

@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// readOrg reads Org: headings are stars at the start of a line. Their keyword,
-// priority and tags are no part of the title.
+// readOrg reads Org. Headings are stars at the start of a line. Their keyword,
+// priority and tags are not part of the title.
 func readOrg(ctx context.Context, src []byte, doc *outline) error {
 	r := orgReader{doc: doc, keywords: []string{"TODO", "DONE"}, body: true}
 	if bytes.Contains(src, []byte(":")) {
@@ -28,17 +28,18 @@ func readOrg(ctx context.Context, src []byte, doc *outline) error {
 
 type orgReader struct {
 	doc      *outline
-	keywords []string // of states
-	block    string   // what ends the block that is read, in lower case
+	keywords []string // TODO states
+	block    string   // line that ends the current block, in lower case
 	prose    []byte
-	body     bool // whether no text was yet
+	body     bool // whether no text was found yet
 	list     bool // whether the paragraph is an item of a list
 }
 
-// maxKeywords is how many states a file may define.
+// maxKeywords is how many TODO states a file may define.
 const maxKeywords = 100
 
-// findKeywords takes the states that the file defines instead of the usual.
+// findKeywords reads the TODO states that the file defines instead of the usual
+// ones.
 func (r *orgReader) findKeywords(src []byte) {
 	var defined []string
 	for _, line := range linesOf(src) {
@@ -58,7 +59,7 @@ func (r *orgReader) findKeywords(src []byte) {
 	}
 }
 
-// orgKeyword returns the key, in lower case, and value of "#+KEY: value".
+// orgKeyword returns the value of "#+KEY: value", and its key in lower case.
 func orgKeyword(line []byte) (key, value string, ok bool) {
 	line = bytes.TrimLeft(line, " \t")
 	if !bytes.HasPrefix(line, []byte("#+")) {
@@ -102,8 +103,8 @@ func (r *orgReader) read(number int, line []byte) {
 	}
 }
 
-// keyword takes the title of the document, and passes the start of a block and
-// settings.
+// keyword reads the document title, and skips settings and the start of a
+// block.
 func (r *orgReader) keyword(number int, text []byte) {
 	lower := strings.ToLower(string(text[:min(len(text), 100)]))
 	if name, ok := strings.CutPrefix(lower, "#+begin_"); ok {
@@ -120,7 +121,7 @@ func (r *orgReader) keyword(number int, text []byte) {
 	}
 }
 
-// setting takes what the document says of itself.
+// setting records what the document says about itself.
 func (r *orgReader) setting(key, value string) {
 	switch key {
 	case "title":
@@ -217,7 +218,7 @@ var (
 	orgNote = lazyregexp.New(`\[fn:[^\[\]]*\]|<<<?[^<>]+>>>?`)
 )
 
-// orgText returns what the inline markup of Org displays.
+// orgText returns the text that the inline markup of Org displays.
 func orgText(s string) string {
 	s = plain.Line(plain.Cut(s, maxInline))
 	if !strings.ContainsAny(s, "*/_=~+[<") {

@@ -9,8 +9,7 @@ import (
 )
 
 // findOrgLinks reads Org line by line: links in double brackets, citations,
-// files that are included, targets and URIs. Blocks of source and examples are
-// passed over.
+// included files, targets and URIs. It skips source and example blocks.
 func findOrgLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := orgLinker{set: set}
 	for number, line := range linesOf(src) {
@@ -24,7 +23,7 @@ func findOrgLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 
 type orgLinker struct {
 	set   *linkset.Set
-	block string // in lower case, that is passed over, or ""
+	block string // name of the skipped block in lower case, or ""
 }
 
 func (l *orgLinker) line(number int, line []byte) {
@@ -78,8 +77,8 @@ func (l *orgLinker) inline(number int, line []byte) {
 	addURIs(l.set, number, line[start:])
 }
 
-// marked reads the link or target that rest begins with, and returns its
-// length, or 0.
+// marked reads the link or target at the start of rest, and returns its length,
+// or 0.
 func (l *orgLinker) marked(number int, rest []byte) int {
 	rest = rest[:min(len(rest), maxTargetBytes)]
 	switch {
@@ -120,8 +119,8 @@ func (l *orgLinker) bracketed(number int, rest []byte) int {
 	return end + 2
 }
 
-// link adds a link. A target without a path or scheme is a heading or a name
-// in the same source.
+// link adds a link. A target without a path or scheme is a heading or name in
+// the same source.
 func (l *orgLinker) link(number int, target, text string) {
 	kind := linkset.Hyperlink
 	path, isFile := strings.CutPrefix(target, "file:")

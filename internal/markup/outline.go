@@ -11,51 +11,52 @@ import (
 )
 
 const (
-	maxNesting = 64   // of nodes
+	maxNesting = 64   // depth of nodes
 	maxTitle   = 300  // bytes
 	maxSummary = 300  // bytes
-	maxProse   = 700  // bytes of a section that are looked at for its summary
-	maxInline  = 1024 // bytes of a title that are read for their markup
+	maxProse   = 700  // bytes of a section that are read for its summary
+	maxInline  = 1024 // bytes of a title that are read for its markup
 )
 
 // A heading begins a section.
 type heading struct {
-	level int // the highest has the smallest number
+	level int // a lower number is a higher level
 	line  int // the first line of the heading, from 1
 	title string
-	prose string // the beginning of the text below it, without markup
+	prose string // beginning of the text below it, without markup
 
-	// source tells a reader that renders titles at the end where they are.
+	// source is the position of the markup, for readers that render titles at
+	// the end.
 	source source
 }
 
-// A source is the markup of a heading and of the first paragraphs below it,
-// as offsets of bytes.
+// A source is the markup of a heading and of the first paragraphs below it, as
+// byte offsets.
 type source struct {
 	title  span
 	prose  [3]span
 	proses int
 }
 
-// A span is a run of bytes, its end excluded.
+// A span is a half-open run of bytes.
 type span struct{ start, end int }
 
-// An outline collects what a reader finds.
+// An outline collects the findings of a reader.
 type outline struct {
 	src   []byte
-	lines int // in src
+	lines int // number of lines in src
 
 	title    string
 	facts    about.Facts
 	headings []heading
 
-	bodyLine int     // the first line after front matter, from 1
-	before   heading // the text before the first heading
+	bodyLine int     // first line after front matter, from 1
+	before   heading // text before the first heading
 
 	counts  map[int]int // headings by level
-	strides map[int]int // of how many headings of a level one is kept; 0 means all
-	seen    map[int]int // headings by level, with those not kept
-	deepest int         // headings of a deeper level are not kept; 0 means none is
+	strides map[int]int // of every so many headings of a level one is kept; 0 means all
+	seen    map[int]int // headings by level, including dropped ones
+	deepest int         // headings of a deeper level are dropped; 0 means none are
 	kept    bool        // whether the last heading was kept
 }
 
@@ -74,8 +75,8 @@ func countLines(src []byte) int {
 	return n
 }
 
-// add adds a heading, which is at or below those before it. Where there are
-// more than a map can have, it thins them out.
+// add adds a heading, which is at or below the previous ones. If there are more
+// than a map can have, it thins them out.
 func (o *outline) add(h heading) {
 	o.kept = o.wants(h.level)
 	if !o.kept {
@@ -97,8 +98,8 @@ func (o *outline) wants(level int) bool {
 	return stride == 0 || (o.seen[level]-1)%stride == 0
 }
 
-// coarsen leaves out the headings of the deepest level or, if there would be
-// hardly any left, every second of them.
+// coarsen drops the headings of the deepest level or, if hardly any would
+// remain, every second one of them.
 func (o *outline) coarsen() {
 	deepest := 0
 	for level := range o.counts {
@@ -115,8 +116,8 @@ func (o *outline) coarsen() {
 	o.strides[deepest] = max(o.strides[deepest], 1) * 2
 }
 
-// drop removes the headings of a level whose number among them, from 0, keep
-// refuses.
+// drop removes the headings of a level that keep rejects by index, from 0,
+// among the headings of that level.
 func (o *outline) drop(level int, keep func(i int) bool) {
 	last, i := o.headings[len(o.headings)-1].line, 0
 	o.headings = slices.DeleteFunc(o.headings, func(h heading) bool {
@@ -129,8 +130,8 @@ func (o *outline) drop(level int, keep func(i int) bool) {
 	o.kept = len(o.headings) > 0 && o.headings[len(o.headings)-1].line == last
 }
 
-// current returns the heading that text now belongs to, or nil if it is one
-// that was left out.
+// current returns the heading that text now belongs to, or nil if that heading
+// was dropped.
 func (o *outline) current() *heading {
 	switch {
 	case len(o.seen) == 0:
@@ -141,7 +142,7 @@ func (o *outline) current() *heading {
 	return &o.headings[len(o.headings)-1]
 }
 
-// addProse adds text, without markup, to the section that is read now.
+// addProse adds text, without markup, to the current section.
 func (o *outline) addProse(text string) {
 	h := o.current()
 	if h == nil || len(h.prose) >= maxProse {
@@ -153,14 +154,14 @@ func (o *outline) addProse(text string) {
 	h.prose += plain.Cut(text, maxProse)
 }
 
-// wantsProse reports whether the section that is read now has too little text
-// yet for its summary.
+// wantsProse reports whether the current section needs more text for its
+// summary.
 func (o *outline) wantsProse() bool {
 	h := o.current()
 	return h != nil && len(h.prose) < maxSummary
 }
 
-// structure returns the tree of the headings.
+// structure returns the headings as a tree.
 func (o *outline) structure() *citekit.Draft {
 	s := &citekit.Draft{Title: plain.Words(o.title, maxTitle), Method: "headings", Metadata: make(map[string]any)}
 	o.facts.Note(s.Metadata)
@@ -174,8 +175,8 @@ func (o *outline) structure() *citekit.Draft {
 	return s
 }
 
-// onlyTitle returns the title of the first heading if no other has its level
-// or a higher one.
+// onlyTitle returns the title of the first heading if no other has the same or
+// a higher level.
 func (o *outline) onlyTitle() string {
 	for i, h := range o.headings {
 		if i > 0 && h.level <= o.headings[0].level {
@@ -188,7 +189,7 @@ func (o *outline) onlyTitle() string {
 	return o.headings[0].title
 }
 
-// preamble returns the node of the text before the first heading, or nil.
+// preamble returns a node for the text before the first heading, or nil.
 func (o *outline) preamble() *citekit.Node {
 	last := o.headings[0].line - 1
 	first := 0
@@ -212,7 +213,7 @@ func (o *outline) preamble() *citekit.Node {
 	}
 }
 
-// sections nests the headings: each is in the last one before it that has a
+// sections nests the headings: each belongs to the closest earlier one of a
 // higher level.
 func (o *outline) sections() []*citekit.Node {
 	type open struct {
@@ -245,8 +246,8 @@ func (o *outline) sections() []*citekit.Node {
 	return roots
 }
 
-// endSection makes a section end at line, or later if it has to: several
-// headings of HTML may share a line.
+// endSection ends a section at line, or later if the section begins or a
+// subsection ends later: several HTML headings may share a line.
 func endSection(n *citekit.Node, line int) {
 	last := max(n.Location.Lines.First, line)
 	if k := len(n.Children); k > 0 {

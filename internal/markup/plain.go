@@ -5,8 +5,7 @@ import (
 	"iter"
 )
 
-// linesOf yields the lines of src, without their ends, and their numbers from
-// 1.
+// linesOf yields the lines of src, without their line ends, numbered from 1.
 func linesOf(src []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		for number := 1; len(src) > 0; number++ {
@@ -23,7 +22,7 @@ func isBlank(line []byte) bool { return len(bytes.TrimLeft(line, " \t\r\v\f")) =
 
 func isIndented(line []byte) bool { return len(line) > 0 && (line[0] == ' ' || line[0] == '\t') }
 
-// isRun reports whether s is one byte, at least n times.
+// isRun reports whether s repeats one byte at least n times.
 func isRun(s []byte, n int) bool {
 	if len(s) < n || len(s) == 0 {
 		return false

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// readReST reads reStructuredText: titles are underlined, or over- and
-// underlined, by a run of one punctuation character, and have the level at
-// which their adornment first appears.
+// readReST reads reStructuredText. Titles are underlined, or over- and
+// underlined, by a run of one punctuation character. Their level is the order
+// in which their adornment first appears.
 func readReST(ctx context.Context, src []byte, doc *outline) error {
 	r := restReader{doc: doc, lines: newWindow(src)}
 	for n := 0; r.lines.number > 0; n++ {
@@ -23,11 +23,11 @@ func readReST(ctx context.Context, src []byte, doc *outline) error {
 	return ctx.Err()
 }
 
-// A window shows three lines of a text.
+// A window shows three consecutive lines of a text.
 type window struct {
 	rest   []byte
-	number int    // of the line, from 1; 0 after the last
-	line   []byte // without the space at its end
+	number int    // line number, from 1; 0 after the last line
+	line   []byte // without trailing space
 	second []byte // the line after it; nil after the last
 	third  []byte
 }
@@ -50,7 +50,7 @@ func (w *window) cut() []byte {
 	return bytes.TrimRight(line[:len(line):len(line)], " \t\r\v\f")
 }
 
-// pass moves on by n lines.
+// pass moves forward by n lines.
 func (w *window) pass(n int) {
 	for ; n > 0 && w.number > 0; n-- {
 		w.line, w.second, w.third = w.second, w.third, w.cut()
@@ -61,16 +61,16 @@ func (w *window) pass(n int) {
 	}
 }
 
-// A restReader reads the blocks of the document itself: what is in others is
-// indented.
+// A restReader reads the blocks of the document itself. The content of other
+// blocks is indented.
 type restReader struct {
 	doc    *outline
 	lines  *window
-	styles []string // adornments, by level from 1
-	level  int      // of the section that is read
+	styles []string // adornments; index 0 is level 1
+	level  int      // level of the current section
 }
 
-// block reads the block that begins at the line.
+// block reads the block that begins at the current line.
 func (r *restReader) block() {
 	w := r.lines
 	switch line := w.line; {
@@ -111,15 +111,15 @@ func (r *restReader) adorned() {
 	}
 }
 
-// isUnderlined reports whether the next line makes this one a title: a short
-// underline has to be as wide as its title.
+// isUnderlined reports whether the next line makes this one a title. A short
+// underline must be as wide as its title.
 func (r *restReader) isUnderlined() bool {
 	under := r.lines.second
 	return isAdornment(under) && (len(under) >= 4 || len(under) >= width(r.lines.line))
 }
 
-// add adds a title. One whose adornment is new where another is due, or that
-// is more than one level below its section, is none.
+// add adds a title. A new adornment at a place that requires a known one, or a
+// level more than one below the section, makes the line no title.
 func (r *restReader) add(style string, line int, text []byte) {
 	level := 0
 	for i, known := range r.styles {
@@ -138,8 +138,8 @@ func (r *restReader) add(style string, line int, text []byte) {
 	r.doc.add(heading{level: level, line: line, title: restText(string(text))})
 }
 
-// paragraph reads text up to a blank or an indented line, and the quoted
-// literal block that it may announce.
+// paragraph reads text up to a blank or indented line, and the quoted literal
+// block that it may introduce.
 func (r *restReader) paragraph() {
 	w := r.lines
 	var text []byte
@@ -162,8 +162,8 @@ func (r *restReader) paragraph() {
 	}
 }
 
-// passQuoted passes a literal block that is not indented, whose lines all begin
-// with one punctuation character.
+// passQuoted skips an unindented literal block, whose lines all begin with the
+// same punctuation character.
 func (r *restReader) passQuoted() {
 	w := r.lines
 	for w.number > 0 && len(w.line) == 0 {
@@ -177,15 +177,15 @@ func (r *restReader) passQuoted() {
 	}
 }
 
-// passText passes lines up to a blank one.
+// passText skips lines up to a blank one.
 func (r *restReader) passText() {
 	for r.lines.number > 0 && len(r.lines.line) > 0 {
 		r.lines.pass(1)
 	}
 }
 
-// passTable passes a simple table: it ends with its third border, or with one
-// that a blank line follows.
+// passTable skips a simple table, which ends with its third border, or with a
+// border followed by a blank line.
 func (r *restReader) passTable() {
 	w := r.lines
 	width := len(w.line)
@@ -214,8 +214,8 @@ func isAdornment(line []byte) bool {
 	return isRun(line, 1) && isPunct(line[0])
 }
 
-// isListItem reports whether a line begins an item of a list other than an
-// enumerated one, or a line block.
+// isListItem reports whether a line begins a line block, or an item of a list
+// that is not enumerated.
 func isListItem(line []byte) bool {
 	r, size := utf8.DecodeRune(line)
 	switch r {
@@ -236,8 +236,8 @@ func isField(line []byte) bool {
 	return len(after) == 0 || after[0] == ' '
 }
 
-// isExplicit reports whether a line begins a directive, a comment, a target or
-// the like.
+// isExplicit reports whether a line begins explicit markup: a directive, a
+// comment, a target or similar.
 func isExplicit(line []byte) bool {
 	for _, mark := range []string{"..", "__"} {
 		if rest, ok := bytes.CutPrefix(line, []byte(mark)); ok && (len(rest) == 0 || rest[0] == ' ') {
@@ -247,7 +247,8 @@ func isExplicit(line []byte) bool {
 	return false
 }
 
-// width returns the columns that text takes: two for what is wide.
+// width returns the number of columns that text takes; wide characters take
+// two.
 func width(text []byte) int {
 	n := 0
 	for len(text) > 0 {

@@ -8,7 +8,8 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// restText returns what the inline markup of reStructuredText displays.
+// restText returns the text that the inline markup of reStructuredText
+// displays.
 func restText(s string) string {
 	s = plain.Cut(strings.TrimSpace(s), maxProse)
 	if !strings.ContainsAny(s, "*`_\\:") {
@@ -40,8 +41,8 @@ func restText(s string) string {
 	return plain.Line(b.String())
 }
 
-// restSpan returns the text of the inline markup that s begins with, and the
-// length of it; 0 if there is none. It may begin after space and some
+// restSpan returns the text of the inline markup at the start of s, and its
+// length; 0 if there is none. Inline markup may begin after space and some
 // punctuation.
 func restSpan(s string, before byte) (inner string, n int) {
 	if isAlnum(before) || before >= 0x80 || before == '\\' {
@@ -63,8 +64,8 @@ func restSpan(s string, before byte) (inner string, n int) {
 	return inner, n
 }
 
-// enclosed returns what stands between open and end: text that neither begins
-// nor ends with space.
+// enclosed returns the text between open and end. It neither begins nor ends
+// with space.
 func enclosed(s, open, end string) (inner string, n int) {
 	rest := s[len(open):]
 	if rest == "" || rest[0] == ' ' || rest[0] == '\n' {
@@ -91,7 +92,7 @@ func endsSpan(text string) bool {
 	return text == "" || strings.ContainsRune("'\")]}>-/:.,;!?\\ \n\t", r) || r >= 0x80 && unicode.IsPunct(r)
 }
 
-// suffixLength returns the length of what may follow interpreted text: the
+// suffixLength returns the length of the suffix of interpreted text: the
 // underscores of a reference, or a role.
 func suffixLength(rest string, n int) int {
 	switch {

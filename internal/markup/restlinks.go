@@ -9,8 +9,8 @@ import (
 )
 
 // findReSTLinks reads reStructuredText line by line: references in backquotes,
-// roles, directives that bring in files, targets and URIs. Literal blocks and
-// literals are passed over.
+// roles, directives that include files, targets and URIs. It skips literal
+// blocks and literals.
 func findReSTLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := restLinker{set: set, literal: -1, toctree: -1}
 	for number, line := range linesOf(src) {
@@ -24,8 +24,8 @@ func findReSTLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 
 type restLinker struct {
 	set     *linkset.Set
-	literal int // indentation of the paragraph that a literal block follows, or -1
-	toctree int // indentation of the directive toctree, or -1
+	literal int // indentation of the paragraph before a literal block, or -1
+	toctree int // indentation of the toctree directive, or -1
 }
 
 func (l *restLinker) line(number int, line []byte) {
@@ -53,7 +53,7 @@ func (l *restLinker) line(number int, line []byte) {
 	l.inline(number, line)
 }
 
-// entry reads an entry of a table of contents: a path, or a title with one.
+// entry reads an entry of a table of contents: a path, or a title with a path.
 func (l *restLinker) entry(number int, text string) {
 	if strings.HasPrefix(text, ":") || text == "self" {
 		return
@@ -62,7 +62,7 @@ func (l *restLinker) entry(number int, text string) {
 	l.set.Add(number, number, linkset.Include, title, target)
 }
 
-// cutAngle parts "text <target>"; a text without a target is its own.
+// cutAngle splits "text <target>". Text without a target is its own target.
 func cutAngle(s string) (text, target string) {
 	i := strings.LastIndexByte(s, '<')
 	if i < 0 || !strings.HasSuffix(s, ">") {
@@ -71,7 +71,7 @@ func cutAngle(s string) (text, target string) {
 	return strings.TrimSpace(s[:i]), s[i+1 : len(s)-1]
 }
 
-// explicit reads what begins with two dots.
+// explicit reads markup that begins with two dots.
 func (l *restLinker) explicit(number, indent int, text string) {
 	if strings.HasPrefix(text, "_") {
 		l.defined(number, text[1:])
@@ -110,8 +110,8 @@ func (l *restLinker) directive(number, indent int, name, argument string) {
 	}
 }
 
-// defined reads the target "_name: where it leads"; one that leads nowhere
-// names the place where it stands.
+// defined reads the target definition "_name: target". Without a target, it
+// names its own position.
 func (l *restLinker) defined(number int, text string) {
 	name, target, ok := strings.Cut(text, ":")
 	if strings.HasPrefix(text, "`") {
@@ -131,7 +131,7 @@ func (l *restLinker) defined(number int, text string) {
 
 // inline finds the references in a line of prose.
 func (l *restLinker) inline(number int, line []byte) {
-	start := 0 // of the text between links
+	start := 0 // start of the text between links
 	for i := 0; i < len(line); {
 		n := bytes.IndexByte(line[i:], '`')
 		if n < 0 {
@@ -159,8 +159,8 @@ func (l *restLinker) inline(number int, line []byte) {
 	addURIs(l.set, number, line[start:])
 }
 
-// quoted reads what stands in backquotes at open and end, and returns where
-// what belongs to them ends.
+// quoted reads the text in backquotes between open and end, and returns the
+// offset after it and its suffix.
 func (l *restLinker) quoted(number int, line []byte, open, end int) int {
 	text, target := cutAngle(string(line[open+1 : end]))
 	if role := roleBefore(line[:open]); role != "" {
@@ -178,8 +178,7 @@ func (l *restLinker) quoted(number int, line []byte, open, end int) int {
 	return end + 1
 }
 
-// roleBefore returns the role that ends with before, such as "ref" for
-// ":ref:".
+// roleBefore returns the role at the end of before, such as "ref" for ":ref:".
 func roleBefore(before []byte) string {
 	if !bytes.HasSuffix(before, []byte(":")) {
 		return ""
@@ -187,7 +186,7 @@ func roleBefore(before []byte) string {
 	const longest = 64
 	before = before[max(0, len(before)-longest):]
 	i := bytes.LastIndexByte(before[:len(before)-1], ':')
-	for i > 0 && isAlnum(before[i-1]) { // of a domain, as in ":py:func:"
+	for i > 0 && isAlnum(before[i-1]) { // may have a domain, as in ":py:func:"
 		j := bytes.LastIndexByte(before[:i], ':')
 		if j < 0 || bytes.IndexByte(before[j:i], ' ') >= 0 {
 			break

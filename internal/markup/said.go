@@ -12,7 +12,8 @@ import (
 	"github.com/citekit/citekit/internal/about"
 )
 
-// matterFacts returns what front matter says of its document besides the title.
+// matterFacts returns the facts in front matter about its document, except the
+// title.
 func matterFacts(text []byte, fence string) about.Facts {
 	var f about.Facts
 	for key, value := range matterValues(text, fence) {
@@ -36,8 +37,8 @@ func matterFacts(text []byte, fence string) about.Facts {
 	return f
 }
 
-// matterValues yields the keys at the left margin of front matter, in lower case,
-// with what stands behind them. What cannot be read is left out.
+// matterValues yields the unindented keys of front matter, in lower case, and
+// their values. Values that cannot be read are left out.
 func matterValues(text []byte, fence string) func(yield func(string, any) bool) {
 	return func(yield func(string, any) bool) {
 		toml := fence == "+++"
@@ -66,7 +67,7 @@ func matterValues(text []byte, fence string) func(yield func(string, any) bool) 
 	}
 }
 
-// maxMatterValue is how much of one value is read, in bytes.
+// maxMatterValue is how many bytes of one value are read.
 const maxMatterValue = 8 << 10
 
 func yamlValue(value string) any {
@@ -88,13 +89,13 @@ func yamlValue(value string) any {
 	return decoded.Value
 }
 
-// refers reports whether a part of a value is given by a reference, which could
-// make it large.
+// refers reports whether part of a value is a reference, which could make it
+// large.
 func refers(node *yaml.Node) bool {
 	return node.Kind == yaml.AliasNode || slices.ContainsFunc(node.Content, refers)
 }
 
-// tomlValue returns a text, a date or a list of texts.
+// tomlValue returns a string, a date or a list of strings.
 func tomlValue(value string) any {
 	value = strings.TrimSpace(value)
 	if len(value) > maxMatterValue {
@@ -124,8 +125,8 @@ func tomlValue(value string) any {
 	}
 }
 
-// textsOf returns the texts in a value: itself, those of a list, or the names of
-// what has one.
+// textsOf returns the strings in a value: the value itself, the elements of a
+// list, or the names in a map.
 func textsOf(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -150,11 +151,11 @@ func textsOf(value any) []string {
 	return nil
 }
 
-// addMeta takes what a meta element of HTML says of its document.
+// addMeta records what an HTML meta element says about its document.
 func addMeta(f *about.Facts, name, content string) {
 	switch strings.ToLower(strings.TrimSpace(name)) {
 	case "author", "dc.creator", "dcterms.creator", "citation_author", "article:author":
-		if !strings.Contains(content, "://") { // the address of a profile
+		if !strings.Contains(content, "://") { // else it is the address of a profile
 			f.AddAuthors(strings.Split(content, ";")...)
 		}
 	case "keywords", "news_keywords", "dc.subject", "dcterms.subject", "citation_keywords", "article:tag":

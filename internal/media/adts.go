@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// mostThin is how many frames of ADTS may be as short as leastFrame, in bytes
-	// with their headers of 7: silence has 11 and more.
+	// mostThin is how many ADTS frames a source may have if they average less
+	// than leastFrame bytes, including headers of 7. Silence takes 11 or more.
 	mostThin   = 1 << 16
 	leastFrame = 10
 )
 
-// checkADTS walks the frames of ADTS from an offset on, up to the first gap. It
+// checkADTS walks the ADTS frames from an offset up to the first gap. It
 // refuses a source with too many frames for its bytes.
 func checkADTS(ctx context.Context, src *citekit.Source, from int64) error {
 	r := bufio.NewReaderSize(ctxio.Reader(ctx, io.NewSectionReader(src, from, src.Size()-from)), 256<<10)

@@ -8,31 +8,31 @@ import (
 	"github.com/citekit/citekit/internal/ffmpeg"
 )
 
-// What the programs that are run for one source may use of the processor. All
-// grow with the source, so that recordings of many hours have what they need
-// and small files that are made to cost much do not get it.
+// CPU limits of the programs run for one source. All grow with the source, so
+// recordings of many hours get what they need, and small files made to be
+// expensive do not.
 const (
 	// baseCPU is for a source of any size.
 	baseCPU = 3 * time.Second
 
 	// measureCPU is for each MiB of a source that is measured. Eleven hours of
-	// sound at 16 kbit/s are 79 MiB and some two million packets, which take
-	// ffprobe 10 s, and more where it shares a core.
+	// sound at 16 kbit/s are 79 MiB and some two million packets. They take
+	// ffprobe 10 s, and more on a shared core.
 	measureCPU = 300 * time.Millisecond
 
-	// cutCPU is for each MiB of a source that is cut and looked through.
+	// cutCPU is for each MiB of a source that is cut and scanned.
 	cutCPU = time.Second
 
-	// spanCPU is for each second of a span after the first, as a clip may be
-	// encoded anew, for pictures of spanPixels.
+	// spanCPU is for each second of a span after the first, because a clip may
+	// be re-encoded. It is for pictures of spanPixels.
 	spanCPU    = 2 * time.Second
 	spanPixels = 1920 * 1080
 
-	// leastScan is for a source of any size that is looked through.
+	// leastScan is for a source of any size that is scanned.
 	leastScan = time.Second
 
-	// thinRate is the bit rate below which a recording is looked through for no longer
-	// than leastScan: what it has of frames costs more than its bytes tell.
+	// thinRate is the bit rate below which a recording is scanned for at most
+	// leastScan: its frames cost more than its size suggests.
 	thinRate = 12_000
 )
 
@@ -44,12 +44,12 @@ func times(d time.Duration, by float64) time.Duration {
 	return time.Duration(min(float64(d)*by, most))
 }
 
-// measuring returns a context in which a source is measured.
+// measuring returns a context for measuring a source.
 func measuring(ctx context.Context, src *citekit.Source) context.Context {
 	return ffmpeg.Within(ctx, baseCPU+times(measureCPU, mebibytes(src)))
 }
 
-// cutting returns a context in which a span of a source is cut.
+// cutting returns a context for cutting a span of a source.
 func cutting(ctx context.Context, src *citekit.Source, m medium, span citekit.Span) context.Context {
 	x := m.extent()
 	pixels := max(1, float64(x.Width)*float64(x.Height)/spanPixels)
@@ -57,8 +57,8 @@ func cutting(ctx context.Context, src *citekit.Source, m medium, span citekit.Sp
 	return ffmpeg.Within(ctx, baseCPU+times(cutCPU, mebibytes(src))+times(spanCPU, length*pixels))
 }
 
-// scanning returns a context in which a source is looked through for scenes or
-// silences: with what the job has left of baseCPU, and more for its size.
+// scanning returns a context for scanning a source for scenes or silences. Its
+// limit is the rest of the job's baseCPU, plus more for the size of the source.
 func scanning(ctx context.Context, src *citekit.Source, m medium) context.Context {
 	most := max(baseCPU-ffmpeg.Used(ctx), leastScan)
 	if float64(src.Size())*8 >= thinRate*m.extent().Duration {

@@ -14,12 +14,12 @@ import (
 	"github.com/citekit/citekit/internal/subtitle"
 )
 
-// captions are the subtitles of a source that go into its clips. They are kept,
-// since the whole source is stepped through to find those that begin long
-// before a clip.
+// captions are the subtitles of a source that go into its clips. They are
+// cached, because finding those that begin long before a clip takes a pass
+// through the whole source.
 type captions []mp4.Captions
 
-// within returns the tracks that show something in a span, with that alone.
+// within returns the tracks with cues in a span, with only those cues.
 func (c captions) within(span citekit.Span) []mp4.Captions {
 	var tracks []mp4.Captions
 	for _, t := range c {
@@ -30,8 +30,8 @@ func (c captions) within(span citekit.Span) []mp4.Captions {
 	return tracks
 }
 
-// wordsOf returns how the words of a block are read, by the codec of its track;
-// nil if it has no text.
+// wordsOf returns the function that reads the words of a block, by the codec of
+// its track; nil if the track is not text.
 func wordsOf(codec string) func([]byte) string {
 	switch codec {
 	case "S_TEXT/UTF8", "S_TEXT/ASCII":
@@ -46,8 +46,8 @@ func wordsOf(codec string) func([]byte) string {
 	return nil
 }
 
-// eventText returns the last field of an event of ASS, which has lost its times
-// and begins with the number that it had in the file.
+// eventText returns the last field of an ASS event. The event lacks its times
+// and begins with its number in the file.
 func eventText(event string) string {
 	const fields = 9
 	parts := strings.SplitN(event, ",", fields)
@@ -57,8 +57,8 @@ func eventText(event string) string {
 	return parts[fields-1]
 }
 
-// textTracks returns the tracks of subtitles of a Matroska file that are text.
-// All is false if one of them cannot be read.
+// textTracks returns the text subtitle tracks of a Matroska file. all is false
+// if one of them cannot be read.
 func textTracks(f *matroska.File) (tracks []matroska.Track, all bool) {
 	all = true
 	for _, t := range f.Tracks {
@@ -102,9 +102,9 @@ func (e *Engine) readCaptions(ctx context.Context, src *citekit.Source, origin f
 	})
 }
 
-// ownCaptions reports whether the subtitles of a source that ffmpeg reads are
-// read by ourselves: ffmpeg makes tracks of text for MP4 that lose a cue when
-// the next begins, and it does not find those that began before it did.
+// ownCaptions reports whether this package reads the subtitles of a source that
+// ffmpeg reads. The MP4 text tracks that ffmpeg writes lose a cue when the next
+// begins, and it misses cues that begin before it starts to read.
 func (e *Engine) ownCaptions(src *citekit.Source, format Format, info *ffmpeg.Info) (bool, error) {
 	if format.demuxer != "matroska" || e.Modality != citekit.Video {
 		return false, nil
@@ -123,8 +123,9 @@ func (e *Engine) ownCaptions(src *citekit.Source, format Format, info *ffmpeg.In
 	return all && len(tracks) >= known && known > 0, nil
 }
 
-// subRip writes captions as a file whose time 0 is a time of the source. ffmpeg
-// reads all digits of a fraction as milliseconds, so there are three.
+// subRip writes captions as a file whose time 0 is the time origin of the
+// source. Fractions have three digits, because ffmpeg reads all digits as
+// milliseconds.
 func subRip(c mp4.Captions, origin float64) string {
 	f := newSRT()
 	for _, cue := range c.Cues {
@@ -139,8 +140,8 @@ func milliseconds(seconds float64) string {
 	return fmt.Sprintf("%02d:%02d:%02d,%03d", ms/3_600_000, ms/60_000%60, ms/1000%60, ms%1000)
 }
 
-// captionSpan is the span in which a clip may show subtitles: from before its
-// start in mode Copy, in which it begins with a key frame.
+// captionSpan is the span in which a clip may show subtitles. In mode Copy it
+// begins earlier, at the key frame at which the clip begins.
 func captionSpan(index *mp4.Movie, span citekit.Span, mode citekit.Mode) citekit.Span {
 	if mode == citekit.ModeCopy {
 		if sync, ok := index.SyncBefore(span.Start); ok {

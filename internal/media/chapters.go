@@ -9,17 +9,16 @@ import (
 	"github.com/citekit/citekit/internal/subtitle"
 )
 
-// A chapter is a titled stretch of a source, in seconds.
+// A chapter is a titled section of a source, in seconds.
 type chapter struct {
 	start    float64
-	end      float64 // 0 or not after start if it is not said
+	end      float64 // 0 or not after start if unknown
 	title    string
 	children []chapter
 }
 
-// chapterNodes makes nodes of chapters that lie within a span. A chapter that
-// does not say where it ends does so where the next one starts that is not at
-// the same time, the last where the span ends.
+// chapterNodes makes nodes of the chapters within a span. A chapter without an
+// end ends at the next later start, the last one at the end of the span.
 func chapterNodes(chapters []chapter, modality citekit.Modality, within citekit.Span) []*citekit.Node {
 	var nodes []*citekit.Node
 	for i, c := range chapters {
@@ -36,7 +35,7 @@ func chapterNodes(chapters []chapter, modality citekit.Modality, within citekit.
 	return nodes
 }
 
-// ends returns when a chapter ends that others follow.
+// ends returns the end of a chapter, given the chapters after it.
 func (c chapter) ends(following []chapter, last float64) float64 {
 	if c.end > c.start {
 		return c.end
@@ -49,9 +48,9 @@ func (c chapter) ends(following []chapter, last float64) float64 {
 	return last
 }
 
-// addSegments gathers cues, which are in the order of time, into segments: those
-// of each chapter by themselves, under it, and what no chapter covers between
-// the chapters. It reports whether there are any.
+// addSegments groups cues, which are in time order, into segments and adds
+// them: under each chapter its own, and between the chapters those that no
+// chapter covers. It reports whether there are any.
 func addSegments(nodes []*citekit.Node, cues []subtitle.Cue, modality citekit.Modality, duration float64) ([]*citekit.Node, bool) {
 	top := &citekit.Node{Location: citekit.Location{Modality: modality, Time: citekit.Span{End: duration}}, Children: nodes}
 	count := countNodes(nodes)
@@ -86,7 +85,7 @@ func countNodes(nodes []*citekit.Node) int {
 	return n
 }
 
-// A shelf is a node with the chapters it had before there were segments.
+// A shelf is a node with the chapters it had before segments were added.
 type shelf struct {
 	node     *citekit.Node
 	chapters []shelf
@@ -100,7 +99,8 @@ func shelve(n *citekit.Node) shelf {
 	return s
 }
 
-// holder returns the innermost chapter in s at a time, or that of s itself.
+// holder returns the node of the innermost chapter in s at time t, or that of s
+// itself.
 func (s shelf) holder(t float64) *citekit.Node {
 	for {
 		i, _ := slices.BinarySearchFunc(s.chapters, t, func(c shelf, t float64) int {
@@ -118,8 +118,8 @@ func (s shelf) holder(t float64) *citekit.Node {
 
 func isSegment(n *citekit.Node) bool { return n.Type == "segment" }
 
-// segmentNode makes a node of a segment that starts within a location. Words
-// that take no time are given some.
+// segmentNode makes a node of a segment that starts within a location. Words of
+// zero duration get a short one.
 func segmentNode(s subtitle.Segment, within citekit.Location) *citekit.Node {
 	const least = 0.5
 	span := citekit.Span{Start: s.Start(), End: s.End()}
@@ -147,8 +147,8 @@ func sortNodes(n *citekit.Node) {
 	}
 }
 
-// thin joins pairs of neighbouring segments until there are no more than limit;
-// where that is not enough there are none.
+// thin joins pairs of neighbouring segments until at most limit remain. If that
+// is not enough, it removes all.
 func thin(top *citekit.Node, limit int) {
 	const rounds = 20
 	for round := 0; countSegments(top) > limit; round++ {
@@ -167,7 +167,7 @@ func countSegments(n *citekit.Node) (count int) {
 	return count
 }
 
-// join makes one segment of two that follow each other, or leaves all out.
+// join joins pairs of neighbouring segments, or removes all if keep is false.
 func join(n *citekit.Node, keep bool) {
 	kept, paired := n.Children[:0], true
 	for _, child := range n.Children {

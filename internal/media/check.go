@@ -10,19 +10,19 @@ import (
 	"github.com/citekit/citekit/internal/mp4"
 )
 
-// moment is how many seconds are decoded at the start and at the end of a clip.
+// moment is how many seconds are decoded at the start and end of a clip.
 const moment = 0.3
 
-// A playing is a track that is to give frames or sound while a span plays.
+// A playing is a track that must yield frames or sound while a span plays.
 type playing struct {
 	kind   string // "video" or "audio"
-	stream int    // index in the input that is decoded
+	stream int    // index in the decoded input
 	span   citekit.Span
 }
 
-// checkDecodes decodes the start and the end of a span of an input. A track that
-// plays there and gives nothing is an error matching [citekit.ErrFormat]:
-// nothing could open the clip. What ffmpeg has no decoder for is let pass.
+// checkDecodes decodes the start and end of a span of an input. If a track that
+// plays there yields nothing, the error matches [citekit.ErrFormat], because no
+// player could open the clip. Tracks without a decoder in ffmpeg pass.
 func checkDecodes(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, span citekit.Span, tracks []playing) error {
 	parts := []ffmpeg.Interval{{Start: span.Start, End: min(span.Start+moment, span.End)}}
 	if span.End-span.Start > 2*moment {
@@ -52,9 +52,9 @@ func checkDecodes(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, sp
 	return nil
 }
 
-// cannotDecode looks at one stream alone, whose packets may be stored after many
-// of another, and reports whether nothing of it can be decoded although there is
-// a decoder.
+// cannotDecode decodes one stream alone, because its packets may be stored
+// after many of another. It reports whether there is a decoder and it yields
+// nothing.
 func cannotDecode(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, stream int, part ffmpeg.Interval) (bool, error) {
 	decoded, done, err := tools.Decodable(ctx, in, stream, part)
 	if err != nil || !done || decoded[stream] {
@@ -63,7 +63,7 @@ func cannotDecode(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, st
 	return tools.HasDecoder(ctx, in, stream)
 }
 
-// playingOf lists the tracks of sound and picture of a movie.
+// playingOf lists the sound and picture tracks of a movie.
 func playingOf(tracks []mp4.Track) []playing {
 	var all []playing
 	for i, t := range tracks {
@@ -74,8 +74,8 @@ func playingOf(tracks []mp4.Track) []playing {
 	return all
 }
 
-// check looks at the samples of a clip. What looks damaged is decoded, if there
-// is ffmpeg to do that.
+// check examines the samples of a clip. Samples that look damaged are decoded
+// if ffmpeg is available.
 func (m *movie) check(ctx context.Context, src *citekit.Source, clip *mp4.Clip) error {
 	suspect := clip.Check(src)
 	if suspect == nil || !errors.Is(suspect, mp4.ErrSuspect) {
@@ -88,7 +88,7 @@ func (m *movie) check(ctx context.Context, src *citekit.Source, clip *mp4.Clip) 
 	}
 	defer in.Close()
 	tracks := playingOf(clip.Tracks())
-	for i := range tracks { // on the clock of the clip
+	for i := range tracks { // on the timeline of the clip
 		tracks[i].span.Start -= clip.Start()
 		tracks[i].span.End -= clip.Start()
 	}

@@ -7,14 +7,14 @@ import (
 	"github.com/citekit/citekit/internal/ffmpeg"
 )
 
-// Subtitles that can become the text tracks of an MP4 file. Bitmap subtitles
+// Subtitles that can become text tracks of an MP4 file. Bitmap subtitles
 // cannot, and are left out of clips.
 var textSubtitles = map[string]bool{
 	"subrip": true, "srt": true, "ass": true, "ssa": true, "webvtt": true, "mov_text": true, "text": true,
 }
 
-// Codecs, in ffmpeg's words, that a clip holds as they are: in MP4, or else in
-// QuickTime.
+// Codecs, by ffmpeg's names, that clips keep without re-encoding: in MP4, or
+// otherwise in QuickTime.
 var (
 	inMP4 = map[string]bool{
 		"h264": true, "hevc": true, "vp9": true, "av1": true, "mpeg4": true, "mpeg2video": true, "mpeg1video": true,
@@ -29,16 +29,16 @@ var (
 	}
 )
 
-// A plan is what becomes of the tracks of a foreign medium in a clip.
+// A plan tells how the tracks of a foreign medium go into a clip.
 type plan struct {
 	format Format
-	muxer  string // in ffmpeg's words
-	encode []bool // by track: encoded anew, not copied
+	muxer  string // ffmpeg's name
+	encode []bool // by track: re-encoded, not copied
 }
 
-// planFor chooses the container that takes most tracks as they are. What it
-// does not take is encoded: sound without loss, pictures with next to none.
-// If all is set everything is encoded, which leaves no hidden frames.
+// planFor chooses the container that takes most tracks unchanged. Other tracks
+// are re-encoded: sound losslessly, pictures almost losslessly. If all is set,
+// every track is re-encoded, which leaves no hidden frames.
 func (f *foreign) planFor(all bool) plan {
 	p := plan{format: formatMP4, muxer: "mp4", encode: make([]bool, len(f.tracks))}
 	fits := inMP4
@@ -54,7 +54,7 @@ func (f *foreign) planFor(all bool) plan {
 	return p
 }
 
-// fit reports whether a container takes all sound and pictures as they are.
+// fit reports whether a container takes all sound and pictures unchanged.
 func (f *foreign) fit(container map[string]bool) bool {
 	for _, t := range f.tracks {
 		if t.Kind != "subtitle" && !container[t.Codec] {
@@ -64,8 +64,8 @@ func (f *foreign) fit(container map[string]bool) bool {
 	return true
 }
 
-// codecOptions says how output stream i, made of s, is coded. The number of
-// threads is fixed as it changes what the encoder writes.
+// codecOptions returns the codec options of output stream i, made from s. The
+// number of threads is fixed because it affects the encoder's output.
 func codecOptions(i int, s ffmpeg.Stream, encode bool) ffmpeg.Options {
 	n := ":" + strconv.Itoa(i)
 	switch {
@@ -82,8 +82,8 @@ func codecOptions(i int, s ffmpeg.Stream, encode bool) ffmpeg.Options {
 	}
 }
 
-// flacFormat is the sample format that keeps all a decoder gives. Lossy codecs
-// give floating point; players play 16 bits of it.
+// flacFormat is the sample format that keeps the full precision of the decoder.
+// Lossy codecs decode to floating point, of which players play 16 bits.
 func flacFormat(s ffmpeg.Stream) string {
 	if strings.HasPrefix(s.SampleFormat, "s32") || s.SampleBits > 16 {
 		return "s32"
@@ -91,8 +91,8 @@ func flacFormat(s ffmpeg.Stream) string {
 	return "s16"
 }
 
-// h264Pixels is the pixel format that nearly all players show, or the one of
-// more bits or odd sizes if the source has those.
+// h264Pixels is the pixel format that nearly all players support, or one for
+// higher bit depths or odd sizes if the source has those.
 func h264Pixels(s ffmpeg.Stream) string {
 	pixels := "yuv420p"
 	if s.Width%2 != 0 || s.Height%2 != 0 {

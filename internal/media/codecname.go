@@ -5,7 +5,7 @@ import (
 	"github.com/citekit/citekit/internal/mp4"
 )
 
-// codecNames are ffmpeg's words for the codes of sample entries.
+// codecNames maps sample entry codes to ffmpeg's codec names.
 var codecNames = map[string]string{
 	"avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "vp08": "vp8", "vp09": "vp9", "av01": "av1", "mp4v": "mpeg4",
 	"jpeg": "mjpeg", "mjpa": "mjpeg", "apcn": "prores", "apch": "prores", "apcs": "prores", "apco": "prores", "ap4h": "prores",

@@ -18,22 +18,21 @@ import (
 
 const (
 	maxCompanion  = 16 << 20 // bytes
-	maxCompanions = 32       // that are opened
+	maxCompanions = 32       // files opened
 )
 
 // companions are the files beside a source.
 type companions struct {
 	source   string // name of the source
-	language string // of its sound; "" if it is not known
+	language string // of its sound; "" if unknown
 	files    []citekit.Companion
 }
 
-// extensions of the files that may hold words, best first.
+// extensions are those of files that may hold words, best first.
 var extensions = []string{".srt", ".vtt", ".ass", ".ssa", ".json"}
 
-// candidates returns the files that may hold words, the one with the plainest
-// name first, talk.srt before talk.en.srt, and of such files those in the
-// language of the sound.
+// candidates returns the files that may hold words: plainest name first
+// (talk.srt before talk.en.srt), then files in the language of the sound.
 func (c companions) candidates(extensions []string) []citekit.Companion {
 	found := slices.DeleteFunc(slices.Clone(c.files), func(f citekit.Companion) bool {
 		return !slices.Contains(extensions, ext(f.Name))
@@ -51,7 +50,7 @@ func (c companions) candidates(extensions []string) []citekit.Companion {
 
 func ext(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// words returns those of the first companion that has any.
+// words returns the words of the first companion that has any.
 func (c companions) words(ctx context.Context) (words, error) {
 	for _, f := range c.candidates(extensions) {
 		text, err := readCompanion(ctx, f)
@@ -68,7 +67,7 @@ func (c companions) words(ctx context.Context) (words, error) {
 	return words{}, nil
 }
 
-// foreign returns 0 for a name in the language of the sound, and otherwise 1.
+// foreign returns 0 for a name in the language of the sound, else 1.
 func (c companions) foreign(name string) int {
 	if sameLanguage(c.tag(name), c.language) {
 		return 0
@@ -76,7 +75,7 @@ func (c companions) foreign(name string) int {
 	return 1
 }
 
-// tag returns what a name says of the language, as talk.pt-BR.srt does.
+// tag returns the language tag in a name such as talk.pt-BR.srt, or "".
 func (c companions) tag(name string) string {
 	stem := strings.TrimSuffix(c.source, filepath.Ext(c.source))
 	tag, ok := strings.CutPrefix(strings.TrimSuffix(name, filepath.Ext(name)), stem+".")
@@ -91,9 +90,9 @@ func (c companions) tag(name string) string {
 	return tag
 }
 
-// chapters returns those of the first companion that has any, and its name: in
-// JSON, as podcasts have them (Podcast namespace, "JSON Chapters Format"), or
-// with the names that yt-dlp gives them.
+// chapters returns the chapters of the first companion that has any, and its
+// name. The companion is JSON in the format of podcasts (Podcast namespace,
+// "JSON Chapters Format") or of yt-dlp.
 func (c companions) chapters(ctx context.Context) ([]chapter, string, error) {
 	for _, f := range c.candidates([]string{".json"}) {
 		text, err := readCompanion(ctx, f)
@@ -107,7 +106,8 @@ func (c companions) chapters(ctx context.Context) ([]chapter, string, error) {
 	return nil, "", nil
 }
 
-// A podcastChapter is one in JSON, with the names of podcasts or of yt-dlp.
+// A podcastChapter is one JSON chapter, with the names of podcasts or of
+// yt-dlp.
 type podcastChapter struct {
 	Start      *float64 `json:"startTime"`
 	End        float64  `json:"endTime"`
@@ -117,8 +117,8 @@ type podcastChapter struct {
 	Listed     *bool    `json:"toc"`
 }
 
-// podcastChapters reads one chapter after the other: a file of many that are
-// empty would take much more memory than its size.
+// podcastChapters reads one chapter at a time: a file of many empty ones would
+// otherwise take much more memory than its size.
 func podcastChapters(text []byte) []chapter {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if !enter(d, "chapters") {
@@ -142,7 +142,7 @@ func podcastChapters(text []byte) []chapter {
 	return chapters
 }
 
-// enter goes into the array that a JSON object has under a name. It reports
+// enter moves into the array that a JSON object has under a name, and reports
 // whether there is one.
 func enter(d *json.Decoder, name string) bool {
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -165,9 +165,8 @@ func enter(d *json.Decoder, name string) bool {
 	return false
 }
 
-// readCompanion returns the content of a file in UTF-8. A file that cannot be
-// read, or is too large, is taken for an empty one; the only error is that of
-// ctx.
+// readCompanion returns the content of a file as UTF-8. A file that cannot be
+// read or is too large counts as empty. The only error is ctx.Err().
 func readCompanion(ctx context.Context, f citekit.Companion) ([]byte, error) {
 	src, err := f.Open(ctx)
 	if err != nil {
@@ -181,8 +180,8 @@ func readCompanion(ctx context.Context, f citekit.Companion) ([]byte, error) {
 	return text, nil
 }
 
-// readText returns the content of a source of text in UTF-8. The error of one
-// that is too large matches [citekit.ErrTooLarge].
+// readText returns the content of a text source as UTF-8. If the source is too
+// large, the error matches [citekit.ErrTooLarge].
 func readText(ctx context.Context, src *citekit.Source) ([]byte, error) {
 	if src.Size() > maxCompanion {
 		return nil, citekit.ErrTooLarge

@@ -13,12 +13,12 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// shortSpan is how many seconds are decoded from end to end for a sheet: of
-// longer spans the key frames are shown, unless there are few.
+// shortSpan is the length in seconds up to which a sheet decodes the whole
+// span. For longer spans it shows key frames, unless there are few.
 const shortSpan = 5.0
 
-// contactSheet returns frames of a span, each with its time below. They are as
-// evenly apart as is possible without decoding all of the span.
+// contactSheet returns frames of a span, each with its time below it. They are
+// as evenly spaced as possible without decoding the whole span.
 func (e *Engine) contactSheet(ctx context.Context, src *citekit.Source, m medium, span citekit.Span, opts preview.Options) (*preview.Preview, error) {
 	extent := m.extent()
 	if extent.Width < 1 || extent.Height < 1 {
@@ -49,7 +49,7 @@ func (e *Engine) contactSheet(ctx context.Context, src *citekit.Source, m medium
 	return drawing.Of(sheet.Draw(pictures, captions), shown...)
 }
 
-// frameCount returns how many frames of a span are shown at most.
+// frameCount returns the maximum number of frames shown for a span.
 func frameCount(m medium, span citekit.Span) int {
 	const usualRate = 25.0
 	_, _, rate := m.codecs()
@@ -69,14 +69,14 @@ type frameFinder struct {
 	size   image.Point
 
 	in     *ffmpeg.Input
-	origin float64 // of the timeline, by the clock of the file
-	lead   float64 // seconds before a time at which reading starts
+	origin float64 // time of t=0 in the file
+	lead   float64 // seconds to start reading before a time
 }
 
-// find returns frames that are shown in the span, in the order of their times
-// on the timeline. It takes the key frame before each of the times that are
-// evenly apart, and the very first frame. Where that gives fewer than half as
-// many as are wanted, or the span is short, it decodes the span.
+// find returns frames shown in the span, ordered by their times on the
+// timeline. It takes the very first frame and the key frame before each evenly
+// spaced time. If the span is short, or that gives fewer than half the wanted
+// frames, it decodes the span.
 func (f *frameFinder) find(ctx context.Context) ([]ffmpeg.Picture, error) {
 	format, err := f.engine.sniff(f.src)
 	if err != nil {
@@ -98,12 +98,12 @@ func (f *frameFinder) find(ctx context.Context) ([]ffmpeg.Picture, error) {
 	}
 	all, err := f.take(ctx, []ffmpeg.Take{f.evenly()})
 	if errors.Is(err, citekit.ErrTooLarge) && len(sparse) > 0 {
-		return sparse, nil // decoding it takes too long
+		return sparse, nil // decoding the span takes too long
 	}
 	return all, err
 }
 
-// evenly takes the frames at times evenly apart.
+// evenly takes the frames at evenly spaced times.
 func (f *frameFinder) evenly() ffmpeg.Take {
 	return ffmpeg.Take{
 		From: f.span.Start + f.origin, End: f.span.End + f.origin,
@@ -113,7 +113,7 @@ func (f *frameFinder) evenly() ffmpeg.Take {
 
 func (f *frameFinder) step() float64 { return (f.span.End - f.span.Start) / float64(f.count) }
 
-// keys takes the first frame, and the key frames before times evenly apart.
+// keys takes the first frame, and the key frames before evenly spaced times.
 func (f *frameFinder) keys() []ffmpeg.Take {
 	first := f.evenly()
 	first.Count = 1
@@ -124,7 +124,7 @@ func (f *frameFinder) keys() []ffmpeg.Take {
 	return takes
 }
 
-// take returns the frames of all takes that are in the span, each once.
+// take returns the distinct frames of all takes that are in the span.
 func (f *frameFinder) take(ctx context.Context, takes []ffmpeg.Take) ([]ffmpeg.Picture, error) {
 	taken, err := f.engine.Tools.Pictures(ctx, f.in, f.size, takes)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/citekit/citekit/internal/ffmpeg"
 )
 
-// DefaultScanTime is how long an Engine whose ScanTime is zero looks for scenes
+// DefaultScanTime is how long an Engine with a zero ScanTime looks for scenes
 // or silences.
 const DefaultScanTime = time.Minute
 
-// errNothing reports that a source has nothing to see or to hear.
+// errNothing reports that nothing visible or audible divides a source.
 var errNothing = errors.New("nothing that divides the source")
 
-// What the metadata of a map say under the key unscanned where the nodes are
-// even parts because nothing was looked at.
+// Values of the metadata key unscanned. They tell why the nodes are equal
+// parts: nothing was scanned.
 const (
 	scanOff     = "turned off"
 	scanMissing = "no ffmpeg"
@@ -28,8 +28,7 @@ const (
 	scanDamaged = "damaged"
 )
 
-// mapContent divides a source by what can be seen or heard in it, or else
-// evenly.
+// mapContent divides a source at scenes or silences, or else evenly.
 func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, structure *citekit.Draft, progress func(float64)) error {
 	find, kind, method := e.findScenes, "scene", "scenes"
 	if e.Modality == citekit.Audio {
@@ -57,15 +56,15 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 	return nil
 }
 
-// scanTimeOf bounds how long a source of so many bytes is looked through: a small
-// file that takes long is made to.
+// scanTimeOf limits how long a source of size bytes is scanned. A small file
+// that takes long was made to take long.
 func scanTimeOf(size int64) time.Duration {
 	const least, perMiB = 10 * time.Second, time.Second
 	return least + time.Duration(min(size>>20, 1<<20))*perMiB
 }
 
-// givesUp returns why a source could not be divided by its content, or "" if it
-// could be looked at, or an error that says more than that.
+// givesUp returns why a source could not be divided by its content. why is ""
+// if it could be scanned; other is any error that is not such a reason.
 func givesUp(err error) (why string, other error) {
 	var missing *ffmpeg.MissingError
 	switch {
@@ -83,7 +82,7 @@ func givesUp(err error) (why string, other error) {
 	return "", err
 }
 
-// steps returns a function that passes on every hundredth of the work.
+// steps returns a function that reports progress in steps of one hundredth.
 func steps(progress func(float64)) func(float64) {
 	last := 0.0
 	return func(done float64) {
@@ -103,13 +102,13 @@ func spanNodes(spans []citekit.Span, kind string, modality citekit.Modality) []*
 }
 
 const (
-	shortPart = 60.0  // seconds of an even part
-	longPart  = 300.0 // seconds of an even part of a source of more than
+	shortPart = 60.0  // seconds of an equal part
+	longPart  = 300.0 // seconds of an equal part of a source longer than longest
 	longest   = 600.0 // seconds
 )
 
-// evenSpans divides a source into parts of one length. What is left at the end
-// is a part if it is not much shorter.
+// evenSpans divides a source into parts of equal length. The rest at the end is
+// a separate part if it is not much shorter.
 func evenSpans(duration float64) []citekit.Span {
 	length := shortPart
 	if duration > longest {
@@ -132,7 +131,8 @@ func evenSpans(duration float64) []citekit.Span {
 	return spans
 }
 
-// between divides a source from start to its end at times, which are in order.
+// between divides a source, from start to its end, at the cuts, which are in
+// order.
 func between(start float64, cuts []float64, duration float64) []citekit.Span {
 	var spans []citekit.Span
 	for _, cut := range append(cuts, duration) {
@@ -144,5 +144,5 @@ func between(start float64, cuts []float64, duration float64) []citekit.Span {
 	return spans
 }
 
-// clamp returns t as a fraction of a duration.
+// clamp returns t as a fraction of a duration, within 0 and 1.
 func clamp(t, duration float64) float64 { return math.Min(math.Max(t/duration, 0), 1) }

@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// lead is how many seconds before a span ffmpeg starts to read: far
-	// enough for key frames that an index places badly.
+	// lead is how many seconds before a span ffmpeg starts to read: enough to
+	// reach key frames that an index misplaces.
 	lead = 10
 
-	// leadSubtitles is the same where there are subtitles, so that one that
-	// is on when the span starts is found.
+	// leadSubtitles replaces lead if there are subtitles, so that a subtitle
+	// already shown at the start of the span is found.
 	leadSubtitles = 30
 
-	// trail is how many seconds after a span ffmpeg stops to copy, so that
-	// frames that are stored late are there.
+	// trail is how many seconds after a span ffmpeg stops copying, so that
+	// frames stored late are included.
 	trail = 5
 )
 
-// cut implements medium. A clip is made in two steps. First ffmpeg copies
-// what is needed, and some more, into an MP4 file with the times of the
-// source; then our own cutter cuts that file as it would any other.
+// cut implements medium. A clip is made in two steps. First ffmpeg copies more
+// than the needed range into an MP4 file with the times of the source. Then
+// package mp4 cuts that file like any other.
 func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
 	in, err := f.tools.Open(ctx, src, f.format.demuxer, f.format.junk)
 	if err != nil {
@@ -44,8 +44,8 @@ func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Spa
 	return f.cutInput(ctx, in, texts, span, mode)
 }
 
-// cutInput makes a clip of an input. Texts are subtitles that go into it beside
-// those that ffmpeg finds.
+// cutInput makes a clip of an input. texts are subtitles to add to those that
+// ffmpeg finds.
 func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
 	switch {
 	case f.asFLAC(mode):
@@ -69,7 +69,7 @@ func (f *foreign) lead() float64 {
 	for _, t := range f.tracks {
 		switch {
 		case f.counted(t.Stream), f.format.demuxer == "aac":
-			return math.Inf(1) // ADTS has no times, and ffmpeg loses count where it seeks
+			return math.Inf(1) // ADTS has no times, and ffmpeg loses count when it seeks
 		case t.Kind == "subtitle":
 			before = leadSubtitles
 		}
@@ -78,15 +78,13 @@ func (f *foreign) lead() float64 {
 }
 
 // counted reports whether the times of a track follow from the number of
-// samples before it. Ogg stores the time of few packets, and what ffmpeg makes
-// up between them is off by as much as 448 samples where blocks of Vorbis
-// change in length.
+// samples before it. Ogg stores times for few packets. The times that ffmpeg
+// interpolates are off by up to 448 samples where Vorbis block lengths change.
 func (f *foreign) counted(s ffmpeg.Stream) bool {
 	return f.format.demuxer == "ogg" && s.Codec == "vorbis"
 }
 
-// cutVia makes a clip by way of a file that begins some seconds before the
-// span.
+// cutVia makes a clip through a file that begins some seconds before the span.
 func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Content, error) {
 	out, err := f.tools.Convert(ctx, in, f.conversion(p, span, before))
 	if err != nil {
@@ -100,9 +98,9 @@ func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, 
 	return x, nil
 }
 
-// conversion is the first step: everything from before the span to after it,
-// with times counted from t=0 of the source. What is encoded is trimmed to the
-// span at once.
+// conversion is the first step: it copies everything from before the span to
+// after it, with times counted from t=0 of the source. Re-encoded tracks are
+// trimmed to the span at once.
 func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.Conversion {
 	c := ffmpeg.Conversion{
 		Input: f.seek(span.Start-before, span.End+trail),
@@ -115,7 +113,7 @@ func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.C
 	}
 	f.keepTimes(c.Output)
 	if slices.Contains(p.encode, true) {
-		delete(c.Input, "t") // which would count from the key frame before, however early that is
+		delete(c.Input, "t") // it would count from the previous key frame, however early that is
 	}
 	for i, t := range f.tracks {
 		c.Streams = append(c.Streams, t.Index)
@@ -129,12 +127,12 @@ func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.C
 	return c
 }
 
-// movieTimescale is a multiple of the rates of video and of most sound, so
-// that the beginnings of tracks stay exact.
+// movieTimescale is a multiple of the frame rates of video and of most sample
+// rates, so the starts of tracks stay exact.
 const movieTimescale = "720000"
 
-// seek makes ffmpeg read from a time to another on the timeline. It starts at
-// a key frame at or before, if the index is right.
+// seek makes ffmpeg read from one time on the timeline to another. It starts at
+// the key frame at or before from, if the index is right.
 func (f *foreign) seek(from, to float64) ffmpeg.Options {
 	skip := from + f.origin - f.start // ffmpeg counts from the start of the container
 	o := ffmpeg.Options{"noautorotate": ""}
@@ -157,11 +155,12 @@ func (f *foreign) keepTimes(o ffmpeg.Options) {
 
 func seconds(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64) }
 
-// Times are given with six decimals at most, so one within half a microsecond
-// of a frame names that frame.
+// slack is half a microsecond. Times have at most six decimals, so a time
+// within slack of a frame names that frame.
 const slack = 0.5e-6
 
-// firstAt returns the first multiple of num/den seconds at or after a time.
+// firstAt returns the index of the first multiple of num/den seconds at or
+// after t.
 func firstAt(t float64, num, den int64) int64 {
 	return int64(math.Ceil((t - slack) * float64(den) / float64(num)))
 }
@@ -179,7 +178,7 @@ func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
 }
 
 // emptySpan is the error for a span in which nothing of a modality begins.
-// Plays is from when to when the source has any.
+// plays is the span in which the source has any.
 func emptySpan(span, plays citekit.Span, modality citekit.Modality) error {
 	one, all := "frame", "pictures run"
 	if modality == citekit.Audio {
@@ -188,7 +187,7 @@ func emptySpan(span, plays citekit.Span, modality citekit.Modality) error {
 	return fmt.Errorf("t=%v holds no %s; %s %v: %w", span, one, all, rounded(plays), citekit.ErrRange)
 }
 
-// plays returns from when to when there are pictures in a video or else sound.
+// plays returns the span in which there are pictures in a video, or else sound.
 func (f *foreign) plays() citekit.Span {
 	plays := citekit.Span{Start: math.Inf(1)}
 	for _, t := range f.tracks {

@@ -19,8 +19,8 @@ import (
 	"github.com/citekit/citekit/modality/media"
 )
 
-// DefaultCacheBytes is the memory for parsed headers of an Engine whose
-// CacheBytes is zero.
+// DefaultCacheBytes is the memory, in bytes, for parsed headers of an Engine
+// with zero CacheBytes.
 const DefaultCacheBytes = 64 << 20
 
 // An Engine resolves the locations of one modality. Set the fields before
@@ -28,23 +28,23 @@ const DefaultCacheBytes = 64 << 20
 type Engine struct {
 	Modality   citekit.Modality // Video or Audio
 	Tools      ffmpeg.Tools
-	CacheBytes int64 // memory for parsed headers, roughly; zero means DefaultCacheBytes
+	CacheBytes int64 // approximate memory for parsed headers; zero means DefaultCacheBytes
 
 	// ScanTime is how long Map looks for scenes or silences; zero means
 	// DefaultScanTime, and a negative number turns it off.
 	ScanTime time.Duration
 
-	measured int64 // sources up to this size are read to their end to measure them; zero means measuredWhole
+	measured int64 // sources up to this size are read completely to measure them; zero means measuredWhole
 
 	once     sync.Once
 	parsed   warm.Cache[medium]
-	surveyed warm.Cache[medium] // only the extent is right
+	surveyed warm.Cache[medium] // only their extent is right
 	spoken   warm.Cache[words]
 
 	captioned warm.Cache[captions]
 }
 
-// Configure sets the fields of e to those that a resolver of the modality has.
+// Configure sets the fields of e for a resolver of the modality.
 func (e *Engine) Configure(modality citekit.Modality, o media.Options) {
 	e.Modality = modality
 	e.CacheBytes = o.CacheBytes
@@ -59,26 +59,26 @@ func (e *Engine) Configure(modality citekit.Modality, o media.Options) {
 }
 
 // A medium is a parsed source. It is shared by concurrent calls and by all
-// sources of one version, which it does not retain.
+// sources of one version, and does not retain them.
 type medium interface {
 	// extent returns the bounds of the source.
 	extent() citekit.Extent
 
-	// cut returns what plays in a span that lies within the extent. The end
+	// cut returns what plays in a span, which lies within the extent. The end
 	// of the span is not zero.
 	cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error)
 
-	// holding returns a span with its start moved, if it must be, so that
+	// holding returns the span, with its start moved if necessary, so that
 	// something of the modality begins in it; false if nothing plays there.
 	holding(span citekit.Span) (citekit.Span, bool)
 
-	// codecs returns those of the first picture and the first sound, in
-	// ffmpeg's words, and the frames a second of the picture; what is not
-	// known or not there is zero.
+	// codecs returns the codecs of the first picture and first sound track, by
+	// ffmpeg's names, and the frame rate of the picture. Unknown and missing
+	// values are zero.
 	codecs() (picture, sound string, rate float64)
 }
 
-// Resolve does what [citekit.Resolver] says.
+// Resolve implements [citekit.Resolver].
 func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	mode, err := e.check(ctx, req)
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 	return x, nil
 }
 
-// check refuses what no source can answer.
+// check refuses requests that no source can satisfy.
 func (e *Engine) check(ctx context.Context, req citekit.Request) (citekit.Mode, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -134,7 +134,7 @@ func (e *Engine) check(ctx context.Context, req citekit.Request) (citekit.Mode, 
 	return "", fmt.Errorf("mode %q; modes are exact, copy and strict: %w", req.Mode, citekit.ErrSyntax)
 }
 
-// whole returns the source as it is, if it is a medium at all.
+// whole returns the source unchanged, if it is a medium.
 func (e *Engine) whole(ctx context.Context, src *citekit.Source) (*citekit.Content, error) {
 	format, err := e.sniff(src)
 	if err != nil {
@@ -180,7 +180,7 @@ func soundOnly(format Format) error {
 	return fmt.Errorf("the source is %s, which has sound only, and not a video: %w", format.Name, citekit.ErrFormat)
 }
 
-// Measure does what [citekit.Measurer] says.
+// Measure implements [citekit.Measurer].
 func (e *Engine) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	if err := ctx.Err(); err != nil {
 		return citekit.Extent{}, err
@@ -192,7 +192,7 @@ func (e *Engine) Measure(ctx context.Context, src *citekit.Source) (citekit.Exte
 	return m.extent(), nil
 }
 
-// prepare sets what is not set.
+// prepare sets defaults for unset fields.
 func (e *Engine) prepare() {
 	e.once.Do(func() {
 		if e.measured <= 0 {
@@ -205,8 +205,8 @@ func (e *Engine) prepare() {
 	})
 }
 
-// survey opens a source for those who cut nothing. Of Matroska, whose blocks
-// stand in the order of their times, it reads only the end.
+// survey opens a source for callers that do not cut. It reads only the end of
+// Matroska files, whose blocks are stored in time order.
 func (e *Engine) survey(ctx context.Context, src *citekit.Source) (medium, error) {
 	const worthwhile = 4 << 20 // bytes
 	e.prepare()
@@ -222,12 +222,12 @@ func (e *Engine) survey(ctx context.Context, src *citekit.Source) (medium, error
 	})
 }
 
-// keyOf returns the key under which what is known of a source is kept, or "" if it
-// may not be: the identity where there is one, as it stays when the source is
-// hashed after it was measured.
+// keyOf returns the cache key of a source, or "" if it must not be cached. It
+// prefers the identity, which stays the same if the source is hashed after it
+// was measured.
 func keyOf(src *citekit.Source) string { return cmp.Or(src.Identity(), src.Version()) }
 
-// open parses a source, or returns what is kept from the last time.
+// open parses a source, or returns the cached result.
 func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) {
 	e.prepare()
 	return e.parsed.Get(ctx, keyOf(src), func(ctx context.Context) (medium, int64, error) {
@@ -239,8 +239,8 @@ func (e *Engine) open(ctx context.Context, src *citekit.Source) (medium, error) 
 	})
 }
 
-// parse reads the header with our own reader if there is one for the format
-// and it can, and with ffmpeg otherwise.
+// parse reads the header with this module's own reader if there is one for the
+// format and it succeeds, otherwise with ffmpeg.
 func (e *Engine) parse(ctx context.Context, src *citekit.Source, format Format) (medium, int64, error) {
 	var (
 		m    medium
@@ -275,7 +275,7 @@ func (e *Engine) parse(ctx context.Context, src *citekit.Source, format Format) 
 	return m, cost, ferr
 }
 
-// A body is evidence that holds on to something until it is closed.
+// A body is evidence that keeps a resource until it is closed.
 type body struct {
 	io.Reader
 	io.Closer

@@ -9,9 +9,9 @@ import (
 	"github.com/citekit/citekit/internal/ffmpeg"
 )
 
-// asFLAC reports whether a clip is best decoded and stored without loss: where
-// that is what the source is, where MP4 does not take the codec, and where
-// nothing may precede the span.
+// asFLAC reports whether a clip is best decoded and stored losslessly: if the
+// source is lossless, if MP4 does not support the codec, or if nothing may
+// precede the span.
 func (f *foreign) asFLAC(mode citekit.Mode) bool {
 	if len(f.tracks) != 1 || f.hasVideo() {
 		return false
@@ -35,7 +35,7 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 			"filter": f.flacFilter(t.Stream, span),
 		},
 	}
-	delete(c.Input, "t") // which would count from where it begins to read, however early that is
+	delete(c.Input, "t") // it would count from where reading starts, however early that is
 	f.keepTimes(c.Output)
 	out, err := f.tools.Convert(ctx, in, c)
 	if err != nil {
@@ -48,14 +48,14 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 	return extractOutput(out, formatFLAC), nil
 }
 
-// flacFilter keeps the samples of a span. FLAC has no times, so where there is
-// no sound yet at its start, or a gap of 20 ms within it, there is silence.
+// flacFilter keeps the samples of a span. FLAC has no times, so the filter
+// inserts silence if sound starts late, or for a gap of 20 ms or more.
 func (f *foreign) flacFilter(s ffmpeg.Stream, span citekit.Span) string {
 	first := firstAt(span.Start, 1, int64(s.SampleRate))
 	return fmt.Sprintf("%s,aresample=async=1:min_hard_comp=0.02:first_pts=%d,asetpts=PTS-STARTPTS", f.trim(s, span), first)
 }
 
-// checkFLAC compares the length that was written with the one asked for.
+// checkFLAC compares the length of the output with the requested one.
 func (f *foreign) checkFLAC(ctx context.Context, out *ffmpeg.Output, span citekit.Span) error {
 	again := ffmpeg.OpenOutput(out, "flac")
 	defer again.Close()

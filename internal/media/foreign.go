@@ -12,36 +12,36 @@ import (
 	"github.com/citekit/citekit/internal/mp3"
 )
 
-// A foreign medium is one that only ffmpeg reads.
+// A foreign medium is one that only ffmpeg can read.
 type foreign struct {
 	engine   *Engine
 	tools    *ffmpeg.Tools
 	modality citekit.Modality
 	format   Format
-	tracks   []track   // what the modality keeps, in order
-	texts    bool      // it has subtitles that are read by ourselves, and are none of the tracks
-	start    float64   // of the container, as its header says, in seconds
+	tracks   []track   // kept for the modality, in order
+	texts    bool      // this package reads its subtitles, which are not in tracks
+	start    float64   // of the container, from its header, in seconds
 	origin   float64   // container time of t=0, in seconds
 	whole    bool      // every packet was read to measure it
-	times    []float64 // when the frames of the first picture begin, in order; nil if that is not known
+	times    []float64 // start times of the frames of the first picture track, in order; nil if unknown
 	duration float64   // seconds from t=0 to the end of the last sound or picture
 }
 
-// A track is a stream of a foreign medium, with the times it plays on the
-// timeline. Until it is measured it plays never: from +Inf to -Inf.
+// A track is a stream of a foreign medium, with the times at which it plays on
+// the timeline. Before it is measured, first is +Inf and end is -Inf.
 type track struct {
 	ffmpeg.Stream
 	first, end float64 // seconds; first is only right if wholly measured
 }
 
-// play notes when a packet plays.
+// play records when a packet plays.
 func (t *track) play(p ffmpeg.Packet, origin float64) {
 	first, end := t.Seconds(p.Time), t.Seconds(p.Time+p.Duration)
 	if t.Codec == "mp3" {
 		if p.Bytes < minMP3 {
 			return
 		}
-		if t.SampleRate > 0 { // elsewhere durations are already without it
+		if t.SampleRate > 0 { // other durations already exclude it
 			end -= float64(p.Discard) / float64(t.SampleRate)
 		}
 	}
@@ -50,23 +50,23 @@ func (t *track) play(p ffmpeg.Packet, origin float64) {
 }
 
 // minMP3 is the length in bytes of the shortest MP3 frame, 8 kbit/s at 24 kHz.
-// What is shorter is a rest of something that nobody hears.
+// Anything shorter is an inaudible remainder.
 const minMP3 = 24
 
 const foreignCost = 16 << 10
 
 const (
 	// measuredWhole is the size in bytes up to which every packet of a file
-	// with a picture is read to learn its duration. Of larger ones only the
+	// with a picture is read to learn its duration. In larger files only the
 	// end is read.
 	measuredWhole = 64 << 20
 
-	// measuredEnd is how many seconds that end is.
+	// measuredEnd is the length of that end in seconds.
 	measuredEnd = 30
 )
 
-// examine reads the header of a source and then its packets, for headers lie
-// about durations.
+// examine reads the header of a source and then its packets, because durations
+// in headers can be wrong.
 func (e *Engine) examine(ctx context.Context, src *citekit.Source, format Format) (medium, int64, error) {
 	whole := e.Modality == citekit.Audio || src.Size() <= e.measured
 	return e.examineSource(ctx, src, format, whole)
@@ -93,8 +93,8 @@ func (e *Engine) examineSource(ctx context.Context, src *citekit.Source, format 
 	return f, foreignCost + int64(len(f.times))*8, nil
 }
 
-// examineInput makes a medium of what ffprobe says of an input. Texts says that
-// its subtitles are read by ourselves.
+// examineInput makes a medium from ffprobe's description of an input. texts
+// means that this package reads its subtitles.
 func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Format, info *ffmpeg.Info, texts, whole bool) (*foreign, error) {
 	f := &foreign{engine: e, tools: &e.Tools, modality: e.Modality, format: format, start: info.Start, texts: texts}
 	if err := f.choose(info); err != nil {
@@ -109,14 +109,14 @@ func (e *Engine) examineInput(ctx context.Context, in *ffmpeg.Input, format Form
 	return f, nil
 }
 
-// nearest returns the time in units of the track that is nearest to one in
-// seconds, which was rounded when it was printed.
+// nearest returns v, a time in seconds rounded for printing, as the nearest
+// multiple of the track's time unit, in seconds.
 func (t *track) nearest(v float64) float64 {
 	return t.Seconds(int64(math.Round(v * float64(t.Den) / float64(t.Num))))
 }
 
-// choose keeps the tracks of the modality: sound, and for a video pictures
-// and what can become text subtitles. A cover is no picture of a video.
+// choose keeps the tracks of the modality: sound, and for a video pictures and
+// subtitles that can become text. A cover is not a picture of a video.
 func (f *foreign) choose(info *ffmpeg.Info) error {
 	has := false
 	for _, s := range info.Streams {
@@ -134,8 +134,9 @@ func (f *foreign) choose(info *ffmpeg.Info) error {
 	return nil
 }
 
-// measure reads packets to learn when tracks begin and end: all of them, or,
-// unless the whole is wanted, those at the end of a video or of Matroska.
+// measure reads packets to learn when tracks begin and end. It reads all of
+// them, or, unless whole is set, only those at the end of a video or Matroska
+// file.
 func (f *foreign) measure(ctx context.Context, in *ffmpeg.Input, info *ffmpeg.Info, whole bool) error {
 	from := 0.0
 	if !whole && info.Duration > 2*measuredEnd && (f.hasVideo() || f.format.demuxer == "matroska") {
@@ -187,7 +188,7 @@ func (f *foreign) scan(ctx context.Context, in *ffmpeg.Input, from float64) erro
 	return err
 }
 
-// packets calls visit with the packets of an input from a time on.
+// packets calls visit with the packets of an input, starting at time from.
 func (f *foreign) packets(ctx context.Context, in *ffmpeg.Input, from float64, visit func(ffmpeg.Packet)) error {
 	if f.isMP3() && from <= 0 {
 		err := f.mp3Packets(ctx, in, visit)
@@ -198,10 +199,10 @@ func (f *foreign) packets(ctx context.Context, in *ffmpeg.Input, from float64, v
 	return f.tools.Packets(ctx, in, from, visit)
 }
 
-// maxTimes bounds the frames whose times are kept: nine hours at 30 a second.
+// maxTimes bounds the frames whose times are kept: nine hours at 30 per second.
 const maxTimes = 1 << 20
 
-// picture returns the first track of pictures, or nil.
+// picture returns the first picture track, or nil.
 func (f *foreign) picture() *track {
 	for i := range f.tracks {
 		if f.tracks[i].Kind == "video" {
@@ -211,7 +212,7 @@ func (f *foreign) picture() *track {
 	return nil
 }
 
-// measured reports whether every track but subtitles was seen.
+// measured reports whether packets of every track except subtitles were seen.
 func (f *foreign) measured() bool {
 	for _, t := range f.tracks {
 		if t.Kind != "subtitle" && math.IsInf(t.end, -1) {

@@ -3,14 +3,14 @@ package media
 import "strings"
 
 // sameLanguage reports whether two tags, of BCP 47 or ISO 639-2, are known and
-// of one language, whatever region they add: "eng" and "en-GB" are.
+// of the same language, ignoring regions: "eng" and "en-GB" are.
 func sameLanguage(a, b string) bool {
 	a, b = language(a), language(b)
 	return a == b && a != ""
 }
 
-// language returns the language of a tag as BCP 47 has it, which is the shorter
-// code where there are two.
+// language returns the language of a tag as in BCP 47, which prefers the
+// two-letter code.
 func language(tag string) string {
 	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if i := strings.Index(threeLetters, " "+primary+"="); len(primary) == 3 && i >= 0 {
@@ -19,8 +19,8 @@ func language(tag string) string {
 	return primary
 }
 
-// threeLetters are codes of ISO 639-2, for bibliographies and for terms, of the
-// languages that are most often spoken in recordings, and those of ISO 639-1.
+// threeLetters maps ISO 639-2 codes, bibliographic and terminological, to
+// ISO 639-1 codes, for the languages most often spoken in recordings.
 const threeLetters = " afr=af amh=am ara=ar aze=az bel=be ben=bn bos=bs bul=bg cat=ca ces=cs chi=zh cym=cy cze=cs dan=da deu=de" +
 	" dut=nl ell=el eng=en est=et eus=eu baq=eu fas=fa fin=fi fra=fr fre=fr geo=ka ger=de gle=ga glg=gl gre=el guj=gu hau=ha heb=he" +
 	" hin=hi hrv=hr hun=hu hye=hy arm=hy ice=is ind=id isl=is ita=it jpn=ja kan=kn kat=ka kaz=kk khm=km kor=ko lao=lo lav=lv lit=lt" +

@@ -20,10 +20,10 @@ const (
 	maxSummary = 300
 )
 
-// Map does what [citekit.Mapper] says. The nodes are the chapters of the
-// source, and within them what is said, gathered into segments; else one of the
-// two; else what can be seen or heard: scenes, or the parts between silences;
-// else parts of equal length.
+// Map implements [citekit.Mapper]. The nodes are the chapters of the source
+// and, within them, the spoken words grouped into segments. If one of the two
+// is missing, the nodes are the other. If both are, they are scenes, or the
+// parts between silences, or else parts of equal length.
 func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -66,7 +66,8 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	return structure, nil
 }
 
-// mapScript makes nodes of what is said in words, in the source and beside it.
+// mapScript makes nodes of the chapters and words in the source and its
+// companions.
 func (e *Engine) mapScript(ctx context.Context, s *script, src *citekit.Source, req citekit.MapRequest, structure *citekit.Draft, duration float64) error {
 	beside := companions{source: src.Name(), language: s.language, files: req.Companions}
 	nodes := chapterNodes(s.chapters, e.Modality, citekit.Span{End: duration})
@@ -102,27 +103,27 @@ func (e *Engine) mapScript(ctx context.Context, s *script, src *citekit.Source, 
 	return nil
 }
 
-// note keeps a value unless it is empty.
+// note sets a metadata value unless it is empty.
 func note(metadata map[string]any, key, value string) {
 	if value != "" {
 		metadata[key] = value
 	}
 }
 
-// plainTitle returns a text as titles have it.
+// plainTitle returns a text as a title.
 func plainTitle(s string) string { return sentence.Lead(s, maxTitle) }
 
-// plainLine returns all of a text on one line.
+// plainLine returns a whole text on one line.
 func plainLine(s string) string { return plain.Line(s) }
 
-// words is what is said in a source.
+// words is the spoken text of a source.
 type words struct {
 	cues     []subtitle.Cue // by time, in seconds on the timeline of the source
-	language string         // "" if it is not known
-	name     string         // of the companion that they stand in; "" for the source itself
+	language string         // "" if unknown
+	name     string         // of the companion that has them; "" for the source itself
 }
 
-// describe returns what the metadata of a map say of a medium.
+// describe returns the map metadata of a medium.
 func describe(m medium) map[string]any {
 	extent := m.extent()
 	d := map[string]any{"duration": extent.Duration}

@@ -12,11 +12,11 @@ import (
 
 var formatMatroskaAudio = Format{Name: "Matroska audio", MediaType: "audio/x-matroska", Ext: ".mka", AudioOnly: true, demuxer: "matroska"}
 
-// copyMatroska copies from the key frame at or before the span to its end,
-// for codecs that only Matroska takes, and reports the range it got. The first
-// step keeps the times of the source, to learn where the key frame is; the
-// second drops the sound before it, begins at 0, and takes the subtitles of
-// texts beside what it copies.
+// copyMatroska copies from the key frame at or before the span to the end of
+// the span, for codecs that only Matroska supports, and reports the actual
+// range. The first step keeps the times of the source, to find the key frame.
+// The second step drops earlier sound, begins at 0, and adds the subtitles of
+// texts.
 func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, texts captions, span citekit.Span) (*citekit.Content, error) {
 	timed, err := f.tools.Convert(ctx, in, f.copying(span))
 	if err != nil {
@@ -65,7 +65,7 @@ func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, texts capt
 	return x, nil
 }
 
-// checkMatroska decodes the start and the end of a copy of a span.
+// checkMatroska decodes the start and end of a copied span.
 func (f *foreign) checkMatroska(ctx context.Context, out *ffmpeg.Output, span citekit.Span) error {
 	again := ffmpeg.OpenOutput(out, "matroska")
 	defer again.Close()
@@ -95,8 +95,9 @@ func (f *foreign) copying(span citekit.Span) ffmpeg.Conversion {
 	return c
 }
 
-// rangeOf returns what a copy holds of picture, or of sound if it has none:
-// from the first frame to the end of the last. Span is what was asked for.
+// rangeOf returns the range of the pictures of a copy, or of its sound if it
+// has none: from the start of the first frame to the end of the last. span is
+// the requested range.
 func (f *foreign) rangeOf(ctx context.Context, in *ffmpeg.Input, span citekit.Span) (citekit.Span, error) {
 	info, err := f.tools.Probe(ctx, in)
 	if err != nil {
@@ -124,7 +125,7 @@ func rounded(s citekit.Span) citekit.Span {
 	return citekit.Span{Start: round(s.Start), End: round(s.End)}
 }
 
-// extractOutput hands over what ffmpeg wrote. Closing the Body removes it.
+// extractOutput returns what ffmpeg wrote. Closing the Body removes it.
 func extractOutput(out *ffmpeg.Output, format Format) *citekit.Content {
 	return &citekit.Content{
 		Body: body{io.NewSectionReader(out, 0, out.Size()), out}, Size: out.Size(),

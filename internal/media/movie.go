@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit/internal/mp4"
 )
 
-// A movie is an MP4 or QuickTime file that our own cutter reads.
+// A movie is an MP4 or QuickTime file that package mp4 can cut.
 type movie struct {
 	engine *Engine
 	index  *mp4.Movie
@@ -50,7 +50,7 @@ func hasKind(index *mp4.Movie, kind mp4.Kind) bool {
 	return slices.ContainsFunc(index.Tracks(), func(t mp4.Track) bool { return t.Kind == kind })
 }
 
-// movieError gives errors of the cutter their meaning for callers.
+// movieError converts errors of package mp4 to errors for callers.
 func movieError(err error) error {
 	for _, kind := range []struct{ is, means error }{
 		{mp4.ErrRange, citekit.ErrRange},
@@ -100,7 +100,7 @@ func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span,
 	return x, nil
 }
 
-// plays returns from when to when there are pictures in a video or else sound.
+// plays returns the span in which there are pictures in a video, or else sound.
 func (m *movie) plays() citekit.Span {
 	plays := citekit.Span{Start: math.Inf(1)}
 	for _, t := range m.index.Tracks() {
@@ -111,8 +111,8 @@ func (m *movie) plays() citekit.Span {
 	return plays
 }
 
-// clipFormat is the format of clips: that of the source, but sound that was
-// taken out of a video is sound.
+// clipFormat is the format of clips: that of the source, except that sound
+// taken from a video has a sound format.
 func (m *movie) clipFormat() Format {
 	if m.engine.Modality == citekit.Audio && m.format.MediaType == formatMP4.MediaType {
 		return formatM4A
@@ -120,7 +120,7 @@ func (m *movie) clipFormat() Format {
 	return m.format
 }
 
-// encode makes of an exact clip one that hides nothing.
+// encode re-encodes an exact clip so that it hides nothing.
 func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip) (*citekit.Content, error) {
 	in, err := m.engine.Tools.OpenReader(ctx, clip.NewReader(src), clip.Size(), m.format.demuxer)
 	if err != nil {
@@ -139,9 +139,9 @@ func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip)
 	return f.cutInput(ctx, in, nil, span, citekit.ModeStrict)
 }
 
-// cutIndex cuts a movie. Strict clips are cut exactly and encoded later. A
-// video clip without a frame is no evidence, though there may be sound: the
-// error matches [citekit.ErrRange], as for a span in which nothing plays.
+// cutIndex cuts a movie. Strict clips are cut exactly and re-encoded later. A
+// video clip without a frame is not evidence, even if it has sound: the error
+// matches [citekit.ErrRange], as for a span in which nothing plays.
 func cutIndex(index *mp4.Movie, modality citekit.Modality, span citekit.Span, mode citekit.Mode) (*mp4.Clip, error) {
 	how := mp4.Exact
 	if mode == citekit.ModeCopy {
@@ -163,7 +163,8 @@ func extractClip(clip *mp4.Clip, r io.Reader, c io.Closer, format Format) *citek
 	return &citekit.Content{Body: body{r, c}, Size: clip.Size(), MediaType: format.MediaType, Ext: format.Ext}
 }
 
-// actual returns the location a copy holds if it is not the one asked for.
+// actual returns the location that a copy contains, or nil if it is the
+// requested one.
 func actual(clip *mp4.Clip, modality citekit.Modality, span citekit.Span, mode citekit.Mode) *citekit.Location {
 	holds := citekit.Span{Start: round(clip.Start()), End: round(clip.End())}
 	if mode != citekit.ModeCopy || holds == span {
@@ -172,9 +173,9 @@ func actual(clip *mp4.Clip, modality citekit.Modality, span citekit.Span, mode c
 	return &citekit.Location{Modality: modality, Time: holds}
 }
 
-// cutOutput is the second step of cutting a foreign medium: what ffmpeg wrote
-// is cut as any other movie. The extract owns out.
-// Sought says that ffmpeg did not read the source from its start.
+// cutOutput is the second step of cutting a foreign medium: it cuts what ffmpeg
+// wrote like any other movie. The extract owns out. sought means that ffmpeg
+// did not read the source from its start.
 func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts captions, p plan, span citekit.Span, mode citekit.Mode, sought bool) (*citekit.Content, error) {
 	index, err := mp4.Open(out, out.Size())
 	if err != nil {
@@ -204,21 +205,21 @@ func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts capti
 	return x, nil
 }
 
-// errLate reports that ffmpeg began to copy after the span began, as it does
-// where a container has no index of key frames.
+// errLate reports that ffmpeg started to copy after the start of the span. It
+// does so if a container has no index of key frames.
 var errLate = errors.New("the copy begins too late")
 
 const (
-	// looseness is by how many seconds a track may end before its source
-	// does: frames and packets differ in length.
+	// looseness is how many seconds before its source a track may end: frames
+	// and packets differ in length.
 	looseness = 0.15
 
-	// rounding is by how many seconds the times of a copy may be off.
+	// rounding is how many seconds the times of a copy may be off.
 	rounding = 0.002
 )
 
-// checkCopied compares the tracks that ffmpeg wrote with those of the source
-// that play in the span.
+// checkCopied compares the tracks that ffmpeg wrote with the source tracks that
+// play in the span.
 func (f *foreign) checkCopied(index *mp4.Movie, p plan, span citekit.Span, sought bool) error {
 	written := make(map[string][]mp4.Track)
 	for _, t := range index.Tracks() {
@@ -254,8 +255,8 @@ func (f *foreign) playsIn(t track, span citekit.Span) bool {
 	return t.end > span.Start && (!f.whole || t.first < span.End)
 }
 
-// beginning returns when a track begins to play in a span. Where that is not
-// known the span itself is taken, which at worst costs another try.
+// beginning returns when a track begins to play in a span. If unknown, it is
+// the start of the span, which at worst costs another try.
 func (f *foreign) beginning(t track, span citekit.Span) float64 {
 	if f.whole {
 		return max(span.Start, t.first)

@@ -9,16 +9,16 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// isMP3 reports whether our own reader steps through the frames of a medium. To
-// print a million of them takes ffprobe six seconds.
+// isMP3 reports whether this module's own reader reads the frames of a medium.
+// ffprobe takes six seconds to print a million of them.
 func (f *foreign) isMP3() bool {
 	return f.format.demuxer == "mp3" && len(f.tracks) == 1 && f.tracks[0].Codec == "mp3" &&
 		f.tracks[0].Num == 1 && f.tracks[0].Den == mp3.TicksPerSecond
 }
 
-// mp3Packets calls visit with what ffprobe would tell of the packets of an input.
-// It asks ffprobe for the first one alone. The error matches [mp3.ErrNoFrame] if no
-// frame is there.
+// mp3Packets calls visit with the packets of an input, as ffprobe would report
+// them. It asks ffprobe only for the first one. The error matches
+// [mp3.ErrNoFrame] if no frame is there.
 func (f *foreign) mp3Packets(ctx context.Context, in *ffmpeg.Input, visit func(ffmpeg.Packet)) error {
 	stream := f.tracks[0].Index
 	from, first, err := f.tools.FirstPacket(ctx, in, stream)

@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// Preview does what [preview.Previewer] says: a contact sheet of a video, a
-// waveform of a sound.
+// Preview implements [preview.Previewer]: it returns a contact sheet of a
+// video, or a waveform of sound.
 func (e *Engine) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	opts, err := opts.WithDefaults()
 	if err != nil {

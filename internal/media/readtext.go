@@ -10,8 +10,9 @@ import (
 	"github.com/citekit/citekit/internal/subtitle"
 )
 
-// ReadText does what [citekit.TextReader] says, with the subtitles that src
-// holds: a run for each, with when it is shown. A source without has no text.
+// ReadText implements [citekit.TextReader] with the subtitles in src. It yields
+// a run for each, with the time it is shown. A source without subtitles has no
+// text.
 func (e *Engine) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		m, err := e.openAt(ctx, src, loc)
@@ -33,8 +34,8 @@ func (e *Engine) ReadText(ctx context.Context, src *citekit.Source, loc citekit.
 	}
 }
 
-// ReadTranscript does what [citekit.TranscriptReader] says. A transcript that
-// cannot be read is an error matching [citekit.ErrFormat].
+// ReadTranscript implements [citekit.TranscriptReader]. If a transcript cannot
+// be read, the error matches [citekit.ErrFormat].
 func (e *Engine) ReadTranscript(ctx context.Context, src, transcript *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		m, err := e.openAt(ctx, src, loc)
@@ -80,8 +81,7 @@ func (e *Engine) openAt(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	return m, nil
 }
 
-// runs yields the cues, which are in the order of time, that are shown within a
-// span of a source.
+// runs yields the cues shown within a span of a source. cues is in time order.
 func (e *Engine) runs(cues []subtitle.Cue, span citekit.Span, duration float64, yield func(citekit.TextRun, error) bool) {
 	if span.End == 0 {
 		span.End = duration

@@ -13,33 +13,34 @@ import (
 )
 
 const (
-	// cutScore is by how much the brightness of a picture differs from that of
-	// the one before, pixel by pixel and in hundredths of its range of 256, if
-	// a scene surely begins.
+	// cutScore is the brightness difference from the previous picture at which
+	// a scene certainly begins. It is the mean over pixels, in hundredths of
+	// the range of 256.
 	cutScore = 0.3
 
 	// jumpScore is the same for a picture that differs jumpFactor times as much
-	// as its neighbours do, as a slide among still ones.
+	// as its neighbours, such as a new slide among still ones.
 	jumpScore  = 0.08
 	jumpFactor = 5
 	neighbours = 3 // on each side
 
-	// minScene is how many seconds a scene has at least.
+	// minScene is the minimum length of a scene in seconds.
 	minScene = 1.0
 
-	// fullScan is about how many pixels are decoded of a source in which every
-	// frame is looked at, if there are 30 frames a second. Of larger ones only
-	// the key frames are, which encoders put where scenes begin.
+	// fullScan is about how many pixels may be decoded, at 30 frames per
+	// second, for every frame to be examined. In larger sources only the key
+	// frames are examined, which encoders put where scenes begin.
 	fullScan = 4e9
 	usual    = 30
 
-	// sceneWidth is how many pixels wide the pictures are that are compared,
-	// unless they are narrower: a high one made wider could take any memory.
+	// sceneWidth is the maximum width, in pixels, of the compared pictures.
+	// Narrower ones are not enlarged: a very high one made wider could take any
+	// amount of memory.
 	sceneWidth = 160
 )
 
-// findScenes returns the scenes of a video. It is an error matching
-// [citekit.ErrTooLarge] if that takes longer than look, once it has begun.
+// findScenes returns the scenes of a video. The error matches
+// [citekit.ErrTooLarge] if scanning takes longer than look.
 func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, look time.Duration, progress func(float64)) ([]citekit.Span, error) {
 	in, stream, origin, err := e.inputOf(ctx, src, m, "video")
 	if err != nil {
@@ -74,7 +75,7 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 	return between(found.begins(), found.cuts(), extent.Duration), nil
 }
 
-// scenes are pictures and how much they differ from the one before.
+// scenes are pictures and their differences from the previous ones.
 type scenes struct {
 	pictures []picture
 }
@@ -84,11 +85,11 @@ type picture struct {
 	score float64
 }
 
-// maxPictures bounds what is kept: half a day at 25 a second.
+// maxPictures bounds the pictures kept: half a day at 25 per second.
 const maxPictures = 1 << 20
 
-// read reads a line that the filters print: the time of a frame, or by how much
-// it differs. It returns the time if it is one.
+// read reads a line printed by the filters: the time of a frame, or its
+// difference. If it is a time, read returns that.
 func (s *scenes) read(line []byte, origin float64) (t float64, ok bool) {
 	if len(s.pictures) > 0 {
 		last := &s.pictures[len(s.pictures)-1]
@@ -120,7 +121,7 @@ func number(b []byte) float64 {
 	return v
 }
 
-// begins returns when the first scene does: where the pictures do, if that is
+// begins returns when the first scene begins: at the first picture, if that is
 // late.
 func (s *scenes) begins() float64 {
 	if len(s.pictures) == 0 || s.pictures[0].time < minScene {
@@ -144,7 +145,7 @@ func (s *scenes) cuts() []float64 {
 	}
 }
 
-// around returns by how much the neighbours of a picture differ on average.
+// around returns the average difference of a picture's neighbours.
 func (s *scenes) around(i int) float64 {
 	sum, n := 0.0, 0
 	for k := max(1, i-neighbours); k <= i+neighbours && k < len(s.pictures); k++ {
@@ -156,8 +157,8 @@ func (s *scenes) around(i int) float64 {
 	return sum / float64(max(n, 1))
 }
 
-// apart returns the times that are as far from the one before, the first of them
-// from last.
+// apart keeps the times that are at least least seconds after the previously
+// kept time, which initially is last.
 func apart(last float64, times []float64, least float64) (kept []float64) {
 	for _, t := range times {
 		if t-last >= least {
@@ -169,7 +170,7 @@ func apart(last float64, times []float64, least float64) (kept []float64) {
 }
 
 // inputOf opens a source for ffmpeg. It returns the first stream of a kind and
-// the time of its clock at which the timeline begins.
+// the time in the file at which the timeline begins.
 func (e *Engine) inputOf(ctx context.Context, src *citekit.Source, m medium, kind string) (in *ffmpeg.Input, stream ffmpeg.Stream, origin float64, err error) {
 	format, err := e.sniff(src)
 	if err != nil {

@@ -17,26 +17,25 @@ import (
 	"github.com/citekit/citekit/internal/wav"
 )
 
-// A script is what a container says in words. Times are on the timeline of the
-// source.
+// A script is the text in a container. Times are on the timeline of the source.
 type script struct {
 	title, artist, date string
 	album, genre        string
-	keywords            string // with commas or semicolons between
-	language            string // of the sound; "" if it is not known
+	keywords            string // separated by commas or semicolons
+	language            string // of the sound; "" if unknown
 	chapters            []chapter
 	tracks              []textTrack // best first
 }
 
-// A textTrack is a track of subtitles that are text.
+// A textTrack is a text subtitle track.
 type textTrack struct {
 	language string
-	forced   bool // only what those need who understand the sound
+	forced   bool // only for viewers who understand the sound, such as translated signs
 	cues     func(ctx context.Context) ([]subtitle.Cue, error)
 }
 
-// script reads the words of a container, but not yet the subtitles. What is
-// damaged is as if it was not there.
+// script reads the words of a container, except the subtitles. Damaged parts
+// are ignored.
 func (e *Engine) script(ctx context.Context, src *citekit.Source, m medium) (*script, error) {
 	format, err := e.sniff(src)
 	if err != nil {
@@ -136,8 +135,8 @@ func matroskaScript(ctx context.Context, src *citekit.Source, m medium) (*script
 	return s, ctx.Err()
 }
 
-// prefer notes the language of the sound and puts the tracks in it first, and
-// those that do not have all words last.
+// prefer records the language of the sound. It puts the tracks in that language
+// first, and tracks without all words last.
 func (s *script) prefer(language string) {
 	s.language = language
 	rank := func(t textTrack) (rank int) {
@@ -152,8 +151,8 @@ func (s *script) prefer(language string) {
 	slices.SortStableFunc(s.tracks, func(a, b textTrack) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
-// matroskaChapters puts chapters on a timeline that begins at origin. Those that
-// end before are left out.
+// matroskaChapters puts chapters on a timeline that begins at origin. Chapters
+// that end before it are left out.
 func matroskaChapters(found []matroska.Chapter, origin float64) []chapter {
 	var chapters []chapter
 	for _, c := range found {
@@ -184,7 +183,7 @@ func id3Chapters(found []id3.Chapter) []chapter {
 	var chapters []chapter
 	for _, c := range found {
 		converted := chapter{start: float64(c.Start) / 1000, end: float64(c.End) / 1000, title: c.Title, children: id3Chapters(c.Children)}
-		if c.End == math.MaxUint32 { // as some programs write what they do not know
+		if c.End == math.MaxUint32 { // some programs write this for an unknown end
 			converted.end = 0
 		}
 		chapters = append(chapters, converted)
@@ -192,8 +191,8 @@ func id3Chapters(found []id3.Chapter) []chapter {
 	return chapters
 }
 
-// flacScript reads the comments of a FLAC file, before which an ID3 tag may
-// stand although it should not.
+// flacScript reads the comments of a FLAC file. An ID3 tag may precede it,
+// although the format does not allow that.
 func flacScript(src *citekit.Source) (*script, error) {
 	offset, err := sniff.SkipTags(src, src.Size())
 	if err != nil {
@@ -266,8 +265,8 @@ func firstOf(tags map[string]string, names ...string) string {
 	return ""
 }
 
-// maxTried is in how many tracks words are looked for: each time all of the
-// source is stepped through.
+// maxTried bounds the tracks searched for words: each takes a pass through the
+// whole source.
 const maxTried = 8
 
 // embedded returns the words of the best track that has any.
@@ -287,7 +286,7 @@ func (e *Engine) embedded(ctx context.Context, src *citekit.Source, s *script) (
 	})
 }
 
-// cost returns about how many bytes of memory w holds.
+// cost returns the approximate memory of w in bytes.
 func (w words) cost() int64 {
 	n := int64(1 << 10)
 	for _, c := range w.cues {

@@ -13,9 +13,8 @@ import (
 	"github.com/citekit/citekit/internal/ffmpeg"
 )
 
-// holding returns a span as it must be for something of the modality to begin
-// in it: as it is, or from the last frame before it that is still shown. False
-// means that nothing plays there.
+// holding implements medium. It returns the span unchanged, or from the last
+// frame before it that is still shown. False means that nothing plays there.
 func (m *movie) holding(span citekit.Span) (citekit.Span, bool) {
 	holds, before, ok := m.index.Holds(span.Start, span.End)
 	if !holds && ok {
@@ -50,8 +49,8 @@ func (f *foreign) holding(span citekit.Span) (citekit.Span, bool) {
 func floor(t float64) float64 { return max(math.Floor(t*1e6+1e-3)/1e6, 0) }
 
 // settle keeps the nodes that can be resolved: those in which something plays,
-// widened to the frame that is shown when they begin, and, if a trial fails,
-// those that can be cut. That none can is an error that says why.
+// widened to the frame shown at their start and, if a trial fails, only those
+// that can be cut. If none can be cut, the error says why.
 func (e *Engine) settle(ctx context.Context, src *citekit.Source, m medium, structure *citekit.Draft) error {
 	structure.Nodes = holdingNodes(m, structure.Nodes)
 	if len(structure.Nodes) == 0 {
@@ -65,7 +64,7 @@ func (e *Engine) settle(ctx context.Context, src *citekit.Source, m medium, stru
 	err := trial.cut(first)
 	if err == nil {
 		err = trial.cut(last)
-		if errors.Is(err, ffmpeg.ErrCPU) { // it costs much, and the first does not fail
+		if errors.Is(err, ffmpeg.ErrCPU) { // it is expensive, and the first node does not fail
 			err = nil
 		}
 	}
@@ -83,17 +82,17 @@ func (e *Engine) settle(ctx context.Context, src *citekit.Source, m medium, stru
 }
 
 const (
-	// trialLength is how many seconds are cut of the first and the last node to
-	// see whether that can be done.
+	// trialLength is how many seconds are cut from the first and last node to
+	// see whether that works.
 	trialLength = 2
 
-	// trialTime is how long all nodes are tried if one of those two fails. What
-	// is left then has no node.
+	// trialTime is how long all nodes are tried if one of those two fails.
+	// Nodes not tried by then are dropped.
 	trialTime = 10 * time.Second
 )
 
-// preflight refuses a source if neither its start, its middle nor its end can be
-// cut, before anything looks through all of it.
+// preflight refuses a source if neither its start, its middle nor its end can
+// be cut. It runs before the whole source is scanned.
 func (e *Engine) preflight(ctx context.Context, src *citekit.Source, m medium) error {
 	trial := &trial{ctx: ctx, src: src, m: m}
 	duration := m.extent().Duration
@@ -117,7 +116,7 @@ func (e *Engine) preflight(ctx context.Context, src *citekit.Source, m medium) e
 }
 
 // holdingNodes returns the nodes in which something plays. A node begins no
-// later than those below it.
+// later than its children.
 func holdingNodes(m medium, nodes []*citekit.Node) []*citekit.Node {
 	kept := nodes[:0]
 	for _, n := range nodes {
@@ -146,17 +145,17 @@ func leavesOf(nodes []*citekit.Node) (leaves []*citekit.Node) {
 	return leaves
 }
 
-// A trial cuts spans of a source and throws away what it gets.
+// A trial cuts spans of a source and discards the results.
 type trial struct {
 	ctx   context.Context
 	src   *citekit.Source
 	m     medium
 	until time.Time
-	err   error // of the first that could not be cut
-	last  error // of the last that could not be cut
+	err   error // of the first span that could not be cut
+	last  error // of the last span that could not be cut
 }
 
-// cut returns why a span cannot be cut, if that is the fault of the source.
+// cut returns why a span cannot be cut, or nil if the source is not to blame.
 func (t *trial) cut(span citekit.Span) error {
 	x, err := t.m.cut(t.ctx, t.src, span, citekit.ModeExact)
 	if err == nil {
@@ -169,7 +168,7 @@ func (t *trial) cut(span citekit.Span) error {
 	return err
 }
 
-// nodes returns the nodes that can be cut, as long as there is time to try.
+// nodes returns the nodes that can be cut, as far as time permits.
 func (t *trial) nodes(nodes []*citekit.Node) []*citekit.Node {
 	kept := nodes[:0]
 	for _, n := range nodes {

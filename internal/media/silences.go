@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// quiet is the loudness below which there is silence: -45 dB of full scale.
+	// quiet is the loudness below which sound is silence: -45 dB of full scale.
 	quiet = 0.0056
 
 	// pause is how many seconds of silence may end a part that has become long.
@@ -24,15 +24,15 @@ const (
 	// silence is how many seconds of silence end any part.
 	silence = 1.0
 
-	// minPart is how many seconds of sound are a part, and not a click.
+	// minPart is the minimum length of a part in seconds; shorter sound is a
+	// click.
 	minPart = 0.1
 
-	// scanRate is at how many frames a second sound is looked at that ffmpeg
-	// decodes.
+	// scanRate is the sample rate at which sound decoded by ffmpeg is scanned.
 	scanRate = 16_000
 )
 
-// findParts returns the parts of a recording that silences divide. Errors are as
+// findParts returns the parts of a recording between silences. Errors are as
 // for findScenes.
 func (e *Engine) findParts(ctx context.Context, src *citekit.Source, m medium, look time.Duration, progress func(float64)) ([]citekit.Span, error) {
 	duration := m.extent().Duration
@@ -85,17 +85,17 @@ func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.Fi
 	return err
 }
 
-// A detector is written the frames of a sound and finds where it is silent.
+// A detector receives the frames of a sound and finds where it is silent.
 type detector struct {
 	wholeFrames
-	rate     int // frames a second
+	rate     int // frames per second
 	loudness func(frames []byte) float64
 	limit    float64
-	total    float64 // seconds that are expected
+	total    float64 // expected seconds
 	progress func(float64)
 
-	frames   int64 // that were looked at
-	quiet    int64 // that are silent up to here
+	frames   int64 // examined so far
+	quiet    int64 // silent up to the current frame
 	silences []citekit.Span
 }
 
@@ -106,13 +106,13 @@ func (d *detector) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// wholeFrames makes whole frames of a sound that comes in pieces.
+// wholeFrames assembles whole frames of a sound that arrives in pieces.
 type wholeFrames struct {
-	block int    // bytes of a frame
-	rest  []byte // of a frame
+	block int    // bytes per frame
+	rest  []byte // start of an incomplete frame
 }
 
-// each calls visit with the frames that are whole with the next piece.
+// each calls visit with the frames completed by the next piece.
 func (w *wholeFrames) each(p []byte, visit func(frames []byte)) {
 	if len(w.rest) > 0 {
 		take := min(w.block-len(w.rest), len(p))
@@ -128,7 +128,7 @@ func (w *wholeFrames) each(p []byte, visit func(frames []byte)) {
 	w.rest = append(w.rest, p[whole:]...)
 }
 
-// look looks at whole frames: at many together where they are all silent.
+// look examines whole frames, many at once if all are silent.
 func (d *detector) look(p []byte) {
 	const together = 64
 	for len(p) > 0 {
@@ -150,7 +150,7 @@ func (d *detector) look(p []byte) {
 	}
 }
 
-// end ends a silence, if there is one, before the frame that is looked at.
+// end ends the current silence, if any, before the current frame.
 func (d *detector) end() {
 	if span := (citekit.Span{Start: d.seconds(d.frames - d.quiet), End: d.seconds(d.frames)}); span.End-span.Start >= pause {
 		d.silences = append(d.silences, span)
@@ -166,8 +166,8 @@ func (d *detector) finish() []citekit.Span {
 	return d.silences
 }
 
-// partsBetween returns what sounds between silences: from one of a second or
-// more to the next; where that is long, to the next shorter one.
+// partsBetween returns the sound between silences: from one of a second or more
+// to the next or, if that is long, to the next shorter one.
 func partsBetween(silences []citekit.Span, duration float64) []citekit.Span {
 	var parts []citekit.Span
 	start := 0.0

@@ -1,13 +1,13 @@
-// Package media cuts what plays in time, for the modalities video and audio:
-// it tells the format from the content, chooses between the native cutters
-// and ffmpeg, and keeps to one timeline.
+// Package media cuts content that plays in time, for the modalities video and
+// audio. It recognises the format from the content, chooses between the native
+// cutters and ffmpeg, and uses one timeline.
 //
 // # Timeline
 //
-// t=0 is where a player starts: the start of the movie in MP4 and QuickTime
-// files, edit lists applied; elsewhere the earliest time stamp of sound and
-// picture, if it is positive, as in transport streams that begin at 1.4 s.
-// Negative time stamps are those of encoder delay, which is not heard; they
+// t=0 is where a player starts: in MP4 and QuickTime files the start of the
+// movie after applying edit lists; in other formats the earliest time stamp of
+// sound and picture, if it is positive, as in transport streams that begin at
+// 1.4 s. Negative time stamps belong to encoder delay, which is not heard; they
 // come before t=0.
 package media
 
@@ -27,11 +27,11 @@ type Format struct {
 	Ext       string // such as ".mkv"
 	AudioOnly bool   // the format has no picture
 
-	demuxer string // in ffmpeg's words
-	junk    int64  // bytes before the first frame that are none of the format
+	demuxer string // ffmpeg's name
+	junk    int64  // bytes before the first frame that are not part of the format
 }
 
-// The formats that are told apart.
+// The supported formats.
 var (
 	formatMP4       = Format{Name: "MP4", MediaType: "video/mp4", Ext: ".mp4", demuxer: "mov"}
 	formatM4A       = Format{Name: "MP4 audio", MediaType: "audio/mp4", Ext: ".m4a", demuxer: "mov"}
@@ -50,17 +50,17 @@ var (
 	formatADTS      = Format{Name: "AAC", MediaType: "audio/aac", Ext: ".aac", AudioOnly: true, demuxer: "aac"}
 )
 
-// formats are those that are read here, by the id of the signature.
+// formats are the formats that this package reads, by signature id.
 var formats = map[string]Format{
 	"mp4": formatMP4, "m4a": formatM4A, "mov": formatQuickTime, "matroska": formatMatroska, "webm": formatWebM,
 	"ts": formatTS, "avi": formatAVI, "ogg": formatOgg, "ogg-video": formatOggVideo, "ogg-audio": formatOggAudio,
 	"opus": formatOpus, "wav": formatWAV, "flac": formatFLAC, "mp3": formatMP3, "adts": formatADTS,
 }
 
-// Sniff tells the format of a source from its content; names do not count.
-// Content that is no media format is an error matching [citekit.ErrFormat]
-// that says what it looks like, and a media format that is not read here one
-// matching [errors.ErrUnsupported].
+// Sniff returns the format of a source by its content; names do not count. If
+// the content is not a media format, the error matches [citekit.ErrFormat] and
+// says what it looks like. For a media format that this package does not read,
+// the error matches [errors.ErrUnsupported].
 func Sniff(r io.ReaderAt, size int64) (Format, error) {
 	if size == 0 {
 		return Format{}, fmt.Errorf("the source is empty: %w", citekit.ErrFormat)

@@ -66,8 +66,8 @@ func (e *Engine) drawDecoded(ctx context.Context, src *citekit.Source, m medium,
 	return e.Tools.Stream(ctx, in, c, d)
 }
 
-// soundSeek makes ffmpeg read from a little before a time, where it finds its
-// way, which is given on the timeline and by the clock of the file.
+// soundSeek makes ffmpeg read from a little before a time, to resynchronise.
+// The time is given both on the timeline and in the file.
 func soundSeek(m medium, start, from float64) ffmpeg.Options {
 	before := float64(lead)
 	if f, ok := m.(*foreign); ok {
@@ -79,14 +79,14 @@ func soundSeek(m medium, start, from float64) ffmpeg.Options {
 	return ffmpeg.Options{"noaccurate_seek": "", "seek_timestamp": "1", "ss": seconds(from - before)}
 }
 
-// columns is written the frames of a sound and puts them into the columns of a
+// columns receives the frames of a sound and puts them into the columns of a
 // waveform.
 type columns struct {
 	wholeFrames
 	wave     *drawing.Wave
-	total    int64 // frames that are expected
+	total    int64 // expected frames
 	extremes func(frames []byte) (low, high float64)
-	frames   int64 // that came
+	frames   int64 // received frames
 }
 
 // Write implements [io.Writer].
@@ -100,7 +100,7 @@ func (c *columns) put(p []byte) {
 	width := int64(c.wave.Columns())
 	for len(p) > 0 && c.frames < c.total {
 		column := c.frames * width / c.total
-		end := ((column+1)*c.total + width - 1) / width // the first frame of the next
+		end := ((column+1)*c.total + width - 1) / width // first frame of the next column
 		n := int(min(end-c.frames, int64(len(p)/c.block)))
 		c.wave.Put(int(column), p[:n*c.block], c.extremes)
 		c.frames += int64(n)

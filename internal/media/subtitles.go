@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/internal/subtitle"
 )
 
-// A subtitleFile is a file of subtitles that is put together again from the
-// cues of a track, to be read as any other.
+// A subtitleFile is a subtitle file rebuilt from the cues of a track, to be
+// read like any other.
 type subtitleFile struct {
 	name string
 	b    *strings.Builder
@@ -22,8 +22,8 @@ func newVTT() subtitleFile {
 	return newFile("x.vtt", "WEBVTT\n\n", writeCue)
 }
 
-// newSRT numbers the cues, or a number that is the last of their words would be
-// taken for the number of the next.
+// newSRT returns an empty SubRip file. Its cues are numbered, because otherwise
+// a number at the end of a cue's words would be read as the number of the next.
 func newSRT() subtitleFile {
 	n := 0
 	return newFile("x.srt", "", func(b *strings.Builder, start, end, text string) {
@@ -39,7 +39,8 @@ func newFile(name, head string, line func(b *strings.Builder, start, end, text s
 	return f
 }
 
-// writeCue writes a cue of SubRip or WebVTT, which an empty line would end.
+// writeCue writes a SubRip or WebVTT cue. It leaves out empty lines, which
+// would end the cue.
 func writeCue(b *strings.Builder, start, end, text string) {
 	lines := strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
 	kept := lines[:0]
@@ -65,17 +66,17 @@ func (f subtitleFile) cues() ([]subtitle.Cue, error) {
 	return subtitle.Parse(f.name, []byte(f.b.String()))
 }
 
-const maxClock = 99999 * 3600 // seconds that a clock can show
+const maxClock = 99999 * 3600 // maximum seconds that clock can write
 
-// clock writes a time with the nanoseconds that Matroska counts in.
+// clock writes a time with nanoseconds, the unit of Matroska.
 func clock(seconds float64) string {
 	ns := int64(math.Round(max(seconds, 0) * 1e9))
 	s := ns / 1e9
 	return fmt.Sprintf("%02d:%02d:%02d.%09d", s/3600, s/60%60, s%60, ns%1e9)
 }
 
-// textOf returns how the subtitles of a Matroska track are read; nil if they
-// are not text (RFC 9559 and the Matroska codec mappings).
+// textOf returns the function that reads the subtitles of a Matroska track; nil
+// if they are not text (RFC 9559 and the Matroska codec mappings).
 func textOf(codec string) func([]matroska.Block, float64) ([]subtitle.Cue, error) {
 	switch codec {
 	case "S_TEXT/UTF8", "S_TEXT/ASCII":
@@ -90,8 +91,8 @@ func textOf(codec string) func([]matroska.Block, float64) ([]subtitle.Cue, error
 	return nil
 }
 
-// webMText returns the words of a cue in WebM, which follow an identifier and
-// settings on a line each.
+// webMText returns the words of a WebM cue. They follow an identifier line and
+// a settings line.
 func webMText(b []byte) string {
 	lines := strings.SplitN(charset.UTF8(b), "\n", 3)
 	return lines[len(lines)-1]
@@ -108,12 +109,11 @@ func plainBlocks(file func() subtitleFile, text func([]byte) string) func([]matr
 	}
 }
 
-// unsaid is how many seconds a block is shown that does not say it and has none
-// after it.
+// unsaid is how many seconds the last block is shown if it has no duration.
 const unsaid = 5
 
-// blockTimes returns when a block is shown, in seconds: to the next one that
-// begins later if it does not say how long.
+// blockTimes returns when a block is shown, in seconds. A block without a
+// duration is shown until the next one that begins later.
 func blockTimes(blocks []matroska.Block, i int, origin float64) (start, end float64) {
 	b := blocks[i]
 	start = float64(b.Start)/1e9 - origin
@@ -129,8 +129,8 @@ func blockTimes(blocks []matroska.Block, i int, origin float64) (start, end floa
 	return start, start + unsaid
 }
 
-// styledBlocks reads the events of ASS and SSA, which have lost their times and
-// begin with the number that the event had in the file.
+// styledBlocks reads ASS and SSA events. They lack their times and begin with
+// their number in the file.
 func styledBlocks(blocks []matroska.Block, origin float64) ([]subtitle.Cue, error) {
 	f := newFile("x.ass", "[Events]\nFormat: Start, End, Layer, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n",
 		func(b *strings.Builder, start, end, text string) {

@@ -15,9 +15,8 @@ type box struct {
 	data []byte // content
 }
 
-// boxes yields the boxes that fill b. It stops at the first that does not
-// fit, which [checkBoxes] tells, and at the zeros that end some QuickTime
-// lists.
+// boxes yields the boxes that fill b. It stops at the first box that does not
+// fit (see [checkBoxes]), and at the zeros that end some QuickTime lists.
 func boxes(b []byte) iter.Seq[box] {
 	return func(yield func(box) bool) {
 		for len(b) >= 8 {
@@ -45,7 +44,7 @@ func boxes(b []byte) iter.Seq[box] {
 	}
 }
 
-// find returns the content of the first box of a kind in b.
+// find returns the content of the first box of the kind in b.
 func find(b []byte, kind string) ([]byte, bool) {
 	for x := range boxes(b) {
 		if x.kind == kind {
@@ -55,8 +54,9 @@ func find(b []byte, kind string) ([]byte, bool) {
 	return nil, false
 }
 
-// checkBoxes refuses boxes that do not fill b, and so on down a path of kinds.
-// What follows a box of a wrong length would otherwise be lost in silence.
+// checkBoxes returns an error if boxes do not fill b. It checks the same
+// inside the first box of each kind in path. Otherwise everything after a box
+// with a wrong length would be lost silently.
 func checkBoxes(b []byte, path ...string) error {
 	rest := b
 	for x := range boxes(b) {

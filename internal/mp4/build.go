@@ -8,15 +8,15 @@ import (
 // Limits on a clip.
 const (
 	maxChunks    = 4 << 20 // chunks
-	maxPieces    = 6 << 20 // runs of bytes of the source, 50 bytes of memory each
-	chunkSeconds = 0.5     // length of a chunk; interleaving keeps to it
+	maxPieces    = 6 << 20 // runs of source bytes, 50 bytes of memory each
+	chunkSeconds = 0.5     // length of a chunk, which is the unit of interleaving
 )
 
 // span is a run of bytes of the source.
 type span struct{ off, len int64 }
 
-// chunk is a chunk of a clip: samples of one description, in pieces of the
-// source.
+// chunk is a chunk of a clip: samples with the same description, in pieces of
+// the source.
 type chunk struct {
 	part    int
 	samples int
@@ -59,7 +59,7 @@ func (c *cut) build() (*Clip, error) {
 	return clip, clip.reopen(c.parts)
 }
 
-// join takes the pieces out of chunks and joins them.
+// join moves the pieces out of the chunks, and joins adjacent ones.
 func join(order []*chunk) []span {
 	n := 0
 	for _, x := range order {
@@ -75,7 +75,7 @@ func join(order []*chunk) []span {
 	return slices.Clip(spans)
 }
 
-// appendSpan adds a span, joined to the last one if it follows it.
+// appendSpan adds a span, joined to the last one if it directly follows it.
 func appendSpan(spans []span, s span) []span {
 	if s.len == 0 {
 		return spans
@@ -87,14 +87,14 @@ func appendSpan(spans []span, s span) []span {
 	return append(spans, s)
 }
 
-// chunksOf cuts the samples of a part into chunks of about chunkSeconds,
-// joining shorter ones of the source and splitting longer ones.
+// chunksOf groups the samples of a part into chunks of about chunkSeconds. It
+// joins shorter chunks of the source and splits longer ones.
 func (c *cut) chunksOf(k int, p *part) ([]*chunk, error) {
 	var chunks []*chunk
 	var last *chunk
 	t := p.table
 	length := max(1, int64(chunkSeconds*float64(p.Timescale)))
-	ends := int64(0) // media time at which the last chunk is full
+	ends := int64(0) // media time at which the current chunk is full
 	for i := p.first; i < p.stop; {
 		n, begin, end, desc := t.chunkOf(i)
 		off := t.offsets.of(n)
@@ -131,7 +131,7 @@ func (c *cut) chunksOf(k int, p *part) ([]*chunk, error) {
 	return chunks, nil
 }
 
-// wholeWithin moves the end of samples [i, to) of a chunk up to the end of a
+// wholeWithin moves the end of samples [i, to) of a chunk to the end of a
 // packet.
 func (t *table) wholeWithin(begin, i, to, end int) int {
 	if over := (to - begin) % t.sizes.packet; over > 0 {
@@ -140,7 +140,7 @@ func (t *table) wholeWithin(begin, i, to, end int) int {
 	return max(to, i+1)
 }
 
-// clipTime returns about when in the clip a media time of the source shows.
+// clipTime returns the approximate clip time of a media time of the source.
 func (p *part) clipTime(media int64) float64 {
 	s := p.shows[0]
 	return s.at + float64(media-s.media)/float64(p.Timescale)

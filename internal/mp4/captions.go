@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Captions are subtitles that a movie does not have. Their cues may overlap.
+// Captions are subtitles to add to a movie. Their cues may overlap.
 type Captions struct {
 	Language string // ISO 639-2 code or BCP 47 tag; empty if not known
 	Name     string // may be empty
@@ -17,12 +17,11 @@ type Captions struct {
 }
 
 const (
-	captionTimescale = 10_000 // ticks a second
+	captionTimescale = 10_000 // ticks per second
 	maxCaption       = math.MaxUint16
 )
 
-// Within returns the cues that are shown in seconds [start, end), in the order
-// in which they begin.
+// Within returns the cues shown in seconds [start, end), ordered by start.
 func (c Captions) Within(start, end float64) Captions {
 	var cues []Cue
 	for _, cue := range c.Cues {
@@ -35,15 +34,15 @@ func (c Captions) Within(start, end float64) Captions {
 	return c
 }
 
-// A Captioned movie is one with further subtitles, which are not in its file.
+// A Captioned is a movie with added subtitles, which are not in its file.
 type Captioned struct {
 	*Movie
 	size int64 // of the file
 	text []byte
 }
 
-// Reader returns what clips of the movie are read from: the file, given as r,
-// and the subtitles.
+// Reader returns the reader that clips of the movie are read from: the file r
+// followed by the subtitles.
 func (c *Captioned) Reader(r io.ReaderAt) io.ReaderAt {
 	return &appended{file: r, size: c.size, text: bytes.NewReader(c.text)}
 }
@@ -66,10 +65,10 @@ func (a *appended) ReadAt(p []byte, off int64) (n int, err error) {
 	return n + k, err
 }
 
-// Caption returns the movie with further subtitles. The samples of a track
-// follow each other, so where cues overlap each sample shows the lines of all
-// that are on, in the order in which they began. It shares the index of m. An
-// error matches [ErrTooLarge] if the subtitles do not fit into a track of text.
+// Caption returns the movie with added subtitles. The samples of a track cannot
+// overlap, so where cues overlap, each sample shows the lines of all current
+// cues, in order of their start. The result shares the index of m. An error
+// matches [ErrTooLarge] if the subtitles do not fit into a text track.
 func (m *Movie) Caption(tracks []Captions) (*Captioned, error) {
 	more := *m
 	more.tracks = slices.Clone(m.tracks)
@@ -102,17 +101,16 @@ func (m *Movie) lastID() (last int) {
 	return last
 }
 
-// A caption is what a track shows for a while, perhaps nothing.
+// A caption is the text that a track shows for a while, perhaps empty.
 type caption struct {
 	ticks int64
 	text  string
 }
 
-// sweep makes captions that follow each other, from 0 on, of cues in the order
-// in which they begin.
+// sweep makes consecutive captions, starting at 0, from cues ordered by start.
 func sweep(cues []Cue) ([]caption, error) {
 	var all []caption
-	var on []Cue // in the order in which they began
+	var on []Cue // ordered by start
 	total, now := 0, int64(0)
 	show := func(until int64) error {
 		for now < until {
@@ -150,15 +148,15 @@ func sweep(cues []Cue) ([]caption, error) {
 	return all, nil
 }
 
-// maxTogether bounds the cues that are on at a time.
+// maxTogether bounds the cues shown at the same time.
 const maxTogether = 1000
 
-// captionTick converts a time, held to what can be counted.
+// captionTick converts a time to ticks, clamped to the valid range.
 func captionTick(seconds float64) int64 {
 	return int64(math.Round(min(max(seconds, 0), 1e9) * captionTimescale))
 }
 
-// lastTick is when a cue goes: after it has been on for a tick at least.
+// lastTick is the tick at which a cue ends: at least one tick after its start.
 func (c Cue) lastTick() int64 { return max(captionTick(c.End), captionTick(c.Start)+1) }
 
 func joined(cues []Cue) string {
@@ -169,8 +167,7 @@ func joined(cues []Cue) string {
 	return strings.Join(texts, "\n")
 }
 
-// captionTrack makes a track of samples that lie one after the other from an
-// offset on.
+// captionTrack makes a track of consecutive samples stored from offset at on.
 func captionTrack(m *Movie, c Captions, samples []caption, at int64) *track {
 	t := &track{Track: Track{Kind: Subtitle, Codec: "tx3g", Timescale: captionTimescale, Samples: len(samples)}, scale: 1}
 	t.table = &table{
@@ -190,8 +187,8 @@ func captionTrack(m *Movie, c Captions, samples []caption, at int64) *track {
 	return t
 }
 
-// describeCaptions fills what a clip says of a track of text (3GPP TS 26.245,
-// section 5.16): white, at the bottom of the picture.
+// describeCaptions sets the descriptive boxes of a text track (3GPP TS 26.245,
+// section 5.16): white text at the bottom of the picture.
 func (t *track) describeCaptions(m *Movie, c Captions) {
 	var width, height int
 	enabled := byte(3)
@@ -226,14 +223,14 @@ func (t *track) describeCaptions(m *Movie, c Captions) {
 		wrap("dinf", wrap("dref", append([]byte{0, 0, 0, 0, 0, 0, 0, 1}, wrap("url ", []byte{0, 0, 0, 1})...))),
 	}
 	entry := []byte("\x00\x00\x00\x00\x00\x00\x00\x01" + // data reference 1
-		"\x00\x00\x00\x00\x01\xff\x00\x00\x00\x00" + // centred, at the bottom, on nothing
-		"\x00\x00\x00\x00\x00\x00\x00\x00" + // in all of the picture
-		"\x00\x00\x00\x00\x00\x01\x00\x10\xff\xff\xff\xff") // font 1 in size 16
+		"\x00\x00\x00\x00\x01\xff\x00\x00\x00\x00" + // centred, at the bottom, transparent background
+		"\x00\x00\x00\x00\x00\x00\x00\x00" + // over the whole picture
+		"\x00\x00\x00\x00\x00\x01\x00\x10\xff\xff\xff\xff") // font 1, size 16
 	entry = append(entry, wrap("ftab", []byte("\x00\x01\x00\x01\x05Arial"))...)
 	t.stsd = wrap("stsd", append([]byte{0, 0, 0, 0, 0, 0, 0, 1}, wrap("tx3g", entry)...))
 }
 
-// maxName bounds the name of a track in bytes.
+// maxName bounds the name of a track, in bytes.
 const maxName = 1 << 10
 
 // wrap returns a box.
@@ -241,8 +238,8 @@ func wrap(kind string, content []byte) []byte {
 	return append(append(be.AppendUint32(nil, uint32(8+len(content))), kind...), content...)
 }
 
-// packLanguage packs three letters into five bits each; "und" for what is no
-// ISO 639-2 code.
+// packLanguage packs three letters into five bits each. It returns "und" unless
+// code is an ISO 639-2 code.
 func packLanguage(code string) uint16 {
 	if len(code) != 3 || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz") != "" {
 		code = "und"

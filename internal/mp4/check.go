@@ -6,24 +6,24 @@ import (
 	"io"
 )
 
-// ErrSuspect reports samples that do not look like what their track says they
-// are. A decoder tells whether they are damaged.
+// ErrSuspect reports samples that do not look like the codec of their track.
+// Only a decoder can tell whether they are damaged.
 var ErrSuspect = fmt.Errorf("%w: samples that look damaged", ErrDamaged)
 
 const (
-	maxChecked   = 8 // samples looked at in each track of a clip
+	maxChecked   = 8 // samples checked in each track of a clip
 	checkedBytes = 256 << 10
 )
 
-// A checked is a sample of a clip whose start is looked at.
+// A checked is a sample of a clip whose first bytes are checked.
 type checked struct {
 	track *track
 	index int
-	off   int64 // in the source
+	off   int64 // offset in the source
 	len   int64
 }
 
-// sampled returns samples of a part: the first, the last and some between.
+// sampled returns some samples of a part: the first, the last and some between.
 func (p *part) sampled() []checked {
 	if p.Kind == Subtitle || p.packed {
 		return nil
@@ -45,8 +45,8 @@ func (p *part) sampled() []checked {
 	return all
 }
 
-// reopen reads what was written by the rules of the format: the tables of the
-// clip say what was put into them, and lead to bytes that it has.
+// reopen parses the header of the finished clip and checks that its tables list the samples
+// put into them, and refer only to bytes in the clip.
 func (c *Clip) reopen(parts []*part) error {
 	m := &Movie{size: c.size}
 	moov, err := m.scan(headerOf{bytes.NewReader(c.header), c.size})
@@ -71,16 +71,17 @@ func (c *Clip) reopen(parts []*part) error {
 	return nil
 }
 
-// headerOf is a file that has only its header.
+// headerOf is a file of which only the header exists.
 type headerOf struct {
 	*bytes.Reader
 	size int64
 }
 
-// Check looks at the first and the last sample of each track of the clip and at
-// some between, in the source that the movie was opened from: do they look as
-// samples of their codec do? An error matches [ErrSuspect] if not, or is one of
-// r. Sound of most codecs has no mark to look at; it must not be all zeros.
+// Check checks the first and last samples of each track of the clip, and some
+// between. It reads them from r, the source that the movie was opened from. An
+// error matches [ErrSuspect] if a sample does not look like its codec, or comes
+// from r. Sound of most codecs has no recognisable mark; it is only checked not
+// to be all zeros.
 func (c *Clip) Check(r io.ReaderAt) error {
 	for _, s := range c.checked {
 		n := min(s.len, checkedBytes)
@@ -95,7 +96,7 @@ func (c *Clip) Check(r io.ReaderAt) error {
 	return nil
 }
 
-// suspect says what is wrong with a sample that begins with b; "" if nothing is.
+// suspect returns what is wrong with a sample that begins with b, or "".
 func (s checked) suspect(b []byte) string {
 	whole := int64(len(b)) == s.len
 	switch {
@@ -129,9 +130,9 @@ func (s checked) suspect(b []byte) string {
 	return ""
 }
 
-// unitLength returns how many bytes the length of a unit has, which stands at an
-// offset of the configuration box of the first sample entry; 0 if that is not
-// there.
+// unitLength returns the width in bytes of the unit lengths. It is stored at
+// offset at of the configuration box of the first sample entry. The result is 0
+// if that box is missing.
 func (t *track) unitLength(kind string, at int) int {
 	const entryHead = 78
 	for x := range boxes(t.stsd[16:]) {
@@ -146,11 +147,11 @@ func (t *track) unitLength(kind string, at int) int {
 	return 0
 }
 
-// isUnits reports whether b begins with NAL units (ISO/IEC 14496-15), each after
-// its length; whole says that the sample ends where b does.
+// isUnits reports whether b begins with NAL units (ISO/IEC 14496-15), each
+// preceded by its length. whole means that the sample ends where b does.
 func isUnits(b []byte, width int, whole bool) bool {
 	if width == 0 {
-		return true // it cannot be told
+		return true // unknown
 	}
 	for len(b) > width {
 		n := uint64(0)
@@ -169,8 +170,8 @@ func isUnits(b []byte, width int, whole bool) bool {
 	return len(b) == 0 || !whole
 }
 
-// isVP9 reports whether b begins with a frame of VP9 (its bitstream
-// specification, section 6.2).
+// isVP9 reports whether b begins with a VP9 frame (VP9 bitstream specification,
+// section 6.2).
 func isVP9(b []byte) bool {
 	if len(b) == 0 || b[0]>>6 != 2 {
 		return false
@@ -182,13 +183,13 @@ func isVP9(b []byte) bool {
 	}
 	rest <<= 2
 	if shown := rest>>7 == 1; shown || rest>>6&1 == 1 || width < 6 {
-		return true // a frame from before, or one that needs others
+		return true // a repeated frame, or one that depends on others
 	}
 	return len(b) >= 4 && b[1] == 0x49 && b[2] == 0x83 && b[3] == 0x42
 }
 
-// isAV1 reports whether b begins with units of AV1 (its bitstream
-// specification, section 5.3); whole says that the sample ends where b does.
+// isAV1 reports whether b begins with AV1 units (AV1 bitstream specification,
+// section 5.3). whole means that the sample ends where b does.
 func isAV1(b []byte, whole bool) bool {
 	for len(b) > 0 {
 		head := b[0]
@@ -200,7 +201,7 @@ func isAV1(b []byte, whole bool) bool {
 			b = b[1:]
 		}
 		if head&2 == 0 {
-			return true // the last, which goes on to the end
+			return true // the last unit, which runs to the end
 		}
 		n, shift := uint64(0), 0
 		for len(b) > 0 && shift < 56 {

@@ -5,38 +5,38 @@ import (
 	"math"
 )
 
-// cut is a clip in the making.
+// cut is a clip under construction.
 type cut struct {
 	movie      *Movie
 	start, end float64
 	timescale  int64 // of the clip
 	parts      []*part
-	scanned    int // frames looked at
-	pieces     int // runs of bytes of the source so far
+	scanned    int // frames examined
+	pieces     int // runs of source bytes so far
 }
 
-// maxScanned bounds the frames looked at, which edits that repeat a film
-// could otherwise multiply.
+// maxScanned bounds the frames examined. Without it, edits that repeat a film
+// could multiply them.
 const maxScanned = 4 * MaxSamples
 
-// part is what a clip has of one track: samples [first, end), and the edits
-// that show of them what is wanted.
+// part is what a clip contains of one track: samples [first, end), and the
+// edits that show the wanted part of them.
 type part struct {
 	*track
 	first, stop int
 	shows       []show
-	from, to    int64 // subtitles: media times to which the first and last sample are cut; else -1
+	from, to    int64 // subtitles: media times that the first and last sample are cut to; else -1
 	lead        int64 // media ticks added to every composition offset
 }
 
-// show is one edit of a clip: media ticks [media, end) of the source from a
-// second of the clip on.
+// show is one edit of a clip. It shows media ticks [media, end) of the source
+// from a given second of the clip on.
 type show struct {
 	at         float64
 	media, end int64
 }
 
-// choose finds the samples of every track.
+// choose selects the samples of every track.
 func (c *cut) choose() error {
 	for _, t := range c.movie.tracks {
 		p := &part{track: t, first: t.table.n, from: -1, to: -1}
@@ -60,8 +60,8 @@ func (c *cut) choose() error {
 	return fmt.Errorf("%w [%g, %g)", ErrEmpty, c.start, c.end)
 }
 
-// checkVideo refuses a clip that lost its picture because no frame begins in
-// the range although one is shown for most of it.
+// checkVideo returns an error for a clip that lost its picture because no frame
+// begins in the range although one is shown for most of it.
 func (c *cut) checkVideo() error {
 	for _, p := range c.parts {
 		if p.Kind == Video {
@@ -89,8 +89,8 @@ func (c *cut) chooseFrom(p *part, s segment) error {
 	return nil
 }
 
-// chooseFrames adds the frames that begin in the range, from the sync sample
-// that the first of them needs.
+// chooseFrames adds the frames that begin in the range, starting at the sync
+// sample that the first of them needs.
 func (c *cut) chooseFrames(p *part, s segment) error {
 	lo := max(s.media, p.ceil(s, c.start))
 	hi := min(s.end, p.ceil(s, c.end))
@@ -113,11 +113,11 @@ func (c *cut) chooseFrames(p *part, s segment) error {
 	return nil
 }
 
-// decodeFrom returns the sync sample to decode from. Of the wanted frames,
-// first is the first in decode order and earliest the first to show. After a
-// sync sample may come frames that show before it and need what was before
-// it (an open group of pictures), so one that shows after earliest does not
-// serve.
+// decodeFrom returns the sync sample to decode from. first is the first wanted
+// frame in decode order, and earliest the composition time of the first one
+// shown. After a sync sample there may be frames that are shown before it and
+// depend on earlier samples (an open group of pictures), so a sync sample shown
+// after earliest does not qualify.
 func (t *table) decodeFrom(first int, earliest int64) int {
 	for i, ok := t.syncAt(first); ok; i, ok = t.syncAt(i - 1) {
 		if t.pts(i) <= earliest {
@@ -127,8 +127,8 @@ func (t *table) decodeFrom(first int, earliest int64) int {
 	return 0
 }
 
-// choosePackets adds the packets that sound in the range, and before them
-// what the decoder needs.
+// choosePackets adds the packets that sound in the range, and the packets
+// before them that the decoder needs.
 func (c *cut) choosePackets(p *part, s segment) error {
 	if len(p.table.shifts) > 1 {
 		return unsupported("sound with varying composition offsets")
@@ -154,7 +154,7 @@ func (c *cut) choosePackets(p *part, s segment) error {
 	return nil
 }
 
-// prerollFor returns the packet to decode from so that packet i is right.
+// prerollFor returns the packet to decode from so that packet i is correct.
 func (t *track) prerollFor(i int) int {
 	if t.packed {
 		return i
@@ -180,8 +180,8 @@ func (t *table) wholePackets(first, stop int) (int, int) {
 	return first, stop
 }
 
-// chooseCues adds the subtitles that show in the range. Unlike frames they
-// stay for seconds, so the first and last are cut to the range.
+// chooseCues adds the subtitles shown in the range. Unlike frames they last
+// seconds, so the first and last are cut to the range.
 func (c *cut) chooseCues(p *part, s segment) {
 	lo := max(s.media, p.nearest(s, c.start))
 	hi := min(s.end, p.nearest(s, c.end))
@@ -210,11 +210,11 @@ func (p *part) show(c *cut, s segment, lo, hi int64) {
 	p.shows = append(p.shows, show{at, lo, hi})
 }
 
-// finish settles what depends on all edits of a part. Cues are only cut if
-// one edit shows them, since another may show the same ones whole. Media
-// time begins at the first sample, and no edit may begin before that.
-// Composition offsets are made positive, which changes nothing but is what
-// all players read alike.
+// finish settles what depends on all edits of a part. It cuts cues only if a
+// single edit shows them, because another edit may show the same cues whole.
+// Media time begins at the first sample, and no edit may begin before it. It
+// makes composition offsets positive. This changes nothing visible, but all
+// players read positive offsets alike.
 func (p *part) finish() error {
 	if len(p.shows) > 1 {
 		p.from, p.to = -1, -1
@@ -229,7 +229,7 @@ func (p *part) finish() error {
 	return nil
 }
 
-// base returns the source's media time of the clip's media time 0.
+// base returns the source media time of the clip's media time 0.
 func (p *part) base() int64 {
 	if p.from >= 0 {
 		return p.from

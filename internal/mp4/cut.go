@@ -5,28 +5,27 @@ import (
 	"math"
 )
 
-// A Mode says where a clip begins.
+// A Mode determines where a clip begins.
 type Mode int
 
 const (
-	// Exact clips show exactly the frames that begin in the range and the
-	// sound of the range. What a decoder needs before them is in the clip
-	// but hidden by its edit lists.
+	// Exact clips show exactly the frames that begin in the range and the sound
+	// of the range. Samples that a decoder needs before them are in the clip,
+	// hidden by its edit lists.
 	Exact Mode = iota
 
-	// Copy clips begin with the sync sample at or before the start, so
-	// that they hide no pictures before it, at most those few that follow
-	// it in the file and show before it. Without video they begin with a
-	// packet of sound.
+	// Copy clips begin with the sync sample at or before the start, so they
+	// hide no pictures, except the few that may follow it in the file but are
+	// shown before it. Without video they begin with a packet of sound.
 	Copy
 )
 
-// tolerance is how far, in seconds, a time may be from a frame's and still
-// name it: half of the last of six decimals.
+// tolerance is how far, in seconds, a time may be from a frame's and still name
+// that frame: half a unit of the sixth decimal.
 const tolerance = 0.5e-6
 
-// A Clip is a cut that has been worked out but not written. It holds no
-// media and is safe for concurrent use.
+// A Clip is a planned cut that has not been written yet. It holds no media and
+// is safe for concurrent use.
 type Clip struct {
 	header     []byte
 	spans      []span
@@ -36,25 +35,25 @@ type Clip struct {
 	checked    []checked
 }
 
-// Size returns the bytes of the clip's file.
+// Size returns the size of the clip's file in bytes.
 func (c *Clip) Size() int64 { return c.size }
 
-// Start returns the second of the movie at which the clip begins: where it
-// was asked to, or before that in mode Copy.
+// Start returns the second of the movie at which the clip begins: the requested
+// start, or an earlier one in mode Copy.
 func (c *Clip) Start() float64 { return c.start }
 
-// End returns the second of the movie at which the clip ends: where it was
-// asked to, or the end of the movie if that is earlier.
+// End returns the second of the movie at which the clip ends: the requested
+// end, or the end of the movie if that is earlier.
 func (c *Clip) End() float64 { return c.end }
 
-// Tracks returns the tracks of the movie that have something in the clip.
+// Tracks returns the tracks of the movie that have samples in the clip.
 func (c *Clip) Tracks() []Track { return append([]Track(nil), c.tracks...) }
 
-// Cut works out the clip of seconds [start, end). A range that ends after
-// the movie is cut to its end, as [Clip.End] tells.
+// Cut plans the clip of seconds [start, end). A range that ends after the movie
+// is cut to its end; see [Clip.End].
 //
-// Errors match [ErrRange], [ErrEmpty], and [ErrDamaged] if a wanted sample
-// is not in the file.
+// Errors match [ErrRange], [ErrEmpty], and [ErrDamaged] if a wanted sample is
+// not in the file.
 func (m *Movie) Cut(start, end float64, mode Mode) (*Clip, error) {
 	if !(start >= 0 && end > start && start < m.duration) {
 		if m.short {
@@ -73,9 +72,9 @@ func (m *Movie) Cut(start, end float64, mode Mode) (*Clip, error) {
 	return c.build()
 }
 
-// SyncBefore returns the time of the last sync sample of the first video
-// track that shows at or before second t, and false if there is none: a
-// movie without video, or before its first sync sample.
+// SyncBefore returns the time of the last sync sample of the first video track
+// shown at or before second t. It returns false if there is none: the movie has
+// no video, or t is before its first sync sample.
 func (m *Movie) SyncBefore(t float64) (float64, bool) {
 	for _, x := range m.tracks {
 		if x.Kind == Video {
@@ -85,7 +84,7 @@ func (m *Movie) SyncBefore(t float64) (float64, bool) {
 	return 0, false
 }
 
-// copyStart returns where a Copy clip begins that was asked to at start.
+// copyStart returns the actual start of a Copy clip requested at start.
 func (m *Movie) copyStart(start float64) float64 {
 	for _, t := range m.tracks {
 		if t.Kind != Video {
@@ -126,7 +125,7 @@ func (t *track) syncBefore(when float64) (float64, bool) {
 	return 0, false
 }
 
-// packetBefore returns the beginning of the packet that sounds at a time.
+// packetBefore returns the start of the packet that sounds at when.
 func (t *track) packetBefore(when float64) float64 {
 	if t.packed {
 		return when
@@ -164,9 +163,9 @@ func clampTicks(x float64) int64 {
 }
 
 // clipTimescale returns a movie timescale in which the media times of all
-// tracks are whole, or at least come back whole when rounded.
+// tracks are integers, or at least survive rounding.
 func (m *Movie) clipTimescale() int64 {
-	const most = 1e9 // readers keep it in 32 bits with a sign
+	const most = 1e9 // readers store it as a signed 32-bit number
 	common, largest := int64(1), int64(1)
 	for _, t := range m.tracks {
 		ts := int64(t.Timescale) * t.scale

@@ -2,15 +2,15 @@ package mp4
 
 import "strings"
 
-// packing says how the bytes of a QuickTime sound track are cut into
-// packets, where its size table does not.
+// packing tells how the bytes of a QuickTime sound track are divided into
+// packets if its size table does not tell.
 type packing struct {
-	bytes   int64 // of a packet
-	samples int   // in a packet
+	bytes   int64 // per packet
+	samples int   // per packet
 }
 
 // prerollNeed is how much a decoder must have decoded before its output is
-// right.
+// correct.
 type prerollNeed struct {
 	packets int
 	seconds float64
@@ -50,8 +50,8 @@ func (t *track) parseEntry(x box) {
 	}
 }
 
-// sampleBits returns the bits of one sample of one channel if the sample
-// entry is one of uncompressed sound, or zero.
+// sampleBits returns the bits of one sample of one channel if the sample entry
+// describes uncompressed sound, or 0.
 func sampleBits(codec string, entry []byte) int {
 	switch codec {
 	case "raw ", "ulaw", "alaw":
@@ -75,9 +75,9 @@ func sampleBits(codec string, entry []byte) int {
 	return 0
 }
 
-// soundPacking reads the packets that a QuickTime sound description of
-// version 1 declares, and those of uncompressed sound. Files written to it
-// may give every sample one byte in the size table.
+// soundPacking returns the packets declared by a QuickTime sound description of
+// version 1, and those of uncompressed sound. Such files may list every sample
+// with a size of one byte.
 func (t *track) soundPacking() packing {
 	if t.Kind != Audio {
 		return packing{}
@@ -105,9 +105,9 @@ func (t *track) soundPacking() packing {
 	return packing{}
 }
 
-// prerollOf returns the preroll of a sound codec. Transform codecs overlap
-// packets by one, which two cover where they also extrapolate (SBR); MP3
-// keeps bits of a frame in up to nine frames before it; Opus asks for 80 ms
+// prerollOf returns the preroll of a sound codec. Packets of transform codecs
+// overlap by one; two packets also cover codecs that extrapolate (SBR). MP3
+// stores bits of a frame in up to nine frames before it. Opus requires 80 ms
 // (RFC 7845, 4.6).
 func prerollOf(x box) prerollNeed {
 	switch x.kind {

@@ -3,7 +3,7 @@ package mp4
 import "math"
 
 // segment is a part of a track's media that its edit list shows: media ticks
-// [media, end) from second at of the movie on.
+// [media, end), starting at second at of the movie.
 type segment struct {
 	at         float64
 	media, end int64
@@ -12,7 +12,7 @@ type segment struct {
 // maxEdits bounds the edits of a track.
 const maxEdits = 1 << 12
 
-// parseEdits reads elst (8.6.6); empty means the whole media from 0 on.
+// parseEdits reads elst (8.6.6). An empty elst means the whole media from 0.
 func (t *track) parseEdits(elst []byte, timescale uint32) error {
 	end := t.table.mediaEnd()
 	if elst == nil {
@@ -58,8 +58,8 @@ func parseEdit(b []byte, size int) (length uint64, media int64, rate uint32) {
 	return uint64(be.Uint32(b)), int64(int32(be.Uint32(b[4:]))), be.Uint32(b[8:])
 }
 
-// addSegment adds the part of an edit that has media. A length of zero
-// means to the end of the media.
+// addSegment adds the part of an edit that has media. A length of 0 means up to
+// the end of the media.
 func (t *track) addSegment(at, length uint64, media, end int64, timescale uint32) {
 	stop := end
 	if length > 0 {
@@ -71,9 +71,9 @@ func (t *track) addSegment(at, length uint64, media, end int64, timescale uint32
 	}
 }
 
-// mediaEnd returns the composition time at which the last sample ends. A
-// sample lasts at least a tick: many files end with one of no duration, which
-// is shown all the same.
+// mediaEnd returns the composition time at which the last sample ends. A sample
+// lasts at least one tick: many files end with a sample of duration 0, which is
+// shown nevertheless.
 func (t *table) mediaEnd() int64 {
 	end, run := int64(0), 0
 	for k := range max(1, len(t.shifts)) {
@@ -94,7 +94,7 @@ func (t *table) mediaEnd() int64 {
 	return end
 }
 
-// cost returns about how many bytes of memory the runs take; the rest of the
+// cost returns the approximate memory of the runs in bytes. The rest of the
 // table is part of the movie box.
 func (t *table) cost() int64 {
 	return int64(cap(t.times))*16 + int64(cap(t.shifts))*8 + int64(cap(t.chunks))*32

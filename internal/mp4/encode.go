@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// encode returns everything of the clip's file that comes before the media:
-// file type, movie box, and the header of the media box.
+// encode returns everything in the clip's file before the media: file type,
+// movie box, and the header of the media box.
 func (c *cut) encode(perPart [][]*chunk, order []*chunk, media int64) []byte {
 	ftyp := c.movie.fileType
 	if ftyp == nil {
@@ -41,7 +41,7 @@ func (c *cut) encode(perPart [][]*chunk, order []*chunk, media int64) []byte {
 	return append(be.AppendUint32(b, uint32(media+mdat)), "mdat"...)
 }
 
-// encoder writes what a clip has before its media.
+// encoder writes the part of a clip before its media.
 type encoder struct {
 	*cut
 	b        []byte
@@ -51,7 +51,7 @@ type encoder struct {
 	wide     bool      // co64
 }
 
-// box writes a box around what content writes.
+// box writes a box; content writes its content.
 func (e *encoder) box(kind string, content func()) {
 	at := len(e.b)
 	e.b = append(append(e.b, 0, 0, 0, 0), kind...)
@@ -81,7 +81,7 @@ func (e *encoder) word(version byte, v uint64) {
 	}
 }
 
-// versionFor returns the box version whose fields hold all of the numbers.
+// versionFor returns the box version whose fields can hold all numbers.
 func versionFor(numbers ...uint64) byte {
 	for _, v := range numbers {
 		if v > math.MaxInt32 { // some readers take the fields as signed
@@ -120,8 +120,8 @@ func (e *encoder) movieHeader() {
 	})
 }
 
-// versionForTimes is versionFor of a duration and two dates, which fill
-// their unsigned fields since 1972.
+// versionForTimes is versionFor for a duration and two dates. Dates have filled
+// the unsigned fields since 1972.
 func versionForTimes(created, modified, duration uint64) byte {
 	if created > math.MaxUint32 || modified > math.MaxUint32 {
 		return 1
@@ -168,7 +168,7 @@ func (e *encoder) trackHeader(p *part) {
 	})
 }
 
-// references writes the track references that still lead somewhere.
+// references writes the track references whose targets are in the clip.
 func (e *encoder) references(p *part) {
 	var kept []reference
 	for _, ref := range p.refs {
@@ -234,8 +234,8 @@ func (e *encoder) editsOf(p *part) []edit {
 	return edits
 }
 
-// rescale turns media ticks into ticks of the clip, exactly where the
-// timescale allows.
+// rescale converts media ticks to clip ticks, exactly if the timescale allows
+// it.
 func (e *encoder) rescale(ticks int64, p *part) int64 {
 	ts := int64(p.Timescale) * p.scale
 	ticks *= p.scale
@@ -245,7 +245,7 @@ func (e *encoder) rescale(ticks int64, p *part) int64 {
 	return int64(math.Round(float64(ticks) * float64(e.timescale) / float64(ts)))
 }
 
-// lengthOf returns how long a part lasts in ticks of the clip.
+// lengthOf returns the length of a part in clip ticks.
 func (e *encoder) lengthOf(p *part) (n uint64) {
 	for _, x := range e.editsOf(p) {
 		n += x.length

@@ -17,8 +17,8 @@ func (e *encoder) samples(k int, p *part) {
 	}
 }
 
-// counted writes a count and the entries that content writes; content
-// returns how many.
+// counted writes a count and the entries. content writes the entries and
+// returns their number.
 func (e *encoder) counted(content func() int) {
 	at := len(e.b)
 	e.u32(0)
@@ -50,7 +50,7 @@ func (e *encoder) times(p *part) {
 	})
 }
 
-// cueTimes writes the durations of subtitles. The first and the last are cut.
+// cueTimes writes the durations of subtitles. The first and last are cut.
 func (e *encoder) cueTimes(p *part) int {
 	for i := p.first; i < p.stop; i++ {
 		from, to := max(p.table.dts(i), p.from), min(p.table.dts(i+1), p.to)
@@ -163,8 +163,8 @@ func (e *encoder) chunkOffsets(offsets []int64) {
 	})
 }
 
-// group writes a sample group: its description as it was, and its runs as
-// far as the part has them.
+// group writes a sample group: its description unchanged, and the runs that
+// cover the part.
 func (e *encoder) group(p *part, g groupRuns) {
 	e.raw(g.sgpd)
 	e.box("sbgp", func() {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 )
 
-// Errors that callers tell apart. Each is wrapped with what was wrong and
-// where. Whatever this package cannot do although another tool might matches
-// [errors.ErrUnsupported], as [ErrFragmented] does.
+// Errors of this package. Each is wrapped with the problem and its place.
+// Errors match [errors.ErrUnsupported] if another tool might succeed, as
+// [ErrFragmented] does.
 var (
-	// ErrFormat means the file is no MP4 or QuickTime movie at all.
+	// ErrFormat means the file is not an MP4 or QuickTime movie.
 	ErrFormat = errors.New("not an MP4 or QuickTime movie")
 
-	// ErrDamaged means boxes or tables are missing, cut short or
-	// contradict each other or the size of the file.
+	// ErrDamaged means boxes or tables are missing or cut short, or contradict
+	// each other or the size of the file.
 	ErrDamaged = errors.New("damaged movie")
 
 	// ErrFragmented means the samples are described by movie fragments
@@ -28,7 +28,7 @@ var (
 	// shorter than a frame or one inside an empty edit.
 	ErrEmpty = errors.New("no frame or sound in the range")
 
-	// ErrTooLarge means a limit of this package was met.
+	// ErrTooLarge means the movie exceeds a limit of this package.
 	ErrTooLarge = errors.New("movie too large")
 )
 

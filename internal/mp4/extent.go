@@ -1,8 +1,8 @@
 package mp4
 
-// trim keeps of the table the samples up to the first whose bytes are not in a
-// file of a size, and reports whether there were more: a file that was cut short
-// still says in its header what it once held.
+// trim drops the samples from the first whose bytes lie outside a file of the
+// given size, and reports whether there were any. The header of a truncated
+// file still lists the samples it once held.
 func (t *table) trim(size int64) (cut bool) {
 	n := t.present(size)
 	if n == t.n {
@@ -28,7 +28,8 @@ func (t *table) trim(size int64) (cut bool) {
 	return true
 }
 
-// present returns how many samples from the first on are in a file of a size.
+// present returns the number of leading samples inside a file of the given
+// size.
 func (t *table) present(size int64) int {
 	for i := 0; i < t.n; {
 		chunk, first, end, _ := t.chunkOf(i)
@@ -44,8 +45,8 @@ func (t *table) present(size int64) int {
 	return t.n
 }
 
-// within returns the first of samples [first, end) of a chunk that ends after
-// room bytes of it.
+// within returns the first of samples [first, end) of a chunk that does not fit
+// in the first room bytes of the chunk.
 func (t *table) within(first, end int, room int64) int {
 	if t.sizes.uniform > 0 {
 		return first + int(room/t.sizes.uniform)*t.sizes.packet

@@ -2,9 +2,9 @@ package mp4
 
 import "io"
 
-// Limits on fragments. What has more than the most of one kind and is below the
-// least in its bytes was made to cost much: a frame of silence in AAC has 4 bytes
-// and more.
+// Limits on fragments. A file that exceeds the maximum of a kind and is below
+// its minimum average size was made to cost much. A silent AAC frame has at
+// least 4 bytes.
 const (
 	mostSamples    = 1 << 16
 	leastSample    = 4 // bytes on average
@@ -13,10 +13,10 @@ const (
 	maxFragmentBox = 16 << 20
 )
 
-// CheckFragments walks the fragments of a file of size bytes and counts what
-// their tables list, for those who leave the reading to others. Errors match
-// [ErrTooLarge] if there are more samples or fragments than its bytes can hold
-// in earnest. What cannot be read is let pass.
+// CheckFragments walks the fragments of a file of size bytes and counts the
+// samples in their tables. It is for callers that let another program read the
+// file. Errors match [ErrTooLarge] if there are more samples or fragments than
+// the bytes can plausibly hold. Parts that cannot be read are ignored.
 func CheckFragments(r io.ReaderAt, size int64) error {
 	var header [16]byte
 	samples, fragments := uint64(0), int64(0)
@@ -45,7 +45,7 @@ func CheckFragments(r io.ReaderAt, size int64) error {
 	}
 }
 
-// samplesOf counts the samples that the runs (trun) of a fragment list.
+// samplesOf counts the samples listed in the runs (trun) of a fragment.
 func samplesOf(moof []byte) (n uint64) {
 	for traf := range boxes(moof) {
 		if traf.kind != "traf" {

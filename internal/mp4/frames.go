@@ -1,12 +1,12 @@
 package mp4
 
-// maxLooked bounds the frames looked at for one that begins in a range.
+// maxLooked bounds the frames examined to find one that begins in a range.
 const maxLooked = 1 << 16
 
 // Holds reports whether a frame of the first video track begins in seconds
-// [start, end), or, of a movie without video, whether there is sound in it.
-// Before is when the last frame at or before start begins; ok is false if there
-// is none.
+// [start, end) or, for a movie without video, whether there is sound in it.
+// If no frame begins there, before is the start of the last frame that begins at
+// or before start; ok is false if there is none.
 func (m *Movie) Holds(start, end float64) (holds bool, before float64, ok bool) {
 	for _, t := range m.tracks {
 		if t.Kind != Video {
@@ -45,8 +45,8 @@ func (t *track) hasFrame(start, end float64) bool {
 	return false
 }
 
-// frameBefore returns when the last frame begins that does so at or before a
-// time.
+// frameBefore returns the start of the last frame that begins at or before
+// when.
 func (t *track) frameBefore(when float64) (float64, bool) {
 	for k := len(t.segments) - 1; k >= 0; k-- {
 		s := t.segments[k]

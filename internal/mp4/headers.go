@@ -25,7 +25,7 @@ func (h *movieHeader) parse(b []byte) error {
 	return nil
 }
 
-// times reads the version-dependent start and returns what follows it.
+// times reads the version-dependent fields and returns the rest.
 func (h *movieHeader) times(b []byte) (rest []byte, ok bool) {
 	if len(b) >= 32 && b[0] == 1 {
 		h.created, h.modified, h.timescale = be.Uint64(b[4:]), be.Uint64(b[12:]), be.Uint32(b[20:])
@@ -61,8 +61,7 @@ func (h *trackHeader) parse(b []byte) error {
 	return nil
 }
 
-// rotation returns the turn of the matrix in clockwise degrees, rounded to
-// quarter turns.
+// rotation returns the rotation in clockwise degrees, rounded to quarter turns.
 func (h *trackHeader) rotation() int {
 	m := h.rest[16:]
 	a, b := int32(be.Uint32(m)), int32(be.Uint32(m[4:]))
@@ -74,7 +73,7 @@ func (h *trackHeader) rotation() int {
 type mediaHeader struct {
 	created, modified uint64
 	timescale         uint32
-	language          []byte // and the pre_defined field: 4 bytes
+	language          []byte // includes the pre_defined field: 4 bytes
 }
 
 func (h *mediaHeader) parse(b []byte) error {
@@ -94,8 +93,8 @@ func (h *mediaHeader) parse(b []byte) error {
 	return nil
 }
 
-// languageCode unpacks three letters of five bits. Macintosh codes, below
-// 0x400, and "und" are not known.
+// languageCode unpacks three letters of five bits. It returns "" for Macintosh
+// codes, below 0x400, and for "und".
 func (h *mediaHeader) languageCode() string {
 	v := be.Uint16(h.language)
 	if v < 0x400 || v >= 0x8000 {

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// Limits on what is read.
+// Limits on input.
 const (
 	MaxMovieBox = 48 << 20 // bytes of the movie box (moov): nearly a day of film
 	MaxSamples  = 20 << 20 // frames or subtitles of a track
@@ -17,8 +17,8 @@ const (
 	maxFileType = 4096  // bytes of the file type box
 )
 
-// A Movie is the index of a file: its tracks and where their samples are.
-// It holds nothing of the file open and is safe for concurrent use.
+// A Movie is the index of a file: its tracks and the positions of their
+// samples. It does not keep the file open and is safe for concurrent use.
 type Movie struct {
 	size      int64 // of the file
 	fileType  []byte
@@ -30,11 +30,11 @@ type Movie struct {
 }
 
 // Open reads the index of a file of size bytes: the headers of its top-level
-// boxes and the movie box, nothing of the media.
+// boxes and the movie box, but no media.
 //
-// Errors match [ErrFormat] if r is no movie file, [ErrFragmented] or
-// [errors.ErrUnsupported] if it is one that this package cannot cut,
-// [ErrDamaged], and [ErrTooLarge].
+// Errors match [ErrFormat] if r is not a movie file, [ErrFragmented] or
+// [errors.ErrUnsupported] if this package cannot cut the movie, [ErrDamaged],
+// and [ErrTooLarge].
 func Open(r io.ReaderAt, size int64) (*Movie, error) {
 	m := &Movie{size: size}
 	moov, err := m.scan(r)
@@ -51,19 +51,19 @@ func Open(r io.ReaderAt, size int64) (*Movie, error) {
 	return m, nil
 }
 
-// Cost returns about how many bytes of memory the Movie holds.
+// Cost returns the approximate memory of the Movie in bytes.
 func (m *Movie) Cost() int64 { return m.allocated }
 
-// Duration returns how long the movie lasts, in seconds: to the end of the
+// Duration returns the length of the movie in seconds: up to the end of the
 // last frame or sound that its tables and edit lists show and that is in the
-// file, whatever its headers say.
+// file. Durations in headers do not count.
 func (m *Movie) Duration() float64 { return m.duration }
 
-// Short reports whether the file was cut short: its tables list samples that are
-// not in it. They are as if they were not listed.
+// Short reports whether the file was cut short: its tables list samples that
+// are not in it. Such samples are ignored.
 func (m *Movie) Short() bool { return m.short }
 
-// Tracks returns the tracks that a clip may hold, in the order of the file.
+// Tracks returns the tracks that a clip may hold, in file order.
 func (m *Movie) Tracks() []Track {
 	tracks := make([]Track, len(m.tracks))
 	for i, t := range m.tracks {
@@ -108,8 +108,8 @@ func (m *Movie) scan(r io.ReaderAt) ([]byte, error) {
 	}
 }
 
-// opensFile reports whether a file may begin with a box of this kind: file
-// type, or what QuickTime wrote before there were file types.
+// opensFile reports whether a file may begin with a box of this kind: the file
+// type, or a box of QuickTime files that predate file types.
 func opensFile(kind string) bool {
 	switch kind {
 	case "ftyp", "moov", "mdat", "wide", "free", "skip", "pnot":
@@ -118,8 +118,8 @@ func opensFile(kind string) bool {
 	return false
 }
 
-// boxHeader reads the header of the box at an offset: its kind, its length,
-// and where in it the content begins. The error is io.EOF if no box is left.
+// boxHeader reads the header of the box at offset at: its kind, its length, and
+// the offset of the content in the box. The error is io.EOF if no box is left.
 func boxHeader(r io.ReaderAt, at, size int64, buf *[16]byte) (kind string, length, content int64, err error) {
 	if size-at < 8 {
 		return "", 0, 0, io.EOF
@@ -154,7 +154,7 @@ func read(r io.ReaderAt, at, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// readError returns what a short read means.
+// readError converts the error of a short read.
 func readError(err error) error {
 	if err == nil || errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: the file is shorter than it was: %w", ErrDamaged, io.ErrUnexpectedEOF)
@@ -207,7 +207,7 @@ func (m *Movie) parse(moov []byte) error {
 	return nil
 }
 
-// parseTracks keeps the tracks whose media a clip holds.
+// parseTracks keeps the tracks whose media a clip may hold.
 func (m *Movie) parseTracks(moov []byte) error {
 	var traks []box
 	for x := range boxes(moov) {

@@ -2,9 +2,9 @@ package mp4
 
 import "slices"
 
-// Only returns the movie with its tracks of some kinds alone, which is shorter
-// if the others last longer. It shares the index of m. A movie that shows and
-// sounds nothing is an error matching [ErrEmpty].
+// Only returns the movie with only the tracks of the kinds. It is shorter if
+// the dropped tracks last longer. It shares the index of m. The error matches
+// [ErrEmpty] if no picture or sound is left.
 func (m *Movie) Only(kinds ...Kind) (*Movie, error) {
 	part := *m
 	part.tracks, part.duration = nil, 0

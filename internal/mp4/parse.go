@@ -3,7 +3,7 @@ package mp4
 import "math"
 
 // parseTable reads a sample table box. sound describes the packets of an
-// uncompressed QuickTime sound track, or is zero.
+// uncompressed QuickTime sound track; otherwise it is zero.
 func parseTable(stbl []byte, descriptions int, sound packing) (*table, error) {
 	t := &table{}
 	if err := t.parseSizes(stbl); err != nil {
@@ -98,7 +98,7 @@ func (t *table) parseTimes(stbl []byte) error {
 	return nil
 }
 
-// countRuns returns at how many entries of stts or ctts the value changes.
+// countRuns returns the number of runs of equal values in stts or ctts.
 func countRuns(entries []byte) (n int) {
 	for i := 0; i < len(entries); i += 8 {
 		if i == 0 || be.Uint32(entries[i+4:]) != be.Uint32(entries[i-4:]) {
@@ -108,9 +108,9 @@ func countRuns(entries []byte) (n int) {
 	return n
 }
 
-// parseShifts reads ctts (8.6.1.3). Offsets count as signed in both
-// versions, as QuickTime and every player take them. Samples past the last
-// entry have no offset.
+// parseShifts reads ctts (8.6.1.3). Offsets are read as signed in both
+// versions, as in QuickTime and every player. Samples after the last entry have
+// no offset.
 func (t *table) parseShifts(stbl []byte) error {
 	b, ok := find(stbl, "ctts")
 	if !ok {
@@ -191,7 +191,7 @@ func (t *table) parseRuns(entries []byte, descriptions int) error {
 	chunks, samples := uint64(t.offsets.len()), uint64(0)
 	for k := 0; len(entries) > 0; k, entries = k+1, entries[12:] {
 		from, per, desc := uint64(be.Uint32(entries)), be.Uint32(entries[4:]), be.Uint32(entries[8:])
-		next := chunks + 1 // the first chunk of the next run, counted from 1
+		next := chunks + 1 // first chunk of the next run, counted from 1
 		if len(entries) > 12 {
 			next = min(next, uint64(be.Uint32(entries[12:])))
 		}
@@ -236,5 +236,5 @@ func (t *table) parseGroups(stbl []byte) {
 	}
 }
 
-// maxGroups bounds the kinds of sample groups kept of a track.
+// maxGroups bounds the kinds of sample groups kept per track.
 const maxGroups = 16

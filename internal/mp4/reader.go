@@ -8,10 +8,10 @@ import (
 // windowSize is how much of the source a reader reads at once.
 const windowSize = 256 << 10
 
-// NewReader returns a reader of the clip's file. It reads the source, which
-// must be the one that the movie was opened from, as it goes, and holds at
-// most a window of it. If the source has become shorter the reader fails
-// with [ErrDamaged].
+// NewReader returns a reader of the clip's file. It reads from r, which must be
+// the source that the movie was opened from, on demand, and buffers at most one
+// window of it. If the source has become shorter, the reader fails with
+// [ErrDamaged].
 func (c *Clip) NewReader(r io.ReaderAt) io.Reader {
 	return &reader{source: r, header: c.header, spans: c.spans}
 }
@@ -19,11 +19,11 @@ func (c *Clip) NewReader(r io.ReaderAt) io.Reader {
 // reader reads a header and then spans of a source.
 type reader struct {
 	source io.ReaderAt
-	header []byte // what is left of it
-	spans  []span // what is left of them, the first from done on
+	header []byte // unread rest
+	spans  []span // unread rest; done bytes of the first are read
 	done   int64
 	window []byte // bytes of the source
-	at     int64  // where the window begins
+	at     int64  // offset of the window
 }
 
 // Read implements [io.Reader].
@@ -70,9 +70,9 @@ func (r *reader) WriteTo(w io.Writer) (total int64, err error) {
 	}
 }
 
-// copyFrom fills some of p from an offset of the source: directly if p is
-// large, else through the window, since spans of several tracks that lie
-// close together would otherwise take a system call each.
+// copyFrom fills part of p from an offset of the source: directly if p is
+// large, else through the window. Without the window, neighbouring spans of
+// several tracks would take one system call each.
 func (r *reader) copyFrom(p []byte, off int64) (int, error) {
 	if len(p) >= windowSize {
 		return r.readAt(p, off)

@@ -17,7 +17,7 @@ type TextTrack struct {
 	size  int64
 }
 
-// A Cue is a text that is shown for a while.
+// A Cue is a text with the time it is shown.
 type Cue struct {
 	Start, End float64 // seconds on the timeline of the movie
 	Text       string
@@ -28,17 +28,17 @@ const (
 	maxText   = 16 << 20 // bytes of the text of a track
 	maxSample = 64 << 10 // bytes of a text sample
 
-	maxTextSamples = 2_000_000 // looked at, empty ones among them
-	maxTextWork    = 128 << 20 // bytes of them that are read, and sizes that are added up
+	maxTextSamples = 2_000_000 // examined, including empty ones
+	maxTextWork    = 128 << 20 // bytes of text samples that are read, and sizes that are added up
 )
 
-// WebVTT reports whether the texts are those of WebVTT cues, with its tags and
-// character references, and not plain.
+// WebVTT reports whether the texts are WebVTT cues, with tags and character
+// references, and not plain text.
 func (s *TextTrack) WebVTT() bool { return s.track.Codec == "wvtt" }
 
-// Cues reads the texts, of the file that the words were read from. Of very many
-// or very long ones the first are returned. The error is ctx.Err() once ctx is
-// done; what cannot be read is left out.
+// Cues reads the texts from r, the file that the words were read from. If there
+// are very many or very long texts, it returns the first ones. The error is
+// ctx.Err() once ctx is done. Texts that cannot be read are left out.
 func (s *TextTrack) Cues(ctx context.Context, r io.ReaderAt) ([]Cue, error) {
 	var cues []Cue
 	total := 0
@@ -76,15 +76,15 @@ func webVTTText(b []byte) string {
 	return strings.Join(lines, "\n")
 }
 
-// A textSample is what a text track shows for a while.
+// A textSample is the text that a text track shows for a while.
 type textSample struct {
 	start, end float64 // seconds
 	data       []byte
 }
 
 // samples yields the samples of a text track with the times at which its edit
-// list shows them. It stops at the first that is not in the file, and after very
-// many.
+// list shows them. It stops at the first sample outside the file, and after
+// very many samples.
 func (t *track) samples(r io.ReaderAt, size int64) iter.Seq[textSample] {
 	return func(yield func(textSample) bool) {
 		at, left := placer{table: t.table, left: maxTextWork}, maxTextSamples
@@ -108,22 +108,22 @@ func (t *track) samples(r io.ReaderAt, size int64) iter.Seq[textSample] {
 	}
 }
 
-// seconds converts a time of the media, held to what the segment shows.
+// seconds converts a media time, clamped to the segment, to seconds.
 func (s segment) seconds(media int64, timescale uint32) float64 {
 	return s.at + float64(min(max(media, s.media), s.end)-s.media)/float64(timescale)
 }
 
-// A placer finds samples that are asked for one after the other, without adding
-// up the sizes of those before them in their chunk each time.
+// A placer finds samples requested in ascending order. It avoids adding up the
+// sizes of all earlier samples in the chunk for each one.
 type placer struct {
 	table *table
-	next  int   // sample
-	off   int64 // of it, if it is in chunk
+	next  int   // sample index
+	off   int64 // offset of that sample, if it is in chunk
 	chunk int
-	left  int64 // of maxTextWork: samples may overlap, and be far into a chunk
+	left  int64 // rest of maxTextWork: samples may overlap, and be far into a chunk
 }
 
-// read reads a sample, or as much of it as text may have.
+// read reads a sample, up to the maximum size of a text.
 func (p *placer) read(r io.ReaderAt, size int64, i int) ([]byte, bool) {
 	chunk, first, _, _ := p.table.chunkOf(i)
 	if i != p.next || chunk != p.chunk || i == first {

@@ -2,13 +2,14 @@ package mp4
 
 import "sort"
 
-// maxTicks bounds media times, so that they are exact as float64 and sums of
-// a few never overflow.
+// maxTicks bounds media times, so that they are exact as float64 and sums of a
+// few never overflow.
 const maxTicks = 1 << 52
 
 // table is the sample table of a track (ISO/IEC 14496-12, 8.5-8.7). Samples
-// count from 0. Runs stay runs and per-sample tables stay the bytes of the
-// movie box, so an hour of PCM costs nothing and a film a few megabytes.
+// count from 0. Runs are kept as runs, and per-sample tables as bytes of the
+// movie box, so an hour of PCM takes almost no memory and a film a few
+// megabytes.
 type table struct {
 	n        int // samples
 	times    []timeRun
@@ -25,40 +26,40 @@ type table struct {
 	groups   []groupRuns // sbgp boxes
 }
 
-// timeRun is a run of samples of one duration.
+// timeRun is a run of samples of equal duration.
 type timeRun struct {
-	first int32 // sample
+	first int32 // sample index
 	delta int32
-	dts   int64 // decode time of the first
+	dts   int64 // decode time of the first sample
 }
 
-// shiftRun is a run of samples of one composition offset.
+// shiftRun is a run of samples with equal composition offset.
 type shiftRun struct {
 	first int32
 	shift int32
 }
 
-// chunkRun is a run of chunks of one size.
+// chunkRun is a run of chunks of equal size.
 type chunkRun struct {
-	first int // sample
-	chunk int // counted from 0
-	per   int // samples in a chunk
+	first int // sample index
+	chunk int // index, counted from 0
+	per   int // samples in each chunk
 	desc  uint32
 }
 
-// groupRuns is a sample-to-group box: its sgpd box, kept as it is, and the
-// runs of its sbgp.
+// groupRuns is a sample-to-group box: its sgpd box, unchanged, and the runs of
+// its sbgp.
 type groupRuns struct {
 	sgpd   []byte // whole box
 	header []byte // sbgp content before the entries' count
 	runs   []byte
 }
 
-// sizes gives the bytes of samples.
+// sizes holds the sizes of samples in bytes.
 type sizes struct {
 	uniform int64  // bytes of every packet, or zero
 	packet  int    // samples in a packet of uniform bytes, usually 1
-	field   uint32 // the stsz sample_size a uniform table was written with
+	field   uint32 // sample_size in stsz of a uniform table
 	bits    int    // width of an entry: 4, 8, 16 or 32
 	entries []byte
 }
@@ -75,7 +76,7 @@ func (s *sizes) of(i int) int64 {
 	return int64(s.entries[i/2]>>(4*(1-i%2))) & 15
 }
 
-// sum returns the bytes of samples [i, j) of one chunk.
+// sum returns the total size in bytes of samples [i, j) of one chunk.
 func (s *sizes) sum(i, j int) (n int64) {
 	if s.uniform > 0 {
 		return int64((j-i)/s.packet) * s.uniform
@@ -86,7 +87,7 @@ func (s *sizes) sum(i, j int) (n int64) {
 	return n
 }
 
-// offsets gives the places of chunks in the file.
+// offsets holds the positions of chunks in the file.
 type offsets struct {
 	entries []byte
 	wide    bool // co64
@@ -111,7 +112,8 @@ func (t *table) timeRunOf(i int) int {
 	return sort.Search(len(t.times), func(k int) bool { return int(t.times[k].first) > i }) - 1
 }
 
-// dts returns the decode time of sample i; that of n is the end.
+// dts returns the decode time of sample i; dts(n) is the end of the last
+// sample.
 func (t *table) dts(i int) int64 {
 	if i >= t.n {
 		return t.duration
@@ -182,8 +184,8 @@ func (t *table) chunkOf(i int) (chunk, first, end int, desc uint32) {
 }
 
 // frames calls f with the index and composition time of each sample whose
-// composition time lies in [lo, hi), in decode order. It returns how many it
-// looked at.
+// composition time is in [lo, hi), in decode order. It returns the number of
+// samples it examined.
 func (t *table) frames(lo, hi int64, f func(i int, pts int64)) (scanned int) {
 	i, end := t.from(lo-t.maxShift), t.from(hi-t.minShift)
 	if i >= end {

@@ -6,7 +6,7 @@ import (
 	"github.com/citekit/citekit/internal/charset"
 )
 
-// The keys of tags, as iTunes and as QuickTime have them.
+// Tag keys of iTunes and QuickTime.
 const (
 	keyTitle  = "\xa9nam"
 	keyArtist = "\xa9ART"
@@ -20,7 +20,7 @@ const (
 
 const maxTag = 4 << 10 // bytes
 
-// parseTags reads the tags of a movie, from wherever they are.
+// parseTags reads the tags of a movie from all places that may have them.
 func (w *Words) parseTags(moov []byte) {
 	udta, _ := find(moov, "udta")
 	w.parseMeta(udta)
@@ -35,7 +35,7 @@ func (w *Words) parseTags(moov []byte) {
 	}
 }
 
-// tag keeps a tag unless it was found before.
+// tag keeps the value of a tag, unless the tag was found before.
 func (w *Words) tag(key, value string) {
 	field := map[string]*string{
 		keyTitle: &w.Title, keyPrefix + "title": &w.Title,
@@ -50,8 +50,8 @@ func (w *Words) tag(key, value string) {
 	}
 }
 
-// parseMeta reads the items of a meta box, which begins with a version in MP4
-// and without one in QuickTime.
+// parseMeta reads the items of a meta box. The box begins with a version in
+// MP4, and without one in QuickTime.
 func (w *Words) parseMeta(outer []byte) {
 	meta, _ := find(outer, "meta")
 	items, ok := find(meta, "ilst")
@@ -71,7 +71,7 @@ func (w *Words) parseMeta(outer []byte) {
 	}
 }
 
-// metaKeys reads the names that the items of QuickTime refer to by number.
+// metaKeys reads the names that QuickTime items refer to by number.
 func metaKeys(meta []byte) (names []string) {
 	const maxKeys = 1 << 10
 	keys, ok := find(meta, "keys")

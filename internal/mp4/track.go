@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A Kind is what the samples of a track are.
+// A Kind is the kind of samples in a track.
 type Kind string
 
 // The kinds of tracks that a clip may hold.
@@ -24,13 +24,13 @@ type Track struct {
 	Height    int     //
 	Rotation  int     // clockwise degrees to turn the picture: 0, 90, 180, 270
 	Language  string  // ISO 639-2 code or BCP 47 tag; empty if not known
-	Timescale uint32  // media ticks a second
+	Timescale uint32  // media ticks per second
 	Samples   int     // frames or packets
-	Start     float64 // seconds, when the first sample shows
-	End       float64 // seconds, when the last one ends
+	Start     float64 // seconds at which the first sample is shown
+	End       float64 // seconds at which the last one ends
 }
 
-// track is a Track with what is needed to cut it.
+// track is a Track with the data needed to cut it.
 type track struct {
 	Track
 	header   trackHeader
@@ -44,8 +44,8 @@ type track struct {
 	names    [][]byte // boxes of udta that name it
 	aperture []byte   // whole box, or nil
 	refs     []reference
-	packed   bool  // samples need none before them: PCM
-	scale    int64 // ticks of a clip in a tick of the source
+	packed   bool  // every sample decodes alone: PCM
+	scale    int64 // clip ticks per source tick
 	preroll  prerollNeed
 }
 
@@ -69,7 +69,7 @@ func references(trak []byte) iter.Seq[reference] {
 	}
 }
 
-// maxReferences bounds the track references kept of a track.
+// maxReferences bounds the track references kept per track.
 const maxReferences = 64
 
 // parseTrack reads a trak box. It returns nil for tracks that clips drop.
@@ -121,7 +121,7 @@ func (m *Movie) parseTrack(trak []byte, chapters map[uint32]bool) (*track, error
 	return t, nil
 }
 
-// kindOf returns the kind of a handler type, or "" for tracks to drop.
+// kindOf returns the kind for a handler type, or "" for tracks to drop.
 func kindOf(handler string) Kind {
 	switch handler {
 	case "vide":
@@ -134,7 +134,7 @@ func kindOf(handler string) Kind {
 	return ""
 }
 
-// collect keeps the boxes that a clip takes over as they are.
+// collect keeps the boxes that a clip copies unchanged.
 func (t *track) collect(trak, mdia []byte) {
 	for x := range boxes(mdia) {
 		switch x.kind {
@@ -163,7 +163,7 @@ func (t *track) collect(trak, mdia []byte) {
 	}
 }
 
-// parseMedia reads minf: where the data is, what it is, and the samples.
+// parseMedia reads minf: data references, descriptions and samples.
 func (t *track) parseMedia(mdia []byte) error {
 	minf, _ := find(mdia, "minf")
 	for x := range boxes(minf) {
@@ -191,13 +191,13 @@ func (t *track) parseMedia(mdia []byte) error {
 	return err
 }
 
-// checkReferences refuses media that is in other files (8.7.2): the file
-// would then decide which other file is read.
+// checkReferences refuses media in other files (8.7.2): otherwise the file
+// could decide which other file is read.
 func checkReferences(minf []byte) error {
 	dinf, _ := find(minf, "dinf")
 	dref, ok := find(dinf, "dref")
 	if !ok {
-		return nil // old QuickTime: in this file
+		return nil // old QuickTime: the media is in this file
 	}
 	if len(dref) < 8 {
 		return damaged("data references (dref) cut short")
@@ -210,8 +210,8 @@ func checkReferences(minf []byte) error {
 	return nil
 }
 
-// checkFirst refuses a track whose first chunk is not in the file although others
-// are: its table lies.
+// checkFirst refuses a track whose first chunk is outside the file although
+// other chunks are inside: its table is wrong.
 func (t *track) checkFirst(size int64) error {
 	first := t.table.offsets.of(0)
 	for i := range t.table.offsets.len() {
@@ -222,7 +222,7 @@ func (t *track) checkFirst(size int64) error {
 	return nil
 }
 
-// describe fills the Track's times and picture.
+// describe sets the times and picture fields of the Track.
 func (t *track) describe() {
 	t.Samples = t.table.n
 	t.scale = t.finer()
@@ -240,11 +240,11 @@ func (t *track) describe() {
 	}
 }
 
-// finer returns by how much the ticks of a clip are finer than those of the
-// source. Some films count time in frames, and players round the moment at
-// which a clip's first frame shows to such ticks.
+// finer returns by which factor clip ticks are finer than source ticks. Some
+// films count time in frames, and players round the time of a clip's first
+// frame to such ticks.
 func (t *track) finer() int64 {
-	const enough = 10000 // ticks a second
+	const enough = 10000 // ticks per second
 	scale := (enough + int64(t.Timescale) - 1) / int64(t.Timescale)
 	longest := max(t.table.maxShift-t.table.minShift, -t.table.minShift)
 	for _, r := range t.table.times {

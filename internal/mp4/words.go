@@ -9,11 +9,12 @@ import (
 	"github.com/citekit/citekit/internal/charset"
 )
 
-// Words is what a movie says in words. It holds nothing of the file open.
+// Words is the text in a movie: tags, chapters and subtitles. It does not keep
+// the file open.
 type Words struct {
 	Title, Artist, Date    string // tags, verbatim
 	Album, Genre, Keywords string
-	Language               string // of the first sound, as of a [Track]; empty if not known
+	Language               string // of the first sound track, as in [Track]; empty if not known
 	Chapters               []Chapter
 	Subtitles              []*TextTrack
 }
@@ -21,17 +22,17 @@ type Words struct {
 // A Chapter is a part of a movie.
 type Chapter struct {
 	Start float64 // seconds on the timeline of the movie
-	End   float64 // seconds; 0 if it is not said
+	End   float64 // seconds; 0 if not known
 	Title string
 }
 
 // MaxChapters bounds the chapters of a movie.
 const MaxChapters = 20_000
 
-// ReadWords reads the words of a file of size bytes: its movie box and the
-// samples of its chapters, nothing of the rest. It also reads the
-// readable part of files that [Open] refuses, such as fragmented movies. Errors
-// are as for Open, about the movie box alone.
+// ReadWords reads the words of a file of size bytes. It reads only the movie
+// box and the samples of chapters. It also reads the readable part of files
+// that [Open] refuses, such as fragmented movies. Errors are as for Open, but
+// only about the movie box.
 func ReadWords(r io.ReaderAt, size int64) (*Words, error) {
 	m := &Movie{size: size}
 	moov, err := m.scan(r)
@@ -53,8 +54,8 @@ func ReadWords(r io.ReaderAt, size int64) (*Words, error) {
 	return w, nil
 }
 
-// parseTracks reads the chapter track and finds the subtitles. Tracks that are
-// damaged are left out.
+// parseTracks reads the chapter track and finds the subtitles. Damaged tracks
+// are left out.
 func (w *Words) parseTracks(r io.ReaderAt, m *Movie, moov []byte) {
 	chapters := map[uint32]bool{}
 	var order []uint32
@@ -91,7 +92,7 @@ func (w *Words) parseTracks(r io.ReaderAt, m *Movie, moov []byte) {
 	}
 }
 
-// soundLanguage returns the language of a track of sound.
+// soundLanguage returns the language of a sound track.
 func soundLanguage(trak []byte) string {
 	mdia, _ := find(trak, "mdia")
 	hdlr, _ := find(mdia, "hdlr")
@@ -130,9 +131,9 @@ func textTrack(m *Movie, trak []byte) *track {
 	return nil
 }
 
-// trackChapters reads a chapter track (QuickTime File Format, "Chapter
-// Lists"): each sample is a title, shown as long as its chapter lasts. One
-// without a title fills a gap, unless none has a title.
+// trackChapters reads a chapter track (QuickTime File Format, "Chapter Lists"):
+// each sample is a title, shown as long as its chapter lasts. A sample without
+// a title fills a gap, unless no sample has a title.
 func trackChapters(r io.ReaderAt, m *Movie, trak []byte) []Chapter {
 	t := textTrack(m, trak)
 	if t == nil || t.table.n > MaxChapters {
@@ -155,7 +156,7 @@ func trackChapters(r io.ReaderAt, m *Movie, trak []byte) []Chapter {
 }
 
 // sampleText returns the words of a text sample (3GPP TS 26.245, section 5.17):
-// a length, text, and boxes about its looks.
+// a length, text, and style boxes.
 func sampleText(b []byte) string {
 	if len(b) < 2 {
 		return ""
@@ -168,10 +169,10 @@ func sampleText(b []byte) string {
 	return charset.UTF8(b)
 }
 
-// neroChapters reads the chapter list of Nero: a start in units of 100
-// nanoseconds and a title each. There is no description of it by its makers.
-// Version 0 has the count in one byte; later ones have it in four, and
-// some programs fill only the last of them.
+// neroChapters reads the Nero chapter list: for each chapter a start in units
+// of 100 nanoseconds and a title. Nero published no description of it. Version
+// 0 has the count in one byte; later versions have it in four, but some
+// programs fill only the last of them.
 func neroChapters(b []byte) []Chapter {
 	if len(b) < 9 {
 		return nil

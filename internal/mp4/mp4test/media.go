@@ -9,9 +9,9 @@ import (
 	"math"
 )
 
-// PCM returns a QuickTime file of uncompressed 16-bit sound: a tone that
-// rises through the file, so that every instant sounds different. The sample
-// of channel c at frame n is [Tone](n, c, rate).
+// PCM returns a QuickTime file of uncompressed 16-bit sound: a rising tone, so
+// that every instant sounds different. The sample of channel c at frame n is
+// [Tone](n, c, rate).
 func PCM(seconds float64, rate, channels int) []byte {
 	return Movie{Brand: "qt  ", Tracks: []Track{PCMTrack(seconds, rate, channels)}}.Bytes()
 }
@@ -45,8 +45,8 @@ func Tone(n, channel, rate int) int16 {
 	return int16(math.Round(12000 * math.Sin(phase)))
 }
 
-// Video returns a QuickTime file of frames at fps, each a picture of its own
-// number ([Frame]) as PNG, which every player of QuickTime files decodes.
+// Video returns a QuickTime file of frames at fps. Each is a PNG picture of its
+// own number ([Frame]), which every QuickTime player decodes.
 func Video(frames, fps, width, height int) []byte {
 	return Movie{Brand: "qt  ", Tracks: []Track{VideoTrack(frames, fps, width, height)}}.Bytes()
 }
@@ -80,7 +80,7 @@ func Frame(n, width, height int) []byte {
 	}
 	var b bytes.Buffer
 	if err := png.Encode(&b, img); err != nil {
-		panic(err) // an image of positive size in memory cannot fail
+		panic(err) // cannot fail for an image of positive size in memory
 	}
 	return b.Bytes()
 }

@@ -22,7 +22,7 @@ type Movie struct {
 
 // A Track is a track of a [Movie].
 type Track struct {
-	ID        uint32 // zero means its place, counted from 1
+	ID        uint32 // zero means its position, counted from 1
 	Handler   string // "vide", "soun", "text"
 	Codec     string // code of the sample entry
 	Entry     []byte // content of the sample entry
@@ -32,7 +32,7 @@ type Track struct {
 	Matrix    [9]uint32 // zero means no rotation
 	Language  string    // three letters; empty means "und"
 	Samples   []Sample
-	PerChunk  int // Samples in a chunk; zero means one
+	PerChunk  int // samples in a chunk; zero means one
 	Edits     []Edit
 	Refs      map[string]uint32 // track references
 	Table     []byte            // boxes to add to the sample table
@@ -41,7 +41,7 @@ type Track struct {
 // A Sample is one sample, or a run of equally long ones.
 type Sample struct {
 	Data     []byte
-	Duration uint32 // of one, in media ticks
+	Duration uint32 // of one sample, in media ticks
 	Shift    int32  // composition offset
 	Sync     bool
 	Count    int // samples in Data; zero means one
@@ -71,8 +71,8 @@ func (m Movie) Bytes() []byte {
 
 func brand(s string) []byte { return []byte(cmp.Or(s, "isom")) }
 
-// interleave returns the media in the order of time and the offset in it of
-// each chunk, by track.
+// interleave returns the media in time order, and the offset of each chunk in
+// it, by track.
 func (m Movie) interleave() (media []byte, offsets [][]int) {
 	type chunk struct {
 		track, index int
@@ -119,7 +119,7 @@ func (m Movie) moov(offsets [][]int, base int) []byte {
 	return box("moov", mvhd, slices.Concat(traks...), m.Extra)
 }
 
-// unity is the matrix that changes nothing.
+// unity is the identity matrix.
 var unity = [9]uint32{1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30}
 
 // length returns the length of the media in ticks.
@@ -232,7 +232,7 @@ func (t Track) stbl(offsets []int, base int, wide bool) []byte {
 	return box("stbl", boxes...)
 }
 
-// runs is a run-length coded table.
+// runs is a run-length encoded table.
 type runs []struct{ count, value uint32 }
 
 func (r *runs) add(count int, value uint32) {
@@ -282,8 +282,7 @@ func full(kind string, version byte, contents ...[]byte) []byte {
 	return box(kind, append([][]byte{{version, 0, 0, 0}}, contents...)...)
 }
 
-// Box returns a box of a kind around the content, for [Movie.Extra] and
-// [Track.Table].
+// Box returns a box with the content, for [Movie.Extra] and [Track.Table].
 func Box(kind string, content []byte) []byte { return box(kind, content) }
 
 func u16(values ...uint16) (b []byte) {
