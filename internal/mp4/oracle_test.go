@@ -281,6 +281,9 @@ func sameSound(t *testing.T, whole, part []float64, start, end float64, slack in
 }
 
 func TestCorpusCuts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("cuts every movie and compares with ffmpeg")
+	}
 	dir := sharedtest.Corpus(t, "media")
 	for _, pattern := range []string{"*.mp4", "*.mov", "*.m4a"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -341,6 +344,9 @@ func encode(t *testing.T, ffmpeg, name, options string) string {
 }
 
 func TestEncodedCuts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("encodes movies")
+	}
 	ffmpeg := sharedtest.Tool(t, "ffmpeg")
 	for _, e := range encodings {
 		t.Run(e.name, func(t *testing.T) {

@@ -115,6 +115,9 @@ type corpusFile struct {
 // TestCorpus reads files in all formats, and files in the wild where there are
 // some, whose cues were counted by another tool.
 func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compares with ffmpeg")
+	}
 	for _, test := range []corpusFile{
 		{"text/utf8bom.srt", 6,
 			subtitle.Cue{Start: 99, End: 101.04, First: 1, Last: 3, Text: "(low humming)"},
