@@ -21,7 +21,7 @@ type cell struct {
 	first, last int
 }
 
-// A notebook is a notebook as far as it is read.
+// A notebook holds what has been read of a notebook.
 type notebook struct {
 	ctx   context.Context
 	src   []byte

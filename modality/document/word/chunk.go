@@ -187,7 +187,7 @@ func isGuessed(page []byte) bool {
 		strings.HasPrefix(label, "us-ascii") || strings.HasPrefix(label, "utf-")
 }
 
-// chunk writes the text of the chunk whose Start is the token at hand.
+// chunk writes the text of the chunk whose Start is the current token.
 func (t *texter) chunk(s *xmlspan.Scanner) {
 	if k := t.chunks[s.Get("r", "id")]; k != nil && k.read {
 		t.out.WriteString(k.text)

@@ -34,7 +34,7 @@ type cutting struct {
 
 	objects, controls, links, fields, unread, damaged int
 	chunkParts                                        map[string]bool // parts of the embedded texts that are kept
-	within                                            []string        // what changed in the cuts of those
+	within                                            []string        // changes made by the cuts of embedded texts
 	macros                                            bool
 	err                                               error
 }

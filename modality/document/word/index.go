@@ -90,7 +90,7 @@ func isBlock(local string) bool {
 	return false
 }
 
-// block reads the block whose Start is the token at hand.
+// block reads the block whose Start is the current token.
 func (x *indexer) block() error {
 	d, s := x.d, x.s
 	at := len(d.list)
@@ -210,7 +210,7 @@ func (x *indexer) paragraph(b *block) error {
 	return nil
 }
 
-// readProperties reads the pPr whose Start is the token at hand.
+// readProperties reads the pPr whose Start is the current token.
 func readProperties(s *xmlspan.Scanner, usual string) properties {
 	p := properties{style: usual, outline: -1, ilvl: -1, insert: s.Stop}
 	depth := s.Depth

@@ -97,7 +97,7 @@ func readAbstract(s *xmlspan.Scanner, text string) *abstract {
 	return a
 }
 
-// readLevel reads the level whose Start is the token at hand.
+// readLevel reads the level whose Start is the current token.
 func readLevel(s *xmlspan.Scanner, text string) level {
 	l := level{start: 0, format: "decimal", suffix: "tab", restart: -1}
 	depth, pos := s.Depth, s.Pos

@@ -99,7 +99,7 @@ func isODTBlock(s *xmlspan.Scanner) bool {
 	return false
 }
 
-// block reads the block whose Start is the token at hand.
+// block reads the block whose Start is the current token.
 func (x *odtIndexer) block() error {
 	d, s := x.d, x.s
 	d.list = append(d.list, odtBlock{block: block{span: span{pos: s.Pos}, kind: s.Local}, master: x.master})

@@ -81,7 +81,7 @@ func (l *odtLists) leave(s *xmlspan.Scanner) {
 	}
 }
 
-// enter records the element whose Start is the token at hand. If it is a numbered
+// enter records the element whose Start is the current token. If it is a numbered
 // paragraph, enter returns it.
 func (l *odtLists) enter(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 	switch {

@@ -103,7 +103,7 @@ func (o *odtStyles) definition(s *xmlspan.Scanner) {
 // style has that name, as it is not an XML name.
 const outlineName = " outline"
 
-// readODTList reads the style whose Start is the token at hand.
+// readODTList reads the style whose Start is the current token.
 func readODTList(s *xmlspan.Scanner, name string) *odtList {
 	l := &odtList{name: name}
 	for i := range l.levels {

@@ -57,7 +57,7 @@ func readStyles(text string) (*styles, error) {
 // isOn reports whether a given value of ST_OnOff is true.
 func isOn(value string) bool { return value == "1" || value == "true" || value == "on" }
 
-// readStyle reads the style whose Start is the token at hand.
+// readStyle reads the style whose Start is the current token.
 func readStyle(s *xmlspan.Scanner) *style {
 	st := &style{outline: -1, ilvl: -1}
 	depth := s.Depth

@@ -14,7 +14,7 @@ const maxSpan = 1 << 8
 // columns of the grid.
 type cell struct{ col, width int }
 
-// table writes the table whose Start is the token at hand: a line for each row, with
+// table writes the table whose Start is the current token: a line for each row, with
 // a tab before each column except the first. A cell that takes several columns has
 // its text in the first.
 func (t *texter) table(s *xmlspan.Scanner) {

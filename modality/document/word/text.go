@@ -90,7 +90,7 @@ func isEmptyMark(s *xmlspan.Scanner) bool {
 	return parent == "rPr" || parent == "trPr"
 }
 
-// paragraph writes the paragraph whose Start is the token at hand, and then the
+// paragraph writes the paragraph whose Start is the current token, and then the
 // text boxes in it.
 func (t *texter) paragraph(s *xmlspan.Scanner) {
 	before := t.out.Len()
