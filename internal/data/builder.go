@@ -8,46 +8,46 @@ import (
 )
 
 const (
-	maxKeys     = 5_000 // beside each other; more are rows
+	maxKeys     = 5_000 // siblings with own nodes; more become rows
 	maxElements = 500
 	maxRuns     = 2_000
-	maxLevels   = 4  // of containers that are opened
-	openLines   = 40 // lines from which on a container is; four times as many on each level below
+	maxLevels   = 4  // levels of containers that are opened
+	openLines   = 40 // lines from which a container is opened; four times as many for each level below
 	maxTitle    = 300
 	maxSummary  = 300
 )
 
-// A builder makes the tree of nodes from a scan that opens and closes
-// containers as it meets them. It keeps only the levels that a map shows.
+// A builder makes the tree of nodes from a scan, which opens and closes containers in
+// source order. It keeps only the levels that a map shows.
 type builder struct {
 	root   item
-	open   []*item // those kept, from the outside
-	depth  int     // of the scan, which may be deeper than what is kept
+	open   []*item // open items that are kept, outermost first
+	depth  int     // depth of the scan, which may be deeper than the kept items
 	levels int
-	nodes  int // in the tree
+	nodes  int // nodes in the tree
 
-	// wrapped is how many of the outermost levels do not count as such.
+	// wrapped is the number of outermost levels that do not count as levels.
 	wrapped int
 
-	row       int // first line of the row that is open, in an item with rows
+	row       int // first line of the open row, in an item with rows
 	rowOffset int64
 }
 
-// An item is a container in the making.
+// An item is an open container.
 type item struct {
 	node   *citekit.Node
-	offset int64 // where it begins
-	count  int   // children met
-	rank   int   // of what the title was taken from; 0 for none
-	named  bool  // its content may name it
-	rows   *runs // instead of children, when there are too many
+	offset int64 // offset of its first byte
+	count  int   // children seen
+	rank   int   // rank of the source of its title; 0 if it has none
+	named  bool  // whether its content may name it
+	rows   *runs // replaces the children if there are too many
 }
 
 func newBuilder() *builder {
 	return &builder{root: item{node: &citekit.Node{}}, levels: maxLevels}
 }
 
-// parent returns the innermost item that is kept.
+// parent returns the innermost kept item.
 func (b *builder) parent() *item {
 	if len(b.open) == 0 {
 		return &b.root
@@ -60,10 +60,10 @@ func (b *builder) tracks() bool {
 	return len(b.open) == b.depth && b.depth < b.levels+b.wrapped && b.parent().rows == nil
 }
 
-// kept reports whether the innermost open item is.
+// kept reports whether the innermost open item is kept.
 func (b *builder) kept() bool { return len(b.open) == b.depth && b.depth > 0 }
 
-// start opens an item that begins on line. Name is its key, or "".
+// start opens an item that begins on line. name is its key, or "".
 func (b *builder) start(kind, name string, line int, offset int64) {
 	keep := b.tracks()
 	if len(b.open) == b.depth && b.parent().rows != nil {
@@ -85,7 +85,7 @@ func (b *builder) start(kind, name string, line int, offset int64) {
 	b.open = append(b.open, &item{node: n, offset: offset, named: kind == "element"})
 }
 
-// end closes the innermost item. Line is its last.
+// end closes the innermost item, whose last line is line.
 func (b *builder) end(line int, offset int64) {
 	switch {
 	case b.kept():
@@ -122,8 +122,8 @@ func limit(kind string) int {
 	return maxKeys
 }
 
-// finish decides how the children of it are shown: those of an item at the
-// top in any case.
+// finish decides how the children of it are shown. The children of a top item are
+// always shown.
 func (it *item) finish(top bool) {
 	switch {
 	case it.rows != nil:
@@ -138,7 +138,7 @@ func (it *item) finish(top bool) {
 	}
 }
 
-// rowsOf gathers nodes into rows.
+// rowsOf groups nodes into rows.
 func rowsOf(nodes []*citekit.Node) []*citekit.Node {
 	rows := newRuns(maxRuns)
 	for _, n := range nodes {
@@ -147,7 +147,7 @@ func rowsOf(nodes []*citekit.Node) []*citekit.Node {
 	return rows.nodes()
 }
 
-// plainElements reports whether nodes are lines of a list without a name.
+// plainElements reports whether nodes are unnamed lines of a list.
 func plainElements(nodes []*citekit.Node) bool {
 	for _, n := range nodes {
 		if n.Type != "element" || n.Title != "" || n.Location.Lines.Len() > 1 {
@@ -157,8 +157,7 @@ func plainElements(nodes []*citekit.Node) bool {
 	return true
 }
 
-// prune takes the children from a node that is too short to be opened. Tables
-// stay.
+// prune removes the children of a node that is too short to be opened, except tables.
 func (b *builder) prune(n *citekit.Node, depth int) {
 	if n.Location.Lines.Len() > openLines<<(2*max(depth-1-b.wrapped, 0)) && n.Location.Lines.Len() > 1 {
 		return
@@ -173,10 +172,10 @@ func (b *builder) prune(n *citekit.Node, depth int) {
 	n.Children = kept[:len(kept):len(kept)]
 }
 
-// toRows makes rows of the children of it.
+// toRows turns the children of it into rows.
 func (b *builder) toRows(it *item, offset int64) {
 	it.rows = newRuns(maxRuns)
-	each := (offset - it.offset) / int64(len(it.node.Children)) // as good as knowing
+	each := (offset - it.offset) / int64(len(it.node.Children)) // an estimate is good enough
 	for _, n := range it.node.Children {
 		it.rows.add(&citekit.Node{Type: "rows", Location: n.Location}, 1, each)
 	}
@@ -192,7 +191,7 @@ func countNodes(nodes []*citekit.Node) int {
 	return n
 }
 
-// lower leaves out the innermost level of the tree.
+// lower drops the innermost level of the tree.
 func (b *builder) lower() {
 	b.levels--
 	deepest := b.levels + b.wrapped
@@ -207,7 +206,7 @@ func (b *builder) lower() {
 	}
 }
 
-// cutBelow leaves so many levels of nodes.
+// cutBelow keeps the given number of levels of nodes.
 func cutBelow(nodes []*citekit.Node, levels int) {
 	for _, n := range nodes {
 		if levels <= 1 {
@@ -218,8 +217,8 @@ func cutBelow(nodes []*citekit.Node, levels int) {
 	}
 }
 
-// value tells the builder the text of the scalar that the innermost item is.
-// It may be cut.
+// value reports the text of the scalar that is the innermost item. It may be
+// truncated.
 func (b *builder) value(text string) {
 	if !b.kept() {
 		return
@@ -234,15 +233,15 @@ func (b *builder) value(text string) {
 	b.open[len(b.open)-2].setName(text, nameRank(n.Title))
 }
 
-// name tells the builder a name of the innermost item.
+// name reports a name of the innermost item.
 func (b *builder) name(text string, rank int) {
 	if b.kept() {
 		b.parent().setName(text, rank)
 	}
 }
 
-// setName titles an element by a name that its own content gives,
-// unless there is a better one.
+// setName makes a name from the content of an element its title, unless it has a
+// better one.
 func (it *item) setName(text string, rank int) {
 	if rank <= it.rank || !it.named {
 		return
@@ -252,8 +251,8 @@ func (it *item) setName(text string, rank int) {
 	}
 }
 
-// nameByTitle names the innermost item after its kind, such as a tag, and its
-// title if that is another.
+// nameByTitle names the innermost item after its kind, such as a tag, and its title
+// if the title differs.
 func (b *builder) nameByTitle(kind string) {
 	if !b.kept() {
 		return
@@ -266,7 +265,7 @@ func (b *builder) nameByTitle(kind string) {
 	it.node.ID = idOf(kind, it.node.Title)
 }
 
-// nameRank says how well a key names what it belongs to; 0 is not at all.
+// nameRank returns how well the value of a key names the object; 0 means not at all.
 func nameRank(key string) int {
 	switch strings.ToLower(key) {
 	case "title":
@@ -283,7 +282,7 @@ func nameRank(key string) int {
 	return 0
 }
 
-// tree returns the nodes, once all items are closed.
+// tree returns the nodes after all items are closed.
 func (b *builder) tree() []*citekit.Node {
 	if b.root.rows != nil {
 		return b.root.rows.nodes()
@@ -294,7 +293,8 @@ func (b *builder) tree() []*citekit.Node {
 	return rowsOf(b.root.node.Children)
 }
 
-// bareName returns a name for an id, in which a dot would stand for a parent.
+// bareName returns a name for an id. It has no dots, which would separate parent and
+// child.
 func bareName(name string) string {
 	return strings.Trim(strings.ReplaceAll(name, ".", "-"), "-")
 }

@@ -10,9 +10,9 @@ import (
 
 const maxFirst = 64 << 10
 
-// mapCSV gathers the records of RFC 4180, with any of four delimiters, into
-// runs of rows. Fields in quotes may have lines. A first record of names is the
-// header: the columns, and no row.
+// mapCSV groups the records of RFC 4180, with any of four delimiters, into runs of
+// rows. Quoted fields may contain line ends. If the first record has only names, it
+// is the header: it gives the columns and is not a row.
 func mapCSV(r *reader) (*citekit.Draft, error) {
 	delimiter := csvrow.Delimiter(r.rest())
 	c := csvScanner{r: r, delimiter: delimiter, rows: newRuns(maxRuns)}
@@ -35,16 +35,16 @@ type csvScanner struct {
 	delimiter byte
 	rows      *runs
 	columns   []string
-	records   int // of them all, as rows= counts them
-	named     int // without those that are blank
-	count     int // of these, without the header
+	records   int // all records, as rows= counts them
+	named     int // records that are not blank
+	count     int // those without the header
 
 	state  csvrow.State
-	quote  int   // line where quotes opened last
-	opened int64 // and offset
+	quote  int   // line of the last opening quote
+	opened int64 // its offset
 
-	line  int   // first of the record
-	start int64 // its offset
+	line  int   // first line of the record
+	start int64 // offset of the record
 	first []byte
 }
 
@@ -72,8 +72,8 @@ func (c *csvScanner) scan() error {
 	return nil
 }
 
-// record returns how many bytes of part belong to the record that is open, at
-// least one, and whether they end it.
+// record returns how many bytes of part belong to the open record, at least one, and
+// whether the record ends with them.
 func (c *csvScanner) record(part []byte) (n int, ended bool) {
 	state, opened := c.state, -1
 	for i, b := range part {
@@ -102,7 +102,7 @@ func (c *csvScanner) begin() {
 	c.line, c.start, c.state = c.r.line, c.r.offset(), csvrow.FieldStart
 }
 
-// finish ends a record whose last line is given.
+// finish ends a record, whose last line is last.
 func (c *csvScanner) finish(last int) {
 	size := c.r.offset() - c.start
 	c.records++
@@ -118,8 +118,8 @@ func (c *csvScanner) finish(last int) {
 	c.begin()
 }
 
-// header returns the names of columns, or nil if fields are data: one is a
-// number, empty, or there twice.
+// header returns the column names, or nil if fields are data: one is a number, empty
+// or a duplicate.
 func header(fields []string) []string {
 	seen := make(map[string]bool)
 	var names []string

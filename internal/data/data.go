@@ -1,8 +1,8 @@
 // Package data finds the structure of data files, notebooks, logs and plain
-// prose: JSON, YAML, TOML, XML, CSV, Jupyter notebooks, and runs of whatever
-// has lines.
+// prose: JSON, YAML, TOML, XML, CSV, Jupyter notebooks, and any other text with
+// lines.
 //
-// What it reads is UTF-8 whose lines all end with LF, with no byte order mark.
+// Its input is UTF-8 without a byte order mark. All lines end with LF.
 package data
 
 import (
@@ -18,25 +18,25 @@ type Format string
 
 // The formats.
 const (
-	JSON     Format = "json"     // also with comments and trailing commas
-	Records  Format = "jsonl"    // JSON values one below the other
-	YAML     Format = "yaml"     // one document or several
+	JSON     Format = "json"     // comments and trailing commas are allowed
+	Records  Format = "jsonl"    // a JSON value per line
+	YAML     Format = "yaml"     // one or several documents
 	TOML     Format = "toml"     // version 1.0
-	INI      Format = "ini"      // sections and keys, of any dialect
-	XML      Format = "xml"      // without its entities
-	CSV      Format = "csv"      // with commas, semicolons, tabs or bars
-	Notebook Format = "notebook" // of Jupyter, nbformat 3 and 4
+	INI      Format = "ini"      // sections and keys, in any dialect
+	XML      Format = "xml"      // entities are not expanded
+	CSV      Format = "csv"      // delimited by commas, semicolons, tabs or bars
+	Notebook Format = "notebook" // Jupyter, nbformat 3 and 4
 	Log      Format = "log"      // entries that begin with a time
 	Prose    Format = "prose"    // paragraphs
 	Lines    Format = "lines"    // any other text
 )
 
-// MaxWhole is the size in bytes up to which formats that [Streams] does not
-// name are mapped.
+// MaxWhole is the largest source in bytes that is mapped if its format does not
+// stream; see [Format.Streams].
 const MaxWhole = 16 << 20
 
-// Streams reports whether [MapReader] maps f in memory that does not grow with
-// the size of the source.
+// Streams reports whether [MapReader] maps f in memory that does not grow with the
+// source.
 func (f Format) Streams() bool {
 	switch f {
 	case YAML, TOML, INI, Notebook:
@@ -45,10 +45,9 @@ func (f Format) Streams() bool {
 	return true
 }
 
-// Map returns the structure of src. Every location is a run of lines; siblings
-// are in the order of the source and may share a line, and parents cover their
-// children. There are at most 20,000 nodes: where there would be more, they
-// are coarser.
+// Map returns the structure of src. Every location is a run of lines. Siblings
+// are in source order and may share a line; parents contain their children.
+// There are at most 20,000 nodes: if there would be more, nodes become coarser.
 //
 // Errors match [citekit.ErrFormat] if src is malformed or empty,
 // [citekit.ErrTooLarge] if it has more than [MaxWhole] bytes and its format
@@ -57,7 +56,7 @@ func Map(ctx context.Context, format Format, src []byte) (*citekit.Draft, error)
 	return mapReader(format, newHeldReader(ctx, src))
 }
 
-// MapReader is [Map] for a source that need not fit in memory.
+// MapReader is like [Map] for a source that may not fit in memory.
 func MapReader(ctx context.Context, format Format, src io.Reader) (*citekit.Draft, error) {
 	return mapReader(format, newReader(ctx, src))
 }
@@ -70,7 +69,7 @@ func mapReader(format Format, r *reader) (*citekit.Draft, error) {
 		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
 	}
 	s, err := mapFormat(format, r)
-	if r.err != nil { // which may show as damage, too
+	if r.err != nil { // a read error may look like damage
 		return nil, r.err
 	}
 	if err != nil {
@@ -116,7 +115,7 @@ func mapFormat(format Format, r *reader) (*citekit.Draft, error) {
 	return nil, fmt.Errorf("no mapper for the format %q: %w", format, citekit.ErrFormat)
 }
 
-// whole is the node of a source that has no parts, or all of them on one line.
+// whole returns the node of a source without parts, or with all parts on one line.
 func whole(lines int) *citekit.Node {
 	return &citekit.Node{Type: "element", Location: linesAt(1, lines)}
 }
@@ -125,7 +124,7 @@ func linesAt(first, last int) citekit.Location {
 	return citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: first, Last: last}}
 }
 
-// malformed returns an error that says what is wrong at a line.
+// malformed returns an error for a fault at a line.
 func malformed(line int, format string, args ...any) error {
 	return fmt.Errorf("line %d: %s: %w", line, fmt.Sprintf(format, args...), citekit.ErrFormat)
 }

@@ -13,10 +13,10 @@ const (
 	sampleBytes = 16 << 10
 )
 
-// FormatOf returns the format of a file with the base name that begins with
-// head, and whether that is a data format or a log: by its content where that
-// leaves no doubt, else by its extension, else by what its lines look like.
-// Other text is [Prose] or [Lines] and false.
+// FormatOf returns the format of a file with the base name that begins with head, and
+// whether that is a data format or a log. Unambiguous content decides, then the
+// extension, then the form of the lines. For any other text it returns [Prose] or
+// [Lines], and false.
 func FormatOf(name string, head []byte) (Format, bool) {
 	if format, ok := formatByContent(name, head); ok {
 		return format, true
@@ -51,8 +51,8 @@ func formatByContent(name string, head []byte) (Format, bool) {
 	return "", false
 }
 
-// looksLikeJSON reports whether text begins as an object or an array of JSON
-// does, and hardly anything else.
+// looksLikeJSON reports whether text begins like a JSON object or array, and hardly
+// like anything else.
 func looksLikeJSON(text []byte) bool {
 	if len(text) < 2 || text[0] != '{' && text[0] != '[' {
 		return false
@@ -64,7 +64,7 @@ func looksLikeJSON(text []byte) bool {
 	if text[0] == '{' {
 		return next[0] == '"' || next[0] == '}'
 	}
-	if next[0] == '[' && len(next) > 1 { // where TOML has the name of a table
+	if next[0] == '[' && len(next) > 1 { // TOML has a table name there
 		return strings.IndexByte("{[\"-0123456789", next[1]) >= 0
 	}
 	return next[0] == '{'
@@ -77,7 +77,7 @@ func isNotebook(text []byte) bool {
 	return has(`"cells"`) && has(`"cell_type"`) && (has(`"metadata"`) || has(`"source"`))
 }
 
-// isRecords reports whether the first two lines are objects or arrays each.
+// isRecords reports whether each of the first two lines is an object or array.
 func isRecords(text []byte) bool {
 	first, rest, _ := bytes.Cut(text, []byte("\n"))
 	second, _, _ := bytes.Cut(rest, []byte("\n"))
@@ -85,7 +85,7 @@ func isRecords(text []byte) bool {
 	if len(first) < 2 || len(second) < 2 || first[0] != second[0] {
 		return false
 	}
-	return first[len(first)-1] == first[0]+2 && text[0] == first[0] // } and ] are two after { and [
+	return first[len(first)-1] == first[0]+2 && text[0] == first[0] // the codes of } and ] are those of { and [ plus 2
 }
 
 func formatByName(name string) (Format, bool) {
@@ -121,8 +121,8 @@ func formatByName(name string) (Format, bool) {
 	return "", false
 }
 
-// headLines returns the first lines of text that are not blank. The last may
-// be cut.
+// headLines returns the first lines of text that are not blank. The last one may be
+// truncated.
 func headLines(text []byte, most int) [][]byte {
 	var all [][]byte
 	for line := range bytes.Lines(text[:min(len(text), sampleBytes)]) {
@@ -133,8 +133,8 @@ func headLines(text []byte, most int) [][]byte {
 	return all
 }
 
-// isProse reports whether text is written for people: it has hardly anything
-// but words. Of files that are named like prose half of that is asked.
+// isProse reports whether text is written for people: it consists almost entirely of
+// words. Files with a name for prose need only half as many.
 func isProse(name string, text []byte) bool {
 	if bytes.HasPrefix(text, []byte("#!")) || isRecipe(name) {
 		return false
@@ -162,7 +162,7 @@ func isProse(name string, text []byte) bool {
 	return words >= share*others
 }
 
-// isRecipe reports whether a file that is named like prose is one for a program.
+// isRecipe reports whether a file with a name for prose is written for a program.
 func isRecipe(name string) bool {
 	name, _, _ = strings.Cut(strings.ToLower(name), ".")
 	switch name {

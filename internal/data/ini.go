@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// mapINI maps the sections of files such as those of desktops, systemd and
-// Git, and the keys above the first.
+// mapINI maps the sections of files such as those of desktops, systemd and Git, and
+// the keys before the first section.
 func mapINI(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	t := &tomlScanner{ctx: ctx, src: src, b: newBuilder(), line: 1}
 	sections := 0
@@ -22,7 +22,7 @@ func mapINI(ctx context.Context, src []byte) (*citekit.Draft, error) {
 		case len(text) == 0:
 		case text[0] == '#' || text[0] == ';':
 			t.summary.add(text, t.line, 0)
-		case line[0] == '[': // indented, it goes on with a value
+		case line[0] == '[': // if indented, it continues a value
 			name, ok := sectionName(text)
 			if !ok {
 				return nil, malformed(t.line, "no name of a section in brackets")
@@ -49,7 +49,7 @@ func sectionName(text []byte) (string, bool) {
 	return name, name != ""
 }
 
-// iniKey takes a line with a key, or one that goes on with the value above.
+// iniKey reads a line with a key, or a line that continues the previous value.
 func (t *tomlScanner) iniKey(line []byte) {
 	t.last = t.line
 	i := bytes.IndexAny(line, "=:")

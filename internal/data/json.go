@@ -9,12 +9,12 @@ import (
 
 const (
 	maxJSONDepth = 1 << 20
-	maxCapture   = 4 * maxSummary // bytes of a string that are looked at
+	maxCapture   = 4 * maxSummary // most bytes of a string that are kept
 )
 
-// mapJSON maps RFC 8259 JSON, and with it what configuration files have
-// besides: comments and commas before a closing bracket. The items at the top
-// are the keys of the object or the elements of the array there.
+// mapJSON maps RFC 8259 JSON, and the extensions of configuration files: comments,
+// and commas before a closing bracket. The top items are the keys of the outermost
+// object or the elements of the outermost array.
 func mapJSON(r *reader) (*citekit.Draft, error) {
 	j := &jsonScanner{r: r, b: newBuilder()}
 	j.skip()
@@ -34,21 +34,21 @@ func mapJSON(r *reader) (*citekit.Draft, error) {
 	return s, nil
 }
 
-// A jsonScanner reads one JSON value and tells a builder of it. It does not
+// A jsonScanner scans one JSON value and reports it to a builder. It does not
 // recurse.
 type jsonScanner struct {
 	r     *reader
 	b     *builder
-	stack []byte // the brackets that are open: { and [
-	text  []byte // the string read last, escaped and maybe cut
-	last  int    // line of the last byte that is not white space
+	stack []byte // the open brackets: { and [
+	text  []byte // the last string read, escaped and maybe truncated
+	last  int    // line of the last byte other than white space
 
-	// note, if it is not nil, is told of every key with its depth, from 1,
-	// and the offset of its value.
+	// note, if not nil, receives every key, its depth, from 1, and the offset of its
+	// value.
 	note func(key string, depth int)
 }
 
-// value reads the value that is next.
+// value reads the next value.
 func (j *jsonScanner) value() error {
 	opened, err := j.begin()
 	if err != nil {
@@ -62,8 +62,8 @@ func (j *jsonScanner) value() error {
 	return nil
 }
 
-// step reads the end of a container or its next element. Opened says that it
-// has none yet, and is returned for the next step.
+// step reads the end of a container or its next element. opened says that the
+// container has no element yet; the result is the opened of the next step.
 func (j *jsonScanner) step(opened bool) (bool, error) {
 	c, ok := j.skip()
 	if !ok {
@@ -104,8 +104,8 @@ func (j *jsonScanner) pass() {
 	j.last = j.r.line
 }
 
-// element reads a key and its value, or an element of an array. It reports
-// whether that is a container, and has then read its opening bracket.
+// element reads a key and its value, or an array element. If the value is a
+// container, element returns true after its opening bracket.
 func (j *jsonScanner) element(c byte) (bool, error) {
 	line, offset := j.r.line, j.r.offset()
 	kind, name := "element", ""
@@ -140,7 +140,7 @@ func (j *jsonScanner) element(c byte) (bool, error) {
 	return opened, err
 }
 
-// begin reads a scalar or an opening bracket, which it reports.
+// begin reads a scalar or an opening bracket; opened is true for a bracket.
 func (j *jsonScanner) begin() (opened bool, err error) {
 	c, ok := j.r.peek()
 	switch {
@@ -166,7 +166,7 @@ func (j *jsonScanner) begin() (opened bool, err error) {
 	return false, j.word()
 }
 
-// skip passes white space and comments, and returns the byte after them.
+// skip skips white space and comments, and returns the next byte.
 func (j *jsonScanner) skip() (byte, bool) {
 	for {
 		c, ok := j.r.peek()
@@ -189,7 +189,7 @@ func (j *jsonScanner) skip() (byte, bool) {
 	}
 }
 
-// comment passes a comment whose first slash was read.
+// comment skips a comment whose first slash was read.
 func (j *jsonScanner) comment() bool {
 	c, _ := j.r.next()
 	switch c {
@@ -209,7 +209,7 @@ func (j *jsonScanner) comment() bool {
 	return false
 }
 
-// string reads a string, and keeps the beginning of it if asked to.
+// string reads a string. If keep is set, it keeps the beginning.
 func (j *jsonScanner) string(keep bool) error {
 	j.pass()
 	j.text = j.text[:0]
@@ -244,7 +244,7 @@ func (j *jsonScanner) string(keep bool) error {
 	return j.cut()
 }
 
-// unquote returns what stands in a string, or its beginning.
+// unquote returns the value of a string, or its beginning.
 func unquote(text []byte) string {
 	quoted := make([]byte, 0, len(text)+2)
 	quoted = append(append(append(quoted, '"'), text...), '"')
@@ -255,11 +255,11 @@ func unquote(text []byte) string {
 	return strings.ReplaceAll(string(text), `\`, "")
 }
 
-// maxWord is more than any number has that means something.
+// maxWord is more bytes than any useful number has.
 const maxWord = 4 << 10
 
-// word reads a number or a literal. Those that Python writes for what is not a
-// number are taken, too.
+// word reads a number or a literal. It accepts NaN and Infinity, as Python writes
+// them.
 func (j *jsonScanner) word() error {
 	j.text = j.text[:0]
 	for c, ok := j.r.peek(); ok && strings.IndexByte(" \t\r\n,]}:/", c) < 0; c, ok = j.r.peek() {

@@ -6,14 +6,14 @@ import (
 )
 
 const (
-	maxEntryHead = 256 // bytes of a line in which its time is looked for
-	minEntries   = 100 // lines of a run before a new hour ends it
-	minDay       = 20  // or a new day
+	maxEntryHead = 256 // most bytes of a line in which its time is searched
+	minEntries   = 100 // entries of a run from which a new hour ends it
+	minDay       = 20  // entries of a run from which a new day ends it
 	maxEntries   = 1_000
 )
 
-// A stamp matches the time at the beginning of a log line: what its first
-// group has is the time, the second the day if it has one, the third the hour.
+// A stamp matches the time at the beginning of a log line. Its first group is the
+// whole time, the second the day if there is one, the third the hour.
 var stamps = []*lazyregexp.Regexp{
 	// 2024-01-31T10:11:12.123Z, [2024-01-31 10:11:12], program 2024/01/31 10:11:12
 	lazyregexp.New(`^(?:[\w./-]{1,40}:? )?\W{0,2}((\d{4}[-/.]\d\d[-/.]\d\d)[T ]{1,2}(\d\d):\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[ ]?[+-]\d\d:?\d\d)?)`),
@@ -29,10 +29,10 @@ var stamps = []*lazyregexp.Regexp{
 	lazyregexp.New(`^\W{0,2}(()(\d\d):\d\d:\d\d(?:[.,]\d+)?)\b`),
 }
 
-// A moment is what the beginning of a log line says of its time.
+// A moment is the time at the beginning of a log line.
 type moment struct{ text, day, hour string }
 
-// momentOf reads the time that line begins with, in the form that the log has.
+// momentOf parses the time at the beginning of line, in the format of the log.
 func momentOf(line []byte, stamp *lazyregexp.Regexp) (moment, bool) {
 	m := stamp.FindSubmatch(line)
 	if m == nil {
@@ -41,8 +41,8 @@ func momentOf(line []byte, stamp *lazyregexp.Regexp) (moment, bool) {
 	return moment{string(m[1]), string(m[2]), string(m[3])}, true
 }
 
-// stampOf returns the form of time that a third of the lines of sample or more
-// begin with, or nil.
+// stampOf returns the time format at the beginning of at least a third of the lines
+// in sample, or nil.
 func stampOf(sample [][]byte) *lazyregexp.Regexp {
 	for _, stamp := range stamps {
 		n := 0
@@ -58,9 +58,9 @@ func stampOf(sample [][]byte) *lazyregexp.Regexp {
 	return nil
 }
 
-// mapLog gathers the entries of a log, each with the lines below it that have
-// no time, into runs titled by the time of the first: until the day or the hour
-// changes, or the run is long.
+// mapLog groups the entries of a log into runs. An entry includes the following lines
+// without a time. A run is titled by the time of its first entry, and ends when the
+// day or the hour changes, or when it is long.
 func mapLog(r *reader) (*citekit.Draft, error) {
 	l := logMapper{stamp: stampOf(headLines(r.rest(), sampleLines)), runs: newRuns(maxRuns)}
 	if l.stamp == nil {
@@ -81,7 +81,7 @@ type logMapper struct {
 	runs    *runs
 	entries int
 
-	open   run // node nil if there is none
+	open   run // its node is nil if no run is open
 	opened moment
 }
 
@@ -105,11 +105,11 @@ func (l *logMapper) line(head []byte, line int, size int64) {
 	l.open.size += size
 }
 
-// ends reports whether an entry of the time m begins a new run.
+// ends reports whether an entry with the time m begins a new run.
 func (l *logMapper) ends(m moment) bool {
 	scale := l.runs.scale
 	switch {
-	case l.opened == (moment{}): // what stands above the first entry
+	case l.opened == (moment{}): // lines before the first entry
 		return false
 	case l.open.count >= maxEntries*scale, l.open.size >= maxRunSize*int64(scale):
 		return true

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A marker finds the lines that begin the parts of text of one kind, such as
-// the files of a diff. It returns the title of the part.
+// A marker recognizes the lines that begin parts in one kind of text, such as the
+// files in a diff. It returns the title of the part.
 type marker func(line []byte) (title string, ok bool)
 
 // markerOf returns the marker for text that begins like sample, or nil.
@@ -30,7 +30,7 @@ func markerOf(sample []byte) marker {
 	return nil
 }
 
-// gitDiff marks the files of a diff as Git writes it.
+// gitDiff marks the files in a diff written by Git.
 func gitDiff(line []byte) (string, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("diff --git "))
 	if !ok {
@@ -42,7 +42,7 @@ func gitDiff(line []byte) (string, bool) {
 	return title(string(rest)), true
 }
 
-// plainDiff marks the files of any other unified diff.
+// plainDiff marks the files in any other unified diff.
 func plainDiff(line []byte) (string, bool) {
 	rest, ok := bytes.CutPrefix(line, []byte("--- "))
 	if !ok {
@@ -52,12 +52,12 @@ func plainDiff(line []byte) (string, bool) {
 	return title(string(name)), true
 }
 
-// mailbox marks the messages of a mailbox, which their subjects title.
+// mailbox marks the messages in a mailbox. Their subjects become titles.
 func mailbox(line []byte) (string, bool) {
 	return "", bytes.HasPrefix(line, []byte("From ")) && bytes.Count(line, []byte(":")) >= 2
 }
 
-// manual marks the sections of a page for man.
+// manual marks the sections of a manual page.
 func manual(line []byte) (string, bool) {
 	for _, macro := range []string{".SH ", ".Sh "} {
 		if rest, ok := bytes.CutPrefix(line, []byte(macro)); ok {
@@ -67,7 +67,7 @@ func manual(line []byte) (string, bool) {
 	return "", false
 }
 
-// pod marks the sections of the documentation of Perl.
+// pod marks the sections of Perl documentation.
 func pod(line []byte) (string, bool) {
 	for _, command := range []string{"=head1 ", "=head2 "} {
 		if rest, ok := bytes.CutPrefix(line, []byte(command)); ok {
@@ -77,7 +77,7 @@ func pod(line []byte) (string, bool) {
 	return "", false
 }
 
-// subject returns the subject that a header line of a message has.
+// subject returns the subject in a header line of a message.
 func subject(line []byte) string {
 	rest, _ := bytes.CutPrefix(line, []byte("Subject: "))
 	if len(rest) == len(line) {

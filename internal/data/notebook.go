@@ -10,26 +10,26 @@ import (
 	"github.com/citekit/citekit/internal/sentence"
 )
 
-// A cell is one of a Jupyter notebook; see
+// A cell is a cell of a Jupyter notebook; see
 // https://nbformat.readthedocs.io/en/latest/format_description.html.
 type cell struct {
 	Type   string          `json:"cell_type"`
 	Source json.RawMessage `json:"source"`
-	Input  json.RawMessage `json:"input"` // the source of code in nbformat 3
-	Level  int             `json:"level"` // of a heading in nbformat 3
+	Input  json.RawMessage `json:"input"` // source of a code cell in nbformat 3
+	Level  int             `json:"level"` // level of a heading cell in nbformat 3
 
 	first, last int
 }
 
-// A notebook is what is read of one.
+// A notebook holds what has been read of a notebook.
 type notebook struct {
 	ctx   context.Context
 	src   []byte
 	json  *json.Decoder
 	cells []cell
 
-	passed int // bytes whose lines were counted
-	line   int // at passed
+	passed int // bytes whose lines are counted
+	line   int // line at passed
 
 	metadata struct {
 		Kernel   struct{ Language string } `json:"kernelspec"`
@@ -37,8 +37,8 @@ type notebook struct {
 	}
 }
 
-// mapNotebook maps the cells. Those below a heading belong to its section. A
-// heading of the first level in the first cell is the title of the notebook.
+// mapNotebook maps the cells. Cells after a heading belong to its section. A
+// first-level heading in the first cell is the title of the notebook.
 func mapNotebook(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	n := &notebook{ctx: ctx, src: src, json: json.NewDecoder(bytes.NewReader(src)), line: 1}
 	if err := n.object(n.top); err != nil {
@@ -69,7 +69,7 @@ func mapNotebook(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	return s, nil
 }
 
-// object reads an object, whose values it gives to read by their keys.
+// object reads an object. It calls read with each key, to read the value.
 func (n *notebook) object(read func(key string) error) error {
 	if t, err := n.json.Token(); err != nil || t != json.Delim('{') {
 		return errNotebook
@@ -90,7 +90,7 @@ func (n *notebook) object(read func(key string) error) error {
 
 var errNotebook = malformed(1, "no JSON of a notebook")
 
-// array reads an array, whose elements it gives to read.
+// array reads an array. It calls read to read each element.
 func (n *notebook) array(read func() error) error {
 	if t, err := n.json.Token(); err != nil || t != json.Delim('[') {
 		return errNotebook
@@ -147,7 +147,7 @@ func (n *notebook) cell() error {
 	return nil
 }
 
-// isTypeError reports whether JSON was well-formed and only of another type.
+// isTypeError reports whether err is about well-formed JSON of another type.
 func isTypeError(err error) bool {
 	_, ok := err.(*json.UnmarshalTypeError)
 	return ok
@@ -162,7 +162,7 @@ func (n *notebook) lineAt(offset int) int {
 	return n.line
 }
 
-// text returns what the cell says, a string or a list of lines.
+// text returns the source of the cell, which is a string or a list of lines.
 func (c *cell) text() string {
 	source := c.Source
 	if len(source) == 0 {
@@ -179,8 +179,7 @@ func (c *cell) text() string {
 	return ""
 }
 
-// node makes the node of a cell, and says at which level its heading is; 0 if
-// it has none.
+// node makes the node of a cell, and returns the level of its heading, or 0.
 func (c *cell) node() (n *citekit.Node, level int) {
 	n = &citekit.Node{Type: "cell", Location: linesAt(c.first, c.last)}
 	text := c.text()
@@ -205,8 +204,8 @@ func (c *cell) node() (n *citekit.Node, level int) {
 	return n, 0
 }
 
-// firstHeading returns the first ATX or setext heading of a Markdown text with
-// its level and what follows it, or all of the text if it has none.
+// firstHeading returns the first ATX or setext heading of a Markdown text, its level,
+// and the text after it. Without a heading, rest is the whole text.
 func firstHeading(text string) (heading string, level int, rest string) {
 	before, fenced := "", false
 	for at := 0; at < len(text); {

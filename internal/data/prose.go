@@ -9,11 +9,11 @@ import (
 )
 
 const (
-	enoughLines = 40 // of a passage
+	enoughLines = 40 // lines after which a passage may end
 	mostLines   = 120
 	enoughBytes = 2_000
 	mostBytes   = 4_000
-	minCapital  = 500 // bytes of a passage before a line in capitals ends it
+	minCapital  = 500 // bytes of a passage after which a line in capitals ends it
 
 	maxPassages     = 10_000
 	maxLineHead     = 2 << 10
@@ -21,11 +21,11 @@ const (
 	maxPassageTitle = 100
 )
 
-// mapProse gathers paragraphs into passages, which end before a heading such
-// as CHAPTER IV, or at a blank line when they are long enough. Prose is titled
-// by its first sentence, and other text by its first line, without the marks of
-// a comment. The files of diffs, the messages of mailboxes and the sections of
-// manual pages begin passages, too.
+// mapProse groups paragraphs into passages. A passage ends before a heading such as
+// CHAPTER IV, or, once it is long enough, at a blank line. Files in diffs, messages
+// in mailboxes and sections of manual pages also begin passages. The title of a
+// passage is the first sentence in prose, and the first line without comment marks in
+// other text.
 func mapProse(r *reader, prose bool) (*citekit.Draft, error) {
 	p := proseMapper{prose: prose, runs: newRuns(maxPassages), marks: markerOf(r.rest())}
 	line := 0
@@ -39,25 +39,25 @@ func mapProse(r *reader, prose bool) (*citekit.Draft, error) {
 	if !prose {
 		s.Method, s.Metadata["format"] = "lines", string(Lines)
 	}
-	if len(s.Nodes) == 0 { // nothing but white space
+	if len(s.Nodes) == 0 { // only white space
 		s.Nodes = []*citekit.Node{{Type: "passage", Location: linesAt(1, max(line, 1))}}
 	}
 	return s, nil
 }
 
-// A passage is a run of lines with the text it begins with.
+// A passage is a run of lines with the beginning of its text.
 type passage struct {
-	first, last int // lines; 0 for none
+	first, last int // lines, from 1; 0 for none
 	size        int64
 	head        []byte
-	heading     heading // what its first line is
-	title       string  // "" for the one that its text gives
-	inner       bool    // begins within something, such as a function
+	heading     heading // kind of heading in its first line
+	title       string  // "" if its text gives the title
+	inner       bool    // whether it begins inside something, such as a function
 }
 
 func (p *passage) lines() int { return p.last - p.first + 1 }
 
-// take appends next, which lies below p.
+// take appends next, which follows p.
 func (p *passage) take(next *passage) {
 	if p.first == 0 {
 		p.first, p.heading, p.title, p.inner = next.first, next.heading, next.title, next.inner
@@ -69,13 +69,13 @@ func (p *passage) take(next *passage) {
 	}
 }
 
-// reset makes p empty, keeping its memory.
+// reset empties p and keeps its memory.
 func (p *passage) reset() { *p = passage{head: p.head[:0]} }
 
 type proseMapper struct {
 	prose     bool
 	runs      *runs
-	marks     marker // or nil
+	marks     marker // nil if there is none
 	open      passage
 	paragraph passage
 }
@@ -103,8 +103,7 @@ func (p *proseMapper) line(head []byte, line int, size int64) {
 	}
 }
 
-// mark begins a passage with a line that is marked, and takes the title of a
-// message.
+// mark begins a passage if the line is marked, and records the title of a message.
 func (p *proseMapper) mark(head []byte, next *passage) {
 	if title, ok := p.marks(head); ok {
 		p.endParagraph()
@@ -117,8 +116,8 @@ func (p *proseMapper) mark(head []byte, next *passage) {
 	}
 }
 
-// mayEnd reports whether a long paragraph may end with the line: that of a
-// sentence or, in code, of a block.
+// mayEnd reports whether a long paragraph may end with the line: it ends a sentence
+// or, in code, a block.
 func (p *proseMapper) mayEnd(line []byte) bool {
 	if p.prose {
 		return endsSentence(line)
@@ -126,12 +125,11 @@ func (p *proseMapper) mayEnd(line []byte) bool {
 	return strings.IndexByte("})]", line[0]) >= 0 || endsSentence(line)
 }
 
-// isInner reports whether a line of code is indented or begins with what
-// closes something.
+// isInner reports whether a line of code is indented or begins with a closing
+// bracket.
 func isInner(line []byte) bool { return strings.IndexByte(" \t})]", line[0]) >= 0 }
 
-// endParagraph adds the paragraph to the passage that is open, or begins one
-// with it.
+// endParagraph adds the paragraph to the open passage, or begins a passage with it.
 func (p *proseMapper) endParagraph() {
 	next := &p.paragraph
 	if next.first == 0 {
@@ -152,7 +150,7 @@ func (p *proseMapper) breaks(next *passage) bool {
 	size, lines := p.open.size, next.first-p.open.first
 	switch {
 	case next.heading == chapter && p.open.heading == chapter && p.open.last-p.open.first < 3:
-		return false // PART ONE above CHAPTER I
+		return false // such as PART ONE before CHAPTER I
 	case next.heading == chapter:
 		return true
 	case (next.heading == capitals || next.heading == above) && size >= minCapital:

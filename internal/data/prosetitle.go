@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/sentence"
 )
 
-// titleOf makes a title for the passage that is open, which begins with text,
-// and returns what a summary may begin with.
+// titleOf makes a title for the open passage, which begins with text, and returns the
+// text for its summary.
 func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
 	switch {
 	case p.open.title != "":
@@ -30,8 +30,8 @@ func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
 	return firstTitle(text, hasAlnum)
 }
 
-// hasWord reports whether a line has two letters or digits one after another
-// that are not both digits.
+// hasWord reports whether a line has two adjacent letters or digits that are not both
+// digits.
 func hasWord(line []byte) bool {
 	before := rune(0)
 	for _, r := range string(line) {
@@ -43,8 +43,8 @@ func hasWord(line []byte) bool {
 	return false
 }
 
-// codeTitle makes a title of the first line of text with a word, without the
-// marks of a comment. A notice of rights is passed over if there is more.
+// codeTitle makes a title from the first line of text with a word, without comment
+// marks. It skips a copyright notice if there is more text.
 func codeTitle(text []byte) string {
 	first, rest, more := bytes.Cut(text, []byte("\n\n"))
 	if more && isNotice(first) && hasWord(rest) {
@@ -64,7 +64,7 @@ func isNotice(text []byte) bool {
 	return bytes.Contains(text, []byte("copyright")) || bytes.Contains(text, []byte("spdx-license"))
 }
 
-// withoutComment returns a line without the marks that begin and end a comment.
+// withoutComment returns a line without comment marks at its ends.
 func withoutComment(line []byte) []byte {
 	for _, mark := range []string{"<!--", "/*", "//", "--", "#", ";", "%", "\"", "*", "{-", "(*", "!", "REM ", "rem ", "dnl "} {
 		rest, ok := bytes.CutPrefix(line, []byte(mark))
@@ -83,8 +83,8 @@ func withoutComment(line []byte) []byte {
 	return line
 }
 
-// firstTitle makes a title of the first line of text that has what it takes,
-// and returns what follows it.
+// firstTitle makes a title from the first line of text that satisfies has, and
+// returns the text after it.
 func firstTitle(text []byte, has func(line []byte) bool) (title string, rest []byte) {
 	for rest := text; len(rest) > 0; {
 		var line []byte
@@ -101,7 +101,7 @@ func hasAlnum(line []byte) bool {
 	return bytes.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) })
 }
 
-// cutTitle is [title] for the beginning of a line, which is enough.
+// cutTitle is [title] for a long line, of which it reads only the beginning.
 func cutTitle(line string) string {
 	if t := title(line); len(t) <= maxPassageTitle {
 		return t

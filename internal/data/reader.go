@@ -11,17 +11,17 @@ import (
 
 const readBytes = 64 << 10
 
-// A reader gives the bytes of a source one by one, and says where they stand.
+// A reader returns the bytes of a source one by one, and their position.
 type reader struct {
 	ctx  context.Context
 	src  io.Reader
-	held []byte // instead of src, if that is nil
+	held []byte // replaces src if that is nil
 
 	buf      []byte
-	pos, end int   // of what was read and not given
+	pos, end int   // the unread bytes in buf
 	passed   int64 // bytes before buf
 
-	line int  // of the next byte, from 1; whoever passes an LF counts it
+	line int  // line of the next byte, from 1; whoever reads an LF counts it
 	last byte // the last byte read
 	err  error
 }
@@ -30,12 +30,13 @@ func newReader(ctx context.Context, src io.Reader) *reader {
 	return &reader{ctx: ctx, src: src, buf: make([]byte, readBytes), line: 1}
 }
 
-// newHeldReader returns a reader of what is in memory, which it does not copy.
+// newHeldReader returns a reader of src, which it does not copy.
 func newHeldReader(ctx context.Context, src []byte) *reader {
 	return &reader{ctx: ctx, held: src, line: 1}
 }
 
-// peek returns the next byte, or false at the end or after an error.
+// peek returns the next byte without reading it, or false at the end or after an
+// error.
 func (r *reader) peek() (byte, bool) {
 	if r.pos == r.end && !r.fill() {
 		return 0, false
@@ -43,7 +44,7 @@ func (r *reader) peek() (byte, bool) {
 	return r.buf[r.pos], true
 }
 
-// next is peek, and passes the byte.
+// next reads the next byte, like peek.
 func (r *reader) next() (byte, bool) {
 	c, ok := r.peek()
 	if ok {
@@ -55,7 +56,7 @@ func (r *reader) next() (byte, bool) {
 	return c, ok
 }
 
-// fill reads on. It reports false at the end or after an error.
+// fill reads more data. It returns false at the end or after an error.
 func (r *reader) fill() bool {
 	if r.err != nil {
 		return false
@@ -100,11 +101,11 @@ func (r *reader) fillHeld() bool {
 	return true
 }
 
-// maxIdle is how often a reader may give nothing before that is its end.
+// maxIdle is how many empty reads in a row count as the end.
 const maxIdle = 100
 
-// rest returns what was read and not given yet, reading on if that is nothing.
-// It is empty at the end.
+// rest returns the unread bytes in the buffer, after filling it if it is empty. It
+// returns none at the end.
 func (r *reader) rest() []byte {
 	if r.pos == r.end && !r.fill() {
 		return nil
@@ -112,16 +113,16 @@ func (r *reader) rest() []byte {
 	return r.buf[r.pos:r.end]
 }
 
-// skip passes n bytes of rest.
+// skip skips n bytes of rest.
 func (r *reader) skip(n int) {
 	r.line += bytes.Count(r.buf[r.pos:r.pos+n], []byte("\n"))
 	r.pos += n
 }
 
-// offset is where the next byte stands.
+// offset returns the offset of the next byte.
 func (r *reader) offset() int64 { return r.passed + int64(r.pos) }
 
-// lines is the number of lines, once the end was reached.
+// lines returns the number of lines, after the end was reached.
 func (r *reader) lines() int {
 	if r.last == '\n' {
 		return r.line - 1
@@ -129,8 +130,8 @@ func (r *reader) lines() int {
 	return r.line
 }
 
-// all returns the whole source. Nothing may have been read before. The result
-// must not be modified.
+// all returns the whole source. It must be the first read. The caller must not modify
+// the result.
 func (r *reader) all() ([]byte, error) {
 	all := r.held
 	if r.src != nil {
@@ -149,12 +150,11 @@ func (r *reader) all() ([]byte, error) {
 	return all, r.err
 }
 
-// eachLine calls f for every line, with as many of its first bytes as most
-// allows, and its size in bytes with its end. The bytes are valid until f
-// returns.
+// eachLine calls f for every line, with its first bytes, at most most, and its size
+// in bytes including its line end. The bytes are valid until f returns.
 func (r *reader) eachLine(most int, f func(head []byte, size int64)) {
 	var joined []byte
-	var before int64 // bytes of the line that were passed
+	var before int64 // bytes of the line read before
 	for part := r.rest(); len(part) > 0; part = r.rest() {
 		end := bytes.IndexByte(part, '\n')
 		if end < 0 {

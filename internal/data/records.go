@@ -6,8 +6,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// mapRecords gathers JSON values that have a line each into runs of rows. The
-// keys of the first are the columns.
+// mapRecords groups JSON values, one per line, into runs of rows. The keys of the
+// first value are the columns.
 func mapRecords(r *reader) (*citekit.Draft, error) {
 	meta := map[string]any{"format": string(Records)}
 	rows := newRuns(maxRuns)
@@ -29,7 +29,7 @@ func mapRecords(r *reader) (*citekit.Draft, error) {
 	return &citekit.Draft{Nodes: rows.nodes(), Method: "rows", Metadata: meta}, nil
 }
 
-// maxColumns is how many columns the metadata name.
+// maxColumns is how many columns the metadata list.
 const maxColumns = 1_000
 
 // topKeys returns the keys of a JSON object, or nil if it is not one.

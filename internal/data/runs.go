@@ -3,30 +3,29 @@ package data
 import "github.com/citekit/citekit"
 
 const (
-	minRowsRun = 100 // rows of a run, if they are large enough
+	minRowsRun = 100 // least rows of a run, if it is large enough
 	maxRowsRun = 1_000
-	minRunSize = 16 << 10 // bytes
+	minRunSize = 16 << 10 // bytes of a run that is large enough
 	maxRunSize = 64 << 10
 )
 
-// runs gathers what follows one another into runs. When there are too many,
-// the runs become twice as long, so that they take bounded memory.
+// runs groups consecutive items into runs. When there are too many runs, their length
+// doubles, so that memory is bounded.
 type runs struct {
-	most  int // runs
-	scale int // how many times as long as usual a run may be
+	most  int // largest number of runs
+	scale int // factor of the length of runs
 	list  []run
 }
 
 type run struct {
 	node  *citekit.Node
-	count int   // rows
-	size  int64 // bytes
+	count int   // number of rows
+	size  int64 // size in bytes
 }
 
 func newRuns(most int) *runs { return &runs{most: most, scale: 1} }
 
-// add adds a run of its own for n, unless the last one takes it in. A line is
-// in one run only.
+// add adds n as a run, or appends it to the last run. A line is in only one run.
 func (u *runs) add(n *citekit.Node, count int, size int64) {
 	if k := len(u.list); k > 0 {
 		last := &u.list[k-1]
@@ -38,14 +37,14 @@ func (u *runs) add(n *citekit.Node, count int, size int64) {
 	u.append(run{n, count, size})
 }
 
-// full reports whether r is as long as a run of rows should be.
+// full reports whether r is long enough for a run of rows.
 func (u *runs) full(r run) bool {
 	scale := u.scale
 	return r.count >= maxRowsRun*scale || r.size >= maxRunSize*int64(scale) ||
 		r.count >= minRowsRun*scale && r.size >= minRunSize*int64(scale)
 }
 
-// append adds a run, whatever its length.
+// append adds a run of any length.
 func (u *runs) append(r run) {
 	u.list = append(u.list, r)
 	if len(u.list) <= u.most {

@@ -14,21 +14,21 @@ import (
 
 const (
 	minSections  = 3
-	minClauses   = 4 // sections that have no title of their own
-	clauseLines  = 6 // of such a section, on average
+	minClauses   = 4 // fewest sections without titles
+	clauseLines  = 6 // average lines of such a section, at least
 	maxSections  = 5_000
-	maxTitleLine = 80 // bytes of a title after its number
-	maxTries     = 64 // first sections that are tried
+	maxTitleLine = 80 // most bytes of a title after its number
+	maxTries     = 64 // most candidates for the first section
 )
 
-// MapSections finds the numbered sections of a plain text: "1. Scope", "1.2
-// Terms", "Section 4", "Article IV", "§ 5", "II. Method", "Appendix A". They
-// are nested by their numbers. The nodes are nil where there are none: a list
-// has numbers too, but no text below them.
+// MapSections finds the numbered sections of a plain text: "1. Scope", "1.2 Terms",
+// "Section 4", "Article IV", "§ 5", "II. Method", "Appendix A". Their numbers define
+// the nesting. The nodes are nil if there are no sections; a list has numbers too,
+// but no text below them.
 func MapSections(ctx context.Context, text []byte) (*citekit.Draft, error) {
 	s := &citekit.Draft{Method: "sections"}
 	if markerOf(text) != nil {
-		return s, nil // a manual page, a mailbox or a diff has its own parts
+		return s, nil // manual pages, mailboxes and diffs have their own parts
 	}
 	lines := bytes.Split(text, []byte("\n"))
 	if n := len(lines); len(lines[n-1]) == 0 {
@@ -48,7 +48,7 @@ func MapSections(ctx context.Context, text []byte) (*citekit.Draft, error) {
 	return s, nil
 }
 
-// A numberedDoc is a text by its lines.
+// A numberedDoc is a text split into lines.
 type numberedDoc struct {
 	lines [][]byte
 	found []numberedHead
@@ -60,14 +60,14 @@ type numberedHead struct {
 	style  int // index of numberStyles
 	number []int
 	indent int
-	titled bool // it has a line of its own
+	titled bool // whether its title has a line of its own
 }
 
-// level is how deep the section is: by its style, then by its number.
+// level returns how deep the section is: by its style, then by its number.
 func (h numberedHead) level() int { return 8*h.style + len(h.number) }
 
-// numberStyles are ways to number sections, the highest first. The first group
-// is the number, the second the title.
+// numberStyles are the ways to number sections, highest first. The first group is the
+// number, the second the title.
 var numberStyles = []*lazyregexp.Regexp{
 	lazyregexp.New(`^(?i:part)\s+([IVXLC]+|\d{1,3}|[A-Z])\b[.:]?\s*[-–—]?\s*(.*)$`),
 	lazyregexp.New(`^(?i:chapter|title)\s+([IVXLC]+|\d{1,3})\b[.:]?\s*[-–—]?\s*(.*)$`),
@@ -85,13 +85,13 @@ const (
 	styleLetter  = 7
 )
 
-// appendices begin on their own level, the highest.
+// appendices have their own level, the highest.
 var appendices = lazyregexp.New(`^(?i:appendix|annex|exhibit|schedule)\s+([A-Z]|[IVXLC]+|\d{1,2})\b[.:]?\s*[-–—]?\s*(.*)$`)
 
-// leaders match what follows a title in a table of contents.
+// leaders match the text after a title in a table of contents.
 var leaders = lazyregexp.New(`(?:\.\s?){4,}|\s{3,}\S*\d+\s*$`)
 
-// find finds all lines that may begin a section.
+// find finds all lines that might begin a section.
 func (d *numberedDoc) find() {
 	for i, line := range d.lines {
 		trimmed := unboxed(line)
@@ -107,17 +107,17 @@ func (d *numberedDoc) find() {
 	}
 }
 
-// parts reports whether the line at i ends what is before a heading: a blank
-// one or a rule.
+// parts reports whether the line at i separates a heading from the text before it: it
+// is blank or a rule.
 func (d *numberedDoc) parts(i int) bool {
 	line := unboxed(d.lines[i])
 	return len(line) == 0 || isRule(line)
 }
 
-// unboxed returns a line without the sides of a box around it.
+// unboxed returns a line without the sides of a box.
 func unboxed(line []byte) []byte { return bytes.Trim(line, " \t*|") }
 
-// add adds the line at i unless it cannot be a heading.
+// add adds the line at i if it can be a heading.
 func (d *numberedDoc) add(i, style int, number, title []byte) {
 	if leaders.Match(title) || leaders.Match(d.lines[i]) && style >= styleRoman {
 		return
@@ -135,7 +135,7 @@ func (d *numberedDoc) add(i, style int, number, title []byte) {
 	d.found = append(d.found, h)
 }
 
-// titled reports whether the line at i is a title, with nothing right below.
+// titled reports whether the line at i is a title with no text directly below.
 func (d *numberedDoc) titled(i int, title []byte) bool {
 	if len(title) > maxTitleLine || i+1 < len(d.lines) && !d.parts(i+1) {
 		return false
@@ -149,7 +149,7 @@ func (d *numberedDoc) titled(i int, title []byte) bool {
 
 func indentOf(line []byte) int { return len(line) - len(bytes.TrimLeft(line, " \t")) }
 
-// numberOf returns the parts of a number, or nil if it is none.
+// numberOf parses a number into its parts; nil if it is not a number.
 func numberOf(s string) []int {
 	var number []int
 	for _, part := range strings.Split(s, ".") {
@@ -168,7 +168,7 @@ func numberOf(s string) []int {
 	return number
 }
 
-// roman returns the value of a Roman number in capitals, or 0.
+// roman returns the value of a Roman numeral in capitals, or 0.
 func roman(s string) int {
 	values := map[byte]int{'I': 1, 'V': 5, 'X': 10, 'L': 50, 'C': 100}
 	n := 0
@@ -182,8 +182,8 @@ func roman(s string) int {
 	return max(n, 0)
 }
 
-// follows reports whether a section of the number next may come after one of
-// the number last: its first part below it, or one more on some level.
+// follows reports whether a section numbered next may come after one numbered last:
+// it is its first subsection, or one higher at some level.
 func follows(last, next []int) bool {
 	for i := range next {
 		switch {
@@ -199,8 +199,8 @@ func follows(last, next []int) bool {
 	return false
 }
 
-// chosen returns the headings that are sections, in order: those whose numbers
-// run on, in each style.
+// chosen returns the headings of sections, in order. In each style their numbers are
+// consecutive.
 func (d *numberedDoc) chosen() []numberedHead {
 	var all []numberedHead
 	for style := range numberStyles {
@@ -228,16 +228,16 @@ func (d *numberedDoc) chosen() []numberedHead {
 	return all
 }
 
-// covers reports whether headings are those of the text, and not of a small
-// part of it, as where licences are collected.
+// covers reports whether headings structure the whole text, and not only a small
+// part, as in collections of licences.
 func (d *numberedDoc) covers(heads []numberedHead) bool {
 	return 5*(heads[len(heads)-1].line-heads[0].line) >= 2*len(d.lines)
 }
 
-// longest returns the longest run of headings whose numbers run on, with the
-// same indentation on each level. A number may begin again below a heading of a
-// higher style. Of two that are as long it takes the later one: the first may
-// be a table of contents.
+// longest returns the longest run of headings with consecutive numbers and equal
+// indentation on each level. Numbers may restart below a heading of a higher style.
+// Of two equally long runs it returns the later: the first may be a table of
+// contents.
 func longest(heads, above []numberedHead) []numberedHead {
 	var best []numberedHead
 	tries := 0
@@ -256,7 +256,7 @@ func longest(heads, above []numberedHead) []numberedHead {
 	return best
 }
 
-// starts reports whether a run of sections may begin with h.
+// starts reports whether h may be the first of a run of sections.
 func starts(h numberedHead) bool {
 	for _, n := range h.number {
 		if n > 1 {
@@ -315,8 +315,8 @@ func (d *numberedDoc) haveText(heads []numberedHead) bool {
 	return 10*with >= 6*leaves
 }
 
-// areClauses reports whether headings without lines of their own are sections
-// all the same, and not the items of a list: these are shorter.
+// areClauses reports whether headings without lines of their own begin sections and
+// not list items, which are shorter.
 func (d *numberedDoc) areClauses(heads []numberedHead) bool {
 	if len(heads) < minClauses {
 		return false
@@ -339,7 +339,7 @@ func (d *numberedDoc) areClauses(heads []numberedHead) bool {
 	return long
 }
 
-// mergeHeads merges headings by their lines.
+// mergeHeads merges headings in line order.
 func mergeHeads(a, b []numberedHead) []numberedHead {
 	merged := make([]numberedHead, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -352,7 +352,7 @@ func mergeHeads(a, b []numberedHead) []numberedHead {
 	return append(append(merged, a...), b...)
 }
 
-// nodes makes nodes of the headings, with the text before them.
+// nodes makes nodes of the headings and of the text before them.
 func (d *numberedDoc) nodes(heads []numberedHead) []*citekit.Node {
 	end := d.lastLine(heads)
 	var nodes []*citekit.Node
@@ -366,7 +366,7 @@ func (d *numberedDoc) nodes(heads []numberedHead) []*citekit.Node {
 	return nodes
 }
 
-// nest makes a tree of the headings of lines before end.
+// nest makes a tree of the headings before line end.
 func (d *numberedDoc) nest(heads []numberedHead, end int) []*citekit.Node {
 	var nodes []*citekit.Node
 	for i := 0; i < len(heads); {
@@ -386,7 +386,7 @@ func (d *numberedDoc) nest(heads []numberedHead, end int) []*citekit.Node {
 	return nodes
 }
 
-// section makes a node of a heading with the lines before end.
+// section makes a node of a heading and the lines up to end.
 func (d *numberedDoc) section(h numberedHead, end int) *citekit.Node {
 	line := string(unboxed(d.lines[h.line]))
 	n := &citekit.Node{Type: "section", Location: linesAt(h.line+1, end)}
@@ -402,17 +402,17 @@ func (d *numberedDoc) section(h numberedHead, end int) *citekit.Node {
 	return n
 }
 
-// runInTitle returns the title of a section whose text goes on in the same
-// line: its first sentence, if that is there, or the line.
+// runInTitle returns the title of a section whose text follows on the same line: its
+// first sentence, or the line if no sentence ends there.
 func runInTitle(line string) string {
-	const minWord = 5 // bytes of a number
+	const minWord = 5 // bytes that may be the number
 	if i := strings.Index(line[min(minWord, len(line)):], ". "); i >= 0 {
 		return cutTitle(line[:i+minWord+1])
 	}
 	return cutTitle(line)
 }
 
-// passage makes a node of the lines from first up to end, counted from 0.
+// passage makes a node of the lines [first, end), counted from 0.
 func (d *numberedDoc) passage(first, end int) *citekit.Node {
 	text := bytes.Join(d.lines[first:min(end, first+12)], []byte("\n"))
 	heading, rest := firstTitle(text, hasWord)
@@ -422,7 +422,7 @@ func (d *numberedDoc) passage(first, end int) *citekit.Node {
 	}
 }
 
-// firstText returns the first line from first on that has text, or end.
+// firstText returns the first line with text at or after first, or end.
 func (d *numberedDoc) firstText(first, end int) int {
 	for first < end && len(bytes.TrimSpace(d.lines[first])) == 0 {
 		first++
@@ -430,8 +430,8 @@ func (d *numberedDoc) firstText(first, end int) int {
 	return first
 }
 
-// lastLine returns where the last section ends: before a line in capitals that
-// stands alone, such as END OF TERMS AND CONDITIONS, or an appendix.
+// lastLine returns where the last section ends: before an appendix, or before a line
+// in capitals that stands alone, such as END OF TERMS AND CONDITIONS.
 func (d *numberedDoc) lastLine(heads []numberedHead) int {
 	for i := heads[len(heads)-1].line + 2; i < len(d.lines); i++ {
 		line := bytes.TrimSpace(d.lines[i])

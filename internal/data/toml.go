@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/internal/sentence"
 )
 
-// mapTOML maps the tables of TOML 1.0, and the keys above the first. A table
-// holds those below it whose names go on from its own.
+// mapTOML maps the tables of TOML 1.0 and the keys before the first table. A table
+// contains the tables whose names begin with its own.
 func mapTOML(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	t := &tomlScanner{ctx: ctx, src: src, b: newBuilder(), line: 1}
 	if err := t.scan(); err != nil {
@@ -20,7 +20,7 @@ func mapTOML(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	return t.structure(TOML), nil
 }
 
-// A tomlScanner reads the lines of a file of tables.
+// A tomlScanner scans the lines of a file with tables.
 type tomlScanner struct {
 	ctx  context.Context
 	src  []byte
@@ -29,12 +29,12 @@ type tomlScanner struct {
 	line int // of pos, from 1
 	last int // line of the last content
 
-	tables  [][]string // names of those that are open
-	array   []bool     // which of them are elements of an array
+	tables  [][]string // names of the open tables
+	array   []bool     // which of them are array elements
 	summary summary
 }
 
-// structure closes what is open and returns what was found.
+// structure closes the open tables and returns the structure.
 func (t *tomlScanner) structure(format Format) *citekit.Draft {
 	for len(t.tables) > 0 {
 		t.closeTable()
@@ -72,7 +72,7 @@ func (t *tomlScanner) scan() error {
 	return nil
 }
 
-// rest is what is left of the line, with its end.
+// rest returns the rest of the line, including its line end.
 func (t *tomlScanner) rest() []byte {
 	rest := t.src[t.pos:]
 	if i := bytes.IndexByte(rest, '\n'); i >= 0 {
@@ -106,7 +106,7 @@ func (t *tomlScanner) header(text []byte) error {
 	return nil
 }
 
-// openTable closes the tables that parts is not below, and opens one.
+// openTable closes the open tables that do not contain parts, and opens one.
 func (t *tomlScanner) openTable(parts []string, title string, array bool) {
 	for k := len(t.tables); k > 0; k-- {
 		if above := t.tables[k-1]; len(above) < len(parts) && slices.Equal(above, parts[:len(above)]) {
@@ -139,7 +139,7 @@ func (t *tomlScanner) closeTable() {
 	t.tables, t.array = t.tables[:k], t.array[:k]
 }
 
-// keyValue reads a key and its value, with all its lines.
+// keyValue reads a key and its value, on one or more lines.
 func (t *tomlScanner) keyValue() error {
 	line := t.line
 	rest := t.rest()
@@ -178,8 +178,8 @@ func (t *tomlScanner) keyValue() error {
 	return nil
 }
 
-// dottedKey reads a key of one part or several, and returns how many bytes it
-// takes with the white space behind it.
+// dottedKey parses a key of one or more parts. n is its length in bytes, including
+// the white space after it.
 func dottedKey(text []byte) (parts []string, n int) {
 	for {
 		for n < len(text) && (text[n] == ' ' || text[n] == '\t') {
@@ -211,8 +211,8 @@ func dottedKey(text []byte) (parts []string, n int) {
 	}
 }
 
-// tomlValueEnd returns where the value that follows p ends: at a comment, or
-// the end of a line outside of brackets and strings.
+// tomlValueEnd returns where the value after p ends: at a comment, or at a line end
+// outside brackets and strings.
 func tomlValueEnd(src []byte, p int) (end int, ok bool) {
 	depth := 0
 	for ; p < len(src); p++ {
@@ -263,7 +263,7 @@ func tomlStringEnd(src []byte, p int) (end int, closed bool) {
 		if src[i] == '\\' && quote == '"' {
 			i++
 		} else if bytes.HasPrefix(src[i:], long) {
-			end := i + 3 // up to two quotes may stand before the closing ones
+			end := i + 3 // up to two quotes may precede the closing ones
 			for end < min(i+5, len(src)) && src[end] == quote {
 				end++
 			}
@@ -273,8 +273,8 @@ func tomlStringEnd(src []byte, p int) (end int, closed bool) {
 	return len(src), false
 }
 
-// tomlText returns what a string says, or its beginning; other values as they
-// are.
+// tomlText returns the value of a string, or its beginning; other values stay as
+// written.
 func tomlText(value []byte) string {
 	value = value[:min(len(value), maxCapture)]
 	if value[0] != '"' && value[0] != '\'' {
@@ -291,13 +291,13 @@ func tomlText(value []byte) string {
 	return unquote([]byte(strings.ReplaceAll(strings.ReplaceAll(text, "\\\n", ""), "\n", " ")))
 }
 
-// A summary is the comment that stands directly above a line.
+// A summary is the comment directly above a line.
 type summary struct {
 	text         []byte
 	last, column int
 }
 
-// add adds a line of comment, which begins at column with # or ;.
+// add adds a comment line with # or ; at column.
 func (s *summary) add(comment []byte, line, column int) {
 	if s.last != line-1 || s.column != column {
 		s.text = s.text[:0]
@@ -308,8 +308,8 @@ func (s *summary) add(comment []byte, line, column int) {
 	}
 }
 
-// above returns the leading sentences of the comment above what begins at
-// column of line, or "".
+// above returns the first sentences of the comment above the content at column of
+// line, or "".
 func (s *summary) above(line, column int) string {
 	if s.last != line-1 || s.column != column || len(s.text) == 0 {
 		return ""

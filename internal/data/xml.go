@@ -14,8 +14,8 @@ const (
 	maxXMLName  = 1 << 10
 )
 
-// mapXML maps the elements below the root of a well-formed document. Entities
-// that it declares are neither expanded nor fetched.
+// mapXML maps the elements below the root of a well-formed document. Declared
+// entities are neither expanded nor fetched.
 func mapXML(r *reader) (*citekit.Draft, error) {
 	x := &xmlScanner{r: r, b: newBuilder()}
 	if err := x.scan(); err != nil {
@@ -31,14 +31,14 @@ func mapXML(r *reader) (*citekit.Draft, error) {
 	return s, nil
 }
 
-// An xmlScanner reads tags and tells a builder of the elements below the root.
+// An xmlScanner scans tags and reports the elements below the root to a builder.
 type xmlScanner struct {
 	r    *reader
 	b    *builder
-	open []string // names of the elements that are open
+	open []string // names of the open elements
 	root string
-	text []byte // beginning of what stands in the innermost element
-	leaf bool   // that has no elements
+	text []byte // beginning of the text in the innermost element
+	leaf bool   // whether that has no child elements
 }
 
 func (x *xmlScanner) scan() error {
@@ -81,7 +81,7 @@ func (x *xmlScanner) cut(line int) error {
 	return malformed(line, "the file ends inside the markup that begins here")
 }
 
-// words passes text up to the next tag, which it keeps where it may be a title.
+// words reads text up to the next tag, and keeps it if it may be a title.
 func (x *xmlScanner) words() error {
 	for part := x.r.rest(); len(part) > 0; part = x.r.rest() {
 		n := bytes.IndexByte(part, '<')
@@ -107,8 +107,8 @@ func (x *xmlScanner) keep(text []byte) {
 	}
 }
 
-// until passes everything to the end of the next mark. It tells keep of what
-// comes before, if that is not nil.
+// until skips everything up to the end of the next mark. If keep is not nil, it
+// receives the bytes before the mark.
 func (x *xmlScanner) until(mark string, keep func([]byte)) error {
 	line := x.r.line
 	matched := 0
@@ -118,7 +118,7 @@ func (x *xmlScanner) until(mark string, keep func([]byte)) error {
 			if matched++; matched == len(mark) {
 				return nil
 			}
-		case matched == 2 && c == mark[0] && mark[1] == c: // a third ] or -
+		case matched == 2 && c == mark[0] && mark[1] == c: // a third ] or - in a row
 		default:
 			if keep != nil {
 				keep(append([]byte(mark[:matched]), c))
@@ -132,8 +132,8 @@ func (x *xmlScanner) until(mark string, keep func([]byte)) error {
 	return x.cut(line)
 }
 
-// declaration passes a comment, a CDATA section, or a document type with all
-// it declares.
+// declaration skips a comment, a CDATA section, or a document type with all its
+// declarations.
 func (x *xmlScanner) declaration(line int) error {
 	x.r.next()
 	c, _ := x.r.peek()
@@ -161,7 +161,7 @@ func (x *xmlScanner) accept(word string) bool {
 	return true
 }
 
-// docType passes <!DOCTYPE …> with its internal subset.
+// docType skips <!DOCTYPE …> and its internal subset.
 func (x *xmlScanner) docType(line int) error {
 	if !x.accept("DOCTYPE") || x.root != "" {
 		return malformed(line, "a declaration that does not belong here")
@@ -197,8 +197,8 @@ func (x *xmlScanner) docType(line int) error {
 	return x.cut(line)
 }
 
-// aside passes a comment or an instruction in a document type, if there is one.
-// Its first character was read.
+// aside skips a comment or processing instruction in a document type, if there is
+// one. Its first character was read.
 func (x *xmlScanner) aside() (bool, error) {
 	c, _ := x.r.next()
 	if c == '?' {
@@ -278,7 +278,7 @@ func (x *xmlScanner) startTag(line int, offset int64) error {
 	}
 }
 
-// attribute reads a name and its value, which may be the title of the element.
+// attribute reads a name and its value, which may become the title of the element.
 func (x *xmlScanner) attribute(line int) error {
 	name, err := x.name()
 	if err != nil {
@@ -342,7 +342,7 @@ func (x *xmlScanner) close() {
 	x.open = x.open[:len(x.open)-1]
 }
 
-// idOf makes a name for an id of the kind of a thing and its title.
+// idOf makes a name for an id from a kind and a title.
 func idOf(kind, title string) string {
 	var b strings.Builder
 	gap := true

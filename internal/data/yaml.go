@@ -8,10 +8,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// mapYAML maps the block collections of YAML 1.2. It follows indentation, and
-// reads scalars and flow collections only to find their ends: anchors, aliases
-// and tags mean nothing to it, so that nothing is ever expanded. A line that is
-// an instruction of a template, {{ … }}, is passed.
+// mapYAML maps the block collections of YAML 1.2 by their indentation. It reads
+// scalars and flow collections only to find their ends. It ignores anchors, aliases
+// and tags, so nothing is ever expanded. Lines with a template instruction, {{ … }},
+// are skipped.
 func mapYAML(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	y := &yamlScanner{ctx: ctx, src: src, b: newBuilder(), line: 1}
 	y.b.wrapped = 1
@@ -35,33 +35,33 @@ func mapYAML(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	return s, nil
 }
 
-// A yamlScanner reads lines and tells a builder of the collections that their
-// indentation makes.
+// A yamlScanner reads lines and reports the collections that their indentation forms
+// to a builder.
 type yamlScanner struct {
 	ctx  context.Context
 	src  []byte
 	b    *builder
 	pos  int
 	line int // of pos, from 1
-	bol  int // offset where the line begins
+	bol  int // offset of the beginning of the line
 
-	open []yamlEntry // collections, in a document
+	open []yamlEntry // open collections of the document
 	last int         // line of the last content
 
 	inDocument bool
 	documents  int
-	marker     int    // line of the --- that no content followed yet, or 0
-	kind       string // of the document, as Kubernetes has it
-	flow       bool   // a flow collection was met
+	marker     int    // line of a --- without content after it so far, or 0
+	kind       string // kind of the document, as in Kubernetes
+	flow       bool   // whether a flow collection was found
 
 	summary summary
 }
 
-// A yamlEntry is a key with its value, or an element of a sequence.
+// A yamlEntry is a key with its value, or a sequence element.
 type yamlEntry struct {
 	column   int
 	sequence bool
-	explicit bool // the key has a question mark
+	explicit bool // whether the key has a question mark
 	key      string
 }
 
@@ -79,8 +79,8 @@ func (y *yamlScanner) scan() error {
 	return nil
 }
 
-// readLine reads a line that begins outside of scalars, and those that its
-// scalars go on in.
+// readLine reads a line that begins outside scalars, and the further lines of scalars
+// that begin on it.
 func (y *yamlScanner) readLine() error {
 	for y.pos < len(y.src) && y.src[y.pos] == ' ' {
 		y.pos++
@@ -120,8 +120,8 @@ func (y *yamlScanner) readLine() error {
 	return y.block(column)
 }
 
-// block reads what begins at a column: an element of a sequence, a key, or a
-// scalar. Several may begin on a line, as in "- a: b".
+// block reads the item at a column: a sequence element, a key, or a scalar. A line
+// may have several, as in "- a: b".
 func (y *yamlScanner) block(column int) error {
 	for {
 		if len(y.open) > maxYAMLDepth {
@@ -137,7 +137,7 @@ func (y *yamlScanner) block(column int) error {
 			y.start(yamlEntry{column: column, explicit: true, key: y.restOfLine(y.pos + 1)})
 			y.pos++
 		case y.indicator(':') && y.hasExplicit(column):
-			y.closeTo(column, true) // the key may have been a sequence
+			y.closeTo(column, true) // the key may follow a sequence
 			y.last = y.line
 			y.pos++
 		default:
@@ -158,8 +158,7 @@ func (y *yamlScanner) block(column int) error {
 	}
 }
 
-// parentColumn is how far the lines of a scalar are indented at least, less
-// one.
+// parentColumn returns the least indentation of continued scalar lines, minus one.
 func (y *yamlScanner) parentColumn() int {
 	if len(y.open) == 0 {
 		return -1
@@ -167,12 +166,12 @@ func (y *yamlScanner) parentColumn() int {
 	return y.open[len(y.open)-1].column
 }
 
-// indicator reports whether c stands alone at pos.
+// indicator reports whether c is at pos as a separate token.
 func (y *yamlScanner) indicator(c byte) bool {
 	return y.src[y.pos] == c && y.spaceAt(y.pos+1)
 }
 
-// spaceAt reports whether white space or the end is at p.
+// spaceAt reports whether p is at white space or at the end.
 func (y *yamlScanner) spaceAt(p int) bool {
 	return p >= len(y.src) || y.src[p] == ' ' || y.src[p] == '\n' || y.src[p] == '\t'
 }
@@ -183,7 +182,7 @@ func (y *yamlScanner) atMarker(mark string) bool {
 	return bytes.HasPrefix(y.src[y.pos:], []byte(mark)) && y.spaceAt(y.pos+3)
 }
 
-// atTemplate reports whether the line is an instruction of a template.
+// atTemplate reports whether the line is a template instruction.
 func (y *yamlScanner) atTemplate() bool {
 	line := bytes.TrimSpace(y.src[y.pos:y.lineEnd(y.pos)])
 	return bytes.HasPrefix(line, []byte("{{")) && bytes.HasSuffix(line, []byte("}}")) ||
@@ -196,7 +195,7 @@ func (y *yamlScanner) blanks() {
 	}
 }
 
-// lineEnd is where the line that p is in ends, before its LF.
+// lineEnd returns the end of the line at p, before its LF.
 func (y *yamlScanner) lineEnd(p int) int {
 	if i := bytes.IndexByte(y.src[p:], '\n'); i >= 0 {
 		return p + i
@@ -204,7 +203,7 @@ func (y *yamlScanner) lineEnd(p int) int {
 	return len(y.src)
 }
 
-// endLine passes the rest of the line.
+// endLine skips the rest of the line.
 func (y *yamlScanner) endLine() {
 	y.pos = y.lineEnd(y.pos)
 	if y.pos < len(y.src) {
@@ -221,7 +220,7 @@ func (y *yamlScanner) restOfLine(p int) string {
 }
 
 const (
-	maxComment   = 2 << 10 // bytes of comment above a key that are looked at
+	maxComment   = 2 << 10 // most bytes read of a comment above a key
 	maxYAMLDepth = 1_000
 )
 
@@ -250,8 +249,8 @@ func (y *yamlScanner) endDocument() {
 	y.inDocument = false
 }
 
-// closeTo closes what a key or an element at column does not belong to. The
-// elements of a sequence may stand in the column of the key they belong to.
+// closeTo closes the entries that do not contain a key or an element at column. The
+// elements of a sequence may be in the column of its key.
 func (y *yamlScanner) closeTo(column int, sequence bool) {
 	y.closeInside(column)
 	for k := len(y.open); k > 0 && y.open[k-1].column == column; k-- {
@@ -262,7 +261,7 @@ func (y *yamlScanner) closeTo(column int, sequence bool) {
 	}
 }
 
-// closeInside closes what is in a further column.
+// closeInside closes the entries that begin after column.
 func (y *yamlScanner) closeInside(column int) {
 	for k := len(y.open); k > 0 && y.open[k-1].column > column; k-- {
 		y.close()
@@ -292,14 +291,14 @@ func (y *yamlScanner) start(e yamlEntry) {
 	y.last = y.line
 }
 
-// close ends the innermost entry, with the last content.
+// close closes the innermost entry at the last content.
 func (y *yamlScanner) close() {
 	y.b.end(y.last, int64(y.bol))
 	y.open = y.open[:len(y.open)-1]
 }
 
-// key reads a key that is followed by a colon on its line, and returns where
-// its value begins.
+// key parses a key followed by a colon on the same line. after is the offset of its
+// value.
 func (y *yamlScanner) key() (name string, after int, ok bool) {
 	p, end := y.properties(y.pos), y.lineEnd(y.pos)
 	if p >= end {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// plain reads a plain scalar, which goes on in the lines that are indented
-// further than column, up to a comment.
+// plain reads a plain scalar up to a comment. It continues on lines that are indented
+// more than column.
 func (y *yamlScanner) plain(column int) {
 	text, ended := y.plainLine()
 	y.tell(text)
@@ -34,7 +34,7 @@ func (y *yamlScanner) plain(column int) {
 	}
 }
 
-// keyAt reports whether a key is at p, as in files that are no YAML throughout.
+// keyAt reports whether a key is at p, for files that are not YAML throughout.
 func (y *yamlScanner) keyAt(p int) bool {
 	pos := y.pos
 	y.pos = p
@@ -43,7 +43,7 @@ func (y *yamlScanner) keyAt(p int) bool {
 	return ok
 }
 
-// marks reports whether a document ends at p, which begins a line.
+// marks reports whether a document ends at p, the beginning of a line.
 func (y *yamlScanner) marks(p int) bool {
 	for _, mark := range []string{"---", "..."} {
 		if bytes.HasPrefix(y.src[p:], []byte(mark)) && y.spaceAt(p+3) {
@@ -57,8 +57,7 @@ func (y *yamlScanner) blankLine(p int) bool {
 	return len(bytes.TrimSpace(y.src[p:y.lineEnd(p)])) == 0
 }
 
-// plainLine reads a line of a plain scalar. It reports whether a comment ends
-// it.
+// plainLine reads a line of a plain scalar, and reports whether a comment ends it.
 func (y *yamlScanner) plainLine() (string, bool) {
 	line := y.src[y.pos:y.lineEnd(y.pos)]
 	ended := false
@@ -72,7 +71,7 @@ func (y *yamlScanner) plainLine() (string, bool) {
 	return text, ended
 }
 
-// quoted reads a scalar in quotes, of any number of lines.
+// quoted reads a quoted scalar, on one or more lines.
 func (y *yamlScanner) quoted() error {
 	start, line := y.pos, y.line
 	end, closed := quotedEnd(y.src, start)
@@ -98,7 +97,7 @@ func (y *yamlScanner) passTo(p int) {
 	y.last = y.line
 }
 
-// quotedEnd returns where the scalar in quotes that begins at p ends.
+// quotedEnd returns where the quoted scalar at p ends.
 func quotedEnd(src []byte, p int) (end int, closed bool) {
 	quote := src[p]
 	for i := p + 1; i < len(src); i++ {
@@ -114,8 +113,8 @@ func quotedEnd(src []byte, p int) (end int, closed bool) {
 	return len(src), false
 }
 
-// unquoteYAML returns what a scalar in quotes says. Line ends stay as they
-// are, for they become spaces later.
+// unquoteYAML returns the value of a quoted scalar. Line ends stay, as they become
+// spaces later.
 func unquoteYAML(scalar []byte) string {
 	inside := string(scalar[1 : len(scalar)-1])
 	if scalar[0] == '\'' {
@@ -128,7 +127,7 @@ func unquoteYAML(scalar []byte) string {
 	return strings.ReplaceAll(inside, `\`, "")
 }
 
-// flowCollection reads a collection in brackets.
+// flowCollection reads a flow collection.
 func (y *yamlScanner) flowCollection() error {
 	y.flow = true
 	end, closed := y.flowEnd(len(y.src))
@@ -140,7 +139,7 @@ func (y *yamlScanner) flowCollection() error {
 	return nil
 }
 
-// flowEnd returns where the collection at pos ends, if it does before stop.
+// flowEnd returns where the collection at pos ends, if that is before stop.
 func (y *yamlScanner) flowEnd(stop int) (end int, closed bool) {
 	depth, before := 0, byte('[')
 	for p := y.pos; p < stop; p++ {
@@ -170,8 +169,8 @@ func (y *yamlScanner) flowEnd(stop int) (end int, closed bool) {
 	return 0, false
 }
 
-// blockScalar reads a scalar of lines that are indented further than column:
-// by as much as its header says, or as the first of them.
+// blockScalar reads a block scalar, whose lines are indented more than column: as its
+// header says, or as much as its first line.
 func (y *yamlScanner) blockScalar(column int) error {
 	indent, keep := 0, false
 	for y.pos++; y.pos < len(y.src) && !y.spaceAt(y.pos); y.pos++ {
@@ -214,7 +213,7 @@ func (y *yamlScanner) blockScalar(column int) error {
 	return nil
 }
 
-// tellBlock gives the builder the beginning of the lines from start to pos.
+// tellBlock reports the beginning of the lines from start to pos to the builder.
 func (y *yamlScanner) tellBlock(start int) {
 	if y.b.kept() {
 		y.tell(string(y.src[start:min(y.pos, start+maxCapture)]))

@@ -7,32 +7,32 @@ import (
 )
 
 const (
-	maxLinks = 200_000 // link annotations that are read
-	maxNames = 20_000  // named destinations that are listed
-	maxURI   = 4 << 10 // bytes of the target of a link
+	maxLinks = 200_000 // link annotations that may be read
+	maxNames = 20_000  // named destinations that may be listed
+	maxURI   = 4 << 10 // bytes of a link target
 )
 
 // A Link is a link annotation (12.5.6.5).
 type Link struct {
 	Page int // index in Pages
 
-	// X1, Y1, X2 and Y2 are its rectangle in fractions of the page as it is
-	// displayed, from the top left corner. They are all 0 if it has none on
-	// the page.
+	// X1, Y1, X2 and Y2 are the corners of its rectangle in fractions of the
+	// displayed page, from the top left. They are all 0 if the page shows no part of
+	// it.
 	X1, Y1, X2, Y2 float64
 
-	Contents string // what the annotation says, or ""
+	Contents string // the text of the annotation, or ""
 
-	URI  string // where it leads, or ""
-	File string // another file that it leads to, or ""
+	URI  string // target URI, or ""
+	File string // target file, or ""
 
-	To   int    // index in Pages of this document, or of File, or -1
-	Name string // of the destination, or ""
+	To   int    // target page, an index in Pages of this document or of File; -1 if unknown
+	Name string // name of the destination, or ""
 }
 
-// Links calls visit for the link annotations of the pages, in their order,
-// until it returns false. Annotations that are damaged or lead nowhere are left
-// out. An error matching [ErrLimit] comes after those read so far.
+// Links calls visit for the link annotations of the pages, in page order, until it
+// returns false. Damaged annotations and those without a target are left out. An
+// error matching [ErrLimit] comes after the links read so far.
 func (d *Document) Links(f *File, visit func(Link) bool) error {
 	r := linkReader{d: d, f: f, named: NewDestinations(f, d), visit: visit, left: maxLinks}
 	for i := range d.Pages {
@@ -51,10 +51,10 @@ type linkReader struct {
 	f     *File
 	named *Destinations
 	visit func(Link) bool
-	left  int // annotations that may still be read; 0 ends reading
+	left  int // annotations that may still be read; reading ends at 0
 }
 
-// spareDamage returns err unless it is damage, which is passed over.
+// spareDamage returns err, or nil if it only reports damage.
 func spareDamage(err error) error {
 	if errors.Is(err, ErrDamaged) {
 		return nil
@@ -98,8 +98,7 @@ func (r *linkReader) page(i int) error {
 	return nil
 }
 
-// annotation reads an annotation, and reports whether it is a link that leads
-// somewhere.
+// annotation reads an annotation, and reports whether it is a link with a target.
 func (r *linkReader) annotation(o Object, shown shownPart, link *Link) (bool, error) {
 	dict, err := r.d.Dict(r.f, o)
 	if err != nil || dict == nil {
@@ -126,7 +125,7 @@ func (r *linkReader) annotation(o Object, shown shownPart, link *Link) (bool, er
 	return r.action(dict["A"], link)
 }
 
-// action reads what happens when a link is clicked on (12.6.4).
+// action reads the action of a link (12.6.4).
 func (r *linkReader) action(o Object, link *Link) (bool, error) {
 	action, err := r.d.Dict(r.f, o)
 	if err != nil || action == nil {
@@ -152,7 +151,7 @@ func (r *linkReader) action(o Object, link *Link) (bool, error) {
 	return false, nil
 }
 
-// text returns a string, or "" for anything else and for one that is too long.
+// text returns a string; "" if o is something else or too long.
 func (r *linkReader) text(o Object) (string, error) {
 	o, err := r.d.Resolve(r.f, o)
 	s, _ := o.(String)
@@ -186,7 +185,7 @@ func nameOf(o Object) string {
 	return ""
 }
 
-// remote reads a destination in another file: a name, or the number of a page.
+// remote reads a destination in another file: a name or a page number.
 func (r *linkReader) remote(o Object, link *Link) error {
 	o, err := r.d.Resolve(r.f, o)
 	if err != nil {
@@ -238,15 +237,15 @@ func (d *Document) corners(f *File, o Object) (c [4]float64, ok bool, err error)
 	return c, c[0] < c[2] && c[1] < c[3], nil
 }
 
-// A shownPart is what is displayed of a page: its crop box within its media
-// box, turned clockwise by quarters.
+// A shownPart is the displayed part of a page: its crop box within its media box,
+// turned clockwise by quarters.
 type shownPart struct {
 	corners [4]float64
 	turns   int
 }
 
 func (d *Document) shownPart(f *File, page Dict) (shownPart, error) {
-	s := shownPart{corners: [4]float64{0, 0, 612, 792}} // of a page that has no size
+	s := shownPart{corners: [4]float64{0, 0, 612, 792}} // the size of a page that declares none
 	media, ok, err := d.corners(f, page["MediaBox"])
 	if err != nil {
 		return s, err
@@ -268,7 +267,7 @@ func (d *Document) shownPart(f *File, page Dict) (shownPart, error) {
 	return s, err
 }
 
-// place sets the rectangle of a link to where its corners are displayed.
+// place sets the rectangle of a link from its corners in page coordinates.
 func (s shownPart) place(c [4]float64, link *Link) {
 	width, height := s.corners[2]-s.corners[0], s.corners[3]-s.corners[1]
 	fraction := func(v, low, size float64) float64 {
@@ -292,8 +291,8 @@ func (s shownPart) place(c [4]float64, link *Link) {
 	}
 }
 
-// Each calls visit for the named destinations in the document, in the order of
-// their names, with the indexes of their pages.
+// Each calls visit for the named destinations in the document, in name order, with
+// their page indexes.
 func (t *Destinations) Each(visit func(name string, page int)) error {
 	if t.names == nil {
 		if err := t.read(); err != nil {

@@ -2,20 +2,20 @@ package pdf
 
 import "fmt"
 
-// Work is what reading a document has taken so far.
+// Work is the work done so far to read a document.
 type Work struct {
-	Objects int64 // objects parsed, each time they were
+	Objects int64 // objects parsed, including repeats
 	Parsed  int64 // bytes of objects
-	Read    int64 // bytes read from the source
-	Decoded int64 // bytes that filters and decryption gave
-	Visited int64 // elements of arrays and dictionaries that were looked at
+	Read    int64 // bytes read from the file
+	Decoded int64 // bytes returned by filters and decryption
+	Visited int64 // entries of arrays and dictionaries visited
 }
 
-// A Budget bounds the work that one job does for a document, whatever opens
-// it and however often: by an amount that any small file may take and a
-// multiple of the size of the file. It is not safe for concurrent use.
+// A Budget limits the work of one job on a document, whatever opens it and however
+// often. The limit is a constant that suits any small file plus a multiple of the
+// file size. It is not safe for concurrent use.
 type Budget struct {
-	whole *Budget // that this is a part of, or nil
+	whole *Budget // the budget that this is a part of, or nil
 	limit Work
 	spent Work
 }
@@ -35,14 +35,14 @@ func NewBudget(size int64) *Budget {
 // Spent returns the work done so far.
 func (b *Budget) Spent() Work { return b.spent }
 
-// Exhausted reports whether more has been spent than is allowed.
+// Exhausted reports whether the work done exceeds the limit.
 func (b *Budget) Exhausted() bool { return b.check() != nil }
 
-// Limit returns the most work that b allows.
+// Limit returns the largest amount of work that b allows.
 func (b *Budget) Limit() Work { return b.limit }
 
-// Part returns a budget of the n-th part of what is left of b. What is spent
-// of it is spent of b.
+// Part returns a budget of the n-th part of the rest of b. Its work also counts for
+// b.
 func (b *Budget) Part(n int64) *Budget {
 	return &Budget{whole: b, limit: Work{
 		Objects: (b.limit.Objects - b.spent.Objects) / n,
@@ -53,8 +53,8 @@ func (b *Budget) Part(n int64) *Budget {
 	}}
 }
 
-// spend adds work to b and to what it is a part of. The error matches
-// [ErrLimit] once there is more than is allowed.
+// spend adds work to b and to the budget it is a part of. The error matches
+// [ErrLimit] if that exceeds a limit.
 func (b *Budget) spend(w Work) error {
 	for ; b != nil; b = b.whole {
 		b.spent.Objects += w.Objects

@@ -2,9 +2,9 @@ package pdf
 
 import "fmt"
 
-// Check reads every object of a document and returns an error matching
-// [ErrDamaged] if one cannot be read, or refers to one that is not there. It
-// is for documents made here: others may refer to nothing.
+// Check reads every object of a document. The error matches [ErrDamaged] if an object
+// cannot be read or refers to a missing one. It is for documents made by this
+// program; in others, missing references are allowed.
 func (d *Document) Check(f *File) error {
 	for c, chunk := range d.table.chunks {
 		for i, e := range chunk {

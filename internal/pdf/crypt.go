@@ -25,9 +25,9 @@ type decrypter struct {
 	key            []byte
 	stringMethod   int
 	streamMethod   int
-	methods        map[Name]int // of the crypt filters
-	metadata       bool         // metadata streams are encrypted
-	encryptDictNum int          // whose strings are not encrypted
+	methods        map[Name]int // by the name of the crypt filter
+	metadata       bool         // whether metadata streams are encrypted
+	encryptDictNum int          // object number of the encryption dictionary, whose strings are not encrypted
 }
 
 // openCrypt prepares decryption with the empty user password (7.6).
@@ -67,7 +67,7 @@ func (d *Document) openCrypt(f *File) error {
 		return err
 	}
 	d.crypt = c
-	d.forget() // what was read without it
+	d.forget() // drops what was read before decryption
 	return nil
 }
 
@@ -328,8 +328,8 @@ func (c *decrypter) stream(data []byte, s *Stream) ([]byte, error) {
 	return c.decrypt(data, method, s.ref)
 }
 
-// cryptFilter returns the name of the crypt filter that a stream has in its
-// first place, if it has one (7.4.10).
+// cryptFilter returns the name of the crypt filter of a stream, if that is its first
+// filter (7.4.10).
 func (s *Stream) cryptFilter() (Name, bool) {
 	filter, parms := s.Dict["Filter"], s.Dict["DecodeParms"]
 	if list, ok := filter.(Array); ok && len(list) > 0 {
@@ -352,7 +352,7 @@ func (c *decrypter) decrypt(data []byte, method int, ref Ref) ([]byte, error) {
 	return decryptBy(method, c.keyFor(method, ref), data)
 }
 
-// keyFor returns the key that a method has for an object.
+// keyFor returns the key of a method for an object.
 func (c *decrypter) keyFor(method int, ref Ref) []byte {
 	switch method {
 	case methodRC4, methodAES128:
@@ -361,7 +361,8 @@ func (c *decrypter) keyFor(method int, ref Ref) []byte {
 	return c.key
 }
 
-// decryptBy decrypts data, which is the caller's no more.
+// decryptBy decrypts data. It may overwrite data, which the caller must not use
+// again.
 func decryptBy(method int, key, data []byte) ([]byte, error) {
 	switch method {
 	case methodRC4:

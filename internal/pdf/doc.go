@@ -1,13 +1,13 @@
 // Package pdf reads the structure of PDF files (ISO 32000-1) without loading
 // them: the cross-reference data and the page tree when a file is opened, and
-// from then on only the objects that are asked for.
+// afterwards only the objects that are requested.
 //
-// A [Document] holds no file. Every call that reads takes the file again, so
-// that a Document can be kept while files are opened and closed.
+// A [Document] holds no file. Every call that reads takes the file as an
+// argument, so a Document can be cached while files are opened and closed.
 //
-// The reader is strict: what contradicts itself is an error matching
-// [ErrDamaged], so that a caller can have the file repaired instead of
-// working with a part of it. [Rebuild] is the first such repair.
+// The reader is strict: contradictions are errors matching [ErrDamaged], so that
+// a caller can have the file repaired instead of working with a part of it.
+// [Rebuild] is the first such repair.
 package pdf
 
 import (
@@ -16,14 +16,14 @@ import (
 )
 
 var (
-	// ErrNotPDF reports a file that does not begin as a PDF file does.
+	// ErrNotPDF reports a file that does not begin like a PDF file.
 	ErrNotPDF = errors.New("not a PDF file")
 
 	// ErrDamaged reports a PDF file that contradicts its specification.
 	ErrDamaged = errors.New("damaged PDF file")
 
-	// ErrEmpty reports a damaged file in which there are no pages to be found.
-	// It matches ErrDamaged.
+	// ErrEmpty reports a damaged file in which no pages were found. It matches
+	// ErrDamaged.
 	ErrEmpty = fmt.Errorf("%w", ErrDamaged)
 
 	// ErrPassword reports a file that does not open with an empty user

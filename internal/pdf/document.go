@@ -8,35 +8,34 @@ import (
 
 const (
 	maxStructure  = 32 << 20 // decoded bytes of a cross-reference or object stream
-	maxRaw        = 96 << 20 // bytes of a stream that is read
-	maxChain      = 32       // references that refer to references
-	heldStructure = 32 << 20 // decoded object streams that a Document keeps
+	maxRaw        = 96 << 20 // bytes of a stream that may be read
+	maxChain      = 32       // references that lead to references
+	heldStructure = 32 << 20 // bytes of decoded object streams that a Document caches
 )
 
-// A Document is the structure of a PDF file: where its objects are, how they
-// are encrypted, and its pages. It is safe for concurrent use.
+// A Document is the structure of a PDF file: the positions of its objects, their
+// encryption, and its pages. It is safe for concurrent use.
 type Document struct {
-	Version string // of the header, such as "1.7"
+	Version string // from the header, such as "1.7"
 	Trailer Dict
 	Catalog Dict
 	Pages   []Page
 
-	// Rebuilt reports that the cross-reference data was lost and has been
-	// made anew, so that an object that is missing is missing because of
-	// damage.
+	// Rebuilt reports that the cross-reference data was lost and has been rebuilt.
+	// Missing objects may then be due to damage.
 	Rebuilt bool
 
-	base  int64 // what offsets are relative to
+	base  int64 // added to offsets
 	table xrefTable
 	crypt *decrypter   // nil if the file is not encrypted
 	nodes map[int]bool // object numbers of the inner nodes of the page tree
-	index map[int]int  // the first index in Pages of an object number
+	index map[int]int  // first index in Pages, by object number
 
 	objects objectCache
 
 	mu      sync.Mutex
-	streams []*objectStream // the last one used at the end
-	damaged map[int]error   // of object streams that cannot be read
+	streams []*objectStream // the most recently used last
+	damaged map[int]error   // errors of object streams that cannot be read
 }
 
 // Open reads the structure of a file. It returns an error matching
@@ -54,7 +53,7 @@ func Open(f *File) (*Document, error) {
 	return d, d.open(f)
 }
 
-// open reads what the trailer leads to.
+// open reads the structure that the trailer refers to.
 func (d *Document) open(f *File) error {
 	if err := d.openCrypt(f); err != nil {
 		return err
@@ -86,21 +85,21 @@ func readHeader(f *File) (version string, offset int64, err error) {
 	return version, int64(i), nil
 }
 
-// Cost returns roughly the bytes of memory that d takes at most.
+// Cost returns the approximate largest memory of d in bytes.
 func (d *Document) Cost() int64 {
 	const perPage, perIndex, fixed = 40, 60, 64 << 10
 	return d.table.bytes() + int64(len(d.Pages))*perPage + int64(len(d.index)+len(d.nodes))*perIndex + (heldStructure+heldObjects)/4 + fixed
 }
 
-// Has reports whether there is an object with a number.
+// Has reports whether an object with a number exists.
 func (d *Document) Has(num int) bool {
 	kind := d.table.get(num).kind
 	return kind == entryOffset || kind == entryInside
 }
 
-// Load returns the object with a number, or nil if there is none. Its
-// generation does not matter, as only the newest object of a number exists.
-// The object is shared: it must not be changed.
+// Load returns the object with a number, or nil if there is none. The generation is
+// ignored, as only the newest object with a number exists. The object is shared: the
+// caller must not change it.
 func (d *Document) Load(f *File, num int) (Object, error) {
 	switch e := d.table.get(num); e.kind {
 	case entryOffset:
@@ -131,7 +130,7 @@ func (d *Document) Load(f *File, num int) (Object, error) {
 	return nil, nil
 }
 
-// Resolve follows o as long as it is a reference.
+// Resolve follows references from o to an object that is not a reference.
 func (d *Document) Resolve(f *File, o Object) (Object, error) {
 	for range maxChain {
 		ref, ok := o.(Ref)
@@ -146,8 +145,8 @@ func (d *Document) Resolve(f *File, o Object) (Object, error) {
 	return nil, fmt.Errorf("references that refer to each other: %w", ErrDamaged)
 }
 
-// Dict resolves o and returns it if it is a dictionary, or that of a stream;
-// else nil.
+// Dict resolves o and returns it if it is a dictionary. For a stream it returns the
+// dictionary of the stream, for anything else nil.
 func (d *Document) Dict(f *File, o Object) (Dict, error) {
 	o, err := d.Resolve(f, o)
 	switch v := o.(type) {
@@ -208,8 +207,8 @@ func (p *parser) objectHeader() (Ref, error) {
 	return Ref{int(num), int(gen)}, nil
 }
 
-// CheckHeader returns an error matching [ErrNotPDF] if a file does not begin
-// as a PDF file does.
+// CheckHeader returns an error matching [ErrNotPDF] if a file does not begin like a
+// PDF file.
 func CheckHeader(f *File) error {
 	_, _, err := readHeader(f)
 	return err

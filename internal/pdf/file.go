@@ -10,61 +10,61 @@ import (
 
 const (
 	firstWindow  = 1 << 10
-	maxObject    = 8 << 20  // bytes of one object without its stream data
-	bufferLength = 4 << 10  // bytes that are read at once where little is needed
-	maxBuffer    = 64 << 10 // bytes of what was read last that are kept
-	checkEvery   = 1 << 12  // entries that are visited between looks at the context
+	maxObject    = 8 << 20  // bytes of one object, without stream data
+	bufferLength = 4 << 10  // bytes read at once if little is needed
+	maxBuffer    = 64 << 10 // bytes of the last read that are kept
+	checkEvery   = 1 << 12  // entries visited between two checks of the context
 )
 
-// A File reads from the bytes of a PDF file on behalf of one job. It is not
-// safe for concurrent use.
+// A File reads the bytes of a PDF file for one job. It is not safe for concurrent
+// use.
 type File struct {
 	ctx    context.Context
 	r      io.ReaderAt
 	size   int64
 	budget *Budget
 
-	measuring bool // the length of a stream is being looked up
-	unchecked int  // entries visited since the context was looked at
-	gap       span // from where the end of a stream was looked for last, to where it is
+	measuring bool // whether the length of a stream is being looked up
+	unchecked int  // entries visited since the context was checked
+	gap       span // from where the last search for the end of a stream began to where it ended
 
-	buffer   []byte // what was read last
-	bufferAt int64  // where
+	buffer   []byte // the last bytes read
+	bufferAt int64  // their offset
 
-	large struct { // the last object that is too large to be kept by its document
+	large struct { // the last object that was too large for the cache of its document
 		of *Document
 		at place
 		cached
 	}
 }
 
-// A span is a range of a file.
+// A span is a byte range of a file.
 type span struct{ from, to int64 }
 
-// NewFile returns a File that reads size bytes from r until ctx is done, with
-// a budget of its own.
+// NewFile returns a File that reads size bytes from r until ctx is done, with its own
+// budget.
 func NewFile(ctx context.Context, r io.ReaderAt, size int64) *File {
 	return NewBudget(size).File(ctx, r, size)
 }
 
 // File returns a File that reads size bytes from r until ctx is done or b is
-// spent.
+// exhausted.
 func (b *Budget) File(ctx context.Context, r io.ReaderAt, size int64) *File {
 	return &File{ctx: ctx, r: r, size: size, budget: b}
 }
 
-// Err returns the error of the context of f once it is done.
+// Err returns the error of the context of f, once that is done.
 func (f *File) Err() error { return f.ctx.Err() }
 
 // Size returns the length of the file in bytes.
 func (f *File) Size() int64 { return f.size }
 
-// Work returns what has been done with the budget of f.
+// Work returns the work charged to the budget of f.
 func (f *File) Work() Work { return f.budget.spent }
 
-// Spend counts n bytes that were decoded, so that a small file cannot keep a
-// reader busy for long. It returns an error matching [ErrLimit] if there have
-// been too many, or that of the context.
+// Spend charges n decoded bytes, so that a small file cannot keep a reader busy for
+// long. The error matches [ErrLimit] if the budget is exhausted, or is that of the
+// context.
 func (f *File) Spend(n int) error {
 	if err := f.budget.spend(Work{Decoded: int64(n)}); err != nil {
 		return err
@@ -72,8 +72,8 @@ func (f *File) Spend(n int) error {
 	return f.ctx.Err()
 }
 
-// Visit counts n entries of an array or dictionary that are looked at. Its
-// errors are those of Spend.
+// Visit charges n visited entries of an array or dictionary. Its errors are those of
+// Spend.
 func (f *File) Visit(n int) error {
 	if err := f.budget.spend(Work{Visited: int64(n)}); err != nil {
 		return err
@@ -85,15 +85,15 @@ func (f *File) Visit(n int) error {
 	return f.ctx.Err()
 }
 
-// parsed counts an object of n bytes.
+// parsed charges an object of n bytes.
 func (f *File) parsed(n int) error {
 	return f.budget.spend(Work{Objects: 1, Parsed: int64(n)})
 }
 
-// Exhausted reports whether more has been spent than f may.
+// Exhausted reports whether the budget of f is exhausted.
 func (f *File) Exhausted() bool { return f.budget.Exhausted() }
 
-// Within calls do with the n-th part of what is left to spend.
+// Within calls do with the n-th part of the remaining budget.
 func (f *File) Within(n int64, do func() error) error {
 	whole := f.budget
 	f.budget = whole.Part(n)
@@ -111,7 +111,7 @@ func (f *File) bytes(off int64, n int) ([]byte, error) {
 	return data, f.fill(data, off)
 }
 
-// view is bytes, but what it returns is only good until the next call.
+// view is like bytes, but its result is only valid until the next call.
 func (f *File) view(off int64, n int) ([]byte, error) {
 	n, err := f.clip(off, n)
 	if err != nil {
@@ -136,7 +136,7 @@ func (f *File) view(off int64, n int) ([]byte, error) {
 	return data[:n], nil
 }
 
-// clip returns how many of n bytes at off there are.
+// clip returns how many of n bytes at off exist.
 func (f *File) clip(off int64, n int) (int, error) {
 	if off < 0 || off > f.size {
 		return 0, fmt.Errorf("offset %d in a file of %d bytes: %w", off, f.size, ErrDamaged)
@@ -162,13 +162,13 @@ func (f *File) fill(data []byte, off int64) error {
 	return nil
 }
 
-// parse calls read with a parser at off, again with more data as long as it
-// says errShort.
+// parse calls read with a parser at off. It calls read again with more data as long
+// as that returns errShort.
 func (f *File) parse(off int64, read func(*parser) error) error {
 	return f.parseUpTo(off, maxObject, read)
 }
 
-// parseUpTo is parse with an error matching [ErrLimit] if read needs much more
+// parseUpTo is like parse, with an error matching [ErrLimit] if read needs much more
 // than most bytes.
 func (f *File) parseUpTo(off int64, most int, read func(*parser) error) error {
 	for n := firstWindow; ; n *= 4 {
@@ -206,8 +206,8 @@ func (f *File) findLast(word string, n int64) (int64, error) {
 	return start + int64(i), nil
 }
 
-// findStreamEnd returns the offset of the next "endstream" at or after off.
-// What was looked through last is not looked through again.
+// findStreamEnd returns the offset of the next "endstream" at or after off. It does
+// not repeat the last search.
 func (f *File) findStreamEnd(off int64) (int64, error) {
 	const word = "endstream"
 	const longest = 256 << 10

@@ -17,15 +17,14 @@ type Filter struct {
 	Parms Dict // nil if there are none
 }
 
-// filterNames has the abbreviations that inline images use and other readers
-// accept everywhere.
+// filterNames maps the abbreviations of inline images to filter names. Other readers
+// accept them in all streams.
 var filterNames = map[Name]Name{
 	"Fl": "FlateDecode", "LZW": "LZWDecode", "A85": "ASCII85Decode",
 	"AHx": "ASCIIHexDecode", "RL": "RunLengthDecode",
 }
 
-// IsImage reports whether f is a filter that only images use, which is never
-// decoded here.
+// IsImage reports whether f is an image filter. Image filters are never decoded here.
 func (f Filter) IsImage() bool {
 	switch f.Name {
 	case "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "CCF", "JBIG2Decode":
@@ -34,9 +33,9 @@ func (f Filter) IsImage() bool {
 	return false
 }
 
-// Apply undoes the filter. It stops with [ErrLimit] when the output would
-// pass max bytes. With an error comes what was decoded so far, which is work
-// that counts.
+// Apply reverses the filter. The error matches [ErrLimit] if the output exceeds max
+// bytes. With an error, the output so far is returned, so that its size can be
+// charged.
 func (f Filter) Apply(data []byte, max int) ([]byte, error) {
 	name := f.Name
 	if full, ok := filterNames[name]; ok {
@@ -67,8 +66,8 @@ func (f Filter) Apply(data []byte, max int) ([]byte, error) {
 	return nil, fmt.Errorf("the filter %q: %w", clip([]byte(f.Name)), errors.ErrUnsupported)
 }
 
-// inflate undoes FlateDecode. The checksum at the end is not looked at, as
-// with other readers; data that ends early is an error.
+// inflate reverses FlateDecode. Like other readers, it ignores the checksum at the
+// end. Truncated data is an error.
 func inflate(data []byte, max int) ([]byte, error) {
 	data = bytes.TrimLeft(data, "\r\n")
 	if len(data) < 2 || data[0]&0x0f != 8 || (int(data[0])<<8|int(data[1]))%31 != 0 {
@@ -81,8 +80,8 @@ func inflate(data []byte, max int) ([]byte, error) {
 	return out, err
 }
 
-// readLimited reads all of r, at most max bytes. With an error comes what was
-// read.
+// readLimited reads all of r, at most max bytes. With an error it also returns the
+// bytes read so far.
 func readLimited(r io.Reader, hint, max int) ([]byte, error) {
 	out := make([]byte, 0, min(hint, max)+512)
 	for {
@@ -103,8 +102,8 @@ func readLimited(r io.Reader, hint, max int) ([]byte, error) {
 	}
 }
 
-// unLZW undoes LZWDecode. Only the default early change of the code length is
-// supported, as practically all files use it.
+// unLZW reverses LZWDecode. It supports only the default early change of the code
+// length, which practically all files use.
 func unLZW(data []byte, parms Dict, max int) ([]byte, error) {
 	if n, ok := parms["EarlyChange"].(int64); ok && n == 0 {
 		out, err := readLimited(lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8), len(data)*4, max)
@@ -132,7 +131,7 @@ func lzwEarly(data []byte, max int) ([]byte, error) {
 		next          = lzwFirst
 		width         = uint(9)
 		bits, held    uint
-		last          = -1 // the range that the previous code produced
+		last          = -1 // range of the phrase of the previous code
 		lastLen       int
 	)
 	for i := 0; ; {
@@ -214,7 +213,7 @@ func decodeASCII85(data []byte) ([]byte, error) {
 	return ascii85End(out, group, n)
 }
 
-// ascii85End adds the last n digits, which stand for n-1 bytes.
+// ascii85End appends the bytes of the last n digits, n-1 in number.
 func ascii85End(out []byte, group uint32, n int) ([]byte, error) {
 	if n < 2 {
 		return out, nil

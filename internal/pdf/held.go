@@ -2,29 +2,28 @@ package pdf
 
 import "sync"
 
-// heldObjects is roughly the memory that a document keeps parsed objects in.
+// heldObjects is the approximate memory for cached objects of a document.
 const heldObjects = 16 << 20
 
-// A place is where an object is: at an offset of the file, or of an object
-// stream.
+// A place is the position of an object: an offset in the file or in an object stream.
 type place struct {
-	stream int // the number of the object stream, 0 for the file
+	stream int // number of the object stream; 0 for the file
 	offset int64
 }
 
-// A cached object is shared by all who load it.
+// A cached object is shared by all callers that load it.
 type cached struct {
-	ref  Ref // by its header; zero in an object stream
+	ref  Ref // from its header; zero in an object stream
 	o    Object
-	cost int64 // bytes of memory, roughly
+	cost int64 // approximate memory in bytes
 }
 
-// An objectCache keeps the objects that were used last. It is safe for
-// concurrent use.
+// An objectCache caches the most recently used objects. It is safe for concurrent
+// use.
 type objectCache struct {
 	mu          sync.Mutex
 	recent, old map[place]cached
-	cost        int64 // of recent
+	cost        int64 // of the objects in recent
 }
 
 func (c *objectCache) get(at place) (cached, bool) {
@@ -40,7 +39,7 @@ func (c *objectCache) get(at place) (cached, bool) {
 	return found, ok
 }
 
-// put keeps an object that costs no more than half of what is kept.
+// put caches an object, unless it needs more than half of the cache.
 func (c *objectCache) put(at place, found cached) {
 	if c.recent == nil || c.cost+found.cost > heldObjects/2 {
 		c.old, c.recent, c.cost = c.recent, map[place]cached{}, 0
@@ -56,7 +55,7 @@ func (c *objectCache) forget() {
 	c.old, c.recent, c.cost = nil, nil, 0
 }
 
-// forget drops what is kept of objects and object streams.
+// forget drops all cached objects and object streams.
 func (d *Document) forget() {
 	d.objects.forget()
 	d.mu.Lock()
@@ -64,7 +63,7 @@ func (d *Document) forget() {
 	d.streams, d.damaged = nil, nil
 }
 
-// held returns the object at a place, which load reads if it is not kept.
+// held returns the object at a place, from the cache or from load.
 func (d *Document) held(f *File, at place, load func() (cached, error)) (cached, error) {
 	if err := f.Visit(1); err != nil {
 		return cached{}, err
@@ -89,5 +88,5 @@ func (d *Document) held(f *File, at place, load func() (cached, error)) (cached,
 	return found, nil
 }
 
-// costOf returns roughly the memory of an object of so many bytes and values.
+// costOf returns the approximate memory of an object with so many bytes and values.
 func costOf(bytes, values int) int64 { return 100 + int64(bytes) + 64*int64(values) }

@@ -11,22 +11,21 @@ import (
 )
 
 const (
-	maxXMP     = 1 << 20 // bytes of a metadata stream that is read
+	maxXMP     = 1 << 20 // bytes of a metadata stream that may be read
 	maxXMPText = 4 << 10 // bytes of one value in it
 )
 
-// Info is what a document says of itself, as it stands in the file; what it
-// does not say is "".
+// Info is the metadata of a document, as stored in the file. Missing values are "".
 type Info struct {
 	Title    string
 	Author   string // several are joined by "; "
 	Language string // a tag such as "en-US"
 	Keywords string // several are joined by "; "
-	Date     string // when it was made, in ISO 8601
+	Date     string // creation date, in ISO 8601
 }
 
-// Info returns what the metadata stream of the document (14.3.2) says, else
-// its information dictionary (14.3.3). What is damaged counts as missing.
+// Info returns the metadata from the metadata stream of the document (14.3.2), else
+// from its information dictionary (14.3.3). Damaged values count as missing.
 func (d *Document) Info(f *File) (Info, error) {
 	info, err := d.xmp(f)
 	if err := spared(err); err != nil {
@@ -58,7 +57,7 @@ func (d *Document) Info(f *File) (Info, error) {
 	return info, err
 }
 
-// text returns the text string o; "" if it is none, or damaged.
+// text returns the text string o; "" if it is not one, or damaged.
 func (d *Document) text(f *File, o Object) (string, error) {
 	o, err := d.Resolve(f, o)
 	if err := spared(err); err != nil {
@@ -68,7 +67,7 @@ func (d *Document) text(f *File, o Object) (string, error) {
 	return s.Text(), nil
 }
 
-// spared returns err unless it only says that something cannot be read.
+// spared returns err, or nil if it only reports unreadable data.
 func spared(err error) error {
 	for _, spare := range []error{ErrDamaged, ErrLimit, errors.ErrUnsupported} {
 		if errors.Is(err, spare) {
@@ -94,8 +93,8 @@ func (d *Document) xmp(f *File) (Info, error) {
 	return infoOf(xmp.Read(data)), nil
 }
 
-// isoDate returns a date such as "D:20240501120000+02'00'" (7.9.4) in ISO 8601, as
-// a day where the time is left out; "" if it is none.
+// isoDate converts a date such as "D:20240501120000+02'00'" (7.9.4) to ISO 8601.
+// Without a time it returns a day; for an invalid date "".
 func isoDate(date string) string {
 	date = strings.ReplaceAll(strings.TrimPrefix(strings.TrimSpace(date), "D:"), "'", "")
 	const day, second = len("20240501"), len("20240501120000")
@@ -116,8 +115,8 @@ func isoDate(date string) string {
 	return ""
 }
 
-// infoOf returns what the properties of a packet say. A text of more than
-// maxXMPText bytes counts as missing.
+// infoOf returns the metadata in a packet. A text of more than maxXMPText bytes
+// counts as missing.
 func infoOf(p xmp.Packet) Info {
 	date := short(p.Text(xmp.Basic, "CreateDate"))
 	if _, known := about.Time(map[string]any{about.DateKey: date}); !known {
@@ -136,7 +135,7 @@ func infoOf(p xmp.Packet) Info {
 	return info
 }
 
-// short returns a text that is not too long to be kept, else "".
+// short returns text, or "" if it is too long.
 func short(text string) string {
 	if len(text) > maxXMPText {
 		return ""
@@ -144,7 +143,7 @@ func short(text string) string {
 	return text
 }
 
-// joined returns the short ones of several texts.
+// joined joins the texts that are not too long.
 func joined(texts []string) string {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return short(text) == "" })
 	return strings.Join(texts, "; ")

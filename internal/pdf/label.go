@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Limits of labels that are spelled: beyond them, numbers are.
+// Limits of labels in letters or Roman numerals. Larger numbers are decimal.
 const (
 	maxRoman   = 10_000
 	maxLetters = 26 * 100
 )
 
-// Label returns the label of the page that is i pages after the first of r
-// (12.4.2), such as "iv" or "A-3".
+// Label returns the label of the page that is i pages after the first of r (12.4.2),
+// such as "iv" or "A-3".
 func (r LabelRange) Label(i int) string {
 	prefix, style, start := r.Parts()
 	number := start + i
@@ -31,9 +31,8 @@ func (r LabelRange) Label(i int) string {
 	return prefix + strconv.Itoa(number)
 }
 
-// Parts returns what stands before the number of a label, how the number is
-// written ("D", "R", "r", "A", "a", or "" for not at all), and the first
-// number.
+// Parts returns the prefix of the labels, the number style ("D", "R", "r", "A", "a",
+// or "" for no number), and the first number.
 func (r LabelRange) Parts() (prefix, style string, start int) {
 	p, _ := r.Style["P"].(String)
 	switch s, _ := r.Style["S"].(Name); s {

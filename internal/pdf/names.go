@@ -3,13 +3,13 @@ package pdf
 import "fmt"
 
 const (
-	maxTreeNodes = 1 << 16 // nodes of a name or number tree that are visited
+	maxTreeNodes = 1 << 16 // nodes of a name or number tree that may be visited
 	maxLabels    = 1 << 16 // ranges of page labels
 	maxPrefix    = 1 << 9  // bytes of the prefix of a label
 )
 
-// Destination returns the explicit destination that o stands for: an array
-// whose first element is the page (12.3.2). It is nil if there is none.
+// Destination returns the explicit destination of o: an array whose first element is
+// the page (12.3.2). It is nil if there is none.
 func (d *Document) Destination(f *File, o Object) (Array, error) {
 	for range maxChain {
 		resolved, err := d.Resolve(f, o)
@@ -73,8 +73,8 @@ func (d *Document) lookUp(f *File, root Object, key String) (Object, error) {
 	return found, err
 }
 
-// walkTree visits the nodes of a name or number tree that enter accepts, in
-// order and each once, until visit says stop.
+// walkTree visits the nodes of a name or number tree that enter accepts, in order and
+// each once, until visit returns false.
 func (d *Document) walkTree(f *File, root Object, enter func(Dict) bool, visit func(Dict) (bool, error)) error {
 	pending := []Object{root}
 	seen := map[Ref]bool{}
@@ -116,14 +116,14 @@ func (d *Document) walkTree(f *File, root Object, enter func(Dict) bool, visit f
 	return nil
 }
 
-// A LabelRange says how the pages from First on are labelled (12.4.2).
+// A LabelRange defines the labels of the pages from First on (12.4.2).
 type LabelRange struct {
 	First int // index in Pages
 	Style Dict
 }
 
-// Labels returns the page labels of the document in ascending order; nil if
-// it has none. With an error matching [ErrLimit] come those read so far.
+// Labels returns the page labels of the document in ascending order; nil if it has
+// none. With an error matching [ErrLimit] it also returns the labels read so far.
 func (d *Document) Labels(f *File) ([]LabelRange, error) {
 	root := d.Catalog["PageLabels"]
 	if root == nil {
@@ -139,7 +139,7 @@ type labelReader struct {
 	d      *Document
 	f      *File
 	ranges []LabelRange
-	styles map[Ref]Dict // that several ranges may share
+	styles map[Ref]Dict // styles that several ranges may share
 }
 
 // read adds the labels in a node of the tree.
@@ -173,8 +173,8 @@ func (r *labelReader) read(node Dict) (bool, error) {
 	return true, nil
 }
 
-// style returns a page label dictionary whose entries are no references. It
-// is shared.
+// style returns a page label dictionary with its references resolved. The caller must
+// not change it.
 func (r *labelReader) style(o Object) (Dict, error) {
 	ref, isRef := o.(Ref)
 	if style, ok := r.styles[ref]; ok && isRef {
@@ -189,7 +189,7 @@ func (r *labelReader) style(o Object) (Dict, error) {
 		style[key], err = r.d.Resolve(r.f, dict[key])
 	}
 	if prefix, ok := style["P"].(String); ok {
-		style["P"] = prefix[:min(len(prefix), maxPrefix)] // every label has it
+		style["P"] = prefix[:min(len(prefix), maxPrefix)] // part of every label
 	}
 	if isRef {
 		r.styles[ref] = style

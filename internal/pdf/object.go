@@ -9,7 +9,7 @@ import (
 // [Name], [Array], [Dict], [Ref] or [*Stream] (ISO 32000-1, 7.3).
 type Object any
 
-// A Real is a number that is not an integer, as it is spelled in the file.
+// A Real is a number that is not an integer, as spelled in the file.
 type Real string
 
 // A String holds the bytes of a literal or hexadecimal string, decoded.
@@ -21,7 +21,7 @@ type Name string
 // An Array is a list of objects.
 type Array []Object
 
-// A Dict maps names to objects. Entries that are null are left out.
+// A Dict maps names to objects. Null entries are left out.
 type Dict map[Name]Object
 
 // A Ref refers to an indirect object.
@@ -34,10 +34,10 @@ func (r Ref) String() string { return fmt.Sprintf("%d %d R", r.Num, r.Gen) }
 type Stream struct {
 	Dict Dict
 
-	ref    Ref   // whose key decrypts the data
-	offset int64 // of the raw data in the file
+	ref    Ref   // the object whose key decrypts the data
+	offset int64 // offset of the raw data in the file
 	length int64
-	crypt  bool // the data is encrypted
+	crypt  bool // whether the data is encrypted
 }
 
 // Number returns the value of a numeric object.

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-const maxContents = 1 << 18 // objects of an object stream
+const maxContents = 1 << 18 // objects in an object stream
 
 // An objectStream is a decoded object stream (7.5.7).
 type objectStream struct {
 	num     int
 	data    []byte
-	offsets map[int]int // of each object number
+	offsets map[int]int // by object number
 }
 
-// cost returns roughly the memory that s takes.
+// cost returns the approximate memory of s.
 func (s *objectStream) cost() int { return cap(s.data) + len(s.offsets)*32 }
 
 // object reads the object at an offset of s.
@@ -28,8 +28,8 @@ func (s *objectStream) object(f *File, off int) (cached, error) {
 	return cached{o: o, cost: costOf(p.pos-off, p.values)}, err
 }
 
-// objectStream returns an object stream, decoded. Some are kept; one that is
-// damaged is not read again for each of its objects.
+// objectStream returns a decoded object stream. Some are cached. A damaged one is not
+// read again for each of its objects.
 func (d *Document) objectStream(f *File, num int) (*objectStream, error) {
 	if s, err := d.heldStream(num); s != nil || err != nil {
 		return s, err
@@ -63,8 +63,7 @@ const (
 	maxDamaged     = 1 << 12
 )
 
-// heldStream returns an object stream that is kept, the error of one that is
-// known to be damaged, or nil.
+// heldStream returns a cached object stream, the error of a damaged one, or nil.
 func (d *Document) heldStream(num int) (*objectStream, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

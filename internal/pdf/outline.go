@@ -7,37 +7,36 @@ import (
 )
 
 const (
-	maxOutlineDepth = 64       // levels; what is deeper is left out
-	maxOutlineItems = 200_000  // items that are read
-	maxOutlineText  = 32 << 20 // bytes of titles that are kept
+	maxOutlineDepth = 64       // levels; deeper items are left out
+	maxOutlineItems = 200_000  // items that may be read
+	maxOutlineText  = 32 << 20 // total bytes of titles
 	maxOutlineTitle = 4 << 10  // bytes of one title
-	maxDestinations = 500_000  // named destinations that are read
+	maxDestinations = 500_000  // named destinations that may be read
 	maxOperands     = 5        // of a view
 )
 
 // An OutlineItem is an entry of the document outline (12.3.3).
 type OutlineItem struct {
-	Title string // as it is in the file
+	Title string // as in the file
 	Depth int    // from 0
 
-	// Page is an index in Pages, or -1 for an item that leads to no page of
-	// the document: one without a destination, or with an action other than
-	// GoTo.
+	// Page is an index in Pages. It is -1 for an item without a page in the document:
+	// it has no destination, or an action other than GoTo.
 	Page int
 
-	// View is what follows the page in the destination, such as the name XYZ
-	// and its operands (12.3.2.2).
+	// View is the rest of the destination after the page, such as the name XYZ and
+	// its operands (12.3.2.2).
 	View Array
 }
 
 // Outline returns the items of the document outline, parents before their
 // children; nil if there is none. An item that is reached a second time is
-// listed once more, without what is below it; a list of items ends where it
-// comes back to one of its own.
+// listed once more, without its children. A list of items ends where it returns
+// to one of its own items.
 //
-// A list ends at an item that cannot be read, and damaged destinations count
-// as none, if lenient is true; else both are an error matching [ErrDamaged].
-// With an error matching [ErrLimit] come the items read so far.
+// If lenient is true, a list ends at an unreadable item, and damaged destinations
+// count as missing; otherwise both are errors matching [ErrDamaged]. With an
+// error matching [ErrLimit] it also returns the items read so far.
 func (d *Document) Outline(f *File, lenient bool) (items []OutlineItem, err error) {
 	err = f.Within(2, func() (err error) {
 		items, err = d.outline(f, lenient)
@@ -67,7 +66,7 @@ type outlineWalk struct {
 	entered map[int]bool // object numbers of items whose children were visited
 }
 
-// forgive returns err unless it is damage that is to be overlooked.
+// forgive returns err, or nil if it is damage that lenient ignores.
 func (w *outlineWalk) forgive(err error) error {
 	if w.lenient && errors.Is(err, ErrDamaged) {
 		return nil
@@ -75,7 +74,7 @@ func (w *outlineWalk) forgive(err error) error {
 	return err
 }
 
-// list visits the items from first on that follow each other.
+// list visits the items of a list that begins with first.
 func (w *outlineWalk) list(first Object, depth int) error {
 	if depth >= maxOutlineDepth {
 		return nil
@@ -136,8 +135,8 @@ func (w *outlineWalk) item(dict Dict, depth int) error {
 	return nil
 }
 
-// destination returns the explicit destination of an item; nil if it has
-// none in this document.
+// destination returns the explicit destination of an item; nil if it has none in this
+// document.
 func (w *outlineWalk) destination(item Dict) (Array, error) {
 	if item["Dest"] != nil {
 		return w.named.Find(item["Dest"])
@@ -153,8 +152,8 @@ func (w *outlineWalk) destination(item Dict) (Array, error) {
 	return w.named.Find(action["D"])
 }
 
-// pageOf returns the index of the page that a destination begins with, or -1.
-// Some files have its number where a reference should be.
+// pageOf returns the index of the first element of a destination, its page, or -1.
+// Some files have a page number instead of a reference.
 func (d *Document) pageOf(o Object) int {
 	switch v := o.(type) {
 	case Ref:
@@ -169,9 +168,8 @@ func (d *Document) pageOf(o Object) int {
 	return -1
 }
 
-// Destinations finds the destinations of a document by their names. Looking
-// up one of them reads them all, for the next thousand. It is not safe for
-// concurrent use.
+// Destinations finds the destinations of a document by name. The first lookup reads
+// them all. It is not safe for concurrent use.
 type Destinations struct {
 	d     *Document
 	f     *File
@@ -182,8 +180,8 @@ type Destinations struct {
 // NewDestinations returns the destinations of d, which it reads with f.
 func NewDestinations(f *File, d *Document) *Destinations { return &Destinations{d: d, f: f} }
 
-// Find returns the explicit destination that o stands for: an array whose
-// first element is the page (12.3.2). It is nil if there is none.
+// Find returns the explicit destination of o: an array whose first element is the
+// page (12.3.2). It is nil if there is none.
 func (t *Destinations) Find(o Object) (Array, error) {
 	for range maxChain {
 		resolved, err := t.d.Resolve(t.f, o)
@@ -209,8 +207,8 @@ func (t *Destinations) Find(o Object) (Array, error) {
 	return nil, nil
 }
 
-// named returns what a name stands for, in the dictionary of PDF 1.1 or the
-// tree of later versions.
+// named returns the value of a name, in the dictionary of PDF 1.1 or the name tree of
+// later versions.
 func (t *Destinations) named(name String) (Object, error) {
 	if t.names == nil {
 		if err := t.read(); err != nil {
@@ -255,7 +253,7 @@ func (t *Destinations) read() error {
 		return len(t.names) < maxDestinations, t.f.Err()
 	})
 	if errors.Is(err, ErrLimit) {
-		return nil // those read so far are of use
+		return nil // those read so far are useful
 	}
 	return err
 }

@@ -13,18 +13,18 @@ const (
 // A Page is a leaf of the page tree.
 type Page struct {
 	Ref  Ref  // zero if the page is a direct object
-	Dict Dict // of a page that is a direct object, else nil
+	Dict Dict // the page, if it is a direct object, else nil
 
-	// Inherited holds Resources, MediaBox, CropBox and Rotate of the nodes
-	// above (7.7.3.4). It is shared between pages.
+	// Inherited holds Resources, MediaBox, CropBox and Rotate of the ancestors
+	// (7.7.3.4). It is shared between pages.
 	Inherited Dict
 }
 
 var inheritable = []Name{"Resources", "MediaBox", "CropBox", "Rotate"}
 
-// readPages walks the page tree. Counts in the file are not looked at. A node
-// above itself is passed over, as other readers do; one in two places would
-// be a tree that grows without bound.
+// readPages walks the page tree. It ignores the counts in the file. Like other
+// readers, it skips a node inside itself. A node in two places is an error, as the
+// tree could grow without bound.
 func (d *Document) readPages(f *File) error {
 	d.nodes, d.index = map[int]bool{}, map[int]int{}
 	if root, err := d.Dict(f, d.Catalog["Pages"]); err != nil || root == nil && d.Rebuilt {
@@ -43,7 +43,7 @@ func (d *Document) readPages(f *File) error {
 type pageWalk struct {
 	d    *Document
 	f    *File
-	open map[int]bool // nodes between the root and here
+	open map[int]bool // nodes from the root to the current one
 }
 
 // kid visits a node or a page.
@@ -118,7 +118,7 @@ func (w *pageWalk) node(ref Ref, dict Dict, kids Array, inherited Dict, depth in
 	return nil
 }
 
-// inherit returns what the kids of a node inherit.
+// inherit returns the attributes that the kids of a node inherit.
 func inherit(above, node Dict) Dict {
 	own := false
 	for _, key := range inheritable {
@@ -138,8 +138,7 @@ func inherit(above, node Dict) Dict {
 	return below
 }
 
-// IsNode reports whether an object number is that of an inner node of the
-// page tree.
+// IsNode reports whether num is the object number of an inner node of the page tree.
 func (d *Document) IsNode(num int) bool { return d.nodes[num] }
 
 // PageIndex returns the index in Pages of the page with an object number.
@@ -148,8 +147,8 @@ func (d *Document) PageIndex(num int) (int, bool) {
 	return i, ok
 }
 
-// PageDict returns the dictionary of page i, counted from 0, with what it
-// inherits. It is the caller's.
+// PageDict returns the dictionary of page i, counted from 0, including inherited
+// attributes. The caller may change it.
 func (d *Document) PageDict(f *File, i int) (Dict, error) {
 	page := d.Pages[i]
 	dict := page.Dict

@@ -12,23 +12,23 @@ const (
 
 	maxNameLength = 4 << 10
 
-	// maxValues is how many objects there may be in one, which takes some
-	// tens of bytes of memory for each.
+	// maxValues is how many objects one object may contain. Each takes some tens of
+	// bytes of memory.
 	maxValues = 2 << 20
 )
 
-// errShort says that the data ended before the object did.
+// errShort reports that the data ends before the object does.
 var errShort = errors.New("object is cut off")
 
-// A parser reads objects from data. If more is true, data is the beginning of
-// something longer, and a token that touches its end is errShort.
+// A parser reads objects from data. If more is true, data is only the beginning, and
+// a token at its end gives errShort.
 type parser struct {
 	data  []byte
 	pos   int
 	more  bool
 	depth int
 
-	values int // objects read so far, with those in others
+	values int // objects read so far, including nested ones
 }
 
 func (p *parser) damaged(format string, args ...any) error {
@@ -52,7 +52,7 @@ var class = func() (table [256]byte) {
 	return table
 }()
 
-// skip moves past white space and comments.
+// skip skips white space and comments.
 func (p *parser) skip() {
 	for p.pos < len(p.data) {
 		switch c := p.data[p.pos]; {
@@ -68,7 +68,7 @@ func (p *parser) skip() {
 	}
 }
 
-// end is the error for data that ends within an object.
+// end returns the error for data that ends within an object.
 func (p *parser) end() error {
 	if p.more {
 		return errShort
@@ -88,8 +88,7 @@ func (p *parser) word() ([]byte, error) {
 	return p.data[start:p.pos], nil
 }
 
-// object reads one object. Keywords other than true, false and null are an
-// error.
+// object reads one object. Keywords other than true, false and null are errors.
 func (p *parser) object() (Object, error) {
 	p.skip()
 	if p.pos >= len(p.data) {
@@ -127,8 +126,8 @@ func (p *parser) object() (Object, error) {
 	return p.atom(word)
 }
 
-// digits reads a number of at most 18 digits that something else than a
-// regular character follows; else it reads nothing.
+// digits reads a number of at most 18 digits that is not followed by a regular
+// character. Otherwise it reads nothing.
 func (p *parser) digits() (int64, bool) {
 	n, end := int64(0), p.pos
 	for end < len(p.data) && end-p.pos < 18 && p.data[end] >= '0' && p.data[end] <= '9' {
@@ -142,8 +141,8 @@ func (p *parser) digits() (int64, bool) {
 	return n, true
 }
 
-// atom makes an object of a run of regular characters; an integer may turn
-// out to begin a reference.
+// atom converts a run of regular characters to an object. An integer may be the start
+// of a reference.
 func (p *parser) atom(word []byte) (Object, error) {
 	switch string(word) {
 	case "true":
@@ -172,8 +171,9 @@ const (
 	fraction
 )
 
-// number tells whether word is a number. Spellings that other readers accept,
-// such as "--5" or "1.2.3", are kept as they are.
+// number returns the kind of number that word is, and the value of an integer.
+// Spellings that other readers accept, such as "--5" or "1.2.3", are fractions, kept
+// as written.
 func number(word []byte) (int64, int) {
 	kind := noNumber
 	for i, c := range word {
@@ -227,7 +227,7 @@ func (p *parser) reference(n int64) (Object, error) {
 	p.pos++
 	g, _ := strconv.Atoi(string(gen))
 	if n > maxObjectNumber {
-		return nil, nil // refers to nothing (7.3.10)
+		return nil, nil // a reference to nothing (7.3.10)
 	}
 	return Ref{int(n), g}, nil
 }
@@ -244,8 +244,7 @@ func (p *parser) name() (Object, error) {
 	return DecodeName(word), nil
 }
 
-// DecodeName returns the name that is spelled by word, which is without the
-// slash (7.3.5).
+// DecodeName decodes a name, given without its slash (7.3.5).
 func DecodeName(word []byte) Name {
 	for i := 0; i+2 < len(word); i++ {
 		if word[i] == '#' {
@@ -314,7 +313,7 @@ func (p *parser) literal() (Object, error) {
 	return nil, p.end()
 }
 
-// escape reads what follows a backslash and stays on its last byte.
+// escape reads the escape sequence after a backslash, and stays on its last byte.
 func (p *parser) escape(out []byte) []byte {
 	if p.pos+1 >= len(p.data) {
 		return out
@@ -443,8 +442,8 @@ func (p *parser) dict() (Object, error) {
 	}
 }
 
-// entry reads a key and its value into d. A key without a value before the
-// end of the dictionary counts as null.
+// entry reads a key and its value into d. A key without a value at the end of the
+// dictionary counts as null.
 func (p *parser) entry(d Dict) error {
 	p.values++
 	key, err := p.name()
@@ -465,7 +464,7 @@ func (p *parser) entry(d Dict) error {
 	return nil
 }
 
-// keyword reports whether the next token is word, and moves past it if so.
+// keyword reports whether the next token is word, and skips it if so.
 func (p *parser) keyword(word string) bool {
 	p.skip()
 	end := p.pos + len(word)

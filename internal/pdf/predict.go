@@ -2,10 +2,10 @@ package pdf
 
 import "fmt"
 
-const maxRow = 1 << 24 // bytes of a row, far above what images have
+const maxRow = 1 << 24 // bytes of a row, far more than in images
 
-// unpredict undoes the predictor of a filter (7.4.4.4), in place. With an error
-// comes data that is partly undone.
+// unpredict reverses the predictor of a filter (7.4.4.4), in place. With an error the
+// data is partly converted.
 func (f Filter) unpredict(data []byte) ([]byte, error) {
 	predictor := f.parameter("Predictor", 1)
 	if predictor == 1 {
@@ -46,7 +46,7 @@ func unpredictTIFF(data []byte, row, step int) []byte {
 	return data
 }
 
-// unpredictPNG undoes the PNG filters: each row has its filter in front.
+// unpredictPNG reverses the PNG filters. Each row begins with its filter type.
 func unpredictPNG(data []byte, row, step int) ([]byte, error) {
 	above := make([]byte, row)
 	all, out := data, data[:0]

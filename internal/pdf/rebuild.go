@@ -10,21 +10,21 @@ import (
 const (
 	scanStep    = 1 << 20
 	maxFound    = 1 << 20
-	scanOverlap = 64 // bytes that "8388607 65535 obj" may take, with space
+	scanOverlap = 64 // bytes that "8388607 65535 obj" may take, including spaces
 
-	maxTrailers    = 64       // that are looked at, from the last one
+	maxTrailers    = 64       // trailers that are tried, from the last one
 	maxTrailer     = 64 << 10 // bytes of a trailer
 	maxSurveyed    = 1 << 20  // bytes of a dictionary
-	surveyOverruns = 8        // dictionaries that are read though they seem to go on beyond the next object
+	surveyOverruns = 8        // dictionaries that are read although they seem to extend beyond the next object
 )
 
-// Rebuild opens a file whose cross-reference data is lost or wrong: it finds
-// the objects by looking for them. Where an object is there several times the
-// last one counts. The document is marked as Rebuilt.
+// Rebuild opens a file whose cross-reference data is lost or wrong. It finds the
+// objects by scanning the file. If an object occurs several times, the last one
+// counts. The document is marked as Rebuilt.
 //
-// It looks through the file once and reads only those dictionaries that may
-// be of use. A file without a catalog or without pages is an error matching
-// [ErrEmpty] besides [ErrDamaged]: there is nothing in it to be saved.
+// It scans the file once and reads only dictionaries that may be needed. The
+// error for a file without a catalog or without pages matches [ErrEmpty] and
+// [ErrDamaged]: nothing in it can be recovered.
 func Rebuild(f *File) (*Document, error) {
 	version, _, err := readHeader(f)
 	if err != nil {
@@ -56,15 +56,14 @@ func Rebuild(f *File) (*Document, error) {
 	return d, d.open(f)
 }
 
-// A foundObject is an object that a scan came upon.
+// A foundObject is an object found by a scan.
 type foundObject struct {
 	offset int64
 	num    int32
-	useful bool // it may be a catalog, an object stream or cross-reference data
+	useful bool // whether it may be a catalog, an object stream or cross-reference data
 }
 
-// findObjects enters all objects into the table and returns them in the order
-// of the file.
+// findObjects adds all objects to the table, and returns them in file order.
 func (d *Document) findObjects(f *File) ([]foundObject, error) {
 	var found []foundObject
 	buffer := make([]byte, min(scanStep+scanOverlap, f.size))
@@ -101,12 +100,11 @@ func (d *Document) findObjects(f *File) ([]foundObject, error) {
 	return found, nil
 }
 
-// marks are the places of the words that make a dictionary useful, in
-// ascending order.
+// marks are the offsets of words that make a dictionary useful, in ascending order.
 type marks [][]int
 
-// marksOf looks for the types of objects that count, and for names that are
-// spelled with numbers, as any of them may be.
+// marksOf finds the types of useful objects, and names with escaped characters, which
+// may stand for any type.
 func marksOf(data []byte) marks {
 	var all marks
 	for _, word := range []string{"Catalog", "ObjStm", "XRef", "#"} {
@@ -124,7 +122,7 @@ func marksOf(data []byte) marks {
 	return all
 }
 
-// before reports whether there is a mark before a place, and drops those.
+// before reports whether a mark lies before place, and drops all such marks.
 func (m marks) before(place int) bool {
 	any := false
 	for i := range m {
@@ -135,8 +133,7 @@ func (m marks) before(place int) bool {
 	return any
 }
 
-// objectBefore reads "1 0 " backwards from the end of data and returns where
-// it begins.
+// objectBefore reads "1 0 " backwards from the end of data, and returns its offset.
 func objectBefore(data []byte) (num int, gen uint16, off int, ok bool) {
 	rest, g, ok := numberBefore(data)
 	if !ok || g > 65535 {
@@ -149,7 +146,7 @@ func objectBefore(data []byte) (num int, gen uint16, off int, ok bool) {
 	return n, uint16(g), len(rest), true
 }
 
-// numberBefore reads a number that space follows from the end of data.
+// numberBefore reads a number followed by space from the end of data.
 func numberBefore(data []byte) (rest []byte, n int, ok bool) {
 	trimmed := bytes.TrimRight(data, "\x00\t\n\f\r ")
 	start := len(trimmed)
@@ -162,8 +159,8 @@ func numberBefore(data []byte) (rest []byte, n int, ok bool) {
 	return trimmed[:start], n, start < len(trimmed) && len(trimmed) < len(data)
 }
 
-// lastTrailer returns the last trailer that names a catalog; an empty one if
-// there is none among the last ones.
+// lastTrailer returns the last trailer that names a catalog, or an empty one if none
+// of the last trailers does.
 func (f *File) lastTrailer() (Dict, error) {
 	const word = "trailer"
 	tried := 0
@@ -204,8 +201,7 @@ func (f *File) trailerAt(off int64) (Dict, error) {
 	return trailer, f.unlessSpent(err)
 }
 
-// unlessSpent returns nil for an error that only says that something cannot
-// be read.
+// unlessSpent returns err, or nil if it only reports unreadable data.
 func (f *File) unlessSpent(err error) error {
 	if errors.Is(err, ErrDamaged) || errors.Is(err, ErrLimit) && f.budget.check() == nil {
 		return nil
@@ -213,9 +209,9 @@ func (f *File) unlessSpent(err error) error {
 	return err
 }
 
-// survey looks at the objects that were found: it completes the trailer from
-// cross-reference streams and returns the object streams. Objects that cannot
-// be read are left out, as if they were not there.
+// survey reads the objects that were found. It completes the trailer from
+// cross-reference streams, and returns the object streams. Unreadable objects are
+// treated as missing.
 func (d *Document) survey(f *File, found []foundObject) (containers []int, err error) {
 	catalog := Object(nil)
 	overruns := surveyOverruns
@@ -251,9 +247,9 @@ func (d *Document) survey(f *File, found []foundObject) (containers []int, err e
 	return containers, nil
 }
 
-// dictAt reads the dictionary of the object at off; nil if it has none or is
-// damaged. The dictionary ends where the next object begins, but for some that
-// the scan may have taken for one.
+// dictAt reads the dictionary of the object at off; nil if it has none or is damaged.
+// The dictionary ends before the next object. A few may extend further, in case the
+// scan was wrong about the next object.
 func (f *File) dictAt(off, end int64, overruns *int) (dict Dict, err error) {
 	data, err := f.view(off, int(min(end-off, maxSurveyed)))
 	if err != nil {
@@ -278,7 +274,7 @@ func (f *File) dictAt(off, end int64, overruns *int) (dict Dict, err error) {
 	return dict, f.unlessSpent(err)
 }
 
-// objectDict reads an object that is a dictionary; nil if it is none.
+// objectDict reads an object that is a dictionary; nil for other objects.
 func (p *parser) objectDict() (Dict, error) {
 	if _, err := p.objectHeader(); err != nil {
 		return nil, err
@@ -295,8 +291,8 @@ func (p *parser) objectDict() (Dict, error) {
 	return dict, err
 }
 
-// addContents enters the objects in an object stream that are not found
-// elsewhere into the table.
+// addContents adds the objects in an object stream to the table, unless they were
+// found elsewhere.
 func (d *Document) addContents(f *File, num int) error {
 	s, err := d.objectStream(f, num)
 	if errors.Is(err, ErrDamaged) {

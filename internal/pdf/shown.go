@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	maxContent = 4 << 20 // decoded bytes of content that are looked at
-	maxForms   = 16      // forms of a page that are looked at
+	maxContent = 4 << 20 // bytes of decoded content that are searched
+	maxForms   = 16      // forms of a page that are searched
 	formDepth  = 3
 )
 
-// A TextSearch tells which pages of a document show text. It looks at content
-// once, however many pages share it. It is not safe for concurrent use.
+// A TextSearch finds out which pages of a document show text. It searches shared
+// content only once. It is not safe for concurrent use.
 type TextSearch struct {
 	d     *Document
 	f     *File
-	shows map[int]shown // by the object number of content and forms
+	shows map[int]shown // by object number of content and forms
 }
 
-// shown is whether something shows text, or why that is not known.
+// shown says whether something shows text, or why that is unknown.
 type shown struct {
 	text bool
 	err  error
@@ -31,8 +31,8 @@ func NewTextSearch(f *File, d *Document) *TextSearch {
 	return &TextSearch{d: d, f: f, shows: map[int]shown{}}
 }
 
-// OnPage reports whether the content of page i, counted from 0, shows any
-// text, visible or not. It is not known if the content cannot be read.
+// OnPage reports whether the content of page i, counted from 0, shows any text,
+// visible or not. known is false if the content cannot be read.
 func (t *TextSearch) OnPage(i int) (shows, known bool, err error) {
 	page, err := t.d.PageDict(t.f, i)
 	if err == nil {
@@ -45,10 +45,10 @@ func (t *TextSearch) OnPage(i int) (shows, known bool, err error) {
 	return shows, true, nil
 }
 
-// A pageSearch looks at one page.
+// A pageSearch searches one page.
 type pageSearch struct {
 	*TextSearch
-	forms int // that may still be looked at
+	forms int // forms that may still be searched
 	seen  map[int]bool
 }
 
@@ -72,8 +72,8 @@ func (s *pageSearch) page(page Dict) (bool, error) {
 	return s.formsIn(page["Resources"], 0)
 }
 
-// content reports whether the stream o shows text. What cannot be read is not
-// read again for the next page.
+// content reports whether the stream o shows text. An unreadable stream is not read
+// again for the next page.
 func (s *pageSearch) content(o Object) (bool, error) {
 	ref, isRef := o.(Ref)
 	if known, ok := s.shows[ref.Num]; ok && isRef {
@@ -95,7 +95,7 @@ func (s *pageSearch) content(o Object) (bool, error) {
 	return found.text, found.err
 }
 
-// formsIn looks at the form XObjects that resources name.
+// formsIn searches the form XObjects in resources.
 func (s *pageSearch) formsIn(resources Object, depth int) (bool, error) {
 	dict, err := s.d.Dict(s.f, resources)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *pageSearch) formsIn(resources Object, depth int) (bool, error) {
 	if err != nil || depth == formDepth {
 		return false, err
 	}
-	if err := s.f.Visit(4 * len(objects)); err != nil { // they are sorted
+	if err := s.f.Visit(4 * len(objects)); err != nil { // for sorting them
 		return false, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(objects)) {
@@ -136,8 +136,8 @@ func (s *pageSearch) formsIn(resources Object, depth int) (bool, error) {
 	return false, nil
 }
 
-// showsText reports whether content has an operator that shows text, after
-// its operand (9.4.3).
+// showsText reports whether content has an operator that shows text, after its
+// operand (9.4.3).
 func showsText(content []byte) bool {
 	for _, operator := range []string{"Tj", "TJ", "'", `"`} {
 		for rest := content; ; {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// streamStart returns the position of the data of a stream, or 0 if o is not
-// a stream's dictionary.
+// streamStart returns the position of the data of a stream, or 0 if o is not the
+// dictionary of a stream.
 func (p *parser) streamStart(o Object) (int64, error) {
 	p.skip()
 	if p.pos+len("stream\r\n") > len(p.data) && p.more {
@@ -17,7 +17,7 @@ func (p *parser) streamStart(o Object) (int64, error) {
 		return 0, nil
 	}
 	for p.pos < len(p.data) && p.data[p.pos] == ' ' {
-		p.pos++ // not allowed, but written by some
+		p.pos++ // not allowed, but some programs write it
 	}
 	if p.pos < len(p.data) && p.data[p.pos] == '\r' {
 		p.pos++
@@ -28,8 +28,8 @@ func (p *parser) streamStart(o Object) (int64, error) {
 	return int64(p.pos), nil
 }
 
-// measure finds the length of a stream. Where the declared one does not lead
-// to the end of the stream, the data ends before the next "endstream".
+// measure finds the length of a stream. If the declared length does not lead to the
+// end of the stream, the data ends before the next "endstream".
 func (d *Document) measure(f *File, s *Stream) error {
 	length, err := d.declaredLength(f, s)
 	if err != nil {
@@ -50,12 +50,12 @@ func (d *Document) measure(f *File, s *Stream) error {
 	return f.trimLineEnd(s)
 }
 
-// declaredLength returns the Length of s, -1 if it has none.
+// declaredLength returns the Length of s, or -1 if it has none.
 func (d *Document) declaredLength(f *File, s *Stream) (int64, error) {
 	o := s.Dict["Length"]
 	if ref, ok := o.(Ref); ok {
 		if f.measuring || ref.Num == s.ref.Num {
-			return -1, nil // it would be needed to find itself
+			return -1, nil // the length would depend on itself
 		}
 		f.measuring = true
 		length, err := d.Load(f, ref.Num)
@@ -81,7 +81,7 @@ func (f *File) endsStream(off int64) (bool, error) {
 	return p.keyword("endstream") || p.keyword("endobj"), nil
 }
 
-// trimLineEnd takes the line end before "endstream" off the data of s.
+// trimLineEnd removes the line end before "endstream" from the data of s.
 func (f *File) trimLineEnd(s *Stream) error {
 	n := min(s.length, 2)
 	tail, err := f.view(s.offset+s.length-n, int(n))
@@ -92,8 +92,7 @@ func (f *File) trimLineEnd(s *Stream) error {
 	return nil
 }
 
-// Raw returns the data of a stream as it is in the file, decrypted but not
-// decoded.
+// Raw returns the data of a stream as in the file, decrypted but not decoded.
 func (d *Document) Raw(f *File, s *Stream) ([]byte, error) {
 	if s.length > maxRaw {
 		return nil, fmt.Errorf("a stream of %d bytes: %w", s.length, ErrLimit)
@@ -108,8 +107,8 @@ func (d *Document) Raw(f *File, s *Stream) ([]byte, error) {
 	return d.crypt.stream(data, s)
 }
 
-// Extent returns where the data of s lies in the file. It is not ok if the
-// data is encrypted.
+// Extent returns the position of the data of s in the file. ok is false if the data
+// is encrypted.
 func (s *Stream) Extent() (offset, length int64, ok bool) {
 	return s.offset, s.length, !s.crypt
 }
@@ -147,8 +146,8 @@ func (d *Document) Filters(f *File, s *Stream) ([]Filter, error) {
 	return filters, nil
 }
 
-// list returns the elements of the array o, resolved and no more than most,
-// or o itself.
+// list returns the elements of the array o, resolved and at most most, or o alone if
+// it is not an array.
 func (d *Document) list(f *File, o Object, most int) (Array, error) {
 	o, err := d.Resolve(f, o)
 	if err != nil || o == nil {
@@ -167,8 +166,8 @@ func (d *Document) list(f *File, o Object, most int) (Array, error) {
 	return resolved, nil
 }
 
-// Data returns the decoded data of a stream, at most max bytes of it; more is
-// an error matching [ErrLimit].
+// Data returns the decoded data of a stream. The error for more than max bytes
+// matches [ErrLimit].
 func (d *Document) Data(f *File, s *Stream, max int) ([]byte, error) {
 	filters, err := d.Filters(f, s)
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"unicode/utf16"
 )
 
-// Text returns the text of a text string (7.9.2.2): UTF-16 or UTF-8 if it
-// begins with a byte order mark, else PDFDocEncoding. Escape sequences that
-// name a language are left out; what cannot be decoded is U+FFFD.
+// Text returns the text of a text string (7.9.2.2): UTF-16 or UTF-8 if it begins with
+// a byte order mark, else PDFDocEncoding. Language escapes are left out. Invalid
+// bytes become U+FFFD.
 func (s String) Text() string {
 	switch {
 	case strings.HasPrefix(string(s), "\xfe\xff"):
 		return withoutLanguage(utf16Text(s[2:], binary.BigEndian))
-	case strings.HasPrefix(string(s), "\xff\xfe"): // not allowed, but written by some
+	case strings.HasPrefix(string(s), "\xff\xfe"): // not allowed, but some programs write it
 		return withoutLanguage(utf16Text(s[2:], binary.LittleEndian))
 	case strings.HasPrefix(string(s), "\xef\xbb\xbf"):
 		return withoutLanguage(strings.ToValidUTF8(string(s[3:]), "\ufffd"))
@@ -29,8 +29,8 @@ func utf16Text(s String, order binary.ByteOrder) string {
 	return string(utf16.Decode(units))
 }
 
-// withoutLanguage takes out what stands between two escape characters, if it
-// can be the code of a language and a country.
+// withoutLanguage removes the text between two escape characters, if it can be the
+// code of a language and a country.
 func withoutLanguage(text string) string {
 	const escape, longest = "\x1b", 8
 	var b strings.Builder
@@ -58,7 +58,8 @@ func docText(s String) string {
 	return b.String()
 }
 
-// docHigh and docLow are PDFDocEncoding where it is not Latin-1 (Annex D.2).
+// docHigh and docLow are the characters of PDFDocEncoding that differ from Latin-1
+// (Annex D.2).
 const (
 	docLow  = "\u02d8\u02c7\u02c6\u02d9\u02dd\u02db\u02da\u02dc" // from 0x18
 	docHigh = "\u2022\u2020\u2021\u2026\u2014\u2013\u0192\u2044\u2039\u203a\u2212\u2030\u201e\u201c\u201d\u2018" +

@@ -7,30 +7,29 @@ import (
 const (
 	maxObjectNumber = 8_388_607 // Annex C
 	maxSections     = 4096      // cross-reference sections, one per update
-	startWindow     = 2 << 10   // where startxref is looked for, at the end
-	headerWindow    = 1 << 10   // where the header is looked for
+	startWindow     = 2 << 10   // bytes at the end in which startxref is searched
+	headerWindow    = 1 << 10   // bytes in which the header is searched
 )
 
 // Kinds of cross-reference entries.
 const (
 	entryNone   = iota // not mentioned: refers to null
 	entryFree          // free: refers to null
-	entryOffset        // at an offset of the file
+	entryOffset        // at an offset in the file
 	entryInside        // in an object stream
 )
 
-// An entry says where an object is.
+// An entry is the position of an object.
 type entry struct {
 	offset int64 // or the number of the object stream
 	gen    uint16
 	kind   uint8
 }
 
-// An xrefTable maps object numbers to entries. Chunks that are not mentioned
-// take no memory.
+// An xrefTable maps object numbers to entries. Chunks without entries take no memory.
 type xrefTable struct {
 	chunks [][]entry
-	count  int // entries that are not entryNone
+	count  int // entries other than entryNone
 }
 
 const chunkSize = 256
@@ -42,8 +41,7 @@ func (t *xrefTable) get(num int) entry {
 	return entry{}
 }
 
-// put sets an entry that has not been set before: newer sections are read
-// first.
+// put sets an entry that is not set yet: newer sections are read first.
 func (t *xrefTable) put(num int, e entry) {
 	if t.get(num).kind == entryNone {
 		t.set(num, e)
@@ -67,8 +65,8 @@ func (t *xrefTable) set(num int, e entry) {
 	t.chunks[c][num%chunkSize] = e
 }
 
-// room returns an error matching [ErrLimit] if t has more entries than a file
-// of size bytes can have objects.
+// room returns an error matching [ErrLimit] if t has more entries than a file of size
+// bytes can have objects.
 func (t *xrefTable) room(size int64) error {
 	if most := 1<<20 + size; int64(t.count) > most {
 		return fmt.Errorf("cross-reference data of more than %d entries: %w", most, ErrLimit)
@@ -76,22 +74,21 @@ func (t *xrefTable) room(size int64) error {
 	return nil
 }
 
-// bytes returns roughly the memory that t takes.
+// bytes returns the approximate memory of t.
 func (t *xrefTable) bytes() int64 { return int64(t.count)*16 + int64(len(t.chunks))*24 }
 
 // An xrefReader collects the sections of a file's cross-reference data.
 type xrefReader struct {
 	f       *File
-	base    int64 // what offsets are relative to
+	base    int64 // added to offsets
 	table   xrefTable
 	trailer Dict
 	seen    map[int64]bool
 	free    []int // of the current table, see readAll
 }
 
-// readXref reads all cross-reference sections (7.5.4, 7.5.8). Offsets count
-// from the header or, in some files with junk in front, from the beginning of
-// the file.
+// readXref reads all cross-reference sections (7.5.4, 7.5.8). Offsets count from the
+// header or, in some files with junk before it, from the beginning of the file.
 func readXref(f *File, header int64) (*xrefReader, error) {
 	at, err := f.findLast("startxref", startWindow)
 	if err != nil {
@@ -141,8 +138,7 @@ func (x *xrefReader) readAll(start int64) error {
 		if x.trailer == nil {
 			x.trailer = trailer
 		}
-		// Objects that the stream of a hybrid file has are free in its
-		// table (7.5.8.4).
+		// In a hybrid file, objects of the stream are free in the table (7.5.8.4).
 		if hybrid, ok := trailer["XRefStm"].(int64); ok && !x.seen[hybrid] {
 			x.seen[hybrid] = true
 			if _, err := x.readStream(x.base + hybrid); err != nil {
@@ -178,7 +174,7 @@ func (x *xrefReader) section(off int64) (Dict, error) {
 	return x.readStream(off)
 }
 
-// readTable reads a section in the form of a table and the trailer after it.
+// readTable reads a section that is a table, and the trailer after it.
 func (x *xrefReader) readTable(off int64) (Dict, error) {
 	const wordLength = len("xref")
 	off += int64(wordLength)
@@ -231,7 +227,7 @@ func (x *xrefReader) readTrailer(off int64) (Dict, error) {
 
 const entryLength = 20 // bytes of an entry in a table
 
-// readEntries reads n entries and returns where they end.
+// readEntries reads n entries and returns the offset after them.
 func (x *xrefReader) readEntries(off int64, first int, n int64) (int64, error) {
 	if n > (x.f.size-off)/(entryLength-2)+1 {
 		return 0, fmt.Errorf("a cross-reference table of %d entries in a file of %d bytes: %w", n, x.f.size, ErrDamaged)
@@ -249,7 +245,7 @@ func (x *xrefReader) readEntries(off int64, first int, n int64) (int64, error) {
 	return off, nil
 }
 
-// readSome is readEntries for so few that they are read at once.
+// readSome is readEntries for few entries, which it reads at once.
 func (x *xrefReader) readSome(off int64, first, n int) (int64, error) {
 	data, err := x.f.view(off, n*entryLength)
 	if err != nil {
@@ -296,7 +292,7 @@ func (p *parser) tableEntry() (entry, bool) {
 	return entry{}, false
 }
 
-// readStream reads a section in the form of a stream (7.5.8).
+// readStream reads a section that is a stream (7.5.8).
 func (x *xrefReader) readStream(off int64) (Dict, error) {
 	d := &Document{base: x.base}
 	found, err := d.objectAt(x.f, off, false)

@@ -1,10 +1,10 @@
 // Package document resolves documents of all formats that citekit reads. It
-// tells formats by their content, whatever the name of the file says, and
-// leaves the work to one room for each, which can be used alone:
+// detects formats by content, whatever the file name, and calls the resolver of
+// the format. Each of these resolvers can also be used alone:
 //
 //	documents := new(document.Resolver)
 //	documents.PDF.MaxFigurePages = 50
-//	documents.Archive.Members = resolvers // which read what is in archives
+//	documents.Archive.Members = resolvers // which read the members of archives
 //	resolvers[citekit.Document] = documents
 package document
 
@@ -30,8 +30,8 @@ import (
 	"github.com/citekit/citekit/relations"
 )
 
-// A Resolver resolves documents by the resolvers of their formats, which may be
-// set before first use. The zero value is ready to use. It is safe for
+// A Resolver resolves documents with the resolvers of their formats, which may be
+// configured before first use. The zero value is ready to use. It is safe for
 // concurrent use and must not be copied after first use.
 type Resolver struct {
 	PDF      pdf.Resolver
@@ -42,20 +42,20 @@ type Resolver struct {
 	Slides   slides.Resolver   // PPTX, ODP
 	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar; gzip, bzip2, Zstandard
 
-	// More are resolvers of formats that are not linked unasked, by the name
-	// that the package of each has as Format, such as that of
+	// More holds resolvers of formats that are not linked by default. The key is the
+	// constant Format of the resolver's package, such as that of
 	// [github.com/citekit/citekit/modality/document/parquet].
 	More map[string]citekit.Resolver
 }
 
-// A room is who reads some formats, by the ids of package sniff.
+// A room is a resolver with its formats, by their ids in package sniff.
 type room struct {
 	formats []string
 	of      func(*Resolver) citekit.Resolver
 }
 
-// rooms has a line for each format. What has no known signature is read as PDF,
-// whose resolver says what is wrong with it.
+// rooms lists the resolvers. Content without a known signature is read as PDF, whose
+// resolver reports what is wrong with it.
 var rooms = []room{
 	{[]string{"pdf"}, func(r *Resolver) citekit.Resolver { return &r.PDF }},
 	{[]string{"docx", "odt"}, func(r *Resolver) citekit.Resolver { return &r.Word }},
@@ -78,8 +78,8 @@ var (
 	_ relations.Linker     = (*Resolver)(nil)
 )
 
-// roomOf returns the resolver of the format of src. The error is that of
-// [citekit.Resolver] for a format that is known and not read.
+// roomOf returns the resolver of the format of src. For a known format without a
+// resolver, the error is as [citekit.Resolver] documents.
 func (r *Resolver) roomOf(ctx context.Context, src *citekit.Source) (citekit.Resolver, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (r *Resolver) roomOf(ctx context.Context, src *citekit.Source) (citekit.Res
 	return &r.PDF, nil
 }
 
-// ability returns the resolver of the format of src as something that not every
-// room is. What it lacks is an error matching [errors.ErrUnsupported].
+// ability returns the resolver of the format of src as a T, an optional interface. If
+// it does not implement T, the error matches [errors.ErrUnsupported].
 func ability[T any](ctx context.Context, r *Resolver, src *citekit.Source, what string) (able T, err error) {
 	room, err := r.roomOf(ctx, src)
 	if err != nil {
@@ -122,8 +122,7 @@ func ability[T any](ctx context.Context, r *Resolver, src *citekit.Source, what 
 	return able, nil
 }
 
-// Resolve implements [citekit.Resolver]. The evidence is of the format of the
-// source.
+// Resolve implements [citekit.Resolver]. The evidence has the format of the source.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	room, err := r.roomOf(ctx, src)
 	if err != nil {
@@ -214,7 +213,7 @@ func (r *Resolver) Version() string {
 	return strings.Join(versions, ", ")
 }
 
-// Programs implements stats.ProgramUser with those that PDF uses.
+// Programs implements stats.ProgramUser with the programs that PDF uses.
 func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missing []string) {
 	return r.PDF.Programs(ctx)
 }

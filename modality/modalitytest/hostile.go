@@ -130,7 +130,7 @@ func (s *suite) checkGarbage(t testing.TB) {
 	s.inspectFirst(t, "after garbage")
 }
 
-// compareEvery says that every so many hostile sources one is resolved twice.
+// compareEvery: one in so many hostile sources is resolved twice, for comparison.
 const compareEvery = 3
 
 // inspectUnversioned checks that a source of unknown version has the same

@@ -1,8 +1,9 @@
-// Package archive resolves archives of files: ZIP, with JAR and CBZ, and tar.
+// Package archive resolves archives of files: ZIP, including JAR and CBZ, and
+// tar; and files compressed with gzip, bzip2 or Zstandard.
 //
-// An archive as a whole is a document whose evidence is its bytes. What lies in
-// it is read by the resolvers of its members, as the Member of a
-// [citekit.Location] says:
+// An archive as a whole is a document whose evidence is its bytes. Its members
+// are read by the resolvers of their modalities; the Member of a
+// [citekit.Location] names one:
 //
 //	archives := &archive.Resolver{Members: resolvers}
 package archive
@@ -23,28 +24,28 @@ import (
 	"github.com/citekit/citekit/internal/warm"
 )
 
-// A Resolver resolves archives. The zero value is ready to use, and knows
-// nothing of what the members are but their format. It is safe for concurrent
-// use and must not be copied after first use.
+// A Resolver resolves archives. The zero value is ready to use; it knows only the
+// format of members. It is safe for concurrent use and must not be copied after first
+// use.
 type Resolver struct {
-	// Members read the members, for the map of an archive and its text. They
-	// are usually those of the library, with this resolver or one that leads
-	// to it for archives in archives. Nil lists members only.
+	// Members read the members, for the map and the text of an archive. They are
+	// usually the resolvers of the library and include this resolver, for archives in
+	// archives. With nil, members are only listed.
 	Members citekit.Resolvers
 
-	// MaxMember is how many bytes a member has at most that is unpacked; zero
-	// means 2 GiB. A member of more than 4 MiB is unpacked into a temporary
-	// file without a name, unless it is not compressed.
+	// MaxMember is the largest size in bytes of a member that is unpacked; zero means
+	// 2 GiB. A member of more than 4 MiB is unpacked into an unnamed temporary file,
+	// unless it is uncompressed.
 	MaxMember int64
 
-	// MaxUnpacked is how many bytes are unpacked at most for one map or one
-	// text; zero means 1 GiB.
+	// MaxUnpacked is how many bytes may be unpacked for one map or one text; zero
+	// means 1 GiB.
 	MaxUnpacked int64
 
 	once    sync.Once
 	copier  member.Copier
-	indexes warm.Cache[*index]   // of compressed files, by version
-	checked warm.Cache[struct{}] // members whose checksum is right
+	indexes warm.Cache[*index]   // indexes of compressed files, by version
+	checked warm.Cache[struct{}] // members with a correct checksum
 }
 
 var (
@@ -64,8 +65,8 @@ const (
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "archive/2" }
 
-// Resolve implements [citekit.Resolver] for the whole of an archive: its bytes
-// as they are. A part of it is a member, which is opened first.
+// Resolve implements [citekit.Resolver] for a whole archive: it returns the bytes
+// unchanged. Parts of an archive are members, which are opened first.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	l, err := r.list(ctx, src)
 	if err != nil {
@@ -79,7 +80,7 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	}, nil
 }
 
-// checkWhole refuses locations that are not the whole.
+// checkWhole refuses locations other than the whole.
 func checkWhole(l *listing, loc citekit.Location) error {
 	if err := loc.Validate(); err != nil {
 		return err
@@ -91,7 +92,7 @@ func checkWhole(l *listing, loc citekit.Location) error {
 }
 
 // Measure implements [citekit.Measurer] with the number of members that can be
-// addressed, without folders.
+// addressed, not counting folders.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	l, err := r.list(ctx, src)
 	if err != nil {
@@ -110,9 +111,8 @@ func (l *listing) extent() citekit.Extent {
 	return citekit.Extent{Modality: citekit.Document, Members: n, MediaType: l.kind.mediaType}
 }
 
-// OpenMember implements [citekit.MemberOpener]. A name that ends in "/" is that
-// of a folder, which is opened as an archive of what lies in it, under the names
-// that it has.
+// OpenMember implements [citekit.MemberOpener]. A name that ends in "/" is a folder,
+// which is opened as an archive of its files under their full names.
 func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name string) (*citekit.Source, error) {
 	l, err := r.list(ctx, src)
 	if err != nil {
@@ -140,7 +140,7 @@ func (l *listing) find(name string) (*entry, error) {
 	return e, nil
 }
 
-// open opens a member, whose checksum is right if it has one.
+// open opens a member, after comparing its checksum if it has one.
 func (r *Resolver) open(ctx context.Context, l *listing, e *entry) (*citekit.Source, error) {
 	src, err := r.openUnchecked(ctx, e)
 	if err != nil {
@@ -153,9 +153,8 @@ func (r *Resolver) open(ctx context.Context, l *listing, e *entry) (*citekit.Sou
 	return src, nil
 }
 
-// openUnchecked opens a member: where it is in the archive if it is large and not
-// compressed, else unpacked. The checksum of a member that is read where it is is
-// not compared.
+// openUnchecked opens a member. A large uncompressed member is read in place, in the
+// archive, without comparing its checksum. Others are unpacked.
 func (r *Resolver) openUnchecked(ctx context.Context, e *entry) (*citekit.Source, error) {
 	if in := e.inPlace(); in != nil && e.size > inPlaceFrom {
 		return citekit.NewSource(in, citekit.SourceInfo{Name: path.Base(e.name), Size: e.size}), nil
@@ -169,8 +168,8 @@ func (r *Resolver) openUnchecked(ctx context.Context, e *entry) (*citekit.Source
 	return src, known(ctx, err)
 }
 
-// check compares the checksum of a member that was opened where it is. It is kept
-// for each version of the archive which members are right.
+// check compares the checksum of a member that is read in place. The result is cached
+// for each version of the archive.
 func (r *Resolver) check(ctx context.Context, l *listing, e *entry) error {
 	if !l.hasSums || e.inPlace() == nil || e.size <= inPlaceFrom {
 		return nil
@@ -193,7 +192,7 @@ func (r *Resolver) check(ctx context.Context, l *listing, e *entry) error {
 }
 
 const (
-	inPlaceFrom = 4 << 20 // how large a member is at least that is read where it is
+	inPlaceFrom = 4 << 20 // smallest member that is read in place, in bytes
 	maxChecked  = 10_000  // members
 )
 

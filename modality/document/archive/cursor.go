@@ -9,17 +9,17 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// A cursor reads parts of the content of a compressed file. Parts that are read
-// in their order take one pass; to go back, it reads from the last point before.
-// It is not safe for concurrent use.
+// A cursor reads parts of the content of a compressed file. Reading parts in order
+// takes one pass; to go back, it restarts at the last point before. It is not safe
+// for concurrent use.
 type cursor struct {
 	open   func(from *point) (*flow, error)
 	points []point // in rising order
 
-	at *flow // nil if nothing was read yet
+	at *flow // nil before the first read
 }
 
-// fill makes e an entry of the file whose content begins at start.
+// fill makes the content of e that of the file from start on.
 func (c *cursor) fill(e *entry, start int64) {
 	e.inPlace = func() *io.SectionReader { return nil }
 	e.open = func(ctx context.Context) (io.ReadCloser, error) {
@@ -49,7 +49,7 @@ func (c *cursor) seek(offset int64) (err error) {
 
 var errShrunk = fmt.Errorf("the archive is shorter than when it was listed: %w", citekit.ErrFormat)
 
-// A stretch is a part of the content, from at up to end.
+// A stretch is a range of the content, from at to end.
 type stretch struct {
 	c       *cursor
 	at, end int64

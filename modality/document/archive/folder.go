@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit/internal/member"
 )
 
-// openFolder opens an archive of what lies in a folder, whose name ends in "/".
+// openFolder opens a folder, whose name ends in "/", as an archive of its files.
 func (r *Resolver) openFolder(ctx context.Context, l *listing, name string) (*citekit.Source, error) {
 	var inside []*entry
 	for _, e := range l.entries {
@@ -32,7 +32,7 @@ func (r *Resolver) openFolder(ctx context.Context, l *listing, name string) (*ci
 	return src, known(ctx, err)
 }
 
-// folders yields the names of the folders that members are in.
+// folders yields the names of all folders that contain members.
 func (l *listing) folders() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		seen := make(map[string]bool)

@@ -12,22 +12,22 @@ import (
 	"github.com/citekit/citekit/internal/inflate"
 )
 
-// errPacked reports a compressed file that is damaged or cut off. [flow] adds the
+// errPacked reports a compressed file that is damaged or truncated. [flow] adds the
 // format.
 var errPacked = errors.New("damaged")
 
-// pointEvery is how many bytes of content lie between two places from which a
-// gzip file is read on.
+// pointEvery is the number of bytes of content between two restart points of a gzip
+// file.
 const pointEvery = 16 << 20
 
-// A point is a place from which a gzip file is read on.
+// A point is a place where reading a gzip file can restart.
 type point struct {
-	offset int64 // of the content
-	at     int64 // where the header of the gzip member begins, or its data if deep is set
+	offset int64 // offset in the content
+	at     int64 // offset of the header of the gzip member, or of its data if deep is set
 	deep   *inflate.Point
 }
 
-// bytes is roughly how much memory a point takes.
+// bytes returns the approximate memory of a point.
 func (p *point) bytes() int64 {
 	if p.deep == nil {
 		return 32
@@ -35,28 +35,28 @@ func (p *point) bytes() int64 {
 	return 32 + p.deep.Bytes()
 }
 
-// A gzipReader reads the content of a gzip file (RFC 1952): that of its members
-// one after another, which are checked.
+// A gzipReader reads the content of a gzip file (RFC 1952): its members concatenated.
+// It checks each.
 type gzipReader struct {
 	src  io.ReaderAt
 	size int64
 
-	name   string // of the first member, or ""
+	name   string // file name in the first member, or ""
 	points []point
 
-	at     int64 // where the next header begins in src, or the data if a member is open
-	base   int64 // content before the open member
+	at     int64 // offset in src of the next header, or of the next data if a member is open
+	base   int64 // bytes of content before the open member
 	open   bool
-	whole  bool // the open member is read from its beginning
+	whole  bool // whether the open member is read from its beginning
 	data   *inflate.Reader
-	sum    uint32 // of what was read of the open member
-	length uint32 // of the same, modulo 2^32
+	sum    uint32 // checksum of the data read from the open member
+	length uint32 // length of that data, modulo 2^32
 
 	members int
 }
 
-// newGzip returns a reader of a gzip file, from a point of it unless that is nil.
-// Only one from the beginning notes points.
+// newGzip returns a reader of a gzip file, from a point unless that is nil. It
+// records points only if it reads from the beginning.
 func newGzip(src io.ReaderAt, size int64, from *point) *gzipReader {
 	g := &gzipReader{src: src, size: size}
 	switch {
@@ -72,7 +72,7 @@ func newGzip(src io.ReaderAt, size int64, from *point) *gzipReader {
 	return g
 }
 
-// stream returns the data of the open member, with what follows.
+// stream returns the data of the open member and everything after it.
 func (g *gzipReader) stream() io.ReaderAt { return io.NewSectionReader(g.src, g.at, g.size-g.at) }
 
 // Read implements [io.Reader]. Errors match [errPacked] or [inflate.ErrCorrupt],
@@ -133,8 +133,8 @@ func (g *gzipReader) lastPoint() int64 {
 	return g.points[len(g.points)-1].offset
 }
 
-// isEnd reports whether the last member ends the file. Zeros may fill up a block
-// of the medium.
+// isEnd reports whether the last member ends the file. Zero padding after it is
+// allowed.
 func (g *gzipReader) isEnd() (bool, error) {
 	if g.at >= g.size {
 		return true, nil
@@ -147,7 +147,7 @@ func (g *gzipReader) isEnd() (bool, error) {
 	return len(bytes.Trim(next[:n], "\x00")) == 0, nil
 }
 
-// finish checks the member that was read against its trailer.
+// finish checks the data of the member against its trailer.
 func (g *gzipReader) finish() error {
 	const sumLen, trailerLen = 4, 8
 	for i := range g.data.Points {
@@ -175,11 +175,11 @@ func little(b []byte) uint32 {
 }
 
 // readHeader reads the header of a member (RFC 1952, section 2.3). It returns the
-// name of the file that was compressed, or "", and the length of the header.
+// original file name, or "", and the length of the header.
 func readHeader(r io.Reader) (name string, length int64, err error) {
 	const (
 		fixed     = 10
-		maxLength = 128 << 10 // two texts as long as the extra field may be
+		maxLength = 128 << 10 // room for two texts, each as long as the longest extra field
 
 		hasSum, hasExtra, hasName, hasComment, reserved = 1 << 1, 1 << 2, 1 << 3, 1 << 4, 0xe0
 	)
@@ -212,7 +212,7 @@ func readHeader(r io.Reader) (name string, length int64, err error) {
 	return name, h.n, h.err
 }
 
-// A header is read up to the first error.
+// A header reads a gzip header up to the first error.
 type header struct {
 	r   *bufio.Reader
 	n   int64
@@ -228,8 +228,8 @@ func (h *header) take(n int) []byte {
 	return b
 }
 
-// text returns a text that a zero ends: in ISO 8859-1, as the standard has it, or
-// in UTF-8, as programs write it.
+// text returns a zero-terminated text: in UTF-8 if it is valid, as programs write it,
+// else in ISO 8859-1, as the standard says.
 func (h *header) text() string {
 	if h.err != nil {
 		return ""

@@ -13,10 +13,10 @@ import (
 	"github.com/citekit/citekit/internal/zipread"
 )
 
-// maxEntries is how many entries an archive has at most.
+// maxEntries is the largest number of entries of an archive.
 const maxEntries = zipread.MaxEntries
 
-// A kind is a format of archives.
+// A kind is an archive format.
 type kind struct{ name, mediaType, ext string }
 
 var (
@@ -26,36 +26,36 @@ var (
 	kindTar = kind{"tar", "application/x-tar", ".tar"}
 )
 
-// A listing is what an archive holds, in the order of the archive.
+// A listing is the content of an archive, in archive order.
 type listing struct {
 	kind    kind
 	entries []*entry
 	byName  map[string]*entry
-	version string // of the source, or ""
-	hasSums bool   // members have checksums, which are compared as they are read
+	version string // version of the source, or ""
+	hasSums bool   // whether members have checksums, which are compared while reading
 
-	// cut writes an archive of some of the entries, whose names end in cutExt.
+	// cut writes an archive of some entries. Its file name extension is cutExt.
 	cut    func(ctx context.Context, w io.Writer, entries []*entry) error
 	cutExt string
 }
 
 // An entry is a file or a folder of an archive.
 type entry struct {
-	name   string // as it is addressed; a folder ends in "/"
+	name   string // name in addresses; the name of a folder ends in "/"
 	size   int64
 	folder bool
 
 	refusal error // why it cannot be opened, or nil
 
 	open    func(ctx context.Context) (io.ReadCloser, error)
-	inPlace func() *io.SectionReader // returns nil if it is compressed
-	raw     any                      // for cut
+	inPlace func() *io.SectionReader // returns nil if the member is compressed
+	raw     any                      // data for cut
 }
 
 // isMember reports whether the entry can be opened.
 func (e *entry) isMember() bool { return !e.folder && e.refusal == nil }
 
-// list reads what an archive holds.
+// list reads the listing of an archive.
 func (r *Resolver) list(ctx context.Context, src *citekit.Source) (*listing, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *Resolver) list(ctx context.Context, src *citekit.Source) (*listing, err
 	return listZip(ctx, src)
 }
 
-// add adds an entry. One that cannot be addressed is kept with the reason.
+// add adds an entry. If it cannot be addressed, refusal gives the reason.
 func (l *listing) add(e *entry) {
 	if e.refusal == nil {
 		e.refusal = nameRefusal(e.name)
@@ -101,7 +101,7 @@ var (
 	errLocked  = fmt.Errorf("the member: %w", citekit.ErrEncrypted)
 )
 
-// nameRefusal returns why a name is not that of a member, or nil.
+// nameRefusal returns why a name cannot be that of a member, or nil.
 func nameRefusal(name string) error {
 	if !message.IsPlain(name) || strings.Contains(name, citekit.MemberSeparator) {
 		return errNoName
@@ -119,7 +119,7 @@ func nameRefusal(name string) error {
 	return nil
 }
 
-// leads reports whether a name may lead out of the archive.
+// leads reports whether a name might lead out of the archive.
 func leads(name string) bool {
 	if strings.HasPrefix(name, "/") {
 		return true
@@ -143,5 +143,5 @@ func (l *listing) names() iter.Seq[string] {
 	}
 }
 
-// known makes an error match what a resolver returns.
+// known maps err to an error that a resolver may return.
 func known(ctx context.Context, err error) error { return zipread.Known(ctx, err) }

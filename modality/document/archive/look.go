@@ -16,15 +16,14 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A look goes through the members of one archive, within the bounds of one map
-// or one text.
+// A look visits the members of one archive, within the limits of one map or one text.
 type look struct {
 	r    *Resolver
 	l    *listing
-	left *int64 // bytes that may still be unpacked, also by looks at archives in this one
+	left *int64 // bytes that may still be unpacked, shared with looks at nested archives
 
-	unread     []any // names of members whose text was left out for want of room
-	unreadMore int   // such members that are not named
+	unread     []any // members whose text was left out because of the limit
+	unreadMore int   // number of further such members
 }
 
 func (r *Resolver) newLook(ctx context.Context, l *listing) *look {
@@ -37,13 +36,13 @@ func (r *Resolver) newLook(ctx context.Context, l *listing) *look {
 
 type leftKey struct{}
 
-// deeper returns the context to read a member with.
+// deeper returns the context for reading a member.
 func (k *look) deeper(ctx context.Context) context.Context {
 	return context.WithValue(member.Deeper(ctx), leftKey{}, k.left)
 }
 
-// leftOf returns how many bytes may be unpacked for the look that ctx is of, if it
-// is of one.
+// leftOf returns how many bytes may still be unpacked for the look in ctx, if there
+// is one.
 func leftOf(ctx context.Context) int64 {
 	if left, ok := ctx.Value(leftKey{}).(*int64); ok {
 		return *left
@@ -51,26 +50,26 @@ func leftOf(ctx context.Context) int64 {
 	return math.MaxInt64
 }
 
-// spend notes that bytes were unpacked for the look that ctx is of, if it is of one.
+// spend records that n bytes were unpacked for the look in ctx, if there is one.
 func spend(ctx context.Context, n int64) {
 	if left, ok := ctx.Value(leftKey{}).(*int64); ok {
 		*left -= n
 	}
 }
 
-// headBytes is how much of a member is looked at that is not unpacked.
+// headBytes is how many bytes of a member are read if it is not unpacked.
 const headBytes = 64 << 10
 
-// A found is a member that is open, with what it is.
+// A found is an open member and what was detected about it.
 type found struct {
 	src      *citekit.Source
 	modality citekit.Modality
-	whole    bool // src has all of it
+	whole    bool // whether src has the whole member
 }
 
-// open opens a member and tells what it is. One that is larger than what may
-// still be unpacked is known by its start alone. The error is the reason for
-// leaving the member out, unless [ends] says otherwise.
+// open opens a member and detects its modality. If it is larger than the number of
+// bytes that may still be unpacked, only its start is read. The error is the reason
+// to leave the member out, unless [ends] reports true for it.
 func (k *look) open(ctx context.Context, e *entry) (f found, err error) {
 	if e.refusal != nil {
 		return f, e.refusal
@@ -95,7 +94,7 @@ func (k *look) open(ctx context.Context, e *entry) (f found, err error) {
 	return f, err
 }
 
-// head returns a source of the start of a member.
+// head returns a source with the start of a member.
 func (k *look) head(ctx context.Context, e *entry) (*citekit.Source, error) {
 	content, err := e.open(ctx)
 	if err != nil {
@@ -109,8 +108,8 @@ func (k *look) head(ctx context.Context, e *entry) (*citekit.Source, error) {
 	return citekit.NewSource(bytes.NewReader(head), citekit.SourceInfo{Name: path.Base(e.name), Size: int64(len(head))}), nil
 }
 
-// modalityOf tells what a member is. A format that nothing reads is an error
-// matching [errors.ErrUnsupported].
+// modalityOf detects the modality of a member. The error matches
+// [errors.ErrUnsupported] if no resolver reads its format.
 func (r *Resolver) modalityOf(ctx context.Context, src *citekit.Source) (citekit.Modality, error) {
 	modality, err := r.Members.Detect(ctx, src)
 	if err != nil || modality != citekit.Text {
@@ -129,7 +128,7 @@ func (r *Resolver) modalityOf(ctx context.Context, src *citekit.Source) (citekit
 	return modality, nil
 }
 
-// leaveUnread notes that the text of a member is not read, or not all of it.
+// leaveUnread records that the text of a member is not read completely.
 func (k *look) leaveUnread(e *entry) {
 	if len(k.unread) == maxSkipped {
 		k.unreadMore++
@@ -138,8 +137,8 @@ func (k *look) leaveUnread(e *entry) {
 	k.unread = append(k.unread, message.Clip(e.name))
 }
 
-// ends reports whether an error of a member ends the look at all of them: it is
-// not about the member.
+// ends reports whether an error ends the whole look, because it is not about one
+// member.
 func ends(ctx context.Context, err error) bool {
 	if ctx.Err() != nil {
 		return true
@@ -152,6 +151,6 @@ func ends(ctx context.Context, err error) bool {
 	return err != nil
 }
 
-// isDeep reports whether the members of an archive cannot be addressed, as it is
-// in archives itself.
+// isDeep reports whether the archive is nested too deep for its members to be
+// addressed.
 func isDeep(ctx context.Context) bool { return member.Depth(ctx) >= citekit.MaxMemberDepth }

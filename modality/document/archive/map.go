@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// maxMapped is how many members are mapped as what they are.
+	// maxMapped is how many members are mapped with their content.
 	maxMapped = 1000
 
-	// maxSkipped is how many members that cannot be cited are named.
+	// maxSkipped is how many members that cannot be cited are listed.
 	maxSkipped = 100
 )
 
 // Map implements [citekit.Mapper]. There is a node for each folder and for each
-// member that can be cited, which has the map of the member below it if that is
-// a text or a document.
+// member that can be cited. Below a member that is a text or a document is its
+// map.
 //
-// The metadata say how many "members" can be cited; "skipped" lists others, with
-// the reason; "incomplete" is there if not all that could be mapped is; and
-// "unsearched" lists the members whose text [Resolver.ReadText] leaves out, as too
-// much would be unpacked for it. At most 100 are listed, and "skipped_more" and
-// "unsearched_more" say how many others there are.
+// The metadata "members" is the number of members that can be cited. "skipped"
+// lists the other members with the reason. "incomplete" is there if something was
+// not mapped. "unsearched" lists the members whose text [Resolver.ReadText]
+// leaves out, as too much would have to be unpacked. Each list has at most 100
+// members; "skipped_more" and "unsearched_more" count the others.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	l, err := r.list(ctx, src)
 	if err != nil {
@@ -50,14 +50,14 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 type mapping struct {
 	*look
 	nodes   []*citekit.Node
-	folders map[string]*citekit.Node // by their names, which end in "/"
-	room    int                      // for further nodes
-	mapped  int                      // members that were mapped as what they are
+	folders map[string]*citekit.Node // by name, which ends in "/"
+	room    int                      // number of nodes that may still be added
+	mapped  int                      // members that were mapped with their content
 
 	skipped []any
-	more    int  // skipped members that are not named
-	coarse  bool // something was not looked into
-	leftOut int  // members without a node
+	more    int  // number of skipped members that are not listed
+	coarse  bool // whether the content of something was not mapped
+	leftOut int  // number of members without a node
 }
 
 func (m *mapping) entries(ctx context.Context, progress func(float64)) error {
@@ -80,7 +80,7 @@ func (m *mapping) entries(ctx context.Context, progress func(float64)) error {
 			progress(float64(i+1) / float64(len(m.l.entries)))
 		}
 	}
-	for _, n := range order { // once each member has a node
+	for _, n := range order { // after each member has its node
 		if size := count(below[n]); size <= m.room {
 			n.Children = below[n]
 			m.room -= size
@@ -91,7 +91,8 @@ func (m *mapping) entries(ctx context.Context, progress func(float64)) error {
 	return nil
 }
 
-// member adds the node of a member, and returns it with those that lie in it.
+// member adds the node of a member, and returns it together with the nodes of its
+// content.
 func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, children []*citekit.Node, err error) {
 	f, err := m.open(ctx, e)
 	if err != nil {
@@ -136,7 +137,7 @@ func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, childr
 	return n, children, nil
 }
 
-// place adds a node to its folder, if there is room for it.
+// place adds a node to its folder. It returns false if there is no room.
 func (m *mapping) place(n *citekit.Node, name string) bool {
 	if m.room <= 0 {
 		m.leftOut++
@@ -156,8 +157,8 @@ func (m *mapping) place(n *citekit.Node, name string) bool {
 	return false
 }
 
-// folder returns the node of a folder, made if there is none; nil if there is no
-// room for it.
+// folder returns the node of a folder, and creates it if needed; nil if there is no
+// room.
 func (m *mapping) folder(name string) *citekit.Node {
 	if n := m.folders[name]; n != nil {
 		return n
@@ -170,7 +171,7 @@ func (m *mapping) folder(name string) *citekit.Node {
 	return n
 }
 
-// inside returns the nodes of the map of a member, located in the archive.
+// inside returns the nodes of the map of a member, with locations in the archive.
 func (m *mapping) inside(name string, modality citekit.Modality, draft *citekit.Draft) []*citekit.Node {
 	if draft == nil {
 		return nil
@@ -178,19 +179,19 @@ func (m *mapping) inside(name string, modality citekit.Modality, draft *citekit.
 	var locate func(nodes []*citekit.Node)
 	locate = func(nodes []*citekit.Node) {
 		for _, n := range nodes {
-			n.ID = "" // it is named within this map
+			n.ID = "" // gets a new id in this map
 			n.Location = within(name, modality, n.Location)
 			locate(n.Children)
 		}
 	}
-	if len(draft.Nodes) == 1 && draft.Nodes[0].Location.IsWhole() { // it is the member
+	if len(draft.Nodes) == 1 && draft.Nodes[0].Location.IsWhole() { // the node is the member itself
 		draft.Nodes = draft.Nodes[0].Children
 	}
 	locate(draft.Nodes)
 	return draft.Nodes
 }
 
-// summary returns what a member says of itself that its name does not.
+// summary returns what the map of a member tells beyond its name.
 func summary(draft *citekit.Draft) string {
 	if draft == nil {
 		return ""
@@ -206,7 +207,7 @@ func count(nodes []*citekit.Node) int {
 	return n
 }
 
-// skip notes a member that cannot be cited.
+// skip records a member that cannot be cited.
 func (m *mapping) skip(e *entry, err error) {
 	if len(m.skipped) == maxSkipped {
 		m.more++
@@ -215,7 +216,7 @@ func (m *mapping) skip(e *entry, err error) {
 	m.skipped = append(m.skipped, map[string]any{"name": message.Clip(e.name), "reason": err.Error()})
 }
 
-// page sorts the pages of a comic book, which are pictures, as people count.
+// page sorts the pages of a comic book, which are pictures, in natural order.
 func (m *mapping) page() {
 	var sort func(nodes []*citekit.Node)
 	sort = func(nodes []*citekit.Node) {
@@ -232,7 +233,7 @@ func (m *mapping) page() {
 	sort(m.nodes)
 }
 
-// natural compares names as people count: page2 before page10.
+// natural compares names in natural order: page2 before page10.
 func natural(a, b string) int {
 	for a != "" && b != "" {
 		x, restA := leadingDigits(a)
@@ -252,8 +253,8 @@ func natural(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// leadingDigits returns the number that s begins with, without leading zeros,
-// or "" if it begins with none.
+// leadingDigits splits s after its leading digits. number has no leading zeros, and
+// is "" if s begins with no digit.
 func leadingDigits(s string) (number, rest string) {
 	n := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	if n == 0 {

@@ -18,14 +18,14 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// A packing is a format of compressed files. One of them holds a tar archive, whose
-// members are those of the compressed file, or it is a single file.
+// A packing is a compression format. A compressed file contains a tar archive, whose
+// members become those of the compressed file, or a single file.
 type packing struct {
 	name  string
 	magic string
-	file  kind  // if the content is a single file
-	tar   kind  // if the content is a tar archive
-	most  int64 // bytes of content, so that unpacking takes seconds; 0 if MaxMember is enough
+	file  kind  // kind if the content is a single file
+	tar   kind  // kind if the content is a tar archive
+	most  int64 // most bytes of content, so that unpacking takes seconds; 0 if MaxMember suffices
 
 	// read returns a reader of the content, from a point unless that is nil.
 	read func(src io.ReaderAt, size int64, from *point) (io.Reader, error)
@@ -42,17 +42,18 @@ var packings = []*packing{
 		}},
 	{"Zstandard", "\x28\xb5\x2f\xfd", kind{"zstd", "application/zstd", ".zst"}, kind{"tar+zstd", "application/zstd", ".tzst"}, 0,
 		func(src io.ReaderAt, size int64, _ *point) (io.Reader, error) {
-			// One decoder works without goroutines, so that it needs no Close.
+			// With a concurrency of one the decoder starts no goroutines, so it needs
+			// no Close.
 			return zstd.NewReader(io.NewSectionReader(src, 0, size),
 				zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		}},
 }
 
-// maxWindow is how many bytes a Zstandard frame may look back: what its program
-// takes unless it is asked for more ("zstd --long").
+// maxWindow is the largest window of a Zstandard frame in bytes: the limit of the
+// zstd program without "--long".
 const maxWindow = 128 << 20
 
-// packingOf returns the format of a compressed file by its first bytes, or nil.
+// packingOf returns the format of a compressed file with these first bytes, or nil.
 func packingOf(head []byte) *packing {
 	for _, p := range packings {
 		if bytes.HasPrefix(head, []byte(p.magic)) {
@@ -62,16 +63,16 @@ func packingOf(head []byte) *packing {
 	return nil
 }
 
-// An index is what is kept of a compressed file that was read once to its end.
+// An index is the cached result of reading a compressed file to its end.
 type index struct {
-	size    int64      // of the content
-	name    string     // of the file that was compressed, if the format says it
-	isTar   bool       // the content is a tar archive
-	entries []tarEntry // of the tar archive
+	size    int64      // size of the content in bytes
+	name    string     // original file name, if the format has it
+	isTar   bool       // whether the content is a tar archive
+	entries []tarEntry // entries of the tar archive
 	points  []point    // in rising order
 }
 
-// bytes is roughly how much memory an index takes.
+// bytes returns the approximate memory of an index.
 func (x *index) bytes() int64 {
 	n := int64(256)
 	for i := range x.points {
@@ -83,7 +84,7 @@ func (x *index) bytes() int64 {
 	return n
 }
 
-// maxIndexes is how many bytes of indexes are kept.
+// maxIndexes is the memory for cached indexes, in bytes.
 const maxIndexes = 32 << 20
 
 // listPacked lists the tar archive in a compressed file, or the file itself.
@@ -110,7 +111,7 @@ func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *packi
 	}
 	spend(ctx, unpacked.Load())
 	if err == nil {
-		err = p.checkSize(x.size, limit, src.Size()) // one that is kept may have been read with another limit
+		err = p.checkSize(x.size, limit, src.Size()) // a cached index may have been made with another limit
 	}
 	if err != nil {
 		return nil, err
@@ -136,8 +137,8 @@ func (p *packing) listing(ctx context.Context, src *citekit.Source, x *index, li
 	return l
 }
 
-// nameOf returns the name of the file that was compressed: as the compressed file
-// has it, else the name of that without its extension.
+// nameOf returns the original file name: the one stored in the compressed file, else
+// the name of the compressed file without its extension.
 func (p *packing) nameOf(stored, name string) string {
 	if stored != "" && !strings.Contains(stored, "/") && nameRefusal(stored) == nil {
 		return stored
@@ -152,14 +153,14 @@ func (p *packing) nameOf(stored, name string) string {
 	return name
 }
 
-// index reads a compressed file to its end, and adds how much it unpacked.
+// index reads a compressed file to its end, and charges the unpacked bytes.
 func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64, unpacked *atomic.Int64) (*index, error) {
 	f, err := p.flow(ctx, src, limit, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { unpacked.Add(f.n) }()
-	// What the reader of tar has not read yet was read of f.
+	// Bytes that the tar reader has not consumed were already read from f.
 	in := bufio.NewReaderSize(f, 64<<10)
 	head, err := in.Peek(tarBlock)
 	if err != nil && err != io.EOF {
@@ -190,8 +191,8 @@ func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64, u
 	return x, nil
 }
 
-// Bounds of what a compressed file may be of, beside its size: how many times
-// larger its content may be, if that has more than a number of bytes.
+// Limits of the compression ratio: how many times larger than the file its content
+// may be, if the content exceeds a number of bytes.
 const (
 	maxRatio  = 500
 	ratioFrom = 64 << 20
@@ -207,20 +208,20 @@ func (p *packing) checkSize(n, limit, packed int64) error {
 	return nil
 }
 
-// A flow reads the content of a compressed file within its bounds.
+// A flow reads the content of a compressed file within its limits.
 type flow struct {
 	p      *packing
 	ctx    context.Context
 	src    *remembering
 	r      io.Reader
-	n      int64 // content that was read, or lies before
+	n      int64 // offset in the content
 	limit  int64
 	packed int64
 	err    error
 }
 
-// flow returns a reader of the content of a compressed file, from a point unless
-// that is nil. Its errors are those of a resolver.
+// flow returns a reader of the content of a compressed file, from a point unless that
+// is nil. Its errors are those that a resolver may return.
 func (p *packing) flow(ctx context.Context, src *citekit.Source, limit int64, from *point) (*flow, error) {
 	f := &flow{p: p, ctx: ctx, src: &remembering{r: ctxio.ReaderAt(ctx, src)}, limit: limit, packed: src.Size()}
 	if from != nil {
@@ -251,7 +252,7 @@ func (f *flow) Read(b []byte) (int, error) {
 	return n, f.err
 }
 
-// known returns an error of a decoder as one of a resolver.
+// known maps an error of a decoder to one that a resolver may return.
 func (f *flow) known(err error) error {
 	switch {
 	case err == io.EOF:
@@ -266,7 +267,7 @@ func (f *flow) known(err error) error {
 	return fmt.Errorf("the %s file is damaged or cut off; fetch it anew: %w", f.p.name, citekit.ErrFormat)
 }
 
-// A remembering reader keeps its first error that is not the end of the source.
+// A remembering reader keeps its first error other than io.EOF.
 type remembering struct {
 	r   io.ReaderAt
 	err error

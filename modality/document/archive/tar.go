@@ -15,18 +15,18 @@ import (
 
 const tarBlock = 512
 
-// maxNames is how many bytes the names of a tar archive may have together: each may
-// be a megabyte long.
+// maxNames is the total size of the names in a tar archive, in bytes. A single name
+// may have a megabyte.
 const maxNames = 16 << 20
 
-// beginsTar reports whether the first bytes of a content, up to one block, are a
-// header of tar: by its checksum (POSIX.1-1988, section 10.1.1).
+// beginsTar reports whether head, up to one block, is a tar header with a correct
+// checksum (POSIX.1-1988, section 10.1.1).
 func beginsTar(head []byte) bool {
-	const magicAt, magic = 257, "ustar" // of POSIX and GNU
+	const magicAt, magic = 257, "ustar" // in the POSIX and GNU formats
 	if len(head) < tarBlock {
-		return len(head) >= magicAt+len(magic) && string(head[magicAt:magicAt+len(magic)]) == magic // and cut off
+		return len(head) >= magicAt+len(magic) && string(head[magicAt:magicAt+len(magic)]) == magic // a truncated header
 	}
-	const at, length = 148, 8 // of the checksum, whose own bytes are added as spaces
+	const at, length = 148, 8 // the checksum field, whose bytes count as spaces
 	declared, err := strconv.ParseInt(strings.Trim(string(head[at:at+length]), " \x00"), 8, 64)
 	if err != nil {
 		return false
@@ -40,16 +40,16 @@ func beginsTar(head []byte) bool {
 	return head[0] != 0 && sum == declared
 }
 
-// A tarEntry is what a header of tar says.
+// A tarEntry holds the data of a tar header.
 type tarEntry struct {
-	name    string // as it is addressed; a folder ends in "/"
-	at      int64  // where the data begins in the archive
-	size    int64  // of the data; 0 if the entry is refused
+	name    string // name in addresses; the name of a folder ends in "/"
+	at      int64  // offset of the data in the archive
+	size    int64  // size of the data; 0 if the entry is refused
 	folder  bool
 	refusal error // why the entry cannot be opened, or nil
 }
 
-// listTar reads the headers of a tar archive.
+// listTar lists a tar archive.
 func listTar(ctx context.Context, src *citekit.Source) (*listing, error) {
 	l := &listing{kind: kindTar, byName: make(map[string]*entry), cut: cutTar, cutExt: kindTar.ext}
 	in := io.NewSectionReader(ctxio.ReaderAt(ctx, src), 0, src.Size())
@@ -69,10 +69,10 @@ func listTar(ctx context.Context, src *citekit.Source) (*listing, error) {
 	return l, err
 }
 
-// readTar reads the headers of a tar archive. Once a header is read, here returns
-// where the data begins.
+// readTar reads the headers of a tar archive. After each header, here returns the
+// offset of the data.
 func readTar(ctx context.Context, r io.Reader, here func() (int64, error), add func(tarEntry) error) error {
-	names := 0 // bytes
+	names := 0 // total bytes of names
 	for t, n := tar.NewReader(r), 0; ; n++ {
 		h, err := t.Next()
 		if err == io.EOF {
@@ -92,7 +92,7 @@ func readTar(ctx context.Context, r io.Reader, here func() (int64, error), add f
 			return err
 		}
 		e := entryOf(h, at)
-		if e.name == "/" { // the folder "./" that all is in
+		if e.name == "/" { // the folder "./" around everything
 			continue
 		}
 		if err := add(e); err != nil {
@@ -111,7 +111,7 @@ func tarError(ctx context.Context, err error) error {
 	return err
 }
 
-// entryOf returns the entry of a header, whose data begins at an offset.
+// entryOf returns the entry for a header whose data begins at an offset.
 func entryOf(h *tar.Header, at int64) tarEntry {
 	e := tarEntry{name: strings.TrimPrefix(decode(h.Name), "./"), at: at, size: h.Size, folder: h.Typeflag == tar.TypeDir}
 	if e.folder && !strings.HasSuffix(e.name, "/") {
@@ -132,7 +132,7 @@ func entryOf(h *tar.Header, at int64) tarEntry {
 	return e
 }
 
-// entry returns the entry of a listing, without its content.
+// entry returns the entry for a listing, without its content.
 func (t tarEntry) entry() *entry {
 	return &entry{name: t.name, size: t.size, folder: t.folder, refusal: t.refusal}
 }
@@ -149,8 +149,8 @@ func isSparse(h *tar.Header) bool {
 	return false
 }
 
-// cutTar writes a tar archive of some entries. Of their headers there are the
-// names alone: who owned them and when is left out.
+// cutTar writes a tar archive of some entries. Of each header only the name is kept,
+// not owners and times.
 func cutTar(ctx context.Context, w io.Writer, entries []*entry) error {
 	out := tar.NewWriter(w)
 	for _, e := range entries {

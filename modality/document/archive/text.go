@@ -11,13 +11,13 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// ReadText implements [citekit.TextReader] for the whole of an archive, with the
-// text of its members that are texts and documents, in the order of the archive.
-// Members that cannot be read are left out.
+// ReadText implements [citekit.TextReader] for a whole archive. It yields the
+// text of the members that are texts or documents, in archive order. Members that
+// cannot be read are left out.
 //
 // Once MaxUnpacked bytes are unpacked, compressed members that are larger than
-// what remains are left out, too. Then the last error, which follows the text of
-// all other members, matches [citekit.ErrTooLarge].
+// the rest are left out, too. Then the last error, which follows the text of all
+// other members, matches [citekit.ErrTooLarge].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		l, err := r.list(ctx, src)
@@ -50,7 +50,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	}
 }
 
-// readText yields the text of a member, and reports whether more is wanted.
+// readText yields the text of a member, and reports whether to continue.
 func (k *look) readText(ctx context.Context, e *entry, yield func(citekit.TextRun, error) bool) (more bool, err error) {
 	f, err := k.open(ctx, e)
 	if err != nil {
@@ -87,12 +87,12 @@ func (k *look) readText(ctx context.Context, e *entry, yield func(citekit.TextRu
 	return true, nil
 }
 
-// hasWords reports whether members of a modality have text that is read with
-// that of the archive: what is recognised in pictures and said in recordings
-// takes too long.
+// hasWords reports whether the text of members of a modality is part of the text of
+// an archive. Recognising text in pictures and speech in recordings would take too
+// long.
 func hasWords(m citekit.Modality) bool { return m == citekit.Text || m == citekit.Document }
 
-// within returns a location in a member, as one in the archive.
+// within turns a location in a member into a location in the archive.
 func within(name string, modality citekit.Modality, loc citekit.Location) citekit.Location {
 	if loc.Member != "" {
 		name += citekit.MemberSeparator + loc.Member

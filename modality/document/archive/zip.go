@@ -41,8 +41,8 @@ func zipEntry(f *zipread.File) *entry {
 	return e
 }
 
-// kindOf tells what sort of ZIP archive one is: a JAR by its manifest, a CBZ by
-// the name of the file.
+// kindOf detects the kind of a ZIP archive: a JAR by its manifest, a CBZ by its file
+// name.
 func kindOf(z *zipread.Archive, name string) kind {
 	switch {
 	case z.File("META-INF/MANIFEST.MF") != nil:
@@ -53,8 +53,8 @@ func kindOf(z *zipread.Archive, name string) kind {
 	return kindZip
 }
 
-// decode returns a name as it is addressed. One that is not UTF-8 is of the code
-// page that ZIP began with (APPNOTE.TXT, appendix D).
+// decode returns the name to use in addresses. A name that is not UTF-8 is in code
+// page 437, the original encoding of ZIP (APPNOTE.TXT, appendix D).
 func decode(stored string) string {
 	if utf8.ValidString(stored) {
 		return stored
@@ -70,10 +70,10 @@ func decode(stored string) string {
 	return name.String()
 }
 
-// codePage437 has the upper half of code page 437.
+// codePage437 is the upper half of code page 437.
 var codePage437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
 
-// cutZip writes a ZIP archive of some entries as they are packed.
+// cutZip writes a ZIP archive of some entries without repacking them.
 func cutZip(ctx context.Context, w io.Writer, entries []*entry) error {
 	out := zipread.NewWriter(w)
 	for _, e := range entries {

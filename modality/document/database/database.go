@@ -1,12 +1,12 @@
 // Package database resolves rows of the tables of SQLite databases.
 //
-// A row counts from 1 in the order of the rowids of its table, or of its primary
-// key if it has no rowids; the names of the columns are no row. Views and virtual
-// tables have no rows of their own and cannot be cited.
+// Rows count from 1, in the order of the rowids of the table, or of its primary
+// key if it has no rowids. Column names are not a row. Views and virtual tables
+// have no rows of their own and cannot be cited.
 //
-// Only the file itself is read, as it is: nothing is written, and neither a
-// journal nor a write-ahead log beside it is looked at. A database in WAL mode
-// may have its last changes there; evidence and maps say so.
+// Only the database file is read, never written. A journal or write-ahead log
+// beside it is ignored. A database in WAL mode may have its latest changes there;
+// evidence and maps mention this.
 package database
 
 import (
@@ -28,8 +28,8 @@ import (
 // A Resolver resolves rows of databases. The zero value is ready to use. It must
 // not be copied.
 type Resolver struct {
-	// CacheBytes bounds the memory for where the rows of tables are; zero means
-	// 16 MiB and a negative number none.
+	// CacheBytes bounds the memory for the positions of table rows; zero means 16
+	// MiB, and a negative number keeps none.
 	CacheBytes int64
 
 	once        sync.Once
@@ -38,7 +38,7 @@ type Resolver struct {
 
 const (
 	defaultCacheBytes = 16 << 20
-	maxEvidence       = 256 << 20 // bytes of rows in one evidence, which is made in memory
+	maxEvidence       = 256 << 20 // most bytes of rows in one evidence, which is made in memory
 	maxListed         = 20        // names in an error
 )
 
@@ -53,11 +53,11 @@ var (
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "database/1" }
 
-// Resolve implements [citekit.Resolver]. The evidence is a database of the one
-// table with the rows, each with its rowid and the values as they are stored. The
-// table is declared as in the source if that needs no index. Else, and where
-// columns are selected, its columns have their names and types alone, which
-// Changes say. More than 256 MiB of rows match [citekit.ErrTooLarge].
+// Resolve implements [citekit.Resolver]. The evidence is a database with only the
+// selected rows of the table, each with its rowid and its values as stored. The table
+// has the same declaration as in the source if that needs no index and no columns are
+// selected. Otherwise its columns have only names and types, and Changes reports
+// this. The error for more than 256 MiB of rows matches [citekit.ErrTooLarge].
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	db, err := open(ctx, src, req.Location)
 	if err != nil {
@@ -109,7 +109,7 @@ func open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*sqli
 	return db, known(err)
 }
 
-// known returns err as one that [citekit.Resolver] documents.
+// known maps err to an error that [citekit.Resolver] documents.
 func known(err error) error {
 	switch {
 	case errors.Is(err, sqlite.ErrDamaged):
@@ -120,19 +120,19 @@ func known(err error) error {
 	return err
 }
 
-// A cut is rows and columns of a table.
+// A cut is a selection of rows and columns of a table.
 type cut struct {
 	db      *sqlite.Database
 	table   *sqlite.Table
 	rows    *sqlite.Directory
-	first   int // row; 1 even of an empty table
+	first   int // first row; 1 even for an empty table
 	last    int
-	columns []int    // from 0; nil for all
-	name    string   // of the table, as asked for
-	names   []string // of columns, as asked for
+	columns []int    // indexes, from 0; nil for all
+	name    string   // table name, as requested
+	names   []string // column names, as requested
 }
 
-// find returns the rows that loc selects.
+// find returns the rows and columns that loc selects.
 func (r *Resolver) find(ctx context.Context, src *citekit.Source, db *sqlite.Database, loc citekit.Location) (*cut, error) {
 	extent := citekit.Extent{Modality: citekit.Document, Tables: len(db.Tables)}
 	if err := extent.Check(loc); err != nil {
@@ -172,8 +172,8 @@ func tableOf(db *sqlite.Database, name string) (*sqlite.Table, error) {
 	return nil, fmt.Errorf("no table %s; there are %s: %w", message.Quote(name), listed(names), citekit.ErrRange)
 }
 
-// pick finds the columns with names: as they are written, else whatever the
-// case, else by number.
+// pick finds the columns with names: an exact name first, then a name in any case,
+// then a number.
 func (c *cut) pick(names []string) error {
 	for _, name := range names {
 		column := -1
@@ -201,7 +201,7 @@ func (c *cut) pick(names []string) error {
 	return nil
 }
 
-// listed names some of many for an error.
+// listed joins the first of many names, for an error.
 func listed(names []string) string {
 	text := ""
 	for i, name := range names {
@@ -216,7 +216,7 @@ func listed(names []string) string {
 	return text
 }
 
-// directory returns where the rows of a table are.
+// directory returns the positions of the rows of a table.
 func (r *Resolver) directory(ctx context.Context, src *citekit.Source, table *sqlite.Table) (*sqlite.Directory, error) {
 	r.once.Do(func() {
 		r.directories.MaxCost = r.CacheBytes
@@ -238,7 +238,7 @@ func (r *Resolver) directory(ctx context.Context, src *citekit.Source, table *sq
 	return d, err
 }
 
-// read calls f for the rows of c until it fails.
+// read calls f for each row of c until f fails.
 func (c *cut) read(ctx context.Context, f func(sqlite.Row) error) error {
 	if c.last < c.first {
 		return nil
@@ -254,7 +254,7 @@ func (c *cut) read(ctx context.Context, f func(sqlite.Row) error) error {
 	return known(err)
 }
 
-// changes says what evidence has otherwise than the source.
+// changes lists how evidence differs from the source.
 func (c *cut) changes(verbatim bool) []string {
 	var changes []string
 	if !verbatim {

@@ -12,9 +12,9 @@ import (
 
 const maxSummary = 500
 
-// Map implements [citekit.Mapper]: a node for each table, whose summary names its
-// columns and says how many rows it has. Metadata have "tables", their number,
-// and "structure" if changes may be in a write-ahead log.
+// Map implements [citekit.Mapper]. It returns a node for each table, whose summary
+// gives the columns and the number of rows. The metadata have "tables", the number of
+// tables, and "structure" if changes may be in a write-ahead log.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Document {
 		return nil, fmt.Errorf("%s map of a database: %w", message.Article(req.Modality), errors.ErrUnsupported)
@@ -33,7 +33,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	for i, table := range db.Tables[:min(len(db.Tables), citekit.MaxMappedNodes)] {
 		loc := citekit.Location{Modality: citekit.Document, Table: table.Name}
 		if loc.Validate() != nil {
-			continue // a name that no address has
+			continue // its name cannot be used in an address
 		}
 		rows, err := r.directory(ctx, src, table)
 		if err != nil {

@@ -22,10 +22,10 @@ const (
 // errStop ends reading without an error.
 var errStop = errors.New("stop")
 
-// ReadText implements [citekit.TextReader]. Each row is a line, its values with
-// tabs between, line ends and tabs in them being spaces. Null is empty, and a
-// blob is said to be one of so many bytes. A run holds some 64 KB of rows of one
-// table. The whole is all tables, one after the other.
+// ReadText implements [citekit.TextReader]. Each row is a line with tabs between its
+// values; line ends and tabs in values become spaces. Null is empty. A blob appears
+// as its number of bytes. A run holds about 64 KB of rows of one table. The text of
+// the whole database is that of all tables, in order.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
@@ -147,7 +147,7 @@ func real(f float64) string {
 	return text
 }
 
-// sortedOnce returns numbers sorted, each once.
+// sortedOnce returns numbers sorted and without duplicates.
 func sortedOnce(numbers []int) []int {
 	slices.Sort(numbers)
 	return slices.Compact(numbers)

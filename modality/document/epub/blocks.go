@@ -13,9 +13,8 @@ type part struct {
 	blocks []block
 }
 
-// A block is an element, or a run of texts and elements within a line that
-// stand beside blocks: siblings from first to last, without the spaces around
-// them.
+// A block is an element, or a run of inline texts and elements between blocks: the
+// siblings from first to last, without the spaces around them.
 type block struct {
 	first, last int32 // nodes
 	start, end  int32 // bytes
@@ -52,10 +51,10 @@ func (t *tree) root() int32 {
 	return 0
 }
 
-// A holding says what an element has in it.
+// A holding says what an element contains.
 type holding struct {
 	blocks bool // elements that are blocks
-	shown  bool // text, or something else that is seen
+	shown  bool // text, or another visible thing
 }
 
 type blockFinder struct {
@@ -63,7 +62,8 @@ type blockFinder struct {
 	holds []holding
 }
 
-// note notes what a node, whose children are noted, gives its parent.
+// note adds what a node contributes to its parent. The children of the node must have
+// been noted.
 func (f *blockFinder) note(i int32) {
 	n, parent := &f.nodes[i], &f.holds[f.nodes[i].parent]
 	if n.name == "" {
@@ -77,7 +77,7 @@ func (f *blockFinder) note(i int32) {
 	parent.blocks = parent.blocks || isBlock(n.name) || f.holds[i].blocks && !isOpaque(n.name)
 }
 
-// find adds the blocks of an element that is none itself.
+// find adds the blocks inside an element that is not a block itself.
 func (f *blockFinder) find(i int32) {
 	var first, last int32
 	flush := func() {
@@ -114,14 +114,14 @@ func (f *blockFinder) add(first, last int32) {
 	f.blocks = append(f.blocks, block{first, last, f.nodes[first].start, f.nodes[last].end})
 }
 
-// at returns the number of the block, from 1, that has a byte of the document,
-// else of the next one, else of the last; 0 if there are none.
+// at returns the number of the block, from 1, that contains a byte of the document,
+// else of the next block, else of the last; 0 if there are no blocks.
 func (p *part) at(offset int32) int {
 	i := sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].end > offset })
 	return min(i+1, len(p.blocks))
 }
 
-// anchors returns where the elements with these ids begin.
+// anchors returns the offsets of the elements with these ids.
 func (t *tree) anchors(ids map[string]bool) map[string]int32 {
 	found := make(map[string]int32, len(ids))
 	for i := range t.nodes {
@@ -141,7 +141,7 @@ func (t *tree) anchors(ids map[string]bool) map[string]int32 {
 	return found
 }
 
-// isBlock reports whether an element begins on a line of its own.
+// isBlock reports whether an element begins on a new line.
 func isBlock(name string) bool {
 	switch name {
 	case "address", "article", "aside", "blockquote", "body", "center", "dd", "div", "dt", "fieldset", "footer", "form",
@@ -152,7 +152,7 @@ func isBlock(name string) bool {
 	return isWhole(name)
 }
 
-// isWhole reports whether an element is one block, whatever is in it.
+// isWhole reports whether an element is one block, whatever it contains.
 func isWhole(name string) bool {
 	switch name {
 	case "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "menu", "dir", "table", "figure", "pre", "hr", "details", "dialog",
@@ -162,15 +162,15 @@ func isWhole(name string) bool {
 	return false
 }
 
-// isOpaque reports whether an element that stands in a line may have blocks in
-// it that are none of the part.
+// isOpaque reports whether an inline element may contain block elements that are not
+// blocks of the part.
 func isOpaque(name string) bool {
 	return slices.Contains(opaque, name) || isPicture(name)
 }
 
 var opaque = []string{"ruby", "button", "select", "textarea", "map", "noscript"}
 
-// isPicture reports whether an element shows something that is no text.
+// isPicture reports whether an element shows something other than text.
 func isPicture(name string) bool {
 	switch name {
 	case "img", "image", "svg", "math", "object", "embed", "video", "audio", "iframe", "canvas", "input", "switch":

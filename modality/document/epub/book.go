@@ -25,18 +25,18 @@ const (
 	maxParts = 1 << 16
 )
 
-// A book is what its container and its package document say. It is not changed
-// once it is read.
+// A book holds the contents of a container and a package document. It is not changed
+// after it is read.
 type book struct {
 	archive *zipread.Archive
 
 	container *tree
-	rootfile  int32 // in the container
+	rootfile  int32 // index in the container
 	name      string
 	opf       *tree
 	manifest  []*item
 	byID      map[string]*item
-	byName    map[string]*item // by the name in the archive
+	byName    map[string]*item // by name in the archive
 	folded    *foldedNames
 	spineNode int32
 	spine     []itemref
@@ -44,20 +44,20 @@ type book struct {
 	cost      int64
 }
 
-// An item is one of the manifest.
+// An item is an entry of the manifest.
 type item struct {
 	node              int32
 	id, href, media   string
 	properties        []string
 	fallback, overlay string
-	name              string // in the archive; "" if it is not there
-	first             int    // the first part that it is, from 1; 0 if it is none
+	name              string // name in the archive; "" if it is missing there
+	first             int    // the first part that uses it, from 1; 0 if none does
 }
 
-// An itemref is a part: one of the spine.
+// An itemref is an entry of the spine: a part.
 type itemref struct {
 	node int32
-	item *item // nil if the manifest has none
+	item *item // nil if it is missing in the manifest
 }
 
 // on returns the same book over another reader of the same bytes.
@@ -89,7 +89,7 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, citekit.ErrFormat)...)
 }
 
-// text returns a member that is text, in UTF-8, or in what ASCII is a part of.
+// text returns a text member in UTF-8, or unchanged if its encoding extends ASCII.
 func (b *book) text(ctx context.Context, name string) (string, error) {
 	data, err := b.raw(ctx, name)
 	if err != nil {
@@ -98,8 +98,8 @@ func (b *book) text(ctx context.Context, name string) (string, error) {
 	return decode(data), nil
 }
 
-// decode returns text without its byte order mark: UTF-16 as UTF-8, and all else
-// as it is.
+// decode returns text without its byte order mark. UTF-16 becomes UTF-8; other
+// encodings stay.
 func decode(data []byte) string {
 	if order := byteOrder(data); order != nil {
 		return charset.UTF16(data, order)
@@ -115,7 +115,7 @@ func (b *book) raw(ctx context.Context, name string) ([]byte, error) {
 	return f.Bytes(ctx, maxMarkup)
 }
 
-// byteOrder returns that of UTF-16, or nil if data are not in it.
+// byteOrder returns the byte order of UTF-16 data, or nil for other data.
 func byteOrder(data []byte) binary.ByteOrder {
 	for _, mark := range []struct {
 		bytes string
@@ -130,7 +130,7 @@ func byteOrder(data []byte) binary.ByteOrder {
 	return nil
 }
 
-// encode is the reverse of decode, for a text that is encoded like another.
+// encode reverses decode: it encodes text like the data in like.
 func encode(text string, like []byte) []byte {
 	order := byteOrder(like)
 	if order == nil {
@@ -149,7 +149,7 @@ func encode(text string, like []byte) []byte {
 	return out
 }
 
-// tree reads a member that is markup.
+// tree reads a member with markup.
 func (b *book) tree(ctx context.Context, name string, isHTML bool) (*tree, error) {
 	text, err := b.text(ctx, name)
 	if err != nil {
@@ -261,8 +261,8 @@ func (it *item) has(property string) bool {
 	return false
 }
 
-// find returns the name in the archive that is meant by a name: that, or one
-// that differs in the case of its letters or in its encoding; "" if there is none.
+// find returns the member that a name means: the one with that name, or one whose
+// name differs only in case or encoding; "" if there is none.
 func (b *book) find(name string) string {
 	if f := b.archive.File(name); name == "" || f != nil && !f.IsUnsafe() {
 		return name
@@ -278,14 +278,14 @@ func (b *book) find(name string) string {
 	return b.folded.names[strings.ToLower(name)]
 }
 
-// foldedNames are the names of the members by those in lower case.
+// foldedNames maps lower-case names to names of members.
 type foldedNames struct {
 	once  sync.Once
 	names map[string]string
 }
 
-// resolve returns the name in the archive, and the fragment, that a reference
-// in the member base means. It is not ok for what lies outside of the book.
+// resolve returns the member and the fragment that a reference in the member base
+// means. ok is false if it leads out of the book.
 func resolve(base, href string) (name, fragment string, ok bool) {
 	href, fragment, _ = strings.Cut(strings.TrimSpace(href), "#")
 	href, _, _ = strings.Cut(href, "?")
@@ -312,8 +312,8 @@ func unescapeURL(s string) string {
 	return s
 }
 
-// fallbacks yields an item, and what stands in for it in reading systems that
-// do not know its format.
+// fallbacks yields an item and its fallbacks for reading systems that do not know its
+// format.
 func (b *book) fallbacks(it *item) iter.Seq[*item] {
 	return func(yield func(*item) bool) {
 		for range maxFallbacks {
@@ -327,8 +327,8 @@ func (b *book) fallbacks(it *item) iter.Seq[*item] {
 
 const maxFallbacks = 16
 
-// content returns the item that is read as a part: itself or a fallback; nil if
-// none is there that has text.
+// content returns the item to read as a part: it or a fallback; nil if none of them
+// is in the book as text.
 func (b *book) content(it *item) *item {
 	for it := range b.fallbacks(it) {
 		if it.name != "" && isContent(it.media, it.name) {
@@ -357,7 +357,7 @@ func isContent(media, name string) bool {
 	return false
 }
 
-// errNoText says that a part has no markup.
+// errNoText reports a part without markup.
 var errNoText = errors.New("the part is no text")
 
 // part reads a part, counted from 1.

@@ -10,9 +10,9 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// cells returns the document with cells of a block alone: a table of these cells
-// in the place of the block. Reached says how many cells begin outside and reach
-// in: each is an empty one.
+// cells returns the document with one block reduced to a table of the selected cells.
+// reached counts cells that begin outside and extend into the selection; each becomes
+// an empty cell.
 func (p *part) cells(loc citekit.Location) (text string, reached int, err error) {
 	n, cells := loc.Blocks.First, loc.Cells
 	b := p.blocks[n-1]
@@ -30,7 +30,7 @@ func (p *part) cells(loc citekit.Location) (text string, reached int, err error)
 	return p.within(b, b, string(cut.Data)), reached, nil
 }
 
-// onlyCells is [part.cells], and reports the cells that reach in.
+// onlyCells calls [part.cells] and reports the cells that extend into the selection.
 func (c *cutting) onlyCells(p *part, loc citekit.Location) (string, error) {
 	text, reached, err := p.cells(loc)
 	if reached > 0 {
@@ -39,7 +39,7 @@ func (c *cutting) onlyCells(p *part, loc citekit.Location) (string, error) {
 	return text, err
 }
 
-// cellsText returns the text of cells: what evidence of them is read as.
+// cellsText returns the text of cells, the same as that of evidence with them.
 func (p *part) cellsText(loc citekit.Location) (string, error) {
 	text, _, err := p.cells(loc)
 	if err != nil {

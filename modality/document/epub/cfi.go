@@ -12,19 +12,18 @@ import (
 )
 
 // FromCFI converts an EPUB canonical fragment identifier (EPUB CFI 1.1), such
-// as "epubcfi(/6/4[chap01]!/4/10/1:3)", to a location in a book: a path that
-// ends at the itemref is the part, a point in the part is its block, or the next
-// one where it stands between blocks, and a range is the blocks that it has
-// something of. An id that stands in brackets goes before the number before it.
-// Text assertions, side bias, and positions in time and space are read and not
-// used.
-// A range that ends in another part than it begins is those two parts, whole,
-// and those between.
+// as "epubcfi(/6/4[chap01]!/4/10/1:3)", to a location in a book. A path that
+// ends at the itemref becomes the part. A point in the part becomes its block, or
+// the next block if it is between blocks. A range becomes the blocks that it
+// touches, even partly. An id in brackets takes precedence over the number
+// before it. Text assertions, side bias, and positions in time and space are
+// parsed and ignored. A range from one part to another becomes those parts and
+// all between them, whole.
 //
-// Errors match [citekit.ErrSyntax] if the identifier is none,
-// [citekit.ErrRange] if it leads to nothing in src, or ends before it begins, and
-// [errors.ErrUnsupported] if it leads to no part of the spine; else they are as
-// for [Resolver.Resolve].
+// Errors match [citekit.ErrSyntax] if cfi is not a CFI, [citekit.ErrRange] if it
+// leads to nothing in src or ends before it begins, and [errors.ErrUnsupported]
+// if it leads to no part of the spine. Other errors are those of
+// [Resolver.Resolve].
 func (r *Resolver) FromCFI(ctx context.Context, src *citekit.Source, cfi string) (citekit.Location, error) {
 	parsed, err := parseCFI(cfi)
 	if err != nil {
@@ -86,13 +85,13 @@ func (b *book) partOf(path []localPath) (int, error) {
 	return 0, fmt.Errorf("the CFI leads to no part of the spine: %w", errors.ErrUnsupported)
 }
 
-// endsAtPart reports whether a path does not lead into the part.
+// endsAtPart reports whether a path ends at a part and not inside it.
 func endsAtPart(path []localPath) bool {
 	return len(path) == 1 || len(path) == 2 && len(path[1].steps) == 0
 }
 
-// top returns the root element of the part: where there are several, that of
-// its body.
+// top returns the root element of the part. If there are several, it returns the one
+// that contains the body.
 func (p *part) top() int32 {
 	i := p.body
 	for p.nodes[i].parent != 0 {
@@ -101,8 +100,8 @@ func (p *part) top() int32 {
 	return i
 }
 
-// blockAt returns the block that a CFI leads to; as the end of a range, the last
-// that begins before it.
+// blockAt returns the block that a CFI leads to. For the end of a range, that is the
+// last block that begins before it.
 func (p *part) blockAt(path []localPath, isEnd bool) (int, error) {
 	if endsAtPart(path) {
 		if isEnd {
@@ -124,8 +123,8 @@ func (p *part) blockAt(path []localPath, isEnd bool) (int, error) {
 	return n, nil
 }
 
-// follow walks a local path from the root element and returns the element it
-// comes to, and where in the document that, or the point in a text, is.
+// follow walks a local path from the root element. It returns the element it reaches,
+// and the offset in the document of that element or of the point in a text.
 func (t *tree) follow(root int32, path localPath) (at, offset int32, err error) {
 	at = root
 	offset = t.nodes[at].start
@@ -145,7 +144,7 @@ func (t *tree) follow(root int32, path localPath) (at, offset int32, err error) 
 		switch {
 		case next != 0:
 			at, offset = next, t.nodes[next].start
-		case past && i == len(path.steps)-1: // the virtual places before the first and after the last
+		case past && i == len(path.steps)-1: // the virtual positions before the first child and after the last
 			if step.number == 0 {
 				return at, t.nodes[at].open, nil
 			}
@@ -157,8 +156,8 @@ func (t *tree) follow(root int32, path localPath) (at, offset int32, err error) 
 	return at, offset, nil
 }
 
-// elementStep returns the child element that an even step means, or whether it
-// is the place before the first or after the last.
+// elementStep returns the child element of an even step; past is true for the
+// positions before the first child and after the last.
 func (t *tree) elementStep(i int32, number int) (child int32, past bool) {
 	n := 0
 	for c, node := range t.children(i) {
@@ -181,8 +180,8 @@ func (t *tree) withID(id string) int32 {
 	return 0
 }
 
-// textPoint returns the place of a character, counted in UTF-16 from 0, of the
-// text between two child elements of an element.
+// textPoint returns the offset of a character in the text between two child elements.
+// Characters count in UTF-16 units from 0.
 func (t *tree) textPoint(i int32, number, character int) int32 {
 	n, end := 1, t.nodes[i].open
 	for _, node := range t.children(i) {
@@ -204,8 +203,8 @@ func (t *tree) textPoint(i int32, number, character int) int32 {
 	return end
 }
 
-// characterAt returns the place of a character of a text, about: of one with
-// references to characters, the text.
+// characterAt returns the approximate offset of a character in a text. If the text
+// contains character references, that is the start of the text.
 func (t *tree) characterAt(n *node, character int) int32 {
 	text := t.data[n.start:n.end]
 	if strings.Contains(text, "&") || strings.HasPrefix(text, "<![CDATA[") {
@@ -220,10 +219,10 @@ func (t *tree) characterAt(n *node, character int) int32 {
 	return n.end
 }
 
-// CFI returns a location in a book as an EPUB CFI: the part as the path of its
-// itemref, one block as that of its element, and several blocks or parts as a
-// range that ends after the last. Errors match [errors.ErrUnsupported] for the whole book, and
-// else are as for [Resolver.Resolve].
+// CFI returns a location in a book as an EPUB CFI. A part becomes the path of
+// its itemref, one block the path of its element, and several blocks or parts a
+// range that ends after the last. Errors match [errors.ErrUnsupported] for the
+// whole book; other errors are those of [Resolver.Resolve].
 func (r *Resolver) CFI(ctx context.Context, src *citekit.Source, loc citekit.Location) (string, error) {
 	b, err := r.openAt(ctx, src, loc)
 	if err != nil {
@@ -257,7 +256,7 @@ func (r *Resolver) CFI(ctx context.Context, src *citekit.Source, loc citekit.Loc
 	return "epubcfi(" + path + "!," + start + "," + p.pathAfter(p.top(), last.last) + ")", nil
 }
 
-// partsCFI returns several parts as a range from the first itemref to the place
+// partsCFI returns the range of several parts, from the first itemref to the position
 // after the last element of the last part.
 func (b *book) partsCFI(ctx context.Context, parts citekit.Range) (string, error) {
 	path := func(number int) string { return b.opf.pathTo(b.spineNode, b.spine[number-1].node) + "!" }
@@ -272,7 +271,7 @@ func (b *book) partsCFI(ctx context.Context, parts citekit.Range) (string, error
 	return "epubcfi(" + b.opf.pathTo(b.opf.root(), b.spineNode) + "," + path(parts.First) + "," + path(parts.Last) + end + ")", nil
 }
 
-// pastLast returns the step to the place after the last child of an element.
+// pastLast returns the step to the position after the last child of an element.
 func (t *tree) pastLast(i int32) int {
 	n := 2
 	for _, node := range t.children(i) {
@@ -314,7 +313,7 @@ func (t *tree) pathAfter(root, to int32) string {
 	return t.pathTo(root, parent) + "/" + strconv.Itoa(n) + ":" + strconv.Itoa(units)
 }
 
-// stepOf returns the number of a child: even for elements, odd for texts.
+// stepOf returns the step number of a child: even for elements, odd for texts.
 func (t *tree) stepOf(parent, child int32) int {
 	n := 1
 	for c, node := range t.children(parent) {
@@ -331,8 +330,8 @@ func (t *tree) stepOf(parent, child int32) int {
 	return n
 }
 
-// unitsBefore returns how many characters stand before a text since the last
-// element.
+// unitsBefore returns the number of UTF-16 units between the last element before a
+// text and that text.
 func (t *tree) unitsBefore(parent, child int32) int {
 	units := 0
 	for c, node := range t.children(parent) {

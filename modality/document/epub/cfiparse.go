@@ -7,21 +7,20 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A cfi is an EPUB CFI that was read. Without a range, start and end are the
-// same.
+// A cfi is a parsed EPUB CFI. Without a range, start and end are equal.
 type cfi struct {
 	start, end []localPath
 	isRange    bool
 }
 
-// A localPath is a path within one document. Those of a CFI are parted by "!".
+// A localPath is a path within one document. A "!" separates the local paths of a
+// CFI.
 type localPath struct {
 	steps  []cfiStep
-	offset int // of a character in the text of the last step
+	offset int // character offset in the text of the last step
 }
 
-// atElement reports whether the path ends at an element, not at a point in a
-// text.
+// atElement reports whether the path ends at an element, not at a point in text.
 func (p localPath) atElement() bool {
 	return len(p.steps) == 0 || p.steps[len(p.steps)-1].number%2 == 0
 }
@@ -36,8 +35,8 @@ const (
 	maxCFIDepth = 1000
 )
 
-// parseCFI reads "epubcfi(path)" or "epubcfi(path,start,end)", with the name of
-// a file and "#" before it or without.
+// parseCFI parses "epubcfi(path)" or "epubcfi(path,start,end)", optionally after a
+// file name and "#".
 func parseCFI(s string) (cfi, error) {
 	if len(s) > maxCFI {
 		return cfi{}, syntaxError("an EPUB CFI of %d bytes; at most %d", len(s), maxCFI)
@@ -74,7 +73,7 @@ func parseCFI(s string) (cfi, error) {
 	return c, nil
 }
 
-// A cfiParser reads what is left of the text.
+// A cfiParser holds the rest of the text to parse.
 type cfiParser struct {
 	text  string
 	count int
@@ -88,7 +87,8 @@ func (p *cfiParser) take(c byte) bool {
 	return true
 }
 
-// paths reads steps, indirections and what ends a path, after those of a parent.
+// paths parses steps, indirections and the end of a path, and appends them to those
+// of a parent.
 func (p *cfiParser) paths(parent []localPath) ([]localPath, error) {
 	list := []localPath{{}}
 	if len(parent) > 0 {
@@ -139,8 +139,8 @@ func (p *cfiParser) number() (int, error) {
 	return value, nil
 }
 
-// assertion reads what stands in brackets, if they are there, and returns what
-// is in them up to a parameter.
+// assertion parses an optional part in brackets, and returns its text up to the first
+// parameter.
 func (p *cfiParser) assertion() (string, error) {
 	if !p.take('[') {
 		return "", nil
@@ -166,7 +166,7 @@ func (p *cfiParser) assertion() (string, error) {
 	return "", syntaxError("a bracket of an EPUB CFI is not closed")
 }
 
-// end reads what ends a path: a character, a time, a place in a picture.
+// end parses the end of a path: a character offset, a time or a point in a picture.
 func (p *cfiParser) end(path *localPath) (err error) {
 	if p.take(':') {
 		if path.offset, err = p.number(); err != nil {

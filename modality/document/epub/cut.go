@@ -15,29 +15,29 @@ import (
 
 const (
 	maxPacked   = 256 << 20 // bytes of evidence
-	maxUnpacked = 512 << 20 // bytes of its members, which are all checked
+	maxUnpacked = 512 << 20 // bytes of all its members, unpacked
 )
 
-// A cutting is the making of evidence.
+// A cutting holds the state while evidence is made.
 type cutting struct {
 	*book
-	numbers []int               // of the parts that are there
-	items   map[*item]bool      // of the parts
-	whole   bool                // all blocks of the parts
-	links   map[string][]string // of the parts, by the name they stand in
+	numbers []int               // numbers of the parts that are there
+	items   map[*item]bool      // items of the parts
+	whole   bool                // whether all blocks of the parts are included
+	links   map[string][]string // links in the parts, by the member that contains them
 
-	text    *tree           // of the blocks; nil if the parts are whole
-	title   string          // of the first part that has one
-	ids     map[string]bool // in text
-	part    map[string]bool // the names of the parts, and of what stands in for them
-	kept    map[string]bool // members
-	remote  map[string]bool // what is needed from elsewhere
+	text    *tree           // tree of the cited blocks; nil for whole parts
+	title   string          // title of the first part that has one
+	ids     map[string]bool // ids in text
+	part    map[string]bool // names of the parts and their fallbacks
+	kept    map[string]bool // members that are kept
+	remote  map[string]bool // remote resources that are needed
 	made    map[string][]byte
-	extra   string // a navigation document that is made
+	extra   string // name of an added navigation document
 	changes []string
 }
 
-// cut returns a book of some parts, of some blocks of one, or of cells of one.
+// cut returns a book with some parts, or with some blocks or cells of one part.
 func (b *book) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, error) {
 	c := &cutting{
 		book: b, whole: loc.Blocks.IsZero(), items: make(map[*item]bool), links: make(map[string][]string),
@@ -59,7 +59,7 @@ func (b *book) cut(ctx context.Context, loc citekit.Location) ([]byte, []string,
 	return data, c.changes, err
 }
 
-// choose notes the parts that are there.
+// choose selects the parts that are there.
 func (c *cutting) choose(parts citekit.Range) error {
 	for n := parts.First; n <= parts.Last; n++ {
 		if c.isThere(n) {
@@ -78,10 +78,10 @@ func (c *cutting) choose(parts citekit.Range) error {
 	return nil
 }
 
-// firstItem returns that of the first part.
+// firstItem returns the item of the first part.
 func (c *cutting) firstItem() *item { return c.spine[c.numbers[0]-1].item }
 
-// cutParts keeps the parts, and what stands in for them.
+// cutParts keeps the parts and their fallbacks.
 func (c *cutting) cutParts(ctx context.Context, loc citekit.Location) error {
 	done, read := make(map[*item]bool), 0
 	for _, n := range c.numbers {
@@ -107,8 +107,8 @@ func (c *cutting) cutParts(ctx context.Context, loc citekit.Location) error {
 	return nil
 }
 
-// cutPart reads a part, and makes the blocks or the cells of it that are cited. It
-// returns its size.
+// cutPart reads a part and reduces it to the cited blocks or cells. It returns the
+// size of the part.
 func (c *cutting) cutPart(ctx context.Context, number int, loc citekit.Location) (int, error) {
 	blocks := loc.Blocks
 	p, it, err := c.book.part(ctx, number)
@@ -145,7 +145,7 @@ func (c *cutting) cutPart(ctx context.Context, number int, loc citekit.Location)
 	return len(p.data), c.make(ctx, it.name, c.text.data)
 }
 
-// make puts a text in the place of a member, in its encoding.
+// make replaces the text of a member, in its encoding.
 func (c *cutting) make(ctx context.Context, name, text string) error {
 	like, err := c.raw(ctx, name)
 	if err == nil {
@@ -154,8 +154,8 @@ func (c *cutting) make(ctx context.Context, name, text string) error {
 	return err
 }
 
-// only returns the document with some blocks alone: with its head, and the tags
-// of the elements that the blocks are in.
+// only returns the document with only some blocks, its head, and the tags of the
+// elements that contain the blocks.
 func (p *part) only(blocks citekit.Range) string {
 	first, last := p.blocks[blocks.First-1], p.blocks[blocks.Last-1]
 	if first.first == p.body {
@@ -164,8 +164,8 @@ func (p *part) only(blocks citekit.Range) string {
 	return p.within(first, last, p.data[first.start:last.end])
 }
 
-// within returns the document with a text in the place of all blocks, within the
-// elements that the blocks from first to last are in.
+// within returns the document with text in place of all blocks, inside the elements
+// that contain the blocks from first to last.
 func (p *part) within(first, last block, text string) string {
 	var before, after strings.Builder
 	var starts []string
@@ -188,7 +188,7 @@ func (c *cutting) keep(name string) bool {
 	return !known
 }
 
-// follow keeps what the part needs, and what that needs.
+// follow keeps all resources that the part needs, directly or indirectly.
 func (c *cutting) follow(ctx context.Context) error {
 	var queue []string
 	for name := range c.kept {
@@ -234,7 +234,7 @@ func (c *cutting) followAll(ctx context.Context, queue []string) error {
 	return nil
 }
 
-// needs returns what a member needs.
+// needs returns the references that a member needs.
 func (c *cutting) needs(ctx context.Context, name string) ([]string, error) {
 	media := ""
 	if it := c.byName[name]; it != nil {
@@ -262,7 +262,7 @@ func (c *cutting) needs(ctx context.Context, name string) ([]string, error) {
 	return sounds, nil
 }
 
-// madeText returns a member as it will be.
+// madeText returns a member as it will be written.
 func (c *cutting) madeText(ctx context.Context, name string) (string, error) {
 	if made, ok := c.made[name]; ok {
 		return decode(made), nil
@@ -270,8 +270,8 @@ func (c *cutting) madeText(ctx context.Context, name string) (string, error) {
 	return c.book.text(ctx, name)
 }
 
-// has reports whether a reference in the member base leads to what is kept of
-// the part.
+// has reports whether a reference in the member base leads to a kept place in the
+// part.
 func (c *cutting) has(base, href string) bool {
 	name, fragment, ok := resolve(base, href)
 	if !ok {
@@ -280,7 +280,7 @@ func (c *cutting) has(base, href string) bool {
 	return c.part[c.find(name)] && (fragment == "" || c.ids == nil || c.ids[fragment])
 }
 
-// countLinks reports links of the parts that lead to what is left out.
+// countLinks reports links in the parts whose targets are left out.
 func (c *cutting) countLinks() {
 	count := 0
 	for base, links := range c.links {
@@ -290,7 +290,7 @@ func (c *cutting) countLinks() {
 				continue
 			}
 			if name = c.find(name); name == "" {
-				continue // it leads nowhere in the book, either
+				continue // its target is missing in the source, too
 			}
 			if !c.kept[name] || name == base && fragment != "" && c.ids != nil && !c.ids[fragment] {
 				count++
@@ -306,12 +306,11 @@ func (c *cutting) countLinks() {
 	}
 }
 
-// metaNames are the members of META-INF that a cut has, where the book has
-// them.
+// metaNames are the members of META-INF that a cut keeps if the book has them.
 var metaNames = []string{containerName, encryptionName, "META-INF/com.apple.ibooks.display-options.xml"}
 
-// write writes the book: the media type first and as it is, then what belongs to
-// the container, the package document, and the others in the order they had.
+// write writes the book: the media type first and uncompressed, then the container
+// files, the package document, and the other members in their order.
 func (c *cutting) write(ctx context.Context) ([]byte, error) {
 	if c.archive.File("META-INF/signatures.xml") != nil {
 		c.changes = append(c.changes, "signatures left out")
@@ -353,7 +352,7 @@ func (c *cutting) write(ctx context.Context) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// copyMember copies a member as it is packed, once it is known to be whole.
+// copyMember copies a member without repacking it, after checking that it is intact.
 func copyMember(ctx context.Context, w *zipread.Writer, f *zipread.File) error {
 	r, err := f.Open(ctx)
 	if err != nil {

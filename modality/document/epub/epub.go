@@ -1,30 +1,29 @@
-// Package epub resolves parts of EPUB books, of EPUB 2 and 3.
+// Package epub resolves parts of EPUB books, versions 2 and 3.
 //
 // # Parts
 //
 // The parts of a book are the itemrefs in the spine of the package document of
-// its first rendition, counted from 1 in reading order. Those that are not
-// linear count, and so does each repeat of an item. A part whose item is
-// missing counts, too, and cannot be resolved, unless other parts are with it.
+// its first rendition, counted from 1 in reading order. Itemrefs that are not
+// linear count, and so does each repeat of an item. A part whose item is missing
+// counts too, but it can be resolved only together with other parts.
 //
 // # Blocks
 //
-// The blocks of a part are counted from 1. They hold all of its text, each
-// character once. The elements p, h1 to h6, ul, ol, dl, menu, table, figure,
-// pre, hr, details and dialog are a block each, with all that is in them, even
-// if they are empty. Other elements that begin on a line of their own, such as
-// div, section, blockquote, aside and nav, are passed through if they have a
-// block in them, and else are one, unless they show nothing. What stands
-// between blocks without an element of its own is a block as well, from its
-// first text or picture to its last. Elements that show nothing, such as
-// anchors and marks of page breaks, are none. A drawing (SVG) that is a part is
-// one block.
+// The blocks of a part are counted from 1. They contain all of its text, each
+// character once. Each element p, h1 to h6, ul, ol, dl, menu, table, figure,
+// pre, hr, details and dialog is one block with all its content, even if it is
+// empty. Any other element that begins on a new line, such as div, section,
+// blockquote, aside and nav, is not a block if it contains one; otherwise it is
+// one, unless it shows nothing. Inline content between blocks is a block as well,
+// from its first text or picture to its last. Elements that show nothing, such
+// as anchors and page break marks, are not blocks. A drawing (SVG) that is a part
+// is one block.
 //
 // # Cells
 //
 // The first table in a block has rows and columns counted from 1, so that
-// cells=B2:C3 selects some of its cells. A cell that takes several rows or columns is
-// at its first.
+// cells=B2:C3 selects some of its cells. A cell that takes several rows or
+// columns is at its first row and column.
 package epub
 
 import (
@@ -55,24 +54,24 @@ const (
 //
 // # What is kept
 //
-// The evidence has the part, or each of several, byte for byte; what it shows or plays, such as
-// style sheets, pictures, fonts and scripts, with what these need in turn; and
-// the package document and the tables of contents, cut down to the part. It
-// keeps the metadata of the book. Other parts, the cover unless the part shows
-// it, and signatures are left out. Of blocks, the part has its head, the blocks
-// and the start and end tags around them. Of cells, it has their table with these
-// cells alone; those that begin outside of the range are left empty. Links to what is left out stay and
-// are counted in the changes.
+// The evidence has, byte for byte, the parts and the resources they show or play,
+// such as style sheets, pictures, fonts and scripts, with the resources that
+// these need in turn. The package document and the tables of contents are cut
+// down to the parts. The metadata of the book stay. Other parts are left out, and
+// so are signatures, and the cover unless a part shows it. If blocks are cited,
+// the part has its head, the blocks, and the start and end tags around them. If
+// cells are cited, it has their table with only these cells; cells that begin
+// outside the range are empty. Links to what is left out stay and are counted in
+// the changes.
 //
 // # Damaged books
 //
-// Parts that are not well-formed XML are read as HTML, by and large as browsers
-// do. Names of members are found whatever the case of their letters. References
-// never leave the archive, and no network is used. Entities that a document
-// defines itself are not known.
+// Parts that are not well-formed XML are parsed as HTML, roughly as browsers do.
+// Member names match in any case. References never leave the archive, and no
+// network is used. Entities that a document defines itself are unknown.
 type Resolver struct {
-	// CacheBytes bounds the memory, roughly, of the package documents of
-	// books that are kept for further calls; zero means 32 MiB, negative none.
+	// CacheBytes bounds the memory for package documents kept for later calls,
+	// approximately; zero means 32 MiB, negative keeps none.
 	CacheBytes int64
 
 	once  sync.Once
@@ -90,7 +89,7 @@ var (
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "epub/2" }
 
-// open returns the book in src, as it is kept or read anew.
+// open returns the book in src, from the cache or newly read.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*book, error) {
 	r.once.Do(func() {
 		r.books.MaxCost = max(r.CacheBytes, 0)
@@ -134,7 +133,7 @@ func known(ctx context.Context, err error) error {
 	return zipread.Known(ctx, err)
 }
 
-// openAt opens a book and checks a location in it, without reading a part.
+// openAt opens a book and checks a location in it, without reading any part.
 func (r *Resolver) openAt(ctx context.Context, src *citekit.Source, loc citekit.Location) (*book, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -156,7 +155,7 @@ func (b *book) extent() citekit.Extent {
 	return citekit.Extent{Modality: citekit.Document, Parts: len(b.spine), MediaType: mediaType}
 }
 
-// checkBlocks returns an error if the part does not have the blocks.
+// checkBlocks returns an error if the part does not have these blocks.
 func (p *part) checkBlocks(number int, blocks citekit.Range) error {
 	if blocks.Last <= len(p.blocks) {
 		return nil
@@ -168,8 +167,8 @@ func (p *part) checkBlocks(number int, blocks citekit.Range) error {
 	return fmt.Errorf("block %d of part %d; %s: %w", max(blocks.First, len(p.blocks)+1), number, bounds, citekit.ErrRange)
 }
 
-// Measure implements [citekit.Measurer]. The extent has the number of parts;
-// blocks are checked when a part is read.
+// Measure implements [citekit.Measurer]. The extent gives the number of parts; blocks
+// are checked when a part is read.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	b, err := r.open(ctx, src)
 	if err != nil {
@@ -179,9 +178,9 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 }
 
 // Resolve implements [citekit.Resolver]. The media type is always
-// "application/epub+zip". The mode has no meaning for books. Evidence of more
-// than 256 MiB is an error matching [citekit.ErrTooLarge], and so is a part of
-// more than 32 MiB. A protected book is one matching [citekit.ErrEncrypted].
+// "application/epub+zip". The mode has no effect on books. Errors match
+// [citekit.ErrTooLarge] for evidence of more than 256 MiB and for a part of more than
+// 32 MiB, and [citekit.ErrEncrypted] for a protected book.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	b, err := r.openAt(ctx, src, req.Location)
 	if err != nil {
@@ -203,16 +202,15 @@ func content(ctx context.Context, r io.Reader, size int64, changes []string) *ci
 	}
 }
 
-// maxRead is how many bytes of markup one call of ReadText reads: far more than
-// books have, and what a bomb is stopped at.
+// maxRead is how many bytes of markup one call of ReadText reads. Books have far
+// less; it stops decompression bombs.
 const maxRead = 256 << 20
 
-// ReadText implements [citekit.TextReader]. Each run is a block that has text,
-// with its end of line. Lines within a block are those of its lists, rows and
-// line breaks; cells of a table have tabs between them; pictures are read as
-// their alternative text, and the readings of ruby are left out. Cells are one
-// run, a line for each row. Of several parts, those that are missing or no text
-// are passed over.
+// ReadText implements [citekit.TextReader]. Each run is a block with text, including
+// its line end. List items, table rows and line breaks begin lines within a block.
+// Tabs separate table cells. Pictures yield their alternative text, and ruby readings
+// are left out. Cells are one run with a line for each row. If several parts are
+// read, missing parts and parts without text are skipped.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		b, err := r.openAt(ctx, src, loc)
@@ -244,8 +242,8 @@ type reading struct {
 	read  int
 }
 
-// part yields the blocks of a part that a location selects, all if it selects
-// none, or the cells of one.
+// part yields the blocks or cells of a part that a location selects, or all blocks if
+// it selects none.
 func (r *reading) part(ctx context.Context, number int, loc citekit.Location, lenient bool) (more bool, err error) {
 	blocks := loc.Blocks
 	if lenient && !r.isThere(number) {
@@ -289,7 +287,7 @@ func (r *reading) part(ctx context.Context, number int, loc citekit.Location, le
 	return true, nil
 }
 
-// checkNone refuses blocks of a part that is no text.
+// checkNone refuses blocks of a part without markup.
 func checkNone(number int, blocks citekit.Range) error {
 	if blocks.IsZero() {
 		return nil
@@ -301,7 +299,7 @@ func location(number int, blocks citekit.Range) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Part: strconv.Itoa(number), Blocks: blocks}
 }
 
-// locationOf returns that of parts.
+// locationOf returns the location of parts.
 func locationOf(parts citekit.Range) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Part: parts.String()}
 }

@@ -15,30 +15,30 @@ import (
 const (
 	maxTitle = 300 // bytes
 
-	// maxMapRead is how many bytes of parts are read for a map. Entries of
-	// further parts that lead into them are located at all of the part.
+	// maxMapRead is how many bytes of parts are read for a map. Entries that lead
+	// into later parts get the whole part as their location.
 	maxMapRead = 64 << 20
 )
 
 // Map implements [citekit.Mapper]. Sections are the entries of the table of
-// contents, to the depth it has: of the navigation document, else of the NCX;
-// the method says "nav" or "ncx". Without either, they are the parts, titled by
-// their first heading or their title, and the method is "parts". Entries
-// without a title are left out, and their children stand in their place.
+// contents, in all its levels: of the navigation document, else of the NCX. The
+// method is then "nav" or "ncx". Without either, the sections are the parts,
+// titled by their first heading or their title, and the method is "parts".
+// Entries without a title are replaced by their children.
 //
-// An entry has the part that it leads to. If it leads into the part, or another
-// entry that is none of its children leads to a later block of the part, it has
-// the blocks from its own to the last before that other one, and those of its
-// children in the part. An entry that stands above entries of other parts has
-// all parts from the first of these to the last. Parts that no entry leads to and
-// that a converter split from the one before, as their names say, belong to the
-// last entry of that: "ch1_split_001.xhtml" to "ch1_split_000.xhtml", as Calibre
-// names them. An entry that leads nowhere has
-// the place of those below it, else that of its parent, else all of the book.
+// The location of an entry is the part that it leads to. It is limited to blocks
+// if the entry leads into the part, or if another entry, not one of its children,
+// leads to a later block of the part: the blocks from its own to the last before
+// that other entry, including those of its children in the part. An entry whose
+// children are in other parts has all parts from the first to the last of these.
+// Parts without an entry that a converter split from the previous part, judging
+// by their names, belong to the last entry of that part: "ch1_split_001.xhtml"
+// to "ch1_split_000.xhtml", as Calibre names them. An entry that leads nowhere
+// has the location of its children, else of its parent, else of the whole book.
 //
-// The title, "author", "keywords", "date" and "language" are those of the package
-// document. The metadata have "parts", their number, too, and "incomplete" with
-// "contents" if there are more than [citekit.MaxMappedNodes] entries.
+// The title, "author", "keywords", "date" and "language" come from the package
+// document. The metadata also have "parts", the number of parts, and "incomplete"
+// with "contents" if there are more than [citekit.MaxMappedNodes] entries.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func (b *book) mapped(ctx context.Context) (*citekit.Draft, error) {
 	return draft, nil
 }
 
-// describe notes what the package document says of the book, and returns its
-// title.
+// describe adds the metadata of the package document, and returns the title of the
+// book.
 func (b *book) describe(metadata map[string]any) (title string) {
 	var facts about.Facts
 	t := b.opf
@@ -94,7 +94,7 @@ func (b *book) describe(metadata map[string]any) (title string) {
 	for i := range t.children(t.first(0, "metadata")) {
 		b.describeBy(i, &title, &date, &language, &facts)
 	}
-	if dc := t.first(0, "dc-metadata"); dc != 0 { // of OEB 1, in books of old
+	if dc := t.first(0, "dc-metadata"); dc != 0 { // old books, in OEB 1
 		for i := range t.children(dc) {
 			b.describeBy(i, &title, &date, &language, &facts)
 		}
@@ -139,7 +139,7 @@ func (t *tree) content(i int32) string {
 	return all.String()
 }
 
-// partNodes makes a node of each part that is there.
+// partNodes makes a node for each part that is there.
 func (b *book) partNodes(ctx context.Context) ([]*citekit.Node, error) {
 	var nodes []*citekit.Node
 	read := 0

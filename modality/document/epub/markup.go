@@ -11,36 +11,36 @@ import (
 	"github.com/citekit/citekit/internal/charset"
 )
 
-// Bounds of a document of markup.
+// Limits of a markup document.
 const (
 	maxMarkup   = 32 << 20 // bytes
-	maxElements = 1 << 21  // with the texts between them
+	maxElements = 1 << 21  // elements and texts between them
 	maxDepth    = 1000
 )
 
 var errMarkup = errors.New("markup beyond a limit")
 
-// A tree is a document of markup with the place of every element in its bytes.
-// It is read as XML; if elements end in another order than they began, as HTML
-// in a book may, it is read again as browsers read it, by and large.
+// A tree is a markup document with the offsets of all elements. It is parsed as XML.
+// If end tags do not match start tags, as in the HTML of some books, it is parsed
+// again roughly as browsers do.
 type tree struct {
-	data  string // UTF-8, or ASCII with bytes of another encoding between
+	data  string // UTF-8, or an encoding that extends ASCII
 	nodes []node // the first is the document, parents before children
-	soup  bool   // it is not well-formed
+	soup  bool   // whether it is not well-formed
 }
 
-// A node is an element, if it has a name, or a text. Its places are offsets in
-// the data; its relatives are indexes in the nodes of the tree, 0 for none.
+// A node is a text, or an element if it has a name. Places are offsets in the data;
+// relatives are indexes in the nodes of the tree, 0 for none.
 type node struct {
 	name              string // the local name in lower case
-	start, open       int32  // of the start tag, and its end
-	close, end        int32  // of the end tag, and its end; both the end of the element if it has none
+	start, open       int32  // start and end of the start tag
+	close, end        int32  // start and end of the end tag; both are the end of the element if it has none
 	parent, last      int32
 	firstChild, after int32 // the first child, the next sibling
 }
 
-// parse reads markup. Documents of HTML have elements that never end, such as
-// br, if they turn out not to be XML.
+// parse parses markup. If it is not well-formed XML and isHTML is true, elements such
+// as br need no end tag.
 func parse(data string, isHTML bool) (*tree, error) {
 	t, err := build(data, false, false)
 	if errors.Is(err, errSoup) {
@@ -54,7 +54,7 @@ var errSoup = errors.New("not well-formed")
 // A builder makes a tree.
 type builder struct {
 	tree
-	open   int32 // the element that is open
+	open   int32 // the open element
 	depth  int
 	isHTML bool
 }
@@ -84,7 +84,7 @@ func build(data string, soup, isHTML bool) (*tree, error) {
 	return &b.tree, nil
 }
 
-// step reads what begins at pos and returns where it ends.
+// step parses the item at pos and returns where it ends.
 func (b *builder) step(pos int) (int, error) {
 	rest := b.data[pos:]
 	switch {
@@ -107,8 +107,8 @@ func (b *builder) step(pos int) (int, error) {
 	return b.startTag(pos)
 }
 
-// endOf returns where the next mark begins in s, or ends; the length of s if
-// there is none.
+// endOf returns where the next mark in s begins, or where it ends if after is set;
+// len(s) if there is none.
 func endOf(s, mark string, after bool) int {
 	i := strings.Index(s, mark)
 	switch {
@@ -120,8 +120,8 @@ func endOf(s, mark string, after bool) int {
 	return i
 }
 
-// endOfDoctype passes over a document type. What it defines is not known
-// later, so that no entity grows.
+// endOfDoctype skips a document type. Entities defined there stay unknown, so none
+// can expand.
 func endOfDoctype(s string) int {
 	quote, depth := byte(0), 0
 	for i := 2; i < len(s); i++ {
@@ -147,15 +147,15 @@ func isNameStart(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_' || c == ':' || c >= 0x80
 }
 
-// localName returns the name that a tag begins with, without its prefix and in
-// lower case.
+// localName returns the name at the start of a tag, without its prefix and in lower
+// case.
 func localName(tag string) string {
 	name := tag[:nameLen(tag)]
 	if i := strings.IndexByte(name, ':'); i >= 0 {
 		name = name[i+1:]
 	}
 	if name == "" {
-		return "?" // so that it is no text
+		return "?" // so that it does not count as text
 	}
 	return strings.ToLower(name)
 }
@@ -178,7 +178,7 @@ func (b *builder) text(pos, n int) (int, error) {
 	return pos + n, nil
 }
 
-// add adds a node to the element that is open and returns its index.
+// add adds a node to the open element and returns its index.
 func (b *builder) add(n node) int32 {
 	i := int32(len(b.nodes))
 	n.parent = b.open
@@ -216,8 +216,8 @@ func (b *builder) startTag(pos int) (int, error) {
 	return pos + n, nil
 }
 
-// raw returns how much of rest is the content of a script or a style, which is
-// no markup.
+// raw returns the length of the content of a script or style at the start of rest. It
+// is not parsed as markup.
 func (b *builder) raw(rest, name string) int {
 	for from := 0; ; {
 		i := strings.Index(rest[from:], "</")
@@ -232,8 +232,8 @@ func (b *builder) raw(rest, name string) int {
 	}
 }
 
-// tagLen returns the length of the tag that s begins with, in which quoted
-// values may have any character.
+// tagLen returns the length of the tag at the start of s. Quoted values may contain
+// any character.
 func tagLen(s string) int {
 	quote := byte(0)
 	for i := 1; i < len(s); i++ {
@@ -278,7 +278,7 @@ func (b *builder) closeOpen(start, end int32) {
 	b.depth--
 }
 
-// closeImplied ends the elements that a start tag of HTML ends.
+// closeImplied closes the elements that a start tag of HTML implicitly ends.
 func (b *builder) closeImplied(name string, at int32) {
 	for b.open != 0 {
 		open := b.nodes[b.open].name
@@ -337,8 +337,8 @@ func (t *tree) first(i int32, name string) int32 {
 // tag returns the start tag of an element.
 func (t *tree) tag(i int32) string { return t.data[t.nodes[i].start:t.nodes[i].open] }
 
-// attr returns the value of an attribute, whatever the prefix of its name; one
-// of exactly that name goes before others.
+// attr returns the value of an attribute, with any prefix. An exact name takes
+// precedence.
 func (t *tree) attr(i int32, name string) string {
 	var found string
 	for a := range attributes(t.tag(i)) {
@@ -352,10 +352,10 @@ func (t *tree) attr(i int32, name string) string {
 	return found
 }
 
-// An attribute is one of a start tag: its value is raw.
+// An attribute is an attribute of a start tag, with its raw value.
 type attribute struct {
 	name, value string
-	start, end  int // of all of it, in the tag
+	start, end  int // offsets of the whole attribute in the tag
 }
 
 func (a attribute) text() string { return strings.TrimSpace(unescape(a.value)) }

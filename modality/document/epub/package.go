@@ -15,7 +15,7 @@ func (c *cutting) keepsItem(it *item) bool {
 	return c.kept[it.name]
 }
 
-// cutPackage takes out of the package document what leads to what is left out.
+// cutPackage removes references to what is left out from the package document.
 func (c *cutting) cutPackage(ctx context.Context) error {
 	t := c.opf
 	var edits []edit
@@ -66,7 +66,7 @@ func (c *cutting) keepsAny(parent int32, name, attr string) bool {
 	return false
 }
 
-// extraEdits name the table of contents that is made.
+// extraEdits declare the added table of contents.
 func (c *cutting) extraEdits() []edit {
 	if c.extra == "" {
 		return nil
@@ -79,8 +79,8 @@ func (c *cutting) extraEdits() []edit {
 		`" media-type="application/xhtml+xml" properties="nav"/>`}}
 }
 
-// spineEdits make the first part a linear one where none is, as a book must have
-// one, and drop the map of pages.
+// spineEdits make the first part linear if none is, since a book needs one, and drop
+// the page map.
 func (c *cutting) spineEdits() []edit {
 	t := c.opf
 	var edits []edit
@@ -97,8 +97,8 @@ func (c *cutting) spineEdits() []edit {
 	return edits
 }
 
-// metadataEdits drop what is said of elements that are gone, the cover that is
-// gone, and links to records that are.
+// metadataEdits drop metadata about elements that are gone, the cover if it is gone,
+// and links to records that are gone.
 func (c *cutting) metadataEdits(gone map[string]bool) (edits []edit) {
 	t := c.opf
 	for i, n := range t.children(t.first(0, "metadata")) {
@@ -127,8 +127,8 @@ func (c *cutting) isGone(href string) bool {
 	return ok && !c.kept[c.find(name)]
 }
 
-// declared are the properties of an item that say what is in it, with what they
-// mean.
+// declared maps the properties that describe the content of an item to functions that
+// check them.
 var declared = map[string]func(*tree) bool{
 	"svg":    func(t *tree) bool { return t.first(0, "svg") != 0 },
 	"mathml": func(t *tree) bool { return t.first(0, "math") != 0 },
@@ -141,7 +141,7 @@ var declared = map[string]func(*tree) bool{
 	},
 }
 
-// hasHandlers reports whether an element has a script in an attribute, such as
+// hasHandlers reports whether an attribute of an element contains a script, such as
 // onclick.
 func (t *tree) hasHandlers() bool {
 	for i, n := range t.nodes {
@@ -157,7 +157,7 @@ func (t *tree) hasHandlers() bool {
 	return false
 }
 
-// itemEdits drop what an item has no longer.
+// itemEdits drop properties that an item no longer has.
 func (c *cutting) itemEdits(it *item) (edits []edit) {
 	if overlay := c.byID[it.overlay]; overlay != nil && !c.keepsItem(overlay) {
 		edits = append(edits, c.opf.withAttr(it.node, "media-overlay", "")...)
@@ -183,8 +183,8 @@ func (c *cutting) itemEdits(it *item) (edits []edit) {
 	return append(edits, c.opf.withAttr(it.node, "properties", strings.Join(left, " "))...)
 }
 
-// cutContainer leaves the container its first rendition, and says of encryption
-// only what is of kept fonts.
+// cutContainer reduces the container to its first rendition, and the encryption file
+// to the kept fonts.
 func (c *cutting) cutContainer(ctx context.Context) error {
 	t := c.container
 	var edits []edit

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// cutContents leaves the tables of contents the entries of the part. Each has
-// one at least, as it must.
+// cutContents reduces the tables of contents to the entries of the part. Each keeps
+// at least one entry, as the format requires.
 func (c *cutting) cutContents(ctx context.Context) error {
 	if c.title == "" {
 		c.title = fmt.Sprintf("Part %d", c.numbers[0])
@@ -49,8 +49,8 @@ func (c *cutting) cutContents(ctx context.Context) error {
 	return nil
 }
 
-// newContents makes a table of contents for blocks of a part that is that of the
-// book, and is none any longer.
+// newContents adds a table of contents if blocks are cut from the part that was the
+// table of contents of the book.
 func (c *cutting) newContents() {
 	if c.nav == nil || !c.part[c.nav.name] || c.whole {
 		return
@@ -66,13 +66,13 @@ func (c *cutting) newContents() {
 	c.changes = append(c.changes, "a table of contents added, as the blocks are of the one of the book")
 }
 
-// A pruning is of one table of contents. Entries that lead elsewhere are left
-// out, and those in them that lead to the part stand in their place.
+// A pruning prunes one table of contents. Entries that lead elsewhere are replaced by
+// those of their children that lead to the part.
 type pruning struct {
 	*cutting
 	*tree
 	base  string
-	order map[string]int // of the targets of an NCX
+	order map[string]int // play order of the targets of an NCX
 }
 
 func (p *pruning) endTag(i int32) string {
@@ -82,7 +82,7 @@ func (p *pruning) endTag(i int32) string {
 	return "</" + p.rawName(i) + ">"
 }
 
-// openTag returns the start tag of an element that will have content.
+// openTag returns the start tag of an element that gets content.
 func (p *pruning) openTag(i int32) string {
 	if tag, empty := strings.CutSuffix(p.tag(i), "/>"); empty {
 		return tag + ">"
@@ -90,7 +90,7 @@ func (p *pruning) openTag(i int32) string {
 	return p.tag(i)
 }
 
-// rawName returns the name of an element as it is written.
+// rawName returns the name of an element as written.
 func (p *pruning) rawName(i int32) string {
 	tag := p.tag(i)[1:]
 	return tag[:nameLen(tag)]
@@ -101,7 +101,7 @@ func (p *pruning) element(i int32, content string) string {
 	return p.openTag(i) + content + p.endTag(i)
 }
 
-// target returns the name of the first part, or of what stands in for it.
+// target returns the name of the first part, or of its fallback.
 func (p *pruning) target() string {
 	if it := p.firstItem(); it.name != "" {
 		return it.name
@@ -119,8 +119,8 @@ func (p *pruning) href() string {
 	return html.EscapeString((&url.URL{Path: filepath.ToSlash(rel)}).String())
 }
 
-// nav returns the navigation document with no more than its lists, or "" if it
-// has no table of contents.
+// nav returns the navigation document with only its lists, or "" if it has no table
+// of contents.
 func (p *pruning) nav() string {
 	toc := navOf(p.tree)
 	body := p.first(0, "body")
@@ -249,8 +249,8 @@ func (p *pruning) navPoints(parent int32, name string) string {
 	return out.String()
 }
 
-// ordered gives a start tag its place in the order of play, in which there are
-// no gaps, and one place for each target.
+// ordered sets the play order in a start tag. The order has no gaps, and each target
+// has one number.
 func (p *pruning) ordered(tag, target string) string {
 	if p.order == nil {
 		p.order = make(map[string]int)

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// References of a document: what it needs to be shown or played, and where its
-// links lead.
+// references are the references of a document: resources needed to show or play it,
+// and targets of links.
 type references struct {
 	needs []string
 	links []string
 }
 
-// refs returns the references of a document of markup.
+// refs returns the references of a markup document.
 func (t *tree) refs() references {
 	var r references
 	for pos := 0; ; { // style sheets of XML
@@ -78,7 +78,8 @@ func (t *tree) elementRefs(i int32, r *references) {
 	}
 }
 
-// needsLink reports whether a link element is of what the document shows.
+// needsLink reports whether a link element refers to something that the document
+// shows.
 func needsLink(rel string) bool {
 	for word := range strings.FieldsSeq(strings.ToLower(rel)) {
 		if word == "stylesheet" || word == "icon" {
@@ -88,7 +89,7 @@ func needsLink(rel string) bool {
 	return false
 }
 
-// cssRefs returns what a style sheet imports and refers to.
+// cssRefs returns the references and imports of a style sheet.
 func cssRefs(css string) (refs []string) {
 	for css != "" {
 		i := strings.IndexAny(css, "/uU@\"'")
@@ -121,8 +122,8 @@ func cssRefs(css string) (refs []string) {
 	return refs
 }
 
-// cssValue returns the string that s begins with, or else what stands before
-// the end mark, and the rest.
+// cssValue returns the string at the start of s, or the text before the end mark, and
+// the rest.
 func cssValue(s, end string) (value, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n\f")
 	if s != "" && (s[0] == '"' || s[0] == '\'') {
@@ -146,7 +147,7 @@ func hasFoldedPrefix(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// A kindOf a resource says how its references are found.
+// A resourceKind says how the references of a resource are found.
 type resourceKind int
 
 const (

@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// checkRights refuses a book whose content is encrypted. Fonts that are only
-// obfuscated are not: they stay as they are.
+// checkRights refuses a book with encrypted content. Obfuscated fonts are allowed and
+// stay as they are.
 func (b *book) checkRights(ctx context.Context) error {
 	if b.archive.File(encryptionName) == nil {
 		return nil
@@ -30,7 +30,7 @@ func isObfuscation(algorithm string) bool {
 	return algorithm == "http://www.idpf.org/2008/embedding" || algorithm == "http://ns.adobe.com/pdf/enc#RC"
 }
 
-// errRights names the system of digital rights by what it leaves in a book.
+// errRights names the rights management system by its traces in a book.
 func (b *book) errRights() error {
 	system := "digital rights management (DRM)"
 	for _, s := range []struct{ name, system string }{
@@ -44,8 +44,8 @@ func (b *book) errRights() error {
 	return fmt.Errorf("the book is protected by %s; it opens only where it is licensed: %w", system, citekit.ErrEncrypted)
 }
 
-// checkPlain refuses a book that has a licence, and a first part that is no
-// markup. Books that lost their protection may have the licence still.
+// checkPlain refuses a book that has a licence and whose first part is not markup.
+// Books whose protection was removed may still have the licence.
 func (b *book) checkPlain(ctx context.Context) error {
 	if b.archive.File("META-INF/rights.xml") == nil && b.archive.File("META-INF/sinf.xml") == nil {
 		return nil

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// An edit puts a text in the place of the bytes [start, end).
+// An edit replaces the bytes [start, end) by text.
 type edit struct {
 	start, end int32
 	text       string
 }
 
-// splice returns data with edits. Those that lie within another are dropped.
+// splice returns data with the edits applied. Edits inside another are dropped.
 func splice(data string, edits []edit) string {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int {
@@ -33,7 +33,7 @@ func splice(data string, edits []edit) string {
 	return out.String()
 }
 
-// removal takes out an element, with the spaces before it.
+// removal removes an element and the spaces before it.
 func (t *tree) removal(i int32) edit {
 	start := t.nodes[i].start
 	for start > 0 && isSpace(rune(t.data[start-1])) {
@@ -42,8 +42,8 @@ func (t *tree) removal(i int32) edit {
 	return edit{start: start, end: t.nodes[i].end}
 }
 
-// withAttr takes an attribute out of a start tag, with the space before it,
-// or gives it another value. It changes nothing if there is none.
+// withAttr sets an attribute of a start tag, or removes it with the space before it.
+// It changes nothing if the attribute is missing.
 func (t *tree) withAttr(i int32, name, value string) []edit {
 	tag := t.tag(i)
 	for a := range attributes(tag) {

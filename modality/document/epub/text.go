@@ -6,22 +6,20 @@ import (
 	"unicode/utf8"
 )
 
-// blockText returns the text of a block, each line with its end; "" if it has
+// blockText returns the text of a block, each line with its line end; "" if it has
 // none.
 func (p *part) blockText(b block) string {
 	return p.textOf(b.first, b.last, 0)
 }
 
-// label returns the text of an element on one line, without what stands in the
-// element but.
+// label returns the text of an element on one line, except that of the element but.
 func (t *tree) label(i, but int32) string {
 	return strings.Join(strings.Fields(t.textOf(i, i, but)), " ")
 }
 
-// textOf returns the text of the siblings from first to last, without what
-// stands in the element but. Spaces are one space, as they show; a line of a
-// table is its row, with tabs between the cells; what shows as a picture is its
-// alternative text.
+// textOf returns the text of the siblings from first to last, except that of the
+// element but. Runs of spaces become one space. A table row is a line with tabs
+// between cells. Pictures yield their alternative text.
 func (t *tree) textOf(first, last, but int32) string {
 	w := textWriter{tree: t, but: but}
 	for i := first; i != 0; i = t.nodes[i].after {
@@ -38,11 +36,11 @@ type textWriter struct {
 	*tree
 	out   strings.Builder
 	but   int32
-	space bool // to be written before the next word
-	begun bool // there is text, or a tab, on the line
-	word  bool // there is text on the line or in the cell
-	cell  int  // cells that are open: they have no lines
-	cells int  // on the line, whether they have text or not
+	space bool // a space goes before the next word
+	begun bool // the line has text or a tab
+	word  bool // the line or the cell has text
+	cell  int  // number of open cells, in which lines do not break
+	cells int  // cells on the line, with or without text
 	pre   int
 }
 
@@ -64,7 +62,7 @@ func (w *textWriter) node(i int32) {
 	}
 }
 
-// characters returns what a text says.
+// characters returns the characters of a text.
 func (t *tree) characters(n *node) string {
 	text := t.data[n.start:n.end]
 	if rest, ok := strings.CutPrefix(text, "<![CDATA["); ok {
@@ -90,7 +88,7 @@ func (w *textWriter) element(i int32, n *node) {
 	}
 }
 
-// tableCell writes a cell: in it lines are spaces.
+// tableCell writes a cell. Its line breaks become spaces.
 func (w *textWriter) tableCell(i int32) {
 	if w.cell == 0 {
 		if w.cells++; w.cells > 1 {
@@ -106,7 +104,7 @@ func (w *textWriter) tableCell(i int32) {
 	w.space = w.cell > 0
 }
 
-// line ends the line that is begun, if one is.
+// line ends the current line, if one has begun.
 func (w *textWriter) line() {
 	switch {
 	case w.cell > 0:
@@ -143,7 +141,7 @@ func (w *textWriter) text(s string) {
 	}
 }
 
-// lines writes text whose lines and spaces show as they are.
+// lines writes preformatted text.
 func (w *textWriter) lines(s string) {
 	for line := range strings.Lines(strings.ReplaceAll(s, "\r\n", "\n")) {
 		content := strings.TrimSuffix(line, "\n")
@@ -156,8 +154,7 @@ func (w *textWriter) lines(s string) {
 	}
 }
 
-// isSpace reports whether a character shows as a space that may be joined with
-// others.
+// isSpace reports whether a character is white space that collapses.
 func isSpace(r rune) bool {
 	return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f'
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/citekit/citekit"
 )
 
-const maxTOCDepth = 200 // a map may be 256 deep
+const maxTOCDepth = 200 // below the limit of 256 for a map
 
-// An entry is one of a table of contents.
+// An entry is an entry of a table of contents.
 type entry struct {
 	title    string
-	name     string // of the member it leads to; "" if it leads nowhere
+	name     string // name of the member that it leads to; "" if it leads nowhere
 	fragment string
 	children []*entry
 }
 
-// contents reads the navigation document, and the NCX if that has no entries.
-// The method says which it was.
+// contents reads the navigation document, or the NCX if that has no entries. The
+// method says which.
 func (b *book) contents(ctx context.Context) (entries []*entry, method string, err error) {
 	for _, source := range []struct {
 		item   *item
@@ -44,16 +44,15 @@ func (b *book) contents(ctx context.Context) (entries []*entry, method string, e
 	return nil, "", ctx.Err()
 }
 
-// A contentsReader reads a table of contents. It has at most as many entries as
-// a map has nodes.
+// A contentsReader reads a table of contents, up to the number of entries that a map
+// has nodes.
 type contentsReader struct {
 	*book
 	base  string
 	count int
 }
 
-// entry makes an entry. Those without a title are left out, and their children
-// take their place.
+// add appends an entry to list. An entry without a title is replaced by its children.
 func (r *contentsReader) add(list []*entry, title, href string, children []*entry) []*entry {
 	if isBlank(title) {
 		return append(list, children...)
@@ -67,14 +66,14 @@ func (r *contentsReader) add(list []*entry, title, href string, children []*entr
 	return append(list, e)
 }
 
-// full counts an entry, and reports whether there are as many as may be.
+// full counts an entry, and reports whether there are too many entries or it is too
+// deep.
 func (r *contentsReader) full(depth int) bool {
 	r.count++
 	return r.count > citekit.MaxMappedNodes || depth > maxTOCDepth
 }
 
-// navOf returns the element that is the table of contents of a navigation
-// document.
+// navOf returns the table of contents in a navigation document.
 func navOf(t *tree) int32 {
 	only := int32(0)
 	for i := range t.within(0, "nav") {
@@ -88,7 +87,7 @@ func navOf(t *tree) int32 {
 	return only
 }
 
-// navType returns what a nav element is, such as "toc" or "page-list".
+// navType returns the type of a nav element, such as "toc" or "page-list".
 func navType(t *tree, i int32) string {
 	kinds := t.attr(i, "epub:type") + " " + strings.ReplaceAll(t.attr(i, "role"), "doc-", "")
 	for _, kind := range []string{"toc", "page-list", "pagelist", "landmarks"} {
@@ -149,8 +148,7 @@ func (t *tree) child(i int32, name string) int32 {
 	return 0
 }
 
-// linkOf returns the link of an entry, which stands before the list in it, or
-// 0.
+// linkOf returns the link of an entry, which comes before its nested list, or 0.
 func (t *tree) linkOf(i, inner int32) int32 {
 	link := t.first(i, "a")
 	if link != 0 && inner != 0 && t.nodes[link].start > t.nodes[inner].start {

@@ -1,12 +1,12 @@
 // Package parquet resolves rows of Parquet files.
 //
-// A file has one table, whose name is that of the root of its schema: "schema",
-// mostly, as the program that wrote it chose. A row counts from 1 in the order of
-// the file, over all row groups. A column is a field of the root, whatever lies
-// in it.
+// A file has one table. Its name is that of the root of the schema, which the
+// writing program chose and which is mostly "schema". Rows count from 1 in the
+// order of the file, over all row groups. A column is a field of the root, nested
+// or not.
 //
-// The package is linked by programs that use it alone, as it brings the
-// compressors of the format:
+// The package brings the compressors of the format, so only programs that import
+// it link it:
 //
 //	documents := resolvers[citekit.Document].(*document.Resolver)
 //	documents.More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
@@ -29,7 +29,7 @@ import (
 	"github.com/citekit/citekit/internal/warm"
 )
 
-// Format is what [document.Resolver] calls the format.
+// Format is the name of the format in [document.Resolver].
 //
 // [document.Resolver]: https://pkg.go.dev/github.com/citekit/citekit/modality/document#Resolver
 const Format = "parquet"
@@ -37,8 +37,8 @@ const Format = "parquet"
 // A Resolver resolves rows of Parquet files. The zero value is ready to use. It
 // must not be copied.
 type Resolver struct {
-	// CacheBytes bounds the memory for the footers of files; zero means 16 MiB
-	// and a negative number none.
+	// CacheBytes bounds the memory for the footers of files; zero means 16 MiB, and a
+	// negative number keeps none.
 	CacheBytes int64
 
 	once  sync.Once
@@ -47,7 +47,7 @@ type Resolver struct {
 
 const (
 	defaultCacheBytes = 16 << 20
-	maxEvidence       = 256 << 20 // bytes of one evidence, which is made in memory
+	maxEvidence       = 256 << 20 // largest evidence in bytes; it is made in memory
 	maxListed         = 20        // names in an error
 	mediaType         = "application/vnd.apache.parquet"
 )
@@ -64,15 +64,15 @@ var (
 func (r *Resolver) Version() string { return "parquet/1" }
 
 // Resolve implements [citekit.Resolver]. The evidence is a Parquet file of the
-// rows and columns. The elements of its schema are those of the source, byte for
-// byte, and so is each value; they are not compressed and in one row group. What
-// a footer says of all rows, such as statistics and pairs of keys and values, is
-// left out. More than 256 MiB match [citekit.ErrTooLarge].
+// rows and columns. The elements of its schema, and all values, are those of the
+// source, byte for byte. They are uncompressed and in one row group. Footer data
+// about all rows, such as statistics and key-value pairs, is left out. The error
+// for more than 256 MiB matches [citekit.ErrTooLarge].
 //
-// A file that is encrypted, or has encrypted columns, matches
-// [citekit.ErrEncrypted]. Compression with LZO, or with LZ4 as Hadoop framed it,
-// and values in encodings that the format no longer has match
-// [errors.ErrUnsupported].
+// The error for an encrypted file or a file with encrypted columns matches
+// [citekit.ErrEncrypted]. Errors match [errors.ErrUnsupported] for compression
+// with LZO or with the LZ4 framing of Hadoop, and for encodings that the format
+// no longer has.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	f, err := r.open(ctx, src, req.Location)
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Lo
 	return footer.Of(src), nil
 }
 
-// known returns err as one that [citekit.Resolver] documents.
+// known maps err to an error that [citekit.Resolver] documents.
 func known(err error) error {
 	switch {
 	case errors.Is(err, parquet.ErrDamaged):
@@ -155,15 +155,15 @@ func known(err error) error {
 	return err
 }
 
-// A cut is rows and columns of a file.
+// A cut is a selection of rows and columns of a file.
 type cut struct {
-	first   int // row; 1 even of an empty table
+	first   int // first row; 1 even for an empty table
 	last    int
-	columns []int    // from 0
-	names   []string // as asked for
+	columns []int    // indexes, from 0
+	names   []string // as requested
 }
 
-// find returns the rows that loc selects; all if it is the whole.
+// find returns the rows and columns that loc selects; all for the whole file.
 func find(f *parquet.File, loc citekit.Location) (*cut, error) {
 	extent := citekit.Extent{Modality: citekit.Document, Tables: 1}
 	if err := extent.Check(loc); err != nil {
@@ -182,8 +182,8 @@ func find(f *parquet.File, loc citekit.Location) (*cut, error) {
 	return c, c.pick(f, loc.Cols)
 }
 
-// tableName returns the name of the one table: that of the root of the schema,
-// or "schema" if no address can have that.
+// tableName returns the name of the table: the name of the schema root, or "schema"
+// if that cannot be used in an address.
 func tableName(f *parquet.File) string {
 	loc := citekit.Location{Modality: citekit.Document, Table: f.Name}
 	if f.Name == "" || loc.Validate() != nil {
@@ -192,8 +192,8 @@ func tableName(f *parquet.File) string {
 	return f.Name
 }
 
-// pick finds the columns with names: as they are written, else whatever the
-// case, else by number.
+// pick finds the columns with names: an exact name first, then a name in any case,
+// then a number.
 func (c *cut) pick(f *parquet.File, names []string) error {
 	for _, name := range names {
 		column := f.Column(name)
@@ -217,7 +217,7 @@ func (c *cut) pick(f *parquet.File, names []string) error {
 	return nil
 }
 
-// listed names some of many.
+// listed joins the first of many names.
 func listed(names []string) string {
 	text := ""
 	for i, name := range names {

@@ -16,20 +16,20 @@ import (
 const (
 	runBytes   = 64 << 10
 	maxSummary = 500
-	maxGroups  = 1000 // nodes for row groups
+	maxGroups  = 1000 // most nodes for row groups
 )
 
 // errStop ends reading without an error.
 var errStop = errors.New("stop")
 
-// ReadText implements [citekit.TextReader]. Each row is a line, its values with
-// tabs between, line ends and tabs in them being spaces. Null is empty; what has
-// fields, a list or a map is JSON; times are as in RFC 3339, with "Z" if the
-// schema says that they are in UTC; and bytes that are no text are said to be a
-// blob of so many. A value is cut off after 1 MiB. A run holds some 64 KB of rows.
+// ReadText implements [citekit.TextReader]. Each row is a line with tabs between
+// its values; line ends and tabs in values become spaces. Null is empty. Structs,
+// lists and maps are JSON. Times are as in RFC 3339, with "Z" if the schema
+// declares UTC. Bytes that are not text appear as a blob with their number. A
+// value is cut off after 1 MiB. A run holds about 64 KB of rows.
 //
-// Rows that unpack to more than 1 GiB and 256 times the size of the file match
-// [citekit.ErrTooLarge].
+// The error matches [citekit.ErrTooLarge] for rows that unpack to more than 1 GiB
+// and more than 256 times the size of the file.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
@@ -98,10 +98,10 @@ func line(text *strings.Builder, values []string) {
 	text.WriteByte('\n')
 }
 
-// Map implements [citekit.Mapper]: a node for the table, whose summary says how
-// many rows it has and names its columns with their types, and in it one for each
-// row group if there are several, at most a thousand. Metadata have "tables",
-// which is 1, and "row_groups".
+// Map implements [citekit.Mapper]. It returns a node for the table, whose summary
+// gives the number of rows and the columns with their types. If there are several row
+// groups, each is a child, at most 1,000 in all. The metadata have "tables", which is
+// 1, and "row_groups".
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Document {
 		return nil, fmt.Errorf("%s map of a Parquet file: %w", message.Article(req.Modality), errors.ErrUnsupported)

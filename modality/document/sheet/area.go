@@ -24,7 +24,7 @@ func (a area) has(col, row int32) bool {
 
 func (a area) contains(b area) bool { return a.has(b.left, b.top) && a.has(b.right, b.bottom) }
 
-// meet returns what both have, which may be empty.
+// meet returns the intersection of a and b, which may be empty.
 func (a area) meet(b area) area {
 	m := area{max(a.left, b.left), max(a.top, b.top), min(a.right, b.right), min(a.bottom, b.bottom)}
 	if m.isEmpty() {
@@ -33,7 +33,7 @@ func (a area) meet(b area) area {
 	return m
 }
 
-// join returns the smallest area around both.
+// join returns the smallest area that contains a and b.
 func (a area) join(b area) area {
 	switch {
 	case a.isEmpty():
@@ -51,7 +51,7 @@ func (a area) cells() citekit.Cells {
 // String returns A1 notation.
 func (a area) String() string { return a.cells().String() }
 
-// areaOf returns an area that has A1 notation, such as "B5:D10".
+// areaOf parses an area in A1 notation, such as "B5:D10".
 func areaOf(ref string) (area, bool) {
 	c, err := citekit.ParseCells(ref)
 	if err != nil || c.Last.Col > maxColumn {
@@ -60,7 +60,7 @@ func areaOf(ref string) (area, bool) {
 	return area{c.First.Col, c.First.Row, c.Last.Col, c.Last.Row}, true
 }
 
-// areasOf returns the areas of a list with spaces between them.
+// areasOf parses a list of areas separated by spaces.
 func areasOf(list string) ([]area, bool) {
 	var areas []area
 	for ref := range strings.FieldsSeq(list) {
@@ -73,7 +73,7 @@ func areasOf(list string) ([]area, bool) {
 	return areas, len(areas) > 0
 }
 
-// allIn reports whether a has all of the areas.
+// allIn reports whether a contains all of the areas.
 func (a area) allIn(areas []area) bool {
 	for _, b := range areas {
 		if !a.contains(b) {
@@ -83,7 +83,7 @@ func (a area) allIn(areas []area) bool {
 	return true
 }
 
-// clip returns what a has of the areas.
+// clip returns the parts of areas that are in a.
 func (a area) clip(areas []area) []area {
 	var kept []area
 	for _, b := range areas {
@@ -102,8 +102,8 @@ func listOf(areas []area) string {
 	return strings.Join(refs, " ")
 }
 
-// selected returns the area that a location selects of a sheet whose last cells
-// are at the corner of used.
+// selected returns the area of a sheet that a location selects. The bottom right
+// corner of used is that of the sheet.
 func selected(loc citekit.Location, used area) (area, error) {
 	a := everywhere
 	switch {

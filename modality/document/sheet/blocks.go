@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	maxBlocks    = 5000 // of a sheet
-	maxHead      = 48   // cells that are kept of a block for its title
+	maxBlocks    = 5000 // most blocks of a sheet
+	maxHead      = 48   // most cells of a block kept for its title
 	maxHeadRows  = 3
-	maxHeadValue = 400 // bytes
+	maxHeadValue = 400 // most bytes of such a cell
 	maxCompared  = 4096
 )
 
-// A block is an area of cells that have something in them and touch each other,
-// also at their corners.
+// A block is an area of adjacent cells with content. Cells that touch at a corner are
+// adjacent.
 type block struct {
 	area area
-	head []headCell // of its first rows, sorted
+	head []headCell // cells of its first rows, sorted
 }
 
-// A headCell is a cell that may give a block its title.
+// A headCell is a cell that may be part of the title of a block.
 type headCell struct {
 	col, row int32
 	kind     cellType
@@ -29,13 +29,13 @@ type headCell struct {
 	value    []byte
 }
 
-// blocks finds the blocks of a sheet, whose rows come one after the other.
+// blocks finds the blocks of a sheet. Its rows are added in order.
 type blocks struct {
-	open  []*block // sorted by column, and apart from each other
+	open  []*block // blocks that may still grow, disjoint and sorted by column
 	done  []block
-	more  bool // there were more
+	more  bool // whether some blocks were left out
 	runs  []span
-	cells []cell // of the row, sorted
+	cells []cell // cells of the current row, sorted
 	order []cell
 }
 
@@ -72,7 +72,7 @@ func (b *blocks) add(w *row) {
 	b.open = open
 }
 
-// findRuns finds the runs of cells of a row that have something in them.
+// findRuns finds the runs of cells with content in a row.
 func (b *blocks) findRuns(w *row) {
 	b.runs = b.runs[:0]
 	cells := w.cells
@@ -95,8 +95,8 @@ func (b *blocks) findRuns(w *row) {
 	}
 }
 
-// newBlock returns the block that a run of cells is alone. Cells for its title
-// are kept only where no block may be above.
+// newBlock returns a block of one run of cells. Cells for the title are kept only if
+// there is no open block above.
 func (b *blocks) newBlock(w *row, run span) *block {
 	n := &block{area: area{run.from, w.number, run.to, w.number}}
 	if len(b.open)*len(b.runs) > maxCompared {
@@ -135,7 +135,7 @@ func (b *block) join(other *block) {
 	b.head = all[:min(len(all), maxHead)]
 }
 
-// close keeps a block that is a table: two rows and two columns at least.
+// close keeps a block if it is a table, with at least two rows and two columns.
 func (b *blocks) close(old *block) {
 	if old.area.right == old.area.left || old.area.bottom == old.area.top {
 		return

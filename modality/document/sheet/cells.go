@@ -11,38 +11,38 @@ const (
 	maxColumn     = 16384 // XFD
 )
 
-// A cellType is how the value of a cell is written.
+// A cellType says how the value of a cell is written.
 type cellType uint8
 
 const (
 	typeNumber cellType = iota
-	typeShared          // the value is the number of a shared string
-	typeText            // of a formula
-	typeInline          // the value is rich text within the cell, in an element is
+	typeShared          // the value is the index of a shared string
+	typeText            // the text result of a formula
+	typeInline          // the value is rich text in the element "is" of the cell
 	typeBool
 	typeError
 	typeDate // ISO 8601
 )
 
-// A span is a part of the bytes of a row.
+// A span is a range of the bytes of a row.
 type span struct{ from, to int32 }
 
 func (s span) of(data []byte) []byte { return data[s.from:s.to] }
 func (s span) isZero() bool          { return s == span{} }
 
-// A cell is a cell of a row, by its place in the bytes of the row.
+// A cell is a cell of a row. Its spans refer to the bytes of the row.
 type cell struct {
 	col     int32
 	style   int32
 	kind    cellType
 	hasRef  bool
-	all     span // the element
-	attrs   span // of its tag
-	value   span // what is in its v, or is for inline text
-	formula span // the element f, or zero
+	all     span // the whole element
+	attrs   span // attributes of its tag
+	value   span // content of v, or of is for inline text
+	formula span // the element f, or zero if there is none
 }
 
-// isEmpty reports whether there is nothing but a format.
+// isEmpty reports whether the cell has at most a format.
 func (c *cell) isEmpty() bool { return c.value.from == c.value.to && c.formula.isZero() }
 
 // A row is a row of a sheet. It is valid until the next one is read.
@@ -52,19 +52,18 @@ type row struct {
 	offset int64 // where it begins in the part
 	data   []byte
 	head   span // its tag
-	attrs  span // of its tag
+	attrs  span // attributes of its tag
 	cells  []cell
 
-	inOrder bool // its cells are in the order of their columns
+	inOrder bool // whether its cells are sorted by column
 }
 
-// A rowReader reads the rows of a sheet, in which it stands after the tag of
-// sheetData.
+// A rowReader reads the rows of a sheet. It starts after the tag of sheetData.
 type rowReader struct {
 	tags *tagReader
 	row  row
-	last int32 // number of the row before
-	done bool  // the end tag of sheetData was read
+	last int32 // number of the previous row
+	done bool  // whether the end tag of sheetData was read
 }
 
 // next reads the next row. It returns false after the last.
@@ -90,7 +89,7 @@ func (r *rowReader) next() (bool, error) {
 	}
 }
 
-// read reads the row whose tag is at hand.
+// read reads the row that begins with the current tag.
 func (r *rowReader) read() error {
 	t := r.tags
 	t.keep = t.tag
@@ -117,7 +116,7 @@ func (r *rowReader) read() error {
 	return nil
 }
 
-// spanOf returns the place of a part of the buffer in the row.
+// spanOf returns the span in the row of a part of the buffer.
 func spanOf(t *tagReader, part []byte) span {
 	from := cap(t.buf) - cap(part) - t.keep
 	return span{int32(from), int32(from + len(part))}
@@ -140,7 +139,7 @@ func (r *rowReader) readCells() error {
 			return errMalformed
 		case !t.is("c"):
 			if t.kind == openTag {
-				return errMalformed // nothing else holds others there
+				return errMalformed // no other element there may contain elements
 			}
 			continue
 		}
@@ -226,7 +225,7 @@ func columnOf(ref []byte) int32 {
 	return n
 }
 
-// wholeNumber parses decimal digits, at most nine significant.
+// wholeNumber parses decimal digits, at most nine of them significant.
 func wholeNumber(s []byte) (int64, bool) {
 	if len(s) == 0 || len(s) > 10 {
 		return 0, false
@@ -241,9 +240,9 @@ func wholeNumber(s []byte) (int64, bool) {
 	return n, true
 }
 
-// readCell reads what is in a cell, up to its end tag. The text of a cell of type
-// inlineStr is in its element is; some programs write it to v instead, as that of
-// a formula, and spreadsheets show that too.
+// readCell reads the content of a cell, up to its end tag. The text of a cell of type
+// inlineStr is in the element is. Some programs write it to v instead, as for the
+// result of a formula, and spreadsheet programs show that too.
 func (r *rowReader) readCell(c *cell) error {
 	t := r.tags
 	isInline := c.kind == typeInline
@@ -288,7 +287,7 @@ func (r *rowReader) readCell(c *cell) error {
 	}
 }
 
-// skipTo steps to the end tag of an element.
+// skipTo skips to the end tag of an element.
 func (r *rowReader) skipTo(name string) error {
 	for {
 		if err := r.tags.next(); err != nil {

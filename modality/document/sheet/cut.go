@@ -16,32 +16,32 @@ const mainType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sh
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// A cutting is the work of one evidence.
+// A cutting holds the state while one evidence is made.
 type cutting struct {
 	*job
 	ctx    context.Context
-	number int // of the sheet, from 0
+	number int // index of the sheet, from 0
 	entry  *entry
 	x      *index
 	area   area
 
 	reading *reading
-	tables  []table        // those that are kept
-	named   map[string]int // what is known of names: see nameStays
+	tables  []table        // tables that are kept
+	named   map[string]int // states of names: see nameStays
 
-	rels      map[string]bool // of the sheet that are kept
+	rels      map[string]bool // relationships of the sheet that are kept
 	changes   []string
 	lostRules lostRules
 
-	text     strings.Builder // of the part of the sheet
-	ids      map[int]int     // new numbers of shared strings
-	order    []int           // old numbers by new ones
+	text     strings.Builder // text of the sheet part
+	ids      map[int]int     // new indexes of shared strings, by old ones
+	order    []int           // old indexes, by new ones
 	masters  map[string]*master
-	replaced []string // cells whose formulas are gone
+	replaced []string // cells whose formulas were replaced
 	gone     int
 }
 
-// cut returns the workbook that holds what a location selects.
+// cut returns the workbook with the cells that a location selects.
 func (j *job) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, error) {
 	i, err := j.book.find(loc.Sheet)
 	if err != nil {
@@ -65,17 +65,17 @@ func (j *job) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, 
 
 func (c *cutting) isWhole() bool { return c.area == everywhere }
 
-// change notes what the evidence has otherwise.
+// change records a difference from the source.
 func (c *cutting) change(what string) { c.changes = append(c.changes, what) }
 
-// lost notes how many of something are left out.
+// lost records how many things of a kind are left out.
 func (c *cutting) lost(n int, thing string) {
 	if n > 0 {
 		c.change(message.Count(n, thing) + " left out")
 	}
 }
 
-// cells returns the workbook of a sheet of cells.
+// cells returns the workbook with a sheet of cells.
 func (c *cutting) cells() ([]byte, []string, error) {
 	if err := c.keepTables(); err != nil {
 		return nil, nil, err
@@ -107,7 +107,7 @@ func (c *cutting) cells() ([]byte, []string, error) {
 	return c.write(out)
 }
 
-// follow reports whether a relationship of another part than the sheet is kept.
+// follow reports whether to keep a relationship of a part other than the sheet.
 func (c *cutting) follow(part string, rel ooxml.Rel) bool {
 	if part == c.p.Main() {
 		switch rel.Kind() {
@@ -116,10 +116,10 @@ func (c *cutting) follow(part string, rel ooxml.Rel) bool {
 		}
 		return rel.ID == c.entry.rel
 	}
-	return rel.Kind() == "image" && !rel.External // of the theme
+	return rel.Kind() == "image" && !rel.External // pictures of the theme
 }
 
-// write writes the package, with a main part of one sheet.
+// write writes the package, whose main part has one sheet.
 func (c *cutting) write(out *ooxml.Cut) ([]byte, []string, error) {
 	main, err := c.main()
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *cutting) main() (string, error) {
 	return open + end, nil
 }
 
-// chart returns the workbook of a sheet of charts.
+// chart returns the workbook with a chart sheet.
 func (c *cutting) chart() ([]byte, []string, error) {
 	part := c.p.Part(c.entry.part)
 	text, err := part.Text(c.ctx)
@@ -217,7 +217,7 @@ func (c *cutting) chart() ([]byte, []string, error) {
 	return c.write(out)
 }
 
-// chartParts are the kinds of parts that a chart is made of.
+// chartParts are the kinds of the parts of a chart.
 var chartParts = map[string]bool{
 	"chart": true, "chartEx": true, "chartStyle": true, "chartColorStyle": true, "chartUserShapes": true, "image": true, "themeOverride": true,
 }
@@ -230,9 +230,9 @@ func emptyStrings(workbook string) string {
 	return `<sst xmlns="` + space + `" count="0" uniqueCount="0"/>`
 }
 
-const maxListed = 8 // cells that a change names
+const maxListed = 8 // most cells that a change names
 
-// reportFormulas notes the formulas that were replaced.
+// reportFormulas records the formulas that were replaced.
 func (c *cutting) reportFormulas() {
 	switch more := c.gone - len(c.replaced); {
 	case c.gone == 0:
@@ -245,7 +245,7 @@ func (c *cutting) reportFormulas() {
 	}
 }
 
-// sharedStrings returns the list of those strings that are used.
+// sharedStrings returns the list of the shared strings that are used.
 func (c *cutting) sharedStrings() (string, error) {
 	if _, err := c.reading.sharedString(-1); err != nil {
 		return "", err

@@ -4,23 +4,23 @@ import (
 	"strings"
 )
 
-// What is known of a name: see nameStays.
+// States of a name: see nameStays.
 const (
 	nameUnknown = iota
 	nameGone
 	nameKept
 )
 
-// maxNameDepth is how many names deep a name may depend on others.
+// maxNameDepth is how deep names may depend on each other.
 const maxNameDepth = 8
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
 
-// isOwn reports whether a formula means the sheet by the name of one.
+// isOwn reports whether a sheet name in a formula means the cited sheet.
 func (c *cutting) isOwn(sheet string) bool { return sheet == "" || equalFold(sheet, c.entry.name) }
 
-// lookup returns the name that a formula of the sheet means: its own before
-// that of the workbook.
+// lookup returns the name that a formula of the sheet refers to. A name of the sheet
+// takes precedence over one of the workbook.
 func (c *cutting) lookup(name string) *definedName {
 	var found *definedName
 	for i := range c.book.names {
@@ -38,8 +38,7 @@ func (c *cutting) lookup(name string) *definedName {
 	return found
 }
 
-// nameStays reports whether a name that a formula uses is kept, which it then
-// is.
+// nameStays reports whether a name used by a formula can be kept, and if so keeps it.
 func (c *cutting) nameStays(name string, depth int) bool {
 	key := strings.ToLower(name)
 	switch c.named[key] {
@@ -51,7 +50,7 @@ func (c *cutting) nameStays(name string, depth int) bool {
 	n := c.lookup(name)
 	stays := n != nil && depth < maxNameDepth && c.isPlainName(n)
 	if stays {
-		c.named[key] = nameGone // a name that depends on itself does not stay
+		c.named[key] = nameGone // a name that depends on itself is dropped
 		f := parseFormula(n.text)
 		names := f.names
 		f.names = nil
@@ -67,8 +66,8 @@ func (c *cutting) nameStays(name string, depth int) bool {
 	return stays
 }
 
-// isPlainName reports whether a name stands for a formula whose references do
-// not move with the cell that uses it, and is none of a macro.
+// isPlainName reports whether a name stands for a formula without relative
+// references, and is not a macro.
 func (c *cutting) isPlainName(n *definedName) bool {
 	for _, of := range []string{"function", "vbProcedure", "xlm"} {
 		if isTrue(attrOf(n.raw, of)) {
@@ -83,8 +82,8 @@ func (c *cutting) isPlainName(n *definedName) bool {
 	return true
 }
 
-// definedNames returns the names that are kept: those of areas in the area, and
-// those that formulas use.
+// definedNames returns the names that are kept: names of areas within the cited area,
+// and names that formulas use.
 func (c *cutting) definedNames(part child) string {
 	var kept []string
 	for i := range c.book.names {

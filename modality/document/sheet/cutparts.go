@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// reportParts notes what other parts of the sheet have to say of the area, which
-// evidence does not have: comments, drawings, pivot tables and objects.
+// reportParts records content of the area in other parts, which evidence leaves out:
+// comments, drawings, pivot tables and objects.
 func (c *cutting) reportParts() error {
 	rels, err := c.p.Rels(c.ctx, c.entry.part)
 	if err != nil {
@@ -40,8 +40,8 @@ func (c *cutting) reportParts() error {
 	return c.ctx.Err()
 }
 
-// count counts the elements of a part that are at cells of the area. What is
-// damaged has none.
+// count counts the elements of a part that are at cells of the area. A damaged part
+// counts as empty.
 func (c *cutting) count(part, local string, at func(*xmlspan.Scanner) (area, bool)) int {
 	p := c.p.Part(part)
 	if p == nil {
@@ -64,7 +64,7 @@ func (c *cutting) count(part, local string, at func(*xmlspan.Scanner) (area, boo
 	return n
 }
 
-// drawn counts the drawings that reach into the area.
+// drawn counts the drawings that overlap the area.
 func (c *cutting) drawn(part string) int {
 	p := c.p.Part(part)
 	if p == nil || !strings.EqualFold(path.Ext(p.Name), ".xml") {

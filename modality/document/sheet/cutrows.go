@@ -10,18 +10,18 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// maxSheetBytes is how large a part of an evidence may be.
+// maxSheetBytes is the largest size of a part in evidence.
 const maxSheetBytes = 256 << 20
 
 var errEvidence = fmt.Errorf("an evidence of more than %d MiB; choose fewer cells: %w", maxSheetBytes>>20, citekit.ErrTooLarge)
 
-// An edit puts text in the place of some bytes of a row.
+// An edit replaces some bytes of a row by text.
 type edit struct {
 	from, to int32
 	text     string
 }
 
-// row writes those cells of a row that are in the area.
+// row writes the cells of a row that are in the area.
 func (c *cutting) row(w *row) error {
 	if c.text.Len() > maxSheetBytes {
 		return errEvidence
@@ -47,7 +47,7 @@ func (c *cutting) row(w *row) error {
 	return nil
 }
 
-// refEdits adds what gives a row or a cell its address.
+// refEdits appends the edits that set the address of a row or cell.
 func refEdits(edits []edit, data []byte, attrs span, ref string) []edit {
 	for at := 0; ; {
 		a, next := nextAttr(attrs.of(data), at)
@@ -62,7 +62,7 @@ func refEdits(edits []edit, data []byte, attrs span, ref string) []edit {
 	}
 }
 
-// splice writes a part of a row with edits.
+// splice writes a span of a row with edits applied.
 func (c *cutting) splice(data []byte, part span, edits []edit) {
 	if len(edits) > 1 {
 		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
@@ -95,8 +95,8 @@ func (c *cutting) cell(w *row, cell *cell) error {
 	return nil
 }
 
-// withoutMetadata drops what refers to the metadata of cells and values, a part
-// that evidence does not have.
+// withoutMetadata appends edits that drop references to the metadata of cells and
+// values. Evidence does not have that part.
 func withoutMetadata(edits []edit, data []byte, attrs span) []edit {
 	for at := 0; ; {
 		a, next := nextAttr(attrs.of(data), at)
@@ -110,7 +110,7 @@ func withoutMetadata(edits []edit, data []byte, attrs span) []edit {
 	}
 }
 
-// stringNumber returns the number that a shared string has in the evidence.
+// stringNumber returns the index of a shared string in the evidence.
 func (c *cutting) stringNumber(old int) int {
 	number, ok := c.ids[old]
 	if !ok {
@@ -121,14 +121,14 @@ func (c *cutting) stringNumber(old int) int {
 	return number
 }
 
-// A master is the cell that has the formula that others share.
+// A master is the cell with a formula that other cells share.
 type master struct {
 	formula  formula
 	col, row int32
 	stays    bool
 }
 
-// formula adds what becomes of the formula of a cell.
+// formula appends the edits of the formula of a cell.
 func (c *cutting) formula(edits []edit, w *row, cell *cell) []edit {
 	raw := string(cell.formula.of(w.data))
 	kind, number, ref := attrOf(raw, "t"), attrOf(raw, "si"), attrOf(raw, "ref")
@@ -178,8 +178,8 @@ func elementText(raw string) string {
 	return plainText([]byte(raw[end+1 : last]))
 }
 
-// stays reports whether all that a formula depends on is kept, for a cell so
-// many columns and rows away from the one that has it.
+// stays reports whether everything that a formula depends on is kept, for a cell that
+// is cols columns and rows rows away from the cell with the formula.
 func (c *cutting) stays(f formula, cols, rows int32) bool {
 	if f.away {
 		return false

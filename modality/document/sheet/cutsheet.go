@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// sheet writes the part of the sheet: the rows, and what stands around them. Much
-// of that is clipped or left out.
+// sheet writes the sheet part: the rows, and the elements around them, many of which
+// are clipped or left out.
 func (c *cutting) sheet() error {
 	open, end, list, err := children(c.x.around)
 	if err != nil {
@@ -35,7 +35,7 @@ func (c *cutting) sheet() error {
 	return c.reportLost()
 }
 
-// around returns what becomes of an element of the sheet other than its rows.
+// around returns the new text of an element of the sheet other than its rows.
 func (c *cutting) around(part child) string {
 	switch part.local {
 	case "sheetPr":
@@ -80,7 +80,7 @@ func (c *cutting) around(part child) string {
 	return ""
 }
 
-// views returns one view, which begins at the range.
+// views returns one view, which begins at the area.
 func (c *cutting) views(part child) string {
 	views := part.within()
 	if len(views) == 0 {
@@ -108,7 +108,7 @@ func (c *cutting) views(part child) string {
 	return "<" + name + "><" + prefix + "sheetView" + attrs + ` tabSelected="1"` + start + ` workbookViewId="0">` + pane + "</" + prefix + "sheetView></" + name + ">"
 }
 
-// cols returns the widths of the columns of the area.
+// cols returns the column widths of the area.
 func (c *cutting) cols(part child) string {
 	var kept []string
 	for _, col := range part.within() {
@@ -135,7 +135,7 @@ func (c *cutting) cols(part child) string {
 	return "<" + name + ">" + strings.Join(kept, "") + "</" + name + ">"
 }
 
-// mergedCells returns the merged areas, clipped.
+// mergedCells returns the merged areas, clipped to the area.
 func (c *cutting) mergedCells(part child) string {
 	var kept []string
 	prefix := prefixOf(part.raw)
@@ -147,9 +147,10 @@ func (c *cutting) mergedCells(part child) string {
 	return wrap(part.raw, kept)
 }
 
-// rule returns what becomes of a rule for cells: kept as it is if all of its
-// cells are, and all that its formulas refer to; clipped if it needs nothing but
-// constants; or lost. A rule for no cell of the area is neither.
+// rule returns the new text of a rule for cells. The rule stays unchanged if all of
+// its cells, and all cells that its formulas refer to, are kept. It is clipped if
+// alone is set and it needs only constants. Otherwise it is lost. A rule for no cell
+// of the area is dropped and does not count as lost.
 func (c *cutting) rule(raw, sqref string, formulas []string, alone bool) (kept string, lost bool) {
 	areas, ok := areasOf(sqref)
 	clipped := c.area.clip(areas)
@@ -182,8 +183,8 @@ func (c *cutting) rule(raw, sqref string, formulas []string, alone bool) (kept s
 	}), false
 }
 
-// conditional returns what becomes of conditional formats. Only those that look
-// at each cell alone can be clipped.
+// conditional returns the new text of conditional formats. Only formats that consider
+// each cell alone can be clipped.
 func (c *cutting) conditional(part child) string {
 	var formulas []string
 	alone := true
@@ -213,7 +214,7 @@ func (c *cutting) conditional(part child) string {
 	return kept
 }
 
-// validations returns what becomes of the rules for what may be entered.
+// validations returns the new text of data validations.
 func (c *cutting) validations(part child) string {
 	var kept []string
 	for _, v := range part.within() {
@@ -234,8 +235,8 @@ func (c *cutting) validations(part child) string {
 	return wrap(part.raw, kept)
 }
 
-// links returns the links of the cells in the area: those to the outside, and
-// those to cells of the area.
+// links returns the links of the cells in the area, if they are external or lead to
+// cells of the area.
 func (c *cutting) links(part child) string {
 	var kept []string
 	for _, link := range part.within() {
@@ -265,7 +266,7 @@ func (c *cutting) links(part child) string {
 	return "<" + name + ">" + strings.Join(kept, "") + "</" + name + ">"
 }
 
-// keepTables finds the tables that are kept: those that lie in the area.
+// keepTables finds the tables to keep: those entirely in the area.
 func (c *cutting) keepTables() error {
 	tables, err := c.job.tables(c.ctx, c.entry.part)
 	if err != nil {
@@ -296,7 +297,7 @@ func (c *cutting) tableParts(part child) string {
 	return wrap(part.raw, kept)
 }
 
-// table returns the part of a table without formulas that do not stay.
+// table returns the part of a table, without formulas that cannot be kept.
 func (c *cutting) table(t table) string {
 	var edits []xmlspan.Edit
 	s := ooxml.Scan(t.text)
@@ -312,11 +313,10 @@ func (c *cutting) table(t table) string {
 	return xmlspan.Splice(t.text, 0, len(t.text), edits)
 }
 
-// lostRules counts what is left out of the area.
+// lostRules counts what is left out of the area, by kind.
 type lostRules struct{ formats, validations, links, tables int }
 
-// extensions notes what later versions keep apart from the rest, and evidence
-// does not have.
+// extensions records extensions of later versions, which evidence leaves out.
 func (c *cutting) extensions(part child) {
 	for _, e := range []struct{ sign, what string }{
 		{"sparklineGroup", "sparklines left out"}, {"conditionalFormatting", "conditional formats of a later version left out"},
@@ -328,7 +328,7 @@ func (c *cutting) extensions(part child) {
 	}
 }
 
-// reportLost notes what is left out of the area.
+// reportLost records what is left out of the area.
 func (c *cutting) reportLost() error {
 	c.lost(c.lostRules.tables, "table")
 	c.lost(c.lostRules.formats, "conditional format")

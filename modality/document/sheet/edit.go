@@ -7,15 +7,15 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A child is an element below the root of a part.
+// A child is a child of the root element of a part.
 type child struct {
 	local string
 	raw   string
 	pos   int // where it begins in the part
 }
 
-// children returns the tag of the root of a part, with what stands before it,
-// its end tag, and the elements below it.
+// children splits a part into its root start tag with everything before it, the
+// children of the root, and the root end tag.
 func children(text string) (open, end string, list []child, err error) {
 	s := ooxml.Scan(text)
 	for s.Next() {
@@ -39,7 +39,7 @@ func children(text string) (open, end string, list []child, err error) {
 	return open, end, list, ooxml.KnownXML(s.Err())
 }
 
-// rawName returns the name of an element as it is written, with its prefix.
+// rawName returns the name of an element as written, including its prefix.
 func rawName(raw string) string {
 	raw = strings.TrimPrefix(raw, "<")
 	if i := strings.IndexAny(raw, " \t\r\n/>"); i >= 0 {
@@ -48,22 +48,21 @@ func rawName(raw string) string {
 	return raw
 }
 
-// prefixOf returns the prefix of an element as it is written, with its colon.
+// prefixOf returns the prefix of an element as written, including the colon.
 func prefixOf(raw string) string {
 	name := rawName(raw)
 	return name[:strings.IndexByte(name, ':')+1]
 }
 
-// bound returns an element with the declarations of the part that it is from,
-// so that it can be read alone.
+// scan returns a scanner of the element.
 func (c child) scan() *xmlspan.Scanner {
 	s := xmlspan.New(c.raw)
 	s.Namespace = ooxml.Namespace
 	return s
 }
 
-// without returns an element without some attributes of its tag, which are named
-// as they are written; ":id" is one with any prefix.
+// without returns an element without some attributes of its start tag. Names are as
+// written; ":id" matches any prefix.
 func without(raw string, names ...string) string {
 	return withAttrs(raw, func(name, _ string) (string, bool) {
 		for _, n := range names {
@@ -75,9 +74,8 @@ func without(raw string, names ...string) string {
 	})
 }
 
-// withAttrs returns an element without the attributes of its tag that change does
-// not keep, and with the other values that change returns. Values are as they are
-// written.
+// withAttrs returns an element with changed attributes in its start tag. change
+// returns the new value of each, or false to drop it. Values are as written.
 func withAttrs(raw string, change func(name, value string) (other string, keep bool)) string {
 	name := rawName(raw)
 	tag, ok := quotedEnd([]byte(raw))
@@ -108,8 +106,8 @@ func withAttrs(raw string, change func(name, value string) (other string, keep b
 	return b.String() + raw[tag:]
 }
 
-// attrOf returns the value of an attribute of an element, as it is written but
-// for entities. The name is as it is written; ":id" is one with any prefix.
+// attrOf returns the value of an attribute of an element, with entities resolved. The
+// name is as written; ":id" matches any prefix.
 func attrOf(raw, name string) string {
 	value := ""
 	withAttrs(raw, func(n, v string) (string, bool) {
@@ -121,7 +119,7 @@ func attrOf(raw, name string) string {
 	return value
 }
 
-// within returns the elements directly below an element.
+// within returns the children of an element.
 func (c child) within() []child {
 	s := c.scan()
 	var list []child
@@ -136,7 +134,8 @@ func (c child) within() []child {
 	return list
 }
 
-// wrap puts elements into one with the name of another, and their number.
+// wrap puts elements into an element with the name of raw and a count attribute; ""
+// if the list is empty.
 func wrap(raw string, list []string) string {
 	if len(list) == 0 {
 		return ""

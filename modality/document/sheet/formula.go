@@ -6,17 +6,17 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A reference is an area that a formula refers to. What is not written with
-// "$" moves with the cell that has the formula, if it is shared.
+// A reference is an area that a formula refers to. In a shared formula, edges written
+// without "$" move with the cell that uses it.
 type reference struct {
 	sheet string // "" for the sheet of the formula
 	area  area
 
-	// Which of its edges move.
+	// Which edges move.
 	moveLeft, moveTop, moveRight, moveBottom bool
 }
 
-// shifted returns the area as seen from another cell.
+// shifted returns the area as seen from a cell that is cols and rows away.
 func (r reference) shifted(cols, rows int32) area {
 	a := r.area
 	move := func(edge *int32, by int32, moves bool) {
@@ -37,16 +37,16 @@ func (r reference) shifted(cols, rows int32) area {
 	return a
 }
 
-// A formula is what a formula depends on.
+// A formula holds the dependencies of a formula.
 type formula struct {
 	refs   []reference
 	names  []string // defined names
-	tables []string // names of tables
-	away   bool     // it depends on something that cannot be kept, or shows another value each time
+	tables []string // table names
+	away   bool     // depends on something that cannot be kept, or changes by itself
 }
 
-// references returns what a defined name refers to, if that is nothing but
-// areas of sheets of the workbook.
+// references returns the areas that a defined name refers to. ok is false if it
+// refers to anything other than areas of sheets of the workbook.
 func references(text string) ([]reference, bool) {
 	f := parseFormula(text)
 	if f.away || len(f.names) > 0 || len(f.tables) > 0 || strings.ContainsAny(text, "(+*/&<>=^\"") {
@@ -55,7 +55,7 @@ func references(text string) ([]reference, bool) {
 	return f.refs, true
 }
 
-// changing are functions whose value depends on more than what they are given.
+// changing are the functions whose value depends on more than their arguments.
 var changing = map[string]bool{
 	"INDIRECT": true, "OFFSET": true, "CELL": true, "INFO": true, "RTD": true, "CALL": true, "REGISTER.ID": true,
 	"NOW": true, "TODAY": true, "RAND": true, "RANDBETWEEN": true, "RANDARRAY": true,
@@ -71,7 +71,7 @@ type lexer struct {
 	f  formula
 }
 
-// parseFormula finds out what a formula depends on.
+// parseFormula finds the dependencies of a formula.
 func parseFormula(text string) formula {
 	l := &lexer{s: text}
 	for l.at < len(l.s) && !l.f.away {
@@ -87,7 +87,7 @@ func (l *lexer) next() {
 	case c == '\'':
 		l.sheetRef(l.quoted('\''))
 	case c == '[':
-		l.f.away = true // another workbook, or a table that is not named
+		l.f.away = true // another workbook, or an unnamed table
 	case c == '#':
 		l.at++
 		for l.at < len(l.s) && (isWordByte(l.s[l.at]) || l.s[l.at] == '/' || l.s[l.at] == '!') {
@@ -105,7 +105,7 @@ func (l *lexer) next() {
 	}
 }
 
-// quoted reads what is quoted, with doubled quotes in it.
+// quoted reads a quoted text, in which doubled quotes stand for one.
 func (l *lexer) quoted(quote byte) string {
 	var b strings.Builder
 	for l.at++; l.at < len(l.s); l.at++ {
@@ -144,7 +144,7 @@ func (l *lexer) peek() byte {
 	return 0
 }
 
-// number reads a number, or rows such as 1:3.
+// number reads a number, or a range of rows such as 1:3.
 func (l *lexer) number() {
 	from := l.at
 	word := l.take()
@@ -159,7 +159,7 @@ func (l *lexer) number() {
 	}
 }
 
-// sheetRef reads what follows the name of a sheet.
+// sheetRef reads the reference after a sheet name.
 func (l *lexer) sheetRef(name string) {
 	if l.peek() != '!' || strings.ContainsAny(name, "[]:") {
 		l.f.away = true
@@ -167,12 +167,12 @@ func (l *lexer) sheetRef(name string) {
 	}
 	l.at++
 	if l.peek() == '#' {
-		return // a reference to what was deleted
+		return // a reference to deleted cells
 	}
 	l.area(name)
 }
 
-// word reads a reference, a name, a function, or the name of a sheet.
+// word reads a reference, a name, a function or a sheet name.
 func (l *lexer) word() {
 	from := l.at
 	word := l.take()
@@ -197,7 +197,7 @@ func (l *lexer) word() {
 	l.area("")
 }
 
-// isThreeD reports whether a name of a sheet follows the colon, as in
+// isThreeD reports whether the colon is followed by a sheet name, as in
 // Sheet1:Sheet3!A1.
 func (l *lexer) isThreeD() bool {
 	rest := &lexer{s: l.s, at: l.at + 1}
@@ -215,7 +215,7 @@ func (l *lexer) function(name string) {
 	}
 }
 
-// brackets reads what of a table is meant.
+// brackets reads the part of a table reference in brackets.
 func (l *lexer) brackets() {
 	depth := 0
 	for ; l.at < len(l.s); l.at++ {
@@ -263,7 +263,7 @@ func (l *lexer) area(sheet string) {
 		}
 	}
 	if l.peek() == '#' {
-		l.f.away = true // what is spilled from a cell
+		l.f.away = true // a spilled range
 	}
 	l.f.refs = append(l.f.refs, newReference(sheet, first, last))
 }
@@ -283,7 +283,7 @@ func newReference(sheet string, a, b corner) reference {
 	return r
 }
 
-// name notes a word that is no reference.
+// name records a word that is not a reference.
 func (l *lexer) name(sheet, word string) {
 	switch upper := strings.ToUpper(word); {
 	case word == "":

@@ -9,40 +9,39 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An index is what is known of a sheet after it was read once: where its rows
-// are, how far its cells reach, and what stands around the rows. It holds no
-// cells.
+// An index holds what is known of a sheet after one pass: the positions of its rows,
+// its extent, and the elements around the rows. It holds no cells.
 type index struct {
 	stream   *stream
 	rowsFrom int64  // where the rows begin in the part; 0 if there are none
-	marks    []mark // in the order of the part
-	inOrder  bool   // the rows are in the order of their numbers
+	marks    []mark // in part order
+	inOrder  bool   // whether the rows are sorted by number
 
-	// around is the part without its rows: they would stand at rowsAt.
+	// around is the part without its rows, which belong at rowsAt.
 	around string
 	rowsAt int
 
-	used   area // of all cells, also those that have a format alone
+	used   area // extent of all cells, including those with only a format
 	merged []area
 	blocks []block
-	more   bool // there are more blocks
+	more   bool // whether some blocks were left out
 }
 
-// A mark says which row begins somewhere.
+// A mark says which row begins at an offset.
 type mark struct {
 	offset int64
-	before int32 // number of the row before
+	before int32 // number of the previous row
 }
 
-// markEvery is how many bytes lie between two marks at least.
+// markEvery is the minimum number of bytes between two marks.
 const markEvery = 256 << 10
 
-// bytes is roughly how much memory the index takes.
+// bytes returns the approximate memory of the index.
 func (x *index) bytes() int64 {
 	return x.stream.bytes() + int64(len(x.around)+len(x.marks)*16+len(x.merged)*16+len(x.blocks)*256) + 512
 }
 
-// readIndex reads a sheet from its beginning to its end.
+// readIndex reads a whole sheet.
 func readIndex(ctx context.Context, part *ooxml.Part) (*index, error) {
 	s, packed, err := openStream(ctx, part)
 	if err != nil {
@@ -71,14 +70,14 @@ func decoded(s *stream, packed io.Reader) (io.Reader, error) {
 	return s.decode(head[:n], packed)
 }
 
-// read reads what stands before the rows, the rows, and what stands after them.
+// read reads the text before the rows, the rows, and the text after them.
 func (x *index) read(t *tagReader) error {
 	t.keep = 0
 	for {
 		if err := t.next(); err != nil {
 			return err
 		}
-		if t.kind == atEnd { // without rows, as a sheet of charts
+		if t.kind == atEnd { // no rows, as in a chart sheet
 			x.around = string(t.buf[:t.end])
 			x.rowsAt = len(x.around)
 			return nil
@@ -109,7 +108,7 @@ func (x *index) read(t *tagReader) error {
 	return nil
 }
 
-// lenPrefix is how long the prefix of the name of the tag at hand is, with its
+// lenPrefix returns the length of the prefix of the current tag's name, including the
 // colon.
 func lenPrefix(t *tagReader) int {
 	name := t.buf[t.nameFrom:t.pos]
@@ -124,7 +123,7 @@ func lenPrefix(t *tagReader) int {
 	return 0
 }
 
-// rest returns what stands after the tag at hand.
+// rest returns the text after the current tag.
 func rest(t *tagReader) (string, error) {
 	t.keep = t.pos
 	for {
@@ -176,7 +175,7 @@ func extentOf(w *row) area {
 	return area{left, w.number, right, w.number}
 }
 
-// readAround checks what stands around the rows, and finds merged cells.
+// readAround checks the elements around the rows, and finds merged cells.
 func (x *index) readAround() error {
 	s := ooxml.Scan(x.around)
 	for s.Next() {
@@ -191,8 +190,8 @@ func (x *index) readAround() error {
 	return ooxml.KnownXML(s.Err())
 }
 
-// rows reads the rows of a sheet from a row on, which need not be there. A
-// sheet whose rows are out of order is read from its beginning.
+// rows reads the rows from number from on. That row may be missing. If the rows of
+// the sheet are out of order, reading starts at the first.
 func (x *index) rows(ctx context.Context, p *ooxml.Package, from int32) (*rowReader, error) {
 	if x.rowsFrom == 0 || len(x.marks) == 0 {
 		return &rowReader{done: true}, nil
@@ -209,8 +208,7 @@ func (x *index) rows(ctx context.Context, p *ooxml.Package, from int32) (*rowRea
 	return &rowReader{tags: newTagReader(r, m.offset), last: m.before}, nil
 }
 
-// each calls do with each row in an area. What do is given is valid until it
-// returns.
+// each calls do with each row in an area. The row is valid until do returns.
 func (x *index) each(ctx context.Context, p *ooxml.Package, a area, do func(*row) error) error {
 	rows, err := x.rows(ctx, p, a.top)
 	if err != nil {

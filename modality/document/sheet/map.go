@@ -18,17 +18,16 @@ const (
 	maxSummary = 400
 )
 
-// Map implements [citekit.Mapper]. A sheet is a node of type "sheet", hidden
-// ones too, which say so in their summary. Its children are its tables; the
-// areas that the workbook names, of type "range"; and, of type "table" as well,
-// the blocks of cells that touch each other, of two rows and two columns at
-// least, where no table is. A block is titled by the one text of its first row,
-// if that stands above its header, else by its header. Areas end where the
-// sheet does.
+// Map implements [citekit.Mapper]. Each sheet is a node of type "sheet"; the
+// summary says if it is hidden. Its children are its tables; the areas that the
+// workbook names, of type "range"; and blocks, also of type "table". A block is an
+// area of adjacent cells with content outside the tables, with at least two rows
+// and two columns. If the first row of a block is a single text above its header,
+// that is the title; otherwise the header is. Areas end at the end of the sheet.
 //
-// The metadata are "sheets", their number, and "author", "date", "keywords" and
-// "language" as the workbook gives them; "incomplete" is a list with "blocks" or
-// "nodes" if there are more.
+// The metadata have "sheets", the number of sheets, and "author", "date",
+// "keywords" and "language" as the workbook gives them. "incomplete" lists
+// "blocks" or "nodes" if some were left out.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -68,16 +67,16 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	return draft, nil
 }
 
-// A mapping is the work of one map.
+// A mapping holds the state while a map is made.
 type mapping struct {
 	*job
 	ctx        context.Context
 	reading    *reading
-	left       int // how many nodes there may still be
+	left       int // number of nodes that may still be added
 	incomplete []any
 }
 
-// lack notes what the map has not all of.
+// lack records what the map leaves out.
 func (m *mapping) lack(what string) {
 	for _, known := range m.incomplete {
 		if known == what {
@@ -97,8 +96,8 @@ func (m *mapping) take() bool {
 	return true
 }
 
-// sheet returns the node of a sheet, or nil if it has no address: if it has the
-// name of one before, or none, or cannot be cut.
+// sheet returns the node of a sheet, or nil if it cannot be addressed or cut: it has
+// no name, or the name of an earlier sheet.
 func (m *mapping) sheet(i int) (*citekit.Node, error) {
 	e := &m.book.sheets[i]
 	loc := citekit.Location{Modality: citekit.Document, Sheet: e.name}
@@ -199,7 +198,7 @@ func meetsAny(areas []area, b area) bool {
 	return false
 }
 
-// named returns what a defined name stands for, if that is one area of a sheet.
+// named returns the location of a defined name, if that is one area of a sheet.
 func (m *mapping) named(n *definedName, sheet int, x *index) (citekit.Location, bool) {
 	refs, ok := references(n.text)
 	if !ok || len(refs) != 1 || refs[0].sheet == "" || !strings.EqualFold(refs[0].sheet, m.book.sheets[sheet].name) {
@@ -212,7 +211,7 @@ func (m *mapping) named(n *definedName, sheet int, x *index) (citekit.Location, 
 	return m.at(sheet, a), true
 }
 
-// describe returns the title of a block and what else its header says.
+// describe returns the title of a block and a summary of its header.
 func (m *mapping) describe(b *block) (title, summary string, err error) {
 	var rows [][]string
 	var number int32
@@ -256,20 +255,20 @@ func (m *mapping) describe(b *block) (title, summary string, err error) {
 	return b.area.String(), plain.Words(names, maxSummary), nil
 }
 
-// A table is a table of a sheet that has a name.
+// A table is a named table of a sheet.
 type table struct {
 	part    string
 	rel     string
 	name    string
 	area    area
 	columns []string
-	query   bool // it is filled by a query
+	query   bool // whether a query fills it
 	text    string
 }
 
-const maxTables = 1000 // of a sheet
+const maxTables = 1000 // most tables of a sheet
 
-// tables returns the tables of a sheet. What is damaged is left out.
+// tables returns the tables of a sheet. Damaged ones are left out.
 func (j *job) tables(ctx context.Context, sheet string) ([]table, error) {
 	rels, err := j.p.Rels(ctx, sheet)
 	if err != nil {

@@ -19,9 +19,9 @@ const (
 	odsExt  = ".ods"
 )
 
-// isODS reports whether a source is an ODS workbook: its type is what the
-// package begins with (ODF 1.3, part 2, section 3.3), or another file of it says
-// so, as packages have it that were packed again.
+// isODS reports whether a source is an ODS workbook. The type is stored at the start
+// of the package (ODF 1.3, part 2, section 3.3). In packages that were repacked it
+// may be in a later file.
 func isODS(src *citekit.Source) bool {
 	head := make([]byte, 38+len(odsType)+1)
 	n, err := src.ReadAt(head, 0)
@@ -66,7 +66,7 @@ func (j *odsJob) extent() citekit.Extent {
 	return citekit.Extent{Modality: citekit.Document, Sheets: len(j.book.sheets), MediaType: odsType}
 }
 
-// startODS opens the workbook of a call that has a location.
+// startODS opens the workbook for a call with a location.
 func (r *Resolver) startODS(ctx context.Context, src *citekit.Source, loc citekit.Location) (*odsJob, error) {
 	j, err := r.openODS(ctx, src)
 	if err != nil {
@@ -131,7 +131,7 @@ func (j *odsJob) readSheet(ctx context.Context, e *odsSheet, loc citekit.Locatio
 	if t.area.isEmpty() {
 		return nil
 	}
-	t.area.left = a.left // of the range, so that evidence has the same text
+	t.area.left = a.left // the first column of the range, as in the text of evidence
 	for i := range e.rows {
 		w := &e.rows[i]
 		if !w.filled || w.last() < t.area.top || w.number > t.area.bottom {
@@ -153,7 +153,7 @@ func (j *odsJob) readSheet(ctx context.Context, e *odsSheet, loc citekit.Locatio
 	return nil
 }
 
-// find returns the first sheet of a name.
+// find returns the first sheet with a name.
 func (b *odsBook) find(name string) (*odsSheet, error) {
 	if i, ok := b.first[name]; ok {
 		return &b.sheets[i], nil

@@ -12,20 +12,20 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odsCut makes evidence: the document with one sheet, where the cells of an
-// area are left at their own place. Rows and columns before them are empty.
+// An odsCut makes evidence: the document with one sheet, in which the cells of an
+// area keep their positions. Rows and columns before them are empty.
 type odsCut struct {
 	ctx    context.Context
 	b      *odsBook
 	e      *odsSheet
 	area   area
-	prefix string // of elements of tables, with its colon
+	prefix string // prefix of table elements, including the colon
 	out    strings.Builder
 	merged odsMerged
 
-	named map[string]bool // styles of what is written
+	named map[string]bool // styles used by the written elements
 
-	formulas []string // cells that lost theirs, the first of them
+	formulas []string // the first cells that lost their formulas
 	gone     int
 	lost     odsBeside
 }
@@ -80,7 +80,7 @@ func (c *odsCut) write() error {
 	return nil
 }
 
-// tag returns a start tag without some of its attributes.
+// tag returns a start tag without the attributes that drop selects.
 func (c *odsCut) tag(pos, stop int, drop func(xmlspan.Attr) bool) string {
 	var edits []xmlspan.Edit
 	s := c.b.root.Fragment(pos, stop)
@@ -123,7 +123,7 @@ func (c *odsCut) content() error {
 
 const odsTable = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 
-// open returns the beginning of a start tag with a number that repeats it.
+// open returns the beginning of a start tag, with a repeat count of n.
 func (c *odsCut) open(local, attr string, n int32) string {
 	tag := "<" + c.prefix + local
 	switch {
@@ -137,7 +137,7 @@ func (c *odsCut) open(local, attr string, n int32) string {
 
 func (c *odsCut) empty(local, attr string, n int32) string { return c.open(local, attr, n) + "/>" }
 
-// row writes what a row has in the area.
+// row writes the part of a row that is in the area.
 func (c *odsCut) row(w *odsRow, first, last int32) {
 	text := c.b.text
 	c.merged.begin(first)
@@ -169,7 +169,7 @@ func (c *odsCut) row(w *odsRow, first, last int32) {
 	c.out.WriteString("</" + rawName(text[w.all.pos:w.all.stop]) + ">")
 }
 
-// repeatEdits set how often the element at hand is repeated.
+// repeatEdits returns the edits that set the repeat count of the current element.
 func repeatEdits(s *xmlspan.Scanner, local string, n int32) []xmlspan.Edit {
 	for a := range s.Attrs() {
 		if a.Space != "table" || a.Local != local {
@@ -183,7 +183,7 @@ func repeatEdits(s *xmlspan.Scanner, local string, n int32) []xmlspan.Edit {
 	return nil
 }
 
-// cell writes a cell, or some of those that it stands for.
+// cell writes a cell, or some of its repeats.
 func (c *odsCut) cell(cell odsCell, left, right, row int32) {
 	s := c.b.root.Fragment(cell.all.pos, cell.all.stop)
 	if !s.Next() {
@@ -236,16 +236,16 @@ func (c *odsCut) cell(cell odsCell, left, right, row int32) {
 	c.out.WriteString(xmlspan.Splice(c.b.text, cell.all.pos, cell.all.stop, edits))
 }
 
-// isMatrix reports whether the formula at hand fills several cells.
+// isMatrix reports whether the current formula fills several cells.
 func isMatrix(s *xmlspan.Scanner) bool {
 	_, cols := s.Attr("table", "number-matrix-columns-spanned")
 	_, rows := s.Attr("table", "number-matrix-rows-spanned")
 	return cols || rows
 }
 
-// inner drops what is in a cell and is neither text nor a note.
+// inner returns the edits that drop the content of a cell other than text and notes.
 func (c *odsCut) inner(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
-	link := 0 // how deep the link is that goes
+	link := 0 // depth of the open link
 	for s.Next() {
 		if s.Kind == xmlspan.End && s.Depth == link {
 			edits, link = append(edits, xmlspan.Edit{Pos: s.Pos, Stop: s.Stop}), 0
@@ -260,7 +260,7 @@ func (c *odsCut) inner(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
 		picture := s.Space == "draw" || s.Space == "dr3d" || s.Space == "form"
 		drop := picture || s.Space == "table" || s.Space == "script" || s.Is("office", "event-listeners") || s.Is("office", "dde-source")
 		if s.Is("office", "annotation") {
-			s.Skip() // its shape is its own
+			s.Skip() // its shape belongs to the note
 			continue
 		}
 		if pos := s.Pos; drop {
@@ -272,8 +272,7 @@ func (c *odsCut) inner(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
 	return edits
 }
 
-// isAway reports whether a link leads to another place of the workbook than the
-// range.
+// isAway reports whether a link leads to a place in the workbook outside the area.
 func (c *odsCut) isAway(link string) bool {
 	place, ok := strings.CutPrefix(link, "#")
 	if !ok {
@@ -283,7 +282,7 @@ func (c *odsCut) isAway(link string) bool {
 	return !ok || sheet != c.e.name || !c.area.contains(a)
 }
 
-// names writes the names of ranges that are kept as a whole.
+// names writes the range names that are kept entirely.
 func (c *odsCut) names() {
 	var named, databases strings.Builder
 	for _, i := range c.b.named[c.e.name] {

@@ -4,18 +4,17 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// odsCellStyles are the styles of cells in a file, by name.
+// odsCellStyles are the cell styles in a file, by name.
 type odsCellStyles struct {
-	mapped  map[string]bool   // those that have a conditional format of their own
-	parents map[string]string // what each inherits from, or ""
+	mapped  map[string]bool   // styles with their own conditional format
+	parents map[string]string // parent of each style, or ""
 }
 
 func newODSCellStyles() odsCellStyles {
 	return odsCellStyles{make(map[string]bool), make(map[string]string)}
 }
 
-// begin notes the style at hand, and returns its name; "" if it is not one of
-// cells.
+// begin records the current style and returns its name; "" if it is not a cell style.
 func (o odsCellStyles) begin(s *xmlspan.Scanner) string {
 	if s.Get("style", "family") != "table-cell" {
 		return ""
@@ -25,17 +24,17 @@ func (o odsCellStyles) begin(s *xmlspan.Scanner) string {
 	return name
 }
 
-// defaultCellStyle is the style of cells that name none: ODF leaves it to the
-// program, and LibreOffice and OpenOffice call it so.
+// defaultCellStyle is the style of cells without a style name. ODF does not define
+// its name; LibreOffice and OpenOffice use this one.
 const defaultCellStyle = "Default"
 
-// hasMapped reports whether a style that the evidence names, or the default one,
-// has a conditional format or inherits one. Styles of the content come before
-// common ones, and inherit from common ones alone.
+// hasMapped reports whether a style used in the evidence, or the default style, has
+// or inherits a conditional format. Styles in content.xml take precedence over common
+// styles, and inherit only from these.
 func (c *odsCut) hasMapped(own, common odsCellStyles) bool {
 	c.named[defaultCellStyle] = true
 	delete(c.named, "")
-	seen := make(map[string]bool) // common styles, which may inherit in a circle
+	seen := make(map[string]bool) // common styles may inherit in a cycle
 	for name := range c.named {
 		if parent, isOwn := own.parents[name]; isOwn {
 			if own.mapped[name] {
@@ -53,14 +52,14 @@ func (c *odsCut) hasMapped(own, common odsCellStyles) bool {
 	return false
 }
 
-// name notes the style that the row or the column at hand gives its cells.
+// name records the cell style of the current row or column.
 func (c *odsCut) name(s *xmlspan.Scanner) {
 	if name := s.Get("table", "default-cell-style-name"); name != "" {
 		c.named[name] = true
 	}
 }
 
-// columnStyles notes the styles that the columns of the area give their cells.
+// columnStyles records the cell styles of the columns of the area.
 func (c *odsCut) columnStyles() {
 	next := int32(1)
 	for _, at := range c.e.columns {

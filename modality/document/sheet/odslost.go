@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// odsLost is what a workbook has that evidence leaves out.
+// odsLost records what evidence leaves out of a workbook.
 type odsLost struct {
 	macros, revisions bool
 	pivots            []odsPlace
@@ -23,35 +23,35 @@ type odsPlace struct {
 	area  area
 }
 
-// odsBeside is what evidence leaves out of a sheet.
+// odsBeside records what evidence leaves out of a sheet.
 type odsBeside struct {
 	pictures, source, validations, formats, filters, links bool
 	headers, backgrounds                                   bool
-	rules                                                  []area // of conditional formats
+	rules                                                  []area // areas of conditional formats
 }
 
-// odsStyleNames is what is known of the styles of the content.
+// odsStyleNames holds facts about the styles in content.xml.
 type odsStyleNames struct {
 	cells       odsCellStyles
 	backgrounds bool
 	tables      []odsTableStyle
-	hidden      map[string]bool // tables of it are hidden
+	hidden      map[string]bool // whether tables with it are hidden
 }
 
-// An odsTableStyle is a style of sheets.
+// An odsTableStyle is a sheet style.
 type odsTableStyle struct {
 	name, page string
 	all        span64
-	show       xmlspan.Edit // makes its sheets seen
+	show       xmlspan.Edit // edit that makes its sheets visible
 }
 
-// hasElements reports whether the element at hand, which begins at pos and was
-// skipped, has others in it.
+// hasElements reports whether the current element, which begins at pos and was
+// skipped, contains elements.
 func (b *odsBook) hasElements(s *xmlspan.Scanner, pos int) bool {
 	return strings.Count(b.text[pos:s.Stop], "<") > 2
 }
 
-// readStyles reads the styles of the content.
+// readStyles reads the styles in content.xml.
 func (b *odsBook) readStyles(s *xmlspan.Scanner) {
 	n := &b.styles
 	n.cells, n.hidden = newODSCellStyles(), make(map[string]bool)
@@ -88,14 +88,14 @@ func (b *odsBook) readStyles(s *xmlspan.Scanner) {
 	}
 }
 
-// drop leaves the element at hand out of all evidence.
+// drop removes the current element from all evidence.
 func (b *odsBook) drop(s *xmlspan.Scanner) {
 	pos := s.Pos
 	s.Skip()
 	b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
 }
 
-// leave notes the element at hand, which stands beside the cells of a sheet.
+// leave records the current element, which is outside the cells of a sheet.
 func (b *odsBook) leave(e *odsSheet, s *xmlspan.Scanner) {
 	pos, space, local := s.Pos, s.Space, s.Local
 	if local == "conditional-formats" {
@@ -117,8 +117,8 @@ func (b *odsBook) leave(e *odsSheet, s *xmlspan.Scanner) {
 	}
 }
 
-// odsAreas returns the areas of a list of addresses; all cells for one that is
-// not understood.
+// odsAreas parses a list of addresses. An address that it cannot parse means all
+// cells.
 func odsAreas(list string) (areas []area) {
 	for ref := range strings.FieldsSeq(list) {
 		_, a, ok := odsRange(ref)
@@ -130,7 +130,7 @@ func odsAreas(list string) (areas []area) {
 	return areas
 }
 
-// pivots notes the pivot tables of the element at hand.
+// pivots records the pivot tables in the current element.
 func (b *odsBook) pivots(s *xmlspan.Scanner) {
 	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
 		if s.Kind != xmlspan.Start {
@@ -143,8 +143,8 @@ func (b *odsBook) pivots(s *xmlspan.Scanner) {
 	}
 }
 
-// head returns what stands before the sheet: styles of other sheets are left
-// out, and a sheet that is hidden is shown.
+// head returns the text before the sheet, without the styles of other sheets. A
+// hidden sheet becomes visible.
 func (c *odsCut) head() string {
 	edits := slices.Clone(c.b.drops)
 	for _, t := range c.b.styles.tables {
@@ -158,7 +158,7 @@ func (c *odsCut) head() string {
 	return xmlspan.Splice(c.b.text, 0, c.b.inner.pos, outer(edits))
 }
 
-// outer drops edits that lie within others.
+// outer drops edits inside other edits.
 func outer(edits []xmlspan.Edit) []xmlspan.Edit {
 	slices.SortFunc(edits, func(a, b xmlspan.Edit) int { return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(b.Stop, a.Stop)) })
 	end := 0
@@ -169,7 +169,7 @@ func outer(edits []xmlspan.Edit) []xmlspan.Edit {
 	})
 }
 
-// page returns the name of the page that the sheet is printed on.
+// page returns the name of the sheet's page style.
 func (c *odsCut) page() string {
 	for _, t := range c.b.styles.tables {
 		if t.name == c.e.style && t.page != "" {
@@ -179,8 +179,8 @@ func (c *odsCut) page() string {
 	return "Default"
 }
 
-// styles returns the styles without other pages than that of the sheet, and
-// without what that has beside the cells.
+// styles returns the styles with only the page style of the sheet, without headers
+// and footers.
 func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 	text, err := p.Text(ctx, odf.Styles)
 	if err != nil {
@@ -220,14 +220,14 @@ func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 	return text, nil
 }
 
-// lose notes a cell whose formula is replaced.
+// lose records a cell whose formula is replaced.
 func (c *odsCut) lose(col, row int32) {
 	if c.gone++; len(c.formulas) < maxListed {
 		c.formulas = append(c.formulas, citekit.Cell{Col: col, Row: row}.String())
 	}
 }
 
-// changes says what evidence has otherwise than the source.
+// changes lists how evidence differs from the source.
 func (c *odsCut) changes() []string {
 	said := cutting{replaced: c.formulas, gone: c.gone}
 	said.reportFormulas()
@@ -257,13 +257,13 @@ func (c *odsCut) changes() []string {
 	return said.changes
 }
 
-// odsMerged are the merged areas that a row may be covered by, sorted by column.
+// odsMerged are the merged areas that may cover cells of a row, sorted by column.
 type odsMerged struct {
 	row         int32
 	above, here []area
 }
 
-// begin steps to a row.
+// begin moves to a row.
 func (m *odsMerged) begin(row int32) {
 	m.row = row
 	all := append(m.above, m.here...)
@@ -272,7 +272,7 @@ func (m *odsMerged) begin(row int32) {
 	m.above, m.here = all, m.here[:0]
 }
 
-// open notes a merged area that begins in the row. Of those that cross another
+// open records a merged area that begins in the current row. Of areas that overlap,
 // only the first counts.
 func (m *odsMerged) open(a area) {
 	if !m.has(a.left) {
@@ -280,8 +280,8 @@ func (m *odsMerged) open(a area) {
 	}
 }
 
-// has reports whether a column of the row is covered; those of the row come from
-// the left to the right.
+// has reports whether a column of the current row is covered. Columns must be asked
+// in ascending order.
 func (m *odsMerged) has(col int32) bool {
 	if n := len(m.here); n > 0 && m.here[n-1].left <= col && col <= m.here[n-1].right {
 		return true
@@ -290,8 +290,8 @@ func (m *odsMerged) has(col int32) bool {
 	return found || i > 0 && m.above[i-1].right >= col
 }
 
-// uncover makes the cell whose tag is at pos one that no other covers: that
-// which covers it lies outside of the range.
+// uncover turns the covered cell whose tag is at pos into an ordinary one, as the
+// cell that covers it is outside the area.
 func (c *odsCut) uncover(pos int) xmlspan.Edit {
 	const covered = "covered-"
 	if i := strings.Index(c.b.text[pos:], covered+"table-cell"); i >= 0 {

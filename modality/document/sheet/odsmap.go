@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// mapODS maps an ODS workbook as [Resolver.Map] does XLSX; its tables are its
+// mapODS maps an ODS workbook as [Resolver.Map] maps XLSX. Its tables are its
 // database ranges.
 func (r *Resolver) mapODS(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	j, err := r.openODS(ctx, src)
@@ -112,7 +112,7 @@ func (b *odsBook) blocks(ctx context.Context, e *odsSheet) ([]block, bool, error
 	return blocks, more, nil
 }
 
-// line returns a row as one of XLSX.
+// line converts a row to an XLSX row.
 func (b *odsBook) line(w *odsRow) *row {
 	line := &row{inOrder: true}
 	for _, c := range b.cells(w) {

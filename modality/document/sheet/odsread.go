@@ -12,19 +12,19 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odsBook is what is known of the content of an ODS workbook (ODF 1.3, part
-// 3, section 9), by offsets in it.
+// An odsBook is a parsed content.xml of an ODS workbook (ODF 1.3, part 3, section 9).
+// It holds offsets.
 type odsBook struct {
 	text   string
-	root   *xmlspan.Scanner // whose fragments have the prefixes of the document
-	inner  span64           // what is in office:spreadsheet
-	drops  []xmlspan.Edit   // before it: macros
+	root   *xmlspan.Scanner // its fragments know the prefixes of the document
+	inner  span64           // content of office:spreadsheet
+	drops  []xmlspan.Edit   // macros before it
 	calc   span64           // table:calculation-settings, or zero
 	sheets []odsSheet
-	first  map[string]int // the first sheet of a name
+	first  map[string]int // the first sheet with each name
 	names  []odsName
-	named  map[string][]int // names by the sheet that they are in
-	count  int              // elements of rows
+	named  map[string][]int // names by sheet
+	count  int              // number of row elements
 	styles odsStyleNames
 	lost   odsLost
 }
@@ -35,59 +35,59 @@ type span64 struct{ pos, stop int }
 type odsSheet struct {
 	name     string
 	all      span64
-	tag, end int // where its start tag ends, and its end tag begins
+	tag, end int // offsets of the end of its start tag and the start of its end tag
 	columns  []span64
 	rows     []odsRow
-	used     area // from A1 to the last cell that has something in it
+	used     area // from A1 to the last cell with content
 	merged   area
-	filled   int64 // cells
-	bytes    int64 // of them, with those repeated
+	filled   int64 // number of cells with content
+	bytes    int64 // their bytes, including repeats
 	style    string
 	hidden   bool
 	beside   odsBeside // what evidence leaves out
 }
 
-// An odsRow is one row, or several that are alike.
+// An odsRow is one row, or several equal ones.
 type odsRow struct {
 	all    span64
 	tag    int
 	number int32
 	repeat int32
-	filled bool // a cell of it has something in it
+	filled bool // whether a cell of it has content
 }
 
 func (w *odsRow) last() int32 { return w.number + w.repeat - 1 }
 
-// An odsCell is one cell, or several that are alike.
+// An odsCell is one cell, or several equal ones.
 type odsCell struct {
 	all           span64
 	col, repeat   int32
-	cols, rows    int32 // that it takes
+	cols, rows    int32 // its size in columns and rows
 	covered       bool
 	filled        bool
 	kind, formula string
-	value         string // without text: what it is stored as
+	value         string // the stored value, for cells without text
 }
 
 func (c *odsCell) last() int32 { return c.col + c.repeat - 1 }
 
-// An odsName is a name of a range.
+// An odsName is a named range or database range.
 type odsName struct {
 	name, sheet string
 	area        area
 	all         span64
 	tag         int
 	database    bool
-	filtered    bool   // it has filters or sources
-	buttons     bool   // of a filter
-	base        string // sheet that it is read from, or ""
+	filtered    bool   // has filters or sources
+	buttons     bool   // shows filter buttons
+	base        string // sheet for relative references, or ""
 }
 
 const (
-	maxOdsRow   = 1 << 20 // of LibreOffice
-	maxOdsCells = 1 << 22 // of a sheet that have something in them, with those repeated
-	maxOdsRows  = 1 << 21 // elements of rows in a workbook
-	maxOdsBytes = 1 << 30 // of the cells of a sheet, with those repeated
+	maxOdsRow   = 1 << 20 // limit of LibreOffice
+	maxOdsCells = 1 << 22 // most cells with content in a sheet, including repeats
+	maxOdsRows  = 1 << 21 // most row elements in a workbook
+	maxOdsBytes = 1 << 30 // most bytes of the cells of a sheet, including repeats
 )
 
 func (b *odsBook) bytes() int64 {
@@ -98,7 +98,7 @@ func (b *odsBook) bytes() int64 {
 	return n + int64(len(b.names))*128
 }
 
-// readODS reads the content of a package once.
+// readODS reads the content of a package.
 func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
 	text, err := p.Text(ctx, odf.Content)
 	if err != nil {
@@ -138,7 +138,7 @@ func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
 	return b, nil
 }
 
-// child reads an element of the spreadsheet.
+// child reads a child of office:spreadsheet.
 func (b *odsBook) child(ctx context.Context, s *xmlspan.Scanner) error {
 	pos := s.Pos
 	switch {
@@ -158,7 +158,7 @@ func (b *odsBook) child(ctx context.Context, s *xmlspan.Scanner) error {
 	return nil
 }
 
-// readNames reads the names of ranges in the element at hand.
+// readNames reads the range names in the current element.
 func (b *odsBook) readNames(s *xmlspan.Scanner) {
 	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
 		if s.Kind != xmlspan.Start {
@@ -183,7 +183,7 @@ func (b *odsBook) readNames(s *xmlspan.Scanner) {
 	}
 }
 
-// table reads the sheet at hand.
+// table reads the current sheet.
 func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
 	if len(b.sheets) == maxSheets {
 		return fmt.Errorf("a workbook of more than %d sheets: %w", maxSheets, citekit.ErrTooLarge)
@@ -224,8 +224,8 @@ func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
 	return nil
 }
 
-// count returns an attribute that is a number from 1 up to a limit; 1 if it is
-// none.
+// count parses an attribute as a number from 1 to limit; it returns 1 if the
+// attribute is missing or invalid.
 func count(s *xmlspan.Scanner, local string, limit int32) int32 {
 	n, err := strconv.ParseInt(s.Get("table", local), 10, 64)
 	if err != nil {
@@ -234,7 +234,7 @@ func count(s *xmlspan.Scanner, local string, limit int32) int32 {
 	return int32(min(max(n, 1), int64(limit)))
 }
 
-// row reads the row at hand. Rows and columns past those of LibreOffice are
+// row reads the current row. Rows and columns beyond the limits of LibreOffice are
 // left out.
 func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
 	w := odsRow{all: span64{pos: s.Pos}, tag: s.Stop, number: *next, repeat: count(s, "number-rows-repeated", maxOdsRow)}
@@ -272,8 +272,8 @@ func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
 	return nil
 }
 
-// eachCell calls f for the cells of the row whose Start is at hand, and stops at
-// its End.
+// eachCell calls f for the cells of the row whose Start is the current token, and
+// stops at its End.
 func eachCell(s *xmlspan.Scanner, f func(c odsCell)) {
 	col := int32(1)
 	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
@@ -308,7 +308,7 @@ func readODSCell(s *xmlspan.Scanner, col int32) odsCell {
 		case "office:value-type":
 			c.kind, c.filled = a.Value, true
 		case "office:value", "office:date-value", "office:time-value", "office:boolean-value", "office:string-value":
-			c.value, c.filled = a.Value, true // also without a type: its formula may go
+			c.value, c.filled = a.Value, true // even without a type, since the formula may be dropped
 		}
 	}
 	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
@@ -331,7 +331,7 @@ func (b *odsBook) cells(w *odsRow) []odsCell {
 	return cells
 }
 
-// appendShown appends what a cell shows in the columns of an area.
+// appendShown appends what a cell shows in those of its columns that are in an area.
 func (b *odsBook) appendShown(shown []shownCell, c odsCell, a area) []shownCell {
 	if !c.filled || c.last() < a.left || c.col > a.right {
 		return shown
@@ -346,11 +346,12 @@ func (b *odsBook) appendShown(shown []shownCell, c odsCell, a area) []shownCell 
 	return shown
 }
 
-// maxOdsSpaces is how long a text may be in which a space may stand for many.
+// maxOdsSpaces is the largest length of a text in which one space element may stand
+// for many spaces.
 const maxOdsSpaces = 64 << 10
 
-// shown returns the paragraphs of a cell on one line, which are what its program
-// showed; of one without any its value.
+// shown returns the paragraphs of a cell on one line, as its program displayed them.
+// For a cell without paragraphs it returns the value.
 func (b *odsBook) shown(c odsCell) string {
 	var out strings.Builder
 	s := b.root.Fragment(c.all.pos, c.all.stop)
@@ -385,7 +386,7 @@ func (b *odsBook) shown(c odsCell) string {
 	return oneLine(c.stored())
 }
 
-// stored returns the value of a cell that shows nothing.
+// stored returns the value of a cell without text.
 func (c *odsCell) stored() string {
 	if c.kind == "boolean" {
 		return truth(c.value)

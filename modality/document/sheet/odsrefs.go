@@ -2,9 +2,8 @@ package sheet
 
 import "strings"
 
-// odsRange returns the sheet and the area of an address of OpenFormula, such as
-// "$'Q4 Results'.$B$5:.$D$10" (ODF 1.3, part 4, section 5.8); the sheet is ""
-// if it is the one of the formula.
+// odsRange parses an address of OpenFormula, such as "$'Q4 Results'.$B$5:.$D$10" (ODF
+// 1.3, part 4, section 5.8). The sheet is "" if it is that of the formula.
 func odsRange(ref string) (sheet string, a area, ok bool) {
 	first, rest, ok := odsCorner(ref)
 	if !ok {
@@ -29,7 +28,7 @@ type odsCornerRef struct {
 	col, row int32
 }
 
-// odsCorner reads one cell of an address.
+// odsCorner parses one cell of an address.
 func odsCorner(ref string) (c odsCornerRef, rest string, ok bool) {
 	ref = strings.TrimPrefix(ref, "$")
 	if strings.HasPrefix(ref, "'") {
@@ -68,9 +67,9 @@ func odsCorner(ref string) (c odsCornerRef, rest string, ok bool) {
 	return c, digits[n:], known && c.col > 0 && row > 0 && letters > 0
 }
 
-// odsStays reports whether a formula gives the same where only an area of its
-// sheet is: all that it refers to is there. Names, other notations, and
-// functions that look elsewhere or at the time do not.
+// odsStays reports whether a formula keeps its value if only an area of its sheet is
+// kept: all its references must be in the area. It is false for formulas with names,
+// other notations, or functions that use other cells or the time.
 func odsStays(formula, sheet string, a area) bool {
 	space, text, ok := strings.Cut(formula, "=")
 	if !ok || space != "of:" && space != "oooc:" && space != "" {
@@ -132,8 +131,8 @@ func odsBracket(text string) int {
 	return -1
 }
 
-// isOdsElsewhere looks a function up, whoever named it: ORG.LIBREOFFICE.RAND.NV
-// is RAND.NV.
+// isOdsElsewhere reports whether a function is in odsElsewhere, with or without a
+// vendor prefix: ORG.LIBREOFFICE.RAND.NV is RAND.NV.
 func isOdsElsewhere(name string) bool {
 	for {
 		_, rest, ok := strings.Cut(name, ".")
@@ -144,7 +143,7 @@ func isOdsElsewhere(name string) bool {
 	}
 }
 
-// odsElsewhere are functions that show what is not in the cells that they name.
+// odsElsewhere are functions whose value depends on more than their arguments.
 var odsElsewhere = map[string]bool{
 	"NOW": true, "TODAY": true, "RAND": true, "RANDBETWEEN": true, "NV": true, "RANDARRAY": true, "OFFSET": true, "INDIRECT": true, "CELL": true, "INFO": true,
 	"SHEET": true, "SHEETS": true, "DDE": true, "GETPIVOTDATA": true, "MULTIPLE.OPERATIONS": true, "FORMULA": true, "STYLE": true,

@@ -1,37 +1,37 @@
-// Package sheet resolves cells of workbooks: XLSX and what else is Office Open
-// XML with sheets, in its transitional and its strict form, and ODS.
+// Package sheet resolves cells of workbooks: XLSX and other Office Open XML
+// workbooks, transitional and strict, and ODS.
 //
 // # Addresses
 //
-// A sheet is named as its tab is, letter by letter. Its cells are in A1
-// notation; rows count from 1 and columns are letters, hidden ones too. A sheet
-// ends at the last row and the last column that have a cell, be it one that is
-// empty and has a format, or a merged area; what the sheet says of its own
-// dimension is not looked at. Past that end is an error. Sheets of charts count
-// and have no cells.
+// A sheet is addressed by the exact name on its tab. Its cells are in A1
+// notation: rows count from 1, columns are letters, and hidden ones count. A
+// sheet ends at the last row and the last column with a cell, even an empty one
+// with only a format, or a merged area; the dimension that the sheet declares is
+// ignored. Cells beyond that end are an error. Chart sheets count as sheets and
+// have no cells.
 //
 // # Evidence
 //
-// Evidence is a workbook of that one sheet, with the cells of the range at the
-// addresses that they have in the source. Cells, strings, styles and the theme
-// are the source's own bytes. Formulas stay where all that they refer to stays;
-// others become the values that the source shows, as do those that would show
-// another value at each opening. Merged areas and widths of columns are clipped
-// to the range, and the first day of its calendar is kept. Tables, links,
-// conditional formats, validations and names stay if they lie in the range as a
-// whole and refer to nothing outside of it. Nothing of other sheets travels
-// along, nor macros, properties, links to other workbooks, or pivot tables;
-// what is left out of the range itself is reported.
+// Evidence is a workbook with only that sheet, in which the cells of the range
+// keep their addresses. Cells, strings, styles and the theme are bytes of the
+// source. A formula stays if everything that it refers to stays. Otherwise the
+// value that the source shows replaces it, as it does if the formula gives another
+// value each time the workbook is opened. Merged areas and column widths are
+// clipped to the range. The date system is kept. Tables, links, conditional
+// formats, validations and names stay if they lie entirely in the range and refer
+// to nothing outside it. Other sheets, macros, properties, links to other
+// workbooks and pivot tables are left out. The changes report what is left out of
+// the range itself.
 //
 // # ODS
 //
-// A sheet of ODS ends at the last cell that has a value, a text, a note or a
-// formula, or at a merged area: its programs fill all rows with formats. Its
-// cells show what their program wrote down as shown. Evidence keeps named
-// ranges and database ranges that lie in the range as a whole, without filters;
-// pictures, charts, forms, headers, footers, validations and conditional formats
-// are left out. A sheet of more than 4 million cells, with those that are
-// repeated, is an error matching [citekit.ErrTooLarge].
+// An ODS sheet ends at the last cell with a value, a text, a note or a formula,
+// or at a merged area. Cells with only a format do not count, as programs fill
+// whole rows with them. Cells show the text that their program stored. Evidence
+// keeps named ranges and database ranges that lie entirely in the range, without
+// filters. Pictures, charts, forms, headers, footers, validations and conditional
+// formats are left out. A sheet of more than 4 million cells, including repeats,
+// is an error matching [citekit.ErrTooLarge].
 package sheet
 
 import (
@@ -56,16 +56,16 @@ import (
 // A Resolver extracts cells of workbooks. The zero value is ready to use. It is
 // safe for concurrent use and must not be copied after first use.
 //
-// Of a workbook of known version it keeps where its rows and strings are, some
-// megabytes for a million cells, and none of its cells: a range is read from
-// the nearest place before it.
+// For a workbook of known version it caches the positions of rows and strings,
+// some megabytes for a million cells, but no cells. A range is read from the
+// nearest known position before it.
 type Resolver struct {
-	// CacheBytes bounds the memory, roughly, for what is kept of workbooks;
-	// zero means 64 MiB, negative none.
+	// CacheBytes bounds the memory for cached data about workbooks, approximately;
+	// zero means 64 MiB, negative keeps none.
 	CacheBytes int64
 
-	// MaxJobs is how many sheets are read from their beginning at a time,
-	// others wait; zero means one less than there are CPUs, and at least one.
+	// MaxJobs is how many sheets may be read from their beginning at a time; further
+	// calls wait. Zero means one less than the number of CPUs, and at least one.
 	MaxJobs int
 
 	once    sync.Once
@@ -106,8 +106,8 @@ const (
 	ext       = ".xlsx"
 )
 
-// forms are the media types and extensions of workbooks by the content types of
-// their main parts.
+// forms maps the content type of the main part to the media type and extension of a
+// workbook.
 var forms = map[string]struct{ mediaType, ext string }{
 	"application/vnd.ms-excel.sheet.macroenabled.main+xml":    {"application/vnd.ms-excel.sheet.macroEnabled.12", ".xlsm"},
 	"application/vnd.ms-excel.template.macroenabled.main+xml": {"application/vnd.ms-excel.template.macroEnabled.12", ".xltm"},
@@ -117,7 +117,7 @@ var forms = map[string]struct{ mediaType, ext string }{
 	},
 }
 
-// A job is one call: a workbook with the source that it is read from.
+// A job is one call: a workbook and the source it is read from.
 type job struct {
 	r    *Resolver
 	src  *citekit.Source
@@ -125,7 +125,7 @@ type job struct {
 	book *workbook
 }
 
-// open reads what is known of a workbook as a whole.
+// open reads the workbook parts that are common to all sheets.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*job, error) {
 	r.init()
 	if err := ctx.Err(); err != nil {
@@ -149,7 +149,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*job, error) 
 	return j, err
 }
 
-// key is the key of a part in what is kept; "" if the source may change.
+// key returns the cache key of a part; "" if the source may change.
 func (j *job) key(part string) string {
 	if j.src.Version() == "" {
 		return ""
@@ -186,7 +186,7 @@ func (e *entry) withoutCells() error {
 	return fmt.Errorf("the sheet %s %s: %w", message.Quote(e.name), what, errors.ErrUnsupported)
 }
 
-// reading returns what reads cells.
+// reading returns a reader of cells.
 func (j *job) reading(ctx context.Context) *reading {
 	load := func() (*stringTable, error) {
 		return j.r.tables.Get(ctx, j.key("strings"), func(ctx context.Context) (*stringTable, int64, error) {
@@ -217,7 +217,7 @@ func (j *job) form() (kind, extension string) {
 	return mediaType, ext
 }
 
-// Measure implements [citekit.Measurer]. It reads no sheet.
+// Measure implements [citekit.Measurer]. It reads no sheets.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	if isODS(src) {
 		j, err := r.openODS(ctx, src)
@@ -233,7 +233,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	return j.extent(), nil
 }
 
-// check refuses a location that is none of a workbook.
+// check refuses a location that does not fit a workbook.
 func (j *job) check(loc citekit.Location) error {
 	if loc.Member != "" {
 		return fmt.Errorf("a member of a workbook: %w", errors.ErrUnsupported)
@@ -241,11 +241,10 @@ func (j *job) check(loc citekit.Location) error {
 	return j.extent().Check(loc)
 }
 
-// Resolve implements [citekit.Resolver]. A sheet that is not there is an error
-// that names those that are, and matches [citekit.ErrRange]; cells of a sheet of
-// charts are one matching [errors.ErrUnsupported]. The media type is that of
-// XLSX, save for the whole of a source with macros or of a template. The mode
-// has no meaning.
+// Resolve implements [citekit.Resolver]. The error for a missing sheet names the
+// existing ones and matches [citekit.ErrRange]. The error for cells of a chart sheet
+// matches [errors.ErrUnsupported]. The media type is that of XLSX, except for the
+// whole of a template or a source with macros. The mode has no effect.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	loc := req.Location
 	if ok, err := r.isODS(ctx, src, loc); err != nil {
@@ -287,7 +286,7 @@ func (r *Resolver) isODS(ctx context.Context, src *citekit.Source, loc citekit.L
 	return isODS(src), nil
 }
 
-// start opens the workbook of a call that has a location.
+// start opens the workbook for a call with a location.
 func (r *Resolver) start(ctx context.Context, src *citekit.Source, loc citekit.Location) (*job, error) {
 	j, err := r.open(ctx, src)
 	if err != nil {

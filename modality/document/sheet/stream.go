@@ -14,28 +14,27 @@ import (
 )
 
 const (
-	// maxUnpacked is how many bytes of one part are read.
+	// maxUnpacked is how many bytes of one part may be read.
 	maxUnpacked = 1 << 30
 
-	// pointEvery is how many bytes of a part lie between two places from which
-	// it is read on.
+	// pointEvery is the number of bytes of a part between two restart points.
 	pointEvery = 1 << 20
 
-	// maxDecoded is the largest part that is not in UTF-8: it is held in memory.
+	// maxDecoded is the largest part that is not in UTF-8; it is held in memory.
 	maxDecoded = 32 << 20
 )
 
 var errDamagedPart = fmt.Errorf("a part of the workbook cannot be unpacked: %w", citekit.ErrFormat)
 
-// A stream is how a part is read from its middle. It holds no reader: each call
-// has that of its own source.
+// A stream allows reading a part from the middle. It holds no reader: each call
+// passes that of its own source.
 type stream struct {
 	name    string
 	points  []inflate.Point
 	decoded []byte // the whole part, if it is not in UTF-8
 }
 
-// bytes is roughly how much memory a stream takes.
+// bytes returns the approximate memory of a stream.
 func (s *stream) bytes() int64 {
 	n := int64(len(s.decoded)) + 256
 	for i := range s.points {
@@ -44,8 +43,8 @@ func (s *stream) bytes() int64 {
 	return n
 }
 
-// A partReader reads a part once from its beginning, while it is checked, and
-// notes where it can be read on.
+// A partReader reads a part once from its beginning. It checks the part and records
+// restart points.
 type partReader struct {
 	ctx    context.Context
 	file   *zipread.File
@@ -55,8 +54,8 @@ type partReader struct {
 	n      int64
 }
 
-// openStream begins to read a part. The stream is complete once the reader is
-// at its end and given to finish.
+// openStream begins to read a part. The stream is complete after the reader reached
+// the end and was passed to finish.
 func openStream(ctx context.Context, part *ooxml.Part) (*stream, *partReader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -82,7 +81,7 @@ func openStream(ctx context.Context, part *ooxml.Part) (*stream, *partReader, er
 	return s, p, nil
 }
 
-// checkMethod refuses what is compressed in a way that is not read.
+// checkMethod refuses unsupported compression methods.
 func checkMethod(ctx context.Context, file *zipread.File) error {
 	r, err := file.Open(ctx)
 	if err != nil {
@@ -118,15 +117,15 @@ func unpackError(err error) error {
 	return err
 }
 
-// finish completes a stream that was read to its end.
+// finish completes a stream after the whole part was read.
 func (s *stream) finish(p *partReader) {
 	if p.points != nil {
 		s.points = p.points.Points
 	}
 }
 
-// decode is called with what a part begins with. If that is not UTF-8 it reads
-// all of the part, and returns a reader of it in UTF-8.
+// decode receives the start of a part. If that is not UTF-8, it reads the whole part
+// and returns a reader of it in UTF-8.
 func (s *stream) decode(head []byte, rest io.Reader) (io.Reader, error) {
 	all := io.MultiReader(bytes.NewReader(head), rest)
 	if isUTF8(head) {
@@ -147,7 +146,7 @@ func (s *stream) decode(head []byte, rest io.Reader) (io.Reader, error) {
 	return bytes.NewReader(s.decoded), nil
 }
 
-// isUTF8 reports whether a document that begins so is in UTF-8, or in ASCII.
+// isUTF8 reports whether a document with this start is in UTF-8 or ASCII.
 func isUTF8(head []byte) bool {
 	if len(head) >= 2 && (head[0] == 0 || head[1] == 0 || head[0] == 0xff || head[0] == 0xfe) {
 		return false
@@ -184,7 +183,7 @@ func (s *stream) from(ctx context.Context, p *ooxml.Package, offset int64) (io.R
 	return &plainReader{ctx, r}, nil
 }
 
-// nearest begins to read at the last point before an offset.
+// nearest begins to read at the last restart point before an offset.
 func (s *stream) nearest(packed io.ReaderAt, offset int64) *inflate.Reader {
 	for i := len(s.points) - 1; i >= 0; i-- {
 		if s.points[i].Offset <= offset {

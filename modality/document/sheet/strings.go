@@ -9,24 +9,24 @@ import (
 )
 
 const (
-	segmentBytes = 256 << 10 // of the list of strings, that are held together
-	maxSegments  = 96        // that are held at a time
+	segmentBytes = 256 << 10 // bytes of the list that are held as one segment
+	maxSegments  = 96        // segments held at a time
 )
 
-// A stringTable is the list of shared strings of a workbook. It holds some of
-// it, and reads again what it does not hold. It is safe for concurrent use.
+// A stringTable is the list of shared strings of a workbook. It caches parts of the
+// list and reads others again. It is safe for concurrent use.
 type stringTable struct {
 	stream *stream
 	starts []segmentStart
 	count  int
-	root   string // the tag around all
+	root   string // start tag of the list
 
 	mu   sync.Mutex
 	held map[int]*segment
-	used []int // numbers of what is held, the last used last
+	used []int // indexes of held segments, the last used last
 }
 
-// A segmentStart says where a segment begins and which string is its first.
+// A segmentStart is the offset of a segment and the index of its first string.
 type segmentStart struct {
 	offset int64
 	first  int
@@ -46,13 +46,12 @@ func (s *segment) string(i int) []byte {
 	return s.data[from:s.ends[i]]
 }
 
-// bytes is roughly how much memory the table takes at most.
+// bytes returns the approximate largest memory of the table.
 func (t *stringTable) bytes() int64 {
 	return t.stream.bytes() + int64(len(t.starts))*16 + int64(min(len(t.starts), maxSegments))*segmentBytes*5/4
 }
 
-// readStrings reads the list of strings from its beginning to its end. A
-// workbook may have none.
+// readStrings reads the whole list of strings. A workbook may have none.
 func readStrings(ctx context.Context, part *ooxml.Part) (*stringTable, error) {
 	table := &stringTable{held: make(map[int]*segment)}
 	if part == nil {
@@ -94,8 +93,8 @@ func readStrings(ctx context.Context, part *ooxml.Part) (*stringTable, error) {
 	return table, nil
 }
 
-// nextString adds the next string to a segment, and returns where it begins in
-// the part. The tag of the list is put in root, if it is not nil.
+// nextString appends the next string to a segment, and returns where it begins in the
+// part. If root is not nil, it receives the start tag of the list.
 func nextString(t *tagReader, to *segment, root *string) (offset int64, ok bool, err error) {
 	for {
 		if err := t.next(); err != nil {
@@ -110,7 +109,7 @@ func nextString(t *tagReader, to *segment, root *string) (offset int64, ok bool,
 		case t.kind == closeTag || !t.is("si"):
 			continue
 		case root != nil && *root == "":
-			return 0, false, errMalformed // a string outside of the list
+			return 0, false, errMalformed // a string outside the list
 		}
 		break
 	}
@@ -131,7 +130,7 @@ func nextString(t *tagReader, to *segment, root *string) (offset int64, ok bool,
 	return offset, true, nil
 }
 
-// hold keeps a segment, in place of the one that was not used for longest.
+// hold caches a segment in place of the least recently used one.
 func (t *stringTable) hold(number int, s segment) *segment {
 	t.held[number] = &s
 	t.used = append(t.used, number)
@@ -142,8 +141,8 @@ func (t *stringTable) hold(number int, s segment) *segment {
 	return &s
 }
 
-// string returns a string with its element, or nil if there is none of that
-// number. It must not be changed.
+// string returns a string with its element, or nil if there is none with that index.
+// The caller must not change it.
 func (t *stringTable) string(ctx context.Context, p *ooxml.Package, number int) ([]byte, error) {
 	if number < 0 || number >= t.count {
 		return nil, nil
@@ -189,7 +188,7 @@ func (t *stringTable) segment(ctx context.Context, p *ooxml.Package, number int)
 	return t.hold(number, s), nil
 }
 
-// touch makes a segment the last used.
+// touch makes a segment the most recently used.
 func (t *stringTable) touch(number int) {
 	last := len(t.used) - 1
 	if t.used[last] == number {

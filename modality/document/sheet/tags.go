@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// maxHeld is how many bytes of a part are held at once: a row, a shared string,
-// or what stands before and after the rows.
+// maxHeld is how many bytes of a part are held at once: a row, a shared string, or
+// the text before or after the rows.
 const maxHeld = 64 << 20
 
 const maxTag = 1 << 20 // bytes
@@ -24,40 +24,40 @@ var (
 type tagKind uint8
 
 const (
-	atEnd tagKind = iota // of the document
+	atEnd tagKind = iota // end of the document
 	openTag
 	emptyTag
 	closeTag
 )
 
-// A tagReader finds the tags of a part as it is read. It checks no nesting, and
-// holds no more than it is told to.
+// A tagReader finds the tags of a part while reading it. It does not check nesting,
+// and holds only what keep asks for.
 type tagReader struct {
 	r    io.Reader
 	buf  []byte
-	base int64 // where buf begins in the part
-	pos  int   // what comes after the tag at hand, in buf
-	end  int   // of what was read
-	keep int   // what is kept begins here in buf; -1 keeps only the tag at hand
+	base int64 // offset of buf in the part
+	pos  int   // offset in buf of what follows the current tag
+	end  int   // end of the data in buf
+	keep int   // offset in buf from which data is kept; -1 keeps only the current tag
 	done bool
 
-	// The tag at hand.
+	// The current tag.
 	kind     tagKind
-	tag      int // where it begins, in buf
-	text     int // where the text before it begins, in buf: after the tag before
+	tag      int // offset in buf where it begins
+	text     int // offset in buf of the text before it, after the previous tag
 	name     []byte
 	attrs    []byte
-	nameFrom int // where the name with its prefix begins, in buf
+	nameFrom int // offset in buf of its name with prefix
 }
 
 func newTagReader(r io.Reader, base int64) *tagReader {
 	return &tagReader{r: r, buf: make([]byte, 64<<10), base: base, keep: -1}
 }
 
-// offset is where the tag at hand begins in the part.
+// offset returns where the current tag begins in the part.
 func (t *tagReader) offset() int64 { return t.base + int64(t.tag) }
 
-// more reads on. What is not kept makes room.
+// more reads more data and drops data that is not kept.
 func (t *tagReader) more() error {
 	if t.done {
 		return io.ErrUnexpectedEOF
@@ -99,8 +99,8 @@ func (t *tagReader) more() error {
 	}
 }
 
-// find returns where sep is at or after from, in buf. What lies between tag and
-// there is held.
+// find returns the offset in buf of the first sep at or after from. Data from the tag
+// up to there is held.
 func (t *tagReader) find(from int, sep string) (int, error) {
 	for {
 		if i := bytes.Index(t.buf[from:t.end], []byte(sep)); i >= 0 {
@@ -152,7 +152,7 @@ func (t *tagReader) next() error {
 	}
 }
 
-// pass steps over what begins with "<!" or "<?".
+// pass skips markup that begins with "<!" or "<?".
 func (t *tagReader) pass() error {
 	rest := t.buf[t.tag:t.end]
 	sep := "?>"
@@ -215,9 +215,9 @@ func (t *tagReader) readTag() error {
 	return nil
 }
 
-// tagEnd returns where the ">" of the tag is.
+// tagEnd returns the offset of the ">" of the tag.
 func (t *tagReader) tagEnd() (int, error) {
-	at := 1 // from the tag
+	at := 1 // relative to the tag
 	for {
 		rest := t.buf[t.tag+at : t.end]
 		i := bytes.IndexByte(rest, '>')
@@ -238,7 +238,7 @@ func (t *tagReader) tagEnd() (int, error) {
 	}
 }
 
-// quotedEnd returns where the first ">" outside of quotes is.
+// quotedEnd returns the offset of the first ">" outside quotes.
 func quotedEnd(s []byte) (int, bool) {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
@@ -255,18 +255,18 @@ func quotedEnd(s []byte) (int, bool) {
 	return 0, false
 }
 
-// is reports whether the tag at hand is of an element of a name.
+// is reports whether the current tag is that of an element with a name.
 func (t *tagReader) is(name string) bool { return string(t.name) == name }
 
-// An attr is an attribute of a tag: value stands at from in the attributes.
+// An attr is an attribute of a tag: value begins at from in the attributes.
 type attr struct {
 	name, value []byte
-	from        int // where the attribute begins in the attributes, with the space before it
+	from        int // offset in the attributes of this attribute, including the space before it
 	valueFrom   int
 }
 
-// nextAttr returns the attribute at or after a place in the attributes of a
-// tag, and where to look on; the place is -1 if there is none.
+// nextAttr returns the attribute at or after an offset in the attributes of a tag,
+// and the offset to continue at, or -1 if there is none.
 func nextAttr(attrs []byte, at int) (attr, int) {
 	from := at
 	for at < len(attrs) && attrs[at] <= ' ' {
@@ -295,7 +295,7 @@ func nextAttr(attrs []byte, at int) (attr, int) {
 	return attr{name, attrs[at:end], from, at}, end + 1
 }
 
-// get returns the value of an attribute without a prefix, as it is written.
+// get returns the value of an attribute without a prefix, as written.
 func get(attrs []byte, name string) (value []byte, ok bool) {
 	for at := 0; ; {
 		var a attr

@@ -10,15 +10,16 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// maxGap is how many empty cells lie between two others of one run at most.
+// maxGap is the largest number of empty cells between two cells of one run.
 const maxGap = 64
 
-// ReadText implements [citekit.TextReader]. Each run is a row, or a part of one
-// where many cells between are empty: what its cells show, with tabs between and
-// a line feed at the end, at the cells from the first column of loc, A for
-// a sheet or its rows, to the last cell that shows something. A value shows as its number format says, dates in
-// English; line breaks within a cell are spaces. Rows that show nothing are
-// left out, and so are sheets of charts.
+// ReadText implements [citekit.TextReader]. Each run is a row, or a part of a row
+// if many empty cells lie between. Its text is what the cells show, with tabs
+// between them and a line feed at the end. Its location begins at the first column
+// of loc, or at column A for a sheet or whole rows, and ends at the last cell
+// that shows something. Values are shown in their number format, dates in
+// English; line breaks within a cell become spaces. Rows that show nothing and
+// chart sheets are left out.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		err := r.readText(ctx, src, loc, func(run citekit.TextRun) bool { return yield(run, nil) })
@@ -82,11 +83,11 @@ func (j *job) readSheet(ctx context.Context, e *entry, loc citekit.Location, yie
 	if t.area.isEmpty() {
 		return nil
 	}
-	t.area.left = a.left // of the range, so that evidence has the same text
+	t.area.left = a.left // the first column of the range, as in the text of evidence
 	return x.each(ctx, j.p, t.area, t.row)
 }
 
-// A rowText makes the text of rows.
+// A rowText writes the text of rows.
 type rowText struct {
 	reading *reading
 	sheet   string
@@ -124,7 +125,7 @@ func (t *rowText) row(w *row) error {
 	return t.emit(w.number)
 }
 
-// emit yields the runs of the cells at hand as a row.
+// emit yields the runs of the current cells as a row.
 func (t *rowText) emit(number int32) error {
 	for from := 0; from < len(t.cells); {
 		to := from + 1

@@ -19,12 +19,12 @@ type reading struct {
 	ctx     context.Context
 	p       *ooxml.Package
 	book    *workbook
-	strings *stringTable // nil until it is needed
+	strings *stringTable // nil until first needed
 	load    func() (*stringTable, error)
 }
 
-// shown returns what a cell shows: its value as its number format says. It has
-// no line breaks and no tabs.
+// shown returns what a cell shows: its value in its number format, without line
+// breaks and tabs.
 func (r *reading) shown(kind cellType, style int32, value []byte) (string, error) {
 	text, err := r.display(kind, style, value)
 	return oneLine(text), err
@@ -124,7 +124,7 @@ func (r *reading) date(text string, style int32) string {
 	return text
 }
 
-// plainText returns the characters of an element that has no others in it.
+// plainText returns the characters of an element without child elements.
 func plainText(raw []byte) string {
 	if bytes.IndexByte(raw, '<') < 0 {
 		if bytes.IndexByte(raw, '&') < 0 && utf8.Valid(raw) {
@@ -142,8 +142,8 @@ func plainText(raw []byte) string {
 	return b.String()
 }
 
-// richText returns the characters of a string of several runs, without what
-// says how it is pronounced.
+// richText returns the characters of a string with several runs, without its phonetic
+// guides.
 func richText(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
@@ -173,7 +173,7 @@ func richText(raw []byte) string {
 	return unescapeControls(b.String())
 }
 
-// simpleText returns what is in a string that has one run without a format.
+// simpleText returns the content of a string with one unformatted run.
 func simpleText(raw []byte) ([]byte, bool) {
 	raw = bytes.TrimSuffix(bytes.TrimPrefix(raw, []byte("<si>")), []byte("</si>"))
 	text, ok := bytes.CutSuffix(raw, []byte("</t>"))
@@ -186,8 +186,8 @@ func simpleText(raw []byte) ([]byte, bool) {
 	return text, ok && bytes.IndexByte(text, '<') < 0
 }
 
-// unescapeControls replaces what stands for characters that XML does not have,
-// such as _x000D_ (ECMA-376, part 1, section 22.9.2.19).
+// unescapeControls replaces escapes of characters that XML does not allow, such as
+// _x000D_ (ECMA-376, part 1, section 22.9.2.19).
 func unescapeControls(s string) string {
 	if !strings.Contains(s, "_x") {
 		return s
@@ -212,8 +212,8 @@ func unescapeControls(s string) string {
 	}
 }
 
-// controlOf returns the character that s begins with an escape of, and how many
-// bytes that has; two of them may be halves of one.
+// controlOf returns the character whose escape begins s, and the length of the escape
+// in bytes. Two escapes may form a surrogate pair.
 func controlOf(s string) (rune, int) {
 	unit, ok := controlUnit(s)
 	if !ok {
@@ -238,8 +238,8 @@ func controlUnit(s string) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// oneLine replaces line breaks, tabs and controls by spaces, and drops spaces
-// at the ends.
+// oneLine replaces line breaks, tabs and control characters by spaces, and trims
+// spaces at the ends.
 func oneLine(s string) string {
 	plain := true
 	for i := range len(s) {

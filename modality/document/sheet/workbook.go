@@ -14,15 +14,15 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A workbook is what is known of a workbook without its sheets.
+// A workbook holds the parts of a workbook other than its sheets.
 type workbook struct {
-	text      string // the main part
+	text      string // text of the main part
 	since1904 bool
 	sheets    []entry
 	names     []definedName
 	styles    *styles
 
-	stringsPart string // the name of the part, or ""
+	stringsPart string // name of the part with shared strings, or ""
 	macros      bool
 }
 
@@ -31,7 +31,7 @@ type sheetKind int
 const (
 	cellSheet sheetKind = iota
 	chartSheet
-	otherSheet // of macros, or a dialog
+	otherSheet // a macro sheet or a dialog
 )
 
 // An entry is a sheet in the list of the workbook.
@@ -43,12 +43,12 @@ type entry struct {
 	hidden bool
 }
 
-// A definedName is a name that stands for an area, or for a formula.
+// A definedName is a name for an area or a formula.
 type definedName struct {
 	name, text string
-	local      int // number of the sheet that has it, from 0, or -1
+	local      int // index of the sheet that owns it, from 0, or -1
 	hidden     bool
-	raw        string // the element
+	raw        string // the element as written
 }
 
 const (
@@ -64,7 +64,7 @@ func (b *workbook) bytes() int64 {
 	return n + int64(len(b.styles.formats))*8 + int64(len(b.styles.codes))*512 + int64(len(b.sheets))*256
 }
 
-// readWorkbook reads the main part of a package and the styles.
+// readWorkbook reads the main part and the styles of a package.
 func readWorkbook(ctx context.Context, p *ooxml.Package) (*workbook, error) {
 	kind := p.ContentType(p.Main())
 	if strings.Contains(kind, "sheet.binary") || strings.HasSuffix(p.Main(), ".bin") {
@@ -175,7 +175,7 @@ func (b *workbook) readName(s *xmlspan.Scanner) bool {
 
 func isTrue(value string) bool { return value == "1" || value == "true" || value == "on" }
 
-// find returns the number of the sheet of a name, from 0.
+// find returns the index of the sheet with a name, from 0.
 func (b *workbook) find(name string) (int, error) {
 	for i := range b.sheets {
 		if b.sheets[i].name == name {
@@ -192,9 +192,9 @@ func (b *workbook) find(name string) (int, error) {
 	return 0, fmt.Errorf("no sheet %s; the sheets are %s: %w", message.Quote(name), strings.Join(names, ", "), citekit.ErrRange)
 }
 
-// styles say which number format a cell has.
+// styles hold the number format of each cell style.
 type styles struct {
-	formats []int32 // number of the format by number of the style
+	formats []int32 // format id, by style index
 	codes   map[int32]*numfmt.Format
 }
 

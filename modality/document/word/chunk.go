@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	maxChunkBytes = 64 << 20 // of all embedded texts, unpacked
-	maxChunkText  = 32 << 20 // of their text, as often as it stands in the document
+	maxChunkBytes = 64 << 20 // bytes of all embedded texts, unpacked
+	maxChunkText  = 32 << 20 // bytes of their text, each counted as often as the document uses it
 
-	chunkKind = "aFChunk" // of a relationship that leads to one
+	chunkKind = "aFChunk" // the kind of the relationship to an embedded text
 )
 
-// A chunk is a text of another format that a document has in the place of
-// blocks (altChunk; ISO/IEC 29500-1, section 17.17.2.1).
+// A chunk is a document in another format that takes the place of blocks (altChunk;
+// ISO/IEC 29500-1, section 17.17.2.1).
 type chunk struct {
 	part   string // "" if the document lacks it
-	format string // as people name it
+	format string // its name for people
 	text   string
-	read   bool // the text is that of the chunk
+	read   bool // whether text holds the text of the chunk
 	uses   int
 }
 
-// line is what stands in the place of a chunk that is not read, which may be
+// line returns the text that stands for a chunk that is not read. The chunk may be
 // nil.
 func (k *chunk) line() string {
 	switch {
@@ -43,7 +43,7 @@ func (k *chunk) line() string {
 	return "[an embedded text, " + k.format + ", that is not read]"
 }
 
-// use notes a chunk that a block has.
+// use records that a block uses a chunk.
 func (d *docx) use(id string) {
 	if d.chunks == nil {
 		d.chunks = make(map[string]*chunk)
@@ -55,8 +55,8 @@ func (d *docx) use(id string) {
 	d.chunks[id].uses++
 }
 
-// readChunks reads those that the document uses and that are HTML, plain text or
-// DOCX, within the bounds.
+// readChunks reads the chunks that the document uses, if they are HTML, plain text or
+// DOCX and within the bounds.
 func (d *docx) readChunks(ctx context.Context, p *ooxml.Package) error {
 	if len(d.chunks) == 0 {
 		return nil
@@ -91,8 +91,8 @@ func (d *docx) readChunks(ctx context.Context, p *ooxml.Package) error {
 	return nil
 }
 
-// chunkFormat names the format of a content type. One that has no name is
-// "of another format".
+// chunkFormat returns the name of the format of a content type, or "of another
+// format" if it is unknown.
 func chunkFormat(contentType string) string {
 	contentType, _, _ = strings.Cut(strings.ToLower(contentType), ";")
 	switch strings.TrimSpace(contentType) {
@@ -114,16 +114,16 @@ func chunkFormat(contentType string) string {
 // A chunkReader reads chunks.
 type chunkReader struct {
 	ctx   context.Context
-	bytes int64 // how many may still be unpacked
+	bytes int64 // how many more bytes may be unpacked
 }
 
-// takes reports whether so many bytes may still be unpacked.
+// takes reports whether n more bytes may be unpacked.
 func (r *chunkReader) takes(n int64) bool {
 	r.bytes -= n
 	return r.bytes >= 0
 }
 
-// read returns the text of a chunk. It is not read if it is too long, damaged or
+// read returns the text of a chunk. ok is false if the chunk is too long, damaged or
 // of another format.
 func (r *chunkReader) read(part *ooxml.Part, format string) (text string, ok bool) {
 	if format != "HTML" && format != "DOCX" && format != "plain text" || !r.takes(part.Size()) {
@@ -147,7 +147,8 @@ func (r *chunkReader) read(part *ooxml.Part, format string) (text string, ok boo
 	return text, true
 }
 
-// docx returns the text of a DOCX that has blocks, and no embedded texts itself.
+// docx returns the text of a DOCX; ok is false if it has no blocks or has embedded
+// texts itself.
 func (r *chunkReader) docx(data []byte) (text string, ok bool) {
 	inner, err := r.open(data)
 	if err != nil || len(inner.chunks) > 0 || len(inner.list) == 0 {
@@ -176,8 +177,8 @@ func (r *chunkReader) open(data []byte) (*docx, error) {
 	return readDocx(r.ctx, p)
 }
 
-// isGuessed reports whether a page is in a charset that is inferred from its
-// bytes, whatever it says.
+// isGuessed reports whether the charset of a page is inferred from its bytes,
+// whatever the page declares.
 func isGuessed(page []byte) bool {
 	head := strings.ToLower(string(page[:min(len(page), 1024)]))
 	_, label, declared := strings.Cut(head, "charset=")
@@ -186,7 +187,7 @@ func isGuessed(page []byte) bool {
 		strings.HasPrefix(label, "us-ascii") || strings.HasPrefix(label, "utf-")
 }
 
-// chunk writes the text of the chunk whose Start is the token at hand.
+// chunk writes the text of the chunk whose Start is the current token.
 func (t *texter) chunk(s *xmlspan.Scanner) {
 	if k := t.chunks[s.Get("r", "id")]; k != nil && k.read {
 		t.out.WriteString(k.text)
@@ -196,8 +197,8 @@ func (t *texter) chunk(s *xmlspan.Scanner) {
 	s.Skip()
 }
 
-// chunk handles an embedded text. One that is not read cannot be told to hold
-// what its address says and nothing else: a paragraph says that it was there.
+// chunk handles an embedded text. Whether an unread one holds only what the address
+// selects is unknown, so a paragraph replaces it.
 func (c *cleaner) chunk() {
 	s := c.s
 	id := s.Get("r", "id")
@@ -217,8 +218,8 @@ func (c *cleaner) chunk() {
 	c.edits = append(c.edits, edit)
 }
 
-// keepChunks puts cuts of all of their blocks in the place of embedded DOCX
-// files: without macros, embedded objects and properties.
+// keepChunks replaces embedded DOCX files by cuts of all their blocks, which have no
+// macros, embedded objects or properties.
 func (c *cutting) keepChunks() error {
 	for _, id := range c.main.embedded {
 		k := c.d.chunks[id]

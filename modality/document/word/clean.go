@@ -7,25 +7,25 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A story is a part of a cut that has been put right: nothing in it lacks its
-// other half, or leads to what is left out.
+// A story is a cleaned part of a cut: no range or field in it lacks its other half,
+// and nothing refers to parts that are left out.
 type story struct {
 	text     string
-	rels     map[string]bool // the ids of relationships that it uses
+	rels     map[string]bool // ids of the relationships that it uses
 	notes    [noteKinds]map[string]bool
 	comments map[string]bool
 	authors  map[string]bool
 
-	embedded []string // texts that are kept, by their relationships
+	embedded []string // the embedded texts that are kept, by their relationships
 
 	objects, controls, links, fields, unread int // what was left out
 }
 
-// A cleaner puts a part right.
+// A cleaner cleans a part of a cut: see [story].
 type cleaner struct {
 	s      *xmlspan.Scanner
 	data   string
-	usable func(id string) bool // whether a relationship is kept
+	usable func(id string) bool // reports whether a relationship is kept
 	chunks map[string]*chunk
 	story
 	edits  []xmlspan.Edit
@@ -35,18 +35,18 @@ type cleaner struct {
 
 // halves are the starts and the ends of a range.
 type halves struct {
-	comment       string // its id, if the range is that of a comment
+	comment       string // the comment's id, if it is the range of a comment
 	starts, stops []span
 }
 
 // A field is a complex field (ISO/IEC 29500-1, section 17.16.18).
 type field struct {
-	marks     []span // its characters and its instruction
+	marks     []span // its field characters and its instruction
 	code      strings.Builder
 	separated bool
 }
 
-// clean puts a part right. Bytes that nothing is wrong with stay.
+// clean cleans a part. Bytes without a fault stay as they are.
 func clean(text string, chunks map[string]*chunk, usable func(id string) bool) (*story, error) {
 	c := &cleaner{s: ooxml.Scan(text), data: text, chunks: chunks, usable: usable, ranges: make(map[string]*halves)}
 	c.rels, c.comments, c.authors = make(map[string]bool), make(map[string]bool), make(map[string]bool)
@@ -81,7 +81,7 @@ func (c *cleaner) drop(spans ...span) {
 	}
 }
 
-// passed steps over the element at hand and returns its bytes.
+// passed skips the current element and returns its bytes.
 func (c *cleaner) passed() span {
 	pos := c.s.Pos
 	c.s.Skip()
@@ -114,8 +114,8 @@ func (c *cleaner) element() {
 	c.relationships()
 }
 
-// word handles an element of the text. It reports whether that is all that is
-// to be done.
+// word handles an element of the text. It reports whether nothing more has to be done
+// for it.
 func (c *cleaner) word() bool {
 	s := c.s
 	if base, isStart, ok := rangeOf(s.Local); ok {
@@ -170,8 +170,8 @@ func rangeOf(local string) (base string, isStart, ok bool) {
 	return "", false, false
 }
 
-// half notes the start or the end of a range. An end before any start has lost
-// its own.
+// half records the start or the end of a range. An end before any start has no start
+// in the cut.
 func (c *cleaner) half(base string, isStart bool) {
 	id := c.s.Get("w", "id")
 	key := base + " " + id
@@ -237,7 +237,7 @@ func (c *cleaner) instruction() {
 	}
 }
 
-// simple takes the instruction from a simple field that fetches something.
+// simple removes the instruction from a simple field that fetches something.
 func (c *cleaner) simple() {
 	for a := range c.s.Attrs() {
 		if a.Space == "w" && a.Local == "instr" && fetches(a.Value) {
@@ -258,8 +258,8 @@ func fetches(code string) bool {
 	return false
 }
 
-// relationships notes those that an element uses, and takes from it those that
-// are not kept.
+// relationships records the relationships that an element uses, and removes from it
+// the attributes for those that are not kept.
 func (c *cleaner) relationships() {
 	for a := range c.s.Attrs() {
 		if a.Space != "r" && (a.Space != "o" || !strings.EqualFold(a.Local, "relid")) || a.Value == "" {

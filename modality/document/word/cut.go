@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// maxCut is how many bytes evidence has at most.
+// maxCut is the largest size of evidence, in bytes.
 const maxCut = 256 << 20
 
 // A cutting makes evidence of some blocks of a DOCX.
@@ -23,18 +23,18 @@ type cutting struct {
 	d     *docx
 	p     *ooxml.Package
 	out   *ooxml.Cut
-	rels  map[string]map[string]bool // of each part whose relationships were looked at: those that it uses
-	state map[string]map[string]bool // of each such part: those that can be kept
+	rels  map[string]map[string]bool // the relationships that each inspected part uses
+	state map[string]map[string]bool // the relationships that each inspected part may keep
 	main  *story
-	notes [noteKinds]string // the part with notes, if some are kept
+	notes [noteKinds]string // the part with the notes of each kind, if some are kept
 
-	commentParagraphs map[string]bool // the ids of those in comments that are kept
-	durable           map[string]bool // ids of comments that are kept
+	commentParagraphs map[string]bool // ids of the paragraphs in kept comments
+	durable           map[string]bool // durable ids of kept comments
 	authors           map[string]bool
 
 	objects, controls, links, fields, unread, damaged int
-	chunkParts                                        map[string]bool // of embedded texts that are kept
-	within                                            []string        // what the cuts of those changed
+	chunkParts                                        map[string]bool // parts of the embedded texts that are kept
+	within                                            []string        // changes made by the cuts of embedded texts
 	macros                                            bool
 	err                                               error
 }
@@ -77,7 +77,7 @@ func (d *docx) cut(ctx context.Context, src io.ReaderAt, size int64, first, last
 	return &evidence{data: out.Bytes(), mediaType: docxType, ext: docxExt, changes: c.changes()}, nil
 }
 
-// limited is a buffer that takes so many bytes.
+// limited is a buffer with a largest size.
 type limited struct {
 	bytes.Buffer
 	left int
@@ -90,7 +90,7 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// compose writes the main part of the cut, as it is before it is cleaned.
+// compose writes the main part of the cut, before it is cleaned.
 func (c *cutting) compose(first, last int, cells citekit.Cells) (string, *renumbering) {
 	d := c.d
 	kept := span{d.list[first].pos, d.list[last-1].stop}
@@ -111,7 +111,7 @@ func (c *cutting) compose(first, last int, cells citekit.Cells) (string, *renumb
 	return b.String(), lists
 }
 
-// clean puts a part of the cut right, and counts what that leaves out.
+// clean cleans a part of the cut and counts what it leaves out.
 func (c *cutting) clean(part, text string) (*story, error) {
 	usable, err := c.usable(part)
 	if err != nil {
@@ -138,8 +138,8 @@ func (c *cutting) clean(part, text string) (*story, error) {
 	return s, nil
 }
 
-// usable returns the relationships of a part that a cut may keep: those to
-// parts that are there and do nothing by themselves, and hyperlinks.
+// usable returns the relationships of a part that a cut may keep: hyperlinks, and
+// relationships to existing parts that are not active.
 func (c *cutting) usable(part string) (map[string]bool, error) {
 	if known := c.state[part]; known != nil {
 		return known, nil
@@ -164,8 +164,8 @@ func (c *cutting) usable(part string) (map[string]bool, error) {
 	return usable, nil
 }
 
-// isActive reports whether relationships of a kind lead to what acts by itself,
-// or to data that is not shown.
+// isActive reports whether relationships of a kind lead to parts that act by
+// themselves, or to data that is not shown.
 func isActive(kind string) bool {
 	switch kind {
 	case "oleObject", "control", "activeXControlBinary", "vbaProject", "wordVbaData", "attachedTemplate", "attachedToolbars",
@@ -194,7 +194,7 @@ func (c *cutting) follow(part string, rel ooxml.Rel) bool {
 			return len(c.main.comments) > 0
 		case "people":
 			return len(c.authors) > 0
-		case "diagramDrawing": // which only the data of its diagram names
+		case "diagramDrawing": // only the data of its diagram names it
 			return usable[rel.ID] && c.hasDiagram(rel.ID)
 		}
 		return c.main.rels[rel.ID]
@@ -216,8 +216,8 @@ func (c *cutting) fail(err error) {
 	}
 }
 
-// usedBy returns the relationships that a part uses, which is cleaned when it is
-// looked at first.
+// usedBy returns the relationships that a part uses. The first call for a part cleans
+// it.
 func (c *cutting) usedBy(part string) map[string]bool {
 	if used, ok := c.rels[part]; ok {
 		return used
@@ -227,7 +227,7 @@ func (c *cutting) usedBy(part string) map[string]bool {
 	if err == nil {
 		_, err = c.clean(part, text)
 	}
-	if errors.Is(err, xmlspan.ErrMalformed) { // it stays as it is, with what it may lead to
+	if errors.Is(err, xmlspan.ErrMalformed) { // it stays as it is, with everything it may refer to
 		c.damaged++
 		c.rels[part], err = c.usable(part)
 	}
@@ -235,7 +235,8 @@ func (c *cutting) usedBy(part string) map[string]bool {
 	return c.rels[part]
 }
 
-// ofKind returns the part that the main part leads to by a kind, or nil.
+// ofKind returns the part that a relationship of the main part of that kind leads to,
+// or nil.
 func (c *cutting) ofKind(kind string) (*ooxml.Part, error) {
 	rels, err := c.p.Rels(c.ctx, c.d.main)
 	for _, rel := range rels {
@@ -260,7 +261,7 @@ func (c *cutting) replaceKind(kind, text string) error {
 	return err
 }
 
-// hasDiagram reports whether the data of a diagram that is kept names a drawing.
+// hasDiagram reports whether the data of a kept diagram names a drawing.
 func (c *cutting) hasDiagram(id string) bool {
 	rels, err := c.p.Rels(c.ctx, c.d.main)
 	c.fail(err)
@@ -284,7 +285,7 @@ func (c *cutting) findMacros() error {
 	return err
 }
 
-// changes says what the evidence has otherwise than the source.
+// changes lists how the evidence differs from the source.
 func (c *cutting) changes() (list []string) {
 	for _, change := range []struct {
 		there bool

@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// tableOf returns the outer table of a block: the block itself, or the first
-// within a content control.
+// tableOf returns the outer table of a block: the block itself, or the first table in
+// a content control.
 func (d *docx) tableOf(b block) (span, bool) {
 	switch b.kind {
 	case "tbl":
@@ -52,7 +52,7 @@ func (d *docx) tableSize(i int) (rows, cols int, ok bool) {
 	return rows, cols, true
 }
 
-// rowWidth reads the row at hand, and returns how many columns it reaches.
+// rowWidth reads the current row and returns its width in columns.
 func rowWidth(s *xmlspan.Scanner) (cols int) {
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -69,7 +69,7 @@ func rowWidth(s *xmlspan.Scanner) (cols int) {
 	return cols
 }
 
-// cellWidth reads the cell at hand, and returns how many columns it takes.
+// cellWidth reads the current cell and returns its width in columns.
 func cellWidth(s *xmlspan.Scanner) int {
 	depth, width := s.Depth, 1
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -85,7 +85,7 @@ func cellWidth(s *xmlspan.Scanner) int {
 	return width
 }
 
-// A tableCut collects the edits that leave some cells of a table.
+// A tableCut collects the edits that reduce a table to some of its cells.
 type tableCut struct {
 	d     *docx
 	s     *xmlspan.Scanner
@@ -93,7 +93,7 @@ type tableCut struct {
 	edits []xmlspan.Edit
 }
 
-// cutTable returns the edits that leave the cells of the table at a span.
+// cutTable returns the edits that reduce the table at a span to cells.
 func (d *docx) cutTable(at span, cells citekit.Cells) []xmlspan.Edit {
 	c := &tableCut{d: d, s: d.scope.Fragment(at.pos, at.stop), cells: cells}
 	s := c.s
@@ -123,14 +123,14 @@ func (d *docx) cutTable(at span, cells citekit.Cells) []xmlspan.Edit {
 	return c.edits
 }
 
-// drop leaves out the element at hand.
+// drop leaves out the current element.
 func (c *tableCut) drop() {
 	pos := c.s.Pos
 	c.s.Skip()
 	c.edits = append(c.edits, xmlspan.Edit{Pos: pos, Stop: c.s.Stop})
 }
 
-// row cuts the row at hand. A row that has none of the cells keeps an empty one.
+// row cuts the current row. A row without any of the cells keeps an empty cell.
 func (c *tableCut) row(row int) {
 	s, w := c.s, c.d.prefix
 	first, last := int(c.cells.First.Col), int(c.cells.Last.Col)
@@ -158,15 +158,15 @@ func (c *tableCut) row(row int) {
 	}
 }
 
-// width returns how many columns the cell at hand takes.
+// width returns the width of the current cell in columns.
 func (c *tableCut) width() int {
 	s := c.d.scope.Fragment(c.s.Pos, c.d.bodyStop)
 	s.Next()
 	return cellWidth(s)
 }
 
-// rowProperties cuts those at hand, and returns how many columns of the source
-// the row leaves out before its first cell.
+// rowProperties cuts the current row properties, and returns how many columns of the
+// source the row skips before its first cell.
 func (c *tableCut) rowProperties(first, last int) (before int) {
 	s := c.s
 	depth := s.Depth
@@ -189,7 +189,7 @@ func (c *tableCut) rowProperties(first, last int) (before int) {
 	return before
 }
 
-// set gives the element at hand a number as its value.
+// set makes a number the value of the current element.
 func (c *tableCut) set(value int) {
 	for a := range c.s.Attrs() {
 		if a.Space == "w" && a.Local == "val" {
@@ -198,8 +198,8 @@ func (c *tableCut) set(value int) {
 	}
 }
 
-// cell cuts the cell at hand. Some of its columns are kept. If its first is
-// not among them, its content is not.
+// cell cuts the current cell, some of whose columns are kept. Its content is kept
+// only if its first column is.
 func (c *tableCut) cell(at cell, row int) {
 	s, w := c.s, c.d.prefix
 	first, last := int(c.cells.First.Col), int(c.cells.Last.Col)

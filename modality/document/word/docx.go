@@ -17,34 +17,34 @@ const (
 	docxExt  = ".docx"
 
 	maxBlocks     = 1 << 20
-	maxParagraphs = 1 << 20 // in lists
-	maxReferences = 1 << 20 // to notes
+	maxParagraphs = 1 << 20 // paragraphs in lists
+	maxReferences = 1 << 20 // references to notes
 )
 
-// How many bytes parts have at most, so that all of them together fit into
-// memory with what is made of them.
+// The largest sizes of parts, in bytes. All parts together, with what is built from
+// them, fit into memory.
 const maxMain = 96 << 20
 
 var maxParts = map[string]int64{"styles": 16 << 20, "numbering": 16 << 20, "footnotes": 48 << 20, "endnotes": 48 << 20}
 
-// A docx is what is known of a DOCX whose package may be closed.
+// A docx is a parsed DOCX. Its package may be closed.
 type docx struct {
-	main, text  string           // the main part
-	scope       *xmlspan.Scanner // in the body: it is never stepped on, for others read its namespaces
+	main, text  string           // text of the main part
+	scope       *xmlspan.Scanner // a scanner inside the body; it never advances, since others read its namespaces
 	prefix      string           // of the names of its elements, such as "w:"
 	bodyStart   int              // after the tag of the body
 	bodyStop    int              // before the end tag of the body
-	final       span             // the sectPr at the end of the body; empty if there is none
+	final       span             // the sectPr at the end of the body; empty if it is missing
 	list        []block
-	paragraphs  []paragraph // those that are numbered
-	breaks      []span      // the sectPr of paragraphs
+	paragraphs  []paragraph // numbered paragraphs
+	breaks      []span      // the sectPr elements of paragraphs
 	references  []reference // to notes
 	styles      *styles
 	numbering   *numbering
 	notes       [noteKinds]*notes
 	chunks      map[string]*chunk // embedded texts, by their relationships
-	chunkIDs    []string          // of chunks, in the order of the text
-	contentType string            // of the main part
+	chunkIDs    []string          // the keys of chunks, in the order of the text
+	contentType string            // content type of the main part
 	core        ooxml.Core
 }
 
@@ -58,31 +58,31 @@ type block struct {
 	span
 	kind    string // the local name of its element
 	level   int    // of a heading, from 1, or 0
-	caption bool   // it is in a style for captions
-	title   bool   // it is in the style of the title
-	picture bool   // it has one, or a chart
+	caption bool   // whether its style is one for captions
+	title   bool   // whether its style is the title style
+	picture bool   // whether it has a picture or a chart
 }
 
-// A paragraph is one that is in a list.
+// A paragraph is a paragraph in a list.
 type paragraph struct {
-	pos    int // where it begins
+	pos    int // offset of its first byte
 	list   *num
 	level  int
 	values [levelCount]int
-	label  string // its number, and what follows that
+	label  string // its number and the text between number and paragraph
 }
 
-// A reference is one to a note.
+// A reference is a reference to a note.
 type reference struct {
 	pos    int
 	kind   int
 	id     string
-	own    bool // it has a mark of its own
+	own    bool // whether it has a custom mark
 	number int
-	mark   string // as the number is shown
+	mark   string // the number as shown
 }
 
-// openDocx reads a DOCX with the texts that are embedded in it.
+// openDocx reads a DOCX and the texts embedded in it.
 func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 	d, err := readDocx(ctx, p)
 	if err != nil {
@@ -144,7 +144,7 @@ func readDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 }
 
 func (d *docx) cost() int64 {
-	const each = 96 // bytes of a block or a paragraph
+	const each = 96 // estimated bytes of memory for a block or a paragraph
 	n := int64(len(d.text) + len(d.numbering.text) + each*(len(d.list)+2*len(d.paragraphs)+len(d.references)))
 	for _, notes := range d.notes {
 		n += int64(len(notes.text) + each*len(notes.byID))
@@ -157,8 +157,8 @@ func (d *docx) cost() int64 {
 
 func (d *docx) blocks() int { return len(d.list) }
 
-// format returns what the source is: a template or a document with macros has a
-// media type of its own.
+// format returns the media type and the extension of the source. Templates and
+// documents with macros have their own.
 func (d *docx) format() (mediaType, ext string) {
 	switch {
 	case strings.Contains(d.contentType, "ms-word.document.macroEnabled"):
@@ -195,7 +195,7 @@ func (d *docx) draft(ctx context.Context) (*citekit.Draft, error) {
 	return draft, nil
 }
 
-// line returns the text of a block on one line, without its notes.
+// line returns the text of a block on one line, without the text of its notes.
 func (d *docx) line(i int) string {
 	t := &texter{d: d, chunks: d.chunks}
 	t.container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)

@@ -16,14 +16,14 @@ type indexer struct {
 	d        *docx
 	s        *xmlspan.Scanner
 	counters *counters
-	boxes    int  // text boxes that are open
-	headed   bool // the block at hand has its level
+	boxes    int  // number of open text boxes
+	headed   bool // whether the level of the current block is known
 }
 
-// How often a context is looked at: once in so many elements.
+// checkEvery is the number of elements between two checks of the context.
 const checkEvery = 1 << 12
 
-// index steps through the main part once.
+// index scans the main part once.
 func (d *docx) index(ctx context.Context) error {
 	x := &indexer{ctx: ctx, d: d, s: ooxml.Scan(d.text), counters: newCounters(d.numbering)}
 	s := x.s
@@ -35,7 +35,7 @@ func (d *docx) index(ctx context.Context) error {
 		case s.Depth == 1:
 			d.prefix = prefixAt(d.text, s.Pos)
 		case s.Depth == 2 && s.Is("w", "body"):
-			if d.scope == nil { // a few files have several bodies, which count as one
+			if d.scope == nil { // a few files have several bodies; they count as one
 				d.bodyStart, d.scope = s.Stop, ooxml.Scan(d.text)
 				for d.scope.Next() && d.scope.Pos < s.Pos {
 				}
@@ -81,7 +81,7 @@ func (x *indexer) body() error {
 	return nil
 }
 
-// isBlock reports whether elements of a name are counted.
+// isBlock reports whether elements with that name count as blocks.
 func isBlock(local string) bool {
 	switch local {
 	case "p", "tbl", "sdt", "altChunk", "customXml":
@@ -90,7 +90,7 @@ func isBlock(local string) bool {
 	return false
 }
 
-// block reads the block whose Start is the token at hand.
+// block reads the block whose Start is the current token.
 func (x *indexer) block() error {
 	d, s := x.d, x.s
 	at := len(d.list)
@@ -120,7 +120,7 @@ func (x *indexer) block() error {
 	}
 }
 
-// element reads what an element within a block says.
+// element records the properties of a block that an element within it gives.
 func (x *indexer) element(b *block) error {
 	s := x.s
 	switch s.Local {
@@ -163,15 +163,15 @@ func (x *indexer) reference(kind int) error {
 	return nil
 }
 
-// properties are what a paragraph says of itself.
+// properties are the properties of a paragraph.
 type properties struct {
 	style   string
-	outline int // -1 says nothing
+	outline int // -1 if not given
 	numID   string
-	ilvl    int  // -1 says nothing
+	ilvl    int  // -1 if not given
 	section span // its sectPr
 	numPr   span // its numPr
-	insert  int  // where a numPr would stand; 0 if there are no properties
+	insert  int  // where a numPr would be inserted; 0 if there are no properties
 }
 
 // paragraph reads the properties of the paragraph whose Start is the token at
@@ -204,13 +204,13 @@ func (x *indexer) paragraph(b *block) error {
 		values := x.counters.next(list, at)
 		d.paragraphs = append(d.paragraphs, paragraph{pos, list, at, values, d.numbering.label(list, at, values)})
 	}
-	if s.Kind == xmlspan.Start { // of what follows, or there are no properties
+	if s.Kind == xmlspan.Start { // of the content, so there are no properties
 		return x.element(b)
 	}
 	return nil
 }
 
-// readProperties reads the pPr whose Start is the token at hand.
+// readProperties reads the pPr whose Start is the current token.
 func readProperties(s *xmlspan.Scanner, usual string) properties {
 	p := properties{style: usual, outline: -1, ilvl: -1, insert: s.Stop}
 	depth := s.Depth
@@ -239,8 +239,8 @@ func readProperties(s *xmlspan.Scanner, usual string) properties {
 	return p
 }
 
-// beforeNumPr reports whether an element of pPr stands before numPr (ISO/IEC
-// 29500-1, section 17.3.1.26).
+// beforeNumPr reports whether an element comes before numPr in pPr (ISO/IEC 29500-1,
+// section 17.3.1.26).
 func beforeNumPr(local string) bool {
 	switch local {
 	case "pStyle", "keepNext", "keepLines", "pageBreakBefore", "framePr", "widowControl":
@@ -262,7 +262,7 @@ func (p *properties) readList(s *xmlspan.Scanner) {
 	}
 }
 
-// listOf returns the list and the level that a paragraph is in, or nil.
+// listOf returns the list of a paragraph, or nil, and its level there.
 func (d *docx) listOf(p properties) (list *num, at int) {
 	id, at := p.numID, p.ilvl
 	if id == "" {

@@ -5,7 +5,8 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// keepNotes leaves the notes that the blocks refer to, and the lines above them.
+// keepNotes keeps the notes that the blocks refer to, and the separator lines above
+// notes.
 func (c *cutting) keepNotes() error {
 	for kind := range noteKinds {
 		used := c.main.notes[kind]
@@ -35,8 +36,8 @@ func (c *cutting) keepNotes() error {
 	return nil
 }
 
-// keepComments leaves the comments that the blocks refer to, and what is said of
-// these.
+// keepComments keeps the comments that the blocks refer to, and the data about those
+// comments.
 func (c *cutting) keepComments() error {
 	if len(c.main.comments) == 0 {
 		return nil
@@ -79,7 +80,7 @@ func (c *cutting) keepComments() error {
 	return err
 }
 
-// keepPeople leaves the people who wrote what is kept.
+// keepPeople keeps the authors of what is kept.
 func (c *cutting) keepPeople() error {
 	_, err := c.prune("people", func(s *xmlspan.Scanner) bool {
 		return s.Depth == 2 && s.Local == "person" && !c.authors[anyAttr(s, "author")]
@@ -87,8 +88,8 @@ func (c *cutting) keepPeople() error {
 	return err
 }
 
-// keepSettings leaves the settings but for what leads to other files, what
-// changes the text when it is opened, and notes that are left out.
+// keepSettings keeps the settings, except those that lead to other files, change the
+// text when it is opened, or belong to notes that are left out.
 func (c *cutting) keepSettings() error {
 	_, err := c.prune("settings", func(s *xmlspan.Scanner) bool {
 		if s.Space != "w" {
@@ -107,8 +108,8 @@ func (c *cutting) keepSettings() error {
 	return err
 }
 
-// prune replaces the part of a kind by one without some elements, and returns
-// its text; "" if there is no such part.
+// prune replaces the part of a kind by one without the elements that drop selects,
+// and returns its text, or "" if the part is missing.
 func (c *cutting) prune(kind string, drop func(*xmlspan.Scanner) bool) (string, error) {
 	part, err := c.ofKind(kind)
 	if err != nil || part == nil {
@@ -125,7 +126,7 @@ func (c *cutting) prune(kind string, drop func(*xmlspan.Scanner) bool) (string, 
 	return pruned, err
 }
 
-// valuesOf returns the values that an attribute has in a part.
+// valuesOf returns the values of an attribute in a part.
 func valuesOf(text, space, local string) (map[string]bool, error) {
 	values := make(map[string]bool)
 	if text == "" {
@@ -140,7 +141,7 @@ func valuesOf(text, space, local string) (map[string]bool, error) {
 	return values, ooxml.KnownXML(s.Err())
 }
 
-// anyAttr returns the value of an attribute in whatever namespace.
+// anyAttr returns the value of an attribute in any namespace.
 func anyAttr(s *xmlspan.Scanner, local string) string {
 	for a := range s.Attrs() {
 		if a.Local == local {

@@ -9,21 +9,21 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A renumbering is what has to be changed for the lists of a cut to show the
-// numbers that the source shows.
+// A renumbering is what has to change so that the lists of a cut show the same
+// numbers as in the source.
 type renumbering struct {
 	d        *docx
-	counters *counters // as the cut counts
+	counters *counters // count as a reader of the cut does
 	now      map[string]*num
-	changed  []*num         // lists with other starts, and those that are new
-	lists    map[string]int // places of lists in changed
+	changed  []*num         // lists with other start numbers, and new lists
+	lists    map[string]int // indexes into changed, by list
 	next     int            // the id of the next new list
-	edits    []xmlspan.Edit // of the main part
+	edits    []xmlspan.Edit // edits of the main part
 }
 
-// renumber goes through the numbered paragraphs of the cut, in order. Where the
-// cut would show another number, the list is made to begin with the right one;
-// if it has begun already, a new list goes on from there.
+// renumber visits the numbered paragraphs of the cut, in order. Where the cut would
+// show another number, the list gets the right start number; if the list has begun
+// already, a new list continues from there.
 func (d *docx) renumber(paragraphs []paragraph) *renumbering {
 	r := &renumbering{d: d, counters: newCounters(d.numbering), now: make(map[string]*num), lists: make(map[string]int)}
 	for id := range d.numbering.nums {
@@ -59,8 +59,8 @@ func (d *docx) renumber(paragraphs []paragraph) *renumbering {
 
 func (r *renumbering) isNew(list *num) bool { return list.stop == 0 }
 
-// agrees reports whether a list gives a paragraph the number it has, and counts
-// it only then.
+// agrees reports whether a list gives a paragraph its number in the source. Only then
+// does it count the paragraph.
 func (r *renumbering) agrees(list *num, p paragraph) bool {
 	counts := r.counters.of(list)
 	before, used := *counts, r.counters.used[list.id]
@@ -73,7 +73,7 @@ func (r *renumbering) agrees(list *num, p paragraph) bool {
 	return false
 }
 
-// change returns a copy of a list of the source for other starts.
+// change returns a copy of a list of the source, to be given other start numbers.
 func (r *renumbering) change(list *num) *num {
 	if i, ok := r.lists[list.id]; ok {
 		return r.changed[i]
@@ -84,7 +84,7 @@ func (r *renumbering) change(list *num) *num {
 	return &own
 }
 
-// add returns a new list of the definition of another.
+// add returns a new list with the definition of another.
 func (r *renumbering) add(list *num) *num {
 	own := *list
 	own.id, own.pos, own.stop = strconv.Itoa(r.next), 0, 0
@@ -120,8 +120,8 @@ func (r *renumbering) move(p paragraph, list *num) {
 	}
 }
 
-// into returns the edit that puts content at the beginning of the element whose
-// start tag is given, which may be that of an empty element.
+// into returns the edit that inserts content at the start of the element with the
+// given start tag, which may be an empty-element tag.
 func into(text string, tag span, content string) xmlspan.Edit {
 	inner, isEmpty := strings.CutSuffix(text[tag.pos:tag.stop], "/>")
 	if !isEmpty {
@@ -134,7 +134,8 @@ func into(text string, tag span, content string) xmlspan.Edit {
 	return xmlspan.Edit{Pos: tag.stop - len("/>"), Stop: tag.stop, Text: ">" + content + "</" + name + ">"}
 }
 
-// numberingText returns the part with the lists, with those that changed.
+// numberingText returns the text of the part with the lists, including the changed
+// lists.
 func (r *renumbering) numberingText() string {
 	n := r.d.numbering
 	var edits []xmlspan.Edit
@@ -173,8 +174,8 @@ func (n *numbering) render(list *num) string {
 	return b.String()
 }
 
-// paragraphsIn returns the numbered paragraphs of a span that are not within
-// any of others, which are sorted.
+// paragraphsIn returns the numbered paragraphs of a span that lie in none of the
+// edits, which are sorted.
 func (d *docx) paragraphsIn(kept span, without []xmlspan.Edit) (list []paragraph) {
 	at := sort.Search(len(d.paragraphs), func(i int) bool { return d.paragraphs[i].pos >= kept.pos })
 	for ; at < len(d.paragraphs) && d.paragraphs[at].pos < kept.stop; at++ {

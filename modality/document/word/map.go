@@ -14,22 +14,22 @@ import (
 const (
 	maxTitle   = 300 // bytes
 	maxSummary = 300
-	leadBytes  = 5 * maxSummary // of text that are enough for a summary
+	leadBytes  = 5 * maxSummary // bytes of text that are enough for a summary
 
-	passageBytes = 4 << 10 // of text in one passage
+	passageBytes = 4 << 10 // bytes of text in one passage
 	maxPassages  = 1000
 )
 
-// An item is what a map needs to know of a block.
+// An item holds the facts about a block that a map needs.
 type item struct {
-	level   int // of a heading, from 1, or 0
+	level   int // heading level from 1; 0 for other blocks
 	table   bool
 	caption bool
-	title   bool // of the document
+	title   bool // whether it is the title of the document
 	picture bool
 }
 
-// A mapping is the making of a map.
+// A mapping holds the state while a map is made.
 type mapping struct {
 	ctx   context.Context
 	t     text
@@ -38,13 +38,13 @@ type mapping struct {
 	// line returns the text of a block on one line, without notes.
 	line func(i int) string
 
-	texts  []*string // of blocks, once they were asked for
+	texts  []*string // texts of blocks, cached; nil if not read yet
 	nodes  int
 	fewer  bool
 	titled int // the block that is the title of the document, or -1
 }
 
-// draft maps a document whose blocks are items.
+// draft maps a document with the given blocks.
 func draft(ctx context.Context, t text, items []item, line func(int) string) (*citekit.Draft, error) {
 	m := &mapping{ctx: ctx, t: t, items: items, line: line, texts: make([]*string, len(items)), titled: -1}
 	d := &citekit.Draft{Method: "headings", Metadata: map[string]any{"blocks": len(items)}}
@@ -81,7 +81,7 @@ func (m *mapping) text(i int) string {
 	return *m.texts[i]
 }
 
-// lead returns the first sentences of the blocks from first on, before last.
+// lead returns the first sentences of the blocks [first, last).
 func (m *mapping) lead(first, last int) string {
 	var b strings.Builder
 	for i := first; i < last && b.Len() < leadBytes; i++ {
@@ -92,7 +92,7 @@ func (m *mapping) lead(first, last int) string {
 	return sentence.Lead(b.String(), maxSummary)
 }
 
-// deepest returns the deepest level of headings that a map has room for.
+// deepest returns the deepest heading level that a map has room for.
 func (m *mapping) deepest() int {
 	var counts [10]int
 	for _, it := range m.items {
@@ -106,8 +106,8 @@ func (m *mapping) deepest() int {
 	return level
 }
 
-// sections nests the headings: each is in the last one before it that has a
-// higher level. What stands before the first of them is a passage.
+// sections nests the headings: each becomes a child of the last heading of a higher
+// level before it. The blocks before the first heading are a passage.
 func (m *mapping) sections() []*citekit.Node {
 	type open struct {
 		level int
@@ -157,7 +157,7 @@ func (m *mapping) nextHeading(i int) int {
 	return i
 }
 
-// preamble returns what stands before the block that is the first heading.
+// preamble returns nodes for the blocks before the first heading, at end.
 func (m *mapping) preamble(end int) []*citekit.Node {
 	first := 0
 	for first < end && m.text(first) == "" {
@@ -170,7 +170,7 @@ func (m *mapping) preamble(end int) []*citekit.Node {
 	return []*citekit.Node{{ID: "preamble", Type: "passage", Location: blockAt(first, end), Summary: m.lead(first, end)}}
 }
 
-// passages divides a document without headings into runs of blocks.
+// passages divides a document without headings into consecutive runs of blocks.
 func (m *mapping) passages() (nodes []*citekit.Node) {
 	total := 0
 	for i := range m.items {
@@ -193,9 +193,9 @@ func (m *mapping) passages() (nodes []*citekit.Node) {
 	return nodes
 }
 
-// place puts tables and figures into the sections that they are in.
+// place adds tables and figures to the sections that contain them.
 func (m *mapping) place(d *citekit.Draft) {
-	taken := make([]bool, len(m.items)) // captions
+	taken := make([]bool, len(m.items)) // captions already in use
 	for i, it := range m.items {
 		var node *citekit.Node
 		switch {
@@ -216,8 +216,8 @@ func (m *mapping) place(d *citekit.Draft) {
 	}
 }
 
-// insert puts a node into the innermost of the nodes that contains it, before
-// those that come after it.
+// insert puts a node into the innermost of the nodes that contains it, in document
+// order.
 func insert(nodes []*citekit.Node, node *citekit.Node) []*citekit.Node {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		outer := nodes[i].Location.Blocks
@@ -232,7 +232,7 @@ func insert(nodes []*citekit.Node, node *citekit.Node) []*citekit.Node {
 	return append([]*citekit.Node{node}, nodes...)
 }
 
-// Words that captions of tables and of figures begin with, in some languages.
+// Words that begin captions of tables and of figures, in some languages.
 var (
 	tableWords  = []string{"tab", "табл", "πίν", "表"}
 	figureWords = []string{"fig", "abb", "рис", "εικ", "图", "圖", "図", "ill", "photo", "image", "bild"}
@@ -243,8 +243,8 @@ func beginsWith(line string, words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(line, word) })
 }
 
-// captionNear returns the caption of a block, which stands before or after it,
-// belongs to no other and does not begin with some words; -1 if there is none.
+// captionNear returns the caption directly before or after a block, or -1. It skips
+// captions that are taken or begin with one of the words in without.
 func (m *mapping) captionNear(i int, taken []bool, without []string, order ...int) int {
 	for _, step := range order {
 		at := i + step
@@ -259,8 +259,8 @@ func (m *mapping) captionNear(i int, taken []bool, without []string, order ...in
 	return -1
 }
 
-// table returns the node of a table: one with a caption, or with several rows
-// and columns, which is then titled by its first row.
+// table returns the node of a table with a caption, or of one with several rows and
+// columns; without a caption its first row is the title.
 func (m *mapping) table(i int, taken []bool) *citekit.Node {
 	at := m.captionNear(i, taken, figureWords, -1, 1)
 	if at >= 0 {

@@ -14,16 +14,16 @@ const (
 	noteKinds
 )
 
-// noteParts are the kinds of relationships that lead to them.
+// noteParts are the kinds of the relationships to the parts with notes.
 var noteParts = [noteKinds]string{"footnotes", "endnotes"}
 
-// noteNames are the names of the elements that hold one.
+// noteNames are the names of the elements that hold a note.
 var noteNames = [noteKinds]string{"footnote", "endnote"}
 
 // notes are the footnotes or the endnotes of a document.
 type notes struct {
 	text  string
-	scope *xmlspan.Scanner // in the root
+	scope *xmlspan.Scanner // a scanner inside the root
 	byID  map[string]span
 }
 
@@ -45,17 +45,17 @@ func readNotes(kind int, text string) (*notes, error) {
 	return n, ooxml.KnownXML(s.Err())
 }
 
-// A noteRule is how the notes of a document, or of a section, are numbered.
+// A noteRule says how the notes of a document or section are numbered.
 type noteRule struct {
 	start   int
 	format  string
-	restart bool // with each section
+	restart bool // numbering restarts in each section
 }
 
 var usualRules = [noteKinds]noteRule{{1, "decimal", false}, {1, "lowerRoman", false}}
 
-// readRules reads the rules in settings, or in the properties of a section,
-// over those that hold otherwise.
+// readRules reads the rules in settings or in the properties of a section. They
+// override the given rules.
 func readRules(s *xmlspan.Scanner, rules [noteKinds]noteRule) [noteKinds]noteRule {
 	for s.Next() {
 		for kind := range noteKinds {
@@ -84,7 +84,7 @@ func (r *noteRule) read(s *xmlspan.Scanner) {
 	}
 }
 
-// readSettings reads how notes are numbered if their section does not say.
+// readSettings reads how notes are numbered in sections without own rules.
 func readSettings(ctx context.Context, part *ooxml.Part) ([noteKinds]noteRule, error) {
 	if part == nil {
 		return usualRules, nil
@@ -97,8 +97,8 @@ func readSettings(ctx context.Context, part *ooxml.Part) ([noteKinds]noteRule, e
 	return readRules(s, usualRules), ooxml.KnownXML(s.Err())
 }
 
-// numberNotes gives the references to notes their numbers. Those that begin anew
-// on each page cannot be told: they go on.
+// numberNotes numbers the references to notes. A rule to restart on each page is
+// ignored, since pages are unknown.
 func (d *docx) numberNotes(usual [noteKinds]noteRule) {
 	sections := append(d.breaks[:len(d.breaks):len(d.breaks)], d.final)
 	var next [noteKinds]int

@@ -10,39 +10,39 @@ import (
 
 const levelCount = 9
 
-// A level is how the paragraphs of one level of a list are numbered.
+// A level says how the paragraphs at one level of a list are numbered.
 type level struct {
 	start   int
 	format  string
 	text    string // such as "%1.%2)"
 	suffix  string // "tab", "space" or "nothing"
-	restart int    // the level, from 1, after which it begins anew; -1 is any above
-	legal   bool   // all numbers in it are decimal
-	style   string // the id of the style whose paragraphs are at this level
-	raw     string // the element
+	restart int    // the level, from 1, after which numbering restarts; -1 means any higher level
+	legal   bool   // whether all numbers in it are decimal
+	style   string // id of the style whose paragraphs are at this level
+	raw     string // the element as written
 }
 
-// An abstract is a definition of lists; its lists count together.
+// An abstract is a definition of lists; its lists share their counters.
 type abstract struct {
 	levels    [levelCount]level
 	styleLink string // the style that names the definition to use instead
 }
 
-// A num is one list: a definition, with changes.
+// A num is one list: a definition with changes.
 type num struct {
 	id, abstract string
-	starts       [levelCount]int // -1 says nothing
+	starts       [levelCount]int // -1 if not given
 	levels       [levelCount]*level
-	pos, stop    int // of the element in numbering.xml
+	pos, stop    int // of its element in numbering.xml
 }
 
 // numbering are the lists of a document.
 type numbering struct {
 	text      string
-	prefix    string // of the names of its elements, such as "w:"
+	prefix    string // prefix of its element names, such as "w:"
 	abstracts map[string]*abstract
 	nums      map[string]*num
-	numsStop  int // where the last list ends
+	numsStop  int // offset after the last list
 }
 
 func readNumbering(text string, all *styles) (*numbering, error) {
@@ -68,7 +68,7 @@ func readNumbering(text string, all *styles) (*numbering, error) {
 	return n, ooxml.KnownXML(s.Err())
 }
 
-// prefixAt returns the prefix of the tag at pos, with its colon.
+// prefixAt returns the prefix of the tag at pos, including the colon.
 func prefixAt(text string, pos int) string {
 	name := strings.TrimPrefix(text[pos:min(len(text), pos+64)], "<")
 	if end := strings.IndexAny(name, ": \t\r\n>/"); end >= 0 && name[end] == ':' {
@@ -97,7 +97,7 @@ func readAbstract(s *xmlspan.Scanner, text string) *abstract {
 	return a
 }
 
-// readLevel reads the level whose Start is the token at hand.
+// readLevel reads the level whose Start is the current token.
 func readLevel(s *xmlspan.Scanner, text string) level {
 	l := level{start: 0, format: "decimal", suffix: "tab", restart: -1}
 	depth, pos := s.Depth, s.Pos
@@ -154,7 +154,7 @@ func readNum(s *xmlspan.Scanner, text string) *num {
 	return list
 }
 
-// link leads lists to the definition that their own names by a style.
+// link resolves definitions that refer to another definition by a style.
 func (n *numbering) link(all *styles) {
 	for _, list := range n.nums {
 		a := n.abstracts[list.abstract]
@@ -168,7 +168,7 @@ func (n *numbering) link(all *styles) {
 	}
 }
 
-// level returns how a level of a list is numbered.
+// level returns how level i of a list is numbered.
 func (n *numbering) level(list *num, i int) *level {
 	if own := list.levels[i]; own != nil {
 		return own
@@ -176,7 +176,7 @@ func (n *numbering) level(list *num, i int) *level {
 	return &n.abstracts[list.abstract].levels[i]
 }
 
-// start returns the number that a level of a list begins with.
+// start returns the start number of level i of a list.
 func (n *numbering) start(list *num, i int) int {
 	if list.starts[i] >= 0 {
 		return list.starts[i]
@@ -184,7 +184,7 @@ func (n *numbering) start(list *num, i int) int {
 	return n.level(list, i).start
 }
 
-// list returns a list that has a definition, or nil.
+// list returns the list with an id, or nil if it has no definition.
 func (n *numbering) list(id string) *num {
 	list := n.nums[id]
 	if list == nil || n.abstracts[list.abstract] == nil {
@@ -193,7 +193,7 @@ func (n *numbering) list(id string) *num {
 	return list
 }
 
-// levelOfStyle returns the level of a list that is that of a style, or -1.
+// levelOfStyle returns the level of a list that belongs to a style, or -1.
 func (n *numbering) levelOfStyle(list *num, style string) int {
 	for i := range levelCount {
 		if style != "" && n.level(list, i).style == style {
@@ -203,17 +203,17 @@ func (n *numbering) levelOfStyle(list *num, style string) int {
 	return -1
 }
 
-// A count is where a level of a definition is.
+// A count is the state of one level of a definition.
 type count struct {
 	n     int
 	begun bool
 }
 
-// counters number the paragraphs of a document in its order.
+// counters number the paragraphs of a document in order.
 type counters struct {
 	n      *numbering
 	counts map[*abstract]*[levelCount]count
-	used   map[string]bool // lists that have had a paragraph
+	used   map[string]bool // lists that have numbered a paragraph
 }
 
 func newCounters(n *numbering) *counters {
@@ -228,9 +228,9 @@ func (c *counters) of(list *num) *[levelCount]count {
 	return c.counts[a]
 }
 
-// next numbers a paragraph at a level of a list, and returns the numbers of its
-// level and of those above. A list that overrides where a level starts does so
-// with its first paragraph; levels above that have not begun then begin.
+// next numbers a paragraph at a level of a list, and returns the numbers of that
+// level and of the higher levels. A start override of a list takes effect at its
+// first paragraph. Higher levels that have not begun begin then.
 func (c *counters) next(list *num, at int) (values [levelCount]int) {
 	counts := c.of(list)
 	if !c.used[list.id] {
@@ -258,8 +258,8 @@ func (c *counters) next(list *num, at int) (values [levelCount]int) {
 	return values
 }
 
-// label returns what stands before a paragraph: its number, and what follows
-// that. Bullets are no numbers.
+// label returns the number before a paragraph and the text between them. A bullet has
+// no label.
 func (n *numbering) label(list *num, at int, values [levelCount]int) string {
 	l := n.level(list, at)
 	if l.format == "bullet" || l.text == "" {

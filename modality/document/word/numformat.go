@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// formatNumber writes a number in a format of ST_NumberFormat (ISO/IEC
-// 29500-1, section 17.18.59). It knows the most usual; others are decimal.
+// formatNumber writes a number in a format of ST_NumberFormat (ISO/IEC 29500-1,
+// section 17.18.59). It knows the usual formats; all others come out decimal.
 func formatNumber(format string, n int) string {
 	switch format {
 	case "none":
@@ -87,7 +87,7 @@ func ordinalEnding(n int) string {
 	return "th"
 }
 
-// ideographs writes numbers up to 9,999 as Chinese and Japanese count.
+// ideographs writes numbers up to 9,999 in Chinese and Japanese numerals.
 func ideographs(n int) string {
 	if n < 1 || n > 9999 {
 		return strconv.Itoa(n)

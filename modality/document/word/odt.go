@@ -11,19 +11,19 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odt is what is known of an ODT whose package may be closed.
+// An odt is a parsed ODT. Its package may be closed.
 type odt struct {
-	text       string           // the content
-	scope      *xmlspan.Scanner // in office:text: it is never stepped on, for others read its namespaces
-	bodyStart  int              // after the tag of office:text
+	text       string           // the text of content.xml
+	scope      *xmlspan.Scanner // a scanner inside office:text; it never advances, since others read its namespaces
+	bodyStart  int              // after the start tag of office:text
 	bodyStop   int              // before its end tag
 	list       []odtBlock
-	paragraphs []odtParagraph // those that are numbered
+	paragraphs []odtParagraph // numbered paragraphs
 	changes    span           // the tracked changes
 	sequences  span           // the declarations of sequences
 	styles     *odtStyles
 	stylesText string
-	notes      [noteKinds][]int // where notes are that are numbered
+	notes      [noteKinds][]int // offsets of numbered notes
 	mediaType  string
 	meta       odf.Meta
 }
@@ -31,12 +31,12 @@ type odt struct {
 // An odtBlock is a child of office:text.
 type odtBlock struct {
 	block
-	master string // the master page in force where it begins
-	own    bool   // it says itself what its master page is
-	lead   span   // the tag of its first paragraph or table
+	master string // the master page in force at its beginning
+	own    bool   // whether it names its master page itself
+	lead   span   // the start tag of its first paragraph or table
 }
 
-// odtTypes are the media types of texts, with the extensions.
+// odtTypes maps the media types of text documents to extensions.
 var odtTypes = map[string]string{
 	"application/vnd.oasis.opendocument.text":          ".odt",
 	"application/vnd.oasis.opendocument.text-template": ".ott",
@@ -69,7 +69,7 @@ func openODT(ctx context.Context, p *odf.Package) (*odt, error) {
 }
 
 func (d *odt) cost() int64 {
-	const each = 160 // bytes of a block or a paragraph
+	const each = 160 // estimated bytes of memory for a block or a paragraph
 	return int64(len(d.text) + len(d.stylesText) + each*(len(d.list)+len(d.paragraphs)))
 }
 
@@ -91,7 +91,7 @@ func (d *odt) blockText(i int, cells citekit.Cells) string {
 	return text
 }
 
-// line returns the text of a block on one line, without its notes.
+// line returns the text of a block on one line, without the text of its notes.
 func (d *odt) line(i int) string {
 	t := &odf.Texter{Label: d.labelAt}
 	t.Container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)
@@ -114,8 +114,8 @@ func (d *odt) draft(ctx context.Context) (*citekit.Draft, error) {
 	return draft, nil
 }
 
-// tableOf returns the outer table of a block: the block itself, or the first
-// within a section.
+// tableOf returns the outer table of a block: the block itself, or the first table in
+// a section.
 func (d *odt) tableOf(i int) (span, bool) {
 	b := d.list[i]
 	if b.kind != "table" && b.kind != "section" {

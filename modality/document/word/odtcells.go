@@ -9,23 +9,23 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odtCells collects the edits that leave some cells of a table.
+// An odtCells collects the edits that reduce a table to some of its cells.
 type odtCells struct {
 	d           *odt
 	top, bottom int
 	left, right int
 	edits       []xmlspan.Edit
-	covered     map[[2]int]bool // by cells that are kept
-	prefix      string          // of the elements of tables
-	text        string          // the same of texts
+	covered     map[[2]int]bool // positions covered by kept cells
+	prefix      string          // prefix of table elements
+	text        string          // prefix of text elements
 	groups      [][2]int
-	kept        []int // where rows and columns begin that stay
+	kept        []int // offsets of the rows and columns that stay
 }
 
-// maxCovered is how many cells are known to be covered.
+// maxCovered is the largest number of covered cells that are tracked.
 const maxCovered = 1 << 18
 
-// cutCells returns the edits that leave the cells of the table at a span.
+// cutCells returns the edits that reduce the table at a span to cells.
 func (d *odt) cutCells(at span, cells citekit.Cells) []xmlspan.Edit {
 	t := d.readTable(at)
 	c := &odtCells{
@@ -60,12 +60,12 @@ func (d *odt) cutCells(at span, cells citekit.Cells) []xmlspan.Edit {
 	return c.edits
 }
 
-// overlap returns how many of n numbers from first on lie between two others.
+// overlap returns how many of the n numbers from first on lie in [from, to].
 func overlap(first, n, from, to int) int { return min(first+n-1, to) - max(first, from) + 1 }
 
 func (c *odtCells) drop(pos, stop int) { c.edits = append(c.edits, xmlspan.Edit{Pos: pos, Stop: stop}) }
 
-// dropGroups leaves out what stood around rows and columns if none of them is left.
+// dropGroups leaves out groups of rows and columns that have become empty.
 func (c *odtCells) dropGroups() {
 	for _, g := range c.groups {
 		some := false
@@ -78,7 +78,7 @@ func (c *odtCells) dropGroups() {
 	}
 }
 
-// repeat makes the element at a place stand for n rows, columns or cells.
+// repeat makes the element at a span stand for n rows, columns or cells.
 func (c *odtCells) repeat(pos, stop int, local string, before, n int) {
 	if n != before {
 		c.set(pos, stop, local, n)
@@ -92,7 +92,7 @@ func (c *odtCells) set(pos, stop int, local string, n int) {
 	}
 }
 
-// row cuts a row. One that has none of the cells keeps an empty one.
+// row cuts a row. A row without any of the cells keeps an empty cell.
 func (c *odtCells) row(r odf.Row, number int) {
 	col, kept := 1, 0
 	for _, at := range r.Cells {
@@ -116,13 +116,13 @@ func (c *odtCells) row(r odf.Row, number int) {
 	}
 }
 
-// empty is a cell without text.
+// empty returns a cell without text.
 func (c *odtCells) empty() string {
 	return fmt.Sprintf("<%[1]stable-cell><%[2]sp/></%[1]stable-cell>", c.prefix, c.text)
 }
 
-// cell cuts a cell that stays, which stands for n. What it computes becomes what
-// it shows.
+// cell cuts a kept cell that stands for n cells. Its formula is replaced by the value
+// shown.
 func (c *odtCells) cell(at odf.TableCell, row, col, n int) {
 	c.repeat(at.Pos, at.Tag, "number-columns-repeated", at.Repeat, n)
 	cols, rows := min(at.Cols, c.right-col+1), min(at.Rows, c.bottom-row+1)
@@ -144,7 +144,8 @@ func (c *odtCells) cell(at odf.TableCell, row, col, n int) {
 	}
 }
 
-// cover cuts n cells behind another one. Where that is left out they are empty.
+// cover cuts n cells that another cell covers. They become empty if that cell is left
+// out.
 func (c *odtCells) cover(at odf.TableCell, row, col, n int) {
 	var b strings.Builder
 	same := n == at.Repeat

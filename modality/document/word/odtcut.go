@@ -52,7 +52,7 @@ func (d *odt) cut(ctx context.Context, src io.ReaderAt, size int64, first, last 
 }
 
 // compose writes the content of the cut: the blocks, with the tracked changes and
-// the sequences that they use.
+// sequence declarations that they use.
 func (d *odt) compose(kept span, edits []xmlspan.Edit, page odtPage) (string, error) {
 	changes, sequences, err := d.used(kept)
 	if err != nil {
@@ -67,8 +67,8 @@ func (d *odt) compose(kept span, edits []xmlspan.Edit, page odtPage) (string, er
 	return b.String(), nil
 }
 
-// used returns the ids of the tracked changes that lie in a part, and the names
-// of the sequences that count there.
+// used returns the ids of the tracked changes in a span, and the names of the
+// sequences that count there.
 func (d *odt) used(kept span) (changes, sequences map[string]bool, err error) {
 	changes, sequences = make(map[string]bool), make(map[string]bool)
 	started := make(map[string]bool)
@@ -93,8 +93,8 @@ func (d *odt) used(kept span) (changes, sequences map[string]bool, err error) {
 	return changes, sequences, odf.KnownXML(s.Err())
 }
 
-// some returns an element with those of its children of a name that are named
-// in a set; "" if that is empty.
+// some returns an element reduced to its children of the given local name that are in
+// names, or "" if names is empty.
 func (d *odt) some(at span, local string, names map[string]bool) string {
 	if len(names) == 0 || at.isEmpty() {
 		return ""
@@ -117,8 +117,8 @@ func (d *odt) some(at span, local string, names map[string]bool) string {
 	return xmlspan.Splice(d.text, at.pos, at.stop, edits)
 }
 
-// cutStyles returns the styles of the cut, in which lists and notes begin with
-// the numbers that the source shows.
+// cutStyles returns the styles of the cut. Lists and notes begin with the numbers
+// shown in the source.
 func (d *odt) cutStyles(kept span, starts map[odtStart]int) (string, error) {
 	styles, err := setStarts(d.stylesText, starts)
 	if err != nil || styles == "" {
@@ -142,8 +142,8 @@ func (d *odt) cutStyles(kept span, starts map[odtStart]int) (string, error) {
 	return xmlspan.Splice(styles, 0, len(styles), edits), odf.KnownXML(s.Err())
 }
 
-// notesBefore returns how many numbered notes there are before the first one in
-// a part; 0 if that has none.
+// notesBefore returns the number of numbered notes before the first one in a span, or
+// 0 if the span has none.
 func (d *odt) notesBefore(kind int, part span) int {
 	for i, pos := range d.notes[kind] {
 		if pos >= part.pos {
@@ -156,8 +156,8 @@ func (d *odt) notesBefore(kind int, part span) int {
 	return 0
 }
 
-// setAttr returns the edit that gives the element at hand an attribute. One that
-// it lacks takes the prefix of the element.
+// setAttr returns the edit that sets an attribute of the current element. A new
+// attribute gets the prefix of the element.
 func setAttr(s *xmlspan.Scanner, space, local, value string) xmlspan.Edit {
 	for a := range s.Attrs() {
 		if a.Space == space && a.Local == local {
@@ -168,8 +168,8 @@ func setAttr(s *xmlspan.Scanner, space, local, value string) xmlspan.Edit {
 	return xmlspan.Edit{Pos: at, Stop: at, Text: fmt.Sprintf(` %s%s="%s"`, prefixAt(s.Name(), 0), local, value)}
 }
 
-// countOn returns the edits by which the first member of each sequence in a part,
-// such as a figure, has the number that it shows.
+// countOn returns the edits that give the first member of each sequence in a span,
+// such as a figure, the number that it shows.
 func (d *odt) countOn(part span) (edits []xmlspan.Edit) {
 	seen := make(map[string]bool)
 	s := d.scope.Fragment(part.pos, part.stop)

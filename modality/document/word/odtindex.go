@@ -17,12 +17,12 @@ type odtIndexer struct {
 	d      *odt
 	s      *xmlspan.Scanner
 	lists  *odtLists
-	master string // in force
-	headed bool   // the block at hand has its level
+	master string // the master page in force
+	headed bool   // whether the level of the current block is known
 	steps  int
 }
 
-// index steps through the content once.
+// index scans the content once.
 func (d *odt) index(ctx context.Context) error {
 	x := &odtIndexer{ctx: ctx, d: d, s: odf.Scan(d.text), lists: newODTLists(d.styles), master: d.styles.firstMaster}
 	s := x.s
@@ -81,8 +81,8 @@ func (x *odtIndexer) body() error {
 	return nil
 }
 
-// isODTBlock reports whether the element at hand is counted: declarations,
-// forms, tracked changes and page breaks that a program noted are not.
+// isODTBlock reports whether the current element counts as a block. Declarations,
+// forms, tracked changes and recorded page breaks do not.
 func isODTBlock(s *xmlspan.Scanner) bool {
 	switch s.Space {
 	case "draw", "dr3d":
@@ -99,7 +99,7 @@ func isODTBlock(s *xmlspan.Scanner) bool {
 	return false
 }
 
-// block reads the block whose Start is the token at hand.
+// block reads the block whose Start is the current token.
 func (x *odtIndexer) block() error {
 	d, s := x.d, x.s
 	d.list = append(d.list, odtBlock{block: block{span: span{pos: s.Pos}, kind: s.Local}, master: x.master})
@@ -132,7 +132,7 @@ func (x *odtIndexer) block() error {
 	}
 }
 
-// element reads what an element within a block says.
+// element records the properties of a block that an element within it gives.
 func (x *odtIndexer) element(b *odtBlock) error {
 	d, s := x.d, x.s
 	if skipsLists(s) {
@@ -172,7 +172,7 @@ func (x *odtIndexer) element(b *odtBlock) error {
 	return nil
 }
 
-// forgetNote takes back the note at hand, which has a mark of its own.
+// forgetNote removes the current note from the numbered ones: it has a custom mark.
 func (x *odtIndexer) forgetNote() {
 	kind := -1
 	for k, at := range x.d.notes {
@@ -185,7 +185,7 @@ func (x *odtIndexer) forgetNote() {
 	}
 }
 
-// paragraph reads what the paragraph at hand says of its block.
+// paragraph records the properties of a block that its current paragraph gives.
 func (x *odtIndexer) paragraph(b *odtBlock) {
 	s, styles := x.s, x.d.styles
 	name := s.Get("text", "style-name")
@@ -200,8 +200,8 @@ func (x *odtIndexer) paragraph(b *odtBlock) {
 	b.caption, b.title = styles.isNamed(name, "Caption"), styles.isNamed(name, "Title")
 }
 
-// page notes the master page that the first paragraph or table of a block asks
-// for, or another one.
+// page records the current paragraph or table as the first of its block, if it is,
+// and the master page that it names.
 func (x *odtIndexer) page(b *odtBlock, master string) {
 	if b.lead.isEmpty() {
 		b.lead = span{x.s.Pos, x.s.Stop}
@@ -220,8 +220,7 @@ func (d *odt) labelAt(pos int) string {
 	return ""
 }
 
-// paragraphAt returns the first of those with numbers that begins at pos or
-// later.
+// paragraphAt returns the index of the first numbered paragraph at or after pos.
 func (d *odt) paragraphAt(pos int) int {
 	i, _ := slices.BinarySearchFunc(d.paragraphs, pos, func(p odtParagraph, pos int) int { return p.pos - pos })
 	return i

@@ -9,55 +9,54 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odtParagraph is one that has a number.
+// An odtParagraph is a numbered paragraph.
 type odtParagraph struct {
-	pos    int // where it begins
-	item   int // where the element begins that can give it another number: a list item, or the heading itself
+	pos    int // offset of its first byte
+	item   int // offset of the element that can set its number: a list item, or the heading itself
 	style  string
 	level  int // from 0
 	values [odtLevels]int
-	above  [odtLevels]bool // levels that were not counted before, and take their first number
-	label  string          // its number, and what follows that
+	above  [odtLevels]bool // higher levels that had not begun and take their first number here
+	label  string          // its number and the text between number and paragraph
 }
 
-// odtLists number the paragraphs of a text in the order they are read.
+// odtLists number the paragraphs of a text in document order.
 type odtLists struct {
 	styles *odtStyles
 	open   []odtOpen
 	byID   map[string]*odtCounter
-	last   map[string]*odtCounter // by style
-	head   odtCounter             // of headings
+	last   map[string]*odtCounter // the last list of each style
+	head   odtCounter             // the counter of headings
 
-	starts map[odtStart]int // first numbers that a cut has otherwise
-	items  map[int]int      // numbers that elements of a cut are to begin with, by place
+	starts map[odtStart]int // start numbers that differ in a cut
+	items  map[int]int      // numbers that elements of a cut begin with, by offset
 
-	// want, if it is set, looks at a paragraph that was numbered, and gives it
-	// other values.
+	// want, if not nil, receives each numbered paragraph and may change its values.
 	want func(*odtParagraph)
 }
 
-// An odtStart is a level of a style.
+// An odtStart is a level of a list style.
 type odtStart struct {
 	style string
 	level int
 }
 
-// An odtCounter is a list that may go on in several elements.
+// An odtCounter counts a list, which may continue in several elements.
 type odtCounter struct {
 	values  [odtLevels]int
 	counted [odtLevels]bool
 }
 
-// An odtOpen is an element that is open: a list, one of its items, or something
-// within that has lists of its own.
+// An odtOpen is an open element: a list, a list item, or an element within an item
+// that has its own lists.
 type odtOpen struct {
 	kind    int
 	depth   int
-	style   string // of a list
+	style   string // style of a list
 	counter *odtCounter
 
-	pos, start int  // of an item: where it begins, and its number or -1
-	fresh      bool // its first paragraph is to come
+	pos, start int  // of an item: its offset, and its number or -1
+	fresh      bool // its first paragraph is still to come
 }
 
 const (
@@ -70,7 +69,7 @@ func newODTLists(styles *odtStyles) *odtLists {
 	return &odtLists{styles: styles, byID: make(map[string]*odtCounter), last: make(map[string]*odtCounter)}
 }
 
-// skipsLists reports whether the element at hand has lists that are not those of
+// skipsLists reports whether the current element contains lists that do not belong to
 // the text.
 func skipsLists(s *xmlspan.Scanner) bool {
 	return s.Is("office", "annotation") || s.Is("text", "tracked-changes") || s.Space == "text" && strings.HasSuffix(s.Local, "-source")
@@ -82,8 +81,8 @@ func (l *odtLists) leave(s *xmlspan.Scanner) {
 	}
 }
 
-// enter notes the element whose Start is the token at hand. If that is a
-// paragraph with a number, it returns it.
+// enter records the element whose Start is the current token. If it is a numbered
+// paragraph, enter returns it.
 func (l *odtLists) enter(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 	switch {
 	case s.Is("text", "list"):
@@ -101,7 +100,7 @@ func (l *odtLists) enter(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 	return p, false
 }
 
-// list opens a list: a new one, or one that goes on.
+// list opens a list, new or continued.
 func (l *odtLists) list(s *xmlspan.Scanner) {
 	o := odtOpen{kind: openList, depth: s.Depth, style: s.Get("text", "style-name")}
 	defer func() { l.open = append(l.open, o) }()
@@ -126,7 +125,7 @@ func (l *odtLists) list(s *xmlspan.Scanner) {
 	}
 }
 
-// outer returns the list that is open, or nil.
+// outer returns the innermost open list, or nil.
 func (l *odtLists) outer() *odtOpen {
 	for i := len(l.open) - 1; i >= 0 && l.open[i].kind != openFrame; i-- {
 		if l.open[i].kind == openList {
@@ -136,7 +135,7 @@ func (l *odtLists) outer() *odtOpen {
 	return nil
 }
 
-// paragraph numbers the paragraph at hand.
+// paragraph numbers the current paragraph.
 func (l *odtLists) paragraph(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 	list := l.outer()
 	if list == nil {
@@ -161,7 +160,7 @@ func (l *odtLists) paragraph(s *xmlspan.Scanner) (p odtParagraph, numbered bool)
 	return l.count(p, l.styles.lists[style], list.counter, item.start)
 }
 
-// heading numbers the heading at hand, which is in no list.
+// heading numbers the current heading, which is in no list.
 func (l *odtLists) heading(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 	if s.Local != "h" || l.styles.outline == nil || s.Get("text", "is-list-header") == "true" {
 		return p, false
@@ -178,7 +177,7 @@ func (l *odtLists) heading(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 	return l.count(p, l.styles.outline, &l.head, start)
 }
 
-// start returns the first number of a level.
+// start returns the start number of a level.
 func (l *odtLists) start(list *odtList, level int) int {
 	if n, ok := l.starts[odtStart{list.name, level}]; ok {
 		return n
@@ -186,8 +185,7 @@ func (l *odtLists) start(list *odtList, level int) int {
 	return list.levels[level].start
 }
 
-// count gives a paragraph of a list its number, or the one that it is to begin
-// with, if that is not negative.
+// count numbers a paragraph of a list, with start unless that is negative.
 func (l *odtLists) count(p odtParagraph, list *odtList, c *odtCounter, start int) (odtParagraph, bool) {
 	if list == nil {
 		return p, false
@@ -218,7 +216,7 @@ func (l *odtLists) count(p odtParagraph, list *odtList, c *odtCounter, start int
 	return p, list.levels[p.level].format != ""
 }
 
-// label returns the number of a paragraph, with what follows it.
+// label returns the number of a paragraph and the text between them.
 func (l *odtList) label(at int, values [odtLevels]int) string {
 	level := l.levels[at]
 	if level.format == "" {

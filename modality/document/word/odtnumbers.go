@@ -7,19 +7,19 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odtRenumbering is what makes the lists of a cut begin with the numbers that
-// the source shows.
+// An odtRenumbering holds the changes that make the lists of a cut begin with the
+// numbers shown in the source.
 type odtRenumbering struct {
-	edits  []xmlspan.Edit   // of the blocks
-	starts map[odtStart]int // first numbers of levels, other than in the source
+	edits  []xmlspan.Edit   // edits of the blocks
+	starts map[odtStart]int // start numbers that differ from the source
 }
 
-// maxRuns is how often the lists of a cut are numbered, each time with a level
-// more that begins otherwise.
+// maxRuns is how often the lists of a cut are numbered at most. Each run sets the
+// start of one more level.
 const maxRuns = 3 * odtLevels
 
-// renumber numbers the paragraphs of a part as a reader of the cut would, and
-// puts right what comes out otherwise.
+// renumber numbers the paragraphs of a span as a reader of the cut would, and
+// corrects the numbers that differ.
 func (d *odt) renumber(part span, edits []xmlspan.Edit) odtRenumbering {
 	r := odtRenumbering{starts: make(map[odtStart]int)}
 	dropped := make(map[int]bool)
@@ -39,8 +39,8 @@ func (d *odt) renumber(part span, edits []xmlspan.Edit) odtRenumbering {
 	return r
 }
 
-// number steps through a part and notes in lists what is to begin otherwise. It
-// reports whether the first number of a level is among that.
+// number scans a span and records in lists the numbers that must be set. It reports
+// whether the start number of a level is among them.
 func (d *odt) number(lists *odtLists, part span, dropped map[int]bool) (again bool) {
 	wanted := make(map[int]*odtParagraph)
 	for i := d.paragraphAt(part.pos); i < len(d.paragraphs) && d.paragraphs[i].pos < part.stop; i++ {
@@ -78,7 +78,7 @@ func (d *odt) number(lists *odtLists, part span, dropped map[int]bool) (again bo
 	return again
 }
 
-// begin returns the edits that give elements the numbers that they begin with.
+// begin returns the edits that set the numbers that elements begin with.
 func (d *odt) begin(part span, items map[int]int) (edits []xmlspan.Edit) {
 	if len(items) == 0 {
 		return nil
@@ -100,7 +100,7 @@ func (d *odt) begin(part span, items map[int]int) (edits []xmlspan.Edit) {
 	return edits
 }
 
-// setStarts gives levels of the styles of lists other first numbers.
+// setStarts sets the start numbers of levels in list styles.
 func setStarts(text string, starts map[odtStart]int) (string, error) {
 	if len(starts) == 0 || text == "" {
 		return text, nil

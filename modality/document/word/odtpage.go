@@ -7,16 +7,15 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// An odtPage is what gives a cut the pages that its first block has in the
-// source.
+// An odtPage gives a cut the page layout that its first block has in the source.
 type odtPage struct {
 	masters []string
-	edits   []xmlspan.Edit // of the block
-	styles  []xmlspan.Edit // of what stands before the blocks
+	edits   []xmlspan.Edit // edits of the block
+	styles  []xmlspan.Edit // edits of the text before the blocks
 }
 
-// page returns the master page of a cut whose first block is b. If that goes on
-// with one that an earlier block began, it gets a style that says so.
+// page returns the master page of a cut whose first block is b. If an earlier block
+// began that master page, b gets a style that names it.
 func (d *odt) page(b odtBlock, kept span) (p odtPage) {
 	if b.own && b.lead.pos >= kept.pos {
 		return p
@@ -42,11 +41,11 @@ func (d *odt) page(b odtBlock, kept span) (p odtPage) {
 	return p
 }
 
-// pageSuffix is behind the name of a style that a cut adds.
+// pageSuffix ends the name of a style that a cut adds.
 const pageSuffix = "_first"
 
-// styleWith returns a style like one of the content that begins a master page,
-// and where it goes. One that only the styles have becomes its parent.
+// styleWith returns a copy of a style in content.xml that also begins a master page,
+// and where to insert it. A style of styles.xml becomes its parent instead.
 func (d *odt) styleWith(name string, table bool, master string) (style string, at int) {
 	s := odf.Scan(d.text)
 	family := "paragraph"

@@ -7,18 +7,18 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// odtStyles are the styles of an ODT that say what something is. Those
-// of the content stand before those of the styles with the same name.
+// odtStyles are the styles of an ODT that determine numbering and structure. Styles
+// in content.xml override those of the same name in styles.xml.
 type odtStyles struct {
 	paragraphs  map[string]odtStyle
-	tables      map[string]string // master pages
+	tables      map[string]string // master pages of table styles
 	lists       map[string]*odtList
-	outline     *odtList          // the numbers of headings
-	next        map[string]string // the master page that follows on one
+	outline     *odtList          // numbering of headings
+	next        map[string]string // the next master page of each master page
 	firstMaster string
 }
 
-// An odtStyle is one of paragraphs.
+// An odtStyle is a paragraph style.
 type odtStyle struct {
 	parent  string
 	list    string
@@ -26,7 +26,7 @@ type odtStyle struct {
 	master  string
 }
 
-// An odtList is a style of lists.
+// An odtList is a list style.
 type odtList struct {
 	name   string
 	levels [odtLevels]odtLevel
@@ -34,15 +34,15 @@ type odtList struct {
 
 const odtLevels = 10
 
-// An odtLevel is how a level of a list is numbered (ODF 1.3, part 3, section
+// An odtLevel says how a level of a list is numbered (ODF 1.3, part 3, section
 // 16.30).
 type odtLevel struct {
-	format         string // "" for bullets and no numbers
+	format         string // "" for bullets and unnumbered levels
 	prefix, suffix string
-	pattern        string // such as "%1%.%2%.", if it is given
-	display        int    // how many levels are shown
+	pattern        string // such as "%1%.%2%.", if given
+	display        int    // number of levels shown
 	start          int
-	follow         string // what stands between number and text
+	follow         string // text between number and paragraph
 }
 
 func readODTStyles(styles, content string) (*odtStyles, error) {
@@ -65,7 +65,7 @@ func (o *odtStyles) read(s *xmlspan.Scanner) error {
 		case s.Kind != xmlspan.Start:
 		case s.Depth == 2:
 			if container = s.Local; container == "body" {
-				return nil // what is in it is read when it is indexed
+				return nil // its content is read when it is indexed
 			}
 		case s.Depth == 3:
 			o.definition(s)
@@ -99,11 +99,11 @@ func (o *odtStyles) definition(s *xmlspan.Scanner) {
 	}
 }
 
-// outlineName names the numbers of headings among the styles of lists; no style
-// has that name, for it is no name of XML.
+// outlineName is the key for the numbering of headings among the list styles. No
+// style has that name, as it is not an XML name.
 const outlineName = " outline"
 
-// readODTList reads the style whose Start is the token at hand.
+// readODTList reads the style whose Start is the current token.
 func readODTList(s *xmlspan.Scanner, name string) *odtList {
 	l := &odtList{name: name}
 	for i := range l.levels {
@@ -165,7 +165,7 @@ func followed(by string) string {
 
 const maxParents = 64
 
-// isNamed reports whether a style is the one of a name, or based on that.
+// isNamed reports whether a style has a name or is based on the style with it.
 func (o *odtStyles) isNamed(style, name string) bool {
 	for range maxParents {
 		if strings.EqualFold(style, name) {
@@ -178,7 +178,7 @@ func (o *odtStyles) isNamed(style, name string) bool {
 	return false
 }
 
-// master returns the master page that a style of paragraphs begins, or "".
+// master returns the master page that a paragraph style begins, or "".
 func (o *odtStyles) master(style string) string {
 	for range maxParents {
 		st, ok := o.paragraphs[style]
@@ -190,7 +190,7 @@ func (o *odtStyles) master(style string) string {
 	return ""
 }
 
-// listStyle returns the style of lists that a style of paragraphs names.
+// listStyle returns the list style that a paragraph style names.
 func (o *odtStyles) listStyle(style string) (name string, ok bool) {
 	for range maxParents {
 		st, there := o.paragraphs[style]
@@ -202,8 +202,8 @@ func (o *odtStyles) listStyle(style string) (name string, ok bool) {
 	return "", false
 }
 
-// lastPage returns the master page in force some pages after one: the last that
-// follows on it, unless they take turns.
+// lastPage returns the master page in force some pages after one: the end of its
+// chain of next pages, unless the chain is a cycle.
 func (o *odtStyles) lastPage(master string) string {
 	seen := map[string]bool{}
 	for at := master; ; at = o.next[at] {

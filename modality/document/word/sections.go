@@ -7,10 +7,10 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// sections returns the properties that the cut ends with, and the edits of what
-// stands before them. A section has its properties at its end: the cut ends
-// with those of the section that its last block is in. If that block ends the
-// section itself, they move from it to the end.
+// sections returns the section properties at the end of the cut, and the edits of the
+// blocks before them. The properties of a section are at its end: the cut ends with
+// those of the section that contains its last block. If that block ends the section
+// itself, they move from it to the end.
 func (d *docx) sections(kept span, last block) (final string, edits []xmlspan.Edit) {
 	at := d.final
 	var within []span
@@ -43,12 +43,12 @@ func (d *docx) sections(kept span, last block) (final string, edits []xmlspan.Ed
 	return xmlspan.Splice(d.text, at.pos, at.stop, more), edits
 }
 
-// A sheet is what a section says of its pages and others inherit.
+// A sheet holds the page properties of a section that later sections inherit.
 type sheet struct {
-	start   span              // its tag
+	start   span              // its start tag
 	borders map[string]string // references to headers and footers, by kind
-	notes   [noteKinds]span   // its properties of notes
-	insert  int               // after its references
+	notes   [noteKinds]span   // its note properties
+	insert  int               // offset after its references
 }
 
 func (d *docx) sheet(at span) sheet {
@@ -76,14 +76,14 @@ func (d *docx) sheet(at span) sheet {
 	return sh
 }
 
-// borderKinds are those of references in the order in which they are written.
+// borderKinds are the kinds of references, in the order they are written.
 var borderKinds = []string{
 	"headerReference even", "headerReference default", "headerReference first",
 	"footerReference even", "footerReference default", "footerReference first",
 }
 
-// inherit returns the edits that give the first section of a cut what it has
-// from those before it: headers and footers, and the number of its first note.
+// inherit returns the edits that give the first section of a cut what it inherits
+// from earlier ones: headers and footers, and its first note number.
 func (d *docx) inherit(first, kept span) (edits []xmlspan.Edit) {
 	own := d.sheet(first)
 	inherited := make(map[string]string)
@@ -120,8 +120,7 @@ func (d *docx) inherit(first, kept span) (edits []xmlspan.Edit) {
 	return append(edits, xmlspan.Edit{Pos: own.insert, Stop: own.insert, Text: added.String()})
 }
 
-// startNotes returns the edits that put another numStart into properties of
-// notes.
+// startNotes returns the edits that replace numStart in note properties.
 func (d *docx) startNotes(at span, numStart string) (edits []xmlspan.Edit) {
 	s := d.scope.Fragment(at.pos, at.stop)
 	s.Next()
@@ -146,8 +145,8 @@ func (d *docx) startNotes(at span, numStart string) (edits []xmlspan.Edit) {
 	return append(edits, xmlspan.Edit{Pos: insert, Stop: insert, Text: numStart})
 }
 
-// firstNote returns the number of the first note of a kind that a part refers
-// to, or 0.
+// firstNote returns the number of the first note of a kind that a span refers to, or
+// 0.
 func (d *docx) firstNote(kind int, part span) int {
 	for _, r := range d.references {
 		if r.kind == kind && r.pos >= part.pos && r.pos < part.stop && !r.own {

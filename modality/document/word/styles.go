@@ -8,25 +8,25 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// maxChain is how many styles are followed from one to the one it is based on.
+// maxChain is the largest number of styles followed along "based on".
 const maxChain = 32
 
 // A style is one of styles.xml.
 type style struct {
 	name    string // in lower case
 	basedOn string
-	outline int    // 0-9 as written, where 9 is body text; -1 says nothing
-	numID   string // "" says nothing
-	ilvl    int    // -1 says nothing
+	outline int    // 0-9 as written, 9 for body text; -1 if not given
+	numID   string // "" if not given
+	ilvl    int    // -1 if not given
 }
 
-// styles are those of a document by their id.
+// styles are the styles of a document by id.
 type styles struct {
 	byID  map[string]*style
-	usual string // the id of the style that paragraphs without one have
+	usual string // id of the style of paragraphs that name none
 
-	levels   map[string]int  // of headings, kept as they are asked for
-	captions map[string]bool // likewise
+	levels   map[string]int  // heading levels, cached
+	captions map[string]bool // whether styles are for captions, cached
 }
 
 func readStyles(text string) (*styles, error) {
@@ -54,10 +54,10 @@ func readStyles(text string) (*styles, error) {
 	return all, ooxml.KnownXML(s.Err())
 }
 
-// isOn reports whether a value of ST_OnOff that is written is true.
+// isOn reports whether a given value of ST_OnOff is true.
 func isOn(value string) bool { return value == "1" || value == "true" || value == "on" }
 
-// readStyle reads the style whose Start is the token at hand.
+// readStyle reads the style whose Start is the current token.
 func readStyle(s *xmlspan.Scanner) *style {
 	st := &style{outline: -1, ilvl: -1}
 	depth := s.Depth
@@ -83,7 +83,7 @@ func readStyle(s *xmlspan.Scanner) *style {
 	return st
 }
 
-// number returns the number that a value is, or other if it is none.
+// number parses a value as a number; other is returned if it is none.
 func number(value string, other int) int {
 	if n, err := strconv.Atoi(value); err == nil {
 		return n
@@ -91,7 +91,7 @@ func number(value string, other int) int {
 	return other
 }
 
-// prepare works out what every style means, so that nothing is written later.
+// prepare computes the meaning of every style, so that later calls only read.
 func (all *styles) prepare() {
 	for id := range all.byID {
 		all.levels[id] = all.findLevel(id)
@@ -99,7 +99,8 @@ func (all *styles) prepare() {
 	}
 }
 
-// chain calls use with a style and those it is based on, until it returns true.
+// chain calls use with a style and then the styles it is based on, until use returns
+// true.
 func (all *styles) chain(id string, use func(id string, st *style) (done bool)) {
 	for range maxChain {
 		st := all.byID[id]
@@ -110,9 +111,9 @@ func (all *styles) chain(id string, use func(id string, st *style) (done bool)) 
 	}
 }
 
-// findLevel returns the level of headings in a style, from 1, or 0: its own
-// outline level or that of the nearest style it is based on that has one, else
-// that of the nearest named "heading N".
+// findLevel returns the heading level of a style, from 1, or 0. That is the outline
+// level of the style or of the nearest ancestor with one, else the N of the nearest
+// named "heading N".
 func (all *styles) findLevel(id string) int {
 	outline, named := -1, 0
 	all.chain(id, func(_ string, st *style) bool {
@@ -150,14 +151,14 @@ func (all *styles) findCaption(id string) (found bool) {
 	return found
 }
 
-// isTitle reports whether a style is that of the title of a document.
+// isTitle reports whether a style is the title style.
 func (all *styles) isTitle(id string) bool {
 	st := all.byID[id]
 	return st != nil && st.name == "title"
 }
 
-// numbering returns the list and the level that a style puts its paragraphs in;
-// numID is "" if there is none, and level -1 if the style does not say.
+// numbering returns the list and the level of a style's paragraphs. numID is "" if
+// there is no list, level is -1 if the style gives none.
 func (all *styles) numbering(id string) (numID string, level int) {
 	level = -1
 	all.chain(id, func(_ string, st *style) bool {

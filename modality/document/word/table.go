@@ -7,16 +7,16 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// maxSpan is how many columns of its table a cell takes at most.
+// maxSpan is the largest number of columns that a cell takes.
 const maxSpan = 1 << 8
 
-// cell is where a cell of a table is: its first column, from 1, and how many
-// columns of the grid it takes.
+// A cell is the position of a table cell: its first column, from 1, and its width in
+// columns of the grid.
 type cell struct{ col, width int }
 
-// table writes the table whose Start is the token at hand: a line for each row,
-// with a tab before each column but the first. A cell that takes several columns
-// has its text in the first of them.
+// table writes the table whose Start is the current token: a line for each row, with
+// a tab before each column except the first. A cell that takes several columns has
+// its text in the first.
 func (t *texter) table(s *xmlspan.Scanner) {
 	depth, row := s.Depth, 0
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -68,8 +68,8 @@ func (t *texter) row(s *xmlspan.Scanner, row int) {
 	t.out.WriteString(strings.Join(line, "\t") + "\n")
 }
 
-// gridBefore reads the trPr at hand, and returns how many columns the row
-// leaves out before its first cell.
+// gridBefore reads the current trPr and returns how many columns the row skips before
+// its first cell.
 func gridBefore(s *xmlspan.Scanner) (n int) {
 	depth := s.Depth
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
@@ -80,7 +80,7 @@ func gridBefore(s *xmlspan.Scanner) (n int) {
 	return min(max(n, 0), maxSpan)
 }
 
-// cell reads the tc at hand: how many columns it takes, and its text on one
+// cell reads the current tc and returns its width in columns and its text on one
 // line.
 func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
 	inner := &texter{d: t.d, chunks: t.chunks}
@@ -105,7 +105,7 @@ func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
 	return width, strings.Join(strings.Fields(inner.out.String()), " ")
 }
 
-// gridSpan reads the tcPr at hand, and returns how many columns the cell takes.
+// gridSpan reads the current tcPr and returns the width of the cell in columns.
 func gridSpan(s *xmlspan.Scanner) int {
 	depth, width := s.Depth, 1
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {

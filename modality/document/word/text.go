@@ -11,17 +11,17 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// A texter writes the text of what a scanner reads.
+// A texter writes the text that a scanner reads.
 type texter struct {
-	d      *docx // whose paragraphs are numbered, or nil
+	d      *docx // the document whose paragraphs are numbered, or nil
 	chunks map[string]*chunk
 	cells  citekit.Cells
 	out    strings.Builder
-	notes  []int // references that were passed, as they are listed in d
+	notes  []int // references passed so far, as indexes into those of d
 }
 
-// textOf returns the text of a block, with that of its notes after it; "" if
-// it has none. Of a table it is that of some cells if they are not zero.
+// textOf returns the text of a block followed by that of its notes, or "" if it has
+// none. Unless cells is zero, only those cells of a table are included.
 func (d *docx) textOf(b span, cells citekit.Cells) string {
 	t := &texter{d: d, chunks: d.chunks, cells: cells}
 	t.container(d.scope.Fragment(b.pos, b.stop), 0)
@@ -35,7 +35,7 @@ func (d *docx) textOf(b span, cells citekit.Cells) string {
 	return text
 }
 
-// note writes the text of a note, with the mark that leads to it.
+// note writes the text of a note after its mark.
 func (t *texter) note(r reference) {
 	n := t.d.notes[r.kind]
 	at, ok := n.byID[r.id]
@@ -49,8 +49,8 @@ func (t *texter) note(r reference) {
 	}
 }
 
-// container writes the paragraphs and tables up to the End of an element of a
-// depth, or up to the end if that is 0.
+// container writes the paragraphs and tables up to the End of the element at depth,
+// or up to the end of the input if depth is 0.
 func (t *texter) container(s *xmlspan.Scanner, depth int) {
 	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
 		if s.Kind != xmlspan.Start {
@@ -69,8 +69,8 @@ func (t *texter) container(s *xmlspan.Scanner, depth int) {
 	}
 }
 
-// isUnread reports whether the element at hand has no text that is shown: it is
-// said another time, was deleted, or says how things look.
+// isUnread reports whether the current element has no text of its own to show: it
+// repeats other text, was deleted, or is only formatting.
 func isUnread(s *xmlspan.Scanner) bool {
 	switch s.Local {
 	case "Fallback":
@@ -83,14 +83,14 @@ func isUnread(s *xmlspan.Scanner) bool {
 	return false
 }
 
-// isEmptyMark reports whether a "del" says of a paragraph mark or a row that it
-// was deleted, and holds nothing.
+// isEmptyMark reports whether a "del" only marks a paragraph mark or a row as
+// deleted, and has no content.
 func isEmptyMark(s *xmlspan.Scanner) bool {
 	_, parent := s.Parent()
 	return parent == "rPr" || parent == "trPr"
 }
 
-// paragraph writes the paragraph whose Start is the token at hand, and then the
+// paragraph writes the paragraph whose Start is the current token, and then the
 // text boxes in it.
 func (t *texter) paragraph(s *xmlspan.Scanner) {
 	before := t.out.Len()
@@ -111,7 +111,7 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 	t.out.WriteString(boxes.out.String())
 }
 
-// inline writes what an element within a paragraph shows.
+// inline writes the text of an element within a paragraph.
 func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 	switch s.Local {
 	case "t":
@@ -145,7 +145,7 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 	}
 }
 
-// blanks makes the white space of a text what it is shown as.
+// blanks replaces white space by the spaces that are shown for it.
 var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u00ad", "")
 
 func (t *texter) words(s *xmlspan.Scanner) {
@@ -161,8 +161,8 @@ func (t *texter) words(s *xmlspan.Scanner) {
 	}
 }
 
-// symbol writes a character that is given by its number in a font, unless it
-// means something in that font alone.
+// symbol writes a character that is given by its number in a font, unless it has a
+// meaning only in that font.
 func (t *texter) symbol(s *xmlspan.Scanner) {
 	n, err := strconv.ParseUint(s.Get("w", "char"), 16, 32)
 	if r := rune(n); err == nil && utf8.ValidRune(r) && r >= ' ' && (r < 0xe000 || r > 0xf8ff) {

@@ -2,25 +2,25 @@
 //
 // # Blocks
 //
-// A block is a child of the body of a DOCX: a paragraph, a table, a content
-// control (one block, even around a whole table of contents), an embedded text
-// or an element of custom XML, counted from 1. The properties of the last
-// section and invisible marks are not blocks. In an ODT a block is a child of
+// Blocks count from 1. In a DOCX a block is a child of the body: a paragraph, a
+// table, a content control (one block, even around a whole table of contents), an
+// embedded text or an element of custom XML. The properties of the last section
+// and invisible marks are not blocks. In an ODT a block is a child of
 // office:text: a paragraph, a heading, a list, a table, a section, an index or a
-// frame. Page breaks of the last layout and marks of changes are not blocks.
+// frame. Page breaks of the last layout and change marks are not blocks.
 //
-// Cells of a table are addressed in A1 notation with its block: columns are
-// those of the grid of the outer table, so that a cell that takes several has
-// its text in the first of them.
+// Table cells are addressed in A1 notation together with their block. Columns are
+// those of the grid of the outer table. A cell that takes several columns has its
+// text in the first.
 //
 // # Text
 //
-// The text of a paragraph is what it shows: without deleted text, with text that
-// was inserted, with the number that a list gives it and a tab after that, as
-// "1.2\tScope", and with the text of text boxes after its own. Bullets, comments,
-// headers and footers do not belong to it. The text of footnotes and endnotes
-// follows the block that refers to them, each on a line, as "[3] See page 9.".
-// Tables have a line for each row and a tab between columns.
+// The text of a paragraph is the text it shows: without deletions, with
+// insertions, with its list number followed by a tab, as in "1.2\tScope", and
+// followed by the text of its text boxes. Bullets, comments, headers and footers
+// are not part of it. The text of footnotes and endnotes follows the block that
+// refers to them, one per line, as in "[3] See page 9.". Tables have a line for
+// each row and a tab between columns.
 package word
 
 import (
@@ -41,23 +41,23 @@ import (
 	"github.com/citekit/citekit/internal/warm"
 )
 
-// A Resolver extracts blocks of DOCX files as files of their own. The zero value
-// is ready to use. It is safe for concurrent use and must not be copied after
-// first use.
+// A Resolver extracts blocks of DOCX and ODT files as files of their own. The
+// zero value is ready to use. It is safe for concurrent use and must not be
+// copied after first use.
 //
 // # What is kept
 //
-// Evidence is spliced from the bytes of the source: blocks as they are there,
-// with the styles, lists, fonts and settings of the document, the page size,
-// the headers and the footers of their own sections, and their own pictures,
-// charts, notes, comments and tracked changes. Lists begin with the numbers
-// that the source shows. Nothing else travels along: properties of the
-// document, other notes and comments with their authors, data stores,
-// macros, embedded objects, controls and links to files are left out, and
-// bookmarks, ranges and fields if the blocks have only one half of them.
+// Evidence is spliced from the bytes of the source: the blocks as they are, with
+// the styles, lists, fonts and settings of the document, the page size, headers
+// and footers of their sections, and their pictures, charts, notes, comments and
+// tracked changes. Lists begin with the numbers that the source shows. Everything
+// else is left out: document properties, other notes and comments with their
+// authors, data stores, macros, embedded objects, controls and links to files.
+// Bookmarks, ranges and fields are left out if the blocks contain only one half
+// of them.
 type Resolver struct {
-	// CacheBytes bounds the memory, roughly, of documents that are kept for
-	// further calls; zero means 128 MiB, negative none.
+	// CacheBytes bounds the memory for documents kept for later calls, approximately;
+	// zero means 128 MiB, negative keeps none.
 	CacheBytes int64
 
 	once   sync.Once
@@ -74,27 +74,27 @@ var (
 	_ citekit.Versioner  = (*Resolver)(nil)
 )
 
-// A text is a document of one format, with nothing of its source open.
+// A text is a parsed document of one format. It holds no open file.
 type text interface {
-	cost() int64 // bytes of memory, roughly
+	cost() int64 // approximate memory in bytes
 	format() (mediaType, ext string)
 	blocks() int
 
-	// hasTable reports whether a block, counted from 0, is a table, and how
-	// many rows and columns that has.
+	// tableSize returns the numbers of rows and columns of a block, counted from 0.
+	// ok is false if it is not a table.
 	tableSize(i int) (rows, cols int, ok bool)
 
-	// blockText returns the text of a block, or of cells of it.
+	// blockText returns the text of a block, or of some of its cells.
 	blockText(i int, cells citekit.Cells) string
 
-	// cut returns a document of the blocks from first to last, or of cells of
-	// one of them.
+	// cut returns a document with the blocks from first to last, or with cells of one
+	// of them.
 	cut(ctx context.Context, src io.ReaderAt, size int64, first, last int, cells citekit.Cells) (*evidence, error)
 
 	draft(ctx context.Context) (*citekit.Draft, error)
 }
 
-// An evidence is a document that was cut.
+// An evidence is a cut document.
 type evidence struct {
 	data           []byte
 	mediaType, ext string
@@ -104,7 +104,7 @@ type evidence struct {
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string { return "word/2" }
 
-// open returns the document in src, which may be shared.
+// open returns the document in src. It may be shared with other calls.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (text, error) {
 	r.once.Do(func() {
 		r.opened.MaxCost = r.CacheBytes
@@ -147,8 +147,8 @@ func openText(ctx context.Context, src *citekit.Source) (text, error) {
 	return openDocx(ctx, p)
 }
 
-// Resolve implements [citekit.Resolver]. Cells come as a document of one table
-// that has them. The mode has no meaning for documents.
+// Resolve implements [citekit.Resolver]. Cells are returned as a document with one
+// table of those cells. The mode has no effect on documents.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	t, first, last, err := r.find(ctx, src, req.Location)
 	if err != nil {
@@ -171,8 +171,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	return c, nil
 }
 
-// find returns the document and which of its blocks a location selects, counted
-// from 0, last not included.
+// find returns the document and the blocks that a location selects, [first, last)
+// counted from 0.
 func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Location) (t text, first, last int, err error) {
 	if err := loc.Validate(); err != nil {
 		return nil, 0, 0, err
@@ -229,8 +229,8 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	return extentOf(t), nil
 }
 
-// ReadText implements [citekit.TextReader]. A run is a block, or the cells that
-// loc selects; a block without text gives none.
+// ReadText implements [citekit.TextReader]. Each run is a block, or the cells that
+// loc selects; blocks without text are skipped.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		t, first, last, err := r.find(ctx, src, loc)
@@ -250,14 +250,14 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	}
 }
 
-// blockAt returns the location of blocks counted from 0, last not included.
+// blockAt returns the location of the blocks [first, last), counted from 0.
 func blockAt(first, last int) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Blocks: citekit.Range{First: first + 1, Last: last}}
 }
 
-// Map implements [citekit.Mapper]. Headings become sections within one another,
-// tables and figures with captions nodes in them; a document without headings
-// becomes passages of blocks that follow one another.
+// Map implements [citekit.Mapper]. Headings become nested sections. Tables, and
+// figures with captions, become nodes in them. A document without headings becomes
+// consecutive passages of blocks.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Document {
 		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
