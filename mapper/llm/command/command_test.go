@@ -53,6 +53,10 @@ func perform(what string) {
 		fmt.Printf(`{"title":"x","nodes":[{"lines":[1,1],"summary":%q}]}`, input)
 	case "args":
 		fmt.Printf(`{"nodes":[{"lines":[1,1],"title":%q}]}`, strings.Join(os.Args[1:], "|"))
+	case "headlines":
+		if err := headlines(); err != nil {
+			fail(err)
+		}
 	case "fail":
 		fmt.Fprintln(os.Stderr, "first\n\x1b[31mno model\x1b[0m\nat all")
 		os.Exit(3)

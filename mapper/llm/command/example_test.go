@@ -2,8 +2,11 @@ package command_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"log"
 	"os"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mapper/llm/command"
@@ -17,23 +20,51 @@ import (
 //	nodes = [{"title": line.strip(), "lines": [n, n]}
 //	         for n, line in enumerate(open(source["path"]), 1) if line.isupper()]
 //	json.dump({"nodes": nodes}, sys.stdout)
+//
+// Here the test itself is started again as that program.
 func ExampleNew() {
-	mapper, err := command.New("./headlines.py", modality.All(), nil)
+	program, err := os.Executable() // such as "./headlines.py"
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	f, err := os.Open("notes.txt")
+	mapper, err := command.New(program, modality.All(), &command.Options{Env: append(os.Environ(), act+"=headlines")})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	defer f.Close()
-	src := citekit.NewSource(f, citekit.SourceInfo{Name: "notes.txt", Size: 1000})
-	structure, err := mapper.Map(context.Background(), src, citekit.MapRequest{Modality: citekit.Text})
+	const notes = "TIDES\nStart before low water.\nSAFETY\nThe refuge stands on stilts.\n"
+	source := citekit.NewSource(strings.NewReader(notes), citekit.SourceInfo{Name: "notes.txt", Size: int64(len(notes))})
+	defer source.Close()
+	draft, err := mapper.Map(context.Background(), source, citekit.MapRequest{Modality: citekit.Text})
 	if err != nil {
-		fmt.Println(err)
-		return
+		log.Fatal(err)
 	}
-	fmt.Println(len(structure.Nodes))
+	for _, node := range draft.Nodes {
+		fmt.Println(node.Title, node.Location)
+	}
+	// Output:
+	// TIDES lines=1-1
+	// SAFETY lines=3-3
+}
+
+// headlines is the program in Go.
+func headlines() error {
+	var input command.Input
+	if err := json.NewDecoder(os.Stdin).Decode(&input); err != nil {
+		return err
+	}
+	content, err := os.ReadFile(input.Source.Path)
+	if err != nil {
+		return err
+	}
+	type node struct {
+		Title string `json:"title"`
+		Lines [2]int `json:"lines"`
+	}
+	var nodes []node
+	for i, line := range strings.Split(string(content), "\n") {
+		if line != "" && line == strings.ToUpper(line) {
+			nodes = append(nodes, node{line, [2]int{i + 1, i + 1}})
+		}
+	}
+	return json.NewEncoder(os.Stdout).Encode(map[string]any{"nodes": nodes})
 }
