@@ -173,6 +173,8 @@ var apart = []string{module + "/telemetry", module + "/cmd/", "github.com/promet
 
 type listedPackage struct {
 	ImportPath   string
+	Name         string
+	GoFiles      []string
 	Imports      []string
 	TestImports  []string
 	XTestImports []string
@@ -221,7 +223,7 @@ func TestEmbeddersLinkNoTelemetry(t *testing.T) {
 }
 
 func listPackages(t *testing.T) []listedPackage {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...").Output()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Name,GoFiles,Imports,TestImports,XTestImports", "./...").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
