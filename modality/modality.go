@@ -1,5 +1,7 @@
-// Package modality returns the built-in resolvers as a value. There is no
-// global registration:
+// Package modality returns the built-in resolvers, one for each modality, as a
+// value that the program may change before it makes a [citekit.Library]. There
+// is no global registration. A program that reads few formats can use the
+// packages below this one instead, and links only them:
 //
 //	resolvers := modality.All()
 //	resolvers[citekit.Video] = &video.Resolver{Options: media.Options{FFmpeg: "/opt/bin/ffmpeg"}}

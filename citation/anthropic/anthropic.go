@@ -1,5 +1,7 @@
 // Package anthropic has citations in the forms of Anthropic's Messages API:
 // search_result blocks to give to a model, and the citations in its answers.
+// [SearchResult] makes such a block of passages, and [Parse] reads an answer,
+// whose citations package verify can then check. Nothing is sent.
 package anthropic
 
 import (

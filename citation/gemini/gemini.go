@@ -1,5 +1,7 @@
 // Package gemini has citations in the form of Google's Gemini API: the
-// grounding metadata of a candidate.
+// grounding metadata of a candidate. [Parse] reads an answer of a model, whose
+// citations package verify can then check. [Candidate] writes an answer in this
+// form, for programs that expect one. Nothing is sent.
 package gemini
 
 import (

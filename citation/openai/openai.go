@@ -1,5 +1,7 @@
 // Package openai has citations in the form of OpenAI's Responses API: the
-// annotations of an output text.
+// annotations of an output text. [Parse] reads an answer of a model, whose
+// citations package verify can then check. [OutputText] writes an answer in
+// this form, for programs that expect one. Nothing is sent.
 package openai
 
 import (

@@ -1,6 +1,8 @@
-// Package document resolves documents of all formats that citekit reads. It
-// detects formats by content, whatever the file name, and calls the resolver of
-// the format. Each of these resolvers can also be used alone:
+// Package document resolves documents of all formats that citekit reads: PDF,
+// DOCX, XLSX, PPTX, OpenDocument, EPUB, SQLite and archives. It detects formats
+// by content, whatever the file name, and calls the resolver of the format.
+// Each of these resolvers is a field of the [Resolver] with its own options,
+// and can also be used alone:
 //
 //	documents := new(document.Resolver)
 //	documents.PDF.MaxFigurePages = 50

@@ -1,4 +1,6 @@
 // Package media has the options that the resolvers of video and audio share:
+// where ffmpeg is, and how much time and memory, and how many programs, they
+// may use. Both resolvers embed [Options]:
 //
 //	options := media.Options{FFmpeg: "/opt/bin/ffmpeg"}
 //	resolvers[citekit.Video] = &video.Resolver{Options: options}

@@ -1,4 +1,7 @@
-// Package text resolves lines of text files.
+// Package text resolves lines of text files: prose, markup, source code, data,
+// logs, subtitles and mail. The evidence is these lines, byte for byte. The
+// nodes of a map are what the format has, such as the sections of Markdown, the
+// functions of source code and the rows of CSV.
 //
 // # Lines
 //

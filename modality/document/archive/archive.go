@@ -3,7 +3,8 @@
 //
 // An archive as a whole is a document whose evidence is its bytes. Its members
 // are read by the resolvers of their modalities; the Member of a
-// [citekit.Location] names one:
+// [citekit.Location] names one. The nodes of a map are the folders and members,
+// with the maps of the members below them:
 //
 //	archives := &archive.Resolver{Members: resolvers}
 package archive

@@ -1,4 +1,7 @@
-// Package database resolves rows of the tables of SQLite databases.
+// Package database resolves rows of the tables of SQLite databases. The
+// evidence is a database that has only these rows of the one table, and only
+// the columns that were asked for. The nodes of a map are the tables. No SQL is
+// run.
 //
 // Rows count from 1, in the order of the rowids of the table, or of its primary
 // key if it has no rowids. Column names are not a row. Views and virtual tables

@@ -1,4 +1,7 @@
-// Package epub resolves parts of EPUB books, versions 2 and 3.
+// Package epub resolves parts of EPUB books, versions 2 and 3, and blocks of
+// these parts, such as paragraphs. The evidence is a book that has only them,
+// with their pictures and style sheets. The nodes of a map are the entries of
+// the table of contents.
 //
 // # Parts
 //

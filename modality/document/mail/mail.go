@@ -1,5 +1,8 @@
 // Package mail resolves messages of e-mail, their parts and lines, and messages
-// of mailboxes.
+// of mailboxes. The evidence is the message as it is stored, or a part such as
+// an attachment without its transfer encoding. The nodes of a map are the
+// threads, messages and parts. Package modality/text uses it, as a message is a
+// text.
 //
 // # Parts
 //

@@ -1,12 +1,13 @@
-// Package parquet resolves rows of Parquet files.
+// Package parquet resolves rows of Parquet files. The evidence is a Parquet
+// file that has only these rows, and only the columns that were asked for.
 //
 // A file has one table. Its name is that of the root of the schema, which the
 // writing program chose and which is mostly "schema". Rows count from 1 in the
 // order of the file, over all row groups. A column is a field of the root, nested
 // or not.
 //
-// The package brings the compressors of the format, so only programs that import
-// it link it:
+// Package modality does not link this package, because it brings the
+// compressors of the format. A program adds it to the resolver of documents:
 //
 //	documents := resolvers[citekit.Document].(*document.Resolver)
 //	documents.More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}

@@ -1,4 +1,8 @@
-// Package pdf resolves pages, and regions of pages, of PDF files.
+// Package pdf resolves pages, and regions of pages, of PDF files. The evidence
+// is a PDF of these pages as they are in the source, with their text, fonts and
+// forms. Pages count from 1, whatever numbers are printed on them. The nodes of
+// a map are the entries of the outline, or else the headings found in the text,
+// with the figures and tables that have a caption.
 package pdf
 
 import (

@@ -1,5 +1,7 @@
 // Package sheet resolves cells of workbooks: XLSX and other Office Open XML
-// workbooks, transitional and strict, and ODS.
+// workbooks, transitional and strict, and ODS. The evidence is a workbook that
+// has only these cells, at the addresses that they have in the source. The
+// nodes of a map are the sheets, with the tables in them.
 //
 // # Addresses
 //

@@ -1,5 +1,7 @@
 // Package slides resolves slides of presentations: PowerPoint files (PPTX, with
 // PPSX, POTX and their kinds with macros) and those of OpenDocument (ODP, OTP).
+// The evidence is a presentation of these slides. The nodes of a map are the
+// slides, titled as they are.
 //
 // # Slides
 //

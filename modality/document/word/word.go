@@ -1,4 +1,7 @@
-// Package word resolves blocks of text documents: DOCX and ODT.
+// Package word resolves blocks of text documents, DOCX and ODT: paragraphs,
+// tables and lists. The evidence is a document of the same format that has only
+// these blocks, with their styles and pictures. The nodes of a map are the
+// sections under the headings, and tables and figures with captions.
 //
 // # Blocks
 //

@@ -1,5 +1,7 @@
-// Package embeddingtest checks that an embedder keeps what [search.Embedder]
-// promises.
+// Package embeddingtest is the conformance suite for embedders: it checks the
+// promises in the documentation of [search.Embedder], such as one vector for
+// each text, all of the same length, also for several callers at a time. A
+// package with an embedder of its own calls [Test] in a test.
 package embeddingtest
 
 import (
