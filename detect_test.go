@@ -296,8 +296,8 @@ func TestModalityWords(t *testing.T) {
 	}
 }
 
-// TestUnreadFormats checks what a person is told of files that are of a known
-// format which nothing reads, by ingest and by resolve.
+// TestUnreadFormats checks what ingest and resolve say about files in a known
+// format that nothing reads.
 func TestUnreadFormats(t *testing.T) {
 	dir := t.TempDir()
 	for _, s := range snifftest.All() {

@@ -519,8 +519,8 @@ func ingestOnce(b *testing.B, dir string, n int, want ingest.Status) {
 	}
 }
 
-// TestIngestBrokenMap checks that what stands in place of a map is told of,
-// and not replaced unasked.
+// TestIngestBrokenMap checks that a file in the place of a map is reported,
+// and replaced only if that is asked for.
 func TestIngestBrokenMap(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.doc": "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00"})
 	f.want(t, f.ingest(t, nil), "mapped a.txt as a: 1", "skipped b.doc (DOC files are not read; save it as DOCX or PDF: unsupported operation)")

@@ -97,7 +97,7 @@
 // ([Options.Timeouts]) or extraction (the limit of the Library), limit_ms its
 // length, and elapsed_ms the duration of the call. The error of resolve also has
 // fallback, the answer of resolve with virtual true; the fallback of getContents
-// has the addresses of the requested items, as far as they are known.
+// has the addresses of those requested items whose address is known.
 //
 // # Serving over HTTP
 //

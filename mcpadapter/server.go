@@ -162,7 +162,7 @@ func moduleVersion() string {
 }
 
 // NewServer returns a server over lib with the tools listResources, getStructure,
-// getNode, resolve and info, and those that opts add, as far as opts choose them.
+// getNode, resolve and info, and those that opts add; opts may choose some of them.
 // A nil opts means the defaults. The server does not own lib.
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	o := opts.withDefaults()

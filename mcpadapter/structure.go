@@ -113,8 +113,8 @@ type pager struct {
 	shortened bool // a field was left out
 }
 
-// list writes the nodes of a list, level levels below the top, as far as they are
-// on the page. The parent is nil for the top level.
+// list writes those nodes of a list that are on the page, level levels below the
+// top. The parent is nil for the top level.
 func (p *pager) list(nodes []*citekit.Node, parent *citekit.Node, level int) error {
 	for _, n := range nodes {
 		if p.full {

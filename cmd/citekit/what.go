@@ -139,7 +139,7 @@ func (n nodeName) check(ctx context.Context, lib *citekit.Library) error {
 	return err
 }
 
-// describeMissing returns the error for a word of which no reading has a map. It is
+// describeMissing returns the error for a word if no reading of it has a map. It is
 // the error of the first reading whose resource id is nearly right, else of the
 // reading with the shortest resource id, which is usually meant.
 func describeMissing(ctx context.Context, lib *citekit.Library, names []nodeName) error {
