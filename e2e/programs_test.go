@@ -21,7 +21,7 @@ var (
 	programIn = regexp.MustCompile("(?s)```go\n(package main\n.*?)```\n(?:\n```text\n(.*?)```\n)?")
 
 	// packageIn matches a file of a package that the reader of a page writes.
-	packageIn = regexp.MustCompile("(?s)`([a-z_/]+\\.go)`:\n\n```go\n(package .*?)```\n")
+	packageIn = regexp.MustCompile("(?s)`([a-z_/]+\\.go)`:\n\n```go\n((?://[^\n]*\n)*package .*?)```\n")
 
 	// editIn matches edits of files of the repository.
 	editIn = regexp.MustCompile("(?s)```diff\n(.*?)```\n")
@@ -75,7 +75,7 @@ func TestPackagesOfPages(t *testing.T) {
 		for _, file := range tests {
 			tested++
 			program := filepath.Join(t.TempDir(), "package.test")
-			build := exec.CommandContext(t.Context(), "go", "test", "-c", "-overlay", overlay, "-o", program, "./"+filepath.ToSlash(filepath.Dir(file.name)))
+			build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, "./"+filepath.ToSlash(filepath.Dir(file.name)))
 			build.Dir = ".."
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v\n%s", page, file.name, err, out)
