@@ -264,6 +264,11 @@ func TestSessionsOfPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		settings := t.TempDir()
+		ingest := exec.CommandContext(t.Context(), bin, "ingest", "--dir", dir, ".") // as the quickstart does
+		ingest.Env = append(os.Environ(), "XDG_CONFIG_HOME="+settings)
+		if out, err := ingest.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 		for _, m := range codeIn.FindAllStringSubmatch(text, -1) {
 			if m[2] != "console" {
 				continue
