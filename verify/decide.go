@@ -76,7 +76,23 @@ func (c *call) decide(ctx context.Context) error {
 	if len(found) > 0 {
 		return c.settle(ctx, found, cited)
 	}
-	return c.decideUnfound(ctx, l.like, s)
+	if err := c.decideUnfound(ctx, l.like, s); err != nil {
+		return err
+	}
+	if v := c.verdict; s.Incomplete() && (v.Class == NotFound || v.Class == Altered && !isBounded(c.req.Address.Location)) {
+		v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", errIncomplete)}
+	}
+	return nil
+}
+
+// errIncomplete is the problem of a quote that is not in the text of a source, where
+// that is not all of the text.
+var errIncomplete = fmt.Errorf("some is left out as too much: %w", citekit.ErrTooLarge)
+
+// isBounded reports whether a location has numbers of lines, pages, rows, blocks or
+// cells, so that none of it is left out unnoticed.
+func isBounded(loc citekit.Location) bool {
+	return !loc.Lines.IsZero() || len(loc.Pages) > 0 || !loc.Rows.IsZero() || !loc.Blocks.IsZero() || !loc.Cells.IsZero()
 }
 
 // decideUnfound decides about a quote that is not in its resource. The quote
@@ -166,6 +182,12 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 		text.WriteString(run.Text)
 		found, err := s.Ranges(run.Location)
+		if err == nil && len(found) == 0 && run.Text != "" {
+			around.failed = true // it is left out of the layer
+		}
+		if s.Incomplete() && errors.Is(err, citekit.ErrTooLarge) {
+			around.failed, err = true, nil
+		}
 		if errors.Is(err, errors.ErrUnsupported) {
 			if found, err = s.Around(run.Location); err == nil {
 				found, err = around.narrow(ctx, found, run.Text)

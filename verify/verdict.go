@@ -94,7 +94,9 @@ type Verdict struct {
 	Stale bool
 
 	// Problem says why the quote could not be searched for at its address; nil
-	// if it was searched for. The class is then [NotFound].
+	// if it was searched for. The class is then [NotFound]; or [Altered] if only a
+	// part of the text could be searched, as in an archive of which not all is
+	// unpacked, and has similar words.
 	Problem error
 }
 
