@@ -29,7 +29,7 @@ func TestReadParts(t *testing.T) {
 	mail := "From: Ann <ann@example.org>\r\nSubject: Counts\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" +
 		"--x\r\nContent-Type: text/plain\r\n\r\nThe heron count is done.\r\n--x\r\nContent-Type: text/plain; name=b.txt\r\n\r\nStorks were rare.\r\n--x--\r\n"
 	box := "From a@example.org Mon Jun  3 10:00:01 2024\nSubject: One\n\nHerons first.\n\nFrom a@example.org Mon Jun  3 10:00:01 2024\nSubject: Two\n\nStorks second.\n"
-	page := "<html><body><h1>Birds</h1>\n<p>Herons fish.</p>\n<p>Storks nest.</p><p>Herons wade.</p><p>Herons wade.</p>\n<table><tr><td>grebe</td><td>7</td></tr></table></body></html>\n"
+	page := "<html><body><h1>Birds</h1>\n<p>Herons fish.</p>\n<p>Storks nest.</p><p>Herons wade.</p><p>Herons wade.</p>\n<table><tr><td>grebe</td><td>7</td></tr></table>\n<p>Fish &amp; frogs.</p><p>Geese <b>go</b>\nsouth &mdash; far.</p><p>It is F&#105;nal.</p><p>it is final.</p></body></html>\n"
 	var archive bytes.Buffer
 	z := zip.NewWriter(&archive)
 	w, err := z.Create("in/table.csv")
@@ -125,7 +125,7 @@ func TestReadParts(t *testing.T) {
 	}
 	for _, address := range []string{
 		"text://table#rows=9", "text://table#lines=9", "text://table#rows=2&cols=nope", "text://all#member=in/table.csv&rows=9", "doc://all#member=none",
-		"text://mail#part=7", "text://box#message=9", "text://page#blocks=9", "text://page#blocks=6&cells=Z9", "text://page#rows=1",
+		"text://mail#part=7", "text://box#message=9", "text://page#blocks=99", "text://page#blocks=6&cells=Z9", "text://page#rows=1",
 		"doc://shop#table=none", "doc://shop#table=birds&rows=9", "doc://shop#table=birds&cols=none",
 	} {
 		if text, err := read(address); err == nil || text != "" {
@@ -139,12 +139,16 @@ func TestReadParts(t *testing.T) {
 			t.Errorf("%s: a quote has the verdict %+v", address, verdict)
 		}
 	}
-	// The same words beside the address: the verdict is about the address.
+	// The same words beside the address, or other ones in the source for those
+	// that are read: the verdict is about the address.
 	for _, c := range []struct{ address, quote, told string }{
 		{"text://twice#rows=4", "it is final", "text://twice#lines=4-4"},
 		{"text://twice#rows=2&cols=other", "it is final", "text://twice#rows=2&cols=other"},
 		{"text://twice#rows=4&cols=other", "yes", "text://twice#lines=4-4"},
 		{"text://page#blocks=5", "Herons wade", "text://page#blocks=5"},
+		{"text://page#blocks=7", "Fish & frogs.", "text://page#blocks=7"},
+		{"text://page#blocks=8", "Geese go south — far.", "text://page#blocks=8"},
+		{"text://page#blocks=9", "It is Final.", "text://page#blocks=9"},
 	} {
 		a, err := citekit.ParseAddress(c.address)
 		if err != nil {

@@ -15,6 +15,9 @@ import (
 // TestHTTPAttackFiles sends the requests of files, if there are any: all must be
 // refused.
 func TestHTTPAttackFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("resolves hundreds of hostile files over HTTP")
+	}
 	shared, ok := sharedtest.Extra(t)
 	if !ok {
 		t.Log("no further attacks; those of TestHTTPForeign are our own")

@@ -13,6 +13,9 @@ import (
 // TestQuality measures what a person gets who puts each document of a collection
 // into a file and searches for resources, with the default settings.
 func TestQuality(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges hundreds of queries")
+	}
 	dir, ok := sharedtest.Extra(t)
 	if !ok {
 		return

@@ -168,6 +168,9 @@ func TestSimilarPlainIndex(t *testing.T) {
 // similar to a document agrees with what is right for the same query, beside
 // what a search for the words of its title and text gives.
 func TestSimilarQuality(t *testing.T) {
+	if testing.Short() {
+		t.Skip("judges hundreds of queries")
+	}
 	dir, ok := sharedtest.Extra(t)
 	if !ok {
 		return

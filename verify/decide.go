@@ -19,7 +19,13 @@ type call struct {
 	req     Request
 	quote   *quotation.Quote
 	verdict *Verdict
-	wide    bool // the cited parts have more text than the address selects
+	read    *readPlace // the quote in what was read at the address, if the cited parts have more text; else nil
+}
+
+// A readPlace is the quote in the text that was read at its address.
+type readPlace struct {
+	quotation.Match
+	text string
 }
 
 // A place is a part of a source with the quote, or with text similar to it.
@@ -62,10 +68,31 @@ func (c *call) decide(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if len(l.found) > 0 {
-		return c.settle(ctx, l.sorted(), cited)
+	found := l.sorted()
+	if c.read != nil && (s.Modality() == citekit.Text || len(found) != 1 || !found[0].isIn(cited) || !found[0].Exact) {
+		c.settleRead(len(found))
+		return nil
 	}
-	return c.decideUnfound(ctx, l.like, s)
+	if len(found) > 0 {
+		return c.settle(ctx, found, cited)
+	}
+	if err := c.decideUnfound(ctx, l.like, s); err != nil {
+		return err
+	}
+	if v := c.verdict; s.Incomplete() && (v.Class == NotFound || v.Class == Altered && !isBounded(c.req.Address.Location)) {
+		v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", errIncomplete)}
+	}
+	return nil
+}
+
+// errIncomplete is the problem of a quote that is not in the text of a source, where
+// that is not all of the text.
+var errIncomplete = fmt.Errorf("some is left out as too much: %w", citekit.ErrTooLarge)
+
+// isBounded reports whether a location has numbers of lines, pages, rows, blocks or
+// cells, so that none of it is left out unnoticed.
+func isBounded(loc citekit.Location) bool {
+	return !loc.Lines.IsZero() || len(loc.Pages) > 0 || !loc.Rows.IsZero() || !loc.Blocks.IsZero() || !loc.Cells.IsZero()
 }
 
 // decideUnfound decides about a quote that is not in its resource. The quote
@@ -155,6 +182,12 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 		text.WriteString(run.Text)
 		found, err := s.Ranges(run.Location)
+		if err == nil && len(found) == 0 && run.Text != "" {
+			around.failed = true // it is left out of the layer
+		}
+		if s.Incomplete() && errors.Is(err, citekit.ErrTooLarge) {
+			around.failed, err = true, nil
+		}
 		if errors.Is(err, errors.ErrUnsupported) {
 			if found, err = s.Around(run.Location); err == nil {
 				found, err = around.narrow(ctx, found, run.Text)
@@ -165,9 +198,12 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 		parts = append(parts, found...)
 	}
-	c.wide = around.failed
-	if c.wide && len(quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches) == 0 {
-		return nil, nil
+	if around.failed {
+		matches := quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches
+		if len(matches) == 0 {
+			return nil, nil
+		}
+		c.read = &readPlace{matches[0], text.String()[matches[0].From:matches[0].To]}
 	}
 	return joined(parts), nil
 }
@@ -330,13 +366,6 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	if err := c.tell(ctx, first); err != nil {
 		return err
 	}
-	if c.wide && first.isIn(cited) && len(all) > 1 {
-		// The same words stand beside the address, too, and which of the places
-		// is the cited one is not known.
-		c.verdict.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.req.Address.Location}
-		c.verdict.Span, c.verdict.Boxes = Span{}, nil
-		return nil
-	}
 	for _, p := range all[1:] {
 		a, err := p.address()
 		if err != nil {
@@ -348,6 +377,19 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 		}
 	}
 	return nil
+}
+
+// settleRead sets the verdict on a quote that was read at its address, where the
+// layer has it at no place or at several, or may have it otherwise written, as in
+// HTML, so that the place in the layer is not known.
+func (c *call) settleRead(places int) {
+	v := c.verdict
+	v.Class, v.Repairs, v.Similarity, v.Text = Exact, c.read.Repairs, 1, c.read.text
+	if !c.read.Exact {
+		v.Class = Repaired
+	}
+	v.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.req.Address.Location}
+	v.Places = max(v.Places, places, 1)
 }
 
 // settleAltered sets the verdict on a quote that is similar to a place.

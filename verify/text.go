@@ -234,8 +234,8 @@ func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
 	if verdict, err = c.withoutEnd(ctx, req, verdict); err != nil {
 		return nil, err
 	}
-	if p.entry.Kind == ClaimKind && errors.Is(verdict.Problem, errors.ErrUnsupported) {
-		verdict.Problem = c.check(ctx, req.Address) // there are no words to compare
+	if p.entry.Kind == ClaimKind && (errors.Is(verdict.Problem, errors.ErrUnsupported) || errors.Is(verdict.Problem, errIncomplete)) {
+		verdict.Problem = c.check(ctx, req.Address) // there are no words to compare, or not all
 	}
 	return verdict, nil
 }

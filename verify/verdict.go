@@ -67,9 +67,9 @@ type Verdict struct {
 	// Text is the text of the source there; "" if the quote was not found.
 	Text string
 
-	// Span is zero if the quote was not found, or if it is at the address and
-	// also beside it, where the layer of the text does not separate the two, as
-	// with a cell of a row.
+	// Span is zero if the quote was not found, or if it is at the address, but
+	// the layer of the text has it at several places that it does not separate,
+	// as in the cells of a row, or otherwise written, as in HTML.
 	Span  Span
 	Boxes []PageBox // boxes of the text on its pages, if the request asks for them
 
@@ -94,7 +94,9 @@ type Verdict struct {
 	Stale bool
 
 	// Problem says why the quote could not be searched for at its address; nil
-	// if it was searched for. The class is then [NotFound].
+	// if it was searched for. The class is then [NotFound]; or [Altered] if only a
+	// part of the text could be searched, as in an archive of which not all is
+	// unpacked, and has similar words.
 	Problem error
 }
 

@@ -1,8 +1,11 @@
 package verify_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +14,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
@@ -189,6 +194,56 @@ func TestBadQuotes(t *testing.T) {
 		if v.Class != verify.NotFound && quote != "." {
 			t.Errorf("%.20q: %+v", quote, v)
 		}
+	}
+}
+
+// TestUnsearched has an archive of which not all is unpacked: a quote of what is
+// left out is not denied, and is found at its own address.
+func TestUnsearched(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for _, name := range []string{"a.txt", "b.txt"} {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, strings.Repeat("The kettle of "+name+" boils at noon.\n", 100))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	archives := &archive.Resolver{MaxUnpacked: 4000}
+	archives.Members = citekit.Resolvers{citekit.Document: archives, citekit.Text: new(text.Resolver)}
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("a.zip", b.Bytes())
+	lib := citekit.New(ws, archives.Members, nil)
+	defer lib.Close()
+	if _, err := ingest.Run(t.Context(), lib, []string{"a.zip"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{Library: lib, Verifier: verify.New(lib, nil)}
+	for _, c := range []struct {
+		quote, address string
+		class          verify.Class
+		problem        bool
+	}{
+		{"The kettle of a.txt boils at noon.", "doc://a", verify.Exact, false},
+		{"The kettle of b.txt boils at noon.", "doc://a", verify.Altered, true},
+		{"Nobody has ever seen the pot", "doc://a", verify.NotFound, true},
+		{"The kettle of b.txt boils at noon.", "text://a#member=b.txt", verify.Exact, false},
+		{"The kettle of b.txt boils at noon.", "text://a#member=b.txt&lines=7", verify.Exact, false},
+		{"The kettle of b.txt boils at noon.", "text://a#member=a.txt&lines=7", verify.Altered, false},
+	} {
+		v := s.quote(t, c.quote, c.address)
+		if v.Class != c.class || (v.Problem != nil) != c.problem || c.problem && !errors.Is(v.Problem, citekit.ErrTooLarge) {
+			t.Errorf("%q at %s: %+v", c.quote, c.address, v)
+		}
+	}
+	report, err := s.Text(t.Context(), "The kettle is shown in the picture [doc://a].", nil)
+	if err != nil || !report.Holds() {
+		t.Errorf("a claim: %+v, %v", report, err)
 	}
 }
 

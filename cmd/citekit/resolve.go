@@ -11,10 +11,12 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/render"
 )
 
@@ -301,7 +303,37 @@ func resolveNamed(ctx context.Context, lib *citekit.Library, word, fragment stri
 	case len(ids) == 1:
 		return resolveFragment(ctx, lib, ids[0], fragment, opts)
 	}
-	return found{}, orNoFile(ctx, lib, word, fragment != "", err)
+	err = orNoFile(ctx, lib, word, fragment != "", err)
+	if instead := lineOf(ctx, lib, word); instead != "" && fragment == "" {
+		err = hinted{err, "did you mean '" + instead + "'?"}
+	}
+	return found{}, err
+}
+
+var fileAndLine = lazyregexp.New(`^(.+?):([1-9][0-9]{0,8})(:[0-9]+)?:?$`)
+
+// lineOf returns what selects a line of a text that is written as compilers and
+// grep do, FILE:LINE or FILE:LINE:COLUMN: an address if the file is the source of
+// one resource, else the file with a fragment. It returns "" for anything else.
+func lineOf(ctx context.Context, lib *citekit.Library, word string) string {
+	m := fileAndLine.FindStringSubmatch(word)
+	if m == nil {
+		return ""
+	}
+	if ids, err := resourcesWithSource(ctx, lib, m[1]); err == nil && len(ids) == 1 {
+		line, _ := strconv.Atoi(m[2])
+		loc := citekit.Location{Lines: citekit.Range{First: line, Last: line}}
+		if about, err := lib.Map(ctx, ids[0]); err == nil {
+			if loc.Modality = about.Type; loc.Validate() == nil {
+				return citekit.Address{Resource: ids[0], Location: loc}.String()
+			}
+		}
+		return ""
+	}
+	if info, err := os.Stat(m[1]); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return m[1] + "#lines=" + m[2]
 }
 
 // resourcesWithSource returns the resources whose source has the path word, or in

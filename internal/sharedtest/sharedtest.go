@@ -111,9 +111,13 @@ func Share[T any](t testing.TB, files []T, n int) []T {
 }
 
 // Tool returns the path of a program, such as "ffmpeg". If it is not installed,
-// the test fails if CI is set, and else is skipped.
+// the test fails if CI is set, and else is skipped. With -short it is skipped, as
+// comparing with other programs takes seconds.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: not run with " + name)
+	}
 	path, err := exec.LookPath(name)
 	if err == nil {
 		return path

@@ -43,7 +43,7 @@ func zipped(h head) (Format, error) {
 	if f, err := openXML(list); err != nil || f.ID != "" {
 		return f, err
 	}
-	if list.find("META-INF/container.xml") >= 0 && bytes.Contains(list.list, []byte(".opf")) {
+	if list.has("META-INF/container.xml") && bytes.Contains(list.list, []byte(".opf")) {
 		return packaged[0], nil // its mimetype is missing or not the first
 	}
 	if f, err := openDocument(list); err != nil || f.ID != "" {

@@ -10,7 +10,7 @@ const mimetype = "mimetype"
 // of the whole package (ODF 1.3, part 2, section 4.8.4). It returns the zero
 // format for anything else.
 func openDocument(z zipList) (Format, error) {
-	if z.find("META-INF/manifest.xml") < 0 || z.find("content.xml") < 0 {
+	if !z.has("META-INF/manifest.xml") || !z.has("content.xml") {
 		return Format{}, nil
 	}
 	mediaType, err := z.read(mimetype)

@@ -1,6 +1,9 @@
 package sniff
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An openXMLFormat is a format that is a package of Office Open XML (ISO/IEC
 // 29500-2).
@@ -22,18 +25,12 @@ var openXMLFormats = []openXMLFormat{
 		"ppt/presentation", []string{".presentationml.", ".ms-powerpoint."}},
 }
 
-// openXML tells the formats of Office Open XML by their main part. Where that
-// has another name, or is missing, the content types or the relationships of
-// the package say what it is.
+// openXML tells the formats of Office Open XML by their main part, as the content
+// types and the relationships of the package say which it is. Where they do not
+// say, or cannot be read, its name does.
 func openXML(z zipList) (Format, error) {
 	const types, rels = "[Content_Types].xml", "_rels/.rels"
-	if z.find(types) >= 0 {
-		for _, f := range openXMLFormats {
-			if z.find(f.part) >= 0 {
-				return f.Format, nil
-			}
-		}
-	}
+	var typed []openXMLFormat // those that the content types have
 	for _, list := range []struct {
 		name  string
 		names func(f openXMLFormat, value string) bool
@@ -46,11 +43,28 @@ func openXML(z zipList) (Format, error) {
 			continue
 		}
 		values := strings.FieldsFunc(text, func(r rune) bool { return r == '"' || r == '\'' })
+		of := openXMLFormats
+		if len(typed) > 0 {
+			of = typed
+		}
+		var found []openXMLFormat
+		for _, f := range of {
+			if slices.ContainsFunc(values, func(value string) bool { return list.names(f, value) }) {
+				found = append(found, f)
+			}
+		}
+		if len(found) == 1 || len(found) > 0 && list.name == rels {
+			return found[0].Format, nil
+		}
+		typed = append(typed, found...)
+	}
+	if len(typed) > 0 {
+		return typed[0].Format, nil
+	}
+	if z.has(types) {
 		for _, f := range openXMLFormats {
-			for _, value := range values {
-				if list.names(f, value) {
-					return f.Format, nil
-				}
+			if z.find(f.part) >= 0 {
+				return f.Format, nil
 			}
 		}
 	}

@@ -72,6 +72,35 @@ func TestOpenXML(t *testing.T) {
 	}
 }
 
+// TestZipOrder has members whose names begin like, or are those of, the ones that
+// say what a package is, before and behind these.
+func TestZipOrder(t *testing.T) {
+	types := `<Types><Override PartName="/a.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`
+	document := `<Types><Override PartName="/a.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`
+	manifest := `<m:manifest><m:file-entry m:full-path="/" m:media-type="application/vnd.oasis.opendocument.spreadsheet"/></m:manifest>`
+	main := `<Types><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/></Types>`
+	for name, c := range map[string]struct {
+		members []string
+		want    string
+	}{
+		"a longer name first":           {[]string{"[Content_Types].xml.bak", document, "a.xml", "", "[Content_Types].xml", types}, "xlsx"},
+		"a longer name behind":          {[]string{"[Content_Types].xml", types, "a.xml", "", "[Content_Types].xml.bak", document}, "xlsx"},
+		"a longer name alone":           {[]string{"[Content_Types].xml.bak", document, "word/document.xml", ""}, "zip"},
+		"a longer mimetype":             {[]string{"mimetypes.txt", "x", "content.xml", "", "mimetype", "application/vnd.oasis.opendocument.text", "META-INF/manifest.xml", manifest}, "odt"},
+		"a longer manifest":             {[]string{"META-INF/manifest.xml.old", "x", "content.xml", "", "META-INF/manifest.xml", manifest}, "ods"},
+		"a folder with content":         {[]string{"content.xml.d/a", "x", "META-INF/manifest.xml", manifest}, "zip"},
+		"main parts of two formats":     {[]string{"word/document.xml", "", "xl/workbook.xml", "", "[Content_Types].xml", main}, "xlsx"},
+		"main parts of two types":       {[]string{"[Content_Types].xml", document + types, "_rels/.rels", `<R><Relationship Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></R>`}, "xlsx"},
+		"another type in a part's name": {[]string{"word/documentation.txt", "", "xl/workbook.xml", "", "[Content_Types].xml", main}, "xlsx"},
+	} {
+		data := pack(t, c.members...)
+		f, err := Detect(bytes.NewReader(data), int64(len(data)))
+		if err != nil || f.ID != c.want {
+			t.Errorf("%s: %q, %v; want %q", name, f.ID, err, c.want)
+		}
+	}
+}
+
 // TestDamagedZip has members that cannot be read, or are read only at their start.
 func TestDamagedZip(t *testing.T) {
 	whole := pack(t, "[Content_Types].xml", strings.Repeat("<Types>", 1000)+"wordprocessingml.document.main+xml", "a.txt", "text")

@@ -66,7 +66,14 @@ func listOf(h head) (zipList, error) {
 // find returns where the name of a member begins that starts with prefix, after
 // a slash if it has one, or -1. Only members of the archive itself count:
 // folders and archives in it may have members of such names, too.
-func (z zipList) find(prefix string) int {
+func (z zipList) find(prefix string) int { return z.index(prefix, false) }
+
+// has reports whether there is a member of a name, where find has those whose
+// names begin so.
+func (z zipList) has(name string) bool { return z.index(name, true) >= 0 }
+
+// index is like find; if whole is set, prefix is the whole name.
+func (z zipList) index(prefix string, whole bool) int {
 	prefix = strings.ToLower(prefix)
 	for from := 0; ; {
 		i := bytes.Index(z.names[from:], []byte(prefix))
@@ -75,10 +82,18 @@ func (z zipList) find(prefix string) int {
 		}
 		i += from
 		from = i + 1
+		end := i + len(prefix)
 		if i > 0 && z.names[i-1] == '/' {
 			i--
 		}
-		if z.isListed(i) || i >= memberHeader && at(z.list, i-memberHeader, "PK\x03\x04") {
+		length := -1
+		switch {
+		case z.isListed(i):
+			length = int(binary.LittleEndian.Uint16(z.list[i-listedHeader+28:]))
+		case i >= memberHeader && at(z.list, i-memberHeader, "PK\x03\x04"):
+			length = int(binary.LittleEndian.Uint16(z.list[i-memberHeader+26:]))
+		}
+		if length >= 0 && (!whole || i+length == end) {
 			return i
 		}
 	}
@@ -93,14 +108,11 @@ func (z zipList) isListed(i int) bool {
 // if there is no such member in the list, or the member is damaged.
 func (z zipList) read(name string) (string, error) {
 	const most = 1 << 20
-	i := z.find(name)
+	i := z.index(name, true)
 	if i < 0 || !z.isListed(i) {
 		return "", nil
 	}
 	entry := z.list[i-listedHeader:]
-	if length := int(binary.LittleEndian.Uint16(entry[28:])); length > len(name)+1 { // with a slash
-		return "", nil
-	}
 	size, off := int64(binary.LittleEndian.Uint32(entry[20:])), int64(binary.LittleEndian.Uint32(entry[42:]))
 	header, err := readUpTo(z.r, off, memberHeader)
 	if err != nil || !at(header, 0, "PK\x03\x04") || len(header) < memberHeader {

@@ -342,6 +342,9 @@ func empty(error) (*citekit.Content, error) { return extractOf(strings.NewReader
 // TestBroken breaks a resolver in many ways; the suite must see each, in the
 // check that is for it.
 func TestBroken(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the suite on broken resolvers")
+	}
 	var stale, held, sized sync.Map
 	var block = make(chan struct{})
 	t.Cleanup(func() { close(block) })

@@ -121,6 +121,27 @@ func (p *part) at(offset int32) int {
 	return min(i+1, len(p.blocks))
 }
 
+// atMark is like at for the start of an element, such as <a id="c2"/>. If it is
+// within a block, but nothing seen follows it there, it marks the next block.
+func (p *part) atMark(offset int32) int {
+	const maxNodes = 1000 // that are looked at
+	number := p.at(offset)
+	if number == 0 || number == len(p.blocks) || offset <= p.blocks[number-1].start {
+		return number
+	}
+	end := p.blocks[number-1].end
+	from := sort.Search(len(p.nodes), func(i int) bool { return p.nodes[i].start >= offset })
+	for i, n := range p.nodes[from:] {
+		switch {
+		case n.start >= end:
+			return number + 1
+		case i == maxNodes, isPicture(n.name), n.name == "" && strings.TrimSpace(p.data[n.start:n.end]) != "":
+			return number
+		}
+	}
+	return number + 1
+}
+
 // anchors returns the offsets of the elements with these ids.
 func (t *tree) anchors(ids map[string]bool) map[string]int32 {
 	found := make(map[string]int32, len(ids))

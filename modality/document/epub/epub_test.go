@@ -284,6 +284,20 @@ func TestMapOfSplitParts(t *testing.T) {
 	}
 }
 
+// TestMapOfMarks has entries that lead to empty elements at the end of the block
+// before their heading.
+func TestMapOfMarks(t *testing.T) {
+	data := with(t, map[string]string{"OPS/toc.ncx": "",
+		"OPS/c2.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><body><h1 id="a">A</h1><p>x <a id="b"></a>
+</p><h1>B</h1><p>y <a id="c"/>z</p><p><span id="d"/></p><h1>D</h1><p>v <a id="e"/><img src="cover.png"/></p><p>w <a id="f"/></p></body></html>`,
+		"OPS/nav.xhtml": `<html xmlns:epub="x"><body><nav epub:type="toc"><ol><li><a href="c2.xhtml#a">A</a></li><li><a href="c2.xhtml#b">B</a></li>
+<li><a href="c2.xhtml#c">C</a></li><li><a href="c2.xhtml#d">D</a></li><li><a href="c2.xhtml#e">E</a></li><li><a href="c2.xhtml#f">F</a></li></ol></nav></body></html>`})
+	want := "A part=2&blocks=1-2\nB part=2&blocks=3\nC part=2&blocks=4-5\nD part=2&blocks=6\nE part=2&blocks=7\nF part=2&blocks=8\n"
+	if got := outline(mapped(t, data).Nodes, 0); got != want {
+		t.Errorf("the map is\n%swant\n%s", got, want)
+	}
+}
+
 func TestCutOfPart(t *testing.T) {
 	data := pack(t, files())
 	got, changes := cut(t, data, at(1))

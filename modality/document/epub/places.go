@@ -79,7 +79,7 @@ func (m *mapping) findBlocks(ctx context.Context) error {
 		anchors := part.anchors(ids)
 		for _, p := range wanted[number] {
 			if at, ok := anchors[p.fragment]; ok {
-				p.first = max(part.at(at), 1)
+				p.first = max(part.atMark(at), 1)
 			}
 		}
 	}

@@ -64,6 +64,9 @@ func headingsOf(t *testing.T, path string) (headings map[string]int, method stri
 // headings that are found then with it: in the files that CITEKIT_HEADINGS
 // names, a list as of PATH, else in manuals of R.
 func TestHeadingsLikeOutline(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads manuals of thousands of pages")
+	}
 	qpdf := sharedtest.Tool(t, "qpdf")
 	var paths []string
 	for _, pattern := range filepath.SplitList(os.Getenv("CITEKIT_HEADINGS")) {

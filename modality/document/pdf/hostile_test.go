@@ -16,6 +16,9 @@ import (
 // TestHostileAnswers maps hostile files and extracts their first page. What that
 // takes is measured by BenchmarkHostile.
 func TestHostileAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads hundreds of damaged files")
+	}
 	r := &pdf.Resolver{CodeCacheDir: codeCache(t)} // with the limits of everybody
 	for _, hostile := range hostileFiles() {
 		src := hostileSource(hostile)
