@@ -92,11 +92,11 @@ func TestReadOnly(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for want, opts := range map[string]mcpadapter.Options{
-		"did you mean 'search'":      {Toolsets: []string{"serach"}},
-		"did you mean 'getNode'":     {Tools: []string{"getnode"}},
-		"needs options":              {Tools: []string{"ingest"}},
-		"in toolset read, which is":  {Toolsets: []string{"write"}, Tools: []string{"getNode"}},
-		"known: read, search, wr": {Toolsets: []string{"zzzzzzzz"}},
+		"did you mean 'search'":     {Toolsets: []string{"serach"}},
+		"did you mean 'getNode'":    {Tools: []string{"getnode"}},
+		"needs options":             {Tools: []string{"ingest"}},
+		"in toolset read, which is": {Toolsets: []string{"write"}, Tools: []string{"getNode"}},
+		"known: read, search, wr":   {Toolsets: []string{"zzzzzzzz"}},
 	} {
 		if err := opts.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)

@@ -189,7 +189,7 @@ func TestSettings(t *testing.T) {
 		"must be a URL such as":    {"id.example", []string{"a"}, oidc.Options{}},
 		"must be a URL with https": {"http://id.example", []string{"a"}, oidc.Options{}},
 		"audiences: there must be": {"https://id.example", nil, oidc.Options{}},
-		"none may be empty":       {"https://id.example", []string{""}, oidc.Options{}},
+		"none may be empty":        {"https://id.example", []string{""}, oidc.Options{}},
 		"algorithm \"HS256\"":      {"https://id.example", []string{"a"}, oidc.Options{Algorithms: []string{"RS256", "HS256"}}},
 		"algorithm \"none\"":       {"https://id.example", []string{"a"}, oidc.Options{Algorithms: []string{"none"}}},
 		"the list is empty":        {"https://id.example", []string{"a"}, oidc.Options{Algorithms: []string{}}},
