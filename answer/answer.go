@@ -188,7 +188,7 @@ func (r Request) withDefaults() (Request, error) {
 	case r.Tokens < MinTokens || r.Tokens > MaxTokens:
 		return r, fmt.Errorf("max_tokens %d; give %d to %d: %w", r.Tokens, MinTokens, MaxTokens, citekit.ErrSyntax)
 	case r.Type != Extractive && r.Type != Abstractive:
-		return r, fmt.Errorf("type %s; it is extractive or abstractive: %w", message.Quote(string(r.Type)), citekit.ErrSyntax)
+		return r, fmt.Errorf("type %s; it must be extractive or abstractive: %w", message.Quote(string(r.Type)), citekit.ErrSyntax)
 	}
 	return r, nil
 }

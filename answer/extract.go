@@ -48,7 +48,7 @@ func (c *call) run(ctx context.Context) error {
 	}
 	c.answer.Complete, c.answer.Hint = found.Complete, found.Hint
 	if c.answer.Hint == "" && found.LeftOut > 0 {
-		c.answer.Hint = message.Count(found.LeftOut, "resource") + " left out, as the sources changed, are gone or cannot be read"
+		c.answer.Hint = message.Count(found.LeftOut, "resource") + " left out because their sources changed, are gone or cannot be read"
 	}
 	if len(found.Results) == 0 {
 		return nil

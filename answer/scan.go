@@ -23,7 +23,7 @@ type scanner struct {
 // match [citekit.ErrTooLarge] if the answer is too long.
 func (s *scanner) add(piece string) error {
 	if s.said += len(piece); s.said > mostAnswer {
-		return fmt.Errorf("the model answers more than %d bytes: %w", mostAnswer, citekit.ErrTooLarge)
+		return fmt.Errorf("the answer of the model has more than %d bytes: %w", mostAnswer, citekit.ErrTooLarge)
 	}
 	for i := range len(piece) {
 		if err := s.next(piece[i]); err != nil {

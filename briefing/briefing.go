@@ -89,7 +89,7 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 		return nil, fmt.Errorf("token_budget %d; give %d to %d: %w", req.Tokens, MinTokens, MaxTokens, citekit.ErrSyntax)
 	}
 	if strings.TrimSpace(req.Task) == "" {
-		return nil, fmt.Errorf("the task is empty; say what is to be done or known: %w", citekit.ErrSyntax)
+		return nil, fmt.Errorf("the task is empty; say what to do or find out: %w", citekit.ErrSyntax)
 	}
 	found, err := w.find(ctx, req)
 	if err != nil {
@@ -101,7 +101,7 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 	b := g.briefing(complete && found.Complete)
 	b.Hint = found.Hint
 	if b.Hint == "" && found.LeftOut > 0 {
-		b.Hint = message.Count(found.LeftOut, "resource") + " left out, as the sources changed, are gone or cannot be read"
+		b.Hint = message.Count(found.LeftOut, "resource") + " left out because their sources changed, are gone or cannot be read"
 	}
 	return b, nil
 }

@@ -92,13 +92,13 @@ func afterCursor(parts []*part, req Request) ([]*part, error) {
 	}
 	data, err := base64.RawURLEncoding.DecodeString(req.Cursor)
 	if err != nil || len(data) <= fingerprintBytes || string(data[:fingerprintBytes]) != string(print) {
-		return nil, syntaxError("the cursor is not one that was given for these ids%s; leave it out to begin", changed)
+		return nil, syntaxError("the cursor is not from a call with these ids%s; leave it out to begin", changed)
 	}
 	var left []*part
 	for data = data[fingerprintBytes:]; len(data) > 0; {
 		p, n, ok := nextPart(parts, data, left)
 		if !ok {
-			return nil, syntaxError("the cursor does not fit: the map changed, or it is not one that was given; leave it out to begin")
+			return nil, syntaxError("the cursor does not fit: the map changed, or no call returned this cursor; leave it out to begin")
 		}
 		if left, data = append(left, p), data[n:]; p.offset == restOfAll {
 			p.offset = 0

@@ -60,7 +60,7 @@ func (r *Reader) withAround(ctx context.Context, asked []*part, maps []*citekit.
 				continue
 			}
 			if added++; added > maxAround {
-				p.note("not all around it is read; ask for its children by their ids")
+				p.note("not all nodes around it are read; ask for its children by their ids")
 				break
 			}
 			seen[q.item.ID] = true

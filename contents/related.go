@@ -108,12 +108,12 @@ func (p *part) noteRelated(around *relations.Surroundings, timeWasOver bool) {
 		}
 		p.note(fmt.Sprintf("%s%s left out; ask for fewer hops, or for smaller parts", least, message.Count(around.More, "more related place")))
 	} else if !around.Complete && timeWasOver {
-		p.note("not all that is related is known yet; ask again")
+		p.note("not all related places are known yet; ask again")
 	} else if !around.Complete {
-		p.note("it has too many relations to look at all; ask for smaller parts")
+		p.note("it has too many relations to follow them all; ask for smaller parts")
 	}
 	if around.Outdated > 0 {
-		p.note(fmt.Sprintf("%s left out, as their sources changed, are gone or cannot be read", message.Count(around.Outdated, "related place")))
+		p.note(fmt.Sprintf("%s left out because their sources changed, are gone or cannot be read", message.Count(around.Outdated, "related place")))
 	}
 }
 

@@ -106,7 +106,7 @@ func TestExpandOutdated(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.read(t, contents.Request{IDs: []string{"a"}, Expand: contents.Expansion{Relations: 2}})
-	if len(c.Items) != 2 || c.Items[1].ResourceID != "d" || !strings.Contains(c.Items[0].Note, "left out, as their sources changed") {
+	if len(c.Items) != 2 || c.Items[1].ResourceID != "d" || !strings.Contains(c.Items[0].Note, "left out because their sources changed") {
 		t.Errorf("%s; note %q", related(c), c.Items[0].Note)
 	}
 	s.write(t, "a.md", "# A\n")

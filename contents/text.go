@@ -140,7 +140,7 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType
 	if errors.Is(o.err, errors.ErrUnsupported) {
-		p.note("it has no text that can be read here; resolve it")
+		p.note("it has no text that can be read here; resolve it instead")
 		return nil
 	}
 	if o.err != nil {
@@ -181,7 +181,7 @@ func (p *part) length() int {
 // before.
 func (p *part) checkVersion(hash string) error {
 	if pinned := p.item.Address.Version; !strings.HasPrefix(hash, pinned) {
-		return fmt.Errorf("the source is version %s, and the address pins %s: %w", hash[:min(len(hash), 8)], pinned, citekit.ErrStale)
+		return fmt.Errorf("the source is version %s, but the address pins %s: %w", hash[:min(len(hash), 8)], pinned, citekit.ErrStale)
 	}
 	if p.hash != "" && !strings.HasPrefix(hash, p.hash) {
 		return fmt.Errorf("the source changed since the cursor was given; read it again from its start: %w", citekit.ErrStale)

@@ -89,7 +89,7 @@ func warningsOf(m *citekit.ResourceMap) (warnings []Problem) {
 				describePlace(n.Location), message.Clip(parent.ID), describePlace(parent.Location)))
 		}
 		if pages := n.Location.Pages; looksLikeRange(pages) {
-			warn(path+".location.pages", n.ID, fmt.Errorf("[%d, %d] are two pages; for the run of pages between them list every page",
+			warn(path+".location.pages", n.ID, fmt.Errorf("[%d, %d] means two pages; to include the pages between them, list every page",
 				pages[0].First, pages[1].First))
 		}
 	})

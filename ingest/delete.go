@@ -24,7 +24,7 @@ type DeleteOptions struct {
 
 // ErrByHand reports a map that was not deleted because a person made or changed
 // it.
-var ErrByHand = errors.New("what a person did is kept")
+var ErrByHand = errors.New("a map made or changed by hand is kept")
 
 // A Deletion reports what was deleted with a resource.
 type Deletion struct {

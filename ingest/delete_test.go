@@ -279,8 +279,8 @@ func TestPrune(t *testing.T) {
 	f.write(t, ".citekit_output/mine.txt", "mine")
 
 	plan, got := f.plan(t, nil)
-	f.want(t, got, "evidence c 6: of another version of the source than the one that is mapped", "evidence d 5: its map is gone",
-		"leftover  4: nothing knows it", "map a 4: its source vanished")
+	f.want(t, got, "evidence c 6: made from another version of the source than the mapped one", "evidence d 5: its map is gone",
+		"leftover  4: nothing refers to it", "map a 4: its source vanished")
 	if len(plan.ByHand) != 1 || plan.ByHand[0].ResourceID != "b" || plan.Bytes() != 19 {
 		t.Errorf("by hand %v, %d bytes", plan.ByHand, plan.Bytes())
 	}

@@ -89,7 +89,7 @@ func (f *fixer) id(at, parent string, n *citekit.Node) {
 	case f.seen[n.ID]:
 		old := n.ID
 		n.ID = freeID(old, f.taken, f.last)
-		f.did(at+".id", "'%s', as another node before it is '%s'", message.Clip(n.ID), message.Clip(old))
+		f.did(at+".id", "'%s', because an earlier node is '%s'", message.Clip(n.ID), message.Clip(old))
 	}
 	f.seen[n.ID] = true
 }

@@ -22,7 +22,7 @@ func TestFix(t *testing.T) {
 	}
 	want := []ingest.Fix{
 		{"type", "set to text, which every node has"},
-		{"nodes[0].children[0].id", "'a-3', as another node before it is 'a'"},
+		{"nodes[0].children[0].id", "'a-3', because an earlier node is 'a'"},
 		{"nodes[0].children[1].id", "'a.no-id', from the title"},
 		{"metadata.source_hash", "written in lower case"},
 	}

@@ -66,7 +66,7 @@ func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[
 			return in.take(t, v, id)
 		}
 	}
-	return v.failed(fmt.Errorf("every id for this source belongs to another one; give it one: %w", fs.ErrExist))
+	return v.failed(fmt.Errorf("every id for this source is taken; choose one: %w", fs.ErrExist))
 }
 
 // note records what is stored under an id, before deciding whether it may be
@@ -152,9 +152,9 @@ func (in *run) judgeEdited(ctx context.Context, t *task, noted ledger.Note) verd
 // replaced.
 func errByHand(state mapState, id string) error {
 	if state == mapUnknown {
-		return fmt.Errorf("the source has changed, and whether its map '%s' was changed by hand cannot be told; force replaces it: %w", message.Clip(id), citekit.ErrStale)
+		return fmt.Errorf("the source has changed, and its map '%s' may have been changed by hand; force replaces it: %w", message.Clip(id), citekit.ErrStale)
 	}
-	return fmt.Errorf("the source has changed, and so has its map '%s', by hand; force replaces it: %w", message.Clip(id), citekit.ErrStale)
+	return fmt.Errorf("the source has changed, and its map '%s' was changed by hand; force replaces it: %w", message.Clip(id), citekit.ErrStale)
 }
 
 // hasOlderID reports whether a source has a map under the id made from its name
@@ -384,7 +384,7 @@ func withFolders(source, name string) iter.Seq[string] {
 type takenError string
 
 func (e takenError) Error() string {
-	return fmt.Sprintf("the map '%s' is that of another source: %v", message.Clip(string(e)), fs.ErrExist)
+	return fmt.Sprintf("the map '%s' belongs to another source: %v", message.Clip(string(e)), fs.ErrExist)
 }
 
 func (e takenError) Is(target error) bool { return target == fs.ErrExist }

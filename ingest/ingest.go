@@ -75,13 +75,13 @@ func (o *Options) withDefaults() (Options, error) {
 	opts.MaxSourceBytes = cmp.Or(opts.MaxSourceBytes, 64<<30)
 	switch {
 	case opts.Concurrency < 0:
-		return opts, syntaxError("a concurrency of %d; it is at least 1", opts.Concurrency)
+		return opts, syntaxError("a concurrency of %d; it must be at least 1", opts.Concurrency)
 	case opts.MaxSourceBytes < 0:
-		return opts, syntaxError("sources of at most %d bytes; it is at least 1", opts.MaxSourceBytes)
+		return opts, syntaxError("sources of at most %d bytes; the limit must be at least 1", opts.MaxSourceBytes)
 	case len(opts.MapperName) > maxMapperName:
-		return opts, syntaxError("a name of a mapper of %d bytes; at most %d", len(opts.MapperName), maxMapperName)
+		return opts, syntaxError("the name of the mapper has %d bytes; at most %d", len(opts.MapperName), maxMapperName)
 	case opts.Type == citekit.Virtual:
-		return opts, syntaxError("type virtual; a file is of another modality")
+		return opts, syntaxError("type virtual; a file has another modality")
 	case opts.Type.Validate() != nil && opts.Type != "":
 		return opts, opts.Type.Validate()
 	case opts.ResourceID != "":
@@ -118,7 +118,7 @@ func Run(ctx context.Context, lib *citekit.Library, paths []string, opts *Option
 		return report, fmt.Errorf("citekit: ingest: %w", err)
 	}
 	if len(paths) == 0 {
-		return report, fmt.Errorf("citekit: ingest: %w", syntaxError(`no paths; name files, folders or patterns, such as "." for all below the base directory`))
+		return report, fmt.Errorf("citekit: ingest: %w", syntaxError(`no paths; name files, folders or patterns, such as "." for everything below the base directory`))
 	}
 	if o.Type != "" && !slices.Contains(citekit.Modalities(), o.Type) {
 		if _, err := lib.Resolver(o.Type); err != nil {

@@ -215,7 +215,7 @@ func TestIngestNeverReplacesOthers(t *testing.T) {
 		"mapped strange.txt as strange-txt: 1", "mapped x/y/a.txt as y-a: 1", "mapped z/y/a.txt as z-y-a: 1")
 	f.want(t, f.ingest(t, &ingest.Options{Force: true}, "own.txt"), "mapped own.txt as own: 1")
 	f.want(t, f.ingest(t, &ingest.Options{ResourceID: "a"}, "own.txt"),
-		"failed own.txt (the map 'a' is that of another source: file already exists)")
+		"failed own.txt (the map 'a' belongs to another source: file already exists)")
 	f.want(t, f.ingest(t, &ingest.Options{ResourceID: "chosen"}, "own.txt"), "copied own.txt as chosen: 1")
 	if _, err := ingest.Run(t.Context(), f.lib, []string{"."}, &ingest.Options{ResourceID: "chosen"}); !errors.Is(err, citekit.ErrSyntax) {
 		t.Errorf("one id for many: %v", err)
@@ -237,7 +237,7 @@ func TestIngestKeepsEditedMaps(t *testing.T) {
 	f.want(t, f.ingest(t, nil), "unchanged a.txt as a: 1")
 	f.write(t, "a.txt", "two\n")
 	f.want(t, f.ingest(t, nil),
-		"failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)")
+		"failed a.txt (the source has changed, and its map 'a' was changed by hand; force replaces it: source has changed)")
 	f.want(t, f.ingest(t, &ingest.Options{Force: true}), "mapped a.txt as a: 1")
 }
 
@@ -527,7 +527,7 @@ func TestIngestBrokenMap(t *testing.T) {
 	f.write(t, ".resource_maps/a.json", "{")
 	f.want(t, f.ingest(t, nil, "a.txt"), "failed a.txt (its map 'a' cannot be read; force replaces it: invalid syntax)")
 	f.write(t, "a.txt", "two\n")
-	f.want(t, f.ingest(t, nil, "a.txt"), "failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)")
+	f.want(t, f.ingest(t, nil, "a.txt"), "failed a.txt (the source has changed, and its map 'a' was changed by hand; force replaces it: source has changed)")
 	f.want(t, f.ingest(t, &ingest.Options{Force: true}, "a.txt"), "mapped a.txt as a: 1")
 }
 

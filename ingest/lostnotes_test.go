@@ -17,7 +17,7 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-const editedByHand = "failed edited.txt (the source has changed, and so has its map 'edited', by hand; force replaces it: source has changed)"
+const editedByHand = "failed edited.txt (the source has changed, and its map 'edited' was changed by hand; force replaces it: source has changed)"
 
 // newEditedFixture returns a folder with a map that a person changed, and one
 // whose id a person chose.
@@ -164,7 +164,7 @@ func TestIngestUnmarkedMap(t *testing.T) {
 	f.edit(t, "a", `"map_hash":"`+mark+`",`, "")
 	f.want(t, f.ingest(t, nil), "unchanged a.txt as a: 1")
 	f.write(t, "a.txt", "two\n")
-	f.want(t, f.ingest(t, nil), "failed a.txt (the source has changed, and whether its map 'a' was changed by hand cannot be told; force replaces it: source has changed)")
+	f.want(t, f.ingest(t, nil), "failed a.txt (the source has changed, and its map 'a' may have been changed by hand; force replaces it: source has changed)")
 	f.want(t, f.ingest(t, &ingest.Options{Force: true}), "mapped a.txt as a: 1")
 }
 

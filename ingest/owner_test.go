@@ -124,7 +124,7 @@ func TestIngestAskedIDKeepsEditedMaps(t *testing.T) {
 	edited := f.edit(t, "chosen", `"title":"one"`, `"title":"My own words"`)
 	f.write(t, "a.txt", "two\n")
 	f.want(t, f.ingest(t, asked, "a.txt"),
-		"failed a.txt (the source has changed, and so has its map 'chosen', by hand; force replaces it: source has changed)")
+		"failed a.txt (the source has changed, and its map 'chosen' was changed by hand; force replaces it: source has changed)")
 	if f.readMap(t, "chosen") != edited {
 		t.Error("a map that was changed by hand was replaced")
 	}
@@ -142,7 +142,7 @@ func TestIngestByHandCostsNothing(t *testing.T) {
 	f.edit(t, "a", `"title":"one"`, `"title":"My own words"`)
 	f.write(t, "a.txt", "two\n")
 	f.want(t, f.ingest(t, nil),
-		"failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)", byHand)
+		"failed a.txt (the source has changed, and its map 'a' was changed by hand; force replaces it: source has changed)", byHand)
 	if calls := f.mapper.calls.Load(); calls != 1 {
 		t.Errorf("mapped %d times", calls)
 	}
@@ -172,7 +172,7 @@ func TestIngestKilled(t *testing.T) {
 	edited := f.edit(t, "a", `"title":"changed again"`, `"title":"My own words"`)
 	f.write(t, "a.txt", "once more\n")
 	f.want(t, f.ingest(t, nil, "a.txt"),
-		"failed a.txt (the source has changed, and so has its map 'a', by hand; force replaces it: source has changed)")
+		"failed a.txt (the source has changed, and its map 'a' was changed by hand; force replaces it: source has changed)")
 	if f.readMap(t, "a") != edited {
 		t.Error("a map that was changed by hand was replaced")
 	}
@@ -214,7 +214,7 @@ func TestIngestBrokenForAWhile(t *testing.T) {
 	f.edit(t, "chosen", `"title":"one"`, `"title":"My own words"`)
 	f.write(t, "a.txt", "two\n")
 	f.want(t, f.ingest(t, nil),
-		"failed a.txt (the source has changed, and so has its map 'chosen', by hand; force replaces it: source has changed)")
+		"failed a.txt (the source has changed, and its map 'chosen' was changed by hand; force replaces it: source has changed)")
 	f.want(t, f.ingest(t, &ingest.Options{Force: true}), "mapped a.txt as chosen: 1")
 }
 

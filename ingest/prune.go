@@ -153,7 +153,7 @@ func (p *planning) unneeded(k citekit.Kept) string {
 	case citekit.KeptGrant:
 		return "no map names the file"
 	case citekit.KeptScrap:
-		return "nothing knows it"
+		return "nothing refers to it"
 	}
 	hash, mapped := p.hashes[k.ResourceID]
 	switch {
@@ -162,7 +162,7 @@ func (p *planning) unneeded(k citekit.Kept) string {
 	case !mapped:
 		return "its map is gone"
 	case k.Kind == citekit.KeptEvidence && hash != "" && k.SourceHash != "" && k.SourceHash != hash:
-		return "of another version of the source than the one that is mapped"
+		return "made from another version of the source than the mapped one"
 	}
 	return ""
 }

@@ -338,7 +338,7 @@ func (in *run) whereNow(source string) error {
 	case len(paths) == 0:
 		return nil
 	case len(paths) == 1:
-		return fmt.Errorf("its bytes are in %s now; its map did not follow", message.Quote(paths[0]))
+		return fmt.Errorf("its bytes are in %s now; its map was not moved", message.Quote(paths[0]))
 	}
-	return fmt.Errorf("its bytes are in %d new files, such as %s; which is meant cannot be told", len(paths), message.Quote(paths[0]))
+	return fmt.Errorf("its bytes are in %d new files, such as %s; it is unclear which one replaces it", len(paths), message.Quote(paths[0]))
 }

@@ -62,7 +62,7 @@ func TestIngestRenamedUnlessWanted(t *testing.T) {
 	f.ingest(t, nil)
 	f.rename(t, "a.txt", "b.txt")
 	refuse := &ingest.Options{Renames: func([]ingest.Rename) bool { return false }}
-	f.want(t, f.ingest(t, refuse), "copied b.txt as b: 1", `vanished a.txt as a (its bytes are in "b.txt" now; its map did not follow)`)
+	f.want(t, f.ingest(t, refuse), "copied b.txt as b: 1", `vanished a.txt as a (its bytes are in "b.txt" now; its map was not moved)`)
 	f.want(t, f.ingest(t, nil), "unchanged b.txt as b: 1", "vanished a.txt as a")
 }
 

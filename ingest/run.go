@@ -73,7 +73,7 @@ func (in *run) run(ctx context.Context, paths []string) (err error) {
 		return err
 	}
 	if in.opts.ResourceID != "" && len(candidates) != 1 {
-		return syntaxError("one id for %s; give ids one by one", message.Count(len(candidates), "source"))
+		return syntaxError("one id for %s; give an id for one file at a time", message.Count(len(candidates), "source"))
 	}
 	defer func() {
 		// Results are worth storing even if the run fails later.

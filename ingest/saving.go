@@ -78,7 +78,7 @@ func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMa
 	}
 	i := slices.IndexFunc(t.Companions, func(c string) bool { return path.Base(c) == t.draft.Transcript })
 	if i < 0 {
-		return fmt.Errorf("the mapper names a transcript that is no companion: %w", citekit.ErrFormat)
+		return fmt.Errorf("the mapper names a transcript that is not a companion: %w", citekit.ErrFormat)
 	}
 	src, err := in.lib.OpenSource(ctx, t.Companions[i])
 	if err != nil {
@@ -96,7 +96,7 @@ func now() string { return time.Now().UTC().Truncate(time.Second).Format(time.RF
 // source, and records the extent of the source.
 func (in *run) check(ctx context.Context, t *task, m *citekit.ResourceMap) error {
 	for _, p := range faultsOf(m) {
-		return fmt.Errorf("the mapper made a map that is wrong: %w", p)
+		return fmt.Errorf("the mapper made an invalid map: %w", p)
 	}
 	extent, err := newBounds(in.lib, t.src, m).checkAll(ctx, m)
 	if err != nil {

@@ -138,5 +138,5 @@ func checkType(lib *citekit.Library, m *citekit.ResourceMap) error {
 			return nil
 		}
 	}
-	return syntaxError("its map has no type, nor have its nodes")
+	return syntaxError("neither its map nor its nodes have a type")
 }

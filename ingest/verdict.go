@@ -126,7 +126,7 @@ func (in *run) judgeCandidate(t *task) verdict {
 	case !isNotable(t.Path):
 		return failed(fmt.Errorf("a path of %d bytes; at most %d: %w", len(t.Path), maxSourcePath, citekit.ErrTooLarge))
 	case t.Link:
-		return t.skipped(fmt.Errorf("a symbolic link; name what it leads to: %w", errors.ErrUnsupported))
+		return t.skipped(fmt.Errorf("a symbolic link; name its target: %w", errors.ErrUnsupported))
 	case t.Size > in.opts.MaxSourceBytes:
 		return t.skipped(in.tooLarge(t.Size))
 	case t.Size == 0:

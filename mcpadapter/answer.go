@@ -15,8 +15,8 @@ func (a *adapter) answerTool() tool {
 	return tool{
 		name:  "answer",
 		title: "Answer",
-		description: "Answer with sentences of the sources, each with address and verdict, or found: false. " +
-			"abstractive: by the host's model.",
+		description: "Answer with sentences from the sources, each with address and verdict, or found: false. " +
+			"abstractive: written by the host's model.",
 		parameters: []parameter{
 			{name: "question", kind: text, required: true, longest: maxQuery},
 			{name: "type", kind: text, choices: []string{string(answers.Extractive), string(answers.Abstractive)}},
@@ -40,7 +40,7 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 	}
 	for _, name := range []string{"max_sentences", "max_tokens"} {
 		if args.has(name) && args.count(name) == 0 {
-			return answer{}, badArgument("argument '%s' is 0; it is at least 1", name)
+			return answer{}, badArgument("argument '%s' is 0; it must be at least 1", name)
 		}
 	}
 	req := answers.Request{

@@ -186,7 +186,7 @@ func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
 		}
 	}
 	if most := cmp.Or(p.most, maxPaths); len(values) == 0 || len(values) > most {
-		return nil, badArgument("argument '%s' has %d values; it has 1 to %d", p.name, len(values), most)
+		return nil, badArgument("argument '%s' has %d values; it must have 1 to %d", p.name, len(values), most)
 	}
 	var list []string
 	for _, value := range values {
@@ -208,7 +208,7 @@ func (p parameter) decodeText(raw json.RawMessage) (any, error) {
 		return nil, badArgument("argument '%s' has %d bytes; at most %d", p.name, len(value), most)
 	}
 	if len(p.choices) > 0 && value != "" && !slices.Contains(p.choices, value) {
-		return nil, badArgument("argument '%s' is %s; it is one of %s", p.name, quote(value), strings.Join(p.choices, ", "))
+		return nil, badArgument("argument '%s' is %s; it must be one of %s", p.name, quote(value), strings.Join(p.choices, ", "))
 	}
 	return value, nil
 }
@@ -231,7 +231,7 @@ func (p parameter) decodeCount(raw json.RawMessage) (any, error) {
 		return nil, p.wrongType("a whole number", raw)
 	}
 	if v < 0 || v > math.MaxInt32 {
-		return nil, badArgument("argument '%s' is %s; it runs from 0 to %d", p.name, quote(value), math.MaxInt32)
+		return nil, badArgument("argument '%s' is %s; it must be from 0 to %d", p.name, quote(value), math.MaxInt32)
 	}
 	return int(v), nil
 }

@@ -54,7 +54,7 @@ func (a *adapter) addressOf(ctx context.Context, args arguments) (citekit.Addres
 		return address, badArgument("give node_id or address, not both")
 	}
 	if id := args.text("resource_id"); id != "" && id != address.Resource {
-		return address, badArgument("the address is of resource %s, and resource_id is %s", quote(address.Resource), quote(id))
+		return address, badArgument("the address is in resource %s, but resource_id is %s", quote(address.Resource), quote(id))
 	}
 	return address, nil
 }

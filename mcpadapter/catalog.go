@@ -47,7 +47,7 @@ func fold(s string) string { return nfc.String(strings.ToLower(nfc.String(s))) }
 // selects.
 func (a *adapter) listWanted(ctx context.Context, list *resourceList, last string, limit int, wanted resourceFilter) error {
 	if wanted.modality != "" && !slices.Contains(citekit.Modalities(), wanted.modality) && !slices.Contains(a.lib.Modalities(), wanted.modality) {
-		return badArgument("argument 'type' is %s; it is one of %s", quote(string(wanted.modality)), joinModalities(citekit.Modalities()))
+		return badArgument("argument 'type' is %s; it must be one of %s", quote(string(wanted.modality)), joinModalities(citekit.Modalities()))
 	}
 	entries, err := a.catalog.entries(ctx, a.lib)
 	if err != nil {
@@ -188,7 +188,7 @@ func (c *catalog) entries(ctx context.Context, lib *citekit.Library) (*catalogEn
 		}
 		if err := ctx.Err(); err != nil {
 			c.known, c.stamp = newCatalogEntries(append(list, old...)), citekit.Stamp{}
-			return nil, fmt.Errorf("%d of %d maps are read; ask again to go on: %w", len(list), len(ids), err)
+			return nil, fmt.Errorf("%d of %d maps were read in time; call again to continue: %w", len(list), len(ids), err)
 		}
 		e := catalogEntry{id: id}
 		if e.stamp, err = lib.Workspace().StatMap(ctx, id); err != nil {

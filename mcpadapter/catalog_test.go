@@ -102,10 +102,10 @@ func TestListFilters(t *testing.T) {
 		arguments map[string]any
 		want      string
 	}{
-		{map[string]any{"type": "book"}, "it is one of document, "},
-		{map[string]any{"limit": 0}, "it runs from 1 to 100"},
-		{map[string]any{"limit": 101}, "it runs from 1 to 100"},
-		{map[string]any{"query": "bell", "cursor": "!"}, "it is not one that this tool gave"},
+		{map[string]any{"type": "book"}, "it must be one of document, "},
+		{map[string]any{"limit": 0}, "it must be from 1 to 100"},
+		{map[string]any{"limit": 101}, "it must be from 1 to 100"},
+		{map[string]any{"query": "bell", "cursor": "!"}, "it is not from this tool"},
 	} {
 		if text, result := callTool(t, session, "listResources", test.arguments); !result.IsError || !strings.Contains(text, test.want) {
 			t.Errorf("%v: %s", test.arguments, text)

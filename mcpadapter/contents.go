@@ -35,15 +35,15 @@ func (a *adapter) contentsTool() tool {
 	return tool{
 		name:  "getContents",
 		title: "Read nodes and addresses",
-		description: "Read the text of 1-100 nodes and addresses, within max_tokens in all. Short texts come whole, and next_cursor continues. " +
-			"With include image the first " + fmt.Sprint(maxPictures) + " are shown as pictures: pages, crops, frames of a video, the waveform of a sound.",
+		description: "Read the text of 1-100 nodes and addresses, within max_tokens in total. Short texts are returned whole; next_cursor continues. " +
+			"With include image, the first " + fmt.Sprint(maxPictures) + " also come as pictures: pages, crops, video frames, waveforms.",
 		parameters: []parameter{
-			{name: "ids", kind: texts, required: true, most: contents.MaxIDs, description: "Addresses, such as doc://book#pages=12-15, and nodes, as resource.node."},
-			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, runs: the address of each part, such as a page."},
-			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours, expandRelations}, description: "Read also nodes around each, or what links connect it to."},
-			{name: "hops", kind: count, description: "Of relations, 0-2. Default 1."},
-			{name: "max_tokens", kind: count, description: fmt.Sprintf("Of the whole answer without pictures. Default %d.", contents.DefaultTokens)},
-			{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the answer before."},
+			{name: "ids", kind: texts, required: true, most: contents.MaxIDs, description: "Addresses, such as doc://book#pages=12-15, or nodes, as resource.node."},
+			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, or runs: the address of each part, such as a page."},
+			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours, expandRelations}, description: "Also read the nodes around each, or linked ones."},
+			{name: "hops", kind: count, description: "Steps along relations, 0-2. Default 1."},
+			{name: "max_tokens", kind: count, description: fmt.Sprintf("For the answer without pictures. Default %d.", contents.DefaultTokens)},
+			{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer."},
 			timeLimit,
 		},
 		long:    true,
@@ -127,12 +127,12 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 			continue
 		}
 		if i >= maxPictures {
-			return append(shown, &mcp.TextContent{Text: fmt.Sprintf("Pictures of %d more are left out; ask for them by their ids.", len(items)-i)})
+			return append(shown, &mcp.TextContent{Text: fmt.Sprintf("Only the first %d have pictures; for the other %d, call again with their ids.", i, len(items)-i)})
 		}
 		address := item.Address.String()
 		picture, err := a.previews.Make(ctx, item.Address, nil)
 		if err == nil && len(picture.Data) > maxPictureBytes {
-			err = fmt.Errorf("a picture of %d bytes; resolve it: %w", len(picture.Data), citekit.ErrTooLarge)
+			err = fmt.Errorf("the picture has %d bytes; resolve it instead: %w", len(picture.Data), citekit.ErrTooLarge)
 		}
 		if err != nil {
 			code := citekit.CodeOf(err)

@@ -72,16 +72,16 @@ func (v view) cursor() string {
 func parseCursor(cursor string) (view, error) {
 	data, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
-		return view{}, badCursor("it is not one that this tool gave")
+		return view{}, badCursor("it is not from this tool")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	var v view
 	if err := decoder.Decode(&v); err != nil || v.Offset < 1 || v.Depth != nil && *v.Depth < 0 {
-		return view{}, badCursor("it is not one that this tool gave")
+		return view{}, badCursor("it is not from this tool")
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return view{}, badCursor("it is not one that this tool gave")
+		return view{}, badCursor("it is not from this tool")
 	}
 	return v, nil
 }

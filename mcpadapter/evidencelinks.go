@@ -182,7 +182,7 @@ func (a *adapter) encodeEvidence(ctx context.Context, e *citekit.Evidence) (json
 		}
 	}
 	if err != nil {
-		w.Text("hint", "this server gives no link to the file: "+err.Error()+"; include text or image, or read it with getContents")
+		w.Text("hint", "this server has no link to the file: "+err.Error()+"; include text or image, or read it with getContents")
 	}
 	w.Close()
 	if err != nil || !c.takesLinks() {
@@ -208,7 +208,7 @@ func (a *adapter) linkTo(ctx context.Context, c *caller, e *citekit.Evidence) (u
 }
 
 // errLinkFailed hides the details of an internal failure from a caller.
-var errLinkFailed = errors.New("making one failed")
+var errLinkFailed = errors.New("creating one failed")
 
 // evidenceName returns the name of the file of evidence.
 func evidenceName(e *citekit.Evidence) string {

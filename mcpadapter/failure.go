@@ -114,25 +114,25 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.As(err, &moved):
 		return moved.hint()
 	case errors.As(err, &missing) && missing.Kind == "resource":
-		return "listResources names the resources there are."
+		return "listResources lists the resources."
 	case missing != nil:
-		return "getStructure shows the nodes there are."
+		return "getStructure shows the nodes."
 	case errors.As(err, &input):
 		return "Correct the arguments and call again."
 	case errors.As(err, new(noModelError)):
 		return "Call again with type extractive."
 	case errors.Is(err, citekit.ErrFormat):
-		return "The source is damaged, protected or of another format; resolve with virtual true still gives the address."
+		return "The source is damaged, protected or not in the expected format; resolve with virtual true still gives the address."
 	case errors.As(err, &storage):
-		return "It is not the source: a person has to give the server room, or permission. resolve with virtual true still gives the address."
+		return "The source is not at fault: a person must give the server disk space or permission. resolve with virtual true still gives the address."
 	case errors.Is(err, fs.ErrPermission):
-		return "The operating system does not let the server read the source; a person has to give it the permission."
+		return "The operating system does not let the server read the source; a person must give it permission."
 	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
-		return "Correct the address, or resolve a node: getStructure shows those there are."
+		return "Correct the address, or resolve a node: getStructure shows the nodes."
 	case code == citekit.CodeTooLarge && tool == "getContents":
 		return "Give more max_tokens, or fewer ids."
 	case code == citekit.CodeTimeout && tool != "resolve":
-		return "Texts and maps are read the first time they are asked for; call again, or with more time."
+		return "Texts and maps are read when they are first needed; call again, or allow more time."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
 		return "Ask for part of it, with depth, node_id or an empty cursor."
 	}
@@ -140,12 +140,12 @@ func hintFor(tool string, err error, code citekit.Code) string {
 }
 
 var hints = map[citekit.Code]string{
-	citekit.CodeNotFound:     "The map is there but its source is not; it has to be put back or mapped again.",
-	citekit.CodeInvalidInput: "The map is at fault, not the call; it has to be corrected.",
+	citekit.CodeNotFound:     "The map exists, but its source is missing; the source must be restored or mapped again.",
+	citekit.CodeInvalidInput: "The map is wrong, not the call; the map must be corrected.",
 	citekit.CodeTimeout:      "Try a smaller node, or virtual true.",
-	citekit.CodeStale:        "The source has changed since it was mapped and has to be mapped again before it is cited.",
+	citekit.CodeStale:        "The source has changed since it was mapped and must be mapped again before it is cited.",
 	citekit.CodeUnsupported:  "resolve with virtual true still gives the address.",
-	citekit.CodeForbidden:    "This server may not use it; a person has to allow it, or correct the map.",
+	citekit.CodeForbidden:    "This server is not allowed to use it; a person must allow it, or correct the map.",
 	citekit.CodeTooLarge:     "Try a smaller node, or virtual true.",
 	citekit.CodeInternal:     "The server's log has more. Calling again may help.",
 }

@@ -32,7 +32,7 @@ func TestStorageFault(t *testing.T) {
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
 	defer lib.Close()
 	answer, result := callTool(t, connect(t, mcpadapter.NewServer(lib, nil), nil), "resolve", map[string]any{"resource_id": "poem", "node_id": "second"})
-	if !result.IsError || !strings.Contains(answer, "the evidence directory cannot be ") || !strings.Contains(answer, "Hint: It is not the source") ||
+	if !result.IsError || !strings.Contains(answer, "the evidence directory cannot be ") || !strings.Contains(answer, "Hint: The source is not at fault") ||
 		strings.Contains(answer, dir) {
 		t.Errorf("%s", answer)
 	}

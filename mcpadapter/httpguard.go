@@ -33,17 +33,17 @@ func newOriginGuard(hosts, origins []string) *originGuard {
 // check returns the reason for refusing a request, or "".
 func (g *originGuard) check(r *http.Request) string {
 	if !g.hostAllowed(r) {
-		return "the Host header does not name this server; a name other than localhost must be among the hosts that it is configured for"
+		return "the Host header does not name this server; a name other than localhost must be one of the hosts in its configuration"
 	}
 	switch origin, state := g.origin(r); {
 	case state == originListed:
 		return ""
 	case state == originForeign:
-		return "the Origin header names another site; it must be among the origins that the server is configured for"
+		return "the Origin header names another site; it must be one of the origins in the configuration of the server"
 	case origin == "" && isNavigation(r):
 		return ""
 	case !isSameSite(r):
-		return "a page of another site made the request"
+		return "the request comes from a page of another site"
 	}
 	return ""
 }

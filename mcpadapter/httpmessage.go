@@ -59,7 +59,7 @@ func needSession(calls []*jsonrpc.Request) *rejection {
 	for _, call := range calls {
 		if call.Method != "initialize" && call.Method != "ping" {
 			id, _ := json.Marshal(call.ID.Raw()) // a string or a whole number
-			return &rejection{id, jsonrpc.CodeInvalidRequest, "no session; call initialize first, and send the header " + sessionHeader + " that it answers with"}
+			return &rejection{id, jsonrpc.CodeInvalidRequest, "no session; call initialize first, and send the header " + sessionHeader + " that it returns"}
 		}
 	}
 	return nil

@@ -8,7 +8,7 @@ import (
 func (a *adapter) infoTool() tool {
 	return tool{
 		name:        "info",
-		title:       "Say what there is",
+		title:       "Show what the server has",
 		description: "Resources by modality, sizes in bytes, the state of the index, cached evidence, programs found, and the uptime in seconds.",
 		output:      object(nil),
 		timeout:     defaultTimeout,

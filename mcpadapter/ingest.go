@@ -260,11 +260,11 @@ func (g *Ingester) tools() []tool {
 			name:  "ingest",
 			title: "Map files, so that they can be cited",
 			description: "Make maps of files and folders inside the server's roots: chapters and pages of documents, chapters and words of recordings, sections of texts, symbols of code. " +
-				"Files that have not changed are left alone. Answers when it is done, or after some seconds with status running: then ask ingestStatus.",
+				"Unchanged files are left alone. Returns when it is done, or after some seconds with status running: then call ingestStatus.",
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
 					description: "Files, folders and patterns such as docs/**/*.pdf, relative to the base directory or absolute."},
-				{name: "type", kind: text, choices: g.types(), description: "If their content does not tell."},
+				{name: "type", kind: text, choices: g.types(), description: "If the content does not show it."},
 				{name: "resource_id", kind: text, description: "For a single file. Default: from its name."},
 			},
 			output: ingestSchema(),
@@ -274,9 +274,9 @@ func (g *Ingester) tools() []tool {
 		{
 			name:        "ingestStatus",
 			title:       "Follow or end an ingest",
-			description: "Tell how far an ingest is and, when it is done, what became of each file. With cancel true it is ended; what was mapped stays.",
+			description: "Report the progress of an ingest and, when it is done, the result for each file. With cancel true it ends; what was mapped stays.",
 			parameters: []parameter{
-				{name: "job_id", kind: text, required: true, description: "job_id of the answer of ingest."},
+				{name: "job_id", kind: text, required: true, description: "The job_id from ingest."},
 				{name: "cancel", kind: flag, description: "End it. Default false."},
 			},
 			output: object(jobFields), // as for ingest

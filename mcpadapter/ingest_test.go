@@ -295,11 +295,11 @@ func TestIngestToolArguments(t *testing.T) {
 		want      string
 	}{
 		{map[string]any{}, "argument 'paths' is missing"},
-		{map[string]any{"paths": []string{}}, "has 0 values; it has 1 to 100"},
+		{map[string]any{"paths": []string{}}, "has 0 values; it must have 1 to 100"},
 		{map[string]any{"paths": make([]string, 101)}, "has 101 values"},
 		{map[string]any{"paths": []any{1.5, map[string]any{}}}, "argument 'paths' is an object"},
 		{map[string]any{"paths": strings.Repeat("x", 5000)}, "has 5000 bytes; at most 4096"},
-		{map[string]any{"paths": "a", "type": "book"}, "it is one of document, video"},
+		{map[string]any{"paths": "a", "type": "book"}, "it must be one of document, video"},
 		{map[string]any{"paths": "a", "resource_id": "a/b"}, "looks like a path"},
 		{map[string]any{"paths": "a", "force": true}, "unknown argument"},
 	} {

@@ -195,9 +195,9 @@ func (g *Ingester) otherStatus(ctx context.Context, id string, cancel bool) (ing
 		r, stamp, err := g.loadRecord(ctx, id)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, citekit.ErrDamaged):
-			return ingestAnswer{}, badArgument("there is no ingest %s; those that ended long ago are forgotten", quote(id))
+			return ingestAnswer{}, badArgument("there is no ingest %s; ingests that ended long ago are forgotten", quote(id))
 		case err != nil:
-			return ingestAnswer{}, fmt.Errorf("read how the ingest stands: %w", err)
+			return ingestAnswer{}, fmt.Errorf("read the state of the ingest: %w", err)
 		case r.lost():
 			return interrupted(r.ingestAnswer), nil
 		case r.Status != running:
@@ -226,6 +226,6 @@ func (g *Ingester) otherStatus(ctx context.Context, id string, cancel bool) (ing
 // interrupted returns the answer for a job whose server ended while it ran.
 func interrupted(a ingestAnswer) ingestAnswer {
 	a.Status, a.Code = "failed", citekit.CodeInternal
-	a.Error = "the server that ran it ended before it was done; ingest the paths again, what was mapped is left alone"
+	a.Error = "the server that ran it stopped before it was done; ingest the paths again: files already mapped are left alone"
 	return a
 }

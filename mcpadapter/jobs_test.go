@@ -135,7 +135,7 @@ func TestJobStore(t *testing.T) {
 		want := ingestAnswer{JobID: job, Status: "running", Done: 1, Total: 2}
 		switch job {
 		case "lost":
-			want.Status, want.Error = "failed", "the server that ran it ended before it was done; ingest the paths again, what was mapped is left alone"
+			want.Status, want.Error = "failed", "the server that ran it stopped before it was done; ingest the paths again: files already mapped are left alone"
 		case "done":
 			want.Status, want.Done, want.Counts = "done", 2, map[string]int{"mapped": 2}
 		}

@@ -69,7 +69,7 @@ func (p *keyPair) load() error {
 // certificate is called at each handshake.
 func (p *keyPair) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if err := p.load(); err != nil {
-		p.logger.LogAttrs(hello.Context(), slog.LevelError, "TLS files cannot be read; those before stay in use", slog.String("error", printable(err.Error())))
+		p.logger.LogAttrs(hello.Context(), slog.LevelError, "TLS files cannot be read; the previous ones stay in use", slog.String("error", printable(err.Error())))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

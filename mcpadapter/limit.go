@@ -11,7 +11,7 @@ import (
 
 // timeLimit is the argument of tools that return partial results when their time
 // is over.
-var timeLimit = parameter{name: "timeout_ms", kind: count, description: "Answer with what there is by then."}
+var timeLimit = parameter{name: "timeout_ms", kind: count, description: "Return what is found by then."}
 
 // A limit bounds the time of a call.
 type limit struct {

@@ -134,7 +134,7 @@ func (h *Handler) stopServer(ctx context.Context, server *http.Server, conns *co
 	go func() { stopped <- h.Shutdown(bound) }()
 	err := server.Shutdown(bound)
 	if cut := <-stopped; cut != nil {
-		h.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "calls were cancelled, as the server stops")
+		h.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "calls were cancelled because the server stops")
 	}
 	if err != nil {
 		last, cancel := context.WithTimeout(ctx, cancelGrace)

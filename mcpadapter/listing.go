@@ -45,7 +45,7 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	limit := maxItems
 	if args.has("limit") {
 		if limit = args.count("limit"); limit < 1 || limit > maxItems {
-			return answer{}, badArgument("argument 'limit' is %d; it runs from 1 to %d", limit, maxItems)
+			return answer{}, badArgument("argument 'limit' is %d; it must be from 1 to %d", limit, maxItems)
 		}
 	}
 	var list resourceList
@@ -108,7 +108,7 @@ func lastListed(cursor string) (string, error) {
 	}
 	last, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || citekit.CheckResourceID(string(last)) != nil {
-		return "", badCursor("it is not one that this tool gave")
+		return "", badCursor("it is not from this tool")
 	}
 	return string(last), nil
 }

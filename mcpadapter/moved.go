@@ -90,7 +90,7 @@ func (e movedError) place() map[string]any {
 
 func (e movedError) hint() string {
 	if !e.now.How.Moves() {
-		return "What was cited has changed: read the address that is named, and cite it only if it still says the same."
+		return "The cited part has changed: read the new address, and cite it only if it still says the same."
 	}
-	return "What was cited stands word for word at the address that is named: cite that."
+	return "The cited part is word for word at the new address: cite that."
 }

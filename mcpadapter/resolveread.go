@@ -22,8 +22,8 @@ func withReading(tools []tool) []tool {
 	t := &tools[i]
 	t.parameters = append(t.parameters,
 		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage}, description: "Add its text or picture to the answer."},
-		parameter{name: "max_tokens", kind: count, description: "Of the whole answer without pictures."})
-	t.output.properties = append(t.output.properties, typed("text", "string", "If included; getContents with next_cursor goes on."))
+		parameter{name: "max_tokens", kind: count, description: "For the answer without pictures."})
+	t.output.properties = append(t.output.properties, typed("text", "string", "If included; getContents with next_cursor continues."))
 	return tools
 }
 
@@ -58,7 +58,7 @@ func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.
 	include := args.texts("include")
 	read := shownText{complete: true}
 	if address.Location.Modality == citekit.Virtual {
-		read.asked, read.note = true, "it is an address elsewhere; read that with getContents"
+		read.asked, read.note = true, "the content is at another address; read it with getContents"
 		return answer{data: read.addTo(data)}, nil
 	}
 	if slices.Contains(include, includeText) {
@@ -86,7 +86,7 @@ func roomForText(data json.RawMessage, args arguments) (int, error) {
 		most = args.count("max_tokens")
 	}
 	if most < least || most > contents.MaxTokens {
-		return 0, badArgument("argument 'max_tokens' is %d; with the text of this evidence it runs from %d to %d", most, least, contents.MaxTokens)
+		return 0, badArgument("argument 'max_tokens' is %d; with the text of this evidence it must be from %d to %d", most, least, contents.MaxTokens)
 	}
 	return most - least + contents.MinTokens, nil
 }
@@ -99,7 +99,7 @@ func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && (err != nil || read.Items[0].Err != nil):
 		return shownText{asked: true, note: "there was no time to read it"}, nil
 	case errors.Is(err, citekit.ErrTooLarge):
-		return shownText{asked: true, note: "there is no room for it within max_tokens"}, nil
+		return shownText{asked: true, note: "it does not fit within max_tokens"}, nil
 	case err != nil:
 		return shownText{}, asArgument(err)
 	}

@@ -165,7 +165,7 @@ func TestResolveIncludesVirtual(t *testing.T) {
 	}
 	for _, node := range []string{"there", "nowhere"} {
 		got, answer, pictures := resolveRead(t, session, map[string]any{"resource_id": "links", "node_id": node, "include": []any{"text", "image"}})
-		if got.Text == nil || *got.Text != "" || pictures != 0 || !strings.Contains(got.Note, "elsewhere") {
+		if got.Text == nil || *got.Text != "" || pictures != 0 || !strings.Contains(got.Note, "at another address") {
 			t.Error(answer)
 		}
 	}

@@ -93,7 +93,7 @@ func idsOf(uri string) (resource, node string, err error) {
 		var isNode bool
 		if path, isNode = strings.CutPrefix(uri, nodeURI); !isNode {
 			if strings.HasPrefix(uri, "citekit://") {
-				return "", "", badArgument("there are %s and %s", mapTemplate, nodeTemplate)
+				return "", "", badArgument("the URI must be of the form %s or %s", mapTemplate, nodeTemplate)
 			}
 			return "", "", nil
 		}
@@ -107,10 +107,10 @@ func idsOf(uri string) (resource, node string, err error) {
 		node, err = url.PathUnescape(node)
 	}
 	if err != nil || !utf8.ValidString(node) {
-		return "", "", badArgument("the URI is not percent-encoded as it should be")
+		return "", "", badArgument("the URI is not percent-encoded correctly")
 	}
 	if err := citekit.CheckResourceID(resource); err != nil {
-		return "", "", badArgument("%s is no id of a resource", quote(resource))
+		return "", "", badArgument("%s is not a valid resource id", quote(resource))
 	}
 	return resource, node, nil
 }
@@ -149,7 +149,7 @@ func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceC
 		return nil, err
 	}
 	if int64(len(data)) != stored.Size {
-		return nil, fmt.Errorf("evidence of %d bytes has %d", stored.Size, len(data))
+		return nil, fmt.Errorf("evidence should have %d bytes but has %d", stored.Size, len(data))
 	}
 	return contentsOfEvidence(stored, data, meta), nil
 }

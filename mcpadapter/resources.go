@@ -65,7 +65,7 @@ func (r *resources) templates() []*mcp.ResourceTemplate {
 	for _, scheme := range r.schemes() {
 		list = append(list, &mcp.ResourceTemplate{
 			URITemplate: scheme + "://{+address}", Name: scheme, Title: "Evidence at an address of " + scheme + "://",
-			Description: "The very evidence that an address stands for: text as text, other content as it is, or a link where it is long.",
+			Description: "The evidence at an address: text as text, other content unchanged, or a link if it is long.",
 		})
 	}
 	return list

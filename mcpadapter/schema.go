@@ -167,7 +167,7 @@ func resourceListSchema() *schema {
 		typed("type", "string", ""),
 		typed("title", "string", ""),
 		typed("nodes", "integer", ""),
-		typed("address", "string", "Of the whole."),
+		typed("address", "string", "Of the whole resource."),
 		typed("error", "string", "Why the map cannot be read."))
 	return object([]string{"resources"},
 		arrayOf("resources", &schema{kind: "string"}, "Ids."),
@@ -179,7 +179,7 @@ func resourceListSchema() *schema {
 func location() property {
 	return property{"location", &schema{
 		description: "modality, and pages, lines ([first, last]), start and end (seconds, end excluded), " +
-			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without these all of it.",
+			"bbox ([x1, y1, x2, y2], fractions from the top left) or virtual_address; without these, the whole resource.",
 	}}
 }
 
@@ -197,10 +197,10 @@ func structureSchema() *schema {
 		typed("resource_id", "string", ""),
 		typed("type", "string", ""),
 		typed("title", "string", ""),
-		arrayOf("nodes", &schema{kind: "object"}, "As of getNode, with child_count if not all children are shown, and parent_id if the parent is not."),
+		arrayOf("nodes", &schema{kind: "object"}, "As from getNode, with child_count if not all children are shown, and parent_id if the parent is not."),
 		untyped("omitted", "Nodes that are not shown."),
 		untyped("next_cursor", ""),
-		untyped("outline", "In place of nodes."))
+		untyped("outline", "Instead of nodes."))
 }
 
 func evidenceSchema() *schema {

@@ -17,7 +17,7 @@ const (
 
 // topK and by are arguments of tools that rank.
 var (
-	topK = parameter{name: "top_k", kind: count, description: "At most so many results, 1-50. Default 10."}
+	topK = parameter{name: "top_k", kind: count, description: "Maximum number of results, 1-50. Default 10."}
 	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
 )
 
@@ -25,7 +25,7 @@ var (
 var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "graph: what the best hits are linked with."}
 
 // filters is the argument that filters the results.
-var filters = parameter{name: "filters", kind: group, description: "All must hold.", members: []parameter{
+var filters = parameter{name: "filters", kind: group, description: "All must match.", members: []parameter{
 	{name: "resources", kind: texts, most: maxFilter, description: "Resource ids."},
 	{name: "modalities", kind: texts, most: maxFilter, description: "document, video, audio, image, text."},
 	{name: "types", kind: texts, most: maxFilter, description: "Of nodes, such as section or function."},
@@ -40,7 +40,7 @@ var filters = parameter{name: "filters", kind: group, description: "All must hol
 // keeps the definitions of all tools small.
 func sameFilters() parameter {
 	p := filters
-	p.untold, p.description = true, "As those of search."
+	p.untold, p.description = true, "As in search."
 	return p
 }
 
@@ -48,13 +48,13 @@ func (a *adapter) searchTool() tool {
 	return tool{
 		name:  "search",
 		title: "Search all resources",
-		description: "Find passages that say something, in the text of all resources and the titles of their nodes, best first, " +
-			"each with its address for citing and the words around. Words need not all be there. " +
-			`"exact words", head*, -excluded and title:word are understood.`,
+		description: "Find passages for a query in the text of all resources and the titles of their nodes, best first, " +
+			"each with an address to cite and the words around it. Not all words must occur. " +
+			`Understands "exact words", head*, -excluded and title:word.`,
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words, in the language of the resources."},
 			topK, by, mode, filters,
-			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default): words in the snippet, [start, end] in code points; rationale: why each is there; boxes: addresses on pages with boxes."},
+			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default): words in the snippet, [start, end] in code points; rationale: why each result matches; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
 		output:  searchSchema(),
@@ -73,7 +73,7 @@ const (
 func searchSchema() *schema {
 	result := object([]string{"resource_id", "address", "snippet", "score"},
 		typed("resource_id", "string", ""),
-		typed("node_id", "string", "Smallest around."),
+		typed("node_id", "string", "The smallest node."),
 		typed("address", "string", "Cite this, or pass it to getContents."),
 		typed("title", "string", ""),
 		arrayOf("path", &schema{kind: "string"}, "Titles above."),
@@ -113,7 +113,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 // checkTopK rejects a number that is given as 0.
 func checkTopK(args arguments) error {
 	if args.has("top_k") && args.count("top_k") == 0 {
-		return badArgument("argument 'top_k' is 0; it runs from 1 to %d", search.MaxTopK)
+		return badArgument("argument 'top_k' is 0; it must be from 1 to %d", search.MaxTopK)
 	}
 	return nil
 }

@@ -312,9 +312,9 @@ func TestCursor(t *testing.T) {
 	refused("another resource", "it belongs to resource 'a'", map[string]any{"resource_id": "b", "cursor": cursor})
 	refused("another depth", "another node_id or depth", map[string]any{"resource_id": "a", "cursor": cursor, "depth": 4})
 	refused("a node", "another node_id or depth", map[string]any{"resource_id": "a", "cursor": cursor, "node_id": "s1"})
-	refused("cut off", "not one that this tool gave", map[string]any{"resource_id": "a", "cursor": cursor[:len(cursor)-6]})
+	refused("cut off", "not from this tool", map[string]any{"resource_id": "a", "cursor": cursor[:len(cursor)-6]})
 	refused("past the end", "past the last node", map[string]any{"resource_id": "a", "cursor": cursorAt(t, cursor, 300)})
-	refused("negative", "not one that this tool gave", map[string]any{"resource_id": "a", "cursor": cursorAt(t, cursor, -1)})
+	refused("negative", "not from this tool", map[string]any{"resource_id": "a", "cursor": cursorAt(t, cursor, -1)})
 
 	if got, result := callTool(t, session, "getStructure", map[string]any{"resource_id": "a", "cursor": cursor, "depth": 5}); result.IsError {
 		t.Errorf("the same arguments again: %s", got)

@@ -10,11 +10,11 @@ func (a *adapter) similarTool() tool {
 	return tool{
 		name:  "findSimilar",
 		title: "Find what is similar",
-		description: "Find passages, nodes or resources that have most of the telling words of a text or of a part of a resource. " +
-			"Give text or id. The part itself is left out. Results are as of search.",
+		description: "Find passages, nodes or resources that share the most characteristic words with a text or a part of a resource. " +
+			"Give text or id. The part itself is left out. Results are as in search.",
 		parameters: []parameter{
-			{name: "text", kind: text, longest: maxQuery, description: "What results are like."},
-			{name: "id", kind: text, description: "Address, resource.node or resource that results are like."},
+			{name: "text", kind: text, longest: maxQuery, description: "To compare with."},
+			{name: "id", kind: text, description: "Address, resource.node or resource to compare with."},
 			topK, by, sameFilters(),
 			timeLimit,
 		},

@@ -66,12 +66,12 @@ func (a *adapter) tools() []tool {
 			name:  "listResources",
 			title: "List resources",
 			description: "List the resources that can be cited: documents, videos, recordings, images and texts. " +
-				"Without arguments resources are all ids, if they are few enough, and items tell more of the first; " +
-				"with any, resources are those of the items. next_cursor continues.",
+				"Without arguments, resources has all ids, unless there are too many, and items describe the first; " +
+				"with arguments, resources has the ids of the items. next_cursor continues.",
 			parameters: []parameter{
 				{name: "query", kind: text, longest: maxQuery, description: "Words of the id or title."},
 				{name: "type", kind: text, description: "Such as document."},
-				{name: "limit", kind: count, description: "Most items, up to 100."},
+				{name: "limit", kind: count, description: "Maximum items, up to 100."},
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor, with the same arguments."},
 			},
 			output:  resourceListSchema(),
@@ -83,15 +83,15 @@ func (a *adapter) tools() []tool {
 			name:  "getStructure",
 			title: "Get the structure of a resource",
 			description: "Get the map of a resource: a tree of nodes, each with its title, summary and location. " +
-				"Of a long map the upper levels come, with a hint; a node whose children are not all shown has child_count. " +
+				"A long map shows its upper levels and a hint; a node whose children are not all shown has child_count. " +
 				"Pass node_id, depth or cursor for the rest; next_cursor continues.",
 			parameters: []parameter{
 				citedResource,
 				branch,
-				{name: "address", kind: text, description: "In place of both."},
+				{name: "address", kind: text, description: "Instead of both."},
 				{name: "depth", kind: count, description: "Levels below the topmost nodes."},
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor; empty for the first part."},
-				{name: "full", kind: flag, description: "The whole map however long, for programs."},
+				{name: "full", kind: flag, description: "The whole map, however long, for programs."},
 				{name: "format", kind: text, choices: []string{formatJSON, formatOutline}, description: "outline: a compact text with ids, titles and places."},
 			},
 			output:  structureSchema(),
@@ -104,7 +104,7 @@ func (a *adapter) tools() []tool {
 			title:       "Get a node",
 			description: "Get a node of a resource: title, summary, location, ids of its children.",
 			parameters: []parameter{citedResource, citedNode,
-				{name: "address", kind: text, description: "Of a part: the smallest node with it."}},
+				{name: "address", kind: text, description: "Of a part: finds its smallest node."}},
 			output:  nodeSchema(),
 			timeout: defaultTimeout,
 			call:    a.getNode,
@@ -112,15 +112,15 @@ func (a *adapter) tools() []tool {
 		{
 			name:  "resolve",
 			title: "Resolve a node or an address to evidence",
-			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing, and a file with exactly that part of the source, at output_path (over HTTP evidence_url). " +
-				"With virtual true there is only the address, at once.",
+			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, to cite, and a file with exactly that part of the source, at output_path (over HTTP at evidence_url). " +
+				"With virtual true it gives only the address, at once.",
 			parameters: []parameter{
 				citedResource,
 				citedNode,
-				{name: "address", kind: text, description: "In place of resource_id and node_id: pages=3-5,9 of doc://, t=10-20 (seconds) of video:// and audio://, bbox=x1,y1,x2,y2 of image://, lines=10-25 of text://."},
+				{name: "address", kind: text, description: "Instead of resource_id and node_id: pages=3-5,9 for doc://, t=10-20 (seconds) for video:// and audio://, bbox=x1,y1,x2,y2 for image://, lines=10-25 for text://."},
 				{name: "virtual", kind: flag, description: "Only the address, no file."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
-					description: "How to cut video and audio: exact to the frame (default), copy from the key frame before, strict for players that show hidden frames."},
+					description: "How to cut video and audio: exact to the frame (default), copy from the previous key frame, strict for players that show hidden frames."},
 				timeLimit,
 			},
 			output: evidenceSchema(),
@@ -135,12 +135,12 @@ func (a *adapter) tools() []tool {
 // files.
 func (t tool) withoutFiles() tool {
 	t.writes = false
-	t.description = "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, for citing. " +
-		"Nothing is written here: there is no file, and output_path is null."
+	t.description = "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, to cite. " +
+		"No file is written, and output_path is null."
 	t.parameters = slices.Clone(t.parameters)
 	for i := range t.parameters {
 		if t.parameters[i].name == "virtual" {
-			t.parameters[i].description = "Always so here."
+			t.parameters[i].description = "Always true here."
 		}
 	}
 	return t

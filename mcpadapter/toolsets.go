@@ -146,9 +146,9 @@ func checkName(kind, name string, known []string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	message := fmt.Sprintf("there is no %s %s; there are %s", kind, quote(name), strings.Join(known, ", "))
+	message := fmt.Sprintf("unknown %s %s; known: %s", kind, quote(name), strings.Join(known, ", "))
 	if near := suggest.Closest(name, slices.Values(known), 1, 1); len(near) > 0 {
-		message = fmt.Sprintf("there is no %s %s; did you mean '%s'?", kind, quote(name), near[0])
+		message = fmt.Sprintf("unknown %s %s; did you mean '%s'?", kind, quote(name), near[0])
 	}
 	return errors.New(message)
 }
@@ -175,7 +175,7 @@ func choiceOf(header http.Header) (choice, error) {
 		}
 		on, err := strconv.ParseBool(value)
 		if err != nil {
-			return c, fmt.Errorf("header X-MCP-Readonly is %s; it is true or false", quote(value))
+			return c, fmt.Errorf("header X-MCP-Readonly is %s; it must be true or false", quote(value))
 		}
 		c.readOnly = c.readOnly || on
 	}

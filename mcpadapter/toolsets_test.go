@@ -92,11 +92,11 @@ func TestReadOnly(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for want, opts := range map[string]mcpadapter.Options{
-		"did you mean 'search'":      {Toolsets: []string{"serach"}},
-		"did you mean 'getNode'":     {Tools: []string{"getnode"}},
-		"needs options":              {Tools: []string{"ingest"}},
-		"in toolset read, which is":  {Toolsets: []string{"write"}, Tools: []string{"getNode"}},
-		"there are read, search, wr": {Toolsets: []string{"zzzzzzzz"}},
+		"did you mean 'search'":     {Toolsets: []string{"serach"}},
+		"did you mean 'getNode'":    {Tools: []string{"getnode"}},
+		"needs options":             {Tools: []string{"ingest"}},
+		"in toolset read, which is": {Toolsets: []string{"write"}, Tools: []string{"getNode"}},
+		"known: read, search, wr":   {Toolsets: []string{"zzzzzzzz"}},
 	} {
 		if err := opts.Check(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %s", err, want)
@@ -194,8 +194,8 @@ func TestHeadersNarrow(t *testing.T) {
 		{"X-MCP-Tools", "getNode, ingest", `"name":"getNode"`, `"name":"ingest"`},
 		{"X-MCP-Tools", "getnode", "did you mean 'getNode'", `"tools"`},
 		{"X-MCP-Toolsets", "raed", "did you mean 'read'", `"tools"`},
-		{"X-MCP-Readonly", "1", "Nothing is written here", `"readOnlyHint":false`},
-		{"X-MCP-Readonly", "perhaps", "it is true or false", `"tools"`},
+		{"X-MCP-Readonly", "1", "No file is written", `"readOnlyHint":false`},
+		{"X-MCP-Readonly", "perhaps", "it must be true or false", `"tools"`},
 	} {
 		got := postRPC(t, handler, http.Header{http.CanonicalHeaderKey(test.name): {test.value}}, listTools)
 		if !strings.Contains(got, test.there) || strings.Contains(got, test.never) {

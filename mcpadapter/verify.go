@@ -15,13 +15,13 @@ func (a *adapter) verifyTool() tool {
 	return tool{
 		name:  "verify",
 		title: "Verify quotes",
-		description: "Tell whether a quote, or all that a text with addresses in it cites, stands in the sources: " +
+		description: "Check whether a quote, or everything that a text with addresses cites, is in the sources: " +
 			"exact, repaired, elsewhere, altered, not_found; a claim in other words is unquoted.",
 		parameters: []parameter{
 			{name: "quote", kind: text, longest: verify.MaxQuote},
-			{name: "address", kind: text, description: "Of quote; or resource_id."},
+			{name: "address", kind: text, description: "Of the quote; or give resource_id."},
 			{name: "resource_id", kind: text},
-			{name: "text", kind: text, longest: maxVerified, description: "In place of quote."},
+			{name: "text", kind: text, longest: maxVerified, description: "Instead of quote."},
 			{name: "strict", kind: flag, description: "Claims must be verbatim."},
 			timeLimit,
 		},
@@ -34,7 +34,7 @@ func (a *adapter) verifyTool() tool {
 
 func (a *adapter) verify(ctx context.Context, args arguments) (answer, error) {
 	if args.has("quote") == args.has("text") {
-		return answer{}, badArgument("give quote or text, and only one of them")
+		return answer{}, badArgument("give either quote or text")
 	}
 	if args.has("text") {
 		return a.verifyText(ctx, args)
@@ -56,7 +56,7 @@ func (a *adapter) verify(ctx context.Context, args arguments) (answer, error) {
 
 func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error) {
 	if args.has("address") || args.has("resource_id") {
-		return answer{}, badArgument("a text has its addresses in it; address and resource_id are for a quote")
+		return answer{}, badArgument("address and resource_id are for a quote; a text has its addresses in it")
 	}
 	report, err := a.opts.Verifier.Text(ctx, args.text("text"), &verify.TextOptions{Strict: args.flag("strict")})
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *adapter) citedPlace(ctx context.Context, args arguments) (citekit.Addre
 		return address, err
 	}
 	if id != "" && id != address.Resource {
-		return address, badArgument("resource_id %s is not that of the address; give one of them", quote(id))
+		return address, badArgument("resource_id %s does not match the address; give one of them", quote(id))
 	}
 	return address, nil
 }

@@ -74,10 +74,10 @@ func (r Request) withDefaults() (Request, error) {
 		return r, syntaxError("top_k %d; give 1 to %d", r.TopK, MaxTopK)
 	}
 	if r.By != ByPassages && r.By != ByNodes && r.By != ByResources {
-		return r, syntaxError("by %s; it is passages, nodes or resources", message.Quote(string(r.By)))
+		return r, syntaxError("by %s; it must be passages, nodes or resources", message.Quote(string(r.By)))
 	}
 	if !r.Mode.valid() {
-		return r, syntaxError("mode %s; it is auto, knowledge, graph or hybrid", message.Quote(string(r.Mode)))
+		return r, syntaxError("mode %s; it must be auto, knowledge, graph or hybrid", message.Quote(string(r.Mode)))
 	}
 	if strings.TrimSpace(r.Query) == "" {
 		return r, syntaxError("the query is empty; give some words")
@@ -88,14 +88,14 @@ func (r Request) withDefaults() (Request, error) {
 func checkFilters(f index.Filters) error {
 	for _, m := range f.Modalities {
 		if !m.Valid() {
-			return syntaxError("modality %s; it is a word such as document or video", message.Quote(string(m)))
+			return syntaxError("modality %s; it must be a word such as document or video", message.Quote(string(m)))
 		}
 	}
 	if n := max(len(f.Resources), len(f.Modalities), len(f.Types), len(f.Authors), len(f.Labels)); n > maxValues {
 		return syntaxError("%d values of a filter; give at most %d", n, maxValues)
 	}
 	if _, err := path.Match(f.Path, ""); err != nil {
-		return syntaxError("path %s; in a pattern [ begins a range that ] ends", message.Quote(f.Path))
+		return syntaxError("path %s; in a pattern, ] must end the range that [ begins", message.Quote(f.Path))
 	}
 	if !f.After.IsZero() && !f.Before.IsZero() && f.Before.Before(f.After) {
 		return syntaxError("before %s is earlier than after %s", f.Before.Format("2006-01-02"), f.After.Format("2006-01-02"))

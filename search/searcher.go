@@ -80,7 +80,7 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	if s.index == nil {
 		store, ok := lib.Workspace().(index.Store)
 		if !ok {
-			return nil, fmt.Errorf("citekit: search: this workspace cannot open what it keeps; give Options.Index: %w", errors.ErrUnsupported)
+			return nil, fmt.Errorf("citekit: search: this workspace cannot open what it stores; set Options.Index: %w", errors.ErrUnsupported)
 		}
 		local := index.New(store, nil)
 		s.index, s.close = local, local.Close
@@ -145,7 +145,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 	if err == nil {
 		in.tell(results)
 		if !index.IsRead(req.Query) {
-			results.Hint = "the query is so long that only the first words of it count"
+			results.Hint = "the query is too long; only its first words count"
 		}
 	}
 	return results, err
@@ -174,7 +174,7 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	}
 	switch {
 	case errors.Is(failed, context.DeadlineExceeded):
-		results.Hint = "texts are being read that are new, which goes on; ask again for what they say"
+		results.Hint = "new texts are still being read; ask again to include them"
 	case len(results.Results) == 0:
 		results.Hint = s.hint(ctx, req.Filters)
 	}

@@ -145,7 +145,7 @@ func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 		return nil, syntaxError("semantics: the name of the embedder has %d bytes; give 1 to %d", len(m.name), maxModelName)
 	}
 	if m.dimensions = o.Embedder.Dimensions(); m.dimensions < 0 || m.dimensions > maxDimensions {
-		return nil, syntaxError("semantics: vectors of %d numbers; at most %d are possible", m.dimensions, maxDimensions)
+		return nil, syntaxError("semantics: vectors of %d numbers; at most %d are allowed", m.dimensions, maxDimensions)
 	}
 	store, ok := s.lib.Workspace().(vectorStore)
 	if _, scores := s.index.(index.Scorer); !ok || !scores {
@@ -208,7 +208,7 @@ func (m *semantics) checkDimensions(n int) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n < 1 || n > maxDimensions || m.dimensions != 0 && n != m.dimensions {
-		return fmt.Errorf("search: the embedder returned a vector of %d numbers; all have the same, 1 to %d", n, maxDimensions)
+		return fmt.Errorf("search: the embedder returned a vector of %d numbers; all must have the same length, 1 to %d", n, maxDimensions)
 	}
 	m.dimensions = n
 	return nil

@@ -60,7 +60,7 @@ func (s *Searcher) likeness(ctx context.Context, req SimilarRequest) (*likeness,
 	like := &likeness{Index: s.index, text: req.Text, by: req.By}
 	switch {
 	case req.Text != "" && req.ID != "":
-		return nil, syntaxError("both a text and an id; give one of them")
+		return nil, syntaxError("a text and an id; give only one of them")
 	case req.ID != "":
 		if err := like.read(ctx, s, req.ID); err != nil {
 			return nil, err
@@ -68,9 +68,9 @@ func (s *Searcher) likeness(ctx context.Context, req SimilarRequest) (*likeness,
 	}
 	switch {
 	case strings.TrimSpace(like.text) == "" && req.ID == "":
-		return nil, syntaxError("no text and no id; give one of them")
+		return nil, syntaxError("neither a text nor an id; give one of them")
 	case strings.IndexFunc(like.text, isWordRune) < 0:
-		return nil, syntaxError("%s has no word to go by", message.Quote(req.Text+req.ID))
+		return nil, syntaxError("%s has no word to search for", message.Quote(req.Text+req.ID))
 	}
 	return like, nil
 }

@@ -119,7 +119,7 @@ func (s *Server) workspaceOf(r *http.Request, grant *access.Grant) (string, *den
 		if name := values[0]; grant.Has(name) && s.names[name] {
 			return name, nil
 		}
-		return "", &denial{status: http.StatusForbidden, message: "there is no such workspace for this token; the header X-MCP-Workspace names one that it is for, or is left out"}
+		return "", &denial{status: http.StatusForbidden, message: "there is no such workspace for this token; name one of its workspaces in the header X-MCP-Workspace, or leave the header out"}
 	}
 	for _, name := range grant.Workspaces {
 		if s.names[name] {

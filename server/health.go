@@ -144,7 +144,7 @@ func (p *probes) watch(ctx context.Context) {
 }
 
 // errHangs reports a check that did not end in time.
-var errHangs = errors.New("the check before has not ended yet; does the file system answer?")
+var errHangs = errors.New("the previous check has not ended yet; does the file system respond?")
 
 // begin starts a check, unless its previous run has not ended yet, and returns the
 // channel of its error.

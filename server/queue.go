@@ -153,7 +153,7 @@ func (q *queue) fetch(id string) (done func(), err error) {
 	now := time.Now()
 	c := q.caller(id, now)
 	if c.fetches >= maxDownloads {
-		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you fetch %d pieces of evidence already; wait until one ends", maxDownloads)}
+		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you are already fetching %d pieces of evidence; wait until one ends", maxDownloads)}
 	}
 	if err := q.checkRates(c, 1, now); err != nil {
 		return nil, err
@@ -172,12 +172,12 @@ func (q *queue) checkRates(c *caller, calls int, now time.Time) error {
 	if debt := -c.bytes.TokensAt(now); debt > 0 {
 		return &mcpadapter.BusyError{
 			RetryAfter: time.Duration(debt / float64(c.bytes.Limit()) * float64(time.Second)),
-			Message:    fmt.Sprintf("you had more than %d bytes in a minute; wait, or ask for less", q.limits.BytesPerMinute),
+			Message:    fmt.Sprintf("you received more than %d bytes in a minute; wait, or ask for less", q.limits.BytesPerMinute),
 		}
 	}
 	r := c.calls.ReserveN(now, calls)
 	if !r.OK() {
-		return &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("a request has at most %d calls", q.limits.Burst)}
+		return &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("a request may have at most %d calls", q.limits.Burst)}
 	}
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
@@ -201,9 +201,9 @@ func (q *queue) wait(c *caller, k kind, calls int) (*waiter, error) {
 	all, each := q.limits.places(k)
 	switch {
 	case calls > each:
-		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: "a request has at most " + plural(each, k)}
+		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: "a request may have at most " + plural(each, k)}
 	case c.waiting >= q.limits.QueuePerCaller:
-		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you have %d calls that wait; each caller may have %s at a time", c.waiting, plural(each, k))}
+		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("%d of your calls are waiting; each caller may have %s at a time", c.waiting, plural(each, k))}
 	case q.waiting >= q.limits.Queue:
 		return nil, &mcpadapter.BusyError{Server: true, RetryAfter: q.limits.Wait / 2, Message: "the server is busy with " + plural(all, k) + "; try again later"}
 	}

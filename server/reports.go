@@ -136,7 +136,7 @@ func (s *Server) settle(ctx context.Context) error {
 			continue
 		}
 		if n := log.reports.settle(ctx); n > 0 {
-			return fmt.Errorf("server: %d requests are not in the %s, which could not be written in time", n, log.name)
+			return fmt.Errorf("server: %d requests are missing from the %s, which could not be written in time", n, log.name)
 		}
 	}
 	return nil
@@ -159,13 +159,13 @@ func (s *Server) audit(ctx context.Context, e *Event) {
 func (s *Server) missed(n int) {
 	ctx := context.Background()
 	defer s.survive(ctx)
-	s.opts.Logger.LogAttrs(ctx, slog.LevelError, "requests are not in the log, which could not be written in time", slog.Int("requests", n))
+	s.opts.Logger.LogAttrs(ctx, slog.LevelError, "requests are missing from the log, which could not be written in time", slog.Int("requests", n))
 }
 
 // survive recovers from a panic of an observer or a log. It is deferred.
 func (s *Server) survive(ctx context.Context) {
 	if p := recover(); p != nil {
 		defer func() { _ = recover() }() // the log itself may panic
-		s.opts.Logger.LogAttrs(ctx, slog.LevelError, "what observes requests, or logs them, panicked", slog.String("panic", safe(fmt.Sprint(p))))
+		s.opts.Logger.LogAttrs(ctx, slog.LevelError, "the observer or a log of requests panicked", slog.String("panic", safe(fmt.Sprint(p))))
 	}
 }

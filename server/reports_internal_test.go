@@ -117,7 +117,7 @@ func TestUnwrittenAudit(t *testing.T) {
 	}
 	over, end := context.WithCancel(t.Context())
 	end()
-	if err := s.settle(over); err == nil || !strings.Contains(err.Error(), "3 requests are not in the audit log") {
+	if err := s.settle(over); err == nil || !strings.Contains(err.Error(), "3 requests are missing from the audit log") {
 		t.Errorf("told: %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func newDestination(collector string) (*destination, error) {
 		d.gzip = true
 	case "", "none":
 	default:
-		return nil, wrong(name, value, "it is gzip or none")
+		return nil, wrong(name, value, "it must be gzip or none")
 	}
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: defaultTimeout, IdleConnTimeout: 90 * time.Second,
@@ -104,7 +104,7 @@ func (d *destination) readHeader() error {
 		key, value, ok := strings.Cut(pair, "=")
 		value, err := url.PathUnescape(value)
 		if key, value = strings.TrimSpace(key), strings.TrimSpace(value); !ok || err != nil || !isToken(key) || strings.ContainsFunc(value, isControl) {
-			return wrongVariable(name, "must have headers such as api-key=abc,tenant=b, in which % and two digits stand for other signs")
+			return wrongVariable(name, "must have headers such as api-key=abc,tenant=b, with other characters percent-encoded")
 		}
 		d.header.Set(key, value)
 	}
@@ -144,7 +144,7 @@ func certificates() (*tls.Config, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(chain, key)
 	if err != nil {
-		return nil, wrongVariable(cmp.Or(chainName, keyName), "and that of CLIENT_KEY must name readable PEM files of one certificate and its key")
+		return nil, wrongVariable(cmp.Or(chainName, keyName), "and the one for CLIENT_KEY must name readable PEM files of one certificate and its key")
 	}
 	config.Certificates = []tls.Certificate{pair}
 	return config, nil

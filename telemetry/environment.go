@@ -28,11 +28,11 @@ func checkEnvironment() (wanted bool, err error) {
 		return false, nil
 	case "", "otlp":
 	default:
-		return false, wrong("OTEL_TRACES_EXPORTER", value, "it is otlp or none")
+		return false, wrong("OTEL_TRACES_EXPORTER", value, "it must be otlp or none")
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"} {
 		if value := os.Getenv(name); value != "" && value != "http/protobuf" {
-			return false, wrong(name, value, "this program speaks http/protobuf")
+			return false, wrong(name, value, "this program supports only http/protobuf")
 		}
 	}
 	for _, name := range endpointVariables {
@@ -54,17 +54,17 @@ const mostNumber = 1_000_000
 func checkNumbers() error {
 	sampler := os.Getenv("OTEL_TRACES_SAMPLER")
 	if sampler != "" && !slices.Contains(samplers, strings.ToLower(strings.TrimSpace(sampler))) {
-		return wrong("OTEL_TRACES_SAMPLER", sampler, "it is one of "+strings.Join(samplers, ", "))
+		return wrong("OTEL_TRACES_SAMPLER", sampler, "it must be one of "+strings.Join(samplers, ", "))
 	}
 	if value := os.Getenv("OTEL_TRACES_SAMPLER_ARG"); value != "" && strings.Contains(sampler, "ratio") {
 		if ratio, err := strconv.ParseFloat(value, 64); err != nil || !(ratio >= 0 && ratio <= 1) {
-			return wrong("OTEL_TRACES_SAMPLER_ARG", value, "it is a number from 0 to 1")
+			return wrong("OTEL_TRACES_SAMPLER_ARG", value, "it must be a number from 0 to 1")
 		}
 	}
 	for _, name := range []string{"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT", "OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"} {
 		if value := os.Getenv(name); value != "" {
 			if n, err := strconv.Atoi(value); err != nil || n < 1 || n > mostNumber {
-				return wrong(name, value, fmt.Sprintf("it is a whole number from 1 to %d", mostNumber))
+				return wrong(name, value, fmt.Sprintf("it must be a whole number from 1 to %d", mostNumber))
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func newMetrics(o *Options) *metrics {
 		duration:   histograms("citekit_call_duration_seconds", "Time from the arrival of a request until its answer was made."),
 		wait:       histograms("citekit_call_wait_seconds", "Time that calls waited for their turn."),
 		bytes:      counters("citekit_response_bytes_total", "Bytes of the bodies of answers.", "workspace"),
-		spans:      counters("citekit_spans_total", "Spans that were exported, or that failed to be.", "result"),
+		spans:      counters("citekit_spans_total", "Spans that were exported or that failed to export.", "result"),
 		workspaces: map[string]bool{"": true},
 		series:     make(map[labels]*series),
 	}
@@ -90,7 +90,7 @@ func histograms(name, help string) *prometheus.HistogramVec {
 
 func (m *metrics) addBuild(version string) {
 	labels := prometheus.Labels{"version": strings.ToValidUTF8(version, "?"), "goversion": runtime.Version()}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "citekit_build_info", Help: "The program that runs; always 1.", ConstLabels: labels})
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "citekit_build_info", Help: "The version of the running program; the value is always 1.", ConstLabels: labels})
 	build.Set(1)
 	m.registry.MustRegister(build)
 }
@@ -101,7 +101,7 @@ func (m *metrics) addGiven(o *Options) {
 		if name = m.workspace(name); name == other {
 			continue
 		}
-		m.counted("citekit_evidence_hits_total", "Evidence that was asked for and was there.", "workspace", name, func() int64 { hits, _ := use(); return hits })
+		m.counted("citekit_evidence_hits_total", "Evidence that was requested and was stored already.", "workspace", name, func() int64 { hits, _ := use(); return hits })
 		m.counted("citekit_evidence_misses_total", "Evidence that had to be extracted.", "workspace", name, func() int64 { _, misses := use(); return misses })
 	}
 	for name, lost := range o.LogErrors {
@@ -109,7 +109,7 @@ func (m *metrics) addGiven(o *Options) {
 	}
 	if o.Children != nil {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(
-			prometheus.GaugeOpts{Name: "citekit_child_processes", Help: "Child processes that run."},
+			prometheus.GaugeOpts{Name: "citekit_child_processes", Help: "Running child processes."},
 			func() float64 { return float64(o.Children()) },
 		))
 	}
@@ -195,9 +195,9 @@ type loadCollector struct {
 }
 
 var (
-	runningDesc = prometheus.NewDesc("citekit_calls_running", "Calls that run.", []string{"kind"}, nil)
-	waitingDesc = prometheus.NewDesc("citekit_calls_waiting", "Calls that wait for their turn.", nil, nil)
-	callersDesc = prometheus.NewDesc("citekit_callers", "Callers that were there within minutes.", nil, nil)
+	runningDesc = prometheus.NewDesc("citekit_calls_running", "Running calls.", []string{"kind"}, nil)
+	waitingDesc = prometheus.NewDesc("citekit_calls_waiting", "Calls waiting for their turn.", nil, nil)
+	callersDesc = prometheus.NewDesc("citekit_callers", "Callers seen in the last minutes.", nil, nil)
 )
 
 // Describe implements [prometheus.Collector].

@@ -124,7 +124,7 @@ func clean(text string) string {
 func (t *tracer) shutdown(ctx context.Context) error {
 	defer t.end() // if ctx is done first, the library would still send the waiting spans
 	if err := t.provider.Shutdown(ctx); err != nil {
-		return fmt.Errorf("telemetry: spans that waited were not exported: %w", err)
+		return fmt.Errorf("telemetry: queued spans were not exported: %w", err)
 	}
 	return nil
 }

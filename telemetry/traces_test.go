@@ -324,16 +324,16 @@ func (b *lockedBuffer) String() string {
 
 func TestEnvironment(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
-		{"OTEL_TRACES_EXPORTER", "zipkin", "it is otlp or none"},
-		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "this program speaks http/protobuf"},
-		{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", "this program speaks http/protobuf"},
+		{"OTEL_TRACES_EXPORTER", "zipkin", "it must be otlp or none"},
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", "this program supports only http/protobuf"},
+		{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json", "this program supports only http/protobuf"},
 		{"OTEL_EXPORTER_OTLP_ENDPOINT", "localhost:4318", "must be a URL"},
 		{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://:secret@[::1", "must be a URL"},
-		{"OTEL_TRACES_SAMPLER", "sometimes", "it is one of always_on"},
-		{"OTEL_BSP_MAX_QUEUE_SIZE", "many", "it is a whole number"},
-		{"OTEL_EXPORTER_OTLP_TIMEOUT", "-1", "it is a whole number"},
+		{"OTEL_TRACES_SAMPLER", "sometimes", "it must be one of always_on"},
+		{"OTEL_BSP_MAX_QUEUE_SIZE", "many", "it must be a whole number"},
+		{"OTEL_EXPORTER_OTLP_TIMEOUT", "-1", "it must be a whole number"},
 		{"OTEL_BSP_MAX_QUEUE_SIZE", "9000000000000000000", "to 1000000"},
-		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "it is gzip or none"},
+		{"OTEL_EXPORTER_OTLP_COMPRESSION", "zstd", "it must be gzip or none"},
 		{"OTEL_EXPORTER_OTLP_HEADERS", "secret", "must have headers such as"},
 		{"OTEL_EXPORTER_OTLP_TRACES_HEADERS", "a=secret%0d%0ab: c", "must have headers such as"},
 		{"OTEL_EXPORTER_OTLP_CERTIFICATE", "/secret/none.pem", "must name a readable file"},

@@ -67,7 +67,7 @@ func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a cite
 	}
 	layer, err := v.layers.OpenFile(ctx, m.SourcePath, m.Address(nil).Location.Modality)
 	if err != nil && ctx.Err() == nil {
-		err = &citekit.ResolveError{Op: "verify", Address: a, Err: fmt.Errorf("its source is not what was cited, and cannot be read: %w", citekit.ErrStale)}
+		err = &citekit.ResolveError{Op: "verify", Address: a, Err: fmt.Errorf("its source is not the version that was cited, and cannot be read: %w", citekit.ErrStale)}
 	}
 	return layer, err
 }

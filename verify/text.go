@@ -61,7 +61,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 		opts = &TextOptions{}
 	}
 	if len(text) > MaxText {
-		return nil, fmt.Errorf("a text of %d bytes; at most %d, so give it in parts: %w", len(text), MaxText, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("a text of %d bytes; at most %d are read at once, so give it in parts: %w", len(text), MaxText, citekit.ErrTooLarge)
 	}
 	if !utf8.ValidString(text) {
 		return nil, fmt.Errorf("the text is not UTF-8: %w", citekit.ErrSyntax)

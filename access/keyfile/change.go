@@ -30,7 +30,7 @@ func (f *File) New(ctx context.Context, key Key) (made Key, token string, err er
 		err = f.opts.Check(made)
 	}
 	if err == nil && !made.Expires.IsZero() && (!made.Expires.After(now) || made.Expires.Year() > 9999) {
-		err = fmt.Errorf("expires is %s, which is not to come", made.Expires.Format(time.RFC3339))
+		err = fmt.Errorf("expires is %s, which is not in the future", made.Expires.Format(time.RFC3339))
 	}
 	if err != nil {
 		return Key{}, "", err
@@ -58,7 +58,7 @@ func makeRoom(records []record) ([]record, error) {
 			}
 		}
 		if first < 0 {
-			return nil, fmt.Errorf("there are %d keys, which is the most; revoke one first", maxKeys)
+			return nil, fmt.Errorf("there are already %d keys, the maximum; revoke one first", maxKeys)
 		}
 		records = slices.Delete(records, first, first+1)
 	}
@@ -70,7 +70,7 @@ func makeRoom(records []record) ([]record, error) {
 // [fs.ErrNotExist].
 func (f *File) Revoke(ctx context.Context, id string) (Key, error) {
 	if inToken, ok := idOf(id); ok {
-		return Key{}, fmt.Errorf("this is a token; name its key by the id, %s", inToken)
+		return Key{}, fmt.Errorf("this is a token; give the id of its key, %s", inToken)
 	}
 	var revoked Key
 	err := f.change(ctx, false, func(records []record) ([]record, error) {
@@ -171,7 +171,7 @@ func (f *File) locked(ctx context.Context, create bool, do func(fs.FileInfo) err
 		return f.explain(err)
 	}
 	if info != nil && isLink(info) {
-		return fmt.Errorf("%s is a link, as of a Secret of Kubernetes, and is only read; change the keys in the file that it is made of", f.path)
+		return fmt.Errorf("%s is a link, as in a Kubernetes Secret, and is read-only; change the keys in the file that the Secret is made from", f.path)
 	}
 	if create {
 		if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {

@@ -79,7 +79,7 @@ func (k *Key) check() error {
 
 func checkNames(field string, names []string) error {
 	if names != nil && len(names) == 0 {
-		return fmt.Errorf("%s is empty; without it the key may use all", field)
+		return fmt.Errorf("%s is empty; leave it out to let the key use all", field)
 	}
 	if len(names) > maxNames {
 		return fmt.Errorf("%s has %d names; a key has at most %d", field, len(names), maxNames)

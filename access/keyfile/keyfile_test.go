@@ -284,7 +284,7 @@ func TestWrongKeys(t *testing.T) {
 		"tools is empty":        {Workspaces: one, Tools: []string{}},
 		"label":                 {Workspaces: one, Label: "a\x1b[31m"},
 		"up to 200 bytes":       {Workspaces: one, Label: strings.Repeat("a", 201)},
-		"not to come":           {Workspaces: one, Expires: time.Now().Add(-time.Second)},
+		"not in the future":     {Workspaces: one, Expires: time.Now().Add(-time.Second)},
 		"tool nonsense":         {Workspaces: one, Tools: []string{"nonsense"}},
 		"has 257 names; a key":  {Workspaces: slices.Repeat(one, 257)},
 	} {

@@ -42,7 +42,7 @@ func TestMountedSecret(t *testing.T) {
 	if _, err := f.Authenticate(t.Context(), token); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := f.New(t.Context(), keyfile.Key{Workspaces: []string{"red"}}); err == nil || !strings.Contains(err.Error(), "only read") {
+	if _, _, err := f.New(t.Context(), keyfile.Key{Workspaces: []string{"red"}}); err == nil || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("a key is made: %v", err)
 	}
 	if _, err := f.Revoke(t.Context(), key.ID); err == nil {

@@ -67,7 +67,7 @@ func (p *parser) file() error {
 		case "keys":
 			return p.Elements(p.key)
 		}
-		return wrong("is no field of a keys file; there are version and keys")
+		return wrong("is not a field of a keys file; the fields are version and keys")
 	})
 	if err == nil && version == "" {
 		p.Reset(start)
@@ -107,7 +107,7 @@ func (p *parser) key() error {
 		case "revoked":
 			return p.time(&r.Revoked)
 		}
-		return wrong("is no field of a key; there are id, sha256, label, workspaces, toolsets, tools, read_only, created, expires and revoked")
+		return wrong("is not a field of a key; the fields are id, sha256, label, workspaces, toolsets, tools, read_only, created, expires and revoked")
 	})
 	if err != nil {
 		return err

@@ -55,7 +55,7 @@ func openMounted(path string) (*os.File, fs.FileInfo, error) {
 	f, err := dir.OpenFile(filepath.Base(path), os.O_RDONLY|mountedFlags, 0)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			err = fmt.Errorf("%s is a symbolic link, which must stay in its directory, as that of a Secret of Kubernetes: %w", path, cmp.Or(errors.Unwrap(err), err))
+			err = fmt.Errorf("%s is a symbolic link, which must stay in its directory, as in a Kubernetes Secret: %w", path, cmp.Or(errors.Unwrap(err), err))
 		}
 		return nil, nil, err
 	}

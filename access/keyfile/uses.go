@@ -90,7 +90,7 @@ func (u *uses) write() {
 	defer u.mu.Unlock()
 	u.written = time.Now()
 	if err != nil && !u.told {
-		u.file.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "it is not noted when keys were last used", slog.String("error", err.Error()))
+		u.file.opts.Logger.LogAttrs(ctx, slog.LevelWarn, "the times when keys were last used are not saved", slog.String("error", err.Error()))
 	}
 	u.told = err != nil
 }

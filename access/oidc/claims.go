@@ -16,13 +16,13 @@ import (
 // The errors of refused tokens. They contain no part of a token.
 var (
 	errMalformed  = refusal("it is not a JSON Web Token")
-	errAlgorithm  = refusal("its algorithm is not one of those that are taken")
-	errType       = refusal("its type is not that of an access token")
-	errIssuer     = refusal("it is of another issuer")
+	errAlgorithm  = refusal("its algorithm is not accepted")
+	errType       = refusal("its type is not the type of an access token")
+	errIssuer     = refusal("it is from another issuer")
 	errUnknownKey = refusal("its issuer has no such key")
 	errSignature  = refusal("its signature is wrong")
 	errAudience   = refusal("it is for another audience")
-	errNoExpiry   = refusal("it has no end")
+	errNoExpiry   = refusal("it has no expiry")
 	errExpired    = refusal("it has expired")
 	errNotYet     = refusal("it is not valid yet")
 	errNoSubject  = refusal("it has no subject")

@@ -62,7 +62,7 @@ type bounded struct{ *http.Transport }
 // RoundTrip implements [http.RoundTripper].
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !isSecure(r.URL) {
-		return nil, errors.New("it must have https")
+		return nil, errors.New("it must use https")
 	}
 	response, err := b.Transport.RoundTrip(r)
 	if err != nil {

@@ -26,7 +26,7 @@ func fetch(ctx context.Context, client *http.Client, issuer string) ([]jose.JSON
 		KeysURL string `json:"jwks_uri"`
 	}
 	if err := provider.Claims(&metadata); err != nil || metadata.KeysURL == "" {
-		return nil, fmt.Errorf("the metadata of issuer %s have no jwks_uri", issuer)
+		return nil, fmt.Errorf("the metadata of issuer %s has no jwks_uri", issuer)
 	}
 	data, err := get(ctx, client, metadata.KeysURL)
 	if err != nil {
@@ -81,7 +81,7 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 		return nil, errors.New("they are not a JSON Web Key Set")
 	}
 	if len(set.Keys) > maxKeys {
-		return nil, fmt.Errorf("there are %d; %d are the most", len(set.Keys), maxKeys)
+		return nil, fmt.Errorf("there are %d; at most %d are allowed", len(set.Keys), maxKeys)
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
@@ -91,7 +91,7 @@ func parseKeys(data []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("none is a public key of RSA from 2048 bits, of an elliptic curve, or Ed25519, to check signatures with")
+		return nil, errors.New("none is a public key for checking signatures: RSA of at least 2048 bits, an elliptic curve, or Ed25519")
 	}
 	return keys, nil
 }

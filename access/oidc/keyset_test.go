@@ -191,7 +191,7 @@ func TestBadIssuers(t *testing.T) {
 		"no keys":                  {nil, metadata(map[string]any{"keys": []any{}}), "none is a public key"},
 		"keys that are none":       {nil, func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<html>")) }, "not a JSON Web Key Set"},
 		"keys not found":           {nil, func(w http.ResponseWriter, r *http.Request) { http.NotFound(w, r) }, "status 404"},
-		"too many keys":            {nil, metadata(map[string]any{"keys": make([]any, 101)}), "there are 101; 100 are the most"},
+		"too many keys":            {nil, metadata(map[string]any{"keys": make([]any, 101)}), "there are 101; at most 100 are allowed"},
 		"symmetric and short keys": {nil, metadata(map[string]any{"keys": []any{map[string]any{"kty": "oct", "k": "c2VjcmV0"}, map[string]any{"kty": "RSA", "n": encode(make([]byte, 64)), "e": "AQAB"}}}), "none is a public key"},
 		"metadata that never end":  {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, nil, "deadline exceeded"},
 		"keys that never end": {nil, func(w http.ResponseWriter, r *http.Request) {
@@ -214,7 +214,7 @@ func TestBadIssuers(t *testing.T) {
 	t.Run("keys without https", func(t *testing.T) {
 		i := newIssuer(t)
 		i.set(func() { i.metadata = metadata(map[string]any{"issuer": i.URL, "jwks_uri": "http://id.example/keys"}) })
-		mustFail(t, newAuthenticator(t, i, nil), i.token(t, "EdDSA", "d1", nil), "it must have https")
+		mustFail(t, newAuthenticator(t, i, nil), i.token(t, "EdDSA", "d1", nil), "it must use https")
 	})
 }
 

@@ -147,17 +147,17 @@ func (a *Authenticator) check() error {
 	case err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
 		return fmt.Errorf("issuer %q: it must be a URL such as https://id.example", a.issuer)
 	case !isSecure(u):
-		return fmt.Errorf("issuer %q: it must be a URL with https; http is for loopback addresses alone", a.issuer)
+		return fmt.Errorf("issuer %q: it must be a URL with https; http is only for loopback addresses", a.issuer)
 	case len(a.audiences) == 0 || slices.Contains(a.audiences, ""):
-		return errors.New("audiences: there must be at least one, which is not empty, such as the URL of the server")
+		return errors.New("audiences: there must be at least one, and none may be empty, such as the URL of the server")
 	case a.opts.Skew > maxSkew:
-		return fmt.Errorf("skew %s: %s are the most", a.opts.Skew, maxSkew)
+		return fmt.Errorf("skew %s: at most %s is allowed", a.opts.Skew, maxSkew)
 	case a.opts.Algorithms != nil && len(a.opts.Algorithms) == 0:
 		return errors.New("algorithms: the list is empty; leave it out for all")
 	}
 	for _, name := range a.opts.Algorithms {
 		if !slices.Contains(asymmetric, name) {
-			return fmt.Errorf("algorithm %q: there are %s", name, strings.Join(asymmetric, ", "))
+			return fmt.Errorf("algorithm %q: it must be one of %s", name, strings.Join(asymmetric, ", "))
 		}
 	}
 	for scope, rule := range a.opts.Scopes {

@@ -25,7 +25,7 @@ func (r Rule) check() error {
 		}
 	}
 	if len(r.Workspaces)+len(r.Toolsets)+len(r.Tools) == 0 && !r.ReadOnly {
-		return errors.New("its rule says nothing")
+		return errors.New("its rule is empty")
 	}
 	return nil
 }

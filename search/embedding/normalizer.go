@@ -81,7 +81,7 @@ func (r *normalizerRule) function() (func(string) string, error) {
 // insertion returns an error if a normalizer would insert too much text.
 func insertion(text string) error {
 	if len(text) > maxInsertion {
-		return fmt.Errorf("tokenizer.json has a normalizer that puts in %d bytes; at most %d are possible: %w", len(text), maxInsertion, citekit.ErrSyntax)
+		return fmt.Errorf("tokenizer.json has a normalizer that inserts %d bytes; at most %d are allowed: %w", len(text), maxInsertion, citekit.ErrSyntax)
 	}
 	return nil
 }
@@ -175,7 +175,7 @@ func (r *normalizerRule) replace() (func(string) string, error) {
 		Regex  string
 	}
 	if json.Unmarshal(r.Pattern, &pattern) != nil || pattern.String == "" && pattern.Regex == "" || len(pattern.String)+len(pattern.Regex) > 1000 {
-		return nil, fmt.Errorf("tokenizer.json has a normalizer Replace without a pattern, or with a long one: %w", citekit.ErrSyntax)
+		return nil, fmt.Errorf("tokenizer.json has a normalizer Replace without a pattern, or with one that is too long: %w", citekit.ErrSyntax)
 	}
 	if pattern.String != "" {
 		return func(text string) string { return strings.ReplaceAll(text, pattern.String, r.Content) }, nil

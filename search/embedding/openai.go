@@ -54,7 +54,7 @@ func (o *OpenAI) Embed(ctx context.Context, kind search.TextKind, texts []string
 	vectors := make([][]float32, len(texts))
 	for _, d := range answer.Data {
 		if d.Index < 0 || d.Index >= len(vectors) || vectors[d.Index] != nil {
-			return nil, fmt.Errorf("the server answers text %d of %d, or one twice", d.Index+1, len(texts))
+			return nil, fmt.Errorf("the server returned a vector for text %d of %d, or two for one text", d.Index+1, len(texts))
 		}
 		vectors[d.Index] = d.Embedding
 	}
@@ -70,7 +70,7 @@ func countVectors(vectors [][]float32, texts int) error {
 		}
 	}
 	if have != texts || len(vectors) != texts {
-		return fmt.Errorf("the server answers %d vectors for %d texts", have, texts)
+		return fmt.Errorf("the server returned %d vectors for %d texts", have, texts)
 	}
 	return nil
 }

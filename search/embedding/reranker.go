@@ -57,7 +57,7 @@ func (r *Reranker) Rerank(ctx context.Context, query string, texts []string) ([]
 			Results []judgement `json:"results"`
 		}
 		if json.Unmarshal(raw, &answer) != nil {
-			return nil, fmt.Errorf("the server answers JSON that is no list of scores")
+			return nil, fmt.Errorf("the server returned JSON that is not a list of scores")
 		}
 		list = answer.Results
 	}
@@ -73,12 +73,12 @@ func scoresOf(list []judgement, texts int) ([]float64, error) {
 			score = j.Score
 		}
 		if j.Index < 0 || j.Index >= texts || seen[j.Index] || score == nil {
-			return nil, fmt.Errorf("the server answers text %d of %d, one twice, or one without a score", j.Index+1, texts)
+			return nil, fmt.Errorf("the server returned text %d of %d, one text twice, or one without a score", j.Index+1, texts)
 		}
 		scores[j.Index], seen[j.Index] = *score, true
 	}
 	if len(list) != texts {
-		return nil, fmt.Errorf("the server answers %d scores for %d texts", len(list), texts)
+		return nil, fmt.Errorf("the server returned %d scores for %d texts", len(list), texts)
 	}
 	return scores, nil
 }

@@ -32,7 +32,7 @@ func readTensors(file []byte) (map[string]tensor, error) {
 	}
 	n := binary.LittleEndian.Uint64(file)
 	if n > maxHeader || n > uint64(len(file)-8) {
-		return nil, broken("its header has %d bytes; at most %d are possible", n, min(maxHeader, len(file)-8))
+		return nil, broken("its header has %d bytes; at most %d are allowed", n, min(maxHeader, len(file)-8))
 	}
 	var header map[string]json.RawMessage
 	if json.Unmarshal(file[8:8+n], &header) != nil {
@@ -61,7 +61,7 @@ func readTensors(file []byte) (map[string]tensor, error) {
 			continue
 		}
 		if !t.fits() {
-			return nil, broken("a tensor has another size than its shape")
+			return nil, broken("the size of a tensor does not match its shape")
 		}
 		tensors[name] = t
 	}

@@ -57,7 +57,7 @@ func (r *splitterRule) function() (func([]string) []string, error) {
 		return each(func(word string) []string { return classes(word, r.digitClass) }), nil
 	case "Punctuation":
 		if r.Behavior != "" && r.Behavior != "Isolated" {
-			return nil, unknown("punctuation that is", r.Behavior, "Isolated")
+			return nil, unknown("the punctuation behavior", r.Behavior, "Isolated")
 		}
 		return each(func(word string) []string { return classes(word, punctuationClass) }), nil
 	case "Metaspace":
@@ -151,7 +151,7 @@ func (r *splitterRule) metaspace() (func([]string) []string, error) {
 		return nil, unknown("a prepend_scheme", scheme, "always, first and never")
 	}
 	if len(mark) > utf8.UTFMax {
-		return nil, fmt.Errorf("tokenizer.json has a replacement of %d bytes; it is one character: %w", len(mark), citekit.ErrSyntax)
+		return nil, fmt.Errorf("tokenizer.json has a replacement of %d bytes; it must be one character: %w", len(mark), citekit.ErrSyntax)
 	}
 	whole := r.Split != nil && !*r.Split
 	return func(words []string) (all []string) {

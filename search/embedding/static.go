@@ -124,7 +124,7 @@ func (s *Static) check() error {
 	tokens := s.matrix.shape[0]
 	if s.rows != nil {
 		if len(s.rows.shape) != 1 {
-			return broken("mapping is no list")
+			return broken("mapping is not a list")
 		}
 		tokens = s.rows.shape[0]
 		for i := range tokens {
@@ -134,10 +134,10 @@ func (s *Static) check() error {
 		}
 	}
 	if s.weights != nil && (len(s.weights.shape) != 1 || s.weights.shape[0] < tokens) {
-		return broken("weights are no list with one for each token")
+		return broken("weights are not a list with one for each token")
 	}
 	if s.tokenizer.largest >= tokens {
-		return fmt.Errorf("the tokenizer has token %d, and the table ends with %d; are both of one model? %w", s.tokenizer.largest, tokens-1, citekit.ErrSyntax)
+		return fmt.Errorf("the tokenizer has token %d, and the table ends with %d; are both from the same model? %w", s.tokenizer.largest, tokens-1, citekit.ErrSyntax)
 	}
 	return nil
 }

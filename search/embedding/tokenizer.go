@@ -77,7 +77,7 @@ func (t *tokenizer) readModel(data json.RawMessage) (err error) {
 }
 
 func unknown(what, kind, known string) error {
-	return fmt.Errorf("tokenizer.json has %s %q; known are %s: %w", what, plain.Cut(kind, 40), known, errors.ErrUnsupported)
+	return fmt.Errorf("tokenizer.json has %s %q; supported: %s: %w", what, plain.Cut(kind, 40), known, errors.ErrUnsupported)
 }
 
 // tokens returns the tokens of a text.

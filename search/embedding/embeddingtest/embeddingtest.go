@@ -31,7 +31,7 @@ func Test(t *testing.T, e search.Embedder) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if _, err := e.Embed(ctx, search.QueryText, []string{"water"}); !errors.Is(err, context.Canceled) {
-			t.Errorf("of a canceled context the error is %v", err)
+			t.Errorf("the error for a canceled context is %v", err)
 		}
 	})
 	t.Run("Concurrent", func(t *testing.T) {
@@ -50,7 +50,7 @@ func testKind(t *testing.T, e search.Embedder, kind search.TextKind) {
 	second := embed(t, e, kind, "bread is baked", "water boils")
 	for i := range first {
 		if cosine := cosine(first[i], second[1-i]); !(cosine > .99) {
-			t.Errorf("text %d has another vector in another place: cosine %v", i, cosine)
+			t.Errorf("text %d has another vector in another batch position: cosine %v", i, cosine)
 		}
 	}
 	embed(t, e, kind, "\xff", "\x00", "水", "?", strings.Repeat("water ", 8<<10/6))
