@@ -207,7 +207,7 @@ func TestServeTeam(t *testing.T) {
 	made := &teamServer{t: t, dir: t.TempDir()}
 	red := made.run("key", "new", "--keys", keys, "--workspace", "red")
 	both := made.run("key", "new", "--keys", keys, "--workspace", "blue", "--workspace", "red")
-	s := startTeam(t, "public_url: https://cite.example/\n"+strings.ReplaceAll(teamSettings, "keys.json", keys), "--metrics")
+	s := startTeam(t, "public_url: https://cite.example/\nmetrics: {listen: \"127.0.0.1:0\"}\n"+strings.ReplaceAll(teamSettings, "keys.json", keys), "--metrics")
 	for _, test := range []struct {
 		token, workspace string
 		status           int
