@@ -367,10 +367,33 @@ func resolveFragment(ctx context.Context, lib *citekit.Library, id, fragment str
 		return found{}, err
 	}
 	a := citekit.Address{Resource: id, Location: loc, Version: version}
+	if loc.Member != "" && !opts.Virtual {
+		return resolveMember(ctx, lib, a, m, opts)
+	}
 	if a.Location.Modality = m.Type; a.Location.Validate() != nil {
 		return found{}, wrongScheme(m, loc, version)
 	}
 	return resolveAddress(ctx, lib, a, opts)
+}
+
+// resolveMember resolves part of a member of an archive, whose modality is that of
+// the member: the first one that the member has and that allows the selector.
+func resolveMember(ctx context.Context, lib *citekit.Library, a citekit.Address, m *citekit.ResourceMap, opts *citekit.ResolveOptions) (found, error) {
+	var failed error
+	for _, modality := range append([]citekit.Modality{m.Type}, citekit.Modalities()...) {
+		if a.Location.Modality = modality; a.Location.Validate() != nil {
+			continue
+		}
+		e, err := resolveAddress(ctx, lib, a, opts)
+		if err == nil || !errors.Is(err, errors.ErrUnsupported) {
+			return e, err
+		}
+		failed = cmp.Or(failed, err)
+	}
+	if failed == nil {
+		failed = wrongScheme(m, a.Location, a.Version)
+	}
+	return found{}, failed
 }
 
 // adviseAddress returns a better error for an address that cannot be parsed, if what
