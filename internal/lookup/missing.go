@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"errors"
+	"path"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -12,6 +13,9 @@ import (
 // error of the missing node if the resource exists, else that of the reading
 // with a resource of a similar id, else that of the shortest reading.
 func missing(ctx context.Context, lib *citekit.Library, id string) error {
+	if meant := bySource(ctx, lib, id); meant != "" {
+		return &citekit.NotFoundError{Kind: "resource", ID: id, Suggestions: []string{meant}}
+	}
 	var best error
 	for resource, node := range readings(id) {
 		if best != nil && !hasMap(ctx, lib, resource) && strings.Contains(resource, ".") {
@@ -26,6 +30,26 @@ func missing(ctx context.Context, lib *citekit.Library, id string) error {
 		}
 	}
 	return best
+}
+
+// bySource returns what was meant by the name or path of a source, perhaps with a
+// fragment: the id of its resource, if that is the name without its extension, with
+// the fragment. It returns "" for anything else.
+func bySource(ctx context.Context, lib *citekit.Library, id string) string {
+	name, fragment, _ := strings.Cut(id, "#")
+	base := path.Base(name)
+	resource := strings.TrimSuffix(base, path.Ext(base))
+	if resource == base || !hasMap(ctx, lib, resource) {
+		return ""
+	}
+	m, err := lib.Map(ctx, resource)
+	if err != nil || path.Base(m.SourcePath) != base {
+		return ""
+	}
+	if fragment != "" {
+		resource += "#" + fragment
+	}
+	return resource
 }
 
 // rank orders errors by how well they show what was probably meant.
