@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -63,7 +64,8 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if len(shown) < req.TopK && f.forget(ctx) {
 			continue // outdated hits no longer displace others
 		}
-		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, LeftOut: f.unsearched(), Complete: complete}
+		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, Complete: complete}
+		results.LeftOut, results.LeftOutIDs = f.unsearched()
 		if req.By == ByPassages && len(f.leftOut) == 0 {
 			results.Total, results.Exact = answer.Total, answer.Exact
 		}
@@ -88,18 +90,28 @@ func (f *finding) close() {
 	}
 }
 
-// unsearched returns how many resources are left out, including those that
-// could not be read when the index was brought up to date.
-func (f *finding) unsearched() int {
+// unsearched returns how many of the resources that the filters name are left out,
+// and the ids of the first [MaxLeftOut] of them in order. That includes resources
+// that could not be read when the index was brought up to date.
+func (f *finding) unsearched() (int, []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := len(f.leftOut)
-	for id := range f.failed {
-		if !f.leftOut[id] {
-			n++
+	wanted := func(id string) bool {
+		return (len(f.req.Filters.Resources) == 0 || slices.Contains(f.req.Filters.Resources, id)) && !slices.Contains(f.req.Filters.Without, id)
+	}
+	var ids []string
+	for id := range f.leftOut {
+		if wanted(id) {
+			ids = append(ids, id)
 		}
 	}
-	return n
+	for id := range f.failed {
+		if !f.leftOut[id] && wanted(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return len(ids), ids[:min(len(ids), MaxLeftOut)]
 }
 
 // forget removes resources with outdated entries from the index, and reports

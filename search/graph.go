@@ -76,7 +76,9 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 		if err != nil {
 			return nil, err
 		}
-		results.LeftOut = max(results.LeftOut, near.LeftOut)
+		if near.LeftOut > results.LeftOut {
+			results.LeftOut, results.LeftOutIDs = near.LeftOut, near.LeftOutIDs
+		}
 		shown = s.addRelated(ctx, req, results, shown, hits)
 	}
 	results.Results = shorten(shown, req)

@@ -28,6 +28,9 @@ const (
 	MaxTopK     = 50
 )
 
+// MaxLeftOut is how many of the resources that are left out are named.
+const MaxLeftOut = 5
+
 // maxValues is how many values one filter may have.
 const maxValues = 10_000
 

@@ -19,6 +19,10 @@ type Results struct {
 	// read.
 	LeftOut int
 
+	// LeftOutIDs are the ids of these resources, at most [MaxLeftOut], in order.
+	// They are not in JSON.
+	LeftOutIDs []string
+
 	// Complete is false if time ran out before the whole index was up to date
 	// and searched.
 	Complete bool

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -273,6 +274,18 @@ func TestLeftOutIsCounted(t *testing.T) {
 	found := s.find(t, search.Request{Query: "degrees"})
 	if found.LeftOut != 1 || strings.Contains(addresses(found), "tea") {
 		t.Errorf("%d left out of %s", found.LeftOut, addresses(found))
+	}
+	if !slices.Equal(found.LeftOutIDs, []string{"tea"}) {
+		t.Errorf("left out: %q", found.LeftOutIDs)
+	}
+	var other string
+	for id := range library {
+		if id != "tea.md" && strings.HasSuffix(id, ".md") {
+			other = strings.TrimSuffix(id, ".md")
+		}
+	}
+	if found := s.find(t, search.Request{Query: "degrees", Filters: index.Filters{Resources: []string{other}}}); found.LeftOut != 0 {
+		t.Errorf("in %s alone %d are left out", other, found.LeftOut)
 	}
 }
 

@@ -331,7 +331,11 @@ func (s *session) tellOfSearch(found *search.Results) {
 		fmt.Fprintf(s.stderr, "citekit: %d of %s%d%s\n", len(found.Results), atLeast, found.Total, more)
 	}
 	if found.LeftOut > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit list' marks them\n", message.Count(found.LeftOut, "resource"))
+		ids := strings.Join(found.LeftOutIDs, ", ")
+		if found.LeftOut > len(found.LeftOutIDs) {
+			ids += ", …"
+		}
+		fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read: %s\n", message.Count(found.LeftOut, "resource"), term.Line(ids))
 	}
 	switch {
 	case found.Degraded != "":
