@@ -73,7 +73,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			results.Total = max(len(shown), results.Total-f.inexact)
 		}
 		if len(req.phrases) > 0 && len(answer.Hits) > len(shown)+f.inexact {
-			results.Exact = false // the other hits may lack the words
+			results.Total, results.Exact = len(shown), false // the other hits may lack the words
 		}
 		if req.Boxes {
 			shown = f.withBoxes(ctx, shown)
