@@ -329,6 +329,8 @@ func (s *session) tellOfSearch(found *search.Results) {
 			more = "; --top-k shows more"
 		}
 		fmt.Fprintf(s.stderr, "citekit: %d of %s%d%s\n", len(found.Results), atLeast, found.Total, more)
+	case !found.Exact && len(found.Results) < search.MaxTopK:
+		fmt.Fprintf(s.stderr, "citekit: the best %d; --top-k may show more\n", len(found.Results))
 	}
 	if found.LeftOut > 0 {
 		ids := strings.Join(found.LeftOutIDs, ", ")
