@@ -73,7 +73,8 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			results.Total = max(len(shown), results.Total-f.inexact)
 		}
 		if len(req.phrases) > 0 && len(answer.Hits) > len(shown)+f.inexact {
-			results.Total, results.Exact = len(shown), false // the other hits may lack the words
+			// The other hits may lack the words, unless all were looked at.
+			results.Total, results.Exact = len(shown), len(shown) < req.TopK && len(answer.Hits) < k && complete
 		}
 		if req.Boxes {
 			shown = f.withBoxes(ctx, shown)
