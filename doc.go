@@ -47,9 +47,9 @@
 //
 // A missing map, node or file matches [fs.ErrNotExist]; an operation that a
 // format does not have matches [errors.ErrUnsupported]; a done context gives its
-// own error. [ErrSyntax],
-// [ErrRange], [ErrStale], [ErrForbidden] and [ErrTooLarge] are this package's
-// own. A [Library] wraps each error in a [*ResolveError], once, with the
+// own error. [ErrSyntax], [ErrRange], [ErrStale], [ErrForbidden], [ErrTooLarge],
+// [ErrFormat] and [ErrNotStored] are this package's own, and some have kinds, such
+// as [ErrEncrypted]. A [Library] wraps each error in a [*ResolveError], once, with the
 // address. [CodeOf] gives the machine-readable code of any of them.
 //
 // # Concurrency

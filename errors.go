@@ -29,6 +29,10 @@ var (
 	// ErrDamaged reports stored data that is not what was written.
 	ErrDamaged = errors.New("damaged in storage")
 
+	// ErrNotStored reports that evidence could not be stored, as when the disk or
+	// the budget for evidence is full. The source is not at fault.
+	ErrNotStored = errors.New("not stored")
+
 	// ErrForbidden reports a path outside the roots, or one that is not a
 	// plain file.
 	ErrForbidden = errors.New("access outside the allowed roots")

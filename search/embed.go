@@ -278,7 +278,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	if now, changed := e.version(ctx, id); err != nil || changed != nil || now != version {
 		e.drop(d)
 		if err != nil && ctx.Err() == nil {
-			e.setFailed(id, version) // so that no search waits for its vectors
+			e.setFailed(id, version, err) // so that no search waits for its vectors
 		}
 		return ctx.Err()
 	}

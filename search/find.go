@@ -106,8 +106,8 @@ func (f *finding) unsearched() (int, []string) {
 			ids = append(ids, id)
 		}
 	}
-	for id := range f.failed {
-		if !f.leftOut[id] && wanted(id) {
+	for id, failed := range f.failed {
+		if !f.leftOut[id] && !failed.store && wanted(id) {
 			ids = append(ids, id)
 		}
 	}
@@ -204,7 +204,7 @@ func (f *finding) open(ctx context.Context, h *index.Hit) *found {
 		return r
 	}
 	if errors.Is(r.err, fs.ErrNotExist) || errors.Is(r.err, citekit.ErrStale) {
-		f.setFailed(h.Resource, h.Version)
+		f.setFailed(h.Resource, h.Version, r.err)
 		f.out = append(f.out, h.Resource)
 	}
 	f.resources[h.Resource] = r

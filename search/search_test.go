@@ -445,3 +445,25 @@ func TestClosedWhileSearched(t *testing.T) {
 		using.Wait()
 	}
 }
+
+// TestSearchWithFullBudget checks that a text that cannot be stored is not taken for
+// one without the words.
+func TestSearchWithFullBudget(t *testing.T) {
+	dir := t.TempDir()
+	// Not in UTF-8, so that the text is not the bytes of its source.
+	write(t, dir, "large.txt", "\xff\xfe"+strings.Repeat("a\x00n\x00c\x00h\x00o\x00r\x00\n\x00", 20_000))
+	ws, err := workspace.Open(dir, &workspace.Options{MaxEvidenceBytes: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &shelf{dir: dir, Library: citekit.New(ws, modality.All(), nil)}
+	if s.Searcher, err = search.New(s.Library, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	s.ingest(t)
+	found := s.find(t, search.Request{Query: "anchor"})
+	if found.Complete || found.LeftOut != 0 || !strings.Contains(found.Hint, "could not be stored") {
+		t.Errorf("complete %v, %d left out, hint %q", found.Complete, found.LeftOut, found.Hint)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
@@ -178,9 +179,28 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	case len(results.Results) == 0:
 		results.Hint = s.hint(ctx, req.Filters)
 	}
+	if n := s.unstored(); n > 0 {
+		results.Complete = false
+		if failed == nil {
+			results.Hint = message.Count(n, "resource") + " not searched, as the text could not be stored: the disk or the budget for evidence is full"
+		}
+	}
 	results.Complete = results.Complete && failed == nil
 	results.QueryTimeMS = float64(time.Since(start).Microseconds()) / 1000
 	return results, nil
+}
+
+// unstored returns how many resources are not searched because their text or their
+// entries could not be stored.
+func (s *Searcher) unstored() (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, f := range s.failed {
+		if f.store {
+			n++
+		}
+	}
+	return n
 }
 
 // checkResources returns a [*citekit.NotFoundError] if one of the first

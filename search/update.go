@@ -45,6 +45,7 @@ type failure struct {
 	version string
 	times   int
 	until   time.Time
+	store   bool // the store was at fault, not the source
 }
 
 // An updating is a running update; done is closed at its end.
@@ -195,13 +196,14 @@ func (s *Searcher) hasFailed(id, version string) bool {
 	return ok && f.version == version && time.Now().Before(f.until)
 }
 
-func (s *Searcher) setFailed(id, version string) {
+func (s *Searcher) setFailed(id, version string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.failed[id]
 	if f.version != version {
 		f = failure{version: version}
 	}
+	f.store = errors.Is(err, citekit.ErrNotStored)
 	f.until = time.Now().Add(retryAfter << min(f.times, 7)) // up to an hour
 	f.times++
 	s.failed[id] = f
@@ -215,7 +217,7 @@ func (s *Searcher) putSome(ctx context.Context, todo []stale, of int) (left []st
 	defer b.close()
 	err = s.index.Put(b.ctx, b.resources())
 	if b.failed != nil { // failed within a resource, so nothing was put
-		s.setFailed(b.failed.id, b.failed.version)
+		s.setFailed(b.failed.id, b.failed.version, b.why)
 		return without(todo, *b.failed), s.index.Delete(ctx, b.failed.id)
 	}
 	if err != nil {
@@ -246,6 +248,7 @@ type batch struct {
 	of     int
 	gone   []string // resources that cannot be read
 	failed *stale   // its text could not be read to the end
+	why    error    // of failed
 	stops  []func() // functions that end reading
 }
 
@@ -270,7 +273,7 @@ func (b *batch) resources() iter.Seq[index.Resource] {
 				return
 			}
 			if err != nil {
-				b.s.setFailed(r.id, r.version)
+				b.s.setFailed(r.id, r.version, err)
 				b.gone = append(b.gone, r.id)
 			} else if !yield(index.Resource{ID: r.id, Version: r.version, Entries: entries}) {
 				return
@@ -311,7 +314,7 @@ func (b *batch) begin(r stale) (iter.Seq[index.Entry], error) {
 		for ok := yieldAll(first, yield); ok; {
 			e, err, more := next()
 			if err != nil {
-				b.failed = &r
+				b.failed, b.why = &r, err
 				b.abort()
 				return
 			}

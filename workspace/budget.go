@@ -88,8 +88,13 @@ func (d *Directory) sizeOf(root *os.Root, key string) int64 {
 	return info.Size()
 }
 
+// notStored is an error of the store that also matches [citekit.ErrNotStored].
+type notStored struct{ error }
+
+func (e notStored) Unwrap() []error { return []error{e.error, citekit.ErrNotStored} }
+
 func (d *Directory) errFull(size int64) error {
-	return fmt.Errorf("%d bytes more do not fit into the evidence directory, which may hold %d and has nothing that was not used in the last minutes or is an index in use; try again in some minutes, or allow more: %w", size, d.budget, citekit.ErrTooLarge)
+	return notStored{fmt.Errorf("%d bytes more do not fit into the evidence directory, which may hold %d, and all in it was used in the last minutes or is an index in use; try again in some minutes, or allow more: %w", size, d.budget, citekit.ErrTooLarge)}
 }
 
 // storedFile is an evidence file that might be evicted.

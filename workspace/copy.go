@@ -22,7 +22,7 @@ var copyBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, co
 // ignored.
 func copyEvidence(ctx context.Context, f io.Writer, want, limit int64, body io.Reader) (sum string, size int64, err error) {
 	if want >= 0 && limit >= 0 && want > limit {
-		return "", 0, fmt.Errorf("%d bytes; the evidence directory may hold %d: %w", want, limit, citekit.ErrTooLarge)
+		return "", 0, notStored{fmt.Errorf("%d bytes; the evidence directory may hold %d: %w", want, limit, citekit.ErrTooLarge)}
 	}
 	w := &evidenceWriter{ctx: ctx, file: f, sum: sha256.New(), limit: limit, want: want}
 	buffer := copyBuffers.Get().(*bufio.Writer)
@@ -70,7 +70,7 @@ func (w *evidenceWriter) Write(p []byte) (int, error) {
 		return 0, fmt.Errorf("more than the %d bytes announced", w.want)
 	}
 	if w.limit >= 0 && size > w.limit {
-		return 0, fmt.Errorf("more than the %d bytes the evidence directory may hold: %w", w.limit, citekit.ErrTooLarge)
+		return 0, notStored{fmt.Errorf("more than the %d bytes the evidence directory may hold: %w", w.limit, citekit.ErrTooLarge)}
 	}
 	n, err := w.file.Write(p)
 	w.sum.Write(p[:n])

@@ -37,7 +37,7 @@ const (
 )
 
 // A storageError reports that a directory of citekit is at fault. It matches
-// its cause but not [fs.ErrPermission], because it is not the source that is
+// its cause and, if evidence cannot be written, [citekit.ErrNotStored], but not [fs.ErrPermission], because it is not the source that is
 // forbidden.
 type storageError struct {
 	what  string
@@ -46,7 +46,9 @@ type storageError struct {
 
 func (e *storageError) Error() string { return e.what + ": " + e.cause.Error() }
 
-func (e *storageError) Is(target error) bool { return target == e.cause }
+func (e *storageError) Is(target error) bool {
+	return target == e.cause || target == citekit.ErrNotStored && e.what == evidenceUnwritable
+}
 
 // StorageFault describes the fault without naming a path. Callers that show
 // errors to others find it with [errors.As] and an interface.

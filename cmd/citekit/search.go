@@ -342,6 +342,10 @@ func (s *session) tellOfSearch(found *search.Results) {
 	switch {
 	case found.Degraded != "":
 		fmt.Fprintf(s.stderr, "citekit: the ranking is not complete: %s\n", found.Degraded)
+	case !found.Complete && found.Hint != "":
+		if len(found.Results) > 0 { // else it was printed
+			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+		}
 	case !found.Complete:
 		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
 	}
