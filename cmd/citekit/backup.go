@@ -36,7 +36,7 @@ the keys of callers. The archive holds secrets, so only its owner can read it.
 Sources are not saved: they need a backup of their own. Evidence, texts and the
 index are not saved either, as they can be made again. A server may be running
 meanwhile: a map that it changes is saved as it was before or after the change.`,
-		example: []string{"citekit backup maps.tar.gz", "citekit backup --dir /srv/docs --keys /etc/citekit/keys.json /backup/docs.tar.gz"},
+		example: []string{"citekit backup maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
 			f.BoolVar(&flags.force, "force", false, "replace an existing archive")

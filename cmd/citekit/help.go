@@ -13,7 +13,7 @@ func helpCommand() *command {
 		args:    "[command]",
 		summary: "Show help",
 		example: []string{"citekit help resolve"},
-		maxArgs: 1,
+		maxArgs: 2, // 'key new' is a command and its first argument
 		run: func(_ context.Context, s *session, args []string) error {
 			if len(args) == 0 {
 				return s.printOverview()

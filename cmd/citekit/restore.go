@@ -40,7 +40,7 @@ only to the file that --keys names, and files outside the base directory are
 allowed again only with --allowed. Keys that the existing file says were revoked
 stay revoked. If that file is lost, keys that were revoked after the backup are
 valid again: check 'citekit key list'.`,
-		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /etc/citekit/keys.json"},
+		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /var/lib/citekit/keys.json"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")
 			f.BoolVar(&flags.allowed, "allowed", false, "also allow the files outside the base directory again")
