@@ -48,6 +48,24 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
+// Addresses of rows and columns, also as JSON has them, move whole.
+func TestRewriteNames(t *testing.T) {
+	table := "name,R&D,unit_price\ntea,12 apples,seven pears\ncoffee,40 plums,nine figs\n"
+	s := newShelf(t, map[string]string{"d.csv": table})
+	rows := s.cite(t, "text://d#rows=3&cols=R%26D,unit_price").String()
+	text := "So (" + rows + ") and {\"at\": \"" + strings.ReplaceAll(rows, "&", `\u0026`) + "\"}, _" + rows + "_."
+	s.ingest(t, map[string]string{"d.csv": strings.Replace(table, "tea,", "water,none,two nuts\ntea,", 1)})
+	got, err := s.Rewrite(t.Context(), text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := s.cite(t, "text://d#rows=4&cols=R%26D,unit_price").String()
+	want := "So (" + now + ") and {\"at\": \"" + strings.ReplaceAll(now, "&", `\u0026`) + "\"}, _" + now + "_."
+	if got.Text != want {
+		t.Errorf("got  %q\nwant %q", got.Text, want)
+	}
+}
+
 // What was moved once stays where it is.
 func TestRewriteAgain(t *testing.T) {
 	s := newShelf(t, map[string]string{"guide.md": guide})

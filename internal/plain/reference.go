@@ -20,7 +20,9 @@ func Reference[T string | []byte](text T) (meant string, length int) {
 	}
 	written := string(text[:min(len(text), MaxReference)])
 	n := strings.IndexByte(written, ';')
-	if n < 0 || strings.ContainsFunc(written[1:n], func(r rune) bool { return r >= utf8.RuneSelf || r != '#' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	if n < 0 || strings.ContainsFunc(written[1:n], func(r rune) bool {
+		return r >= utf8.RuneSelf || r != '#' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
 		return "", 0
 	}
 	written = written[:n+1]
