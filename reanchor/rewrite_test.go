@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/reanchor"
 )
 
@@ -48,21 +49,24 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Addresses of rows and columns, also as JSON has them, move whole.
-func TestRewriteNames(t *testing.T) {
-	table := "name,R&D,unit_price\ntea,12 apples,seven pears\ncoffee,40 plums,nine figs\n"
-	s := newShelf(t, map[string]string{"d.csv": table})
-	rows := s.cite(t, "text://d#rows=3&cols=R%26D,unit_price").String()
-	text := "So (" + rows + ") and {\"at\": \"" + strings.ReplaceAll(rows, "&", `\u0026`) + "\"}, _" + rows + "_."
-	s.ingest(t, map[string]string{"d.csv": strings.Replace(table, "tea,", "water,none,two nuts\ntea,", 1)})
+// Addresses with names are read whole, and an address in JSON stays one of JSON.
+func TestRewriteForms(t *testing.T) {
+	s := newShelf(t, map[string]string{"guide.md": guide, "d.csv": "name,R&D\ntea,12\n"})
+	inJSON := func(a citekit.Address) string { return strings.ReplaceAll(a.String(), "&", `\u0026`) }
+	chalk, cols := s.cite(t, "text://guide#lines=7-8"), s.cite(t, "text://d#rows=2&cols=R%26D,name")
+	text := "{\"at\": \"" + inJSON(chalk) + "\", \"also\": \"" + inJSON(cols) + "\"} _see " + cols.String() + "_."
+	s.ingest(t, map[string]string{"guide.md": "New.\n\n" + guide})
 	got, err := s.Rewrite(t.Context(), text, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	now := s.cite(t, "text://d#rows=4&cols=R%26D,unit_price").String()
-	want := "So (" + now + ") and {\"at\": \"" + strings.ReplaceAll(now, "&", `\u0026`) + "\"}, _" + now + "_."
-	if got.Text != want {
+	if want := strings.Replace(text, inJSON(chalk), inJSON(s.cite(t, "text://guide#lines=9-10")), 1); got.Text != want {
 		t.Errorf("got  %q\nwant %q", got.Text, want)
+	}
+	for i, want := range []string{inJSON(chalk), inJSON(cols), cols.String()} {
+		if c := got.Citations[i]; c.Written != want || c.Result.Problem != nil {
+			t.Errorf("read %q, want %q: %v", c.Written, want, c.Result.Problem)
+		}
 	}
 }
 
