@@ -42,7 +42,8 @@ const (
 
 // Find yields the addresses of a text in order. An address ends before the
 // first character that cannot be part of one, and before punctuation that ends
-// a sentence. Addresses within URLs and within virtual addresses are not
+// a sentence, unless the same word goes on with a parameter: then the address
+// has all of the word, and may be invalid. Addresses within URLs and within virtual addresses are not
 // yielded. It takes linear time.
 func Find(text string) iter.Seq[Mention] {
 	return func(yield func(Mention) bool) {

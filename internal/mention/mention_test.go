@@ -54,6 +54,8 @@ func TestFind(t *testing.T) {
 		{"written in JSON and HTML", `"text://d#rows=2\u0026cols=a" \u003ctext://d#rows=2\u0026amp;cols=a\u003e text://d#rows=2&#38;cols=a &lt;text://d#rows\u003d2&#x26;cols=a&gt; text://d#rows=2&amp;cols=a&quot; text://d#rows=2\n`,
 			[]string{`text://d#rows=2\u0026cols=a`, `text://d#rows=2\u0026amp;cols=a`, "text://d#rows=2&#38;cols=a", `text://d#rows\u003d2&#x26;cols=a`, "text://d#rows=2&amp;cols=a", "text://d#rows=2"}},
 		{"not escaped", "doc://b#sheet=R&D text://d#rows=2&copy;", []string{"bad doc://b#sheet=R&D", "bad text://d#rows=2&copy"}},
+		{"signs in between", "doc://b#sheet=R/D&cells=D2, [doc://b#sheet=Zürich&cells=D2] text://d#rows=2;cols=a. doc://b#pages=3/doc://c#sheet=x&cells=B2 doc://b#pages=3;see doc://c doc://b#pages=3（t=5） doc://b#pages=3、t=5 &lt;doc://b#pages=3&gt;t=5",
+			[]string{"doc://b#sheet=R/D&cells=D2", "doc://b#sheet=Zürich&cells=D2", "bad text://d#rows=2;cols=a", "doc://b#pages=3", "doc://c#sheet=x&cells=B2", "doc://b#pages=3", "doc://c", "doc://b#pages=3", "doc://b#pages=3", "doc://b#pages=3"}},
 		{"own modality", "mail://box#lines=3", []string{"mail://box#lines=3"}},
 		{"URLs", "https://example.org/?q=doc://a file://etc/doc://b xdoc://c", []string{"xdoc://c"}},
 		{"virtual", "virtual://a/doc://b doc://c", []string{"doc://c"}},

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/percent"
@@ -86,13 +88,42 @@ func fragmentEnd(s string) (end int, and string) {
 			form = ampersandAt(s[i:])
 		}
 		if form == "" {
-			return end, and
+			return end + restOf(s[end:]), and
 		}
 		if and == "" {
 			and = form
 		}
 		end = i + len(form)
 	}
+}
+
+// maxRest is how much of a word is searched for further parameters, in bytes.
+const maxRest = 128
+
+// restOf returns the length of the rest of a word if a parameter is in it. The
+// sign before it then belongs to the address, such as "/" in a name, or is wrong,
+// such as ";" for "&": what is before the sign is another address than was meant.
+func restOf(s string) int {
+	word := s[:min(len(s), maxRest)]
+	if word = word[:urlEnd(word)]; word == "" {
+		return 0
+	}
+	for _, end := range append([]string{"://", "*"}, otherReferences...) {
+		word, _, _ = strings.Cut(word, end)
+	}
+	if i := strings.IndexFunc(word, func(r rune) bool { return r >= utf8.RuneSelf && !unicode.Is(unicode.Latin, r) }); i >= 0 {
+		word = word[:i]
+	}
+	for i := 1; i < len(word); i++ {
+		if !isAlphanumeric(word[i-1]) && slices.ContainsFunc(parameters, func(name string) bool { return strings.HasPrefix(word[i:], name) }) {
+			return len(word)
+		}
+	}
+	return 0
+}
+
+var parameters = []string{
+	"member=", "message=", "part=", "table=", "sheet=", "pages=", "blocks=", "cells=", "rows=", "cols=", "t=", "lines=", "bbox=", "v=",
 }
 
 // bytesOf returns which bytes belong to the parameter at the start of s. Only
