@@ -172,10 +172,12 @@ func isOurs(scheme string) bool {
 }
 
 // isEnclosed reports whether a part of a line is all that is in angle brackets,
-// or the destination of a link: no sign at its end belongs to a sentence.
+// the destination of a link or an attribute of HTML: no sign at its end belongs
+// to a sentence.
 func isEnclosed(line string, from, to int) bool {
 	before, after := line[:from], line[to:]
 	return strings.HasSuffix(before, "<") && strings.HasPrefix(after, ">") ||
+		strings.HasSuffix(before, `="`) && strings.HasPrefix(after, `"`) ||
 		strings.HasSuffix(before, "](") && (strings.HasPrefix(after, ")") || strings.HasPrefix(after, ` "`))
 }
 
