@@ -200,8 +200,8 @@ func quoteBefore(text string) string {
 	return ""
 }
 
-// unescapeMarkdown removes the backslashes before punctuation, and decodes
-// "&amp;".
+// unescapeMarkdown removes the backslashes before punctuation, and replaces
+// references of HTML, such as "&amp;".
 func unescapeMarkdown(text string) string {
 	if !strings.ContainsAny(text, "\\&") {
 		return text
@@ -210,9 +210,9 @@ func unescapeMarkdown(text string) string {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '\\' && i+1 < len(text) && isPunctuation(text[i+1]) {
 			i++
-		} else if strings.HasPrefix(text[i:], "&amp;") {
-			b.WriteByte('&')
-			i += len("&amp;") - 1
+		} else if meant, length := plain.Reference(text[i:]); length > 0 {
+			b.WriteString(meant)
+			i += length - 1
 			continue
 		}
 		b.WriteByte(text[i])

@@ -83,7 +83,7 @@ func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOpti
 			return nil, err
 		}
 		if c.Result.How.Moves() || c.Result.How == Similar && opts.Similar {
-			c.Now = text[m.From:m.Fragment] + fragment(c.Result.Address, m.Escaped)
+			c.Now = text[m.From:m.Fragment] + fragment(c.Result.Address, m.And)
 		}
 		b.WriteString(text[last:m.From])
 		b.WriteString(c.Now)
@@ -102,14 +102,15 @@ func (r *Reanchorer) findMention(ctx context.Context, m mention.Mention, quote s
 	return r.Find(ctx, Request{Address: m.Address, Quote: quote})
 }
 
-// fragment returns the part of an address after its id.
-func fragment(a citekit.Address, escaped bool) string {
+// fragment returns the part of an address after its id, with "&" in the given
+// form; "" leaves it.
+func fragment(a citekit.Address, and string) string {
 	f := a.Fragment()
 	if f == "" {
 		return ""
 	}
-	if escaped {
-		f = strings.ReplaceAll(f, "&", "&amp;")
+	if and != "" {
+		f = strings.ReplaceAll(f, "&", and)
 	}
 	return "#" + f
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/reanchor"
 )
 
@@ -44,6 +45,27 @@ func TestRewrite(t *testing.T) {
 		}
 		if want := map[bool]int{false: 4, true: 3}[similar]; left != want {
 			t.Errorf("%d are left, want %d", left, want)
+		}
+	}
+}
+
+// Addresses with names are read whole, and an address in JSON stays one of JSON.
+func TestRewriteForms(t *testing.T) {
+	s := newShelf(t, map[string]string{"guide.md": guide, "d.csv": "name,R&D\ntea,12\n"})
+	inJSON := func(a citekit.Address) string { return strings.ReplaceAll(a.String(), "&", `\u0026`) }
+	chalk, cols := s.cite(t, "text://guide#lines=7-8"), s.cite(t, "text://d#rows=2&cols=R%26D,name")
+	text := "{\"at\": \"" + inJSON(chalk) + "\", \"also\": \"" + inJSON(cols) + "\"} _see " + cols.String() + "_."
+	s.ingest(t, map[string]string{"guide.md": "New.\n\n" + guide})
+	got, err := s.Rewrite(t.Context(), text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Replace(text, inJSON(chalk), inJSON(s.cite(t, "text://guide#lines=9-10")), 1); got.Text != want {
+		t.Errorf("got  %q\nwant %q", got.Text, want)
+	}
+	for i, want := range []string{inJSON(chalk), inJSON(cols), cols.String()} {
+		if c := got.Citations[i]; c.Written != want || c.Result.Problem != nil {
+			t.Errorf("read %q, want %q: %v", c.Written, want, c.Result.Problem)
 		}
 	}
 }

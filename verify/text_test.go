@@ -1,6 +1,8 @@
 package verify_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -76,6 +78,44 @@ func TestText(t *testing.T) {
 				t.Errorf("holds: %v", r.Holds())
 			}
 		})
+	}
+}
+
+// TestTextNames has addresses with names of columns and members, in the forms in
+// which people and programs write them, and quotes with references of HTML.
+func TestTextNames(t *testing.T) {
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	f, err := w.Create("my docs/read me.txt")
+	if err == nil {
+		_, err = f.Write([]byte("Open the box.\nTurn the key twice.\n"))
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s := newShelf(t, map[string]string{
+		"d.csv": "name,R&D,Q4 Results\ntea,12 apples,seven pears\ncoffee,40 plums,nine figs\n", "z.zip": archive.String(),
+		"n.txt": "Head.\n\nProfit & loss <of> \"it\"\nWrite &amp; here\n",
+	})
+	for text, want := range map[string]string{
+		"“seven pears” [text://d#rows=2&cols=Q4%20Results]":                            "quote exact text://d#rows=2&cols=Q4%20Results",
+		"“12 apples” [text://d#rows=2&cols=Q4%20Results]":                              "FAILS quote elsewhere text://d#rows=2&cols=Q4%20Results",
+		"“40 plums” _text://d#rows=3&cols=name,R%26D_.":                                "quote exact text://d#rows=3&cols=name,R%26D",
+		`“40 plums” text://d#rows=3\u0026cols=R%26D.`:                                  `quote exact text://d#rows=3\u0026cols=R%26D`,
+		`“40 plums” text://d#rows=3\u0026cols=name.`:                                   `FAILS quote elsewhere text://d#rows=3\u0026cols=name`,
+		"“Turn the key twice.” (text://z#member=my%20docs/read%20me.txt&lines=2)":      "quote exact text://z#member=my%20docs/read%20me.txt&lines=2",
+		"“Turn the key twice.” (text://z#member=my%20docs/read%20me.txt&lines=1)":      "FAILS quote elsewhere text://z#member=my%20docs/read%20me.txt&lines=1",
+		"[^1]: *N*. \"Profit &amp; loss &lt;of&gt; &quot;it&#34;\" <text://n#lines=3>": "quote exact text://n#lines=3",
+		"“Write &amp; here” text://n#lines=4":                                          "quote exact text://n#lines=4",
+		"“Profit &amp; no loss” text://n#lines=3":                                      "FAILS quote altered text://n#lines=3",
+	} {
+		r, err := s.Text(t.Context(), text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{want}, told(r)); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
 	}
 }
 

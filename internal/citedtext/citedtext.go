@@ -22,11 +22,11 @@ type Passage struct {
 	From, To int
 
 	// Text is the text of the part, without the marks of citations, links and
-	// emphasis.
+	// emphasis, and with "&" for "&amp;".
 	Text string
 
-	// Written is the text with its marks of emphasis and code, if it differs
-	// from Text; else "".
+	// Written is the text with its marks of emphasis and code and its references
+	// of HTML, if it differs from Text; else "".
 	Written string
 
 	Quoted bool // it is in quotation marks, or in a block quotation

@@ -84,6 +84,12 @@ func TestParse(t *testing.T) {
 		{"nothing", " \n\n* * *\n", nil},
 		{"sentences in a quote", "“One. Two! Three?” (doc://a). He asks “Really?” and leaves [doc://b].", []string{"<One. Two! Three?> @a", "<Really?> @b"}},
 		{"lazy and hard lines", "- It says “over\n  two lines”\n  doc://a\n- next", []string{"<over two lines> @a", "- next"}},
+		{"references of HTML", `[^1]: *B*. "Profit &amp; loss &lt;x&gt; \&amp; it&#39;s &copy; &nbsp;" <doc://a>`, []string{"<Profit & loss <x> &amp; it's ©> @a"}},
+		{"only spaces", "“&nbsp;” doc://a", []string{"<&nbsp;> @a"}},
+		{"small letters", "It is so [doc://a]. bad it is [doc://b]! and 5 of it? doc://c", []string{"It is so @a", "bad it is @b", "and 5 of it? @c"}},
+		{"names in addresses", "It is “so” [doc://b#sheet=Q4%20Results&cells=D2]. A_b_ [text://z#member=my%20docs/read_me.txt&lines=2] and *“c”* `so` <text://d#cols=R%26D,_x>.",
+			[]string{"<so> @b#sheet=Q4%20Results&cells=D2", "A_b_ @text://z#member=my%20docs/read_me.txt&lines=2", "<c> @text://d#cols=R%26D,_x"}},
+		{"JSON", `"It is so text://d#rows=2\u0026cols=name"`, []string{`<It is so> @text://d#rows=2\u0026cols=name`}},
 		{"CRLF", "It says “a\r\nb” doc://a.\r\n\r\nNo.\r\n", []string{"<a b> @a", "- No."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // settleQuotations gives block quotations without a citation the citation right
@@ -173,10 +175,14 @@ func (b *block) tellClaims(d *document, s *sentence, clusters []cluster) {
 }
 
 // claim returns a part of a sentence as a claim, which is zero if the part has
-// no words.
+// no words. The full stop after a citation belongs to the claim before it.
 func (b *block) claim(part span) Passage {
 	if part.from >= part.to || !b.says(part.from, part.to) {
 		return Passage{}
+	}
+	shown := bytes.TrimLeft(b.shown[part.from:part.to], " \n\t\x00")
+	if len(shown) > 1 && strings.IndexByte(".!?:", shown[0]) >= 0 && shown[1] <= ' ' {
+		part.from = part.to - len(shown) + 1
 	}
 	return b.passage(part, false)
 }
@@ -241,7 +247,9 @@ func (b *block) passage(s span, quoted bool) Passage {
 	p := Passage{From: b.at(s.from), To: b.at(s.to-1) + 1, Text: onOneLine(withoutMarks(shown)), Quoted: quoted}
 	if !quoted {
 		p.Text = beforePunctuation.Replace(p.Text)
-	} else if written := onOneLine(shown); written != p.Text {
+	} else if written := onOneLine(shown); p.Text == "" {
+		p.Text = written // it has only references to white space
+	} else if written != p.Text {
 		p.Written = written
 	}
 	return p
@@ -256,7 +264,8 @@ func onOneLine(shown []byte) string {
 var beforePunctuation = strings.NewReplacer(" .", ".", " ,", ",", " ;", ";", " :", ":", " !", "!", " ?", "?")
 
 // withoutMarks returns a text without the marks of emphasis around words, without
-// backslashes before punctuation, and without the backquotes of code.
+// backslashes before punctuation, without the backquotes of code, and with the
+// characters that references of HTML stand for.
 func withoutMarks(text []byte) []byte {
 	kept := bytes.Clone(text)
 	open := make(map[string]int) // where the open run of marks begins
@@ -265,6 +274,12 @@ func withoutMarks(text []byte) []byte {
 		if c == '\\' && i+1 < len(text) && text[i+1] < utf8.RuneSelf && !isWord(rune(text[i+1])) && text[i+1] > ' ' {
 			kept[i] = 0
 			i += 2
+			continue
+		}
+		if meant, length := plain.Reference(text[i:min(len(text), i+plain.MaxReference)]); length >= len(meant) && length > 0 {
+			drop(kept[i : i+length])
+			copy(kept[i:], meant)
+			i += length
 			continue
 		}
 		end := i + 1

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 )
@@ -28,19 +29,21 @@ type Mention struct {
 	// invalid.
 	Err error
 
-	Fenced  bool // in a fenced block of code, in Markdown
-	Escaped bool // with "&amp;" for "&"
+	Fenced bool   // in a fenced block of code, in Markdown
+	And    string // how its first "&" is written, such as "&amp;" or "\u0026"; "" without one
 }
 
 const (
 	maxScheme  = 64       // bytes
 	maxAddress = 64 << 10 // bytes; a longer one is ignored
 	maxTrim    = 4        // signs after an address that may not belong to it
+	maxOpening = 512      // bytes before an address in which an emphasis around it begins
 )
 
 // Find yields the addresses of a text in order. An address ends before the
 // first character that cannot be part of one, and before punctuation that ends
-// a sentence. Addresses within URLs and within virtual addresses are not
+// a sentence, unless the same word goes on with a parameter: then the address
+// has all of the word, and may be invalid. Addresses within URLs and within virtual addresses are not
 // yielded. It takes linear time.
 func Find(text string) iter.Seq[Mention] {
 	return func(yield func(Mention) bool) {
@@ -93,6 +96,13 @@ func schemeStart(before string) int {
 	for i > 0 && len(before)-i < maxScheme && isSchemeByte(before[i-1]) {
 		i--
 	}
+	if i > 0 && before[i-1] == '\\' { // the first letters may be of an escape of JSON, such as "\n"
+		for _, n := range []int{len("n"), len("u003c")} {
+			if n < len(before)-i && isOurs(before[i+n:]) {
+				return i + n
+			}
+		}
+	}
 	return i
 }
 
@@ -124,22 +134,26 @@ func read(line string, from, body int) (Mention, bool) {
 	m := Mention{From: from}
 	m.Fragment = body + runEnd(line[body:], isIDByte)
 	m.To = m.Fragment
+	var and string
 	if m.To < len(line) && line[m.To] == '#' {
-		m.To += 1 + runEnd(line[m.To+1:], isFragmentByte)
+		var n int
+		n, and = fragmentEnd(line[m.To+1:])
+		m.To += 1 + n
 	}
 	if m.Fragment == body || m.To-m.From > maxAddress {
 		return m, false
 	}
-	opened := byte(0)
-	if from > 0 {
-		opened = line[from-1]
-	}
 	var err error
+	whole := isEnclosed(line, m.From, m.To)
 	for range maxTrim {
-		m.To = trim(line[:m.To], body, opened)
-		m.Fragment = min(m.Fragment, m.To)
+		if !whole {
+			m.To = trim(line, m.From, body, m.To)
+		}
+		whole = false
 		if m.Address, err = parse(line[from:m.To]); err == nil {
-			m.Escaped = strings.Contains(line[from:m.To], "&amp;")
+			if m.Fragment = min(m.Fragment, m.To); strings.Contains(line[m.Fragment:m.To], and) {
+				m.And = and
+			}
 			return m, true
 		}
 		if last := line[m.To-1]; isAlphanumeric(last) || m.To-1 <= body {
@@ -149,54 +163,62 @@ func read(line string, from, body int) (Mention, bool) {
 	}
 	m.Err, m.Fragment = err, min(m.Fragment, m.To)
 	scheme, _, _ := strings.Cut(line[from:], "://")
-	return m, scheme == "doc" || slices.Contains(citekit.Modalities(), citekit.Modality(scheme))
+	return m, isOurs(scheme)
 }
 
-// trim returns the end of a text without the punctuation at its end, and
-// without the sign of emphasis that opened it. It keeps everything before
-// least.
-func trim(text string, least int, opened byte) int {
-	end := len(text)
-	for end > least+1 && strings.IndexByte(".,:&", text[end-1]) >= 0 {
-		end--
-	}
-	for opened == '_' || opened == '~' {
-		if end <= least+1 || text[end-1] != opened {
-			break
+// isOurs reports whether a scheme is that of a built-in modality.
+func isOurs(scheme string) bool {
+	return scheme == "doc" || slices.Contains(citekit.Modalities(), citekit.Modality(scheme))
+}
+
+// isEnclosed reports whether a part of a line is all that is in angle brackets,
+// the destination of a link or an attribute of HTML: no sign at its end belongs
+// to a sentence.
+func isEnclosed(line string, from, to int) bool {
+	before, after := line[:from], line[to:]
+	return strings.HasSuffix(before, "<") && strings.HasPrefix(after, ">") ||
+		strings.HasSuffix(before, `="`) && strings.HasPrefix(after, `"`) ||
+		strings.HasSuffix(before, "](") && (strings.HasPrefix(after, ")") || strings.HasPrefix(after, ` "`))
+}
+
+// trim returns the end of the address in a line without the punctuation at its
+// end, and without the sign of an emphasis that is open. It keeps everything
+// before least.
+func trim(line string, from, least, end int) int {
+	for end > least+1 {
+		switch c := line[end-1]; c {
+		case '.', ',', ':', '&', '!':
+		case '_', '~':
+			if !opens(line[:from], c) {
+				return end
+			}
+			for end > least+1 && line[end-1] == c {
+				end--
+			}
+			continue
+		default:
+			return end
 		}
 		end--
 	}
 	return end
 }
 
-// parse parses an address as written in Markdown and HTML.
-func parse(written string) (citekit.Address, error) {
-	return citekit.ParseAddress(strings.ReplaceAll(strings.ReplaceAll(written, "&amp;", "&"), `\`, ""))
-}
-
-// runEnd returns the length of the run of bytes at the start of s for which
-// belongs returns true. A backslash before such a byte is an escape of Markdown
-// and included.
-func runEnd(s string, belongs func(byte) bool) int {
-	i := 0
-	for i < len(s) {
-		switch {
-		case belongs(s[i]):
-			i++
-		case s[i] == '&' && belongs('='):
-			i += len("&")
-			if strings.HasPrefix(s[i:], "amp;") {
-				i += len("amp;")
-			}
-		case s[i] == '\\' && i+1 < len(s) && !isAlphanumeric(s[i+1]) && (belongs(s[i+1]) || s[i+1] == '&' && belongs('=')):
-			i++
-		default:
-			return i
+// opens reports whether an emphasis with a sign is open at the end of a text.
+func opens(before string, sign byte) bool {
+	before = before[max(0, len(before)-maxOpening):]
+	for end := len(before); ; {
+		to := strings.LastIndexByte(before[:end], sign) + 1
+		if to == 0 {
+			return false
 		}
+		from := len(strings.TrimRight(before[:to], string(sign)))
+		if from == 0 || strings.IndexByte(" \t([{<>\"'*_~|", before[from-1]) >= 0 || before[from-1] >= utf8.RuneSelf {
+			return to == len(before) || before[to] > ' '
+		}
+		if to == len(before) || !isAlphanumeric(before[to]) { // it ends an emphasis
+			return false
+		}
+		end = from
 	}
-	return i
 }
-
-func isIDByte(c byte) bool { return isAlphanumeric(c) || strings.IndexByte("._~-%", c) >= 0 }
-
-func isFragmentByte(c byte) bool { return isAlphanumeric(c) || strings.IndexByte("=,.:-", c) >= 0 }

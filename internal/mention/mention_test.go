@@ -2,6 +2,7 @@ package mention_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -42,6 +43,19 @@ func TestFind(t *testing.T) {
 		{"backslashes", `doc://a\_b#pages=3 doc://c\\d`, []string{`doc://a\_b#pages=3`, `doc://c`}},
 		{"percent", "doc://M%C3%BCnchen#pages=1", []string{"doc://M%C3%BCnchen#pages=1"}},
 		{"commas", "doc://b#pages=1, doc://c#pages=1-, doc://d#", []string{"doc://b#pages=1", "doc://c#pages=1", "doc://d"}},
+		{"names", "[doc://b#sheet=Q4%20Results&cells=D2:E3] `text://d#rows=2&cols=name,unit_price` (doc://w#table=a_b~c) text://z#member=my%20docs/a.zip!/read%20me.txt&lines=2-2!",
+			[]string{"doc://b#sheet=Q4%20Results&cells=D2:E3", "text://d#rows=2&cols=name,unit_price", "doc://w#table=a_b~c", "text://z#member=my%20docs/a.zip!/read%20me.txt&lines=2-2"}},
+		{"ends of names", "See text://d#cols=price. Or doc://b#sheet=R%26D, **text://z#member=a/b.txt**! text://z#member=a! <text://z#member=a!>, [x](text://z#member=a. \"b\")",
+			[]string{"text://d#cols=price", "doc://b#sheet=R%26D", "text://z#member=a/b.txt", "text://z#member=a", "text://z#member=a!", "text://z#member=a."}},
+		{"emphasis around names", "_text://d#cols=a_b_, ~~doc://b#sheet=Q4~~ _see doc://b#sheet=Q4_; snake_case text://d#cols=a_ *text://d#cols=_a_*",
+			[]string{"text://d#cols=a_b", "doc://b#sheet=Q4", "doc://b#sheet=Q4", "text://d#cols=a_", "text://d#cols=_a_"}},
+		{"numbers have no names", "doc://b#pages=3_ doc://b#pages=3/4 doc://b#pages=3!", []string{"doc://b#pages=3", "doc://b#pages=3", "doc://b#pages=3"}},
+		{"half an escape", "doc://b#sheet=Q4%2 doc://b#pages=3%2C5 doc://b#sheet=50%", []string{"bad doc://b#sheet=Q4%2", "bad doc://b#pages=3%2C5", "doc://b#sheet=50"}},
+		{"written in JSON and HTML", `"text://d#rows=2\u0026cols=a" \u003ctext://d#rows=2\u0026amp;cols=a\u003e text://d#rows=2&#38;cols=a &lt;text://d#rows\u003d2&#x26;cols=a&gt; text://d#rows=2&amp;cols=a&quot; text://d#rows=2\n`,
+			[]string{`text://d#rows=2\u0026cols=a`, `text://d#rows=2\u0026amp;cols=a`, "text://d#rows=2&#38;cols=a", `text://d#rows\u003d2&#x26;cols=a`, "text://d#rows=2&amp;cols=a", "text://d#rows=2"}},
+		{"not escaped", "doc://b#sheet=R&D text://d#rows=2&copy;", []string{"bad doc://b#sheet=R&D", "bad text://d#rows=2&copy"}},
+		{"signs in between", "doc://b#sheet=R/D&cells=D2, [doc://b#sheet=Zürich&cells=D2] text://d#rows=2;cols=a. doc://b#pages=3/doc://c#sheet=x&cells=B2 doc://b#pages=3;see doc://c doc://b#pages=3（t=5） doc://b#pages=3、t=5 &lt;doc://b#pages=3&gt;t=5",
+			[]string{"doc://b#sheet=R/D&cells=D2", "doc://b#sheet=Zürich&cells=D2", "bad text://d#rows=2;cols=a", "doc://b#pages=3", "doc://c#sheet=x&cells=B2", "doc://b#pages=3", "doc://c", "doc://b#pages=3", "doc://b#pages=3", "doc://b#pages=3"}},
 		{"own modality", "mail://box#lines=3", []string{"mail://box#lines=3"}},
 		{"URLs", "https://example.org/?q=doc://a file://etc/doc://b xdoc://c", []string{"xdoc://c"}},
 		{"virtual", "virtual://a/doc://b doc://c", []string{"doc://c"}},
@@ -67,7 +81,7 @@ func TestFindTellsWhere(t *testing.T) {
 	}
 	from := strings.Index(text, "doc")
 	want := []mention.Mention{{
-		From: from, To: strings.Index(text, ")"), Fragment: strings.Index(text, "#"), Line: 2, Escaped: true,
+		From: from, To: strings.Index(text, ")"), Fragment: strings.Index(text, "#"), Line: 2, And: "&amp;",
 		Address: citekit.Address{Resource: "a_b", Version: "0123abcd", Location: citekit.Location{
 			Modality: citekit.Document, Pages: []citekit.Range{{First: 4, Last: 4}}}},
 	}}
@@ -88,31 +102,58 @@ func TestFindEndsEarly(t *testing.T) {
 	}
 }
 
-// Every address that is written in a form that others use is found again.
+// Every address that is written in a form that others use is found again. The
+// name replaces "*" in the fragment.
 func FuzzAddresses(f *testing.F) {
-	f.Add("book", "pages=3-5&v=01234567", 0)
-	f.Add("a b_c.d", "lines=3-5", 1)
-	f.Add("x", "t=1-", 2)
-	f.Fuzz(func(t *testing.T, id, fragment string, form int) {
-		var a citekit.Address
-		err := citekit.ErrSyntax
-		for _, scheme := range []string{"text", "doc", "video"} { // one of them has the selector
+	for i, fragment := range []string{
+		"pages=3-5&v=01234567", "lines=3-5", "t=1-", "t=1:20-2:00.5", "bbox=0.1,0.2,0.5,1", "pages=3&bbox=0,0,0.5,0.5", "blocks=7&cells=B5:D10",
+		"sheet=*&cells=B5:D10", "sheet=*&rows=2-3", "sheet=*&cols=B:D", "table=*&rows=5&cols=*,b,*", "cols=*", "rows=2&cols=*,price", "part=2.1", "part=3-4&blocks=2",
+		"message=3&part=1.2&lines=2-3", "member=*", "member=*!/*&lines=2-3", "member=a/*&sheet=*", "v=01234567", "",
+	} {
+		for j, name := range []string{"Results", "R&D", "Q4 Results", "my docs/read me.txt", "a_b~c", "Zürich", "x!", "50%", "a:b,c"} {
+			f.Add("book", fragment, name, 3*i+j)
+		}
+	}
+	f.Add("a b_c.d", "lines=3-5", "", 1)
+	forms := []string{
+		"%s", "see %s, then", "[x](%s)", "<%s>", "“%s”", "`%s`", "(%s).", "[^1]: %s\r\n", "[%s]", "**%s**", "*%s*, so", "_%s_", "~~%s~~", "| %s | x |", "%s!", "[x](%s \"t\")", "%s: so",
+		"{\"address\":\"%s\"}", "<a href=\"%s\">",
+	}
+	f.Fuzz(func(t *testing.T, id, fragment, name string, form int) {
+		fragment = strings.ReplaceAll(fragment, "*", url.PathEscape(name))
+		n := int(uint(form) % uint(len(forms)))
+		for _, modality := range citekit.Modalities() {
+			a, err := citekit.ParseAddress(citekit.Address{Resource: "x", Location: citekit.Location{Modality: modality}}.String())
 			if err != nil {
-				a, err = citekit.ParseAddress(scheme + "://" + id + "#" + fragment)
+				t.Fatal(err)
+			}
+			scheme, _, _ := strings.Cut(a.String(), "://")
+			a, err = citekit.ParseAddress(scheme + "://" + id + "#" + fragment)
+			if err != nil || modality == citekit.Virtual {
+				continue
+			}
+			written := a.String()
+			if strings.ContainsAny(written[len(written)-1:], ".:!_~") && !strings.ContainsAny(forms[n], "<") {
+				continue // the sign may belong to the sentence
+			}
+			switch forms[n][0] {
+			case '{':
+				written = strings.ReplaceAll(written, "&", `\u0026`)
+			case '<':
+				written = strings.ReplaceAll(written, "&", "&amp;")
+			}
+			text := fmt.Sprintf(strings.ReplaceAll(forms[n], "%s", "%[1]s"), written)
+			found := false
+			for m := range mention.Find(text) {
+				if found = true; !m.Address.Equal(a) {
+					t.Fatalf("%q: %v, want %v", text, m.Address, a)
+				}
+				break
+			}
+			if !found {
+				t.Fatalf("%q: no address", text)
 			}
 		}
-		if err != nil || strings.HasSuffix(a.String(), ".") {
-			return
-		}
-		forms := []string{"%s", "see %s, then", "[x](%s)", "<%s>", "“%s”", "`%s`", "(%s).", "[^1]: %s\r\n"}
-		text := fmt.Sprintf(forms[uint(form)%uint(len(forms))], a)
-		for m := range mention.Find(text) {
-			if !m.Address.Equal(a) {
-				t.Fatalf("%q: %v, want %v", text, m.Address, a)
-			}
-			return
-		}
-		t.Fatalf("%q: no address", text)
 	})
 }
 
@@ -140,6 +181,7 @@ func TestFindInHostileTexts(t *testing.T) {
 		"doc://a#" + strings.Repeat("pages=1,", n/8), strings.Repeat("doc://a#.", n/9), strings.Repeat("> ", n/2) + "doc://a",
 		strings.Repeat("1. ", n/3), strings.Repeat("`", n), strings.Repeat("://", n/3), strings.Repeat("doc://a#pages=1-&", n/17),
 		"doc://a#pages=" + strings.Repeat("1,", n/2), "doc://a" + strings.Repeat("_", n), "_doc://a" + strings.Repeat("_", n),
+		strings.Repeat("_doc://a#cols=a_", n/16), "doc://a#member=" + strings.Repeat("/", n), "doc://a#" + strings.Repeat(`\u0026`, n/6), strings.Repeat("doc://a#cols=a_", n/16),
 	} {
 		written(text)
 	}
