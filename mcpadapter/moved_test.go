@@ -56,7 +56,7 @@ func TestStaleAddressesSayWhereItIsNow(t *testing.T) {
 			t.Errorf("lines %s: %v", c.lines, result.Meta)
 		}
 		read, _ := callTool(t, session, "getContents", map[string]any{"ids": []any{address}})
-		if want := strings.ReplaceAll(c.address, "&", `\u0026`); !strings.Contains(read, "STALE") || !strings.Contains(read, c.address) && !strings.Contains(read, want) {
+		if !strings.Contains(read, "STALE") || !strings.Contains(read, c.address) {
 			t.Errorf("getContents: %s", read)
 		}
 	}
