@@ -171,6 +171,9 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	if err := p.checkVersion(o.hash); err != nil || in.req.NoText {
 		return err
 	}
+	if err := lookup.CheckTime(ctx, in.lib, p.item.Address); err != nil {
+		return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
+	}
 	layer := o.layer
 	var err error
 	p.ranges, err = layer.Ranges(p.loc)
