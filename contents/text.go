@@ -168,6 +168,13 @@ func (in *reading) find(ctx context.Context, p *part) error {
 		return o.err
 	}
 	p.text.hash = o.hash
+	if !strings.HasPrefix(o.hash, p.item.Address.Version) {
+		if opened, err := in.lib.Open(ctx, p.item.Address); err != nil {
+			return err // it says which address would be right
+		} else {
+			opened.Source.Close()
+		}
+	}
 	if err := p.checkVersion(o.hash); err != nil || in.req.NoText {
 		return err
 	}
