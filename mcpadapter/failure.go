@@ -125,7 +125,7 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case missing != nil:
 		return "getStructure shows the nodes."
 	case errors.As(err, &input):
-		return "Correct the arguments and call again."
+		return "" // the message says what to correct
 	case errors.As(err, new(noModelError)):
 		return "Call again with type extractive."
 	case errors.Is(err, citekit.ErrFormat):
