@@ -45,6 +45,9 @@ func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow b
 		if err != nil {
 			return false, err
 		}
+		if !strings.HasPrefix(hash, pinned) && t.m != nil && t.m.SourceHash() == hash {
+			return false, newPinError(t.address, hash)
+		}
 		if !strings.HasPrefix(hash, pinned) {
 			return false, fmt.Errorf("the address pins version %s, the source is %s; to accept that, ingest the source again, see that it says the same, and cite v=%s: %w",
 				pinned, hash[:len(pinned)], hash[:max(len(pinned), shownVersion)], ErrStale)
@@ -62,6 +65,20 @@ func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow b
 	}
 	return false, why
 }
+
+// A pinError reports an address with a version that its source does not have,
+// although the source is as it was when it was mapped. It matches [ErrStale].
+type pinError struct{ saying }
+
+func newPinError(a Address, hash string) error {
+	pinned := a.Version
+	a.Version = hash[:max(len(pinned), shownVersion)]
+	return pinError{saying{fmt.Sprintf("the address pins version %s, the source is %s, unchanged since it was mapped: %s is mistyped, or of an earlier version; if the source says the same, cite %s",
+		pinned, hash[:len(pinned)], pinned, shortAddress(a.String())), ErrStale}}
+}
+
+// UnknownPin tells this error from others that match [ErrStale].
+func (pinError) UnknownPin() {}
 
 // CheckFresh returns an error matching [ErrStale] that says why an open source
 // is not the version that a map was made from, or nil. A map without

@@ -95,8 +95,8 @@ type Item struct {
 
 // A Run is a part of a text with an address of its own.
 type Run struct {
-	Address    citekit.Address
-	Start, End int // code points of the text, the end excluded
+	Address    citekit.Address // of what the text has of it
+	Start, End int             // code points of the text, the end excluded
 }
 
 // A Reader reads the resources of a Library. It is safe for concurrent use.

@@ -169,6 +169,41 @@ func TestCursors(t *testing.T) {
 	}
 }
 
+// TestRunsOfCutText checks that each run of an answer has the lines that the
+// answer gives, and no more.
+func TestRunsOfCutText(t *testing.T) {
+	var log strings.Builder
+	for i := range 151 {
+		fmt.Fprintf(&log, "2024-05-01 12:00:00 worker: request %d was served in time\n", i+1)
+	}
+	s := newShelf(t, map[string]string{"log.txt": log.String()})
+	lines := strings.SplitAfter(log.String(), "\n")
+	for _, id := range []string{"log", "text://log#lines=20-140"} {
+		cursor, answers := "", 0
+		for ; answers == 0 || cursor != ""; answers++ {
+			c := s.read(t, contents.Request{IDs: []string{id}, MaxTokens: 600, Cursor: cursor, Runs: true})
+			item := c.Items[0]
+			if len(item.Runs) == 0 {
+				t.Fatalf("%s, answer %d: no runs", id, answers)
+			}
+			for _, r := range item.Runs {
+				at := r.Address.Location.Lines
+				if at.IsZero() {
+					t.Fatalf("%s, answer %d: a run at %s", id, answers, r.Address)
+				}
+				got, want := item.Text[r.Start:r.End], strings.Join(lines[at.First-1:at.Last], "")
+				if got != want {
+					t.Errorf("%s, answer %d: a run at %s has %d lines: %.60q…", id, answers, r.Address, strings.Count(got, "\n"), got)
+				}
+			}
+			cursor = c.NextCursor
+		}
+		if answers < 3 {
+			t.Errorf("%s: %d answers", id, answers)
+		}
+	}
+}
+
 func checkRuns(t *testing.T, item *contents.Item) {
 	t.Helper()
 	at := 0

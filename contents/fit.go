@@ -191,7 +191,7 @@ func (p *part) addShownRuns(n int) {
 		points += utf8.RuneCountInString(p.text.string[r.start:end])
 		at = end
 		a := p.item.Address
-		a.Location = r.location
+		a.Location = r.upTo(end)
 		p.item.Runs = append(p.item.Runs, Run{a, start, points})
 	}
 }

@@ -29,6 +29,27 @@ type text struct {
 type bytesRun struct {
 	location   citekit.Location
 	start, end int
+
+	layer *textlayer.Layer // that it is of; nil if it was read from the source
+	from  int64            // of its bytes in the layer
+}
+
+// upTo returns the location of the bytes of a run before the offset end of the
+// text.
+func (r bytesRun) upTo(end int) citekit.Location {
+	if end >= r.end || r.layer == nil {
+		return r.location
+	}
+	return locationOf(r.layer, r.from, r.from+int64(end-r.start), r.location)
+}
+
+// locationOf returns the location of some bytes of a layer, or instead, which
+// contains it, if it cannot be found.
+func locationOf(layer *textlayer.Layer, from, to int64, instead citekit.Location) citekit.Location {
+	if tight, err := layer.Location(from, to); err == nil {
+		return tight
+	}
+	return instead
 }
 
 // A reading is one call of [Reader.Read]. It holds an open layer for each
@@ -147,8 +168,18 @@ func (in *reading) find(ctx context.Context, p *part) error {
 		return o.err
 	}
 	p.text.hash = o.hash
+	if !strings.HasPrefix(o.hash, p.item.Address.Version) {
+		if opened, err := in.lib.Open(ctx, p.item.Address); err != nil {
+			return err // it says which address would be right
+		} else {
+			opened.Source.Close()
+		}
+	}
 	if err := p.checkVersion(o.hash); err != nil || in.req.NoText {
 		return err
+	}
+	if err := lookup.CheckTime(ctx, in.lib, p.item.Address); err != nil {
+		return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
 	}
 	layer := o.layer
 	var err error
@@ -202,7 +233,7 @@ func (in *reading) readPart(ctx context.Context, p *part) error {
 		if err != nil {
 			return err
 		}
-		p.text.runs = append(p.text.runs, bytesRun{run.Location, b.Len(), b.Len() + len(run.Text)})
+		p.text.runs = append(p.text.runs, bytesRun{location: run.Location, start: b.Len(), end: b.Len() + len(run.Text)})
 		b.WriteString(run.Text)
 		if b.Len() > maxBoxText {
 			p.note("the rest of its text is left out")
@@ -276,11 +307,11 @@ func wholeCharacters(text string) string {
 func (p *part) addRuns(layer *textlayer.Layer, from int64, at, n int) {
 	for run := range layer.RunsIn(from, from+int64(n)) {
 		if start, end := max(run.From, from), min(run.To, from+int64(n)); start < end {
-			loc := run.Location
-			if tight, err := layer.Location(start, end); err == nil {
-				loc = tight
-			}
-			p.text.runs = append(p.text.runs, bytesRun{loc, at + int(start-from), at + int(end-from)})
+			p.text.runs = append(p.text.runs, bytesRun{
+				location: locationOf(layer, start, end, run.Location),
+				start:    at + int(start-from), end: at + int(end-from),
+				layer: layer, from: start,
+			})
 		}
 	}
 }
@@ -292,7 +323,7 @@ func (t *text) skip(n int64) {
 	behind := t.runs[:0]
 	for _, r := range t.runs {
 		if r.end > k {
-			behind = append(behind, bytesRun{r.location, max(0, r.start-k), r.end - k})
+			behind = append(behind, bytesRun{location: r.location, start: max(0, r.start-k), end: r.end - k})
 		}
 	}
 	t.runs = behind

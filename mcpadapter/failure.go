@@ -84,6 +84,10 @@ func explain(tool string, err error, code citekit.Code) string {
 // workspace returns it.
 type storageFault interface{ StorageFault() string }
 
+// An unknownPin is the error about an address with a version that is not known,
+// as the Library returns it.
+type unknownPin interface{ UnknownPin() }
+
 // explainMissing words the error for a missing item as the tools always have:
 // only getStructure names the place where the map should be.
 func explainMissing(tool string, missing *citekit.NotFoundError) string {
@@ -110,15 +114,18 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	var input inputError
 	var storage storageFault
 	var moved movedError
+	var pin unknownPin
 	switch {
 	case errors.As(err, &moved):
 		return moved.hint()
+	case errors.As(err, &pin):
+		return "getContents without v= gives what the source says."
 	case errors.As(err, &missing) && missing.Kind == "resource":
 		return "listResources lists the resources."
 	case missing != nil:
 		return "getStructure shows the nodes."
 	case errors.As(err, &input):
-		return "Correct the arguments and call again."
+		return "" // the message says what to correct
 	case errors.As(err, new(noModelError)):
 		return "Call again with type extractive."
 	case errors.Is(err, citekit.ErrFormat):

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // timeLimit is the argument of tools that return partial results when their time
@@ -84,7 +86,7 @@ func (l limit) explain(err error, spent time.Duration) error {
 	}
 	var partial partialError
 	if errors.As(err, &partial) {
-		e.fallback = partial.answer
+		e.fallback = strictjson.Plain(partial.answer)
 	}
 	return e
 }

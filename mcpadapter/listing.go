@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
+	words "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -60,7 +63,17 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	if list.Resources == nil {
 		list.Resources = []string{}
 	}
-	return asJSON(json.Marshal(list))
+	answer, err := asJSON(json.Marshal(list))
+	if len(list.Resources) == 0 && a.isEmpty(ctx) {
+		answer.more = []mcp.Content{&mcp.TextContent{Text: "Hint: " + words.NoMaps}}
+	}
+	return answer, err
+}
+
+// isEmpty reports whether nothing is mapped.
+func (a *adapter) isEmpty(ctx context.Context) bool {
+	ids, err := a.lib.ResourcesAfter(ctx, "", 1)
+	return err == nil && len(ids) == 0
 }
 
 // listAll lists the resources that follow the id last. If named is set, it lists

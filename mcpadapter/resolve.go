@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
@@ -55,10 +56,20 @@ func (a *adapter) withAddress(ctx context.Context, args arguments, err error) er
 func (a *adapter) resolveNode(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
 	for _, name := range []string{"resource_id", "node_id"} {
 		if !args.has(name) {
-			return nil, badArgument("argument '%s' is missing; give resource_id and node_id, or address", name)
+			return nil, badArgument("argument '%s' is missing; give resource_id and node_id, or address%s", name, a.wholeOf(ctx, args.text("resource_id")))
 		}
 	}
 	return a.lib.Resolve(ctx, args.text("resource_id"), args.text("node_id"), opts)
+}
+
+// wholeOf returns the end of a message about a missing node: the address of the
+// whole resource. It is "" if there is no such resource.
+func (a *adapter) wholeOf(ctx context.Context, resource string) string {
+	m, err := a.lib.Map(ctx, resource)
+	if err != nil {
+		return ""
+	}
+	return "; address " + plain.Shorten(m.Address(nil).String(), maxShownID) + " gives the whole resource"
 }
 
 // resolveAddress resolves an address. The arguments may also give the id of its

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 const (
@@ -60,6 +61,7 @@ func (r *resources) contentsOf(ctx context.Context, uri string) (*mcp.ResourceCo
 	if err != nil {
 		return nil, err
 	}
+	data = strictjson.Plain(data)
 	if err := checkSize(data, 0); err != nil {
 		return nil, err
 	}
@@ -137,7 +139,7 @@ func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceC
 		if err != nil {
 			return nil, err
 		}
-		return &mcp.ResourceContents{Meta: meta, MIMEType: "application/json", Text: string(data)}, nil
+		return &mcp.ResourceContents{Meta: meta, MIMEType: "application/json", Text: string(strictjson.Plain(data))}, nil
 	}
 	content, stored, err := opener.OpenEvidence(ctx, evidence.Key)
 	if err != nil {

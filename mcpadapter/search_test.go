@@ -50,6 +50,12 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 			t.Fatal(err)
 		}
 	}
+	return finding(t, ws)
+}
+
+// finding returns a session with a server over ws that has all tools that read.
+func finding(t *testing.T, ws citekit.Workspace) *mcp.ClientSession {
+	t.Helper()
 	lib := citekit.New(ws, modality.All(), nil)
 	layers := textlayer.New(lib, nil)
 	searcher, err := search.New(lib, &search.Options{Layers: layers})

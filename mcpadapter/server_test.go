@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/mcpadapter"
 )
@@ -152,8 +154,19 @@ func TestLongResult(t *testing.T) {
 
 func TestEmptyLibrary(t *testing.T) {
 	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, nil), nil), nil)
-	if got, _ := callTool(t, session, "listResources", nil); got != `{"resources":[]}` {
-		t.Errorf("got %s", got)
+	for _, arguments := range []map[string]any{nil, {"query": "tea"}} {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "listResources", Arguments: arguments})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, content := range result.Content {
+			texts = append(texts, content.(*mcp.TextContent).Text)
+		}
+		want := []string{`{"resources":[]}`, "Hint: no file is mapped here yet; ingest the files first"}
+		if !slices.Equal(texts, want) {
+			t.Errorf("%v: got %q", arguments, texts)
+		}
 	}
 }
 

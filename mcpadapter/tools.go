@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/internal/timing"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/stats"
@@ -182,6 +183,7 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		t.timeout = a.timeout(t.name, usual)
 		answer, err := a.invoke(ctx, t, req)
 		if err == nil {
+			answer.data = strictjson.Plain(answer.data)
 			err = answer.checkSize()
 		}
 		a.log(ctx, t.name, time.Since(start), err)

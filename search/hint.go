@@ -13,7 +13,7 @@ import (
 // has, so that nothing is found; "" if neither is so, or that is unknown.
 func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
 	if ids, err := s.lib.Resources(ctx); err == nil && len(ids) == 0 {
-		return noMaps
+		return message.NoMaps
 	}
 	lister, ok := s.index.(index.Lister)
 	if !ok {
@@ -29,9 +29,6 @@ func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
 	}
 	return strings.Join(hints, "; ")
 }
-
-// noMaps is the hint where there is nothing to search.
-const noMaps = "no file is mapped here yet; ingest the files first"
 
 func hintOf(m index.Missing) string {
 	plural := m.Filter + "s"

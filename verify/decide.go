@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -129,6 +130,9 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, error) {
 	loc := c.req.Address.Location
 	parts, err := s.Ranges(loc)
+	if err == nil && !s.stale {
+		err = lookup.CheckTime(ctx, c.lib, c.req.Address)
+	}
 	apart := !errors.Is(err, errors.ErrUnsupported) && (err != nil || len(parts) > 0 || loc.IsWhole())
 	switch {
 	case !apart && s.stale:

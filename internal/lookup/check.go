@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"context"
+	"errors"
 
 	"github.com/citekit/citekit"
 )
@@ -21,4 +22,18 @@ func Check(ctx context.Context, lib *citekit.Library, a citekit.Address) error {
 		err = extent.Check(loc)
 	}
 	return err
+}
+
+// CheckTime returns an error matching [citekit.ErrRange] if an address has a
+// time beyond the end of its source, which the text of the source does not
+// tell. An address without a time passes, and so does one whose source cannot
+// be measured.
+func CheckTime(ctx context.Context, lib *citekit.Library, a citekit.Address) error {
+	if a.Location.Time.IsZero() {
+		return nil
+	}
+	if err := Check(ctx, lib, a); errors.Is(err, citekit.ErrRange) {
+		return err
+	}
+	return nil
 }

@@ -15,6 +15,9 @@ import (
 // maxClip is how many bytes of a value Clip and Quote show.
 const maxClip = 60
 
+// NoMaps is the hint where there is nothing to list or to search.
+const NoMaps = "no file is mapped here yet; ingest the files first"
+
 // Clip shortens s to 60 bytes and escapes what cannot be printed.
 func Clip(s string) string {
 	quoted := strconv.Quote(plain.Shorten(s, maxClip))

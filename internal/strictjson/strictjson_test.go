@@ -114,3 +114,17 @@ func FuzzScanner(f *testing.F) {
 		}
 	})
 }
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":"x#a=1\u0026b=2"}`:                 `{"a":"x#a=1&b=2"}`,
+		`["\u003ci\u003e","\\u0026","\\\u0026"]`: `["<i>","\\u0026","\\&"]`,
+		`"\u00e4 \u0000 \" \n"`:                  `"\u00e4 \u0000 \" \n"`,
+		`{}`:                                     `{}`,
+		`\u0026\`:                                `&\`,
+	} {
+		if got := string(strictjson.Plain([]byte(in))); got != want {
+			t.Errorf("%s became %s; want %s", in, got, want)
+		}
+	}
+}
