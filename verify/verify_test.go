@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -256,4 +259,45 @@ func TestNothingToLookInto(t *testing.T) {
 	if err != nil || verdict.Problem == nil {
 		t.Errorf("%+v, %v", verdict, err)
 	}
+}
+
+// TestLeftOut has sources that changed and are gone, and one without text: a quote that
+// is in none of the others is not denied without a word, with a Searcher and
+// without.
+func TestLeftOut(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"a.txt": "The kettle boils at noon.\n", "b.txt": "The lid rattles.\n", "c.txt": "Nobody drinks.\n", "d.txt": "Somebody sings.\n",
+	})
+	s.write(t, "e.png", picture(t))
+	if _, err := ingest.Run(t.Context(), s.Library, []string{"e.png"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	both := func(quote string, class verify.Class, out int) {
+		t.Helper()
+		for name, v := range map[string]*verify.Verifier{"a Searcher": s.Verifier, "no Searcher": verify.New(s.Library, nil)} {
+			got, err := v.Quote(t.Context(), verify.Request{Quote: quote})
+			if err != nil || got.Class != class || got.LeftOut != out {
+				t.Errorf("%q with %s: %+v, %v; want %s and %d left out", quote, name, got, err, class, out)
+			}
+			if data, err := json.Marshal(got); err != nil || strings.Contains(string(data), fmt.Sprintf(`"left_out":%d`, out)) != (out > 0) {
+				t.Errorf("%s, %v", data, err)
+			}
+		}
+	}
+	both("Elephants never sleep", verify.NotFound, 0)
+	s.write(t, "b.txt", "Elephants never sleep.\n")
+	if err := os.Remove(filepath.Join(s.dir, "c.txt")); err != nil {
+		t.Fatal(err)
+	}
+	both("Elephants never sleep", verify.NotFound, 2)
+	both("The kettle boils at night", verify.Altered, 2)
+	both("The kettle boils at noon", verify.Exact, 0)
+}
+
+func picture(t *testing.T) string {
+	var b strings.Builder
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }
