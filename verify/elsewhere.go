@@ -32,8 +32,8 @@ const (
 	maxQueryWords = 40
 )
 
-// errUnread is the problem of a quote that is not in the texts that were read in time.
-var errUnread = fmt.Errorf("texts are still being read; verify again to include them: %w", context.DeadlineExceeded)
+// errUnread is the problem of a quote that is not in the texts that were indexed in time.
+var errUnread = fmt.Errorf("some texts are not in the index yet; verify again to include them: %w", context.DeadlineExceeded)
 
 // decideAnywhere decides about a quote that may be in any resource.
 func (c *call) decideAnywhere(ctx context.Context) error {

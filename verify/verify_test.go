@@ -3,16 +3,20 @@ package verify_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"io"
+	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -300,4 +304,40 @@ func picture(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// A stuckReader never ends reading one text.
+type stuckReader struct{ *text.Resolver }
+
+func (r stuckReader) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	if path.Base(src.Name()) != "stuck.txt" {
+		return r.Resolver.ReadText(ctx, src, loc)
+	}
+	return func(yield func(citekit.TextRun, error) bool) {
+		<-ctx.Done()
+		yield(citekit.TextRun{}, ctx.Err())
+	}
+}
+
+// TestUnread checks that a quote is not denied while texts are still being read.
+func TestUnread(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("a.txt", []byte("The kettle boils at noon.\n"))
+	ws.AddSource("stuck.txt", []byte("Elephants never sleep.\n"))
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: stuckReader{new(text.Resolver)}}, nil)
+	defer lib.Close()
+	if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
+		t.Fatal(err)
+	}
+	searcher, err := search.New(lib, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer searcher.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	v, err := verify.New(lib, &verify.Options{Searcher: searcher}).Quote(ctx, verify.Request{Quote: "Elephants never sleep"})
+	if err != nil || v.Class != verify.NotFound || citekit.CodeOf(v.Problem) != citekit.CodeTimeout {
+		t.Errorf("%+v, %v", v, err)
+	}
 }
