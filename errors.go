@@ -44,8 +44,8 @@ var (
 	// format its map claims.
 	ErrFormat = errors.New("source cannot be read")
 
-	// ErrEncrypted reports a source that cannot be read without its password or
-	// licence. It matches ErrFormat.
+	// ErrEncrypted reports a source, or a member of an archive, that cannot be
+	// read without its password or licence. It matches ErrFormat.
 	ErrEncrypted error = saying{"the source is encrypted", ErrFormat}
 )
 

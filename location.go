@@ -136,7 +136,7 @@ type Location struct {
 
 // Pages selects the pages from first to last, counted from 1, both included.
 // This and the following return a location without a modality: it is that of
-// the resource.
+// the resource. Set it before [Address.String] and [Location.Validate].
 func Pages(first, last int) Location { return Location{Pages: []Range{{first, last}}} }
 
 // Lines selects the lines from first to last, counted from 1, both included.

@@ -20,7 +20,8 @@ import (
 // use.
 type ResolveOptions struct {
 	// Virtual asks for the address only: the source is opened only to
-	// tell its modality where the address and the map disagree.
+	// tell its modality where the address and the map disagree. That the source
+	// has the place, and is the version that was mapped, is not checked.
 	Virtual bool
 
 	// Mode says how time ranges are cut; "" means [ModeExact].

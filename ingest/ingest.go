@@ -104,10 +104,10 @@ func (o *Options) withDefaults() (Options, error) {
 // the source, and that the source is unchanged.
 //
 // A source that cannot be mapped does not stop the others: the report has the
-// result of each. [Report.Err] is the error for a caller that does not accept
-// any failure. Run itself returns an error for missing paths or wrong options,
-// for a failure of the workspace as a whole, or ctx.Err(). The report is never
-// nil; after an error it holds what was done before.
+// result of each, also of a path that does not exist. [Report.Err] is the error for
+// a caller that does not accept any failure. Run itself returns an error if paths is
+// empty, for wrong options, for a failure of the workspace as a whole, or ctx.Err().
+// The report is never nil; after an error it holds what was done before.
 //
 // One ingest runs at a time in a workspace; another one waits. A nil opts means
 // the defaults.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -550,5 +551,19 @@ func TestIngestOutdated(t *testing.T) {
 	f.want(t, f.ingest(t, nil), "unchanged a.txt as a: 1", "unchanged b.txt as b: 1", byHand)
 	if now := f.mapper.calls.Load(); now != calls {
 		t.Errorf("mapped %d times more", now-calls)
+	}
+}
+
+// TestMissingPath checks where the failure of a path that does not exist is, and
+// that of no paths.
+func TestMissingPath(t *testing.T) {
+	lib := citekit.New(workspace.NewMemory(nil), citekit.Resolvers{citekit.Text: new(lineMapper)}, nil)
+	defer lib.Close()
+	report, err := ingest.Run(t.Context(), lib, []string{"none.txt"}, nil)
+	if err != nil || !errors.Is(report.Err(), fs.ErrNotExist) {
+		t.Errorf("a missing path: %v, and in the report %v", err, report.Err())
+	}
+	if report, err = ingest.Run(t.Context(), lib, nil, nil); !errors.Is(err, citekit.ErrSyntax) || report == nil {
+		t.Errorf("no paths: %v", err)
 	}
 }

@@ -119,7 +119,7 @@ func (a *adapter) tools() []tool {
 				citedResource,
 				citedNode,
 				{name: "address", kind: text, description: "Instead of resource_id and node_id: pages=3-5,9 for doc://, t=10-20 (seconds) for video:// and audio://, bbox=x1,y1,x2,y2 for image://, lines=10-25 for text://."},
-				{name: "virtual", kind: flag, description: "Only the address, no file."},
+				{name: "virtual", kind: flag, description: "Only the address, no file; the source is not checked."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
 					description: "How to cut video and audio: exact to the frame (default), copy from the previous key frame, strict for players that show hidden frames."},
 				timeLimit,

@@ -4,6 +4,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/workspace"
 )
 
 func TestVerifyTool(t *testing.T) {
@@ -53,5 +60,24 @@ func TestVerifyTool(t *testing.T) {
 		if text, result := callTool(t, session, "verify", arguments); !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
 			t.Errorf("%s: %s", name, text)
 		}
+	}
+}
+
+// TestVerifyLeftOut checks that a quote which is not found comes with the number of
+// resources that were not searched.
+func TestVerifyLeftOut(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("poem.txt", []byte("one two three\n"))
+	ws.AddSource("song.txt", []byte("four five six\n"))
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
+		t.Fatal(err)
+	}
+	ws.AddSource("song.txt", []byte("elephants never sleep\n"))
+	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Verifier: verify.New(lib, nil)}), nil)
+	text, result := callTool(t, session, "verify", map[string]any{"quote": "elephants never sleep"})
+	if result.IsError || !strings.Contains(text, `"class":"not_found"`) || !strings.Contains(text, `"left_out":1`) {
+		t.Error(text)
 	}
 }

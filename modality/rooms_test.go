@@ -1,12 +1,16 @@
 package modality_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"errors"
+	"hash/crc32"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/snifftest"
 	"github.com/citekit/citekit/modality"
@@ -102,5 +106,65 @@ func checkOther(t *testing.T, m citekit.Modality, s snifftest.Sample, err error)
 	unread := errors.Is(err, errors.ErrUnsupported) && err != nil && strings.Contains(err.Error(), "read")
 	if !errors.Is(err, citekit.ErrFormat) && !unread {
 		t.Errorf("%s, which is %s, as %s: %v, want that it cannot be read", s.Name, s.Kind, m, err)
+	}
+}
+
+// TestEncrypted checks that every format that can be encrypted says so, in one
+// way for all, and what to do.
+func TestEncrypted(t *testing.T) {
+	files := func(flags uint16, names ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, n := range names {
+			name, content, _ := strings.Cut(n, "=")
+			w, err := z.CreateRaw(&zip.FileHeader{Name: name, Flags: flags, CRC32: crc32.ChecksumIEEE([]byte(content)), CompressedSize64: uint64(len(content)), UncompressedSize64: uint64(len(content))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.WriteString(w, content)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	f := &pdftest.File{Encrypted: true}
+	f.Root(f.Add("<< >>"))
+	cases := map[string][]byte{
+		"PDF":        bytes.Replace(f.Bytes(), []byte("/P -4"), []byte("/P -8"), 1), // so the key is another one
+		"ZIP member": files(1, "a.txt=secret"),
+		"EPUB": files(0, "mimetype=application/epub+zip",
+			`META-INF/container.xml=<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles><rootfile full-path="a.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`,
+			`META-INF/encryption.xml=<encryption xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptedData><enc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></enc:EncryptedData></encryption>`,
+			`a.opf=<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest><item id="a" href="a.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>`,
+			"a.xhtml=secret"),
+	}
+	for _, kind := range []string{"text", "spreadsheet", "presentation"} {
+		mimetype := "application/vnd.oasis.opendocument." + kind
+		cases["OpenDocument "+kind] = files(0, "mimetype="+mimetype,
+			`META-INF/manifest.xml=<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`,
+			"content.xml=secret")
+	}
+	for _, s := range snifftest.All() {
+		if s.ID == "ooxml-encrypted" || s.ID == "parquet-encrypted" {
+			cases[s.ID] = s.Data
+		}
+	}
+	room := modality.All()[citekit.Document]
+	for name, data := range cases {
+		src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "sample", Size: int64(len(data))})
+		var err error
+		if name == "ZIP member" {
+			_, err = room.(citekit.MemberOpener).OpenMember(t.Context(), src, "a.txt")
+		} else {
+			_, err = room.(citekit.Measurer).Measure(t.Context(), src)
+		}
+		if !errors.Is(err, citekit.ErrEncrypted) || !errors.Is(err, citekit.ErrFormat) {
+			t.Errorf("%s: %v, want one that matches ErrEncrypted and ErrFormat", name, err)
+			continue
+		}
+		if !strings.Contains(err.Error(), "password") && !strings.Contains(err.Error(), "without encryption") && !strings.Contains(err.Error(), "licensed") {
+			t.Errorf("%s: %v, want what to do", name, err)
+		}
 	}
 }

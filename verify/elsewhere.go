@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -31,6 +32,9 @@ const (
 	maxQueryWords = 40
 )
 
+// errUnread is the problem of a quote that is not in the texts that were indexed in time.
+var errUnread = fmt.Errorf("some texts are not in the index yet; verify again to include them: %w", context.DeadlineExceeded)
+
 // decideAnywhere decides about a quote that may be in any resource.
 func (c *call) decideAnywhere(ctx context.Context) error {
 	all := c.newElsewhere("")
@@ -49,10 +53,18 @@ func (c *call) decideAnywhere(ctx context.Context) error {
 		}
 		found[0], found[best] = found[best], found[0]
 		return c.settle(ctx, found, []textlayer.Bytes{{From: 0, To: found[0].source.Len()}})
-	case like != nil:
-		return c.settleAltered(ctx, *like)
 	}
-	return nil
+	if like != nil {
+		if err := c.settleAltered(ctx, *like); err != nil {
+			return err
+		}
+	}
+	if all.unread {
+		c.verdict.Problem, c.verdict.LeftOut = errUnread, all.out
+		return nil
+	}
+	c.verdict.LeftOut, err = all.leftOut(ctx)
+	return err
 }
 
 // An elsewhere searches all resources except one for a quote.
@@ -62,6 +74,8 @@ type elsewhere struct {
 	sources map[string]*source // by resource; nil for one that cannot be read
 	opened  bool               // some could be read
 	failed  error              // why the first of the others could not
+	out     int                // resources known to have changed or not to be readable
+	unread  bool               // not all texts were read and searched in time
 
 	found []place
 	like  *place
@@ -98,6 +112,8 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 		if err != nil {
 			return nil, nil, err
 		}
+		e.out = max(e.out, results.LeftOut)
+		e.unread = e.unread || !results.Complete && results.Degraded == ""
 		if err := e.lookAt(ctx, results); err != nil {
 			return nil, nil, err
 		}
@@ -107,6 +123,35 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 		}
 	}
 	return e.found, e.like, nil
+}
+
+// maxChecked is how many resources are asked whether they could be searched.
+const maxChecked = 1000
+
+// leftOut returns how many resources were not searched, because their sources have
+// changed, are gone or cannot be read. A search knows of those only that it met, so
+// the others are asked; of more than maxChecked, the first.
+func (e *elsewhere) leftOut(ctx context.Context) (int, error) {
+	if e.searcher == nil {
+		return e.out, nil
+	}
+	ids, err := e.lib.ResourcesAfter(ctx, "", maxChecked)
+	if err != nil {
+		return 0, err
+	}
+	out := 0
+	for _, id := range ids {
+		layer, err := e.layers.Open(ctx, id)
+		switch {
+		case err == nil:
+			layer.Close()
+		case ctx.Err() != nil:
+			return 0, ctx.Err()
+		case !errors.Is(err, errors.ErrUnsupported): // what has no text is not missed
+			out++
+		}
+	}
+	return max(out, e.out), nil
 }
 
 // wordsOf returns words of a quote for a search: all words, or, for a long
@@ -154,7 +199,9 @@ func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 	if !ok {
 		var err error
 		if s, err = e.open(ctx, citekit.Address{Resource: id}); err != nil {
-			s, e.failed = nil, cmp.Or(e.failed, err)
+			if s, e.failed = nil, cmp.Or(e.failed, err); e.searcher == nil && !errors.Is(err, errors.ErrUnsupported) {
+				e.out++
+			}
 		} else if e.opened = true; e.req.citing == s.SourceHash() {
 			s.Close()
 			s = nil
@@ -213,6 +260,7 @@ func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error)
 			continue
 		}
 		if s.stale {
+			e.out++
 			s.Close()
 			delete(e.sources, id)
 			continue

@@ -32,6 +32,9 @@ func (v *Verdict) write(w *strictjson.Writer) {
 	if v.Stale {
 		w.Value("stale", true)
 	}
+	if v.LeftOut > 0 {
+		w.Value("left_out", v.LeftOut)
+	}
 	if v.Problem != nil {
 		w.Value("error", map[string]string{"code": string(citekit.CodeOf(v.Problem)), "message": v.Problem.Error()})
 	}

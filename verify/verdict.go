@@ -93,10 +93,16 @@ type Verdict struct {
 	// else about the current text.
 	Stale bool
 
+	// LeftOut is, for a quote without a stated address that was not found or is
+	// altered, how many resources were not searched, because their sources have
+	// changed since they were mapped, are gone or cannot be read. The quote may be
+	// in them.
+	LeftOut int
+
 	// Problem says why the quote could not be searched for at its address; nil
 	// if it was searched for. The class is then [NotFound]; or [Altered] if only a
 	// part of the text could be searched, as in an archive of which not all is
-	// unpacked, and has similar words.
+	// unpacked, or while texts are not indexed yet, and has similar words.
 	Problem error
 }
 
@@ -108,7 +114,7 @@ func (v *Verdict) Holds() bool {
 
 // MarshalJSON returns an object with "quote", "class", "address" (null if not
 // found), "similarity", and, unless they are empty, "text", "span", "boxes",
-// "repairs", "difference", "others", "places", "stale" and "error". An exact
+// "repairs", "difference", "others", "places", "stale", "left_out" and "error". An exact
 // quote has no "text", because that equals the quote.
 func (v *Verdict) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)

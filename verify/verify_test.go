@@ -3,13 +3,20 @@ package verify_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"image"
+	"image/png"
 	"io"
+	"iter"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -255,5 +262,82 @@ func TestNothingToLookInto(t *testing.T) {
 	verdict, err := verify.New(closed, nil).Quote(t.Context(), verify.Request{Quote: "The kettle boils"})
 	if err != nil || verdict.Problem == nil {
 		t.Errorf("%+v, %v", verdict, err)
+	}
+}
+
+// TestLeftOut has sources that changed and are gone, and one without text: a quote that
+// is in none of the others is not denied without a word, with a Searcher and
+// without.
+func TestLeftOut(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"a.txt": "The kettle boils at noon.\n", "b.txt": "The lid rattles.\n", "c.txt": "Nobody drinks.\n", "d.txt": "Somebody sings.\n",
+	})
+	s.write(t, "e.png", picture(t))
+	if _, err := ingest.Run(t.Context(), s.Library, []string{"e.png"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	both := func(quote string, class verify.Class, out int) {
+		t.Helper()
+		for name, v := range map[string]*verify.Verifier{"a Searcher": s.Verifier, "no Searcher": verify.New(s.Library, nil)} {
+			got, err := v.Quote(t.Context(), verify.Request{Quote: quote})
+			if err != nil || got.Class != class || got.LeftOut != out {
+				t.Errorf("%q with %s: %+v, %v; want %s and %d left out", quote, name, got, err, class, out)
+			}
+			if data, err := json.Marshal(got); err != nil || strings.Contains(string(data), fmt.Sprintf(`"left_out":%d`, out)) != (out > 0) {
+				t.Errorf("%s, %v", data, err)
+			}
+		}
+	}
+	both("Elephants never sleep", verify.NotFound, 0)
+	s.write(t, "b.txt", "Elephants never sleep.\n")
+	if err := os.Remove(filepath.Join(s.dir, "c.txt")); err != nil {
+		t.Fatal(err)
+	}
+	both("Elephants never sleep", verify.NotFound, 2)
+	both("The kettle boils at night", verify.Altered, 2)
+	both("The kettle boils at noon", verify.Exact, 0)
+}
+
+func picture(t *testing.T) string {
+	var b strings.Builder
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A stuckReader never ends reading one text.
+type stuckReader struct{ *text.Resolver }
+
+func (r stuckReader) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	if path.Base(src.Name()) != "stuck.txt" {
+		return r.Resolver.ReadText(ctx, src, loc)
+	}
+	return func(yield func(citekit.TextRun, error) bool) {
+		<-ctx.Done()
+		yield(citekit.TextRun{}, ctx.Err())
+	}
+}
+
+// TestUnread checks that a quote is not denied while texts are still being read.
+func TestUnread(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("a.txt", []byte("The kettle boils at noon.\n"))
+	ws.AddSource("stuck.txt", []byte("Elephants never sleep.\n"))
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: stuckReader{new(text.Resolver)}}, nil)
+	defer lib.Close()
+	if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
+		t.Fatal(err)
+	}
+	searcher, err := search.New(lib, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer searcher.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	v, err := verify.New(lib, &verify.Options{Searcher: searcher}).Quote(ctx, verify.Request{Quote: "Elephants never sleep"})
+	if err != nil || v.Class != verify.NotFound || citekit.CodeOf(v.Problem) != citekit.CodeTimeout {
+		t.Errorf("%+v, %v", v, err)
 	}
 }

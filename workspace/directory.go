@@ -133,9 +133,9 @@ func Open(dir string, opts *Options) (*Directory, error) {
 	}
 	base, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, fmt.Errorf("base directory: %w", err)
+		return nil, fmt.Errorf("base directory %q: %w", dir, err)
 	}
-	if err := checkBase(base); err != nil {
+	if err := checkBase(dir, base); err != nil {
 		return nil, err
 	}
 	perms, err := o.permissions()
@@ -175,12 +175,14 @@ func Open(dir string, opts *Options) (*Directory, error) {
 	return d, nil
 }
 
-func checkBase(base string) error {
+// checkBase returns an error unless there is a directory at base. The error names
+// it as dir, because a person configured it.
+func checkBase(dir, base string) error {
 	switch is, err := isDirectory(base); {
 	case err != nil:
-		return fmt.Errorf("base directory: %w", err)
+		return fmt.Errorf("base directory %q: %w", dir, err)
 	case !is:
-		return errors.New("the base directory is not a directory")
+		return fmt.Errorf("the base directory %q is not a directory", dir)
 	}
 	return nil
 }

@@ -188,6 +188,23 @@ func TestRootsMustExist(t *testing.T) {
 	}
 }
 
+func TestBaseMustExist(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeFile(t, "file", "x")
+	for name, want := range map[string]string{"none/here": "no such file", "file": "not a directory"} {
+		d, err := workspace.Open(name, nil)
+		if err == nil {
+			d.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), `"`+name+`"`) || runtime.GOOS != "windows" && !strings.Contains(err.Error(), want) {
+			t.Errorf("a base directory that is %s: %v", name, err)
+		}
+		if name != "file" && !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a missing base directory: %v", err)
+		}
+	}
+}
+
 // Maps and evidence are no sources, by whichever way they are reached.
 func TestOwnFoldersThroughLinks(t *testing.T) {
 	outer := t.TempDir()

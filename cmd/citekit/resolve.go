@@ -87,7 +87,7 @@ are read as RFC 8118, RFC 5147 and W3C Media Fragments define them.`,
 func (r *resolveRequest) register(f *flagSet) {
 	f.StringVar(&r.resource, "resource", "", "`ID` of the resource; <what> is then a node of it")
 	f.StringVar(&r.kind, "type", "", "`TYPE` that FILE is, whatever it looks like, such as text (default: detected from the content)")
-	f.BoolVar(&r.options.Virtual, "virtual", false, "only print the address; extract nothing")
+	f.BoolVar(&r.options.Virtual, "virtual", false, "only print the address; extract nothing, and do not check that the source has that place and is unchanged")
 	f.StringVar((*string)(&r.options.Mode), "mode", string(citekit.ModeExact),
 		"`MODE` of cutting time: exact, copy (without re-encoding, from the preceding key frame) or strict (exact, without hidden frames before the start)")
 	f.BoolVar(&r.options.AllowStale, "allow-stale", false, "resolve although the source has changed since it was mapped")

@@ -107,6 +107,9 @@ func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string)
 		err = s.printJSON(map[string]any{"holds": verdict.Holds(), "verdicts": []any{verdict}})
 	} else {
 		s.printVerdict("", verdict.Holds(), verdict, "")
+		if verdict.LeftOut > 0 {
+			fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit list' marks them\n", message.Count(verdict.LeftOut, "resource"))
+		}
 	}
 	if err == nil && !verdict.Holds() {
 		err = errReported

@@ -78,7 +78,7 @@ func (p *Package) readManifest() error {
 		}
 		switch s.Local {
 		case "encryption-data":
-			return citekit.ErrEncrypted
+			return fmt.Errorf("an OpenDocument file; open it with its password and save it without: %w", citekit.ErrEncrypted)
 		case "file-entry":
 			p.types[s.Get("manifest", "full-path")] = s.Get("manifest", "media-type")
 		}

@@ -44,7 +44,7 @@ func checkCompound(ctx context.Context, r io.ReaderAt, size int64) error {
 			return err
 		}
 		if encrypted {
-			return citekit.ErrEncrypted
+			return fmt.Errorf("an office file; open it with its password and save it without: %w", citekit.ErrEncrypted)
 		}
 	}
 	return fmt.Errorf("an Office file in the old format; save it as DOCX, XLSX or PPTX: %w", citekit.ErrFormat)

@@ -28,7 +28,7 @@ var (
 
 	// ErrPassword reports a file that does not open with an empty user
 	// password.
-	ErrPassword = errors.New("the PDF file is encrypted and needs a password")
+	ErrPassword = errors.New("the PDF file needs a password; save a copy without the password")
 
 	// ErrEncryption reports a file encrypted in a way that is not supported.
 	ErrEncryption = errors.New("the PDF file is encrypted in an unsupported way")

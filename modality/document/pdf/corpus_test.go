@@ -19,8 +19,8 @@ import (
 var refused = map[string]error{
 	"corrupted.pdf":                citekit.ErrFormat,
 	"not-a-pdf-5-bytes.pdf":        citekit.ErrFormat,
-	"encrypted-user-pw.pdf":        citekit.ErrFormat,
-	"encrypted-user-pw-aes256.pdf": citekit.ErrFormat,
+	"encrypted-user-pw.pdf":        citekit.ErrEncrypted,
+	"encrypted-user-pw-aes256.pdf": citekit.ErrEncrypted,
 	"pages-tree-deep.pdf":          citekit.ErrFormat,   // a loop without a page
 	"no-page-count.pdf":            citekit.ErrTooLarge, // a node in two places
 }

@@ -336,7 +336,12 @@ func known(ctx context.Context, err error) error {
 	case errors.Is(err, pdf.ErrLimit), errors.Is(err, pdfium.ErrLimit):
 		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
 	}
-	for _, format := range []error{pdf.ErrNotPDF, pdf.ErrDamaged, pdf.ErrPassword, pdf.ErrEncryption, pdfium.ErrRefused} {
+	for _, encrypted := range []error{pdf.ErrPassword, pdf.ErrEncryption} {
+		if errors.Is(err, encrypted) {
+			return fmt.Errorf("%w: %w", err, citekit.ErrEncrypted)
+		}
+	}
+	for _, format := range []error{pdf.ErrNotPDF, pdf.ErrDamaged, pdfium.ErrRefused} {
 		if errors.Is(err, format) {
 			return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
 		}
