@@ -12,8 +12,8 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// TestHangingLog has a log that hangs: those that bring more are not held up for
-// good, and what was left out is told of once the log goes on.
+// TestHangingLog has a log that hangs: callers that write more do not wait for ever,
+// and the lines left out are reported once the log goes on.
 func TestHangingLog(t *testing.T) {
 	release, missed := make(chan struct{}), make(chan int, 1)
 	told := 0

@@ -101,7 +101,7 @@ type Verdict struct {
 
 	// Problem says why the quote could not be searched for at its address; nil
 	// if it was searched for. The class is then [NotFound]; or [Altered] if only a
-	// part of the text could be searched, as in an archive of which not all is
+	// part of the text could be searched, as in an archive that is only partly
 	// unpacked, or while texts are not indexed yet, and has similar words.
 	Problem error
 }

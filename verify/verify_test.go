@@ -204,8 +204,8 @@ func TestBadQuotes(t *testing.T) {
 	}
 }
 
-// TestUnsearched has an archive of which not all is unpacked: a quote of what is
-// left out is not denied, and is found at its own address.
+// TestUnsearched has an archive that is only partly unpacked: a quote from the rest
+// is not denied, and is found at its own address.
 func TestUnsearched(t *testing.T) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

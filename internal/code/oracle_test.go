@@ -253,7 +253,7 @@ func answers(t *testing.T, cmd *exec.Cmd) iter.Seq[parsed] {
 	}
 }
 
-// pythonOracle prints the definitions of the files it is told of.
+// pythonOracle prints the definitions in the files that it is given.
 const pythonOracle = `
 import ast, json, sys
 for path in sys.stdin.read().splitlines():

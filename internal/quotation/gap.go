@@ -161,8 +161,8 @@ func same(a, b sign) bool {
 
 func isLongDash(s sign) bool { return s.n == 1 && (s.r == '–' || s.r == '—' || s.r == '―') }
 
-// A joint is the context of a gap: the letters on both sides, of which one is missing
-// at the edge of a quote.
+// A joint is the context of a gap: the letters on both sides; one is missing at the edge
+// of a quote.
 type joint struct {
 	before, after      rune // 0 if there is none
 	wordBefore         string

@@ -212,8 +212,8 @@ func corpusFiles(t *testing.T) []string {
 	return paths
 }
 
-// mapProblem says what is wrong with the map of a source, or "". What is no
-// text is no problem.
+// mapProblem says what is wrong with the map of a source, or "". A source that
+// is not a text is no problem.
 func mapProblem(t *testing.T, name string, data []byte) string {
 	t.Helper()
 	r, src := new(text.Resolver), source(name, data)

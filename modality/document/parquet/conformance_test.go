@@ -46,7 +46,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// TestMap maps through the resolver of all documents, which is told of the room.
+// TestMap maps through the resolver of all documents, which is given this one.
 func TestMap(t *testing.T) {
 	all := &document.Resolver{More: map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}}
 	d, err := all.Map(t.Context(), source(parquettest.File(t, 9, 4, "zstd")), citekit.MapRequest{Modality: citekit.Document})
