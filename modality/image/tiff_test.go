@@ -357,6 +357,9 @@ func tiffCases() (all []tiffCase) {
 // TestTIFF checks that a region has the samples of the source, of all kinds
 // that are read, and that vips sees them too, where it is installed.
 func TestTIFF(t *testing.T) {
+	if testing.Short() {
+		t.Skip("crops hundreds of pictures")
+	}
 	vips, _ := exec.LookPath("vips")
 	for _, c := range tiffCases() {
 		t.Run(c.name(), func(t *testing.T) {
