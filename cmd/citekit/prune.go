@@ -24,7 +24,7 @@ func pruneCommand() *command {
 	var flags pruneFlags
 	return &command{
 		name:    "prune",
-		summary: "Delete what is no longer needed",
+		summary: "Delete unused maps, evidence and leftovers",
 		about: `Finds maps whose source vanished, with their evidence; evidence of deleted maps
 and of earlier versions of sources; permissions to cite files outside the base
 directory that no map names; and leftovers of killed processes. Shows them with
@@ -64,7 +64,7 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 		return err
 	}
 	defer lib.Close()
-	stop := s.spin(ctx, "looking for what is no longer needed")
+	stop := s.spin(ctx, "looking for unused maps and evidence")
 	plan, err := ingest.PlanPrune(ctx, lib, &ingest.PruneOptions{Force: flags.force})
 	stop()
 	if err != nil {
