@@ -36,6 +36,9 @@ func fetch(ctx context.Context, list []origin, from, dir string) error {
 	trees := slices.SortedFunc(maps.Keys(wanted), func(a, b tree) int {
 		return cmp.Or(cmp.Compare(a.repo, b.repo), cmp.Compare(a.commit, b.commit))
 	})
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	var failed []error
 	for _, t := range trees {
 		fmt.Fprintf(os.Stderr, "%s: %d files\n", t.repo, len(wanted[t]))

@@ -34,6 +34,7 @@ func run(ctx context.Context, args []string) error {
 	o := options{}
 	flags.StringVar(&o.only, "formats", "", "formats to measure, such as docx,xlsx; all if empty")
 	flags.StringVar(&o.part, "name", "", "measure files whose name has this")
+	flags.BoolVar(&o.held, "held", false, "measure only the files that are held out: those whose SHA-256 begins with an odd digit")
 	flags.IntVar(&o.limit, "limit", 0, "how many files of each format; 0 is all")
 	flags.IntVar(&o.opened, "office", 0, "how many cuts of each format to open in LibreOffice")
 	flags.IntVar(&o.pandoc, "pandoc", 0, "how many files of each format to read by pandoc, which takes long; 0 is all")
