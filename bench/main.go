@@ -1,13 +1,13 @@
 // Bench measures citekit side by side with the programs that do the same jobs
-// and prints a table of ratios. Each row is measured in one run, the two sides
-// by turns, so that what else the machine does falls on both.
+// and prints a table of ratios. Each row is measured in one run that alternates
+// between the two programs, so that other load on the machine affects both.
 //
 //	go run ./bench
 //
 // It needs qpdf, ffmpeg, vips and sed; for the rows over stdio also Node and
-// the npm package citekit, whose node_modules -npm names. What is missing is
-// said and its rows are left out. The material, about 1.5 GB, is made once and
-// kept in the directory that -data names.
+// the npm package citekit, whose node_modules -npm names. It reports the
+// programs that are missing and leaves out their rows. The material, about 1.5 GB,
+// is made once and kept in the directory that -data names.
 package main
 
 import (

@@ -1,6 +1,6 @@
 // Command checkcitations tells whether the citations in the Markdown files of a
-// folder hold, for CI. The other files of the folder are the sources, which it maps
-// first; a Markdown file is one if it has a map already.
+// folder hold, for CI. The other files of the folder are the sources, and it maps
+// them first. A Markdown file counts as a source only if it already has a map.
 //
 //	go run ./examples/checkcitations [-strict] [DIRECTORY]
 //

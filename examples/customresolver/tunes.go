@@ -12,8 +12,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Tune is a modality that citekit does not have: its word is the type of maps
-// and the scheme of addresses, such as tune://song#t=1-2.
+// Tune is a modality that citekit does not have: "tune" is the type of its maps
+// and the scheme of its addresses, such as tune://song#t=1-2.
 const Tune citekit.Modality = "tune"
 
 // A tunes resolver reads tunes: a line with the beats in a minute, then a line

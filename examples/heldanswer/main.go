@@ -1,10 +1,11 @@
-// Heldanswer has a model answer a question about the files in a directory, and
-// holds what it streams to them: a sentence is printed once it is checked, with
-// the address of the words that bear it, or marked if none do.
+// Heldanswer lets a model answer a question about the files in a directory, and
+// checks the answer against the files while it streams. It prints each sentence
+// after it has checked it, with the address of the words that support it, or with a
+// mark if no words do.
 //
 //	go run ./examples/heldanswer -dir ~/papers -url http://localhost:11434/v1 -model qwen3 'What was measured?'
 //
-// The model is any that speaks chat completions. A key, if it needs one, is taken
+// Any model with a chat completions API will do. Its key, if it needs one, is read
 // from OPENAI_API_KEY.
 package main
 

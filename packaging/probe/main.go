@@ -1,6 +1,6 @@
-// Command probe asks a server on this machine whether it is well, where there is
-// no shell and no curl: in a container. It exits with 0 if the answer has status
-// 200, and else says why on the standard error.
+// Command probe checks the health of a server on this machine, for containers
+// without a shell or curl. It exits with 0 if the server answers with status 200;
+// otherwise it prints the reason to standard error.
 //
 //	probe 127.0.0.1:8808/healthz
 //
