@@ -3,11 +3,9 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -134,7 +132,7 @@ func TestIngestWatch(t *testing.T) {
 				data, _ := os.ReadFile(w.log)
 				return bytes.Contains(data, []byte(`"path":"renamed.md","status":"vanished"`))
 			})
-			w.idle()
+			w.undisturbed("last.md")
 			w.end()
 			if out := finished(t, base, "ingest", "--json", args[len(args)-1]); len(args) == 1 && out.report(t).Summary["mapped"] > 0 {
 				t.Errorf("left to do: %s", out.stdout)
@@ -170,7 +168,7 @@ func TestIngestWatchSome(t *testing.T) {
 	if w.maps("docs/two.md", "") || w.maps("src/new/folder/other.txt", "") {
 		t.Error("what was not named was mapped")
 	}
-	w.idle()
+	w.undisturbed("src/last.md")
 	w.end()
 }
 
@@ -181,41 +179,21 @@ func rename(t *testing.T, from, to string) {
 	}
 }
 
-// idle checks that nothing happens while nothing changes: what the watch
-// writes itself does not wake it.
-func (w *watch) idle() {
+// undisturbed checks that what the watch writes itself does not wake it: it watches
+// neither maps nor evidence, and after a further change it prints nothing else.
+func (w *watch) undisturbed(name string) {
 	w.t.Helper()
-	time.Sleep(time.Second)
-	told, before, stamps := w.told(), ticks(w.cmd.Process.Pid), w.stamps()
-	time.Sleep(3 * time.Second)
-	used := ticks(w.cmd.Process.Pid) - before
-	w.t.Logf("%d lines, %d ticks in 3 s of rest", told, used)
-	if now := w.told(); now != told || used > 50 || !slices.Equal(w.stamps(), stamps) {
-		w.t.Errorf("at rest it printed %d lines and took %d hundredths of a second", now-told, used)
+	w.watchesOthers()
+	told := w.told()
+	w.write(name, "# Last\n")
+	w.until("a last file", func() bool { return w.maps(name, "Last") && w.told() > told })
+	data, err := os.ReadFile(w.log)
+	if err != nil {
+		w.t.Fatal(err)
 	}
-}
-
-// stamps returns when the files of the maps directory were changed.
-func (w *watch) stamps() []string {
-	var all []string
-	paths, _ := filepath.Glob(filepath.Join(w.base, "*maps", "*"))
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil {
-			all = append(all, info.Name()+info.ModTime().String())
+	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[told:] {
+		if !strings.Contains(line, strconv.Quote(name)) {
+			w.t.Errorf("%s has changed, and the watch printed %s", name, line)
 		}
 	}
-	return all
-}
-
-// ticks returns the processor time that a running process has taken, in
-// hundredths of a second, or 0 where that is not known.
-func ticks(pid int) int {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-	if len(fields) < 13 {
-		return 0
-	}
-	user, _ := strconv.Atoi(string(fields[11]))
-	system, _ := strconv.Atoi(string(fields[12]))
-	return user + system
 }
