@@ -86,6 +86,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 type judge interface {
 	Quote(context.Context, Request) (*Verdict, error)
 	check(context.Context, citekit.Address) error
+	checkWhole(ctx context.Context, a citekit.Address, behind string) error
 }
 
 // A checking is one call of Text.
@@ -117,7 +118,7 @@ func (c *checking) pair(statements []citedtext.Statement) error {
 	for i, s := range statements {
 		add := func(kind Kind, p citedtext.Passage, cited citedtext.Citation) {
 			next := &pair{statement: i, passage: p, citation: cited, entry: c.entry(kind, p, cited)}
-			q := question{kind, p.Text, c.text[cited.From:cited.To]}
+			q := question{kind, p.Text, c.text[cited.From:cited.To] + c.mayBelongTo(cited)}
 			if next.same = asked[q]; next.same == nil {
 				asked[q] = next
 			}
@@ -188,13 +189,18 @@ func (c *checking) judgeAll(ctx context.Context) error {
 
 // judgePair sets the verdict of a pair. It reports whether the time was enough.
 func (c *checking) judgePair(ctx context.Context, p *pair) bool {
+	if p.same != nil {
+		return true
+	}
 	var verdict *Verdict
 	var err error
+	wrong := p.citation.Err
+	if wrong == nil {
+		wrong = c.checkWhole(ctx, p.citation.Address, c.mayBelongTo(p.citation))
+	}
 	switch {
-	case p.same != nil:
-		return true
-	case p.citation.Err != nil:
-		verdict = &Verdict{Quote: p.passage.Text, Class: NotFound, Problem: p.citation.Err}
+	case wrong != nil:
+		verdict = &Verdict{Quote: p.passage.Text, Class: NotFound, Problem: wrong}
 	case p.entry.Kind == AddressKind:
 		verdict = &Verdict{Address: p.citation.Address, Problem: c.check(ctx, p.citation.Address)}
 		verdict.Stale = errors.Is(verdict.Problem, citekit.ErrStale)
@@ -296,12 +302,31 @@ func (c *checking) report() *Report {
 	for _, p := range c.pairs {
 		switch {
 		case p.entry.Class == "":
-			report.LeftOut++
+			report.NotChecked++
 		case p.entry.Holds() || !quoteHolds[spot{p.statement, p.passage.From}] || !addressHolds[spot{p.statement, p.citation.From}]:
 			report.Entries = append(report.Entries, p.entry)
 		}
 	}
 	return report
+}
+
+// maxName is how much of a text behind an address may belong to the name of its
+// resource and to its fragment, in bytes.
+const maxName = 512
+
+// mayBelongTo returns the text behind an address without a fragment up to the end
+// of its line, which may belong to it.
+func (c *checking) mayBelongTo(cited citedtext.Citation) string {
+	if strings.Contains(c.text[cited.From:cited.To], "#") {
+		return ""
+	}
+	behind, _, _ := strings.Cut(c.text[cited.To:min(len(c.text), cited.To+maxName)], "\n")
+	return behind
+}
+
+// checkWhole returns an error if the name of a resource goes on behind an address.
+func (v *Verifier) checkWhole(ctx context.Context, a citekit.Address, behind string) error {
+	return lookup.CheckWhole(ctx, v.lib, a, behind)
 }
 
 // check returns an error if an address leads to nothing, or its source has
