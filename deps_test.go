@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"internal/quotation":         {"internal/nfc"},
 	"internal/slug":              {"internal/nfc"},
 	"internal/terms":             {"internal/nfc"},
-	"internal/lookup":            {".", "internal/mention"},
+	"internal/lookup":            {".", "internal/mention", "internal/slug"},
 	"internal/linetest":          {".", "workspace"},
 	"internal/faulttest":         {".", "workspace", "relations", "modality/text"},
 	"internal/sharedtest":        {"internal/testcorpus"},

@@ -44,7 +44,8 @@ type TextOptions struct {
 // citation before. If a sentence begins with an address and ends with a quote,
 // the address is cited for the quotes after it. It is also cited for a block
 // quotation, if it stands in the block, right behind it, or before it in a
-// sentence that ends in a colon. Without a quote it is cited for the sentence,
+// sentence that ends in a colon. The title of a link to an address is a quote of
+// that address alone, as package citation writes it. Without a quote it is cited for the sentence,
 // or the part of it up to the address, which is a claim. If several quotes and
 // several addresses stand in one place, each quote must hold with one of the
 // addresses, and each address with one of the quotes.

@@ -192,7 +192,7 @@ func TestTextLongerNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range []string{"My Book", "My Book of Tea", "Bücher", "Q4売上", "My"} {
+	for _, id := range []string{"My Book", "My Book of Tea", "Bücher", "Q4売上", "My", "the-red-kettle"} {
 		named := *m
 		if named.ResourceID = id; s.Save(t.Context(), &named) != nil {
 			t.Fatal(id)
@@ -205,6 +205,8 @@ func TestTextLongerNames(t *testing.T) {
 		"Chalk is bad (text://Q4売上).":                       "text://Q4%E5%A3%B2%E4%B8%8A",
 		"Chalk is bad text://My Book, text://Q4売上#lines=2.": "",
 		"“1.7 litres” [text://Bücher#lines=4]":              "",
+		"Chalk is bad [text://The Red Kettle#lines=2].":     "write text://the-red-kettle#lines=2-2",
+		"Chalk is bad [text://The Red Kettle.txt#lines=2].": "write text://the-red-kettle#lines=2-2",
 		"Chalk is bad: see text://My and “1.7 litres” #4.":  "",
 	} {
 		r, err := s.Text(t.Context(), text, nil)
