@@ -203,9 +203,11 @@ func CheckResourceID(id string) error {
 	case len(id) > maxResourceID:
 		return syntaxError("the resource id has %d bytes; at most %d", len(id), maxResourceID)
 	case !message.IsPlain(id):
-		return syntaxError("resource id %+q has control characters or is not UTF-8", id)
+		return syntaxError("resource id %+q has control characters or is not UTF-8; write it in characters that can be seen", id)
+	case strings.Contains(id, "://"):
+		return syntaxError("resource id %q looks like an address; the id is between \"://\" and \"#\"", id)
 	case strings.ContainsAny(id, `/\`) || id == "." || id == "..":
-		return syntaxError("resource id %q looks like a path", id)
+		return syntaxError("resource id %q looks like a path; an id has no slashes", id)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func readQuestion(ctx context.Context, s *search.Searcher, text string) (*questi
 	}
 	text = plain.Cut(strings.ToValidUTF8(text, " "), maxQuestion)
 	if strings.IndexFunc(text, isWordRune) < 0 {
-		return nil, fmt.Errorf("the question has no word to search for: %w", citekit.ErrSyntax)
+		return nil, fmt.Errorf("the question has no word to search for; ask with some words: %w", citekit.ErrSyntax)
 	}
 	q := &question{text: text, wants: wantsOf(text), stemmed: make(map[terms.Language][]word)}
 	told := content(text)

@@ -38,9 +38,9 @@ type Briefing struct {
 
 	Pieces []*Piece // in the order of the content
 
-	// LeftOut is how many relevant passages did not fit. Copies of included
+	// Omitted is how many relevant passages did not fit. Copies of included
 	// passages are not counted.
-	LeftOut int
+	Omitted int
 
 	// Hint names what is not searched and what to do about that, or which
 	// values of the filters do not exist; "" if there is no hint.
@@ -134,7 +134,7 @@ func plainQuery(text string) string {
 	return "?" // only signs: finds nothing
 }
 
-// MarshalJSON returns an object with "content", "pieces", "tokens", "left_out",
+// MarshalJSON returns an object with "content", "pieces", "tokens", "omitted",
 // "complete" and, if there is one, "hint".
 func (b *Briefing) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
@@ -154,7 +154,7 @@ func (b *Briefing) MarshalJSON() ([]byte, error) {
 	}
 	w.WriteByte(']')
 	w.Value("tokens", b.Tokens)
-	w.Value("left_out", b.LeftOut)
+	w.Value("omitted", b.Omitted)
 	w.Optional("hint", b.Hint)
 	w.Value("complete", b.Complete)
 	w.Close()

@@ -90,7 +90,7 @@ func TestWrite(t *testing.T) {
 		"car.md":    "# Car\n\nChange the oil each year.\n",
 	})
 	b := write(t, w, lib, briefing.Request{Task: "How hot is the water for green tea?"})
-	if len(b.Pieces) != 3 || !b.Complete || b.LeftOut != 0 {
+	if len(b.Pieces) != 3 || !b.Complete || b.Omitted != 0 {
 		t.Errorf("%d pieces:\n%s", len(b.Pieces), b.Content)
 	}
 	if b := write(t, w, lib, briefing.Request{Task: "oil", Filters: index.Filters{Resources: []string{"tea"}}}); len(b.Pieces) != 0 || b.Content != "" {
@@ -111,8 +111,8 @@ func TestDiverse(t *testing.T) {
 		"chalk.md":  "# Chalk\n\nVinegar dissolves the chalk that hard water leaves in every kettle.\n",
 	})
 	b := write(t, w, lib, briefing.Request{Task: "kettle water", Tokens: 300})
-	if b.LeftOut == 0 || !strings.Contains(b.Content, "Vinegar") {
-		t.Errorf("%d left out:\n%s", b.LeftOut, b.Content)
+	if b.Omitted == 0 || !strings.Contains(b.Content, "Vinegar") {
+		t.Errorf("%d left out:\n%s", b.Omitted, b.Content)
 	}
 }
 

@@ -154,7 +154,7 @@ func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
 
 // briefing returns the gathered pieces.
 func (g *gathering) briefing(complete bool) *Briefing {
-	b := &Briefing{Content: render(g.pieces), LeftOut: g.out, Complete: complete}
+	b := &Briefing{Content: render(g.pieces), Omitted: g.out, Complete: complete}
 	b.Tokens = tokens.Count(b.Content)
 	for _, s := range g.pieces {
 		b.Pieces = append(b.Pieces, &Piece{Address: s.address, Title: s.title(), Tokens: tokens.Count(s.text), Text: s.text})

@@ -22,8 +22,9 @@ var latex = map[rune]string{
 }
 
 // BibTeX returns c as an entry "misc" of BibTeX and BibLaTeX in UTF-8. Its url
-// is the address, without escapes for TeX; the quote is its annote, which
-// styles do not print. An author in the form "Family, Given" is written in that
+// is the address, without escapes for TeX; its note is the place, as [Place] has
+// it, unless that is pages alone; the quote is its annote, which styles do not
+// print. An author in the form "Family, Given" is written in that
 // form, any other author as one name. An invalid address is an error matching
 // [citekit.ErrSyntax].
 func (c *Citation) BibTeX() (string, error) {
@@ -42,10 +43,20 @@ func (c *Citation) BibTeX() (string, error) {
 	c.Work.bibtexDate(field, func(month string) { b.WriteString(",\n  month = " + month) })
 	field("chapter", escapeLaTeX(plain.Line(c.Work.Part)))
 	field("pages", strings.ReplaceAll(strings.ReplaceAll(pagesOf(c.Address.Location), "-", "--"), ",", ", "))
+	field("note", escapeLaTeX(c.note()))
 	field("url", bibtexURL(c.Address.String()))
 	field("annote", escapeLaTeX(plain.Line(c.Quote)))
 	b.WriteString("\n}\n")
 	return b.String(), nil
+}
+
+// note returns the place of c, or "" if pages say all of it.
+func (c *Citation) note() string {
+	l := c.Address.Location
+	if l.Member == "" && len(l.Pages) > 0 {
+		return ""
+	}
+	return Place(l)
 }
 
 // bibtexDate writes the year, and the month and day if they are known.

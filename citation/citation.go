@@ -133,33 +133,58 @@ func (c *Citation) Label() string {
 }
 
 // Place returns a location as text for people, such as "pages 3–5", "lines
-// 10–20" or "1:02–1:10"; "" if it is a whole resource, or virtual.
+// 10–20", "sheet Q4, cells B5:D10" or "1:02–1:10"; "" if it is a whole resource,
+// a region of an image, or virtual. Names are on one line.
 func Place(l citekit.Location) string {
-	switch {
-	case len(l.Pages) > 0:
-		runs := make([]string, len(l.Pages))
-		for i, run := range l.Pages {
-			runs[i] = dashed(run)
+	var places []string
+	add := func(kind, which string) {
+		if which != "" {
+			places = append(places, kind+" "+which)
 		}
-		if l.PageCount() == 1 {
-			return "page " + runs[0]
-		}
-		return "pages " + strings.Join(runs, ", ")
-	case !l.Lines.IsZero() && l.Lines.Len() == 1:
-		return "line " + dashed(l.Lines)
-	case !l.Lines.IsZero():
-		return "lines " + dashed(l.Lines)
-	case !l.Time.IsZero():
-		if l.Time.End == 0 {
-			return "from " + clock(l.Time.Start)
-		}
-		return clock(l.Time.Start) + "–" + clock(l.Time.End)
 	}
-	return ""
+	add("file", plain.Words(l.Member, maxTitle))
+	if l.Message != 0 {
+		add("message", strconv.Itoa(l.Message))
+	}
+	add(manyIf(strings.Contains(l.Part, "-"), "part"), strings.ReplaceAll(l.Part, "-", "–"))
+	add("table", plain.Words(l.Table, maxTitle))
+	add("sheet", plain.Words(l.Sheet, maxTitle))
+	pages := make([]string, len(l.Pages))
+	for i, run := range l.Pages {
+		pages[i] = dashed(run)
+	}
+	add(manyIf(l.PageCount() > 1, "page"), strings.Join(pages, ", "))
+	add(manyIf(l.Blocks.Len() > 1, "block"), dashed(l.Blocks))
+	if !l.Cells.IsZero() {
+		add(manyIf(l.Cells.First != l.Cells.Last, "cell"), l.Cells.String())
+	}
+	add(manyIf(l.Rows.Len() > 1, "row"), dashed(l.Rows))
+	cols := plain.Words(strings.Join(l.Cols, ", "), maxTitle)
+	add(manyIf(len(l.Cols) > 1 || l.Sheet != "" && strings.Contains(cols, ":"), "column"), cols)
+	add(manyIf(l.Lines.Len() > 1, "line"), dashed(l.Lines))
+	switch {
+	case l.Time.IsZero():
+	case l.Time.End == 0:
+		places = append(places, "from "+clock(l.Time.Start))
+	default:
+		places = append(places, clock(l.Time.Start)+"–"+clock(l.Time.End))
+	}
+	return strings.Join(places, ", ")
+}
+
+// manyIf returns a word in the plural if many is true.
+func manyIf(many bool, word string) string {
+	if many {
+		return word + "s"
+	}
+	return word
 }
 
 func dashed(r citekit.Range) string {
-	if r.First == r.Last {
+	switch {
+	case r.IsZero():
+		return ""
+	case r.First == r.Last:
 		return strconv.Itoa(r.First)
 	}
 	return strconv.Itoa(r.First) + "–" + strconv.Itoa(r.Last)

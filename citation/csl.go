@@ -20,6 +20,7 @@ type cslItem struct {
 	Author []cslName  `json:"author,omitempty"`
 	Issued *cslDate   `json:"issued,omitempty"`
 	Page   string     `json:"page,omitempty"`
+	Note   string     `json:"note,omitempty"`
 	URL    string     `json:"URL,omitempty"`
 	Custom *cslCustom `json:"custom,omitempty"`
 }
@@ -54,7 +55,8 @@ type cslCustom struct {
 }
 
 // CSL returns c as an item of CSL-JSON, the form of Zotero, Pandoc and
-// citeproc. Its URL is the address. An author in the form "Family, Given" is
+// citeproc. Its URL is the address, and its note the place, as [Place] has it, unless
+// that is pages alone: CSL has a locator only where an item is cited. An author in the form "Family, Given" is
 // split into these; other authors are kept as written, because their family
 // name is unknown. The quote and the title of the part are in "custom". An
 // invalid address is an error matching [citekit.ErrSyntax].
@@ -63,7 +65,7 @@ func (c *Citation) CSL() ([]byte, error) {
 		return nil, err
 	}
 	item := cslItem{
-		ID: c.Key(), Type: c.cslType(), Title: c.title(), URL: c.Address.String(),
+		ID: c.Key(), Type: c.cslType(), Title: c.title(), URL: c.Address.String(), Note: c.note(),
 		Page: strings.ReplaceAll(pagesOf(c.Address.Location), ",", ", "),
 	}
 	for _, name := range c.Work.Authors {

@@ -217,10 +217,41 @@ func TestPlace(t *testing.T) {
 	for address, want := range map[string]string{
 		"doc://a": "", "doc://a#pages=3": "page 3", "doc://a#pages=3-5,9": "pages 3–5, 9", "text://a#lines=7-7": "line 7",
 		"text://a#lines=7-9": "lines 7–9", "video://a#t=62-3670.5": "1:02–1:01:10", "audio://a#t=5-": "from 0:05", "image://a#bbox=0,0,0.5,1": "",
+		"doc://a#sheet=Q4%20R&cells=B5:D10": "sheet Q4 R, cells B5:D10", "doc://a#blocks=7&cells=B5": "block 7, cell B5", "text://a#rows=5-7&cols=name,price": "rows 5–7, columns name, price",
+		"doc://a#sheet=Q4&cols=B:D": "sheet Q4, columns B:D", "doc://a#table=orders&rows=5": "table orders, row 5", "doc://a#part=4-6": "parts 4–6", "text://a#part=1.2&lines=3-9": "part 1.2, lines 3–9",
+		"text://a#message=3&part=1": "message 3, part 1", "doc://a#member=in.zip!/a.pdf&pages=3,5": "file in.zip!/a.pdf, pages 3, 5",
+		"doc://a#blocks=12-15": "blocks 12–15", "doc://a#pages=3&bbox=0,0,0.5,1": "page 3",
 	} {
 		a, err := citekit.ParseAddress(address)
 		if got := citation.Place(a.Location); got != want || err != nil {
 			t.Errorf("%s: %q, %v; want %q", address, got, err, want)
+		}
+	}
+}
+
+// TestPlaceInForms has places that are not pages in the fields that bibliographies
+// have for them.
+func TestPlaceInForms(t *testing.T) {
+	for address, want := range map[string][2]string{
+		"doc://a#pages=3-5":                   {"pages = {3--5},", `"page":"3-5",`},
+		"text://a#lines=10-20":                {"note = {lines 10–20},", `"note":"lines 10–20",`},
+		"doc://a#sheet=Q4_R&cells=B5":         {`note = {sheet Q4\_R, cell B5},`, `"note":"sheet Q4_R, cell B5",`},
+		"doc://a#member=b.pdf&pages=3":        {"pages = {3},\n  note = {file b.pdf, page 3},", `"page":"3","note":"file b.pdf, page 3",`},
+		"text://a#member=b%20c.txt&lines=1-2": {"note = {file b c.txt, lines 1–2},", `"note":"file b c.txt, lines 1–2",`},
+		"video://a#t=62-70":                   {"note = {1:02–1:10},", `"note":"1:02–1:10",`},
+	} {
+		a, err := citekit.ParseAddress(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := citation.Citation{Address: a}
+		entry, err := c.BibTeX()
+		if err != nil || !strings.Contains(entry, want[0]) || strings.Count(entry, "note = ") != strings.Count(want[0], "note = ") {
+			t.Errorf("%s: %s, %v; want %s", address, entry, err, want[0])
+		}
+		item, err := c.CSL()
+		if err != nil || !strings.Contains(string(item), want[1]) || strings.Count(string(item), `"note"`) != strings.Count(want[1], `"note"`) {
+			t.Errorf("%s: %s, %v; want %s", address, item, err, want[1])
 		}
 	}
 }

@@ -60,7 +60,8 @@ const (
 	maxSummary    = 240 // bytes
 )
 
-// Of returns the maps of resources of a Library in a compact form for an agent:
+// Of returns the maps of resources of a Library in a compact form for an agent,
+// those of all resources if no ids are given:
 // each node with its id, title and location, so that it can be resolved and
 // cited. The digest has at most MaxTokens tokens. If not everything fits, nodes
 // near the top of their maps come first, evenly from all maps; summaries are
@@ -69,6 +70,13 @@ const (
 // If not even the names of the resources fit, the error matches
 // [citekit.ErrTooLarge]. A missing resource is a [*citekit.NotFoundError].
 func Of(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *Options) (*Digest, error) {
+	if len(resourceIDs) == 0 {
+		all, err := lib.Resources(ctx)
+		if err != nil {
+			return nil, err
+		}
+		resourceIDs = all
+	}
 	maps := make([]*citekit.ResourceMap, len(resourceIDs))
 	for i, id := range resourceIDs {
 		m, err := lib.Map(ctx, id)

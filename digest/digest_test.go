@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/digest"
 	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/workspace"
 )
 
 func contextMaps(t testing.TB, n int) []*citekit.ResourceMap {
@@ -122,6 +123,32 @@ func TestContextJSON(t *testing.T) {
 	}
 	if len(got.Resources) != 2 || got.Resources[0].Address != "doc://book" || got.Resources[0].Nodes[1].At != "pages=11-20" || got.Resources[0].Nodes[1].More == 0 {
 		t.Errorf("%s", c.Text)
+	}
+}
+
+// TestOfAll gives no ids, which stands for all resources.
+func TestOfAll(t *testing.T) {
+	lib := citekit.New(workspace.NewMemory(nil), nil, nil)
+	defer lib.Close()
+	none, err := digest.Of(t.Context(), lib, nil, nil)
+	if err != nil || none.Text != "" || len(none.Resources) != 0 {
+		t.Errorf("without maps: %+v, %v", none, err)
+	}
+	for _, m := range contextMaps(t, 1) {
+		m.SourcePath = m.ResourceID
+		if err := lib.Save(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	named, err := digest.Of(t.Context(), lib, []string{"book", "code"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ids := range [][]string{nil, {}} {
+		all, err := digest.Of(t.Context(), lib, ids, nil)
+		if err != nil || all.Text != named.Text {
+			t.Errorf("%v: %+v, %v", ids, all, err)
+		}
 	}
 }
 

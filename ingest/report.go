@@ -70,14 +70,18 @@ func (r *Report) Count(status Status) int {
 	return n
 }
 
-// Err returns an error with the number of failed sources and the first failure,
-// or nil if no source failed.
+// Err returns an error with the first failure and the number of failed sources,
+// such as `"a.pdf" cannot be mapped: it is damaged; nor can 2 other sources of 9`, or nil
+// if no source failed. The other sources are mapped all the same.
 func (r *Report) Err() error {
 	failed := r.Count(Failed)
 	for _, item := range r.Items {
-		if item.Status == Failed {
-			return fmt.Errorf("%s of %d not mapped; the first, %s: %w",
-				message.Count(failed, "source"), len(r.Items), message.Quote(item.Path), item.Err)
+		switch {
+		case item.Status != Failed:
+		case failed == 1:
+			return fmt.Errorf("%s cannot be mapped: %w", message.Quote(item.Path), item.Err)
+		default:
+			return fmt.Errorf("%s cannot be mapped: %w; nor can %s of %d", message.Quote(item.Path), item.Err, message.Count(failed-1, "other source"), len(r.Items))
 		}
 	}
 	return nil

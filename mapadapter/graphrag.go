@@ -26,7 +26,7 @@ import (
 // units in which it was found.
 //
 // If there would be too many nodes, relationships are left out first, then text
-// units, then entities; the metadata name them in "left_out".
+// units, then entities; the metadata name them in "omitted".
 type GraphRAG struct{}
 
 // Adapt implements [Adapter].
@@ -55,7 +55,7 @@ func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.
 		d.modality = citekit.Text
 	}
 	if len(g.leftOut) > 0 {
-		d.metadata["left_out"] = g.leftOut
+		d.metadata["omitted"] = g.leftOut
 	}
 	maps, err := j.finishOnly(d)
 	if err == nil {

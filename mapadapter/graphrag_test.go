@@ -178,7 +178,7 @@ func TestGraphRAGUnreadable(t *testing.T) {
 		if len(warnings) != 2 || !strings.HasPrefix(warnings[0], "communities.parquet: ") || !strings.HasPrefix(warnings[1], "documents.parquet: ") {
 			t.Errorf("%s: warnings %q", name, warnings)
 		}
-		if got := fmt.Sprint(maps[0].Metadata["left_out"]); got != "[communities documents]" {
+		if got := fmt.Sprint(maps[0].Metadata["omitted"]); got != "[communities documents]" {
 			t.Errorf("%s: left out %s", name, got)
 		}
 	}

@@ -49,7 +49,7 @@ func (g *graph) relate(m *citekit.ResourceMap) {
 		size += maxRelationText + len(from.ID) + len(to.ID) + 40*len(units)
 		if len(relations) >= maxRelations || size > maxRelated {
 			g.leftOut = append(g.leftOut, "relations")
-			m.Metadata["left_out"] = g.leftOut
+			m.Metadata["omitted"] = g.leftOut
 			break
 		}
 		relations = append(relations, stated)

@@ -179,7 +179,7 @@ func (g *llamaGroup) draft(ctx context.Context, source *found) (*draft, error) {
 	made := make(map[*llamaNode]*citekit.Node)
 	nodes := g.nodes
 	if len(nodes) > citekit.MaxMappedNodes {
-		d.metadata["left_out"] = []string{strconv.Itoa(len(nodes)-citekit.MaxMappedNodes) + " nodes"}
+		d.metadata["omitted"] = []string{strconv.Itoa(len(nodes)-citekit.MaxMappedNodes) + " nodes"}
 		nodes = nodes[:citekit.MaxMappedNodes]
 	}
 	for _, n := range nodes {

@@ -367,7 +367,7 @@ func TestPageIndexLeavesOut(t *testing.T) {
 	many := strings.Repeat(`{"title": "A", "start_index": 1, "end_index": 1},`, 20_000)
 	for data, want := range map[string]string{"[" + deep + "]": "10 nodes", "[" + many + deep + "]": "70 nodes"} {
 		m := adapt(t, mapadapter.PageIndex{}, input("tree.json", data), nil)
-		if diff := cmp.Diff([]string{want}, m.Metadata["left_out"]); diff != "" {
+		if diff := cmp.Diff([]string{want}, m.Metadata["omitted"]); diff != "" {
 			t.Error(diff)
 		}
 	}

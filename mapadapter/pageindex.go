@@ -15,7 +15,7 @@ import (
 // the adapter must therefore be able to open.
 //
 // A node without valid pages gets those of its parent. Nodes over the limits of
-// number or depth are left out, and "left_out" in the metadata gives their
+// number or depth are left out, and "omitted" in the metadata gives their
 // number.
 type PageIndex struct{}
 
@@ -59,7 +59,7 @@ func (PageIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit
 	p := pageIndexReader{source: source}
 	d.nodes = p.nodes(roots, citekit.Location{}, 0)
 	if p.leftOut > 0 {
-		d.metadata["left_out"] = []string{strconv.Itoa(p.leftOut) + " nodes"}
+		d.metadata["omitted"] = []string{strconv.Itoa(p.leftOut) + " nodes"}
 	}
 	p.endSections(d.nodes)
 	if len(p.lines) == 0 && source == nil { // pages of an unnamed source

@@ -12,7 +12,7 @@ func (a *adapter) contextTool() tool {
 		name:  "getContext",
 		title: "Gather evidence for a task",
 		description: "Gather the most useful evidence for a task or question within token_budget: passages from all resources, without copies, adjacent ones joined. " +
-			"content is Markdown; pieces have the address of each text; left_out counts passages that did not fit.",
+			"content is Markdown; pieces have the address of each text; omitted counts passages that did not fit.",
 		parameters: []parameter{
 			{name: "task", kind: text, required: true, longest: maxQuery, description: "In plain words."},
 			{name: "token_budget", kind: count, description: fmt.Sprintf("Maximum for content. Default %d.", briefing.DefaultTokens)},

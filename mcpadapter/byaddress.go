@@ -38,9 +38,24 @@ func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string,
 	case address.Location.Modality != m.Type && m.Type != citekit.Virtual && address.Location.Member == "":
 		return "", nil, address.Mismatch(m.Type)
 	case !address.Location.IsWhole():
-		return "", nil, badArgument("no node of %s holds all of %s; getStructure shows its nodes", quote(address.Resource), quote(address.String()))
+		return "", nil, badArgument("no node of %s holds all of %s; %sgetStructure shows its nodes",
+			quote(address.Resource), quote(address.String()), a.readers(ctx))
 	}
 	return address.Resource, nil, nil
+}
+
+// readers says which tools take the address of a part that is no node.
+func (a *adapter) readers(ctx context.Context) string {
+	var names []string
+	for _, tool := range []string{"getContents", "resolve"} {
+		if a.hasTool(ctx, tool) {
+			names = append(names, tool)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "pass the address to " + strings.Join(names, " or ") + " for the part itself, and "
 }
 
 // addressOf returns the address that arguments give instead of ids. They may also
@@ -54,7 +69,7 @@ func (a *adapter) addressOf(ctx context.Context, args arguments) (citekit.Addres
 		return address, badArgument("give node_id or address, not both")
 	}
 	if id := args.text("resource_id"); id != "" && id != address.Resource {
-		return address, badArgument("the address is in resource %s, but resource_id is %s", quote(address.Resource), quote(id))
+		return address, badArgument("the address is in resource %s, but resource_id is %s; give one of them", quote(address.Resource), quote(id))
 	}
 	return address, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -122,12 +123,13 @@ func (e readable) Unwrap() error { return e.error }
 // pictures returns pictures of the first items, each with its address above it.
 func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Content {
 	var shown []mcp.Content
+	var without []string
 	for i, item := range items {
 		if item.Err != nil {
 			continue
 		}
 		if i >= maxPictures {
-			return append(shown, &mcp.TextContent{Text: fmt.Sprintf("Only the first %d have pictures; for the other %d, call again with their ids.", i, len(items)-i)})
+			return append(notDrawn(shown, without), &mcp.TextContent{Text: fmt.Sprintf("Only the first %d have pictures; for the other %d, call again with their ids.", i, len(items)-i)})
 		}
 		address := item.Address.String()
 		picture, err := a.previews.Make(ctx, item.Address, nil)
@@ -136,13 +138,25 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 		}
 		if err != nil {
 			code := citekit.CodeOf(err)
-			if errors.Is(err, errors.ErrUnsupported) && item.Text != "" {
-				continue // the text is enough
+			if modality := item.Address.Location.Modality; errors.Is(err, errors.ErrUnsupported) && (modality == citekit.Text || modality == citekit.Document) {
+				if modality == citekit.Document || item.Text == "" { // the words of a text are enough
+					without = append(without, address)
+				}
+				continue
 			}
 			shown = append(shown, &mcp.TextContent{Text: "No picture of " + address + ": " + printable(explain("getContents", err, code))})
 			continue
 		}
 		shown = append(shown, &mcp.TextContent{Text: address}, &mcp.ImageContent{Data: picture.Data, MIMEType: picture.MediaType})
 	}
-	return shown
+	return notDrawn(shown, without)
+}
+
+// notDrawn adds what to do about addresses of which no picture can be made.
+func notDrawn(shown []mcp.Content, addresses []string) []mcp.Content {
+	if len(addresses) == 0 {
+		return shown
+	}
+	return append(shown, &mcp.TextContent{Text: clip("No picture of "+strings.Join(addresses, ", ")) +
+		". Pictures are made of pages of PDF, of images, and of video and audio. Of office files, books, mail, data and text, include text reads the words, and resolve gives that part as a file of its format."})
 }

@@ -50,7 +50,7 @@ func viewOf(m *citekit.ResourceMap, args arguments) (view, error) {
 	case err != nil:
 		return view{}, err
 	case v.Resource != asked.Resource:
-		return view{}, badCursor("it belongs to resource " + quote(v.Resource))
+		return view{}, badCursor("it belongs to resource " + quote(v.Resource) + "; leave it out to begin")
 	case asked.NodeID != nil && (v.NodeID == nil || *v.NodeID != *asked.NodeID),
 		asked.Depth != nil && (v.Depth == nil || *v.Depth != *asked.Depth):
 		return view{}, badCursor("it belongs to another node_id or depth; leave those out")
@@ -72,16 +72,16 @@ func (v view) cursor() string {
 func parseCursor(cursor string) (view, error) {
 	data, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
-		return view{}, badCursor("it is not from this tool")
+		return view{}, badCursor("it is not from this tool; leave it out to begin")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	var v view
 	if err := decoder.Decode(&v); err != nil || v.Offset < 1 || v.Depth != nil && *v.Depth < 0 {
-		return view{}, badCursor("it is not from this tool")
+		return view{}, badCursor("it is not from this tool; leave it out to begin")
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return view{}, badCursor("it is not from this tool")
+		return view{}, badCursor("it is not from this tool; leave it out to begin")
 	}
 	return v, nil
 }

@@ -26,14 +26,14 @@
 // evidence at every address, such as text://notes#lines=10-25. Evidence that is
 // text is returned as text, other content as a blob; for content longer than 4
 // MiB, the answer is the one of the tool resolve. Maps are listed in pages of
-// 200; nodes and addresses are templates. Clients can subscribe to each resource.
+// 200, with their titles; nodes and addresses are templates. Clients can subscribe to each resource.
 // They are notified when its map or the list of maps changes, whichever process
 // changed it: see [Options.Watch]. Reading an address extracts into the cache of
 // evidence, even on a read-only server.
 //
 // The prompts cite_answer, study_resource, find_evidence, check_citations and
 // task tell a model how to reach a cited answer with the available tools. Ids of
-// resources and nodes, and arguments of prompts, are completed.
+// resources and nodes, addresses, and arguments of prompts are completed.
 //
 // # Results
 //

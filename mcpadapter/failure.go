@@ -123,7 +123,7 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.As(err, &missing) && missing.Kind == "resource":
 		return "listResources lists the resources."
 	case missing != nil:
-		return "getStructure shows the nodes."
+		return placeNotNode(err, missing.ID) + "getStructure shows the nodes."
 	case errors.As(err, &input):
 		return "" // the message says what to correct
 	case errors.As(err, new(noModelError)):
@@ -144,6 +144,19 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "Ask for part of it, with depth, node_id or an empty cursor."
 	}
 	return hints[code]
+}
+
+// placeNotNode returns the address to use in place of the id of a node that is a
+// place, such as "pages=77", or "".
+func placeNotNode(err error, id string) string {
+	fragment := strings.TrimPrefix(id, "#")
+	loc, version, syntaxErr := citekit.ParseFragment(fragment)
+	var failed *citekit.ResolveError
+	if syntaxErr != nil || loc.Modality == "" || len(id) > maxShownID || !errors.As(err, &failed) {
+		return ""
+	}
+	a := citekit.Address{Resource: failed.Address.Resource, Location: loc, Version: version}
+	return "This is a place, not a node: pass address " + plain.Shorten(a.String(), maxShownID) + " in place of both ids. "
 }
 
 var hints = map[citekit.Code]string{

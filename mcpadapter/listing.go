@@ -121,7 +121,7 @@ func lastListed(cursor string) (string, error) {
 	}
 	last, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil || citekit.CheckResourceID(string(last)) != nil {
-		return "", badCursor("it is not from this tool")
+		return "", badCursor("it is not from this tool; leave it out to begin")
 	}
 	return string(last), nil
 }

@@ -18,6 +18,12 @@ func (a *adapter) readOnly(ctx context.Context) bool {
 	return a.opts.ReadOnly || asked.readOnly
 }
 
+// hasTool reports whether the caller has a tool.
+func (a *adapter) hasTool(ctx context.Context, tool string) bool {
+	asked, _ := ctx.Value(choiceKey{}).(choice)
+	return a.offers(tool, asked)
+}
+
 // narrow is middleware that limits the tools for a client to those that its
 // headers ask for and its grant allows. It never adds a tool that the server does
 // not offer.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/percent"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // The beginnings of URIs of protocol resources; percent-encoded ids follow.
@@ -112,7 +113,8 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 const mapsCursor = "maps:"
 
 // list answers resources/list: first with the resources of the program that
-// embeds the server, then with the maps. It looks up only the maps of the page.
+// embeds the server, then with the maps, each with its title. It reads only the
+// maps of the page.
 func (r *resources) list(ctx context.Context, method string, req *mcp.ListResourcesRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	params := mcp.ListResourcesParams{}
 	if req.Params != nil {
@@ -143,9 +145,21 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	}
 	page.Resources = append([]*mcp.Resource{}, listed...)
 	for _, id := range ids {
-		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + percent.Encode(id), Name: printable(id), MIMEType: "application/json"})
+		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + percent.Encode(id), Name: printable(id), Title: r.titleOf(ctx, id), MIMEType: "application/json"})
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, featureError(method, err, citekit.CodeOf(err))
 	}
 	return page, nil
+}
+
+// titleOf returns the title in the map of a resource, on one line, or "".
+func (r *resources) titleOf(ctx context.Context, id string) string {
+	m, err := r.lib.Map(ctx, id)
+	if err != nil {
+		return "" // a read of the map says what is wrong with it
+	}
+	return plain.Words(m.Title, maxListedTitle)
 }
 
 // mapsAfter returns the ids of the maps on a page, and one more if there are

@@ -49,7 +49,7 @@ func TestResourcePages(t *testing.T) {
 	var want []string
 	for i := range 450 {
 		id := fmt.Sprintf("map_%03d", i)
-		maps[id] = `{"resource_id": "` + id + `", "type": "text", "source_path": "poem.txt", "nodes": []}`
+		maps[id] = fmt.Sprintf(`{"resource_id": "%s", "type": "text", "title": "The\nMap %03d", "source_path": "poem.txt", "nodes": []}`, id, i)
 		want = append(want, "citekit://maps/"+id)
 	}
 	server := mcpadapter.NewServer(newLibrary(t, newSlowResolver(), maps), nil)
@@ -57,6 +57,15 @@ func TestResourcePages(t *testing.T) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://own", Text: "own"}}}, nil
 	})
 	session := connect(t, server, nil)
+	first, err := session.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range first.Resources {
+		if want := strings.Replace(r.Name, "map_", "The Map ", 1); r.URI != "test://own" && r.Title != want {
+			t.Errorf("%s has the title %q, want %q", r.Name, r.Title, want)
+		}
+	}
 	uris, pages := listAll(t, session)
 	if diff := cmp.Diff(append([]string{"test://own"}, want...), uris); diff != "" || pages != 3 {
 		t.Errorf("%d pages (-want +got):\n%s", pages, diff)
@@ -347,6 +356,30 @@ func TestCompletion(t *testing.T) {
 	got := complete("resource_id", "PO", nil)
 	if len(got.Values) != 100 || got.Values[0] != "poem" || got.Values[1] != "a_poem_000" || got.Total != 151 || !got.HasMore {
 		t.Errorf("%d values of %d, %v, first %v", len(got.Values), got.Total, got.HasMore, got.Values[:2])
+	}
+	for _, c := range []struct {
+		uri, value string
+		first      []string
+		total      int
+	}{
+		{"text://{+address}", "po", []string{"poem", "a_poem_000"}, 151},
+		{"text://{+address}", "", []string{"a_poem_000"}, 151},
+		{"text://{+address}", "text://po", []string{"text://poem"}, 1},
+		{"text://{+address}", "poem#", []string{"poem#lines=1-2"}, 5},
+		{"text://{+address}", "text://poem#lines=3", []string{"text://poem#lines=3-5"}, 1},
+		{"doc://{+address}", "po", nil, 0},
+		{"doc://{+address}", "none#", nil, 0},
+	} {
+		result, err := session.Complete(t.Context(), &mcp.CompleteParams{
+			Ref:      &mcp.CompleteReference{Type: "ref/resource", URI: c.uri},
+			Argument: mcp.CompleteParamsArgument{Name: "address", Value: c.value},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result.Completion; got.Total != c.total || !slices.Equal(got.Values[:min(len(got.Values), len(c.first))], c.first) {
+			t.Errorf("%s %q: %d of %d values, first %q; want %q", c.uri, c.value, len(got.Values), got.Total, got.Values[:min(len(got.Values), 5)], c.first)
+		}
 	}
 	poems := map[string]string{"resource_id": "poem"}
 	for _, c := range []struct {

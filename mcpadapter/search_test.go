@@ -1,6 +1,7 @@
 package mcpadapter_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/json"
 	"image"
@@ -248,5 +249,46 @@ func TestGetContentsImage(t *testing.T) {
 	}
 	if pictures != 1 {
 		t.Errorf("%d pictures", pictures)
+	}
+	last, ok := result.Content[len(result.Content)-1].(*mcp.TextContent)
+	if !ok || !strings.HasPrefix(last.Text, "No picture of text://poem#lines=1-2. ") || !strings.Contains(last.Text, "pages of PDF") || !strings.Contains(last.Text, "include text reads the words, and resolve ") {
+		t.Errorf("of a text without pictures: %+v", result.Content)
+	}
+}
+
+// TestGetContentsImageOfOfficeFile checks that a file of which there are no
+// pictures is named, with what to do instead, although its text is read.
+func TestGetContentsImageOfOfficeFile(t *testing.T) {
+	var memo bytes.Buffer
+	w := zip.NewWriter(&memo)
+	for name, data := range map[string]string{
+		"[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+		"_rels/.rels":         `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
+		"word/document.xml":   `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>A zebra crosses.</w:t></w:r></w:p></w:body></w:document>`,
+	} {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write([]byte(data))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("memo.docx", memo.Bytes())
+	if err := ws.WriteMap(t.Context(), "memo", []byte(`{"resource_id": "memo", "type": "document", "title": "Memo", "source_path": "memo.docx", "nodes": []}`)); err != nil {
+		t.Fatal(err)
+	}
+	result, err := finding(t, ws).CallTool(t.Context(), &mcp.CallToolParams{Name: "getContents", Arguments: map[string]any{
+		"ids": []any{"doc://memo#blocks=1"}, "include": []any{"text", "image"},
+	}})
+	if err != nil || result.IsError || len(result.Content) != 2 || !strings.Contains(result.Content[0].(*mcp.TextContent).Text, "A zebra crosses.") {
+		t.Fatal(result, err)
+	}
+	if note, ok := result.Content[1].(*mcp.TextContent); !ok || !strings.HasPrefix(note.Text, "No picture of doc://memo#blocks=1. Pictures are made of pages of PDF, ") {
+		t.Errorf("%+v", result.Content[1])
 	}
 }

@@ -28,7 +28,7 @@ func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (
 	}
 	p.nodes.WriteByte(']')
 	if v.Offset > 0 && v.Offset >= p.next {
-		return nil, badCursor("it points past the last node")
+		return nil, badCursor("it points past the last node; leave it out to begin")
 	}
 	var b bytes.Buffer
 	b.WriteByte('{')

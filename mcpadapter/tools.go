@@ -309,7 +309,11 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 			return answer{data: data}, err
 		}
 	}
-	return asJSON(encodeUpperLevels(m, size))
+	search := ""
+	if a.hasTool(ctx, "search") {
+		search = ", and search finds nodes by their words"
+	}
+	return asJSON(encodeUpperLevels(m, size, search))
 }
 
 func (a *adapter) structurePart(ctx context.Context, m *citekit.ResourceMap, args arguments, size int) (json.RawMessage, error) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/citekit/citekit"
@@ -26,13 +27,13 @@ func longerThan(m *citekit.ResourceMap, size int) bool {
 // of the tree: level by level, each in document order, as many nodes as fit in
 // size bytes, but at least one. Fields longer than size are left out. "hint" says
 // how to see the rest, and "next_cursor" continues with the first incomplete
-// level.
-func encodeUpperLevels(m *citekit.ResourceMap, size int) (json.RawMessage, error) {
+// level. The hint for a map of one level has search in it.
+func encodeUpperLevels(m *citekit.ResourceMap, size int, search string) (json.RawMessage, error) {
 	head, shortened, err := headMembers(m, size, "omitted", "hint")
 	if err != nil {
 		return nil, err
 	}
-	u := &upperLevels{size: size, shown: make(map[*citekit.Node][]member), shortened: shortened}
+	u := &upperLevels{size: size, shown: make(map[*citekit.Node][]member), shortened: shortened, search: search}
 	if err := u.choose(m.Nodes, roomBeside(head, size)); err != nil {
 		return nil, err
 	}
@@ -61,6 +62,13 @@ type upperLevels struct {
 	cut       bool // a node did not fit
 	cutLevel  int  // its level, from 0
 	shortened bool // a field was left out
+
+	search string // what a hint says of the tool search; "" without it
+}
+
+// isFlat reports whether no node of a map has children.
+func isFlat(m *citekit.ResourceMap) bool {
+	return !slices.ContainsFunc(m.Nodes, func(n *citekit.Node) bool { return len(n.Children) > 0 })
 }
 
 // choose selects the nodes to show in room bytes.
@@ -124,6 +132,10 @@ func (u *upperLevels) writeRest(b *bytes.Buffer, m *citekit.ResourceMap) {
 	}
 	hint := ""
 	switch {
+	case u.cut && isFlat(m):
+		writeMember(b, "omitted", []byte(strconv.Itoa(all-len(u.shown))))
+		hint = fmt.Sprintf("Shown are the first %d of %d nodes, which are all on one level. next_cursor goes on. "+
+			"getNode with the address of a place finds its node%s. full true gives the whole map, for programs.", len(u.shown), all, u.search)
 	case u.cut:
 		writeMember(b, "omitted", []byte(strconv.Itoa(all-len(u.shown))))
 		hint = fmt.Sprintf("Shown are %d of %d nodes, upper levels first. A node with child_count has more children: pass its id as node_id. "+
@@ -158,6 +170,9 @@ func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 	o := outline{ResourceID: m.ResourceID, Outline: text, Omitted: omitted}
 	if omitted > 0 {
 		o.Hint = fmt.Sprintf("%d nodes are left out. Pass node_id for one branch, or full true for all.", omitted)
+		if isFlat(m) {
+			o.Hint = fmt.Sprintf("%d nodes are left out, and all are on one level. cursor \"\" with format json gives them in parts, and full true all.", omitted)
+		}
 		text += o.Hint + "\n"
 	}
 	data, err := json.Marshal(o)

@@ -56,7 +56,7 @@ func (a *adapter) verify(ctx context.Context, args arguments) (answer, error) {
 
 func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error) {
 	if args.has("address") || args.has("resource_id") {
-		return answer{}, badArgument("address and resource_id are for a quote; a text has its addresses in it")
+		return answer{}, badArgument("address and resource_id are for a quote; leave them out, as a text has its addresses in it")
 	}
 	report, err := a.opts.Verifier.Text(ctx, args.text("text"), &verify.TextOptions{Strict: args.flag("strict")})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/citedtext"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/mention"
 )
 
@@ -79,7 +80,7 @@ func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOpti
 		}
 		c := Citation{Line: m.Line, Written: text[m.From:m.To], Now: text[m.From:m.To]}
 		var err error
-		if c.Result, err = r.findMention(ctx, m, quotes[m.From]); err != nil {
+		if c.Result, err = r.findMention(ctx, m, text[m.To:], quotes[m.From]); err != nil {
 			return nil, err
 		}
 		if c.Result.How.Moves() || c.Result.How == Similar && opts.Similar {
@@ -95,9 +96,15 @@ func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOpti
 	return out, nil
 }
 
-func (r *Reanchorer) findMention(ctx context.Context, m mention.Mention, quote string) (*Result, error) {
-	if m.Err != nil {
-		return &Result{How: Unknown, Problem: m.Err}, ctx.Err()
+// findMention returns the current place of what an address cites, which the text
+// behind stands behind.
+func (r *Reanchorer) findMention(ctx context.Context, m mention.Mention, behind, quote string) (*Result, error) {
+	wrong := m.Err
+	if wrong == nil {
+		wrong = lookup.CheckWhole(ctx, r.lib, m.Address, behind)
+	}
+	if wrong != nil {
+		return &Result{How: Unknown, Problem: wrong}, ctx.Err()
 	}
 	return r.Find(ctx, Request{Address: m.Address, Quote: quote})
 }

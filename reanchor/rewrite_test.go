@@ -70,6 +70,31 @@ func TestRewriteForms(t *testing.T) {
 	}
 }
 
+// The quote in the title of a link is that of its address, and an address that ends
+// before a part of the name of its resource says what to write.
+func TestRewriteTitlesAndNames(t *testing.T) {
+	s := newShelf(t, map[string]string{"guide.md": guide})
+	m, err := s.Map(t.Context(), "guide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spaced := *m
+	if spaced.ResourceID = "my guide"; s.Save(t.Context(), &spaced) != nil {
+		t.Fatal("not saved")
+	}
+	s.ingest(t, map[string]string{"guide.md": "New.\n\n" + guide})
+	got, err := s.Rewrite(t.Context(), "[Guide, line 5](text://guide#lines=5 \"Chalk settles where water boils away.\") text://my guide#lines=5", nil)
+	if err != nil || len(got.Citations) != 2 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if now := got.Citations[0].Now; now != "text://guide#lines=9-9" {
+		t.Errorf("%s, %v", now, got.Citations[0].Result.Problem)
+	}
+	if c := got.Citations[1]; c.Result.Problem == nil || !strings.Contains(c.Result.Problem.Error(), "write %20 for spaces: text://my%20guide#lines=5-5") || c.Moved() {
+		t.Errorf("%+v", c.Result)
+	}
+}
+
 // What was moved once stays where it is.
 func TestRewriteAgain(t *testing.T) {
 	s := newShelf(t, map[string]string{"guide.md": guide})

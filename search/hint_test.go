@@ -67,6 +67,19 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// TestHintOfExclusions checks that a query which only excludes words says what is
+// missing.
+func TestHintOfExclusions(t *testing.T) {
+	s := newShelf(t, map[string]string{"a.md": "# A\n\nGreen tea is brewed with water.\n"})
+	for query, hinted := range map[string]bool{
+		"-green": true, `-"green tea" -wat* -title:x`: true, "tea -green": false, "zebra -green": false, "title:zebra": false, "- zebra": false,
+	} {
+		if found := s.find(t, search.Request{Query: query}); strings.Contains(found.Hint, "add a word to find") != hinted || len(found.Results) != 0 {
+			t.Errorf("%s: %d results, hint %q", query, len(found.Results), found.Hint)
+		}
+	}
+}
+
 // TestHintWithoutMaps checks that a search of a folder without maps says so, and
 // one that finds nothing elsewhere does not.
 func TestHintWithoutMaps(t *testing.T) {

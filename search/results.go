@@ -34,7 +34,7 @@ type Results struct {
 	QueryTimeMS float64
 
 	// Hint is advice for the caller, or "". It reports that texts are still
-	// being read, or, if nothing was found, that there are no maps yet, or which
+	// being read, or, if nothing was found, that the query only excludes, that there are no maps yet, or which
 	// values of the filters no resource has, and some that exist.
 	Hint string
 }

@@ -70,7 +70,7 @@ func (s *Searcher) likeness(ctx context.Context, req SimilarRequest) (*likeness,
 	case strings.TrimSpace(like.text) == "" && req.ID == "":
 		return nil, syntaxError("neither a text nor an id; give one of them")
 	case strings.IndexFunc(like.text, isWordRune) < 0:
-		return nil, syntaxError("%s has no word to search for", message.Quote(req.Text+req.ID))
+		return nil, syntaxError("%s has no word to search for; give some words", message.Quote(req.Text+req.ID))
 	}
 	return like, nil
 }

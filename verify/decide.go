@@ -5,12 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/quotation"
+	"github.com/citekit/citekit/internal/shelter"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -137,7 +139,10 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 	switch {
 	case !apart && s.stale:
 		if parts, err = s.Ranges(loc.Widened()); errors.Is(err, errors.ErrUnsupported) {
-			return nil, nil // the source has another text by now, and this one does not say where
+			parts, err = c.partsRead(ctx, s)
+		}
+		if errors.Is(err, errors.ErrUnsupported) {
+			parts, err = s.Around(loc) // nothing says where in there
 		}
 	case !apart:
 		parts, err = c.partsRead(ctx, s)
@@ -172,12 +177,17 @@ const mostSearched = 64 << 20
 // more text around the place, and there are parts only if the quote is in the place
 // itself.
 func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Bytes, err error) {
-	if err := c.check(ctx, c.req.Address); err != nil {
+	runs := c.lib.ReadText(ctx, c.req.Address.Resource, c.req.Address.Location)
+	if s.stale {
+		if runs, err = c.readLayer(ctx, s); err != nil {
+			return nil, err
+		}
+	} else if err := c.check(ctx, c.req.Address); err != nil {
 		return nil, err
 	}
 	var text strings.Builder
 	around := layerSearch{source: s, left: mostSearched}
-	for run, err := range c.lib.ReadText(ctx, c.req.Address.Resource, c.req.Address.Location) {
+	for run, err := range runs {
 		if err != nil {
 			return nil, err
 		}
@@ -210,6 +220,25 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		c.read = &readPlace{matches[0], text.String()[matches[0].From:matches[0].To]}
 	}
 	return joined(parts), nil
+}
+
+// readLayer returns the text at the address in the text of a version that the
+// source has no longer. Of a text, that is read like the source itself. The error
+// matches [errors.ErrUnsupported] for other sources.
+func (c *call) readLayer(ctx context.Context, s *source) (iter.Seq2[citekit.TextRun, error], error) {
+	loc := c.req.Address.Location
+	resolver, err := c.lib.Resolver(s.Modality())
+	if err != nil {
+		return nil, err
+	}
+	reader, ok := resolver.(citekit.TextReader)
+	if !ok || s.Modality() != citekit.Text || loc.Modality != citekit.Text || loc.Member != "" || s.Incomplete() {
+		return nil, fmt.Errorf("where in the text of an older version that is: %w", errors.ErrUnsupported)
+	}
+	src := citekit.NewSource(s.Layer, citekit.SourceInfo{Name: s.name, Size: s.Len(), Declared: citekit.Text})
+	return shelter.Seq(reader.ReadText(ctx, src, loc), func(any) error {
+		return fmt.Errorf("the resolver failed on an older version: %w", errors.ErrUnsupported)
+	}), nil
 }
 
 // A layerSearch finds in a layer what was read from its source.

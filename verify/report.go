@@ -73,18 +73,18 @@ type Report struct {
 	Entries []*Entry   // in the order of the text
 	Uncited []Sentence // in the order of the text
 
-	// LeftOut is the number of pairs, of a quote or claim with an address, that
-	// were not judged before the deadline of the context.
-	LeftOut int
+	// NotChecked is the number of pairs, of a quote or claim with an address, that
+	// were not checked before the deadline of the context.
+	NotChecked int
 }
 
-// Holds reports whether all citations of the text hold, and all were judged.
+// Holds reports whether all citations of the text hold, and all were checked.
 func (r *Report) Holds() bool {
-	return r.LeftOut == 0 && !slices.ContainsFunc(r.Entries, func(e *Entry) bool { return !e.Holds() })
+	return r.NotChecked == 0 && !slices.ContainsFunc(r.Entries, func(e *Entry) bool { return !e.Holds() })
 }
 
 // MarshalJSON returns an object with "holds", "verdicts", "uncited" and
-// "complete", and with "left_out" if that is not 0. A verdict has "kind",
+// "complete", and with "not_checked" if that is not 0. A verdict has "kind",
 // "holds", "cited", "cited_at" and "at", and then the members of a [Verdict];
 // an uncited sentence has "text", "at", and "quoted" if it is true.
 func (r *Report) MarshalJSON() ([]byte, error) {
@@ -100,9 +100,9 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	w.Value("holds", r.Holds())
 	w.Value("verdicts", entries)
 	w.Value("uncited", uncited)
-	w.Value("complete", r.LeftOut == 0)
-	if r.LeftOut > 0 {
-		w.Value("left_out", r.LeftOut)
+	w.Value("complete", r.NotChecked == 0)
+	if r.NotChecked > 0 {
+		w.Value("not_checked", r.NotChecked)
 	}
 	w.Close()
 	return w.Bytes(), w.Err

@@ -44,7 +44,8 @@ type TextOptions struct {
 // citation before. If a sentence begins with an address and ends with a quote,
 // the address is cited for the quotes after it. It is also cited for a block
 // quotation, if it stands in the block, right behind it, or before it in a
-// sentence that ends in a colon. Without a quote it is cited for the sentence,
+// sentence that ends in a colon. The title of a link to an address is a quote of
+// that address alone, as package citation writes it. Without a quote it is cited for the sentence,
 // or the part of it up to the address, which is a claim. If several quotes and
 // several addresses stand in one place, each quote must hold with one of the
 // addresses, and each address with one of the quotes.
@@ -86,6 +87,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 type judge interface {
 	Quote(context.Context, Request) (*Verdict, error)
 	check(context.Context, citekit.Address) error
+	checkWhole(ctx context.Context, a citekit.Address, behind string) error
 }
 
 // A checking is one call of Text.
@@ -117,7 +119,7 @@ func (c *checking) pair(statements []citedtext.Statement) error {
 	for i, s := range statements {
 		add := func(kind Kind, p citedtext.Passage, cited citedtext.Citation) {
 			next := &pair{statement: i, passage: p, citation: cited, entry: c.entry(kind, p, cited)}
-			q := question{kind, p.Text, c.text[cited.From:cited.To]}
+			q := question{kind, p.Text, c.text[cited.From:cited.To] + c.mayBelongTo(cited)}
 			if next.same = asked[q]; next.same == nil {
 				asked[q] = next
 			}
@@ -188,13 +190,18 @@ func (c *checking) judgeAll(ctx context.Context) error {
 
 // judgePair sets the verdict of a pair. It reports whether the time was enough.
 func (c *checking) judgePair(ctx context.Context, p *pair) bool {
+	if p.same != nil {
+		return true
+	}
 	var verdict *Verdict
 	var err error
+	wrong := p.citation.Err
+	if wrong == nil {
+		wrong = c.checkWhole(ctx, p.citation.Address, c.mayBelongTo(p.citation))
+	}
 	switch {
-	case p.same != nil:
-		return true
-	case p.citation.Err != nil:
-		verdict = &Verdict{Quote: p.passage.Text, Class: NotFound, Problem: p.citation.Err}
+	case wrong != nil:
+		verdict = &Verdict{Quote: p.passage.Text, Class: NotFound, Problem: wrong}
 	case p.entry.Kind == AddressKind:
 		verdict = &Verdict{Address: p.citation.Address, Problem: c.check(ctx, p.citation.Address)}
 		verdict.Stale = errors.Is(verdict.Problem, citekit.ErrStale)
@@ -296,12 +303,31 @@ func (c *checking) report() *Report {
 	for _, p := range c.pairs {
 		switch {
 		case p.entry.Class == "":
-			report.LeftOut++
+			report.NotChecked++
 		case p.entry.Holds() || !quoteHolds[spot{p.statement, p.passage.From}] || !addressHolds[spot{p.statement, p.citation.From}]:
 			report.Entries = append(report.Entries, p.entry)
 		}
 	}
 	return report
+}
+
+// maxName is how much of a text behind an address may belong to the name of its
+// resource and to its fragment, in bytes.
+const maxName = 512
+
+// mayBelongTo returns the text behind an address without a fragment up to the end
+// of its line, which may belong to it.
+func (c *checking) mayBelongTo(cited citedtext.Citation) string {
+	if strings.Contains(c.text[cited.From:cited.To], "#") {
+		return ""
+	}
+	behind, _, _ := strings.Cut(c.text[cited.To:min(len(c.text), cited.To+maxName)], "\n")
+	return behind
+}
+
+// checkWhole returns an error if the name of a resource goes on behind an address.
+func (v *Verifier) checkWhole(ctx context.Context, a citekit.Address, behind string) error {
+	return lookup.CheckWhole(ctx, v.lib, a, behind)
 }
 
 // check returns an error if an address leads to nothing, or its source has

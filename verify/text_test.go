@@ -163,6 +163,96 @@ func TestTextStale(t *testing.T) {
 	}
 }
 
+// TestTextTitles has quotes in the titles of links.
+func TestTextTitles(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle})
+	for text, want := range map[string][]string{
+		"No chalk: [Kettle, line 2](text://kettle#lines=2 \"Do not use chalk in the kettle\").": {"quote exact text://kettle#lines=2"},
+		"Chalk: [Kettle, line 2](text://kettle#lines=2 \"Do use chalk in the kettle\").":        {"FAILS quote altered text://kettle#lines=2"},
+		"No chalk [k].\n\n[k]: text://kettle#lines=2 \"It boils 1.7 litres\"":                   {"FAILS quote elsewhere text://kettle#lines=2"},
+		"> Do not use chalk in the kettle. [K](text://kettle#lines=2 'It boils milk')":          {"quote exact text://kettle#lines=2", "FAILS quote not_found text://kettle#lines=2"},
+	} {
+		for _, strict := range []bool{false, true} {
+			r, err := s.Text(t.Context(), text, &verify.TextOptions{Strict: strict})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, told(r)); diff != "" {
+				t.Errorf("%s: %s", text, diff)
+			}
+		}
+	}
+}
+
+// TestTextLongerNames has addresses that end before a part of the name of a
+// resource that is not escaped.
+func TestTextLongerNames(t *testing.T) {
+	s := newShelf(t, map[string]string{"kettle.txt": kettle})
+	m, err := s.Map(t.Context(), "kettle")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"My Book", "My Book of Tea", "Bücher", "Q4売上", "My", "the-red-kettle"} {
+		named := *m
+		if named.ResourceID = id; s.Save(t.Context(), &named) != nil {
+			t.Fatal(id)
+		}
+	}
+	for text, want := range map[string]string{
+		"“1.7 litres” [text://My Book#lines=4]":             "text://My%20Book#lines=4-4",
+		"“1.7 litres” [text://My Book of Tea#lines=4-5]":    "text://My%20Book%20of%20Tea#lines=4-5",
+		"Chalk is bad [text://My Book#lines=2] for it.":     "text://My%20Book#lines=2-2",
+		"Chalk is bad (text://Q4売上).":                       "text://Q4%E5%A3%B2%E4%B8%8A",
+		"Chalk is bad text://My Book, text://Q4売上#lines=2.": "",
+		"“1.7 litres” [text://Bücher#lines=4]":              "",
+		"Chalk is bad [text://The Red Kettle#lines=2].":     "write text://the-red-kettle#lines=2-2",
+		"Chalk is bad [text://The Red Kettle.txt#lines=2].": "write text://the-red-kettle#lines=2-2",
+		"Chalk is bad: see text://My and “1.7 litres” #4.":  "",
+	} {
+		r, err := s.Text(t.Context(), text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, e := range r.Entries {
+			if e.Problem != nil {
+				said += e.Problem.Error()
+			}
+		}
+		if want == "" && said != "" || !strings.Contains(said, want+":") && want != "" || strings.Contains(want, "%20") != strings.Contains(said, "write %20 for spaces: ") {
+			t.Errorf("%s: %q, want %s", text, said, want)
+		}
+	}
+}
+
+// TestTextRowsOfOlderVersion has a source of rows, and one of blocks, that changed
+// after they were cited: what stood at the address of the cited version is not
+// elsewhere.
+func TestTextRowsOfOlderVersion(t *testing.T) {
+	csv, page := "name,price\ntea,12 euros\ncoffee,40 euros\nmilk,7 euros\n", "<p>One is here.</p>\n<p>Two &amp; more.</p>\n<p>Three is last.</p>\n"
+	s := newShelf(t, map[string]string{"d.csv": csv, "p.html": page})
+	s.write(t, "d.csv", "name,price\nmilk,7 euros\ntea,12 euros\ncoffee,41 euros\n")
+	s.write(t, "p.html", "<p>New.</p>\n"+page)
+	for text, want := range map[string]string{
+		"“milk,7 euros” [text://d#rows=2]":                "FAILS quote exact text://d#rows=2 stale",
+		"“12 euros” [text://d#rows=3&cols=price]":         "FAILS quote exact text://d#rows=3&cols=price stale",
+		"“12 euros” [text://d#rows=4]":                    "FAILS quote elsewhere text://d#rows=4 stale",
+		"“12 euros” [text://d#rows=9]":                    "FAILS quote elsewhere text://d#rows=9 stale",
+		"“40 euros” [text://d#rows=4]":                    "FAILS quote not_found text://d#rows=4 stale",
+		"“Three is last.” [text://p#blocks=4]":            "FAILS quote exact text://p#blocks=4 stale",
+		"“One is here.” [text://p#blocks=4]":              "FAILS quote elsewhere text://p#blocks=4 stale",
+		"“One is here.” [text://p#blocks=2&v=0123456789]": "FAILS quote exact text://p#blocks=2&v=0123456789 stale",
+	} {
+		r, err := s.Text(t.Context(), text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{want}, told(r)); diff != "" {
+			t.Errorf("%s: %s", text, diff)
+		}
+	}
+}
+
 // TestTextPlaces checks the units of places.
 func TestTextPlaces(t *testing.T) {
 	s := newShelf(t, map[string]string{"kettle.txt": kettle})

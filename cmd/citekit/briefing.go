@@ -32,10 +32,10 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 	}
 	s.printText(b.Content)
 	switch {
-	case len(b.Pieces) == 0 && b.LeftOut == 0:
+	case len(b.Pieces) == 0 && b.Omitted == 0:
 		fmt.Fprintln(s.stderr, "citekit: nothing found")
-	case b.LeftOut > 0:
-		fmt.Fprintf(s.stderr, "citekit: no room for %s more; --tokens gives some\n", message.Count(b.LeftOut, "passage"))
+	case b.Omitted > 0:
+		fmt.Fprintf(s.stderr, "citekit: no room for %s more; --tokens gives some\n", message.Count(b.Omitted, "passage"))
 	}
 	if b.Hint != "" {
 		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(b.Hint))

@@ -71,7 +71,11 @@ func drawEvidence(ctx context.Context, tides, dir string, clip bool) error {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	if _, err := ingest.Run(ctx, lib, []string{"."}, nil); err != nil {
+	report, err := ingest.Run(ctx, lib, []string{"."}, nil)
+	if err == nil {
+		err = report.Err()
+	}
+	if err != nil {
 		return err
 	}
 	maker := preview.New(lib)

@@ -4,7 +4,8 @@
 //
 //	go run ./examples/checkcitations [-strict] [DIRECTORY]
 //
-// It prints a line for each citation that does not hold. The exit code is 0 if all
+// It prints a line for each citation that does not hold, and one if not all sources
+// can be mapped. The exit code is 0 if all
 // hold, 1 if one does not, and 2 if they could not be read.
 package main
 
@@ -60,8 +61,12 @@ func check(ctx context.Context, out io.Writer, dir string, opts *verify.TextOpti
 		return 0, err
 	}
 	if len(sources) > 0 {
-		if _, err := ingest.Run(ctx, lib, sources, nil); err != nil {
+		report, err := ingest.Run(ctx, lib, sources, nil)
+		if err != nil {
 			return 0, err
+		}
+		if err := report.Err(); err != nil {
+			fmt.Fprintln(out, err) // what cites it does not hold; the rest can be checked
 		}
 	}
 	verifier := verify.New(lib, nil)

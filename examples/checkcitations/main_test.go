@@ -39,6 +39,11 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
+	write("damaged.pdf", "%PDF-1.4\n")
+	var out strings.Builder
+	if failed, err := check(t.Context(), &out, dir, nil); err != nil || failed != 1 || !strings.Contains(out.String(), `"damaged.pdf" cannot be mapped: `) {
+		t.Errorf("%d, %v: %s", failed, err, out.String())
+	}
 	if _, err := check(t.Context(), os.Stdout, filepath.Join(dir, "none"), nil); err == nil {
 		t.Error("a folder that is not there has citations that hold")
 	}

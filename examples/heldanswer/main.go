@@ -54,8 +54,12 @@ func run(ctx context.Context, out io.Writer, dir string, model *openai.Model, qu
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	if _, err := ingest.Run(ctx, lib, []string{"."}, nil); err != nil {
+	report, err := ingest.Run(ctx, lib, []string{"."}, nil)
+	if err != nil {
 		return err
+	}
+	if err := report.Err(); err != nil {
+		fmt.Fprintln(out, "the answer is from the other files:", err)
 	}
 	layers := textlayer.New(lib, nil)
 	searcher, err := search.New(lib, &search.Options{Layers: layers})

@@ -45,4 +45,11 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %q, %v", question, out.String(), err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "damaged.pdf"), []byte("%PDF-1.4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := run(t.Context(), &out, dir, model, "Who painted the chapel?"); err != nil || !strings.HasPrefix(out.String(), `the answer is from the other files: "damaged.pdf" cannot be mapped: `) {
+		t.Errorf("%q, %v", out.String(), err)
+	}
 }

@@ -224,7 +224,7 @@ func (r *blockReader) definition(rest string, at int) bool {
 		return true
 	case colon && len(cited) == 1 && beginsAt(cited[0], from):
 		r.close()
-		r.define(label, citationOf(cited[0]))
+		r.define(label, r.withTitle(citationOf(cited[0]), at+len(rest)))
 		return true
 	}
 	return false

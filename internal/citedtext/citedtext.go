@@ -37,6 +37,8 @@ type Citation struct {
 	From, To int
 	Address  citekit.Address
 	Err      error // why the address is invalid
+
+	titled bool // the title of its link is a quote, with a statement of its own
 }
 
 // A Statement is a quote or claim with the addresses cited for it.
@@ -172,7 +174,7 @@ func (d *document) tellUnused() {
 		} else if n.block {
 			left = nil // the block adds them
 		}
-		for _, c := range left {
+		for _, c := range untitled(left) {
 			d.found.Statements = append(d.found.Statements, Statement{Citations: []Citation{c}})
 		}
 	}

@@ -60,10 +60,17 @@ func TestParse(t *testing.T) {
 		{"between sentences", "Claim. doc://a Next claim. doc://b\nThird.", []string{"Claim. @a", "Next claim. @b", "- Third."}},
 		{"a name between sentences", "Claim. [Source](doc://a) Next one. See [the source](doc://b).", []string{"Claim. @a", "See the source. @b", "- Next one."}},
 		{"links", "[“Linked quote”](doc://e 'title'), “[linked inside](<doc://f>)”. This [doc://g](doc://g) is there.",
-			[]string{"<Linked quote> @e", "<linked inside> @f", "This is there. @g"}},
-		{"references", "Text with [ref][r1], [R1] and [none][x].\n\n[r1]: doc://a#pages=3 \"t\"", []string{"Text with ref, and [none][x]. @a#pages=3"}},
+			[]string{"<Linked quote> @e", "<title> @e", "<linked inside> @f", "This is there. @g"}},
+		{"references", "Text with [ref][r1], [R1] and [none][x].\n\n[r1]: doc://a#pages=3 \"t\"", []string{"<t> @a#pages=3"}},
+		{"titles", "So it is [B, page 3](doc://a#pages=3 \"the \\\"engine\\\" &amp; *all* (of it) weaves\"). Then [x](<doc://b> 'one two') and [y](doc://c (three)).\n\n- ![](doc://d \"four\")\n- [z](doc://e \" \") and [plain](https://example.org/ \"five\")",
+			[]string{"<the \"engine\" & all (of it) weaves> @a#pages=3", "<one two> @b", "<three> @c", "<four> @d", "z and plain @e"}},
+		{"titles and other quotes", "It says “six” [B](doc://a \"seven\") as [C](doc://b \"eight\n  nine\"), and it is [D](doc://c) so.",
+			[]string{"<six> @a", "<seven> @a", "<eight nine> @b", "and it is D @c"}},
+		{"titles in quotations", "> Quoted. [B](doc://a\n> \"ten\n> eleven\")\n\nText [r].\n\n[r]: <doc://b#pages=2> 'twelve'\n[u]: doc://c \"thirteen\"\n[no]: doc://d no \"title\"\n[^n]: doc://e \"fourteen\"",
+			[]string{"<Quoted.> @a", "<ten eleven> @a", "<twelve> @b#pages=2", "<thirteen> @c", "@d", "<fourteen> @e"}},
+		{"long titles", "[B](doc://a \"" + strings.Repeat("word ", 1000) + "\")", []string{"<" + strings.Repeat("word ", 999) + "word> @a"}},
 		{"footnotes", "Claim.[^1] “Quote”[^2].[^3]\n\n[^1]: See doc://b#pages=2.\n[^2]: doc://c:\n    “Of the note”.\n[^3]: a URL", []string{"Claim. @b#pages=2", "<Quote> @c", "<Of the note> @c"}},
-		{"numbers", "1. Step “one” [1]\n2. Step two [2], [3]\n\n[1] doc://a\n[2]: doc://b\n[3]: <doc://c> \"title\"", []string{"<one> @a", "Step two, @b @c"}},
+		{"numbers", "1. Step “one” [1]\n2. Step two [2], [3]\n\n[1] doc://a\n[2]: doc://b\n[3]: <doc://c> \"title\"", []string{"<one> @a", "Step two, @b", "<title> @c"}},
 		{"unused labels", "Text.\n\n[u]: doc://u\n[^n]: “Quote in note”, doc://n.", []string{"@u", "<Quote in note> @n", "- Text."}},
 		{"quotations", "> Over two\n> lines.\n> — [Book](doc://a#pages=3)\n\n> Another.\n\n(doc://b)\n\nAs doc://c says:\n\n> Third.\n\n> Nobody says.\n",
 			[]string{"<Over two lines.> @a#pages=3", "<Another.> @b", "<Third.> @c", "-q Nobody says."}},
@@ -159,7 +166,7 @@ func TestHostile(t *testing.T) {
 	for _, part := range []string{
 		"\"", "“", "”", "'", "“”", "«", "`", "`` ` ", "[", "]", "[]", "[[", "((", "(doc://a", "[doc://a", "](", "](a", "![", "<", "<a", "<!--", "<a <",
 		"*", "**a*", "_a", "\\", ">", "> ", "> a\n", "- ", "| ", "|\n", "[^1]", "[^1]: ", "[^1]: doc://a [^1]\n", "[1] doc://a [1]", "[a]: doc://a\n", "[a]",
-		"doc://a ", "doc://a#pages=", "“a” doc://a ", "“a.” ", "a. ", "a\n\n", "“", "\x00", "\xff", "（doc://a", "#", "---\n", ":", "a:\n\n> b\n\n", "([doc://a ",
+		"doc://a ", "[a](doc://a \"", "[a](doc://a '(", "[a]: doc://a \"b\"\n", "doc://a#pages=", "“a” doc://a ", "“a.” ", "a. ", "a\n\n", "“", "\x00", "\xff", "（doc://a", "#", "---\n", ":", "a:\n\n> b\n\n", "([doc://a ",
 	} {
 		Parse(strings.Repeat(part, size/len(part)), all)
 		Parse(strings.Repeat("[", size/16)+strings.Repeat(part+"](doc://a)", size/16), all)

@@ -327,9 +327,12 @@ func (s *scanner) hideMark(b bracket) {
 	s.hide(from, b.at+b.length)
 }
 
-// maxTitle bounds the title of a link and a target that is not an address, in
-// bytes.
-const maxTitle = 512
+// maxTarget bounds what is in the brackets of a link without an address, and
+// maxTitle what is behind an address there, in bytes.
+const (
+	maxTarget = 512
+	maxTitle  = 8 << 10
+)
 
 // inlineLink reads a link whose target is in round brackets.
 func (s *scanner) inlineLink(b bracket, at int) int {
@@ -346,9 +349,16 @@ func (s *scanner) inlineLink(b bracket, at int) int {
 	if len(s.mentions) > 0 && s.mentions[0].from == from {
 		cited, to = []Citation{citationOf(s.mentions[0].Mention)}, s.mentions[0].to
 	}
-	end := targetEnd(text, to)
+	most := maxTarget
+	if cited != nil {
+		most = maxTitle
+	}
+	end := targetEnd(text, to, most)
 	if end == 0 {
 		return 0
+	}
+	if cited != nil {
+		cited[0] = s.withTitle(cited[0], s.at(end-1))
 	}
 	s.hideMark(b)
 	s.hide(at, end)
@@ -365,10 +375,11 @@ func (s *scanner) inlineLink(b bracket, at int) int {
 	return end
 }
 
-// targetEnd returns the end of the brackets around the target of a link, or 0.
-func targetEnd(text string, from int) int {
+// targetEnd returns the end of the brackets around the target of a link, or 0 if
+// they do not end within most bytes.
+func targetEnd(text string, from, most int) int {
 	depth, quote := 1, byte(0)
-	for i := from; i < min(len(text), from+maxTitle); i++ {
+	for i := from; i < min(len(text), from+most); i++ {
 		switch c := text[i]; {
 		case c == '\\':
 			i++
@@ -376,7 +387,7 @@ func targetEnd(text string, from int) int {
 			if c == quote {
 				quote = 0
 			}
-		case (c == '"' || c == '\'') && text[i-1] == ' ':
+		case (c == '"' || c == '\'') && (text[i-1] == ' ' || text[i-1] == '\n'):
 			quote = c
 		case c == '(':
 			depth++

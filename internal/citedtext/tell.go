@@ -138,7 +138,7 @@ func (b *block) tellQuotation(d *document, s *sentence, clusters []cluster) {
 	switch {
 	case !b.says(s.from, s.to):
 		for _, c := range clusters {
-			d.found.add(nil, Passage{}, c.citations)
+			d.found.add(nil, Passage{}, untitled(c.citations))
 		}
 	case len(clusters) == 0:
 		d.found.Uncited = append(d.found.Uncited, b.passage(s.span, true))
@@ -170,7 +170,7 @@ func (b *block) tellClaims(d *document, s *sentence, clusters []cluster) {
 				part.to = clusters[i+1].from
 			}
 		}
-		d.found.add(nil, b.claim(part), c.citations)
+		d.found.add(nil, b.claim(part), untitled(c.citations))
 	}
 }
 
@@ -217,7 +217,7 @@ func (b *block) tellQuotes(d *document, s *sentence, clusters []cluster) {
 		if n > 0 {
 			d.found.add(b.passages(quotes[:n]), Passage{}, c.citations)
 		} else {
-			d.found.add(nil, b.claim(part), c.citations)
+			d.found.add(nil, b.claim(part), untitled(c.citations))
 		}
 		quotes = quotes[n:]
 	}

@@ -44,7 +44,9 @@ const (
 // first character that cannot be part of one, and before punctuation that ends
 // a sentence, unless the same word goes on with a parameter: then the address
 // has all of the word, and may be invalid. Addresses within URLs and within virtual addresses are not
-// yielded. It takes linear time.
+// yielded. Letters of all scripts belong to names, but those of Chinese, Japanese,
+// Thai and other scripts without capitals end an address that ends in a letter or
+// digit of ASCII: they are the text around it. It takes linear time.
 func Find(text string) iter.Seq[Mention] {
 	return func(yield func(Mention) bool) {
 		var f fences
@@ -132,13 +134,15 @@ func urlEnd(s string) int {
 // read reads the address whose scheme begins at from and whose id begins at body.
 func read(line string, from, body int) (Mention, bool) {
 	m := Mention{From: from}
-	m.Fragment = body + runEnd(line[body:], isIDByte)
-	m.To = m.Fragment
+	m.Fragment = body + runEnd(line[body:], idChars)
 	var and string
-	if m.To < len(line) && line[m.To] == '#' {
+	if m.Fragment < len(line) && line[m.Fragment] == '#' {
 		var n int
-		n, and = fragmentEnd(line[m.To+1:])
-		m.To += 1 + n
+		n, and = fragmentEnd(line[m.Fragment+1:])
+		m.To = m.Fragment + 1 + n
+	} else {
+		m.Fragment = body + withoutText(line[body:m.Fragment])
+		m.To = m.Fragment
 	}
 	if m.Fragment == body || m.To-m.From > maxAddress {
 		return m, false
@@ -156,7 +160,7 @@ func read(line string, from, body int) (Mention, bool) {
 			}
 			return m, true
 		}
-		if last := line[m.To-1]; isAlphanumeric(last) || m.To-1 <= body {
+		if last := line[m.To-1]; isAlphanumeric(last) || last >= utf8.RuneSelf || m.To-1 <= body {
 			break
 		}
 		m.To--
@@ -178,7 +182,7 @@ func isEnclosed(line string, from, to int) bool {
 	before, after := line[:from], line[to:]
 	return strings.HasSuffix(before, "<") && strings.HasPrefix(after, ">") ||
 		strings.HasSuffix(before, `="`) && strings.HasPrefix(after, `"`) ||
-		strings.HasSuffix(before, "](") && (strings.HasPrefix(after, ")") || strings.HasPrefix(after, ` "`))
+		strings.HasSuffix(before, "](") && (strings.HasPrefix(after, ")") || len(after) > 1 && after[0] == ' ' && strings.IndexByte(`"'(`, after[1]) >= 0)
 }
 
 // trim returns the end of the address in a line without the punctuation at its

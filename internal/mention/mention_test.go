@@ -56,6 +56,12 @@ func TestFind(t *testing.T) {
 		{"not escaped", "doc://b#sheet=R&D text://d#rows=2&copy;", []string{"bad doc://b#sheet=R&D", "bad text://d#rows=2&copy"}},
 		{"signs in between", "doc://b#sheet=R/D&cells=D2, [doc://b#sheet=Zürich&cells=D2] text://d#rows=2;cols=a. doc://b#pages=3/doc://c#sheet=x&cells=B2 doc://b#pages=3;see doc://c doc://b#pages=3（t=5） doc://b#pages=3、t=5 &lt;doc://b#pages=3&gt;t=5",
 			[]string{"doc://b#sheet=R/D&cells=D2", "doc://b#sheet=Zürich&cells=D2", "bad text://d#rows=2;cols=a", "doc://b#pages=3", "doc://c#sheet=x&cells=B2", "doc://b#pages=3", "doc://c", "doc://b#pages=3", "doc://b#pages=3", "doc://b#pages=3"}},
+		{"letters of all scripts", "doc://Bücher#pages=1 [doc://日本語#pages=1] doc://Q4売上#pages=2 см. doc://книга#pages=3, doc://b#sheet=Übersicht. doc://b#sheet=売上&cells=D2 text://d#cols=名前,値段 text://z#member=dokümente/lies mich doc://हिन्दी#pages=1",
+			[]string{"doc://Bücher#pages=1", "doc://日本語#pages=1", "doc://Q4売上#pages=2", "doc://книга#pages=3", "doc://b#sheet=Übersicht", "doc://b#sheet=売上&cells=D2", "text://d#cols=名前,値段", "text://z#member=dokümente/lies", "doc://हिन्दी#pages=1"}},
+		{"text of scripts without spaces", "doc://bookを参照、doc://日本語。「doc://本」、（doc://本）【doc://本#pages=3】doc://book#pages=3を見る doc://b#sheet=Resultsの表 doc://b#sheet=S&cells=D2を doc://日本語：次 doc://book¹ doc://Bücher，然后",
+			[]string{"doc://book", "doc://日本語", "doc://本", "doc://本", "doc://本#pages=3", "doc://book#pages=3", "doc://b#sheet=Results", "doc://b#sheet=S&cells=D2", "doc://日本語", "doc://book", "doc://Bücher"}},
+		{"names with spaces", "doc://My Book#pages=3 doc://b#sheet=Q4 Results", []string{"doc://My", "doc://b#sheet=Q4"}},
+		{"wrong with letters", "doc://b#pages=x&sheet=ü", []string{"bad doc://b#pages=x&sheet=ü"}},
 		{"own modality", "mail://box#lines=3", []string{"mail://box#lines=3"}},
 		{"URLs", "https://example.org/?q=doc://a file://etc/doc://b xdoc://c", []string{"xdoc://c"}},
 		{"virtual", "virtual://a/doc://b doc://c", []string{"doc://c"}},
@@ -115,6 +121,7 @@ func FuzzAddresses(f *testing.F) {
 		}
 	}
 	f.Add("a b_c.d", "lines=3-5", "", 1)
+	f.Add("日本語", "lines=3-5", "", 1)
 	forms := []string{
 		"%s", "see %s, then", "[x](%s)", "<%s>", "“%s”", "`%s`", "(%s).", "[^1]: %s\r\n", "[%s]", "**%s**", "*%s*, so", "_%s_", "~~%s~~", "| %s | x |", "%s!", "[x](%s \"t\")", "%s: so",
 		"{\"address\":\"%s\"}", "<a href=\"%s\">",

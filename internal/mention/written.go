@@ -80,7 +80,8 @@ func parse(written string) (citekit.Address, error) {
 // first "&" is written.
 func fragmentEnd(s string) (end int, and string) {
 	for {
-		end += runEnd(s[end:], bytesOf(s[end:]))
+		from := end
+		end += runEnd(s[end:], charsetOf(s[end:]))
 		i := end
 		form := ampersandAt(s[i:])
 		if form == "" && strings.HasPrefix(s[i:], `\&`) {
@@ -88,7 +89,10 @@ func fragmentEnd(s string) (end int, and string) {
 			form = ampersandAt(s[i:])
 		}
 		if form == "" {
-			return end + restOf(s[end:]), and
+			if rest := restOf(s[end:]); rest > 0 {
+				return end + rest, and
+			}
+			return from + withoutText(s[from:end]), and
 		}
 		if and == "" {
 			and = form
@@ -126,31 +130,45 @@ var parameters = []string{
 	"member=", "message=", "part=", "table=", "sheet=", "pages=", "blocks=", "cells=", "rows=", "cols=", "t=", "lines=", "bbox=", "v=",
 }
 
-// bytesOf returns which bytes belong to the parameter at the start of s. Only
-// names have all bytes that [citekit.Address.String] leaves as they are: a sign
-// after a number ends it.
-func bytesOf(s string) func(byte) bool {
+// A charset is what a part of an address may be written with.
+type charset struct {
+	isByte  func(byte) bool // of ASCII
+	letters bool            // and letters, digits and marks of all scripts
+}
+
+// charsetOf returns what the parameter at the start of s may be written with. Only
+// names have all bytes that [citekit.Address.String] leaves as they are, and
+// letters that it escapes: a sign after a number ends it.
+func charsetOf(s string) charset {
 	named := func(name string) bool { return strings.HasPrefix(s, name) }
 	switch {
 	case named("member="):
-		return isMemberByte
-	case slices.ContainsFunc([]string{"sheet=", "table=", "cols=", "part="}, named):
-		return isNameByte
+		return charset{isMemberByte, true}
+	case slices.ContainsFunc([]string{"sheet=", "table=", "cols="}, named):
+		return charset{isNameByte, true}
+	case named("part="):
+		return charset{isNameByte, false}
 	}
-	return isNumberByte
+	return charset{isNumberByte, false}
 }
 
-// runEnd returns the length of the run of bytes at the start of s for which
-// belongs returns true. A backslash before such a byte is an escape of Markdown
-// and included, and so is such a byte as an escape of JSON.
-func runEnd(s string, belongs func(byte) bool) int {
+// runEnd returns the length of the run at the start of s that a charset has. A
+// backslash before a byte of it is an escape of Markdown and included, and so is
+// such a byte as an escape of JSON.
+func runEnd(s string, c charset) int {
 	i := 0
 	for i < len(s) {
-		if belongs(s[i]) {
+		if s[i] >= utf8.RuneSelf {
+			n := letterLen(s[i:])
+			if n == 0 || !c.letters {
+				break
+			}
+			i += n
+		} else if c.isByte(s[i]) {
 			i++
-		} else if c, ok := jsonEscape(s[i:]); ok && belongs(c) {
+		} else if b, ok := jsonEscape(s[i:]); ok && c.isByte(b) {
 			i += jsonEscapeLen
-		} else if s[i] == '\\' && i+1 < len(s) && !isAlphanumeric(s[i+1]) && belongs(s[i+1]) {
+		} else if s[i] == '\\' && i+1 < len(s) && !isAlphanumeric(s[i+1]) && c.isByte(s[i+1]) {
 			i++
 		} else {
 			break
@@ -158,6 +176,30 @@ func runEnd(s string, belongs func(byte) bool) int {
 	}
 	return i
 }
+
+// letterLen returns the length of the letter, digit or mark at the start of a
+// text; 0 if there is none.
+func letterLen(s string) int {
+	r, n := utf8.DecodeRuneInString(s)
+	if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+		return n
+	}
+	return 0
+}
+
+// withoutText returns the length of the run at the start of an address without
+// the text that follows it at once, as in Japanese: that begins where a letter of
+// a script without capitals follows a letter or digit of ASCII.
+func withoutText(run string) int {
+	for i, r := range run {
+		if i > 0 && r >= utf8.RuneSelf && unicode.Is(unicode.Lo, r) && isAlphanumeric(run[i-1]) {
+			return i
+		}
+	}
+	return len(run)
+}
+
+var idChars = charset{isIDByte, true}
 
 func isIDByte(c byte) bool { return percent.IsUnreserved(c) || c == '%' }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrEmpty reports a quote with nothing to search for.
-var ErrEmpty = errors.New("the quote has no letter, digit or sign")
+var ErrEmpty = errors.New("the quote has no letter, digit or sign; give the words to check")
 
 // Limits of one search.
 const (

@@ -209,12 +209,16 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, sourceError(p.format, err)
 	}
-	return &citekit.Content{
+	content := &citekit.Content{
 		Body:      c.out.body(c.held),
 		Size:      c.out.size,
 		MediaType: c.format.mediaType,
 		Ext:       c.format.ext,
-	}, nil
+	}
+	if p.animated {
+		content.Changes = []string{"of the animation, the first picture alone"}
+	}
+	return content, nil
 }
 
 // A crop is an encoded region.
@@ -254,6 +258,8 @@ type picture struct {
 	// memory is the memory for decoding the whole image, in bytes, if it is
 	// decoded at once.
 	memory int64
+
+	animated bool // a region is cut out of its first picture alone
 
 	profile []byte      // ICC profile, or nil
 	chunks  []byte      // PNG chunks that define the colours, unchanged

@@ -2,11 +2,14 @@ package image_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"hash/crc32"
 	stdimage "image"
 	"image/color"
 	"image/gif"
 	stdjpeg "image/jpeg"
 	"image/png"
+	"slices"
 	"testing"
 
 	"golang.org/x/image/bmp"
@@ -73,6 +76,42 @@ var lossyWebP = []byte("\x52\x49\x46\x46\x70\x00\x00\x00\x57\x45\x42\x50\x56\x50
 	"\xbb\x2f\xd6\xf9\x06\xf0\x11\x7f\xfb\x6a\x80\x84\xb4\x12\xbe\x5b\x00\x00\xfe\xef\x7c\xcf\xcb\xa6" +
 	"\xeb\x44\xe5\xc8\x2c\xd2\xf1\x36\x58\x7f\xfc\xf6\x80\xf8\x35\xd5\xce\x1c\xa9\x10\x07\x7d\xec\xb7" +
 	"\x9a\xd1\xd8\xd0\x7b\x5e\xe2\x1f\x83\xa9\x70\xc1\x88\x3e\x44\x19\xf6\x00\x8d\xc0\x05\x90\x00\x00")
+
+// animatedWebP is lossyWebP twice on a canvas of its size.
+func animatedWebP() []byte {
+	chunk := func(kind string, data []byte) []byte {
+		return append(binary.LittleEndian.AppendUint32([]byte(kind), uint32(len(data))), data...)
+	}
+	frame := append([]byte{0, 0, 0, 0, 0, 0, 23, 0, 0, 19, 0, 0, 100, 0, 0, 0}, lossyWebP[12:]...)
+	all := slices.Concat([]byte("WEBP"), chunk("VP8X", []byte{2, 0, 0, 0, 23, 0, 0, 19, 0, 0}), chunk("ANIM", make([]byte, 6)), chunk("ANMF", frame), chunk("ANMF", frame))
+	return chunk("RIFF", all)
+}
+
+// TestAnimations cuts a region out of animations: of those of which it has the
+// first picture alone, the evidence says so.
+func TestAnimations(t *testing.T) {
+	files := samples(t)
+	control := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x08acTL\x00\x00\x00\x02\x00\x00\x00\x00"), crc32.ChecksumIEEE([]byte("acTL\x00\x00\x00\x02\x00\x00\x00\x00")))
+	const header = 33 // bytes, up to the end of IHDR
+	for name, c := range map[string]struct {
+		data      []byte
+		animation bool
+	}{
+		"a.webp": {files["a.webp"], false}, "b.webp": {animatedWebP(), true}, "a.gif": {files["a.gif"], false},
+		"a.png": {files["a.png"], false}, "b.png": {slices.Concat(files["a.png"][:header], control, files["a.png"][header:]), true},
+	} {
+		loc := citekit.Location{Modality: citekit.Image, Box: citekit.Box{X2: .5, Y2: .5}}
+		content, err := (&image.Resolver{}).Resolve(t.Context(), source(c.data, name), citekit.Request{Location: loc})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		content.Body.Close()
+		if (len(content.Changes) == 1) != c.animation {
+			t.Errorf("%s: changes %q", name, content.Changes)
+		}
+	}
+}
 
 var mediaTypes = map[string]string{
 	"a.png": "image/png", "a.jpg": "image/jpeg", "a.gif": "image/gif",

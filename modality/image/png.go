@@ -88,6 +88,8 @@ func openPNG(ctx context.Context, _ *Resolver, src *citekit.Source) (*picture, e
 		switch c.kind {
 		case "IHDR":
 			return true, p.png.readHeader(in, c)
+		case "acTL":
+			p.animated = true
 		case "PLTE", "tRNS":
 			return true, p.png.keep(in, c)
 		case "IDAT":

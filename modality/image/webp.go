@@ -151,6 +151,7 @@ func (p *picture) readWebP(in *input, c riffChunk) error {
 		p.frame.add(c)
 	case "ANMF":
 		if p.frame.pixels.size > 0 {
+			p.animated = true
 			return nil // not the first frame
 		}
 		return p.readFrame(in, c)

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -58,6 +59,12 @@ func parseAll(text string) (clauses []clause, whole bool) {
 func IsRead(query string) bool {
 	_, whole := parseAll(query)
 	return whole
+}
+
+// Wants reports whether a query names anything that is to be found, beside what it
+// excludes.
+func Wants(query string) bool {
+	return slices.ContainsFunc(parse(query), func(c clause) bool { return !c.excluded })
 }
 
 // Phrases returns the quoted texts that a query requires anywhere, as written.
