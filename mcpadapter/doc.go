@@ -28,8 +28,8 @@
 // MiB, the answer is the one of the tool resolve. Maps are listed in pages of
 // 200, with their titles; nodes and addresses are templates. Clients can subscribe to each resource.
 // They are notified when its map or the list of maps changes, whichever process
-// changed it: see [Options.Watch]. Reading an address extracts into the cache of
-// evidence, even on a read-only server.
+// changed it: see [Options.Watch]. Reading an address stores its
+// evidence; a read-only server answers with the address alone.
 //
 // The prompts cite_answer, study_resource, find_evidence, check_citations and
 // task tell a model how to reach a cited answer with the available tools. Ids of
@@ -75,8 +75,8 @@
 // method, -32602 for wrong parameters and unknown tools, prompts and resources,
 // and -32603 for internal failures. The HTTP status is 400 for the first two; an
 // unknown session gets 404 and -32001; the others get 200, or the status that
-// version 2026-07-28 of the protocol requires. Ids that would come back changed
-// are refused.
+// version 2026-07-28 of the protocol requires. JSON-RPC ids that would come
+// back changed, such as 1.5, are refused.
 //
 // # Links to evidence
 //
@@ -91,9 +91,10 @@
 //
 // # Time
 //
-// Tools that take timeout_ms answer with the results found by then, and state
-// that they are incomplete. If there are none, or another time limit was reached,
-// the error has a line of details, also in "_meta": limit is timeout_ms, server
+// Tools that take timeout_ms (milliseconds) answer with the results found by then,
+// and report that they are incomplete. If nothing was found by then, or another
+// time limit was reached, the tool fails, as resolve always does. The error has a
+// line of details, also in "_meta": limit is timeout_ms, server
 // ([Options.Timeouts]) or extraction (the limit of the Library), limit_ms its
 // length, and elapsed_ms the duration of the call. The error of resolve also has
 // fallback, the answer of resolve with virtual true; the fallback of getContents

@@ -137,11 +137,11 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
 		return "Correct the address, or resolve a node: getStructure shows the nodes."
 	case code == citekit.CodeTooLarge && tool == "getContents":
-		return "Give more max_tokens, or fewer ids."
+		return "Raise max_tokens, or pass fewer ids."
 	case code == citekit.CodeTimeout && tool != "resolve":
 		return "Texts and maps are read when they are first needed; call again, or allow more time."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
-		return "Ask for part of it, with depth, node_id or an empty cursor."
+		return "Request a part: pass depth, node_id, or an empty cursor."
 	}
 	return hints[code]
 }

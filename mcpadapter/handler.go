@@ -30,8 +30,9 @@ type HandlerOptions struct {
 	// without an open stream; zero means 10 minutes.
 	SessionTimeout time.Duration
 
-	// MaxSessions bounds the sessions at a time, separately for each
-	// authenticated caller and for all others together; zero means 1,000. A
+	// MaxSessions is the maximum number of concurrent sessions of each
+	// authenticated caller, and of all unauthenticated callers together; zero means
+	// 1,000. A
 	// stream of changes without a session counts as a session. At the limit, the
 	// session that was idle for the longest time ends for a new one; sessions
 	// with an open stream end last. If all have running calls, the new one is
@@ -48,9 +49,9 @@ type HandlerOptions struct {
 	BodyTimeout time.Duration
 
 	// Hosts are the host names, without ports, that requests may name in addition
-	// to the loopback names. Nil allows any name if the server is reached by an
-	// address that is not loopback. Behind a proxy on the same machine they must
-	// be set.
+	// to the loopback names. If it is nil, requests at a loopback address may name
+	// only these, and requests at other addresses any. Set it if a proxy on the same
+	// machine forwards requests.
 	Hosts []string
 
 	// Origins are the origins of web pages that may call, such as

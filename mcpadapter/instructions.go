@@ -34,7 +34,7 @@ const (
 var advice = [][]sentence{
 	{
 		{[]string{"search"}, "To answer a question, begin with search: it finds passages in all resources, each with an address to cite."},
-		{[]string{"findSimilar"}, "findSimilar finds more like a good hit or a text."},
+		{[]string{"findSimilar"}, "findSimilar finds passages similar to a good hit or to a text."},
 	}, {
 		{[]string{"getContext"}, "For a broad task, getContext gathers the best evidence from all resources in one call, within token_budget."},
 		{[]string{"getContext", "search"}, "For a single fact, search is enough."},

@@ -22,7 +22,7 @@ var (
 )
 
 // mode is the argument of search that selects the method.
-var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "graph: what the best hits are linked with."}
+var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "knowledge: words; graph: what hits link to; hybrid: both."}
 
 // filters is the argument that filters the results.
 var filters = parameter{name: "filters", kind: group, description: "All must match.", members: []parameter{

@@ -26,11 +26,12 @@ type Options struct {
 
 	// Timeouts gives the longest time a call may take, by tool name. Tools
 	// without an entry have 30 seconds, except resolve, which only the Library
-	// limits. A negative time means no limit.
+	// limits, and ingest, which answers after IngesterOptions.AnswerWithin. A
+	// negative time means no limit.
 	Timeouts map[string]time.Duration
 
-	// Adjust, if not nil, returns at each request what has changed since the
-	// server was made. It must return quickly, and be safe for concurrent use.
+	// Adjust, if not nil, is called at each request and returns the settings that
+	// apply now. It must return quickly and be safe for concurrent use.
 	Adjust func() Adjustment
 
 	// PageBytes is about how many bytes getStructure answers with, unless it is

@@ -189,7 +189,7 @@ func TestTooLarge(t *testing.T) {
 	lib := newLibrary(t, nil, map[string]string{"big": bigMap("big", 25_000)})
 	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
 	got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "big", "full": true})
-	if !strings.Contains(got, "Code: TOO_LARGE\nHint: Ask for part of it, with depth, node_id or an empty cursor.") {
+	if !strings.Contains(got, "Code: TOO_LARGE\nHint: Request a part: pass depth, node_id, or an empty cursor.") {
 		t.Errorf("got %.200s", got)
 	}
 	if got, result := callTool(t, session, "getStructure", map[string]any{"resource_id": "big", "cursor": ""}); result.IsError {

@@ -89,8 +89,8 @@ func (a *adapter) tools() []tool {
 			parameters: []parameter{
 				citedResource,
 				branch,
-				{name: "address", kind: text, description: "Instead of both."},
-				{name: "depth", kind: count, description: "Levels below the topmost nodes."},
+				{name: "address", kind: text, description: "Instead of resource_id and node_id."},
+				{name: "depth", kind: count, description: "Levels below the topmost; 0 is those alone."},
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor; empty for the first part."},
 				{name: "full", kind: flag, description: "The whole map, however long, for programs."},
 				{name: "format", kind: text, choices: []string{formatJSON, formatOutline}, description: "outline: a compact text with ids, titles and places."},

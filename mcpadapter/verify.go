@@ -19,7 +19,7 @@ func (a *adapter) verifyTool() tool {
 			"exact, repaired, elsewhere, altered, not_found; a claim in other words is unquoted. left_out in a verdict counts resources that changed or are unreadable.",
 		parameters: []parameter{
 			{name: "quote", kind: text, longest: verify.MaxQuote},
-			{name: "address", kind: text, description: "Of the quote; or give resource_id."},
+			{name: "address", kind: text, description: "Where the quote is; or give resource_id."},
 			{name: "resource_id", kind: text},
 			{name: "text", kind: text, longest: maxVerified, description: "Instead of quote."},
 			{name: "strict", kind: flag, description: "Claims must be verbatim."},

@@ -18,8 +18,7 @@ type Mode string
 
 // The modes of a search.
 const (
-	// Auto, like "", is Knowledge: there is no evidence that the places linked
-	// to a hit answer a query better than the next hit.
+	// Auto is the same as Knowledge, and the default: "" means Auto.
 	Auto Mode = "auto"
 
 	// Knowledge finds by words.

@@ -17,7 +17,7 @@ type By string
 
 // The kinds of results.
 const (
-	ByPassages  By = "passages"  // parts of a text of at most a page, 120 lines or a minute; the default, like ""
+	ByPassages  By = "passages"  // parts of a text: at most a page, 120 lines, a minute or 4,000 bytes; the default, also for ""
 	ByNodes     By = "nodes"     // nodes of maps, each by its best passage
 	ByResources By = "resources" // resources, each by its best passage
 )
