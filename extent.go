@@ -13,7 +13,7 @@ import (
 // is reported as its actual location.
 const timeSlack = 0.1
 
-// An Extent is how large a source is, in the units of its modality. Fields that
+// An Extent is the size of a source in the units of its modality. Fields that
 // do not apply are zero.
 type Extent struct {
 	Modality Modality `json:"modality"`
@@ -39,10 +39,11 @@ type Extent struct {
 }
 
 // Check returns an error matching [ErrRange] if loc lies outside e, or
-// [errors.ErrUnsupported] if it belongs to another modality. The location
-// must have passed [Location.Validate]. For a modality that is not built in, a
-// bound of zero does not apply. A location in a member is not checked, as e
-// does not describe the member.
+// [errors.ErrUnsupported] if it belongs to another modality. The location must
+// have passed [Location.Validate]. For a built-in modality, a bound of zero
+// means that the source has none of that unit, so no location with it is
+// inside. For other modalities, a bound of zero is not checked. For a location
+// in a member, Check returns nil, because e does not describe the member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil
