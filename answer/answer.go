@@ -31,12 +31,12 @@ const (
 
 // Bounds of a [Request].
 const (
-	DefaultSentences = 3
-	MaxSentences     = 20
+	DefaultSentences = 3  // Request.Sentences if it is zero
+	MaxSentences     = 20 // largest Request.Sentences
 
-	DefaultTokens = 400
-	MinTokens     = 16
-	MaxTokens     = 4096
+	DefaultTokens = 400  // Request.Tokens if it is zero
+	MinTokens     = 16   // smallest Request.Tokens
+	MaxTokens     = 4096 // largest Request.Tokens
 )
 
 // A Request is a question.

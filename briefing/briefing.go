@@ -14,11 +14,11 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Limits of [Request.Tokens].
+// Bounds of Request.Tokens.
 const (
-	DefaultTokens = 4000
-	MinTokens     = 100
-	MaxTokens     = 100_000
+	DefaultTokens = 4000    // the value that zero stands for
+	MinTokens     = 100     // the smallest value
+	MaxTokens     = 100_000 // the largest value
 )
 
 // A Request describes a briefing.

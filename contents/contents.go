@@ -16,13 +16,13 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Limits of a [Request].
+// Bounds of a [Request].
 const (
-	MaxIDs        = 100
-	DefaultTokens = 4000
-	MinTokens     = 100
-	MaxTokens     = 1_000_000
-	maxAround     = 1000 // nodes read in addition to the requested ones
+	MaxIDs        = 100       // largest number of Request.IDs
+	DefaultTokens = 4000      // Request.MaxTokens if it is zero
+	MinTokens     = 100       // smallest Request.MaxTokens
+	MaxTokens     = 1_000_000 // largest Request.MaxTokens
+	maxAround     = 1000      // nodes read in addition to the requested ones
 )
 
 // A Request selects the parts to read.
@@ -70,8 +70,9 @@ type Contents struct {
 	Items      []*Item
 	NextCursor string // for the rest; "" if there is none
 
-	// Late makes the JSON incomplete even if it has all of the text: time ran
-	// out before all related places or other parts of the answer were found.
+	// Late is true if time ran out before all related places or other parts of
+	// the answer were found. The JSON then has "complete": false, even if
+	// NextCursor is "".
 	Late bool
 }
 

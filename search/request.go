@@ -22,13 +22,13 @@ const (
 	ByResources By = "resources" // resources, each by its best passage
 )
 
-// The number of results of a search.
+// Bounds of Request.TopK.
 const (
-	DefaultTopK = 10
-	MaxTopK     = 50
+	DefaultTopK = 10 // the value that zero stands for
+	MaxTopK     = 50 // the largest value
 )
 
-// MaxLeftOut is how many of the resources that are left out are named.
+// MaxLeftOut is the maximum number of resources that a search names as left out.
 const MaxLeftOut = 5
 
 // maxValues is how many values one filter may have.

@@ -68,8 +68,8 @@ type Resolver struct {
 	// files, such as "deu+eng"; "" means its default, English.
 	Languages string
 
-	// Children are the slots for programs that run at a time, which may be
-	// shared with other resolvers. Nil means two slots of this resolver's own.
+	// Children limits how many child processes run at a time. Other resolvers
+	// may share it. Nil means two for this resolver.
 	Children *citekit.Slots
 
 	// NoText turns the recognition of text off: tesseract is not run.

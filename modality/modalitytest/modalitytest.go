@@ -33,8 +33,8 @@ type Fixture struct {
 	Source []byte
 
 	// Good lists locations that the resolver must resolve; at least one is
-	// required, and the first must have a selector. Its modality is used as
-	// that of the resolver.
+	// required, and the first must have a selector. The modality of the first
+	// case is taken as that of the resolver.
 	Good []Case
 
 	// OutOfRange lists locations that are valid but lie outside the source.

@@ -22,17 +22,17 @@ import (
 // concurrent use. Methods return ctx.Err() once ctx is done.
 type Index interface {
 	// Put replaces all entries of each resource. Afterwards every reader sees
-	// all resources as given; if Put returns an error, none has changed. A
-	// resource without entries is held as such. Empty or repeated ids are
-	// errors matching [citekit.ErrSyntax]. The sequences are read once, in
-	// order.
+	// all resources as given; if Put returns an error, none has changed. The
+	// index holds a resource without entries too. For empty or repeated ids the
+	// error matches [citekit.ErrSyntax]. The sequences are read once, in order.
 	Put(ctx context.Context, resources iter.Seq[Resource]) error
 
-	// Delete removes resources. Missing ones are not an error.
+	// Delete removes resources. It ignores those that the index does not have.
 	Delete(ctx context.Context, ids ...string) error
 
-	// Holds returns the held version of a resource, which must be complete and
-	// not known to be damaged, or an error matching [fs.ErrNotExist].
+	// Holds returns the version of a resource in the index. If the index does
+	// not have all entries of the resource, or some are known to be damaged,
+	// the error matches [fs.ErrNotExist].
 	Holds(ctx context.Context, id string) (version string, err error)
 
 	// Search returns the entries that match a query, best first.

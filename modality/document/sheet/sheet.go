@@ -219,7 +219,8 @@ func (j *job) form() (kind, extension string) {
 	return mediaType, ext
 }
 
-// Measure implements [citekit.Measurer]. It reads no sheets.
+// Measure implements [citekit.Measurer]. It counts the sheets and does not read
+// them.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	if isODS(src) {
 		j, err := r.openODS(ctx, src)
