@@ -75,9 +75,8 @@ type Draft struct {
 	Metadata map[string]any
 }
 
-// Map implements [Mapper] with the resolver of the modality that is asked
-// for. A resolver that is not a Mapper is an error matching
-// [errors.ErrUnsupported].
+// Map implements [Mapper] with the resolver of req.Modality. If that is not a
+// Mapper, the error matches [errors.ErrUnsupported].
 func (r Resolvers) Map(ctx context.Context, src *Source, req MapRequest) (*Draft, error) {
 	mapper, ok := r[req.Modality].(Mapper)
 	if !ok {

@@ -131,8 +131,8 @@ func Sheet(name, cells string) Location {
 // within it.
 func Member(name string) Location { return Location{Member: name} }
 
-// MemberSeparator separates the names in Location.Member: that of an archive
-// within the archive, and that of a member of the inner archive.
+// MemberSeparator separates the two names in Location.Member: first an archive
+// within the archive, then a member of that inner archive.
 const MemberSeparator = "!/"
 
 // MaxMemberDepth is the maximum number of names in Location.Member: two, where

@@ -24,7 +24,7 @@ var latex = map[rune]string{
 // BibTeX returns c as an entry "misc" of BibTeX and BibLaTeX in UTF-8. Its url
 // is the address, without escapes for TeX; the quote is its annote, which
 // styles do not print. An author in the form "Family, Given" is written in that
-// form, any other author as one name. An invalid address is an error matching
+// form, any other author as one name. For an invalid address the error matches
 // [citekit.ErrSyntax].
 func (c *Citation) BibTeX() (string, error) {
 	if err := c.Address.Validate(); err != nil {
@@ -159,8 +159,7 @@ func readCommand(text string) (string, int) {
 // ParseBibTeX returns the citations of the entries of a BibTeX file, in order.
 // The address is in url, or in howpublished as \url{…}. A citation from an
 // entry without these has no address. Comments, preambles and macro definitions
-// are ignored. Text that is not BibTeX is an error matching
-// [citekit.ErrSyntax].
+// are ignored. If text is not BibTeX, the error matches [citekit.ErrSyntax].
 func ParseBibTeX(text string) ([]Citation, error) {
 	var found []Citation
 	p := &bibtexParser{text: text}

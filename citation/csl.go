@@ -56,8 +56,8 @@ type cslCustom struct {
 // CSL returns c as an item of CSL-JSON, the form of Zotero, Pandoc and
 // citeproc. Its URL is the address. An author in the form "Family, Given" is
 // split into these; other authors are kept as written, because their family
-// name is unknown. The quote and the title of the part are in "custom". An
-// invalid address is an error matching [citekit.ErrSyntax].
+// name is unknown. The quote and the title of the part are in "custom". For an
+// invalid address the error matches [citekit.ErrSyntax].
 func (c *Citation) CSL() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err
@@ -151,8 +151,8 @@ func (c *Citation) Key() string {
 }
 
 // ParseCSL returns the citations of CSL-JSON, which is an item or a list of
-// items. An item whose URL is not an address has no address. JSON of another
-// shape is an error matching [citekit.ErrSyntax].
+// items. An item whose URL is not an address has no address. For JSON of
+// another shape the error matches [citekit.ErrSyntax].
 func ParseCSL(data []byte) ([]Citation, error) {
 	var items []cslItem
 	if err := unmarshalOneOrMore(data, &items); err != nil {

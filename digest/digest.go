@@ -67,7 +67,8 @@ const (
 // added if space is left after that. A nil opts means the defaults.
 //
 // If not even the names of the resources fit, the error matches
-// [citekit.ErrTooLarge]. A missing resource is a [*citekit.NotFoundError].
+// [citekit.ErrTooLarge]. If a resource does not exist, the error wraps a
+// [*citekit.NotFoundError].
 func Of(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *Options) (*Digest, error) {
 	maps := make([]*citekit.ResourceMap, len(resourceIDs))
 	for i, id := range resourceIDs {

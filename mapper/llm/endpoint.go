@@ -75,10 +75,10 @@ func BaseURL(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// FindKey returns key, or else the value of the environment variable, without
-// the surrounding white space that files and shells leave; an empty variable
-// means none. The error matches [citekit.ErrSyntax] if the key cannot stand in
-// a header.
+// FindKey returns key, or, if key is "", the value of the environment variable
+// with the name variable, without the surrounding white space that files and
+// shells leave. If variable is "", no environment variable is read. The error
+// matches [citekit.ErrSyntax] if the key cannot stand in a header.
 func FindKey(key, variable string) (string, error) {
 	if key == "" && variable != "" {
 		key = os.Getenv(variable)

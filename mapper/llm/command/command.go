@@ -79,11 +79,11 @@ type Mapper struct {
 
 var _ citekit.Mapper = (*Mapper)(nil)
 
-// New returns a Mapper that runs the program at path. A name without a
-// separator is searched for in the way of the system. New does not run the
-// program. A program that is missing or cannot be run is an error matching
-// [fs.ErrNotExist] or [fs.ErrPermission]. The resolvers measure sources. Nil
-// options are the zero value.
+// New returns a Mapper that runs the program at path. A name without a path
+// separator is looked up in PATH. New does not run the program. If the program
+// is missing or cannot be run, the error matches [fs.ErrNotExist] or
+// [fs.ErrPermission]. The resolvers measure sources. Nil options are the zero
+// value.
 func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, error) {
 	found, err := child.Find(path)
 	if err != nil {
