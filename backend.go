@@ -110,8 +110,8 @@ type TextReader interface {
 
 // A TextRun is text with the location where it stands.
 type TextRun struct {
-	Text     string
-	Location Location
+	Text     string   // in UTF-8
+	Location Location // where it stands in the source
 }
 
 // A Versioner is a [Resolver] that names the version of its output. Evidence

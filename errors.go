@@ -111,9 +111,10 @@ type ResolveError struct {
 	Op      string  // such as "resolve" or "open"
 	Address Address // only Resource is set if the call failed before the address was known
 	Node    string  // id of the requested node if its address is not known or not valid, for example because the node does not exist; else ""
-	Err     error
+	Err     error   // the cause
 }
 
+// Error returns the operation, the address and the cause on one line.
 func (e *ResolveError) Error() string {
 	return fmt.Sprintf("citekit: %s %s: %v", e.Op, shortAddress(e.where()), e.Err)
 }
@@ -146,6 +147,7 @@ func shortAddress(s string) string {
 	return plain.Shorten(s, maxShown)
 }
 
+// Unwrap returns Err.
 func (e *ResolveError) Unwrap() error { return e.Err }
 
 // A NotFoundError reports a resource or node that does not exist. It matches
@@ -157,6 +159,7 @@ type NotFoundError struct {
 	Want        string   // for a resource, the map file expected; else ""
 }
 
+// Error names what is missing, and what may have been meant.
 func (e *NotFoundError) Error() string {
 	text := "no " + e.Kind + " '" + plain.Shorten(e.ID, maxShown) + "'"
 	if e.Want != "" {

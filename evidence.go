@@ -18,12 +18,12 @@ type Evidence struct {
 	OutputPath string
 	Key        string // the key of the file for an [EvidenceOpener]; "" without a file
 
-	Modality   Modality
-	Address    Address
-	Node       *Node // the node resolved, shared; nil if there was none
-	ResourceID string
+	Modality   Modality // of Address
+	Address    Address  // of the evidence, with the version if one was given
+	Node       *Node    // the node resolved, shared; nil if there was none
+	ResourceID string   // as in Address
 
-	MediaType string
+	MediaType string // such as "application/pdf"
 	Charset   string // IANA name of the encoding of text evidence, lower case
 
 	// CharsetGuessed says that Charset was inferred from the bytes, and is

@@ -97,15 +97,15 @@ func (b Box) String() string {
 // "table", "part" and "member" (strings), "cols" (a list of strings), "message"
 // (a number) or "virtual_address". Unknown fields survive a load and save.
 type Location struct {
-	Modality Modality
+	Modality Modality // of the content; "" means that of the resource
 
 	// Pages are runs of pages, sorted, without overlap and not adjoining;
 	// [PageRuns] makes them so. The evidence has the pages in ascending order.
 	Pages []Range
 
-	Lines Range
-	Time  Span
-	Box   Box // of an image, or of the one page in Pages
+	Lines Range // of a text, or of the Part or Message
+	Time  Span  // of video or audio
+	Box   Box   // of an image, or of the one page in Pages
 
 	// Blocks are the children of the body of a structured text, such as
 	// paragraphs, lists and tables. If Part is set, they are blocks of that

@@ -170,14 +170,14 @@ const PinNotes = "pins"
 
 // A Note is one of the notes that [NoteStore.Notes] yields.
 type Note struct {
-	Name  string
+	Name  string // unique within the kind
 	Data  []byte // belongs to the caller
-	Stamp Stamp
+	Stamp Stamp  // of this version
 }
 
 // A NoteChange is what [NoteStore.ChangeNotes] does to one note.
 type NoteChange struct {
-	Name  string
+	Name  string // of the note
 	Data  []byte // nil deletes the note, if it exists
 	Stamp Stamp  // of the note as read; zero if it did not exist
 }
@@ -188,10 +188,12 @@ type NoteConflictError struct {
 	Names []string // in the order of the changes
 }
 
+// Error returns the number of notes and the text of [ErrConflict].
 func (e *NoteConflictError) Error() string {
 	return fmt.Sprintf("conflict in %s: %v", message.Count(len(e.Names), "note"), ErrConflict)
 }
 
+// Is reports whether target is [ErrConflict].
 func (e *NoteConflictError) Is(target error) bool { return target == ErrConflict }
 
 // A Stamp identifies one version of a stored map or note. Its Identity is
@@ -215,12 +217,12 @@ type EvidenceMeta struct {
 	// it is of a file without a map.
 	Resource string `json:"resource,omitempty"`
 
-	MediaType  string    `json:"media_type"`
-	Charset    string    `json:"charset,omitempty"`
-	Guessed    bool      `json:"guessed,omitempty"` // the charset is inferred
-	Actual     *Location `json:"actual,omitempty"`
-	Changes    []string  `json:"changes,omitempty"` // as [Content] has them
-	SourceHash string    `json:"source_hash,omitempty"`
+	MediaType  string    `json:"media_type"`            // as [Content] has it
+	Charset    string    `json:"charset,omitempty"`     // as [Content] has it
+	Guessed    bool      `json:"guessed,omitempty"`     // the charset is inferred
+	Actual     *Location `json:"actual,omitempty"`      // as [Content] has it
+	Changes    []string  `json:"changes,omitempty"`     // as [Content] has them
+	SourceHash string    `json:"source_hash,omitempty"` // SHA-256 of the source in lower-case hex; "" if it was not known
 
 	// Keep says that the file, such as a part of an index, is costly to make
 	// again: a store that removes evidence to make room keeps it while it is

@@ -27,7 +27,7 @@ const (
 // Options are the options of [Of] and [Build]. The zero value is ready
 // to use.
 type Options struct {
-	Format Format
+	Format Format // "" means [Markdown]
 
 	// MaxTokens is the most tokens the digest may have; zero means 4,000.
 	MaxTokens int

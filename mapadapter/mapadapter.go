@@ -39,7 +39,7 @@ type Adapter interface {
 
 // An Input is a file or folder that a tool wrote.
 type Input struct {
-	FS   fs.FS
+	FS   fs.FS  // has the input
 	Name string // in FS; "." is the folder itself
 
 	// Path is the path of the input for other programs, or "". Only [Command]

@@ -39,10 +39,10 @@ type Request struct {
 	// Query is the query, in the language of [index.Query].
 	Query string
 
-	Mode    Mode
-	By      By
-	TopK    int // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
-	Filters index.Filters
+	Mode    Mode          // "" means [Auto]
+	By      By            // "" means [ByPassages]
+	TopK    int           // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	Filters index.Filters // restrict the results
 
 	// Expand also searches for the 20 words that are most typical of the ten
 	// best passages, for relevance feedback after the model RM3. If the best
@@ -56,7 +56,7 @@ type Request struct {
 	// such as two on one page.
 	SameAddress bool
 
-	NoHighlights bool
+	NoHighlights bool // leave out Result.Highlights
 	Rationale    bool // give the reasons for each result
 
 	phrases []string // that results must contain as written

@@ -18,8 +18,8 @@ type TextKind string
 
 // The roles of embedded texts.
 const (
-	QueryText   TextKind = "query"
-	PassageText TextKind = "passage"
+	QueryText   TextKind = "query"   // the query of a search
+	PassageText TextKind = "passage" // a passage that may answer it
 )
 
 // An Embedder turns texts into vectors that are near each other if the texts

@@ -25,8 +25,8 @@ type Layer struct {
 // A Run is a part of the text with a place of its own, such as a page or a
 // subtitle, or some lines that are read together.
 type Run struct {
-	From, To int64 // bytes, the end excluded
-	Location citekit.Location
+	From, To int64            // bytes, the end excluded
+	Location citekit.Location // of the run in the source
 }
 
 // Close releases the files that the layer reads from.

@@ -36,7 +36,7 @@ import (
 // configured before first use. The zero value is ready to use. It is safe for
 // concurrent use and must not be copied after first use.
 type Resolver struct {
-	PDF      pdf.Resolver
+	PDF      pdf.Resolver      // PDF
 	Word     word.Resolver     // DOCX, ODT
 	Sheet    sheet.Resolver    // XLSX, ODS
 	EPUB     epub.Resolver     // EPUB

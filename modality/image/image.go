@@ -35,9 +35,9 @@ import (
 
 // Defaults of the fields of [Resolver].
 const (
-	DefaultMaxPixels = 250_000_000
-	DefaultQuality   = 95
-	DefaultWarmBytes = 96 << 20
+	DefaultMaxPixels = 250_000_000 // of MaxPixels
+	DefaultQuality   = 95          // of Quality
+	DefaultWarmBytes = 96 << 20    // of WarmBytes
 )
 
 // A Resolver extracts regions of images. The zero value is ready to use. Its

@@ -76,9 +76,9 @@ type Fixture struct {
 
 // A Case is a location that must resolve.
 type Case struct {
-	Name     string
-	Location citekit.Location
-	Mode     citekit.Mode
+	Name     string           // of the subtest
+	Location citekit.Location // to resolve
+	Mode     citekit.Mode     // "" means [citekit.ModeExact]
 
 	// Want holds the exact bytes of the evidence, or nil if only Check checks
 	// them. An empty non-nil Want allows an empty evidence.
