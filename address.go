@@ -39,17 +39,20 @@ import (
 // in which numbers are digits with at most one decimal point: no sign, no
 // exponent. Bytes of ids and names outside [A-Za-z0-9._~-] are percent-encoded,
 // except "/" in the name of a member. These parameters may stand together: bbox
-// with pages, for a region of one page; blocks with part; cells, rows and cols
-// with sheet, table or one block; part and lines with message; and any of them
-// with member, which they then select from. The rest of a virtual address,
-// from the first "/", "?" or "#" after the id, has no rules.
+// with one page; blocks with part; cells with one block, also of a part; one of
+// cells, rows and cols with sheet; rows and cols with table, or with each other
+// in comma-separated values; message, part and lines; and each of these, or one
+// parameter alone, with member and v.
 //
-// The canonical form, which [Address.String] gives, has sorted, distinct
-// pages as runs; runs of one as a single number, such as "pages=5", except for
-// lines, which are always a range, such as "lines=5-5"; columns and cells in upper case; times in seconds, times and
-// boxes as shortest exact decimals; and the parameters in the order member,
-// message, part, table, sheet, pages, blocks, cells, rows, cols, t, lines, bbox,
-// v.
+// A virtual address has at most 8 KiB and no control characters. Its rest, from
+// the first "/", "?" or "#" after the id, is free text.
+//
+// [Address.String] returns the canonical form. It has sorted, distinct pages as
+// runs; a run of one as a single number, such as "pages=5", except for lines,
+// which are always a range, such as "lines=5-5"; columns and cells in upper
+// case; times in seconds; times and boxes as shortest exact decimals; and the
+// parameters in the order member, message, part, table, sheet, pages, blocks,
+// cells, rows, cols, t, lines, bbox, v.
 type Address struct {
 	Resource string   // resource id
 	Location Location // Modality gives the scheme
@@ -69,7 +72,7 @@ const (
 )
 
 // ParseAddress parses an address. The error matches [ErrSyntax] and says what
-// would be right. For every address a that it returns,
+// to write instead. For every address a that ParseAddress returns,
 // ParseAddress(a.String()) returns a again.
 func ParseAddress(s string) (Address, error) {
 	if len(s) > maxAddress {
@@ -146,11 +149,13 @@ func parseID(escaped string) (string, error) {
 	return id, CheckResourceID(id)
 }
 
-// ParseFragment parses the part of an address after "#", for a file that has
-// no address yet. The modality of the location follows from the selector:
-// [Document] for pages, a sheet and a table, [Text] for lines and a message,
-// [Image] for a bbox alone, and "" for an empty fragment or a selector of several
-// modalities: a time may belong to [Video] or [Audio].
+// ParseFragment parses the part of an address after "#", for a file that has no
+// address yet. The modality of the location follows from the selectors:
+// [Document] for pages, a sheet or a table, [Text] for lines or a message, and
+// [Image] for a bbox alone. It is "" for an empty fragment and for selectors
+// that several modalities have: a time belongs to [Video] or [Audio]; blocks,
+// part, rows and cols alone belong to Document or Text; and a member tells its
+// own modality.
 func ParseFragment(fragment string) (loc Location, version string, err error) {
 	if len(fragment) > maxAddress {
 		return Location{}, "", syntaxError("a fragment of %d bytes; at most %d", len(fragment), maxAddress)
@@ -410,8 +415,10 @@ func (a Address) Validate() error {
 	return nil
 }
 
-// String returns the canonical form of a, which [ParseAddress] reads. If a
-// is invalid, as [Address.Validate] reports, or too long, the text has no scheme.
+// String returns the canonical form of a, which [ParseAddress] reads. If a is
+// invalid, or its text would exceed 1 MiB, String returns the escaped id and
+// the selectors without a scheme, which ParseAddress refuses.
+// [Address.Validate] says why an address is invalid.
 func (a Address) String() string {
 	if a.Validate() == nil {
 		if s := a.canonical(); len(s) <= maxAddress {
@@ -458,9 +465,9 @@ func (a Address) Fragment() string {
 	return fragment + "&v=" + a.Version
 }
 
-// String returns the selectors of l as they are in an address after "#", in
-// the canonical form of [Address], such as "pages=3-5" or "t=1.5-20"; "" if it
-// is the whole, or virtual. [ParseFragment] reads it.
+// String returns the selectors of l as they are in an address after "#", in the
+// canonical form of [Address], such as "pages=3-5" or "t=1.5-20". It is "" if l
+// is the whole resource or virtual. [ParseFragment] reads it.
 func (l Location) String() string {
 	var params []string
 	add := func(there bool, name string, value func() string) {
@@ -528,8 +535,8 @@ func (a Address) Equal(b Address) bool {
 	return a.Resource == b.Resource && a.Version == b.Version && a.Location.Equal(b.Location)
 }
 
-// MarshalText implements [encoding.TextMarshaler] by [Address.String]. An
-// invalid address is the error of [Address.Validate].
+// MarshalText implements [encoding.TextMarshaler] with [Address.String]. For an
+// invalid address it returns the error of [Address.Validate].
 func (a Address) MarshalText() ([]byte, error) {
 	if err := a.Validate(); err != nil {
 		return nil, err
@@ -537,7 +544,7 @@ func (a Address) MarshalText() ([]byte, error) {
 	return []byte(a.String()), nil
 }
 
-// UnmarshalText implements [encoding.TextUnmarshaler] by [ParseAddress].
+// UnmarshalText implements [encoding.TextUnmarshaler] with [ParseAddress].
 func (a *Address) UnmarshalText(text []byte) error {
 	parsed, err := ParseAddress(string(text))
 	if err != nil {

@@ -7,18 +7,19 @@ import (
 	"iter"
 )
 
-// A Resolver extracts part of a source. It is the interface a modality
-// package implements; callers use [Library.Resolve]. Further abilities are
-// the optional interfaces [Measurer], [TextReader], [MemberOpener], [Versioner] and, of what
-// one room alone asks for, preview.Previewer, preview.Boxer and
-// relations.Linker.
+// A Resolver extracts part of a source. It is the interface a modality package
+// implements; callers use [Library.Resolve]. Resolvers may also implement the
+// optional interfaces [Detector], [Mapper], [Measurer], [TextReader],
+// [TranscriptReader], [MemberOpener] and [Versioner]. Optional interfaces that
+// only one package uses are defined there: preview.Previewer, preview.Boxer,
+// relations.Linker and stats.ProgramUser.
 //
 // Implementations must be safe for concurrent use. Package
 // modality/modalitytest checks them.
 type Resolver interface {
-	// Resolve returns the part of src that req.Location selects, or all of
-	// src, byte for byte, if the location has no selector. The extract's
-	// Body may read from src; src stays open until Body is closed.
+	// Resolve returns the part of src that req.Location selects. If the
+	// location has no selector, it returns all of src, byte for byte. The Body
+	// of the Content may read from src; src stays open until Body is closed.
 	//
 	// Errors match [ErrRange] if the location lies outside src,
 	// [errors.ErrUnsupported] if it has a selector of another modality or
@@ -30,14 +31,15 @@ type Resolver interface {
 	Resolve(ctx context.Context, src *Source, req Request) (*Content, error)
 }
 
-// A Request is what a [Resolver] is asked for.
+// A Request is the argument of [Resolver.Resolve].
 type Request struct {
-	Location Location
-	Mode     Mode
+	Location Location // the part to extract
+	Mode     Mode     // how to cut time ranges
 }
 
-// A Mode says how time ranges are cut where exactness has a price. Formats
-// without time ignore it.
+// A Mode says how time ranges of video and audio are cut. An exact cut may need
+// re-encoding, or hidden frames before the start. Formats without time ignore
+// the mode.
 type Mode string
 
 const (
@@ -56,9 +58,9 @@ const (
 
 // Content is what a [Resolver] returns.
 type Content struct {
-	// Body holds the bytes; the caller closes it. An error while reading
-	// means there is no evidence. It is nil only for a location that has no
-	// bytes at all, as virtual ones.
+	// Body holds the bytes; the caller closes it. An error while reading means
+	// there is no evidence. Body is nil only for a location without bytes, such
+	// as a virtual one.
 	Body io.ReadCloser
 
 	// Size is the length of Body in bytes, or -1 if it is not known before
@@ -81,14 +83,14 @@ type Content struct {
 	Actual *Location
 
 	// Changes lists how the bytes differ from that part of the source: one
-	// sentence fragment each, such as "the formula
-	// of B7 replaced by its value" or "macros left out". They quote nothing
-	// of the source but the names of its parts. At most [MaxChanges] are
-	// kept.
+	// sentence fragment each, such as "the formula of B7 replaced by its value"
+	// or "macros left out". They quote nothing of the source but the names of
+	// its parts. Only the first [MaxChanges] are kept.
 	Changes []string
 }
 
-// MaxChanges is how many Changes an evidence has at most.
+// MaxChanges is the maximum number of Changes that are kept for one piece of
+// evidence. Further ones are dropped.
 const MaxChanges = 20
 
 // A Measurer is a [Resolver] that knows the extent of a source.
@@ -106,23 +108,24 @@ type TextReader interface {
 	ReadText(ctx context.Context, src *Source, loc Location) iter.Seq2[TextRun, error]
 }
 
-// A TextRun is text together with where it stands.
+// A TextRun is text with the location where it stands.
 type TextRun struct {
-	Text     string
-	Location Location
+	Text     string   // in UTF-8
+	Location Location // where it stands in the source
 }
 
-// A Versioner is a [Resolver] whose output depends on more than its code.
-// Evidence made under one version is never served for another.
+// A Versioner is a [Resolver] that names the version of its output. Evidence
+// made under one version is never served for another. The version of a Resolver
+// that is not a Versioner is its Go type, so evidence that older code made is
+// still served after the code changes.
 type Versioner interface {
 	// Version names the output format and every setting of the resolver
 	// that changes the bytes, such as "pdf/1".
 	Version() string
 }
 
-// Version returns what the output of the resolver of a modality depends on
-// beside its code: its version if it is a [Versioner], else its Go type; "" if
-// there is no resolver.
+// Version returns the version of the resolver of a modality: that of its
+// [Versioner], or else its Go type. It is "" if there is no resolver.
 func (r Resolvers) Version(modality Modality) string {
 	switch resolver := r[modality].(type) {
 	case nil:

@@ -21,22 +21,22 @@ import (
 	"github.com/citekit/citekit/internal/warm"
 )
 
-// Resolvers maps each modality to what resolves it. Package modality has the
-// built-in ones as a value; replace an entry to configure it, and add one for
-// a modality of your own.
+// Resolvers maps each modality to its [Resolver]. Package modality has the
+// built-in ones; replace an entry to configure it, and add one for a modality
+// of your own.
 type Resolvers map[Modality]Resolver
 
 // Options configures a [Library]. The zero value is ready to use.
 type Options struct {
 	MaxMapBytes    int64         // largest map read or saved; zero means 64 MiB
 	MapCacheBytes  int64         // memory for parsed maps, roughly; zero means 256 MiB
-	MaxExtractions int           // extractions of each modality running at a time, others wait; zero means four for each CPU
-	Extractions    *Slots        // shared with other libraries, and taken besides: extractions of all modalities running at a time; nil means any number
+	MaxExtractions int           // largest number of extractions of one modality at a time, further ones wait; zero means four for each CPU
+	Extractions    *Slots        // further limit, on the extractions of all modalities together, which several libraries may share; nil means no limit
 	ExtractTimeout time.Duration // longest extraction; zero means 10 minutes
 
-	// HashLimit is the size in bytes up to which a source is hashed without
-	// being asked, so that its version is known by content; zero means
-	// 16 MiB, negative none.
+	// HashLimit is the size in bytes up to which every opened source is hashed,
+	// so that its version is identified by its content. Zero means 16 MiB;
+	// negative means that no source is hashed for this.
 	HashLimit int64
 
 	Logger *slog.Logger // nil discards
@@ -67,10 +67,10 @@ type Library struct {
 	slots   semaphore.Keyed[Modality] // of extractions
 }
 
-// New returns a Library over a workspace. The resolvers are used as they are;
-// a modality without one is an error matching [errors.ErrUnsupported] when
-// it is resolved. A nil opts means the defaults. The Library owns ws and
-// closes it in [Library.Close].
+// New returns a Library over a workspace. The resolvers are used as they are.
+// For a modality without one, the error of methods that read sources matches
+// [errors.ErrUnsupported]. A nil opts means the defaults. The Library owns ws
+// and closes it in [Library.Close].
 func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 	o := opts.withDefaults()
 	return &Library{
@@ -92,21 +92,22 @@ func (l *Library) Workspace() Workspace { return l.workspace }
 // modify them.
 func (l *Library) Resolvers() Resolvers { return l.resolvers }
 
-// Resources returns the ids of all resources in ascending byte order. It
-// parses no map.
+// Resources returns the ids of all resources in ascending byte order. It does
+// not parse maps.
 func (l *Library) Resources(ctx context.Context) ([]string, error) {
 	return l.workspace.ListMaps(ctx, "", 0)
 }
 
-// ResourcesAfter returns the ids of the resources that come after one, in
-// ascending byte order: at most limit of them, or all if limit is zero. The one
-// need not exist, and "" comes before all. It parses no map.
+// ResourcesAfter returns the ids that are greater than after, in ascending byte
+// order: at most limit of them, or all if limit is zero. No resource needs to
+// have the id after; "" comes before all ids. ResourcesAfter does not parse
+// maps.
 func (l *Library) ResourcesAfter(ctx context.Context, after string, limit int) ([]string, error) {
 	return l.workspace.ListMaps(ctx, after, limit)
 }
 
-// Map returns the map of a resource. It is shared: do not modify it. A
-// resource that does not exist is a [*NotFoundError].
+// Map returns the map of a resource. The map is shared: do not modify it. If
+// the resource does not exist, the error wraps a [*NotFoundError].
 func (l *Library) Map(ctx context.Context, resourceID string) (*ResourceMap, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
@@ -115,8 +116,8 @@ func (l *Library) Map(ctx context.Context, resourceID string) (*ResourceMap, err
 	return m.ResourceMap, nil
 }
 
-// Node returns a node of a resource. It is shared: do not modify it. A
-// resource or node that does not exist is a [*NotFoundError].
+// Node returns a node of a resource. The node is shared: do not modify it. If
+// the resource or the node does not exist, the error wraps a [*NotFoundError].
 func (l *Library) Node(ctx context.Context, resourceID, nodeID string) (*Node, error) {
 	t, err := l.nodeTarget(ctx, resourceID, nodeID)
 	if err != nil {
@@ -138,8 +139,8 @@ func (l *Library) Save(ctx context.Context, m *ResourceMap) error {
 	return l.workspace.WriteMap(ctx, m.ResourceID, data)
 }
 
-// Encode returns the bytes that [Library.Save] stores for a map. More than
-// Options.MaxMapBytes are an error matching [ErrTooLarge].
+// Encode returns the bytes that [Library.Save] stores for a map. If there are
+// more than Options.MaxMapBytes, the error matches [ErrTooLarge].
 func (l *Library) Encode(m *ResourceMap) ([]byte, error) {
 	data, err := m.MarshalJSON()
 	if err == nil && int64(len(data)) > l.opts.MaxMapBytes {
@@ -148,8 +149,8 @@ func (l *Library) Encode(m *ResourceMap) ([]byte, error) {
 	return data, err
 }
 
-// Measure returns the extent of the source of a resource. A modality whose
-// resolver cannot tell is an error matching [errors.ErrUnsupported].
+// Measure returns the extent of the source of a resource. If the resolver of
+// its modality is not a [Measurer], the error matches [errors.ErrUnsupported].
 func (l *Library) Measure(ctx context.Context, resourceID string) (Extent, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
@@ -246,8 +247,8 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 	return missing
 }
 
-// MapPath returns where a person finds the map of a resource, as [MapPather]
-// says, or "" if the workspace does not say.
+// MapPath returns the path of the map of a resource, for display, as
+// [MapPather] describes it. It is "" if the workspace is not a MapPather.
 func (l *Library) MapPath(id string) string {
 	if p, ok := l.workspace.(MapPather); ok {
 		return p.MapPath(id)
@@ -260,9 +261,9 @@ func (l *Library) MapPath(id string) string {
 const parsedCost = 4
 
 // ReadMap reads the map of a resource from the workspace, and returns it with
-// the SHA-256 of its bytes in lower case hex. It is the caller's: unlike
-// [Library.Map], nothing is kept in memory for the next call. A resource that
-// does not exist is a [*NotFoundError].
+// the SHA-256 of its bytes in lower case hex. The map belongs to the caller:
+// unlike [Library.Map], ReadMap does not cache it. If the resource does not
+// exist, the error is a [*NotFoundError].
 func (l *Library) ReadMap(ctx context.Context, resourceID string) (m *ResourceMap, hash string, err error) {
 	indexed, _, err := l.parse(ctx, resourceID)
 	if err != nil {

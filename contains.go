@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Contains reports whether inner lies inside l, both being valid locations of
-// one source. The whole contains everything; a box on a page lies inside that
-// page. Locations of different modalities cannot be compared: Contains is then
-// true. Ends of time may differ by a tenth of a second.
+// Contains reports whether inner lies inside l. Both must be valid locations of
+// one source. A location that selects everything contains every other; a page
+// contains a box on it. For locations of different modalities Contains returns
+// true, because they cannot be compared. Ends of time may differ by a tenth of
+// a second.
 func (l Location) Contains(inner Location) bool {
 	switch {
 	case l.Member != "" && !containsMember(l.Member, inner.Member):
@@ -29,9 +30,10 @@ func (l Location) Contains(inner Location) bool {
 		(l.Box.IsZero() || containsBox(l.Box, inner.Box))
 }
 
-// Widened returns the smallest location around l that text is indexed by: the
-// page of a box, the block of the cells of a table, the rows of cells and columns.
-// Without such a location it returns l.
+// Widened returns l without the selectors that divide a run of text: a box
+// becomes its page, cells of a table become the block of the table, cells of a
+// sheet become their rows, and columns are left out. Other locations are
+// returned unchanged, as are boxes of images.
 func (l Location) Widened() Location {
 	if l.Modality != Image {
 		l.Box = Box{}

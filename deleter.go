@@ -8,34 +8,39 @@ import (
 // A Deleter is a [Workspace] that can delete what it keeps. Deleting and
 // pruning in package ingest need one.
 type Deleter interface {
-	// DeleteMaps deletes maps in their order, durably, and after each the
-	// note of the kind [PinNotes] that has its id as name. It ends with the
-	// first that it cannot delete: a missing one is an error matching
-	// [fs.ErrNotExist], one that has another stamp an error matching
-	// [ErrConflict], for it was replaced meanwhile. It returns how many are
-	// deleted. An error beside all of them is about what belongs to them.
+	// DeleteMaps deletes maps durably, in the given order. It deletes the pin
+	// of each map too, after the map: the note of the kind [PinNotes] whose
+	// name is the id. It stops at the first map that it cannot delete. The
+	// error matches [fs.ErrNotExist] if that map does not exist, and
+	// [ErrConflict] if it has another stamp, because it was replaced.
+	//
+	// DeleteMaps returns the number of deleted maps. If that is len(maps) and
+	// there is an error, all maps are deleted, and the error concerns something
+	// that belongs to one of them, such as its pin.
 	DeleteMaps(ctx context.Context, maps []MapVersion) (deleted int, err error)
 
-	// Kept yields what is kept beside the maps, in no order. It skips
-	// what cannot be read, and ends after an error.
+	// Kept yields everything that the workspace stores beside maps, in no
+	// particular order. It skips single entries that it cannot read, such as a
+	// damaged pin. It stops after it yields an error, such as that of an
+	// unreadable folder.
 	Kept(ctx context.Context) iter.Seq2[Kept, error]
 
-	// DeleteKept deletes what Kept yielded. If it is gone by now, or has been
-	// replaced, that is not an error.
+	// DeleteKept deletes something that Kept yielded. It returns nil if that no
+	// longer exists, or has been replaced.
 	DeleteKept(ctx context.Context, k Kept) error
 }
 
-// A MapVersion is a map as it was when it was looked at.
+// A MapVersion names one version of a map.
 type MapVersion struct {
-	ID    string
-	Stamp Stamp
+	ID    string // of the map
+	Stamp Stamp  // the stamp that the map has in this version
 }
 
 // Values of [Kept.Kind].
 const (
 	KeptEvidence = "evidence" // an evidence file
 	KeptPin      = "pin"      // a note of the kind [PinNotes]
-	KeptGrant    = "grant"    // leave to read a file outside the roots that no map needs any more
+	KeptGrant    = "grant"    // permission to read a file outside the roots, no longer needed by any map
 	KeptScrap    = "leftover" // a file that nothing refers to, such as one left by a killed process
 )
 
@@ -43,8 +48,8 @@ const (
 type Kept struct {
 	Kind       string // [KeptEvidence] and so on
 	Name       string // its name in the workspace
-	ResourceID string // the map it belongs to; "" for evidence of a file without a map
-	SourceHash string // of evidence: the version it is of; "" if that is not known
+	ResourceID string // id of the map it belongs to; "" for evidence of a file without a map
+	SourceHash string // of evidence: SHA-256 of the source it was made from, in lower-case hex; "" if that is not known
 	Path       string // for display, relative to the base directory if it is below; "" if it has no file of its own
 	Size       int64  // bytes
 }

@@ -11,16 +11,17 @@ import (
 
 // A Detector is a [Resolver] that recognizes its sources; see [Library.Detect].
 type Detector interface {
-	// Detect reports whether src is of the modality that the resolver is
-	// for. It is asked of every source, so it looks at a few bytes only.
+	// Detect reports whether src is of the modality that the resolver is for.
+	// Detect is called for every source, so it must read only a few bytes.
 	Detect(ctx context.Context, src *Source) (bool, error)
 }
 
-// Detect tells the modality of a source. The [Detector]s among the resolvers are
-// asked first, in the order of the names of their modalities. Else the content
-// decides: the signature of a known format, and in containers of sound or
-// picture the tracks. Where the content says nothing, the extension of the name
-// does. Anything else is [Text]; the resolver finds out whether it can be read.
+// Detect returns the modality of a source. It first asks the resolvers that are
+// a [Detector], in the order of the names of their modalities. If none claims
+// the source, the content decides: the signature of a known format, and the
+// tracks of a container of sound or picture. If the content has no known
+// signature, the extension of the name decides. Any other source is [Text]; the
+// resolver finds out whether it can be read.
 func (l *Library) Detect(ctx context.Context, src *Source) (Modality, error) {
 	modality, _, err := l.detect(ctx, src)
 	return modality, err
@@ -46,8 +47,9 @@ func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Form
 	return Modality(kind), format, fserror.WithoutPath(err)
 }
 
-// Detect tells the modality of a source, as [Library.Detect] does, for a
-// resolver that has others for what its sources hold. It takes no slots.
+// Detect is like [Library.Detect], for a resolver that reads members of its
+// sources with other resolvers. It does not wait for a slot, so it may be
+// called within [Library.WithSlot].
 func (r Resolvers) Detect(ctx context.Context, src *Source) (Modality, error) {
 	for _, modality := range slices.Sorted(maps.Keys(r)) {
 		if detector, ok := r[modality].(Detector); ok {

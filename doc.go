@@ -12,13 +12,13 @@
 //	image://chart#bbox=0.1,0.1,0.5,0.5
 //	text://code#lines=10-25
 //
-// A [Library] holds maps and resolves: given a node or an address it writes
-// exactly that part of the source to a file and returns it as [Evidence]. The
-// work for one format is done by a [Resolver]; package modality has the
-// built-in ones. Package ingest makes maps from what a [Mapper] finds in the
-// sources: the built-in resolvers are Mappers too, without a model or a network.
-// Where maps, sources and evidence live is a [Workspace];
-// package workspace has one over a directory and one in memory.
+// A [Library] reads maps and resolves nodes and addresses: it writes exactly
+// that part of the source to a file, and describes the file in an [Evidence]. A
+// [Resolver] does the work for one modality; package modality has the built-in
+// ones. Package ingest makes maps from the structure that a [Mapper] finds in a
+// source. Most built-in resolvers are Mappers too; they use neither a model nor
+// a network. A [Workspace] stores maps and evidence, and opens sources; package
+// workspace has one over a directory and one in memory.
 //
 // # Counting
 //
@@ -28,33 +28,39 @@
 //
 // # A tour
 //
-// Each package below has an example to run. Begin with those of this package:
-// [ParseAddress], [Library.Resolve] and [Library.ReadText]. Then follow a file:
+// Each package listed here has examples in its example_test.go, which
+// pkg.go.dev shows and go test runs. Begin with the examples of this package:
+// [ParseAddress], [Library.Resolve] and [Library.ReadText]. Then follow a file
+// through the packages:
 //
 //   - workspace opens a folder, or keeps everything in memory;
-//   - modality has the built-in resolvers, and modality/modalitytest checks one of
-//     yours;
-//   - ingest makes the maps, and mapadapter takes over what other tools made;
+//   - modality has the built-in resolvers, and modality/modalitytest checks a
+//     resolver of your own;
+//   - ingest makes the maps, and mapadapter converts what other tools made;
 //   - digest shows maps to an agent within a number of tokens;
 //   - search finds passages, contents reads them, relations follows links, and
 //     briefing gathers the best ones for a task;
 //   - answer answers a question, and verify checks quotes;
-//   - citation writes addresses as others cite, and reanchor moves them when
-//     sources change;
+//   - citation writes citations in other formats, such as BibTeX and Markdown,
+//     and reanchor updates addresses when sources change;
 //   - mcpadapter serves a library to agents, and server several to a team.
 //
 // # Errors
 //
-// A missing map, node or file matches [fs.ErrNotExist]; an operation that a
-// format does not have matches [errors.ErrUnsupported]; a done context gives its
-// own error. [ErrSyntax], [ErrRange], [ErrStale], [ErrForbidden], [ErrTooLarge],
-// [ErrFormat] and [ErrNotStored] are this package's own, and some have kinds, such
-// as [ErrEncrypted]. A [Library] wraps each error in a [*ResolveError], once, with the
-// address. [CodeOf] gives the machine-readable code of any of them.
+// The error for a missing map, node or file matches [fs.ErrNotExist]. The error
+// for an operation that a format does not support matches
+// [errors.ErrUnsupported]. Once the context is done, the error matches
+// ctx.Err(). This package defines [ErrSyntax], [ErrRange], [ErrStale],
+// [ErrForbidden], [ErrTooLarge], [ErrFormat], [ErrNotStored] and [ErrDamaged].
+// [ErrConflict] is a special case of [ErrStale], and [ErrEncrypted] one of
+// [ErrFormat]: each matches both. A [Library] wraps each error once in a
+// [*ResolveError] with the address. [CodeOf] returns the machine-readable code
+// of an error.
 //
 // # Concurrency
 //
-// A Library, every Resolver and every Workspace are safe for concurrent use.
-// Maps and nodes returned by a Library are shared: do not modify them, use
-// [ResourceMap.Clone].
+// A Library, every Resolver and every Workspace are safe for concurrent use. Do
+// not modify the maps and nodes that a Library returns, because they are
+// shared: use [ResourceMap.Clone], or [Library.ReadMap], whose map belongs to
+// the caller.
 package citekit

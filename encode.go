@@ -50,8 +50,8 @@ func (n *Node) MarshalJSON() ([]byte, error) {
 	return w.Bytes(), w.Err
 }
 
-// MarshalJSON implements [json.Marshaler]. Pages are listed one by one; more
-// than a million are an error matching [ErrTooLarge].
+// MarshalJSON implements [json.Marshaler]. Pages are listed one by one; for
+// more than a million the error matches [ErrTooLarge].
 func (l Location) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.location(l)

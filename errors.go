@@ -24,18 +24,20 @@ var (
 
 	// ErrConflict reports stored data that somebody else changed since it was
 	// read. It matches ErrStale.
-	ErrConflict error = saying{"changed by another meanwhile", ErrStale}
+	ErrConflict error = saying{"changed by someone else since it was read", ErrStale}
 
 	// ErrDamaged reports stored data that is not what was written.
 	ErrDamaged = errors.New("damaged in storage")
 
-	// ErrNotStored reports that evidence could not be stored, as when the disk or
-	// the budget for evidence is full. The source is not at fault.
+	// ErrNotStored reports that evidence could not be stored, for example
+	// because the disk is full. If the limit on evidence is reached, the error
+	// matches ErrTooLarge too. The source is not at fault.
 	ErrNotStored = errors.New("not stored")
 
-	// ErrForbidden reports a path outside the roots, or one that is not a
-	// plain file.
-	ErrForbidden = errors.New("access outside the allowed roots")
+	// ErrForbidden reports access that is not allowed: to a path outside the
+	// roots, to something that is not a regular file, or to a source that this
+	// program may not read.
+	ErrForbidden = errors.New("access not allowed")
 
 	// ErrTooLarge reports something over a limit of size, depth or time.
 	ErrTooLarge = errors.New("too large")
@@ -62,21 +64,21 @@ func (e saying) Is(target error) bool { return target == e.match }
 // A Code is the machine-readable kind of an error.
 type Code string
 
-// The codes of errors, as given by [CodeOf].
+// The codes that [CodeOf] returns, each with the errors that have it.
 const (
-	CodeNotFound     Code = "NOT_FOUND"
-	CodeInvalidInput Code = "INVALID_INPUT"
-	CodeTimeout      Code = "TIMEOUT"
-	CodeStale        Code = "STALE"
-	CodeUnsupported  Code = "UNSUPPORTED"
-	CodeForbidden    Code = "FORBIDDEN"
-	CodeTooLarge     Code = "TOO_LARGE"
-	CodeInternal     Code = "INTERNAL"
+	CodeInvalidInput Code = "INVALID_INPUT" // ErrSyntax, ErrRange and ErrFormat, which ErrEncrypted matches
+	CodeStale        Code = "STALE"         // ErrStale, which ErrConflict matches
+	CodeForbidden    Code = "FORBIDDEN"     // ErrForbidden and fs.ErrPermission
+	CodeTooLarge     Code = "TOO_LARGE"     // ErrTooLarge
+	CodeNotFound     Code = "NOT_FOUND"     // fs.ErrNotExist
+	CodeUnsupported  Code = "UNSUPPORTED"   // errors.ErrUnsupported
+	CodeTimeout      Code = "TIMEOUT"       // context.DeadlineExceeded, context.Canceled and os.ErrDeadlineExceeded
+	CodeInternal     Code = "INTERNAL"      // any other error, such as ErrDamaged
 )
 
-// CodeOf returns the code of err, [CodeInternal] for an error it does not
-// know, and "" for nil. A location out of range, a syntax error and a source
-// of the wrong format are all [CodeInvalidInput].
+// CodeOf returns the code of err, or "" for nil. If err matches errors with
+// different codes, the code is the first of them in the order in which the
+// constants are listed.
 func CodeOf(err error) Code {
 	switch {
 	case err == nil:
@@ -107,11 +109,12 @@ const maxShown = 300
 // [Library] makes it; a [Resolver] returns the plain error.
 type ResolveError struct {
 	Op      string  // such as "resolve" or "open"
-	Address Address // with the resource alone while no more is known
-	Node    string  // the node asked for, if it has no address because it is missing; else ""
-	Err     error
+	Address Address // only Resource is set if the call failed before the address was known
+	Node    string  // id of the requested node if its address is not known or not valid, for example because the node does not exist; else ""
+	Err     error   // the cause
 }
 
+// Error returns the operation, the address and the cause on one line.
 func (e *ResolveError) Error() string {
 	return fmt.Sprintf("citekit: %s %s: %v", e.Op, shortAddress(e.where()), e.Err)
 }
@@ -144,6 +147,7 @@ func shortAddress(s string) string {
 	return plain.Shorten(s, maxShown)
 }
 
+// Unwrap returns Err.
 func (e *ResolveError) Unwrap() error { return e.Err }
 
 // A NotFoundError reports a resource or node that does not exist. It matches
@@ -155,6 +159,7 @@ type NotFoundError struct {
 	Want        string   // for a resource, the map file expected; else ""
 }
 
+// Error names what is missing, and what may have been meant.
 func (e *NotFoundError) Error() string {
 	text := "no " + e.Kind + " '" + plain.Shorten(e.ID, maxShown) + "'"
 	if e.Want != "" {

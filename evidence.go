@@ -10,19 +10,20 @@ import (
 	"github.com/citekit/citekit/internal/slug"
 )
 
-// Evidence is what a resolve returns.
+// Evidence is the result of [Library.Resolve]: the address, and the file with
+// exactly that part of the source, if there is one.
 type Evidence struct {
 	// OutputPath is the absolute path of the evidence file; "" without a
 	// file, which is null in JSON.
 	OutputPath string
 	Key        string // the key of the file for an [EvidenceOpener]; "" without a file
 
-	Modality   Modality
-	Address    Address
-	Node       *Node // the node resolved, shared; nil if there was none
-	ResourceID string
+	Modality   Modality // of Address
+	Address    Address  // of the evidence, with the version if one was given
+	Node       *Node    // the node resolved, shared; nil if there was none
+	ResourceID string   // as in Address
 
-	MediaType string
+	MediaType string // such as "application/pdf"
 	Charset   string // IANA name of the encoding of text evidence, lower case
 
 	// CharsetGuessed says that Charset was inferred from the bytes, and is
@@ -49,9 +50,11 @@ type Evidence struct {
 }
 
 // MarshalJSON returns an object with "output_path", "modality", "address",
-// "node" without its children, and "resource_id"; and, if there is a file,
-// "media_type", "charset", "guessed" if the charset is, "size", "sha256",
-// "source_hash", "actual", "changes", "cached" and "stale", unless they are empty.
+// "node" without its children, and "resource_id". If there is a file, it also
+// has "media_type", "charset", "guessed" (true if the charset was guessed),
+// "size", "sha256", "source_hash", "actual", "changes", "cached" and "stale".
+// It leaves out "charset", "guessed", "source_hash", "actual", "changes" and
+// "stale" if they are empty or false.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.Open()
@@ -125,7 +128,7 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 	}
 	defer p.close()
 	modality := t.address.Location.Modality
-	release, err := l.slots.Acquire(ctx, modality)
+	release, err := l.acquireSlot(ctx, modality)
 	if err != nil {
 		return nil, err
 	}

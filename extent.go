@@ -13,36 +13,37 @@ import (
 // is reported as its actual location.
 const timeSlack = 0.1
 
-// An Extent is how large a source is, in the units of its modality. Fields that
+// An Extent is the size of a source in the units of its modality. Fields that
 // do not apply are zero.
 type Extent struct {
-	Modality Modality `json:"modality"`
+	Modality Modality `json:"modality"` // of the source
 
-	Pages    int     `json:"pages,omitempty"`
-	Blocks   int     `json:"blocks,omitempty"`
-	Sheets   int     `json:"sheets,omitempty"`
-	Rows     int     `json:"rows,omitempty"` // of comma-separated values, with the header
-	Parts    int     `json:"parts,omitempty"`
-	Messages int     `json:"messages,omitempty"`
-	Tables   int     `json:"tables,omitempty"`
-	Members  int     `json:"members,omitempty"` // of an archive
-	Lines    int     `json:"lines,omitempty"`
+	Pages    int     `json:"pages,omitempty"`    // pages, or slides of a presentation
+	Blocks   int     `json:"blocks,omitempty"`   // of the body of a structured text
+	Sheets   int     `json:"sheets,omitempty"`   // of a workbook
+	Rows     int     `json:"rows,omitempty"`     // of comma-separated values, with the header
+	Parts    int     `json:"parts,omitempty"`    // of a book or a mail
+	Messages int     `json:"messages,omitempty"` // of a mailbox
+	Tables   int     `json:"tables,omitempty"`   // of a database
+	Members  int     `json:"members,omitempty"`  // of an archive
+	Lines    int     `json:"lines,omitempty"`    // of a text
 	Duration float64 `json:"duration,omitempty"` // seconds
 	Width    int     `json:"width,omitempty"`    // pixels as displayed
 	Height   int     `json:"height,omitempty"`   // pixels as displayed
 
-	MediaType string `json:"media_type,omitempty"`
-	Charset   string `json:"charset,omitempty"` // IANA name, lower case
+	MediaType string `json:"media_type,omitempty"` // such as "text/plain"; "" if the resolver does not give it
+	Charset   string `json:"charset,omitempty"`    // IANA name, lower case
 
 	// CharsetGuessed says that Charset was inferred from the bytes.
 	CharsetGuessed bool `json:"guessed,omitempty"`
 }
 
 // Check returns an error matching [ErrRange] if loc lies outside e, or
-// [errors.ErrUnsupported] if it belongs to another modality. The location
-// must have passed [Location.Validate]. For a modality that is not built in, a
-// bound of zero does not apply. A location in a member is not checked, as e
-// does not describe the member.
+// [errors.ErrUnsupported] if it belongs to another modality. The location must
+// have passed [Location.Validate]. For a built-in modality, a bound of zero
+// means that the source has none of that unit, so no location with it is
+// inside. For other modalities, a bound of zero is not checked. For a location
+// in a member, Check returns nil, because e does not describe the member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil

@@ -8,28 +8,28 @@ import (
 // A Finder is a [Workspace] whose sources can be searched for. Package ingest
 // needs one.
 type Finder interface {
-	// Find yields the sources that req asks for, each once, folder by
-	// folder in the order of their names. A path that could not be read is
-	// yielded as an error with that path, and the search goes on, unless ctx is
-	// done.
+	// Find yields the sources that req asks for, each once, folder by folder in
+	// the order of their names. If it cannot read a path, it yields an error
+	// and a Candidate with that path, and goes on, unless ctx is done.
 	//
-	// Folders are not followed out of the roots, nor through symbolic links.
-	// A path outside matches [ErrForbidden], a missing one
-	// [fs.ErrNotExist].
+	// Find does not follow folders out of the roots, nor symbolic links. The
+	// error for a path outside the roots matches [ErrForbidden], and the error
+	// for a missing path [fs.ErrNotExist].
 	Find(ctx context.Context, req FindRequest) iter.Seq2[Candidate, error]
 
-	// LockIngest waits until no other caller, also of another process,
-	// ingests into the workspace or deletes from it: which id a source gets
-	// depends on the ids that others have. Release must be called once.
+	// LockIngest waits until no other caller, in this process or another, is
+	// ingesting into the workspace or deleting from it. The caller must call
+	// release once. The lock is needed because the id of a new map depends on
+	// the ids that exist.
 	LockIngest(ctx context.Context) (release func(), err error)
 }
 
 // A FindRequest says which sources to find.
 type FindRequest struct {
-	// Paths are files, folders and patterns, relative to the base directory
-	// or absolute. A path that exists is taken as it is. In others "*", "?"
-	// and "[a-z]" stand for characters of one name, and "**" for any number
-	// of folders.
+	// Paths are files, folders and patterns, relative to the base directory or
+	// absolute. A path that exists is used literally. Any other path is a
+	// pattern: "*", "?" and "[a-z]" match characters within one name, and "**"
+	// matches any number of folders.
 	Paths []string
 
 	// NoIgnore also finds what .gitignore files leave out.
@@ -53,8 +53,8 @@ type Candidate struct {
 	// be told.
 	Identity string
 
-	// Named says that a path of the request is this file, rather than a
-	// folder or pattern that it was found by.
+	// Named says that the request names this file itself. It is false if the
+	// file was found in a folder or by a pattern.
 	Named bool
 
 	// Link says that this is a symbolic link found in a folder. It is not

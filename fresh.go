@@ -144,11 +144,11 @@ const maxConflicts = 1000
 
 // pinned returns the version of the source that is recorded for a map under a
 // guard. If none is, it first records version, durably; of several processes
-// the first one wins. A record that is damaged is an error matching
-// [ErrDamaged]: recording anew would accept whatever the source is now. One
-// that somebody else planted counts as missing: a person who can plant it can
-// also remove it, so refusing it would protect nobody, and would make copies of
-// a folder useless.
+// the first one wins. If the record is damaged, the error matches [ErrDamaged]:
+// recording anew would accept whatever the source is now. One that somebody
+// else planted counts as missing: a person who can plant it can also remove it,
+// so refusing it would protect nobody, and would make copies of a folder
+// useless.
 func (l *Library) pinned(ctx context.Context, id, guard, version string) (string, error) {
 	for range maxConflicts {
 		data, stamp, err := l.workspace.ReadNote(ctx, PinNotes, id)

@@ -11,16 +11,18 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A Range is a run of pages or lines, counted from 1, both ends included. The
-// zero Range selects everything.
+// A Range is a run of pages, lines, blocks, rows or parts, counted from 1, both
+// ends included. The zero Range selects everything.
 type Range struct{ First, Last int }
 
 // IsZero reports whether r selects everything.
 func (r Range) IsZero() bool { return r == Range{} }
 
-// Len returns the number of pages or lines in r.
+// Len returns the number of units in r, which must not be zero: the zero Range
+// stands for everything, and its Len means nothing.
 func (r Range) Len() int { return r.Last - r.First + 1 }
 
+// String returns the form in an address, such as "3-5", or "3" for one.
 func (r Range) String() string {
 	if r.First == r.Last {
 		return fmt.Sprint(r.First)
@@ -35,6 +37,8 @@ type Span struct{ Start, End float64 }
 // IsZero reports whether s selects everything.
 func (s Span) IsZero() bool { return s == Span{} }
 
+// String returns the form in an address, such as "1.5-20", or "1.5-" up to the
+// end.
 func (s Span) String() string {
 	if s.End == 0 {
 		return decimal.Format(s.Start) + "-"
@@ -68,75 +72,82 @@ func pixelSpan(low, high float64, n int) (int, int) {
 	return first, max(end, first+1)
 }
 
+// String returns the form in an address, such as "0.1,0.1,0.5,0.5".
 func (b Box) String() string {
 	return strings.Join([]string{
 		decimal.Format(b.X1), decimal.Format(b.Y1), decimal.Format(b.X2), decimal.Format(b.Y2),
 	}, ",")
 }
 
-// A Location says which part of a resource is meant. A selector that is zero
-// selects everything. [Pages], [Lines], [Seconds] and [Region] make common
-// ones.
+// A Location selects a part of a resource. A selector that is zero selects
+// everything.
 //
-// An empty Modality is that of the resource for the methods of [Library] that
-// take a Location or an [Address]. In a map it is an error, which
-// package ingest repairs: other programs read maps, too.
+// The functions [Pages], [Lines], [Seconds], [Region], [Blocks], [Sheet],
+// [Part] and [Member] make locations. They leave Modality empty, which means
+// that of the resource. Set it before you call [Address.String] or
+// [Location.Validate].
+//
+// Methods of [Library] that take a Location or an [Address] accept an empty
+// Modality. In a map an empty Modality is an error, because other programs read
+// maps too; ingest.Repair fills it in.
 //
 // Its JSON form is {"modality": …} with "pages" (a list of page numbers),
 // "lines" ([first, last]), "start" and "end" (seconds), "bbox" ([x1, y1, x2,
 // y2]), "blocks" and "rows" ([first, last]), "cells" (A1 notation), "sheet",
 // "table", "part" and "member" (strings), "cols" (a list of strings), "message"
-// (a number) or "virtual_address". Fields it does not know survive.
+// (a number) or "virtual_address". Unknown fields survive a load and save.
 type Location struct {
-	Modality Modality
+	Modality Modality // of the content; "" means that of the resource
 
 	// Pages are runs of pages, sorted, without overlap and not adjoining;
-	// [PageRuns] makes them so. Order in the evidence is ascending.
+	// [PageRuns] makes them so. The evidence has the pages in ascending order.
 	Pages []Range
 
-	Lines Range
-	Time  Span
-	Box   Box // of an image, or of the one page in Pages
+	Lines Range // of a text, or of the Part or Message
+	Time  Span  // of video or audio
+	Box   Box   // of an image, or of the one page in Pages
 
-	// Blocks are children of the body of a text with structure, such as
-	// paragraphs, lists and tables, or of that of the one Part.
+	// Blocks are the children of the body of a structured text, such as
+	// paragraphs, lists and tables. If Part is set, they are blocks of that
+	// part.
 	Blocks Range
 
-	// Sheet is the name of a sheet; within it are Cells, Rows or Cols.
+	// Sheet is the name of a sheet. Cells, Rows or Cols select within it.
 	Sheet string
 
-	// Cells are of the Sheet, or of the table that is the one block in Blocks.
+	// Cells are cells of the Sheet, or, without a Sheet, of the table in
+	// Blocks, which must then be a single block.
 	Cells Cells
 
 	Rows Range // of a Sheet or a Table, or records of comma-separated values, where 1 is the header
 
-	// Cols are columns: of a Sheet one run of letters, such as "B:D", else
-	// the names or numbers of columns.
+	// Cols are columns. For a Sheet it is one run of letters, such as "B:D";
+	// otherwise the names or numbers of columns.
 	Cols []string
 
-	// Part is the number of a part: of a book in reading order, such as "4",
-	// or "4-6" for several; of a mail as RFC 3501 counts, such as "1.2".
+	// Part is the number of a part. Parts of a book are counted in reading
+	// order, such as "4", or "4-6" for several; parts of a mail as RFC 3501
+	// counts them, such as "1.2".
 	Part string
 
 	Message int // of a mailbox, from 1; zero selects everything
 
 	Table string // the name of a table of a database
 
-	// Member is the name of a member of an archive as it is stored there, or
-	// two with [MemberSeparator] between if the first is an archive itself.
-	// Modality and all other selectors apply to the member.
+	// Member is the name of a member of an archive or a mail, as it is stored
+	// there. If that member is itself an archive, Member may have a second name
+	// after [MemberSeparator]. Modality and all other selectors apply to the
+	// member.
 	Member string
 
-	// VirtualAddress is where a virtual location points. It is only ever
-	// given back, never followed.
+	// VirtualAddress is where a virtual location points. Citekit returns it and
+	// never follows it.
 	VirtualAddress string
 
 	odd *oddLocation // what its JSON had beyond the above; nil for nearly all
 }
 
 // Pages selects the pages from first to last, counted from 1, both included.
-// This and the following return a location without a modality: it is that of
-// the resource. Set it before [Address.String] and [Location.Validate].
 func Pages(first, last int) Location { return Location{Pages: []Range{{first, last}}} }
 
 // Lines selects the lines from first to last, counted from 1, both included.
@@ -187,8 +198,8 @@ func (l Location) IsWhole() bool {
 		l.Sheet == "" && l.Part == "" && l.Message == 0 && l.Table == "" && l.Member == ""
 }
 
-// Equal reports whether l and m select the same. Unknown JSON fields do not
-// count.
+// Equal reports whether l and m have the same modality and selectors. It
+// ignores unknown JSON fields.
 func (l Location) Equal(m Location) bool {
 	return l.Modality == m.Modality && slices.Equal(l.Pages, m.Pages) && l.Lines == m.Lines &&
 		l.Time == m.Time && l.Box == m.Box && l.VirtualAddress == m.VirtualAddress &&
@@ -196,10 +207,12 @@ func (l Location) Equal(m Location) bool {
 		l.Sheet == m.Sheet && l.Part == m.Part && l.Message == m.Message && l.Table == m.Table && l.Member == m.Member
 }
 
-// Validate returns an error matching [ErrSyntax] if l is invalid for every
-// source: it has a word that is not a modality, page or line 0, a range that ends
-// before it begins, a box outside 0 to 1, or a selector that its modality does
-// not have. For the bounds of a source see [Extent.Check].
+// Validate returns an error matching [ErrSyntax] if l is invalid whatever its
+// source is: if its Modality is not valid, a number that counts from 1 is less,
+// a range ends before it begins, a time is negative or too large, a box is
+// empty or outside 0 to 1, Pages are not sorted, a name is too long or has
+// control characters, or the selectors do not belong to the modality or do not
+// go together. [Extent.Check] checks the bounds of a source.
 func (l Location) Validate() error {
 	if err := l.odd.issue(); err != nil {
 		return err

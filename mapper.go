@@ -12,9 +12,9 @@ import (
 // make may have more.
 const MaxMappedNodes = 20_000
 
-// A Mapper finds the structure of a source: the nodes of its map. A
-// [Resolver] that can do so without a model is one, found by type assertion;
-// others are given to package ingest.
+// A Mapper finds the structure of a source: the nodes of its map. A [Resolver]
+// that finds it without a model is one; package ingest uses it, by type
+// assertion, unless it is given another Mapper.
 //
 // Implementations must be safe for concurrent use.
 type Mapper interface {
@@ -43,7 +43,8 @@ type MapRequest struct {
 	Progress func(done float64)
 }
 
-// A Companion is a file beside a source that may tell about it.
+// A Companion is a file beside a source that may describe it, such as the
+// subtitles or chapters of a recording.
 type Companion struct {
 	Name string // base name
 
@@ -53,8 +54,8 @@ type Companion struct {
 
 // A Draft is what a [Mapper] found.
 type Draft struct {
-	// Title is the title in the source, verbatim, or "". The map of a source without a title is titled by its file
-	// name.
+	// Title is the title in the source, verbatim, or "". A map of a source
+	// without a title gets the file name as its title.
 	Title string
 
 	// Nodes are in the order of the source. A node without an id is named by
@@ -74,9 +75,8 @@ type Draft struct {
 	Metadata map[string]any
 }
 
-// Map implements [Mapper] with the resolver of the modality that is asked
-// for. A resolver that is not a Mapper is an error matching
-// [errors.ErrUnsupported].
+// Map implements [Mapper] with the resolver of req.Modality. If that is not a
+// Mapper, the error matches [errors.ErrUnsupported].
 func (r Resolvers) Map(ctx context.Context, src *Source, req MapRequest) (*Draft, error) {
 	mapper, ok := r[req.Modality].(Mapper)
 	if !ok {

@@ -15,17 +15,18 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A MemberOpener is a [Resolver] whose sources hold others, as an archive holds
-// files and a mail its attachments. The [Library] opens the member of a
-// location with it, detects its modality, and passes the rest of the location
-// to the resolver of that modality. So no resolver gets a location with a Member.
+// A MemberOpener is a [Resolver] whose sources contain other sources, called
+// members: the files of an archive, the attachments of a mail. The [Library]
+// calls it to open the member of a location, detects the modality of the
+// member, and passes the rest of the location to the resolver of that modality.
+// So no resolver gets a location with a Member.
 type MemberOpener interface {
-	// OpenMember opens the member that is stored in src under a name. The
-	// name has passed [Location.Validate] and is of one member, without a
-	// [MemberSeparator]. The Source returned has the decoded bytes of the
-	// member and knows their size. It may read src, which stays open until
-	// the member is closed. Its name, a hint of the format, is the last
-	// element of the name in src. The Library gives it an identity.
+	// OpenMember opens the member that is stored in src under a name. The name
+	// has passed [Location.Validate] and has no [MemberSeparator]. The returned
+	// Source has the decoded bytes of the member and knows their size. It may
+	// read src, which stays open until the member is closed. Its Name is the
+	// last element of the name in src, as a hint of the format. The Library
+	// gives it an identity.
 	//
 	// Errors match [ErrRange] if there is no such member, naming those that
 	// look like it, [errors.ErrUnsupported] if src is of a format without
@@ -35,32 +36,34 @@ type MemberOpener interface {
 	OpenMember(ctx context.Context, src *Source, name string) (*Source, error)
 }
 
-// OpenMember opens the member that an address selects in src, an open source of
-// modality is. It returns the member, which the caller closes before src, and the
-// location in it, whose modality is that of the member. Do not call it within
+// OpenMember opens the member that an address selects in src, whose modality is
+// container. It returns the member, which the caller closes before src, and the
+// location in the member, whose modality is that of the address, or of the
+// member if the address has none. Do not call OpenMember within
 // [Library.WithSlot].
 //
-// An address without a member is an error matching [ErrSyntax]. A member of
-// another modality than the address is one matching [errors.ErrUnsupported] that
-// names the right address. Other errors are those of [MemberOpener].
-func (l *Library) OpenMember(ctx context.Context, src *Source, is Modality, a Address) (member *Source, in Location, err error) {
+// If the address has no member, the error matches [ErrSyntax]. If the member has
+// another modality than the address, the error matches [errors.ErrUnsupported]
+// and names the right address. Other errors are those of [MemberOpener].
+func (l *Library) OpenMember(ctx context.Context, src *Source, container Modality, a Address) (member *Source, in Location, err error) {
 	if in = a.Location; in.Member == "" {
 		return nil, in, syntaxError("no member is named")
 	}
 	if err := in.checkMember(); err != nil {
 		return nil, in, err
 	}
-	for container := src; in.Member != ""; container = member {
+	is := container
+	for outer := src; in.Member != ""; outer = member {
 		var name string
 		name, in = in.cutMember()
-		if member, err = l.openNamed(ctx, container, is, name); err != nil {
-			if container != src {
-				container.Close()
+		if member, err = l.openNamed(ctx, outer, is, name); err != nil {
+			if outer != src {
+				outer.Close()
 			}
 			return nil, a.Location, err
 		}
-		if container != src {
-			member.under = append(member.under, container)
+		if outer != src {
+			member.under = append(member.under, outer)
 		}
 		if is, err = l.memberModality(ctx, member); err != nil {
 			member.Close()

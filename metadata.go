@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit/internal/decimal"
 )
 
-// SourceHash returns the SHA-256 of the source in lower case hex, or "" if
-// the metadata have none.
+// SourceHash returns the SHA-256 of the source in lower-case hex, or "" if the
+// metadata have none.
 func (m *ResourceMap) SourceHash() string {
 	hash, _ := m.Metadata["source_hash"].(string)
 	return strings.ToLower(hash)
@@ -23,8 +23,9 @@ func (m *ResourceMap) SourceSize() (int64, bool) {
 	return int64(size), ok && isWhole(size)
 }
 
-// Extent returns how large the metadata say the source is, in the members that
-// its modality has; fields they do not give are zero. The source is not opened.
+// Extent returns the size of the source as recorded in the metadata. Fields
+// that the metadata do not have, or that the type of the map does not use, are
+// zero. The source is not opened.
 func (m *ResourceMap) Extent() Extent {
 	e := Extent{Modality: m.Type}
 	switch m.Type {
@@ -73,10 +74,10 @@ func (m *ResourceMap) number(key string) (n float64, ok bool) {
 // isWhole reports whether v has no fraction, and is exact.
 func isWhole(v float64) bool { return v == math.Trunc(v) && math.Abs(v) < 1<<53 }
 
-// Transcript returns the path of the file beside a recording that has its
-// words, as SourcePath is one, and the SHA-256 it had when the recording was
-// mapped, in lower case hex; "" for a field that the metadata lack. Without a path
-// there is no hash.
+// Transcript returns the path of the file with the words of a recording, in the
+// form of SourcePath, and the SHA-256 that this file had when the recording was
+// mapped, in lower-case hex. Both are "" if the metadata have no path of a
+// transcript. The hash alone may be "".
 func (m *ResourceMap) Transcript() (sourcePath, sourceHash string) {
 	noted, _ := m.Metadata["transcript"].(map[string]any)
 	if sourcePath, _ = noted["source_path"].(string); sourcePath == "" {
@@ -86,8 +87,9 @@ func (m *ResourceMap) Transcript() (sourcePath, sourceHash string) {
 	return sourcePath, strings.ToLower(sourceHash)
 }
 
-// SetTranscript puts the path and the hash of a transcript into the metadata,
-// or the path alone if the hash is "". What else they say of it stays.
+// SetTranscript records in the metadata the path of a transcript and its hash.
+// If sourceHash is "", the metadata then have no hash of it. Other fields of
+// the transcript are unchanged.
 func (m *ResourceMap) SetTranscript(sourcePath, sourceHash string) {
 	noted, _ := m.Metadata["transcript"].(map[string]any)
 	if noted = maps.Clone(noted); noted == nil {

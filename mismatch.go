@@ -10,16 +10,16 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// Mismatch returns the error for an address whose resource is of another
-// modality than its own. It matches [errors.ErrUnsupported] and says which
-// address would be right.
-func (a Address) Mismatch(is Modality) error {
-	whole := Address{Resource: a.Resource, Location: Location{Modality: is}}
+// Mismatch returns the error for an address with the wrong scheme: its resource
+// has the modality actual. The error matches [errors.ErrUnsupported] and names
+// the right address.
+func (a Address) Mismatch(actual Modality) error {
+	whole := Address{Resource: a.Resource, Location: Location{Modality: actual}}
 	name := a.Resource
 	if member := a.Location.Member; member != "" {
 		name = "member '" + message.Clip(member) + "'"
 	}
-	return mismatch(name, is, whole.String()+a.fragmentIn(is))
+	return mismatch(name, actual, whole.String()+a.fragmentIn(actual))
 }
 
 // mismatch returns the error for a resource or a file of another modality, and

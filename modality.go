@@ -10,15 +10,17 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A Modality is a kind of content. Each has its own [Resolver], and its
-// addresses a scheme of its own: the word itself, except that a document is
-// written doc://.
+// A Modality is a kind of content. Each has its own [Resolver], and its own
+// scheme in addresses: the word itself, except that the scheme of a document is
+// doc.
 //
-// There are those below, and any other word of a to z and 0 to 9 that begins
-// with a letter, has at most 32 of them, and is neither "doc" nor the scheme of
-// a URL such as "http". A word is of use in a [Library] that has a resolver for
-// it. Its locations may have any selectors but a virtual address; the resolver
-// decides what they mean.
+// The built-in modalities are the constants [Document], [Video], [Audio],
+// [Image], [Text] and [Virtual]. A program may define others: a word of 1 to 32
+// characters a-z and 0-9 that begins with a letter and is neither "doc" nor the
+// scheme of a URL, such as "http". A modality can be used only in a [Library]
+// that has a resolver for it. Locations of a modality that is not built in may
+// have any selectors except a virtual address; the resolver decides what they
+// mean.
 type Modality string
 
 // The modalities that package modality has resolvers for.
@@ -48,8 +50,8 @@ var foreignSchemes = []string{
 	"nfs", "s3", "sftp", "smb", "ssh", "tel", "telnet", "urn", "ws", "wss",
 }
 
-// Valid reports whether m is one of the built-in modalities, or a word that
-// can be one.
+// Valid reports whether m is a built-in modality, or a word that can name
+// another: whether [Modality.Validate] returns nil.
 func (m Modality) Valid() bool { return m.Validate() == nil }
 
 // builtIn reports whether the selectors of m are known.

@@ -5,38 +5,41 @@ import (
 	"context"
 )
 
-// An Opened is the open source of an address, for callers that read it by other
-// means than [Library.Resolve] and [Library.ReadText].
+// An Opened is the open source of an address, for callers that need more than
+// [Library.Resolve] and [Library.ReadText].
 type Opened struct {
 	Map    *ResourceMap // shared: do not modify it
 	Source *Source      // of the version that was mapped, or a member of it; the caller closes it
 
-	// Address is the address asked for. If it had no modality, it has that of
-	// the resource; if that has none either, it still has none.
+	// Address is the requested address. If its modality was empty, it is filled
+	// in from the resource or the member, unless that is unknown too.
 	Address Address
 
-	// Location is the location in Source: that of the Address, or the part
-	// of it within the member. [Opened.Located] is its reverse.
+	// Location is the requested location in Source: that of Address, without
+	// the member if it has one. [Opened.Located] converts a location in Source
+	// back.
 	Location Location
 
 	part part
 	hash func() string
 }
 
-// Located returns a location in the Source as one in the resource.
+// Located returns a location in the Source as a location in the resource.
 func (o *Opened) Located(loc Location) Location { return o.part.located(loc) }
 
-// SourceHash returns the SHA-256 of the source of the resource in lower case
-// hex, also where a member of it is open, or "" if that is not known yet.
+// SourceHash returns the SHA-256 of the source of the resource in lower-case
+// hex, even if Source is a member of it. It is "" if the hash is not known yet.
 func (o *Opened) SourceHash() string { return o.hash() }
 
-// Open opens the source of an address: of any part of a resource, or of all of
-// it. A source that is not the version which was mapped, or which the address
-// pins, is an error matching [ErrStale]; later changes are reported by
-// [Source.CheckUnchanged]. Other errors are those of [Library.Map],
-// [Address.Validate] and [Library.OpenSource], as [*ResolveError]. What reads
-// the source is [Library.Resolver] of the modality of the address, in a slot
-// that [Library.WithSlot] gives.
+// Open opens the source of an address, which may be of a part of a resource or
+// of all of it. If the source is not the version that was mapped, or that the
+// address pins, the error matches [ErrStale]. [Source.CheckUnchanged] reports
+// later changes. Other errors are those of [Library.Map], [Address.Validate],
+// [Library.OpenSource] and [Library.OpenMember]. All are wrapped in a
+// [*ResolveError].
+//
+// To read the source, get the resolver of the modality of the address from
+// [Library.Resolver], and call it within [Library.WithSlot].
 func (l *Library) Open(ctx context.Context, a Address) (*Opened, error) {
 	o, err := l.open(ctx, a)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 // Part selects a part by its number: of a book in reading order, from "1", or
-// of a mail as IMAP counts, such as "1.2" (RFC 3501, section 6.4.5). Several
-// parts of a book are such as "4-6", both included.
+// of a mail as IMAP counts, such as "1.2" (RFC 3501, section 6.4.5). "4-6"
+// selects several parts of a book, both ends included.
 func Part(number string) Location { return Location{Part: number} }
 
 // Parts returns the parts of a book that l selects, counted from 1, both

@@ -12,12 +12,12 @@ import (
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
-// run with its own location: the words of pages or lines, and the words spoken in
-// recordings that have a transcript. An empty modality is that of the resource.
-// It stops after the first error, which wraps those of [TextReader] and matches [ErrStale] if the source, or the
-// file with its transcript, has changed since it was mapped. A resource
-// without text, or whose resolver cannot read it, is an error matching
-// [errors.ErrUnsupported].
+// run with its own location: the words of pages or lines, and the words spoken
+// in recordings that have a transcript. An empty modality means that of the
+// resource. ReadText stops after the first error, which is a [*ResolveError].
+// It wraps an error that [TextReader] names, or matches [ErrStale] if the
+// source or its transcript has changed since the source was mapped, or matches
+// [errors.ErrUnsupported] if the resolver cannot read text.
 func (l *Library) ReadText(ctx context.Context, resourceID string, loc Location) iter.Seq2[TextRun, error] {
 	return func(yield func(TextRun, error) bool) {
 		a := Address{Resource: resourceID, Location: loc}

@@ -19,25 +19,28 @@ import (
 // ResolveOptions are the options of one resolve. The zero value is ready to
 // use.
 type ResolveOptions struct {
-	// Virtual asks for the address only: the source is opened only to
-	// tell its modality where the address and the map disagree. That the source
-	// has the place, and is the version that was mapped, is not checked.
+	// Virtual returns only the address and makes no evidence. It does not check
+	// that the source has that place, or that it is unchanged since it was
+	// mapped. It opens the source only to find a modality: if the address and
+	// the map have different ones, or of a member that the map does not
+	// describe.
 	Virtual bool
 
 	// Mode says how time ranges are cut; "" means [ModeExact].
 	Mode Mode
 
-	// Doubt is for a file without a map: it is read as the modality of its
-	// location only if it looks like that. A request for lines does not
-	// by itself say that a file is a text.
+	// Doubt makes [Library.ResolveFile] check that the file looks like the
+	// modality of its location before it is read as such. Without it, a request
+	// for lines reads any file as text.
 	Doubt bool
 
 	// AllowStale resolves a source that has changed since it was mapped,
 	// and marks the evidence Stale.
 	AllowStale bool
 
-	// Version pins the source, as [Address.Version] does: 8 to 64 leading
-	// hex digits of its SHA-256, or "". It becomes part of the address.
+	// Version pins the source, as Address.Version does: 8 to 64 leading hex
+	// digits of its SHA-256, or "". It becomes part of the address of the
+	// evidence.
 	Version string
 }
 
@@ -82,10 +85,12 @@ func (t target) failed(op string, err error) error {
 }
 
 // Resolve extracts the part of the source that a node describes and returns the
-// evidence. Evidence that exists already is returned again. A nil opts means the defaults.
+// evidence. If the evidence exists already, it is returned again. A nil opts
+// means the defaults.
 //
-// The error is a [*ResolveError] wrapping a [*NotFoundError], or an error
-// matching [ErrStale], [ErrForbidden], or one that [Resolver] names.
+// The error is a [*ResolveError]. It wraps a [*NotFoundError], an error
+// matching [ErrSyntax], [ErrStale], [ErrForbidden] or [ErrNotStored], or an
+// error that [Resolver] names.
 func (l *Library) Resolve(ctx context.Context, resourceID, nodeID string, opts *ResolveOptions) (*Evidence, error) {
 	t, err := l.nodeTarget(ctx, resourceID, nodeID)
 	if err != nil {
@@ -106,10 +111,10 @@ func (l *Library) nodeTarget(ctx context.Context, resourceID, nodeID string) (ta
 	return target{address: m.Address(n), label: nodeID, node: n, m: m, path: m.SourcePath, declared: m.Type}, nil
 }
 
-// ResolveAddress is Resolve for an address, which need not be that of a node.
-// Its resource must have a map, except for virtual addresses. An empty
-// modality is that of the resource. If the address pins a version, another
-// version is an error matching [ErrStale].
+// ResolveAddress is like [Library.Resolve] for an address, which need not be
+// the address of a node. Its resource must have a map, unless the address is
+// virtual. An empty modality means that of the resource. If the address pins a
+// version and the source has another, the error matches [ErrStale].
 func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOptions) (*Evidence, error) {
 	t := target{address: a, label: a.Fragment()}
 	if a.Location.Modality != Virtual {
@@ -144,11 +149,13 @@ func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexed
 	return m, cmp.Or(m.checkScheme(a), unknown)
 }
 
-// ResolveFile is Resolve for part of a file that has no map. The path is
-// opened as one in a map is. If the modality of loc is empty, [Library.Detect]
-// finds that of the file. Else it is trusted, so that a
-// file that looks binary is read as the text it is said to be. The resource id
-// of the evidence is the file name without its extension.
+// ResolveFile is like [Library.Resolve] for part of a file that has no map. It
+// opens the path in the same way as the source path of a map. If the modality
+// of loc is empty, [Library.Detect] finds that of the file. Otherwise the
+// modality of loc is trusted, even if the file looks like something else,
+// unless [ResolveOptions].Doubt is set. The resource id of the evidence is made
+// from the file name, as ingest.ResourceIDFor makes it: "Smith (2020).pdf"
+// gives "smith-2020".
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
 	a := Address{Resource: slug.ForFile(filepath.ToSlash(path)), Location: loc}
 	if loc.Member != "" {
@@ -263,9 +270,10 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 // matches [ErrForbidden], but not because of the roots.
 var errUnreadable = saying{"permission denied: this program may not read the source", ErrForbidden}
 
-// OpenSource opens the file at a path that a map gives or may give. A small one
-// is hashed, see Options.HashLimit. The errors are those of
-// [Workspace.OpenSource], without the path. The caller closes the source.
+// OpenSource opens the file at a path as it stands in a map: relative to the
+// base directory of the workspace, or absolute. It hashes a small file, see
+// Options.HashLimit. The errors are those of [SourceStore], without the path.
+// The caller closes the source.
 func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) {
 	src, err := l.workspace.OpenSource(ctx, path)
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrForbidden) {
@@ -283,11 +291,12 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 	return src, nil
 }
 
-// WithSlot calls f, which extracts from sources of a modality, when fewer than
-// Options.MaxExtractions others of the modality are running and there is one of
-// Options.Extractions, with a context that ends after Options.ExtractTimeout. If
-// f panics, that is an error: one bad source must not end a server. f must not
-// call WithSlot.
+// WithSlot waits for a slot of the modality, and for one of
+// Options.Extractions, and then calls f with a context that ends after
+// Options.ExtractTimeout. At most Options.MaxExtractions calls for one modality
+// run at a time. If f does not return in time, the error matches
+// [os.ErrDeadlineExceeded]. If f panics, WithSlot returns an error, so that one
+// bad source does not end a server. f must not call WithSlot.
 func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
 	release, err := l.acquireSlot(ctx, modality)
 	if err != nil {

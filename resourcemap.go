@@ -11,27 +11,28 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 )
 
-// A ResourceMap describes one source as a tree of nodes. Its JSON form has
-// the fields in the order given here; fields it does not know survive a load
-// and save.
+// A ResourceMap describes one source as a tree of nodes. Its JSON form has the
+// fields in the order given here, by the names given in quotation marks.
+// Unknown fields survive a load and save.
 type ResourceMap struct {
 	ResourceID string   // "resource_id"
 	Type       Modality // "type"
 	Title      string   // "title"
 
-	// SourcePath is the file the locations refer to, relative to the base
-	// directory of the workspace or absolute ("source_path").
+	// SourcePath is "source_path": the path of the file that the locations
+	// refer to, relative to the base directory of the workspace or absolute.
 	SourcePath string
 
 	Nodes []*Node // "nodes"; never null in JSON
 
-	// Metadata is free ("metadata"). The keys "source_hash", the SHA-256 of
-	// the source in hex, and "source_size", its bytes, say which version of
-	// the source the map was made from. Numbers are [json.Number].
+	// Metadata is "metadata", with any keys. The keys "source_hash", the
+	// SHA-256 of the source in hex, and "source_size", its size in bytes, say
+	// which version of the source the map was made from. Numbers are
+	// [json.Number].
 	Metadata map[string]any
 
-	// CreatedAt is when the map was made, in ISO 8601 ("created_at"); see
-	// [ResourceMap.Created].
+	// CreatedAt is "created_at": when the map was made, in ISO 8601.
+	// [ResourceMap.Created] parses it.
 	CreatedAt string
 
 	extra extraFields
@@ -39,9 +40,9 @@ type ResourceMap struct {
 
 // A Node is one part of a resource.
 type Node struct {
-	ID       string   // unique in its map, by convention dot-separated ("id")
+	ID       string   // "id"; unique in its map; by convention the ids of its ancestors and its own name, joined by dots
 	Title    string   // "title"; left out of JSON if empty
-	Type     string   // a free word such as "section" ("type")
+	Type     string   // "type"; a free word such as "section"
 	Location Location // "location"
 	Summary  string   // "summary"; left out of JSON if empty
 	Children []*Node  // "children"; never null in JSON
@@ -83,8 +84,8 @@ func (m *ResourceMap) Len() int {
 	return n
 }
 
-// Node returns the first node with the id, parents before children, or nil.
-// It looks at every node; a [Library] has an index.
+// Node returns the first node with the id, parents before children, or nil. It
+// searches all nodes; [Library.Node] uses an index.
 func (m *ResourceMap) Node(id string) *Node {
 	for n := range m.All() {
 		if n.ID == id {
@@ -114,9 +115,10 @@ func indexNodes(m *ResourceMap) (index map[string]*Node, duplicates []string) {
 	return index, slices.Sorted(maps.Keys(seen))
 }
 
-// Address returns the address of a node of the map, or with nil that of the
-// whole resource. The latter is valid only if the map, its nodes or the name of
-// its source tell a modality.
+// Address returns the address of a node of the map, or, if n is nil, the
+// address of the whole resource. The address of the whole resource is valid
+// only if its modality is known from the type of the map, from its nodes, or
+// from the extension of its source.
 func (m *ResourceMap) Address(n *Node) Address {
 	if n == nil {
 		return Address{Resource: m.ResourceID, Location: Location{Modality: m.modality()}}
@@ -124,8 +126,9 @@ func (m *ResourceMap) Address(n *Node) Address {
 	return Address{Resource: m.ResourceID, Location: n.Location}
 }
 
-// ModalityOf returns the modality that a location without one is of: that of the
-// resource, or in a member that of the nodes there. It is "" if neither has one.
+// ModalityOf returns the modality of loc. If that is empty, it returns the
+// modality of the resource, or, for a location in a member, that of the first
+// node in the same member. It is "" if that is unknown.
 func (m *ResourceMap) ModalityOf(loc Location) Modality {
 	if loc.Modality != "" {
 		return loc.Modality

@@ -9,16 +9,16 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// A Cell is one place of a sheet or a table: its column and its row, both from
-// 1. In text it is written in A1 notation: letters for the column, digits for
-// the row, so that {2, 5} is "B5".
+// A Cell is one cell of a sheet or a table: its column and its row, both counted
+// from 1. Its text form is A1 notation: letters for the column, digits for the
+// row, so that {2, 5} is "B5".
 type Cell struct{ Col, Row int32 }
 
 // Bounds of a [Cell]. Spreadsheets have fewer; a column has at most three
 // letters.
 const (
-	MaxCol = 26 + 26*26 + 26*26*26 // ZZZ
-	MaxRow = 1<<31 - 1
+	MaxCol = 26 + 26*26 + 26*26*26 // largest column, ZZZ
+	MaxRow = 1<<31 - 1             // largest row
 )
 
 // ColName returns the letters of a column, counted from 1, such as "A" for 1
@@ -49,6 +49,7 @@ func ColNumber(letters string) int {
 	return n
 }
 
+// String returns A1 notation, such as "B5".
 func (c Cell) String() string {
 	return ColName(int(c.Col)) + strconv.Itoa(int(c.Row))
 }
@@ -73,7 +74,7 @@ type Cells struct{ First, Last Cell }
 // IsZero reports whether c selects everything.
 func (c Cells) IsZero() bool { return c == Cells{} }
 
-// Has reports whether a cell is one of c, which has all if it is zero.
+// Has reports whether c contains the cell. The zero Cells contain every cell.
 func (c Cells) Has(cell Cell) bool {
 	return c.IsZero() || c.First.Col <= cell.Col && cell.Col <= c.Last.Col && c.First.Row <= cell.Row && cell.Row <= c.Last.Row
 }
@@ -90,7 +91,8 @@ func (c Cells) String() string {
 }
 
 // ParseCells parses cells in A1 notation, such as "B5:D10" or "B5". Corners in
-// another order, as "D5:B10", are put right. The error matches [ErrSyntax].
+// another order, such as "D5:B10", are put in order. The error matches
+// [ErrSyntax].
 func ParseCells(s string) (Cells, error) {
 	first, last, isRange := strings.Cut(s, ":")
 	if !isRange {
@@ -129,15 +131,16 @@ func Sheet(name, cells string) Location {
 // within it.
 func Member(name string) Location { return Location{Member: name} }
 
-// MemberSeparator stands between the name of an archive within an archive and
-// that of a member of it, in [Location.Member].
+// MemberSeparator separates the two names in Location.Member: first an archive
+// within the archive, then a member of that inner archive.
 const MemberSeparator = "!/"
 
-// MaxMemberDepth is how many names a member has at most: that of an archive
-// within the archive, and that of a member of it.
+// MaxMemberDepth is the maximum number of names in Location.Member: two, where
+// the first is an archive within the archive.
 const MaxMemberDepth = 2
 
-// In returns l with a member of an archive, whose part it then selects.
+// In returns l as a location in the member with the given name. The other
+// selectors of l then select a part of that member.
 func (l Location) In(member string) Location {
 	l.Member = member
 	return l

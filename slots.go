@@ -7,17 +7,18 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-// Slots bound how much of one kind of work runs at a time in all that share
-// them: several libraries, or resolvers of several modalities. Make them with
-// [NewSlots]. They are safe for concurrent use.
+// A Slots limits how many pieces of work run at a time. Several libraries, or
+// resolvers of several modalities, may share one. Make it with [NewSlots]. It
+// is safe for concurrent use.
 type Slots struct{ places chan struct{} }
 
-// NewSlots returns n slots, or one if n is less.
+// NewSlots returns a Slots that lets n pieces of work run at a time, or one if
+// n is less.
 func NewSlots(n int) *Slots { return &Slots{make(chan struct{}, max(n, 1))} }
 
-// Acquire waits for a slot, or for the end of ctx, whose error it returns.
-// Release gives the slot back; it may be called several times. A nil Slots
-// has no limit.
+// Acquire waits for a slot. If ctx is done first, it returns ctx.Err(). The
+// caller must call release, which frees the slot; further calls of release do
+// nothing. A nil Slots has no limit.
 func (s *Slots) Acquire(ctx context.Context) (release func(), err error) {
 	if s == nil {
 		return func() {}, ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"io"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -214,6 +215,35 @@ func TestSharedSlots(t *testing.T) {
 	if err := libs[1].WithSlot(t.Context(), citekit.Image, func(context.Context) error { return nil }); err != nil {
 		t.Errorf("after the first: %v", err)
 	}
+}
+
+// TestSharedSlotsOfEvidence has no slot left: evidence is not made before there
+// is one.
+func TestSharedSlotsOfEvidence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ws := workspace.NewMemory(nil)
+		ws.AddSource("a.txt", []byte("one\n"))
+		shared, resolver := citekit.NewSlots(1), &lineResolver{}
+		lib := citekit.New(ws, citekit.Resolvers{citekit.Text: resolver}, &citekit.Options{Extractions: shared})
+		defer lib.Close()
+		release, err := shared.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := lib.ResolveFile(t.Context(), "a.txt", citekit.Location{Modality: citekit.Text}, nil)
+			ended <- err
+		}()
+		synctest.Wait()
+		if n := resolver.Calls.Load(); n != 0 {
+			t.Errorf("%d extractions without a slot", n)
+		}
+		release()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestSlots(t *testing.T) {

@@ -30,25 +30,28 @@ type SourceInfo struct {
 	Size int64  // bytes
 
 	// Identity changes whenever the file may have changed, such as device,
-	// inode, size and times. It is "" if only the content shows a
-	// change: the source is then identified by its hash, and either the bytes
-	// read after hashing are those that were hashed, or CheckUnchanged fails.
+	// inode, size and times. It is "" if a change is visible only in the
+	// content. The source is then identified by its hash, and whoever makes the
+	// Source guarantees that the bytes read after hashing are those that were
+	// hashed, or that CheckUnchanged fails.
 	Identity string
 
-	// Hash is the SHA-256 of the content in lower case hex, if it is known.
+	// Hash is the SHA-256 of the content in lower-case hex, or "" if it is not
+	// known.
 	Hash string
 
-	// Declared is the modality that a person or the map of the source gives
-	// it, or "". A resolver of that modality reads the source even if it looks
-	// like something else.
+	// Declared is the modality that a person or the map states for the source,
+	// or "". A resolver of that modality reads the source even if it looks like
+	// something else.
 	Declared Modality
 
-	// HashFunc computes Hash when it is not known; nil hashes the content.
+	// HashFunc computes the hash when it is not known. If HashFunc is nil, the
+	// content is hashed.
 	HashFunc func(ctx context.Context) (string, error)
 
-	// Stat returns the identity the open file has now, or an error matching
-	// [ErrStale] if its content has changed; nil means that it cannot
-	// change.
+	// Stat returns the identity that the open file has now, or an error
+	// matching [ErrStale] if its content has changed. A nil Stat means that the
+	// file cannot change.
 	Stat func() (identity string, err error)
 
 	// Closed is called when the source has been closed; nil does nothing.
@@ -81,9 +84,8 @@ func (s *Source) File() *os.File {
 	return f
 }
 
-// Version returns a key that changes with the content: the hash if it is
-// known, else the identity; "" means that nothing about this source may be
-// kept.
+// Version returns a key that changes with the content: the hash if it is known,
+// else the identity. "" means that nothing about this source may be stored.
 func (s *Source) Version() string {
 	if hash := s.KnownHash(); hash != "" {
 		return hash
@@ -91,35 +93,36 @@ func (s *Source) Version() string {
 	return s.info.Identity
 }
 
-// Identity returns what changes whenever the file may have changed, or "".
+// Identity returns a value that changes whenever the file may have changed, or
+// "": see SourceInfo.
 func (s *Source) Identity() string { return s.info.Identity }
 
-// Declared returns the modality that a person or the map gives the source, or "".
-// A resolver may trust it.
+// Declared returns the modality that a person or the map states for the source,
+// or "". A resolver may trust it.
 func (s *Source) Declared() Modality {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.declared
 }
 
-// Declare sets the modality that a person or the map gives the source. Only the
-// code that opened the source calls it, before it is read.
+// Declare sets the modality that a person or the map states for the source.
+// Only the code that opened the source calls it, before it is read.
 func (s *Source) Declare(m Modality) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.declared = m
 }
 
-// KnownHash returns the SHA-256 of the source in hex, or "" if it has not been
-// computed.
+// KnownHash returns the SHA-256 of the source in lower-case hex, or "" if it
+// has not been computed.
 func (s *Source) KnownHash() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hash
 }
 
-// Hash returns the SHA-256 of the source in hex, reading all of it if it is
-// not known yet.
+// Hash returns the SHA-256 of the source in lower-case hex. If the hash is not
+// known yet, Hash reads the whole source.
 func (s *Source) Hash(ctx context.Context) (string, error) {
 	if hash := s.KnownHash(); hash != "" {
 		return hash, nil

@@ -8,7 +8,8 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-// Validate returns the first of [ResourceMap.Faults], naming the map, or nil.
+// Validate returns the first fault that [ResourceMap.Faults] finds, with the id
+// of the map, or nil.
 func (m *ResourceMap) Validate() (first error) {
 	m.Faults(func(path string, n *Node, err error) {
 		switch {
@@ -22,12 +23,12 @@ func (m *ResourceMap) Validate() (first error) {
 	return first
 }
 
-// Faults calls found for each thing that is wrong with the map by itself, in
-// the order of the map: with its JSON path, such as "nodes[3].location", and
-// with its node, or nil if it belongs to none. The source is not opened.
+// Faults calls found for each fault of the map itself, in the order of the map.
+// It passes the JSON path of the fault, such as "nodes[3].location", and the
+// node at fault, or nil if no single node is. The source is not opened.
 //
-// The errors match [ErrSyntax], or [ErrTooLarge] for nodes nested more than 256
-// deep, which are not looked at either.
+// The errors match [ErrSyntax]. For nodes nested more than 256 deep the error
+// matches [ErrTooLarge], and those nodes are not checked.
 func (m *ResourceMap) Faults(found func(path string, n *Node, err error)) {
 	c := checker{found, make(map[string]string)}
 	c.report("resource_id", nil, CheckResourceID(m.ResourceID))

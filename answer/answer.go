@@ -31,12 +31,12 @@ const (
 
 // Bounds of a [Request].
 const (
-	DefaultSentences = 3
-	MaxSentences     = 20
+	DefaultSentences = 3  // Request.Sentences if it is zero
+	MaxSentences     = 20 // largest Request.Sentences
 
-	DefaultTokens = 400
-	MinTokens     = 16
-	MaxTokens     = 4096
+	DefaultTokens = 400  // Request.Tokens if it is zero
+	MinTokens     = 16   // smallest Request.Tokens
+	MaxTokens     = 4096 // largest Request.Tokens
 )
 
 // A Request is a question.
@@ -45,7 +45,7 @@ type Request struct {
 	// first 4 KiB are read.
 	Question string
 
-	Type Type
+	Type Type // the kind of answer; "" means [Extractive]
 
 	// Sentences is the maximum number of sentences, 1 to [MaxSentences]; zero
 	// means [DefaultSentences].
@@ -56,8 +56,8 @@ type Request struct {
 	// included.
 	Tokens int
 
-	Filters   index.Filters
-	Rationale bool // report for each sentence which words led to it
+	Filters   index.Filters // which resources and nodes may answer
+	Rationale bool          // report for each sentence which words led to it
 
 	// Drop leaves out unsupported sentences of an abstractive answer, which are
 	// marked otherwise.
@@ -67,11 +67,11 @@ type Request struct {
 // An Answer is the answer to a question. If nothing was found, it has no
 // sentences.
 type Answer struct {
-	Found     bool
-	Text      string // the sentences joined on one line; "" if nothing was found
-	Sentences []*Sentence
+	Found     bool        // whether there is an answer
+	Text      string      // the sentences joined on one line; "" if nothing was found
+	Sentences []*Sentence // in the order of Text
 
-	Type  Type
+	Type  Type   // the kind of answer
 	Model string // the model that wrote it, as it names itself; "" for an extractive answer
 
 	// Dropped is the number of sentences of a model that were left out because
@@ -104,7 +104,7 @@ type Sentence struct {
 	// it cover, from 0 to 1. Scores of different answers can be compared.
 	Score float64
 
-	Verdict Verdict
+	Verdict Verdict // whether its source supports it
 
 	// Quote is the text that a model quotes from the source; "" in an
 	// extractive answer.
@@ -129,15 +129,16 @@ func (v Verdict) Holds() bool {
 
 // A Verifier checks quotes against sources, as a [verify.Verifier] does.
 type Verifier interface {
+	// Quote checks a quote, as [verify.Verifier.Quote] does.
 	Quote(ctx context.Context, req verify.Request) (*verify.Verdict, error)
 }
 
 // Options configures an Answerer. The first three fields are required, and must
 // be over the same Library.
 type Options struct {
-	Searcher *search.Searcher
-	Layers   *textlayer.Store
-	Verifier Verifier
+	Searcher *search.Searcher // finds the passages
+	Layers   *textlayer.Store // hold the texts of the sources
+	Verifier Verifier         // checks each sentence
 
 	// Model writes abstractive answers; nil means no abstractive answers. The
 	// found passages are sent to it. The answer of an [llm.StreamModel] is

@@ -20,7 +20,7 @@ const (
 
 // An Event is a step of a streamed answer.
 type Event struct {
-	Kind     Kind      `json:"event"`
+	Kind     Kind      `json:"event"`              // which of the fields below are set
 	Type     Type      `json:"type,omitempty"`     // of meta
 	Text     string    `json:"text,omitempty"`     // of token
 	Sentence *Sentence `json:"sentence,omitempty"` // of citation

@@ -14,18 +14,18 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Limits of [Request.Tokens].
+// Bounds of Request.Tokens.
 const (
-	DefaultTokens = 4000
-	MinTokens     = 100
-	MaxTokens     = 100_000
+	DefaultTokens = 4000    // the value that zero stands for
+	MinTokens     = 100     // the smallest value
+	MaxTokens     = 100_000 // the largest value
 )
 
 // A Request describes a briefing.
 type Request struct {
-	Task    string // a task or a question in plain words, not in the query language
-	Tokens  int    // limit on the content, [MinTokens] to [MaxTokens]; zero means [DefaultTokens]
-	Filters index.Filters
+	Task    string        // a task or a question in plain words, not in the query language
+	Tokens  int           // limit on the content, [MinTokens] to [MaxTokens]; zero means [DefaultTokens]
+	Filters index.Filters // which resources and nodes to use
 }
 
 // A Briefing holds the gathered passages.
@@ -34,7 +34,7 @@ type Briefing struct {
 	// requested number of tokens: one token for every four characters, and one
 	// for each Chinese, Japanese or Korean character.
 	Content string
-	Tokens  int
+	Tokens  int // of Content
 
 	Pieces []*Piece // in the order of the content
 
@@ -53,10 +53,10 @@ type Briefing struct {
 
 // A Piece is a part of a source, word for word.
 type Piece struct {
-	Address citekit.Address
-	Title   string // of the node or resource, with the titles around it
-	Tokens  int    // of Text
-	Text    string
+	Address citekit.Address // of Text
+	Title   string          // of the node or resource, with the titles around it
+	Tokens  int             // of Text
+	Text    string          // as it is in the source
 }
 
 // A Writer writes briefings over the resources of a Library. It is safe for

@@ -44,8 +44,8 @@ type annotationSelector struct {
 // is the resource and its id the address. Its selectors are, if available, a
 // TextQuoteSelector, a TextPositionSelector, which counts code points of the
 // text of package textlayer, and a FragmentSelector of the standard for the
-// kind of source. For several pages, the FragmentSelector names the first. An
-// invalid address is an error matching [citekit.ErrSyntax].
+// kind of source. For several pages, the FragmentSelector names the first. For
+// an invalid address the error matches [citekit.ErrSyntax].
 func (c *Citation) Annotation() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func marshal(v any) json.RawMessage {
 // ParseAnnotation returns the citations of a W3C Web Annotation, one for each
 // target: a link, or a source with selectors. The address is the id of a target
 // if that is an address, or else the source with the location of a
-// FragmentSelector. For other targets, the path of the work is their IRI. JSON
-// of another shape is an error matching [citekit.ErrSyntax].
+// FragmentSelector. For other targets, the path of the work is their IRI. For
+// JSON of another shape the error matches [citekit.ErrSyntax].
 func ParseAnnotation(data []byte) ([]Citation, error) {
 	var a annotation
 	if err := json.Unmarshal(data, &a); err != nil {

@@ -22,10 +22,10 @@ var latex = map[rune]string{
 }
 
 // BibTeX returns c as an entry "misc" of BibTeX and BibLaTeX in UTF-8. Its url
-// is the address, without escapes for TeX; its note is the place, as [Place] has
-// it, unless that is pages alone; the quote is its annote, which styles do not
-// print. An author in the form "Family, Given" is written in that
-// form, any other author as one name. An invalid address is an error matching
+// is the address, without escapes for TeX; its note is the place, as [Place]
+// returns it, unless pages say all of it; the quote is its annote, which styles do
+// not print. An author in the form "Family, Given" is written in that form, any
+// other author as one name. For an invalid address the error matches
 // [citekit.ErrSyntax].
 func (c *Citation) BibTeX() (string, error) {
 	if err := c.Address.Validate(); err != nil {
@@ -170,8 +170,7 @@ func readCommand(text string) (string, int) {
 // ParseBibTeX returns the citations of the entries of a BibTeX file, in order.
 // The address is in url, or in howpublished as \url{…}. A citation from an
 // entry without these has no address. Comments, preambles and macro definitions
-// are ignored. Text that is not BibTeX is an error matching
-// [citekit.ErrSyntax].
+// are ignored. If text is not BibTeX, the error matches [citekit.ErrSyntax].
 func ParseBibTeX(text string) ([]Citation, error) {
 	var found []Citation
 	p := &bibtexParser{text: text}

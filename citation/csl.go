@@ -58,8 +58,8 @@ type cslCustom struct {
 // citeproc. Its URL is the address, and its note the place, as [Place] has it, unless
 // that is pages alone: CSL has a locator only where an item is cited. An author in the form "Family, Given" is
 // split into these; other authors are kept as written, because their family
-// name is unknown. The quote and the title of the part are in "custom". An
-// invalid address is an error matching [citekit.ErrSyntax].
+// name is unknown. The quote and the title of the part are in "custom". For an
+// invalid address the error matches [citekit.ErrSyntax].
 func (c *Citation) CSL() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err
@@ -153,8 +153,8 @@ func (c *Citation) Key() string {
 }
 
 // ParseCSL returns the citations of CSL-JSON, which is an item or a list of
-// items. An item whose URL is not an address has no address. JSON of another
-// shape is an error matching [citekit.ErrSyntax].
+// items. An item whose URL is not an address has no address. For JSON of
+// another shape the error matches [citekit.ErrSyntax].
 func ParseCSL(data []byte) ([]Citation, error) {
 	var items []cslItem
 	if err := unmarshalOneOrMore(data, &items); err != nil {

@@ -103,8 +103,8 @@ func encodeTerm(text string) string {
 }
 
 // ParseTextDirective returns the first text directive of a fragment, or of its
-// part after ":~:". A fragment without a directive, or with an invalid one, is
-// an error matching [citekit.ErrSyntax].
+// part after ":~:". If the fragment has no directive, or an invalid one, the
+// error matches [citekit.ErrSyntax].
 func ParseTextDirective(fragment string) (TextDirective, error) {
 	if _, behind, ok := strings.Cut(fragment, directiveMark); ok {
 		fragment = behind

@@ -19,12 +19,12 @@ func (c *Citation) Markdown() string {
 	return link + ")"
 }
 
-// Footnote returns c as a footnote of Markdown with the label n, such as
+// Footnote returns c as a Markdown footnote with the given label, such as
 //
 //	[^1]: Ada Lovelace, *Notes*, page 12, 1843. "the engine weaves" <doc://notes#pages=12>
 //
-// An empty label, or one with white space, a bracket or a "^", is an error
-// matching [citekit.ErrSyntax]. [ParseMarkdown] reads it.
+// If the label is empty or has white space, a bracket or a "^", the error
+// matches [citekit.ErrSyntax]. [ParseMarkdown] reads it.
 func (c *Citation) Footnote(label string) (string, error) {
 	if label == "" || plain.Line(label) != label || strings.ContainsAny(label, " []^\\") {
 		return "", syntaxError("footnote label %s; write a number or a word", message.Quote(label))

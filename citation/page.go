@@ -16,8 +16,8 @@ type PageSize struct{ Width, Height float64 }
 // PDFRegion returns a box on one page as a fragment of RFC 8118. Its viewrect
 // and highlight are in points from the top left, such as
 // "page=3&viewrect=72,72,468,100&highlight=72,540,72,172". The numbers of
-// highlight are integers, and its rectangle contains the whole box. A location
-// without a box, or a page without a size, is an error matching
+// highlight are integers, and its rectangle contains the whole box. If the
+// location has no box, or the page no size, the error matches
 // [citekit.ErrSyntax].
 func PDFRegion(l citekit.Location, page PageSize) (string, error) {
 	if err := l.Validate(); err != nil {
@@ -50,7 +50,8 @@ func join(numbers ...float64) string {
 
 // ParsePDFRegion is [ParsePDFFragment] with the box of a viewrect, or else of a
 // highlight, on a page of the given size. The box is cut at the edges of the
-// page. A rectangle outside the page is an error matching [citekit.ErrSyntax].
+// page. If the rectangle is outside the page, the error matches
+// [citekit.ErrSyntax].
 func ParsePDFRegion(fragment string, page PageSize) (citekit.Location, error) {
 	loc, err := ParsePDFFragment(fragment)
 	if err != nil {

@@ -30,7 +30,7 @@ func (p CharPositions) String() string {
 // ParseCharFragment parses a fragment of RFC 5147 that counts characters:
 // "char=10,20", "char=,20", "char=10,", or the single position "char=10", which
 // is an empty part. The part after ";" is ignored; [ParseIntegrity] reads it.
-// Any other fragment is an error matching [citekit.ErrSyntax].
+// For any other fragment the error matches [citekit.ErrSyntax].
 func ParseCharFragment(fragment string) (CharPositions, error) {
 	scheme, _, _ := strings.Cut(fragment, ";")
 	value, ok := strings.CutPrefix(scheme, "char=")
@@ -78,8 +78,8 @@ func charLen(text string) int {
 	return size
 }
 
-// CharPositions returns r in the positions of RFC 5147. A range outside the
-// text, or one that cuts a character or a line end, is an error matching
+// CharPositions returns r in the positions of RFC 5147. If r is outside the
+// text, or cuts a character or a line end, the error matches
 // [citekit.ErrRange].
 func (r ByteRange) CharPositions(text string) (CharPositions, error) {
 	p := CharPositions{-1, -1}

@@ -23,8 +23,8 @@ type Cells struct{ Rows, Columns citekit.Range }
 
 // CSVFragment returns parts of a table as a fragment of RFC 7111, such as
 // "row=5-7", "col=2" or "cell=4,1-6,*;8,2". All parts must select alike: only
-// rows, only columns, or both. Other parts, no parts, and a range that ends
-// before it begins, are an error matching [citekit.ErrSyntax].
+// rows, only columns, or both. For other parts, no parts, or a range that ends
+// before it begins, the error matches [citekit.ErrSyntax].
 func CSVFragment(cells ...Cells) (string, error) {
 	specs := make([]string, len(cells))
 	kind := ""
@@ -120,9 +120,9 @@ func parseCell(s string) int {
 }
 
 // Location returns c as a location in comma-separated values of extent e. The
-// header is row 1. The last row, if e.Rows is 0, and the last column are an
-// error matching [errors.ErrUnsupported]. Rows after the last are an error
-// matching [citekit.ErrRange].
+// header is row 1. If c has [LastCell] as a column, or as a row while e.Rows is
+// 0, the error matches [errors.ErrUnsupported]. If a row is after the last, it
+// matches [citekit.ErrRange].
 func (c Cells) Location(e citekit.Extent) (citekit.Location, error) {
 	loc := citekit.Location{Modality: citekit.Text, Rows: c.Rows}
 	for _, row := range []*int{&loc.Rows.First, &loc.Rows.Last} {
@@ -157,8 +157,8 @@ const maxColumns = 1 << 10
 // TableCells returns the rows and columns of comma-separated values that l
 // selects, in the form that [CSVFragment] takes: a part for each run of
 // columns. A column is a name in the header, exactly as written there, or else
-// a number; any other column is an error matching [citekit.ErrRange]. A
-// location without rows and columns matches [errors.ErrUnsupported].
+// a number; for any other column the error matches [citekit.ErrRange]. For a
+// location without rows and columns it matches [errors.ErrUnsupported].
 func TableCells(l citekit.Location, header []string) ([]Cells, error) {
 	if err := l.Validate(); err != nil {
 		return nil, err
@@ -188,8 +188,8 @@ func TableCells(l citekit.Location, header []string) ([]Cells, error) {
 }
 
 // Lines returns the lines of the rows of c in the text of a table, where a
-// quoted field may have line ends. Rows after the last are an error matching
-// [citekit.ErrRange].
+// quoted field may have line ends. If c has rows after the last, the error
+// matches [citekit.ErrRange].
 func (c Cells) Lines(table string) (citekit.Range, error) {
 	var lines citekit.Range
 	row, line, start := 0, 0, 1
@@ -214,8 +214,8 @@ func (c Cells) Lines(table string) (citekit.Range, error) {
 	return lines, nil
 }
 
-// RowsAt returns the rows of a table that the lines touch. Lines after the last
-// are an error matching [citekit.ErrRange].
+// RowsAt returns the rows of a table that the lines touch. If there are lines
+// after the last, the error matches [citekit.ErrRange].
 func RowsAt(table string, lines citekit.Range) (Cells, error) {
 	var c Cells
 	row, before := 0, 0

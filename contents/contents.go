@@ -16,13 +16,13 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Limits of a [Request].
+// Bounds of a [Request].
 const (
-	MaxIDs        = 100
-	DefaultTokens = 4000
-	MinTokens     = 100
-	MaxTokens     = 1_000_000
-	maxAround     = 1000 // nodes read in addition to the requested ones
+	MaxIDs        = 100       // largest number of Request.IDs
+	DefaultTokens = 4000      // Request.MaxTokens if it is zero
+	MinTokens     = 100       // smallest Request.MaxTokens
+	MaxTokens     = 1_000_000 // largest Request.MaxTokens
+	maxAround     = 1000      // nodes read in addition to the requested ones
 )
 
 // A Request selects the parts to read.
@@ -53,8 +53,8 @@ type Request struct {
 
 // An Expansion selects the nodes and places to read in addition to a node.
 type Expansion struct {
-	Parent     bool
-	Children   bool
+	Parent     bool // the enclosing node
+	Children   bool // the nodes directly below
 	Neighbours bool // the previous and the next node with the same parent
 
 	// Relations is the largest number of relations to follow from each node or
@@ -67,26 +67,27 @@ type Expansion struct {
 // token for every four characters, and one for each Chinese, Japanese or Korean
 // character.
 type Contents struct {
-	Items      []*Item
-	NextCursor string // for the rest; "" if there is none
+	Items      []*Item // the parts that were read, in order
+	NextCursor string  // for the rest; "" if there is none
 
-	// Late makes the JSON incomplete even if it has all of the text: time ran
-	// out before all related places or other parts of the answer were found.
+	// Late is true if time ran out before all related places or other parts of
+	// the answer were found. The JSON then has "complete": false, even if
+	// NextCursor is "".
 	Late bool
 }
 
 // An Item is one part.
 type Item struct {
-	ID         string // as requested; an address for an added part
-	ResourceID string
-	NodeID     string // "" if the part is not a node
-	Address    citekit.Address
-	MediaType  string // of the source, if known
+	ID         string          // as requested; an address for an added part
+	ResourceID string          // the resource it belongs to
+	NodeID     string          // "" if the part is not a node
+	Address    citekit.Address // of the part; Text may be less of it
+	MediaType  string          // of the source, if known
 
 	// Relation is the relation that led to this place, or nil.
 	Relation *Relation
 
-	Text   string
+	Text   string // of the part, as far as it fits
 	Tokens int    // of Text
 	Runs   []Run  // if requested
 	Note   string // why there is no text, or not all of it

@@ -28,7 +28,7 @@ type Relation struct {
 	// One of them is in a requested part, or, with two hops, in a part that is
 	// related to one.
 	From, To citekit.Address
-	Hops     int
+	Hops     int // number of relations followed to reach the place, from 1
 
 	// These are set for a relation that the map of a resource states:
 	Text   string            // the statement

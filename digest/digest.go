@@ -27,7 +27,7 @@ const (
 // Options are the options of [Of] and [Build]. The zero value is ready
 // to use.
 type Options struct {
-	Format Format
+	Format Format // "" means [Markdown]
 
 	// MaxTokens is the most tokens the digest may have; zero means 4,000.
 	MaxTokens int
@@ -68,7 +68,8 @@ const (
 // added if space is left after that. A nil opts means the defaults.
 //
 // If not even the names of the resources fit, the error matches
-// [citekit.ErrTooLarge]. A missing resource is a [*citekit.NotFoundError].
+// [citekit.ErrTooLarge]. If a resource does not exist, the error wraps a
+// [*citekit.NotFoundError].
 func Of(ctx context.Context, lib *citekit.Library, resourceIDs []string, opts *Options) (*Digest, error) {
 	if len(resourceIDs) == 0 {
 		all, err := lib.Resources(ctx)

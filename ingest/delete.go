@@ -38,12 +38,13 @@ type Deletion struct {
 // Delete deletes the map of a resource, durably. With it, Delete removes its
 // evidence, the pinned version of its source, the notes that ingest made of it,
 // and permission to read a source outside the roots that no other map names.
-// The source stays. A missing resource is a [*NotFoundError].
+// The source stays. If the resource does not exist, the error wraps a
+// [*citekit.NotFoundError].
 //
 // A concurrent resolve, also in another process, succeeds or finds nothing;
-// [Prune] removes any evidence that it still stores. A map that was replaced
-// concurrently stays, and is an error matching [citekit.ErrStale]. Delete waits
-// for a running ingest.
+// [Prune] removes any evidence that it still stores. If the map was replaced
+// concurrently, it stays, and the error matches [citekit.ErrStale]. Delete
+// waits for a running ingest.
 //
 // It needs a workspace that is a [citekit.Deleter]; otherwise the error matches
 // [errors.ErrUnsupported].

@@ -8,10 +8,8 @@
 // that belongs to them; [ResourcesOf] finds the maps of a file. [Jobs] run
 // ingests in the background, for servers.
 //
-// The code first decides on a verdict for each source, which changes nothing,
-// and one function then acts on it. Facts that ingest finds out about a source
-// are kept in the notes of the workspace, so that an unchanged source costs
-// only a check of its times. The notes are a cache: without them, the same
-// facts are found again from the maps and the sources, except which maps a
-// person has changed.
+// Run records what it learns about each source in notes of the workspace, see
+// [citekit.NoteStore]. For an unchanged source it then compares only the
+// identity of the file, such as its size and times. The notes are a cache:
+// without them, Run finds the same facts again from the maps and the sources.
 package ingest

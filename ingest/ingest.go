@@ -26,7 +26,7 @@ type Options struct {
 	// ResourceID is the id of the map, for a single source; "" makes one from
 	// the name of the source. If the source has a map under another id, that
 	// map stays unchanged, and only the new map is kept up to date from then
-	// on.
+	// on. Delete the old map, or it becomes stale when the source changes.
 	ResourceID string
 
 	// Mapper drafts the maps; nil means the resolvers of the Library. Other

@@ -91,7 +91,7 @@ func (r *Report) Err() error {
 type Progress struct {
 	Done  int    `json:"done"`  // sources that are done
 	Total int    `json:"total"` // sources that were found
-	Path  string `json:"path"`  // of the source being reported
+	Path  string `json:"path"`  // of the source that this progress is about, as [citekit.Candidate].Path; several may be in progress
 
 	// Part is the finished part of the source at Path, from 0 to 1.
 	Part float64 `json:"part"`

@@ -18,7 +18,7 @@ type State string
 
 // The states of resources.
 const (
-	StateOK         State = "ok"         // all is well, or the map has no source
+	StateOK         State = "ok"         // the source is the version that was mapped, or the map has no source
 	StateStale      State = "stale"      // the source has changed since it was mapped
 	StateVanished   State = "vanished"   // there is no file at the path of the source
 	StateUnreadable State = "unreadable" // the map or the source cannot be read, or no resolver handles a type that is not built in; Err gives the reason

@@ -18,17 +18,19 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-// Command runs a program that makes maps, in any language. On its standard
-// input it gets a JSON object, with those of these members that are known
+// Command runs a program that makes maps, in any language. The program gets a
+// JSON object on its standard input. Members that are unknown are left out:
 //
 //	"name"         base name of the input
-//	"path"         where the input is, absolute
-//	"text"         the content, if it is UTF-8 and no folder
-//	"base64"       else the content in Base64
-//	"resource_id"  id the map should have
-//	"source_path"  file the map is of
+//	"path"         absolute path of the input
+//	"text"         the content, if the input is a file in UTF-8
+//	"base64"       the content of any other file, in Base64
+//	"resource_id"  id that the map should have
+//	"source_path"  path of the file that the map is for
 //
-// and it writes maps to its standard output, in one of the forms of [Generic].
+// A folder has neither "text" nor "base64", and neither has a file of more than
+// 64 MiB that has a path. The program writes maps to its standard output, in one
+// of the forms of [Generic].
 // It is run without a shell, with the environment of this process. When the
 // context ends, it is killed together with all programs it started. If it
 // fails, the error has the end of its standard error output.

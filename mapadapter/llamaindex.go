@@ -12,10 +12,10 @@ import (
 
 // LlamaIndex reads stores of nodes of LlamaIndex: docstore.json, the folder
 // with it, and lists of nodes in JSON, including those that retrievers return.
-// The nodes of each source make a map. Sources that have only ids, with hardly
-// more than one node each, are taken as parts of one unknown source, and make
-// one map. Nodes are nested by their relations to parents and children. Nodes
-// without such relations follow one another.
+// The nodes of each source make a map. If sources have only ids, and at least
+// half of them have a single node, they are taken as parts of one unknown
+// source and make one map. Nodes are nested by their relations to parents and
+// children. Nodes without such relations follow one another.
 //
 // A node has the pages that its metadata name. Page labels are taken as page
 // numbers only if all labels of the source are numbers from 1 on. If the

@@ -26,10 +26,9 @@ import (
 // Implementations must be safe for concurrent use.
 type Adapter interface {
 	// Adapt returns the maps that the input makes, at least one. They belong to
-	// the caller and pass [citekit.ResourceMap.Validate].
-	// [citekit.Library.Check] reports whether their locations lie inside the
-	// source. The same input gives the same maps. A nil opts means the
-	// defaults.
+	// the caller and pass [citekit.ResourceMap.Validate]. ingest.Check reports
+	// whether their locations lie inside the source. The same input gives the
+	// same maps. A nil opts means the defaults.
 	//
 	// Errors match [citekit.ErrFormat] if the adapter cannot read the form of
 	// the input, [citekit.ErrTooLarge] over a limit, [fs.ErrNotExist] if the
@@ -40,7 +39,7 @@ type Adapter interface {
 
 // An Input is a file or folder that a tool wrote.
 type Input struct {
-	FS   fs.FS
+	FS   fs.FS  // has the input
 	Name string // in FS; "." is the folder itself
 
 	// Path is the path of the input for other programs, or "". Only [Command]
@@ -96,7 +95,7 @@ func Names() []string {
 	return []string{"docling", "generic", "graphrag", "llamaindex", "pageindex"}
 }
 
-// Named returns the adapter with a name. An unknown name is an error matching
+// Named returns the adapter with a name. For an unknown name the error matches
 // [citekit.ErrSyntax].
 func Named(name string) (Adapter, error) {
 	switch name {

@@ -1,11 +1,14 @@
 // Package modality returns the built-in resolvers, one for each modality, as a
 // value that the program may change before it makes a [citekit.Library]. There
-// is no global registration. A program that reads few formats can use the
-// packages below this one instead, and links only them:
+// is no global registration:
 //
 //	resolvers := modality.All()
 //	resolvers[citekit.Video] = &video.Resolver{Options: media.Options{FFmpeg: "/opt/bin/ffmpeg"}}
 //	lib := citekit.New(ws, resolvers, nil)
+//
+// A program that reads few formats can import only the packages it needs, such
+// as modality/text, and build a [citekit.Resolvers] itself. It then links only
+// those.
 package modality
 
 import (
@@ -27,25 +30,27 @@ import (
 // to [citekit.New].
 func All() citekit.Resolvers { return New(nil) }
 
-// Limits are shared by the resolvers of one [New]. Because several libraries
-// may use these resolvers, such as those of the workspaces of a server, the
-// limits can apply to a whole process. [All] uses the zero value.
+// Limits are shared by the resolvers of one [New]. Several libraries may use
+// the same resolvers, such as those of the workspaces of a server; the limits
+// then apply to all of them together. [All] uses the zero value.
 type Limits struct {
-	// MaxChildren is the maximum number of programs that run at a time: ffmpeg,
-	// ffprobe and tesseract. Zero means two of each for each modality.
+	// MaxChildren is the maximum number of child processes (ffmpeg, ffprobe,
+	// tesseract) at a time, over all resolvers. Zero means two for each
+	// resolver that runs programs.
 	MaxChildren int
 
 	// ChildMemory is the memory limit of each run of ffmpeg and ffprobe, in
-	// bytes, on Linux; zero is as in [media.Options].
+	// bytes, on Linux. Zero means the default of MaxMemory in [media.Options].
 	ChildMemory int64
 
-	// DecoderMemory is the memory limit of all image jobs together, in bytes;
-	// zero is as in [image.Resolver]. PDFium has a further 128 MiB. Parts of
-	// other documents and recordings are read in pieces.
+	// DecoderMemory is the memory limit of all image jobs together, in bytes.
+	// Zero means the default of DecodeBytes in [image.Resolver]. PDFium may use
+	// a further 128 MiB. Other documents and recordings need no such limit,
+	// because they are read in pieces.
 	DecoderMemory int64
 
-	// MaxDocuments is the maximum number of documents read or cut at a time;
-	// zero is as in [pdf.Resolver].
+	// MaxDocuments is the maximum number of PDF documents that are read or cut
+	// at a time. Zero means the default of MaxJobs in [pdf.Resolver].
 	MaxDocuments int
 }
 

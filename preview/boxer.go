@@ -10,11 +10,11 @@ import (
 type Boxer interface {
 	// Boxes returns the boxes around a part of the text at loc, one for each
 	// line of the part, in text order. Loc must select one page, without a box.
-	// The text is the one that [citekit.TextReader.ReadText] yields for loc;
-	// the part is its bytes from from up to to. White space at the ends of a
-	// line has no box; neither has text that was recognised in a picture.
+	// The text is the one that [citekit.TextReader] yields for loc; the part is
+	// the bytes [start, end) of that text. White space at the ends of a line
+	// has no box, and neither has text that was recognised in a picture.
 	//
-	// Errors are as for Resolve. A part outside the text is an error matching
-	// [citekit.ErrRange].
-	Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, from, to int) ([]citekit.Box, error)
+	// Errors are as for Resolve. If the part is outside the text, the error
+	// matches [citekit.ErrRange].
+	Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, start, end int) ([]citekit.Box, error)
 }

@@ -76,16 +76,16 @@ func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options
 	return &shared, nil
 }
 
-// Boxes returns the positions of a part of the text of a page: the bytes from
-// from up to to of the text that [citekit.Library.ReadText] yields for the
+// Boxes returns the positions of a part of the text of a page: the bytes
+// [start, end) of the text that [citekit.Library.ReadText] yields for the
 // address, which must select one page. There is a box for each line, in text
 // order, and none for text that was recognised in a picture.
 //
-// The error is a [*citekit.ResolveError] that wraps an error of
-// [citekit.Library.Open] or of [Boxer], or one matching [errors.ErrUnsupported]
-// for a modality without pages.
-func (m *Maker) Boxes(ctx context.Context, a citekit.Address, from, to int) ([]citekit.Box, error) {
-	boxes, err := m.boxes(ctx, a, from, to)
+// The error is a [*citekit.ResolveError]. It wraps an error of
+// [citekit.Library.Open] or of [Boxer], or, for a modality without pages, an
+// error matching [errors.ErrUnsupported].
+func (m *Maker) Boxes(ctx context.Context, a citekit.Address, start, end int) ([]citekit.Box, error) {
+	boxes, err := m.boxes(ctx, a, start, end)
 	if err != nil {
 		var failed *citekit.ResolveError
 		if errors.As(err, &failed) {
@@ -96,7 +96,7 @@ func (m *Maker) Boxes(ctx context.Context, a citekit.Address, from, to int) ([]c
 	return boxes, nil
 }
 
-func (m *Maker) boxes(ctx context.Context, a citekit.Address, from, to int) (boxes []citekit.Box, err error) {
+func (m *Maker) boxes(ctx context.Context, a citekit.Address, start, end int) (boxes []citekit.Box, err error) {
 	opened, err := m.lib.Open(ctx, a)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (m *Maker) boxes(ctx context.Context, a citekit.Address, from, to int) (box
 		return nil, fmt.Errorf("where the text of %s source stands: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	err = m.lib.WithSlot(ctx, loc.Modality, func(ctx context.Context) error {
-		if boxes, err = boxer.Boxes(ctx, opened.Source, loc, from, to); err != nil {
+		if boxes, err = boxer.Boxes(ctx, opened.Source, loc, start, end); err != nil {
 			return err
 		}
 		return opened.Source.CheckUnchanged()

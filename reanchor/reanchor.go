@@ -80,9 +80,9 @@ type Request struct {
 
 // A Result is the current place of a cited part.
 type Result struct {
-	Was     citekit.Address
+	Was     citekit.Address // the old address
 	Address citekit.Address // zero if it is gone or unknown; pins the version if Was does
-	How     How
+	How     How             // how the place was found
 
 	// Confidence is from 0 to 1. For [Unique] and [Context] it measures how
 	// sure the match is, for [Similar] also how much of the part was kept.

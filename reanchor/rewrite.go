@@ -32,10 +32,10 @@ type RewriteOptions struct {
 
 // A Citation is an address in a rewritten text.
 type Citation struct {
-	Line    int    // from 1
-	Written string // as it was in the text
-	Now     string // the new address; Written if it was not moved
-	Result  *Result
+	Line    int     // from 1
+	Written string  // as it was in the text
+	Now     string  // the new address; Written if it was not moved
+	Result  *Result // where the cited part is now
 }
 
 // Moved reports whether the citation was rewritten.
@@ -55,7 +55,7 @@ func (c *Citation) Left() bool {
 // A Rewriting is a text with its citations moved to the current places of the
 // cited parts.
 type Rewriting struct {
-	Text      string
+	Text      string     // with the new addresses
 	Citations []Citation // in order
 }
 

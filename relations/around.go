@@ -11,8 +11,8 @@ import (
 
 // Limits of [Graph.Around].
 const (
-	MaxHops  = 2
-	MaxMost  = 1000
+	MaxHops  = 2    // largest Reach.Hops
+	MaxMost  = 1000 // largest Reach.Most
 	maxLooks = 1000 // relations examined in one call
 	maxMore  = 100  // places counted beyond the returned ones
 )
@@ -25,10 +25,10 @@ type Place struct {
 	Address citekit.Address
 	Node    string // the smallest node that contains the address, or ""
 
-	Hops     int // number of relations followed to reach it, from 1
-	By       Relation
-	Incoming bool // By comes from here
-	Proof    bool // it is a text that proves By
+	Hops     int      // number of relations followed to reach it, from 1
+	By       Relation // the last relation followed to reach it
+	Incoming bool     // By comes from here
+	Proof    bool     // it is a text that proves By
 }
 
 // A Reach is how far [Graph.Around] goes.

@@ -30,8 +30,8 @@ const (
 
 // A Relation leads from one place to another.
 type Relation struct {
-	From     citekit.Address
-	FromNode string // the smallest node that contains From, or ""
+	From     citekit.Address // the place that states the relation
+	FromNode string          // the smallest node that contains From, or ""
 
 	// To is zero if the relation does not lead to a resource.
 	To     citekit.Address
@@ -40,7 +40,7 @@ type Relation struct {
 	Kind   string // as in [Link], or "relationship"
 	Text   string // the visible text of a link, or a statement about the relation
 	Target string // as the source writes it; "" for relations of a map
-	Origin Origin
+	Origin Origin // who stated it
 
 	// Evidence are the places that prove a relation of a map, such as the text
 	// units in which it was found.

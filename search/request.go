@@ -22,13 +22,13 @@ const (
 	ByResources By = "resources" // resources, each by its best passage
 )
 
-// The number of results of a search.
+// Bounds of Request.TopK.
 const (
-	DefaultTopK = 10
-	MaxTopK     = 50
+	DefaultTopK = 10 // the value that zero stands for
+	MaxTopK     = 50 // the largest value
 )
 
-// MaxLeftOut is how many of the resources that are left out are named.
+// MaxLeftOut is the maximum number of resources that a search names as left out.
 const MaxLeftOut = 5
 
 // maxValues is how many values one filter may have.
@@ -39,10 +39,10 @@ type Request struct {
 	// Query is the query, in the language of [index.Query].
 	Query string
 
-	Mode    Mode
-	By      By
-	TopK    int // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
-	Filters index.Filters
+	Mode    Mode          // "" means [Auto]
+	By      By            // "" means [ByPassages]
+	TopK    int           // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	Filters index.Filters // restrict the results
 
 	// Expand also searches for the 20 words that are most typical of the ten
 	// best passages, for relevance feedback after the model RM3. If the best
@@ -56,7 +56,7 @@ type Request struct {
 	// such as two on one page.
 	SameAddress bool
 
-	NoHighlights bool
+	NoHighlights bool // leave out Result.Highlights
 	Rationale    bool // give the reasons for each result
 
 	phrases []string // that results must contain as written

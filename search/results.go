@@ -9,8 +9,8 @@ import (
 type Results struct {
 	Results []*Result // best first
 
-	// Total is how many passages, nodes or resources match. If Exact is false,
-	// there are more.
+	// Total is the number of passages, nodes or resources that match. If Exact
+	// is false, there are more.
 	Total int
 	Exact bool
 
@@ -31,7 +31,7 @@ type Results struct {
 	// "" if none is. If it is set, Complete is false.
 	Degraded string
 
-	QueryTimeMS float64
+	QueryTimeMS float64 // duration of the search in milliseconds
 
 	// Hint is advice for the caller, or "". It reports that texts are still
 	// being read, or, if nothing was found, that the query only excludes, that there are no maps yet, or which
@@ -41,12 +41,12 @@ type Results struct {
 
 // A Result is one passage, node or resource that was found.
 type Result struct {
-	ResourceID string
-	NodeID     string // of the smallest node around it; "" without a node
-	Address    citekit.Address
-	Title      string   // of the node, or of the resource
-	Path       []string // titles of the enclosing nodes, from the root
-	Modality   citekit.Modality
+	ResourceID string           // the resource it belongs to
+	NodeID     string           // of the smallest node around it; "" without a node
+	Address    citekit.Address  // of the result
+	Title      string           // of the node, or of the resource
+	Path       []string         // titles of the enclosing nodes, from the root
+	Modality   citekit.Modality // of Address
 
 	// Snippet is the part of the source's text that matches the query best.
 	// Each omission at its ends is marked by "…" and nothing else.
@@ -63,7 +63,7 @@ type Result struct {
 
 // A Passage is a part of the text of a source.
 type Passage struct {
-	Text       string
+	Text       string // as it is in the source
 	From, To   int64  // bytes of the text layer
 	SourceHash string // of the version of the layer
 }

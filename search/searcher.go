@@ -145,7 +145,7 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 	results, err := s.answer(ctx, time.Now(), req, in)
 	if err == nil {
 		in.tell(results)
-		if !index.IsRead(req.Query) {
+		if !index.UsesAll(req.Query) {
 			results.Hint = "the query is too long; only its first words count"
 		}
 	}

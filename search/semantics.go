@@ -18,8 +18,8 @@ type TextKind string
 
 // The roles of embedded texts.
 const (
-	QueryText   TextKind = "query"
-	PassageText TextKind = "passage"
+	QueryText   TextKind = "query"   // the query of a search
+	PassageText TextKind = "passage" // a passage that may answer it
 )
 
 // An Embedder turns texts into vectors that are near each other if the texts
@@ -28,9 +28,10 @@ const (
 // for concurrent use.
 type Embedder interface {
 	// Embed returns a vector for each text, in order. All vectors have the same
-	// number of finite numbers; their lengths are ignored. It returns ctx.Err()
-	// once ctx is done. Texts are not empty and have at most 8 KiB; Embed cuts
-	// a text that is too long for the model.
+	// number of elements, all finite. Only their directions matter: they need
+	// not be normalized. It returns ctx.Err() once ctx is done. Texts are not
+	// empty and have at most 8 KiB; Embed cuts a text that is too long for the
+	// model.
 	Embed(ctx context.Context, kind TextKind, texts []string) ([][]float32, error)
 
 	// Name distinguishes vectors that must not be compared: it changes with the
@@ -38,8 +39,8 @@ type Embedder interface {
 	// vectors, so it must not hold a secret.
 	Name() string
 
-	// Dimensions is how many numbers a vector has, or 0 if that is unknown
-	// before the first one.
+	// Dimensions returns the number of elements of a vector, or 0 if it is not
+	// known before the first one is made.
 	Dimensions() int
 }
 
@@ -66,9 +67,9 @@ type Semantics struct {
 	Embedder Embedder // nil compares no vectors
 	Reranker Reranker // nil reranks nothing
 
-	LexicalWeight float64 // of the ranking by words; zero means 1
-	VectorWeight  float64 // of the ranking by vectors; zero means .5
-	K             float64 // zero means 60
+	LexicalWeight float64 // weight of the ranking by words; zero means 1, so words always count
+	VectorWeight  float64 // weight of the ranking by vectors; zero means .5
+	K             float64 // constant K of the fusion: a larger K makes the places in a list more alike; zero means 60
 
 	// Rerank is how many of the best passages are reranked, at most 200; zero
 	// means 50.

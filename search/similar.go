@@ -22,13 +22,13 @@ type SimilarRequest struct {
 	Text string
 	ID   string
 
-	By      By
-	TopK    int // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
-	Filters index.Filters
+	By      By            // "" means [ByPassages]
+	TopK    int           // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	Filters index.Filters // restrict the results
 
 	SameAddress bool // as in [Request]
 
-	NoHighlights bool
+	NoHighlights bool // leave out Result.Highlights
 	Rationale    bool // give the reasons for each result
 }
 

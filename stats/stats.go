@@ -24,13 +24,13 @@ type Options struct {
 
 // Stats are statistics of a Library.
 type Stats struct {
-	Version  string       `json:"version,omitempty"`
-	Counts   Counts       `json:"counts"`
-	Sizes    Sizes        `json:"sizes"`
-	Index    *index.Stats `json:"index,omitempty"` // nil without a Searcher
-	Cache    *Cache       `json:"cache,omitempty"` // nil if the workspace does not count its use
-	Programs []Program    `json:"programs"`        // sorted by name; shared; at most a minute old
-	Uptime   float64      `json:"uptime"`          // seconds since the Collector was made
+	Version  string       `json:"version,omitempty"` // of the program; "" if it was not given
+	Counts   Counts       `json:"counts"`            // of resources
+	Sizes    Sizes        `json:"sizes"`             // of stored data
+	Index    *index.Stats `json:"index,omitempty"`   // nil without a Searcher
+	Cache    *Cache       `json:"cache,omitempty"`   // nil if the workspace does not count its use
+	Programs []Program    `json:"programs"`          // sorted by name; shared; at most a minute old
+	Uptime   float64      `json:"uptime"`            // seconds since the Collector was made
 
 	// Complete is false if time ran out, or stored data could not be read,
 	// before everything was counted.
@@ -63,15 +63,15 @@ type Sizes struct {
 // A Cache counts how often this process requested evidence that was already
 // stored, and evidence that had to be made.
 type Cache struct {
-	Hits    int64    `json:"hits"`
-	Misses  int64    `json:"misses"`
+	Hits    int64    `json:"hits"`     // requests for stored evidence
+	Misses  int64    `json:"misses"`   // requests for evidence that had to be made
 	HitRate *float64 `json:"hit_rate"` // from 0 to 1; nil before the first request
 }
 
 // A Program is a program that a resolver runs for some formats.
 type Program struct {
-	Name    string `json:"name"`
-	Found   bool   `json:"found"`
+	Name    string `json:"name"`              // such as "ffmpeg"
+	Found   bool   `json:"found"`             // whether it was found
 	Version string `json:"version,omitempty"` // as the program reports it
 }
 

@@ -1,8 +1,9 @@
 // Package telemetry shows an operator what a server does: metrics for Prometheus,
 // and a span of each call for OpenTelemetry.
 //
-// A [Telemetry] is a [server.Observer]. Only this package uses the libraries of
-// both: programs that import only package mcpadapter or server do not link them.
+// A [Telemetry] is a [server.Observer]. Only this package imports the libraries
+// of Prometheus and OpenTelemetry: programs that import only package mcpadapter
+// or server do not link them.
 //
 // # Metrics
 //

@@ -18,8 +18,8 @@ const (
 	InUTF16                  // UTF-16 units, as in JavaScript
 )
 
-// Convert converts an offset from one unit to another. An offset that is not
-// between two characters, or is outside the text, is an error matching
+// Convert converts an offset from one unit to another. If the offset is not
+// between two characters, or is outside the text, the error matches
 // [citekit.ErrRange].
 func (l *Layer) Convert(off int64, from, to Unit) (int64, error) {
 	if off < 0 || off > l.length(from) {

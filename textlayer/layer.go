@@ -13,7 +13,7 @@ import (
 
 // A Layer is the text of one version of a source. It is safe for concurrent use
 // until it is closed, even if that version is replaced or deleted: the text
-// stays the same, or reading it is an error matching [citekit.ErrStale].
+// stays the same, or reading it returns an error matching [citekit.ErrStale].
 type Layer struct {
 	*index
 	text    io.ReaderAt
@@ -25,8 +25,8 @@ type Layer struct {
 // A Run is a part of the text with a place of its own, such as a page or a
 // subtitle, or some lines that are read together.
 type Run struct {
-	From, To int64 // bytes, the end excluded
-	Location citekit.Location
+	From, To int64            // bytes, the end excluded
+	Location citekit.Location // of the run in the source
 }
 
 // Close releases the files that the layer reads from.
@@ -86,12 +86,11 @@ func (l *Layer) Runs() iter.Seq[Run] {
 	}
 }
 
-// RunsIn yields the runs that overlap the bytes from from up to to, in text
-// order.
-func (l *Layer) RunsIn(from, to int64) iter.Seq[Run] {
+// RunsIn yields the runs that overlap the bytes [start, end), in text order.
+func (l *Layer) RunsIn(start, end int64) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
-		for _, r := range l.runs[max(0, l.before(from, InBytes)):] {
-			if r.from >= to || r.to > from && !yield(Run{r.from, r.to, r.loc}) {
+		for _, r := range l.runs[max(0, l.before(start, InBytes)):] {
+			if r.from >= end || r.to > start && !yield(Run{r.from, r.to, r.loc}) {
 				return
 			}
 		}
@@ -136,14 +135,14 @@ func (l *Layer) blame(err error) error {
 	return errLayer
 }
 
-// Text returns the bytes from from up to to. Offsets outside the text are an
-// error matching [citekit.ErrRange].
-func (l *Layer) Text(ctx context.Context, from, to int64) (string, error) {
-	if err := l.check(from, to); err != nil {
+// Text returns the bytes [start, end). If these are outside the text, the error
+// matches [citekit.ErrRange].
+func (l *Layer) Text(ctx context.Context, start, end int64) (string, error) {
+	if err := l.check(start, end); err != nil {
 		return "", err
 	}
-	buf := make([]byte, to-from)
-	n, err := io.ReadFull(ctxio.Reader(ctx, io.NewSectionReader(l, from, to-from)), buf)
+	buf := make([]byte, end-start)
+	n, err := io.ReadFull(ctxio.Reader(ctx, io.NewSectionReader(l, start, end-start)), buf)
 	if err == io.EOF && n == len(buf) {
 		err = nil
 	}

@@ -9,23 +9,23 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// Bytes is a part of the text, from From up to To, in bytes.
+// Bytes is a range of the text in bytes, [From, To).
 type Bytes struct{ From, To int64 }
 
-// Location returns the smallest location that contains the bytes from from up
-// to to: the pages or lines that they are on, the time in which they are said,
-// or the box around them. For an empty part, it is the location of the text
-// that follows. A text without runs has the location of the whole source.
-// Offsets outside the text are an error matching [citekit.ErrRange].
-func (l *Layer) Location(from, to int64) (citekit.Location, error) {
+// Location returns the smallest location that contains the bytes [start, end):
+// the pages or lines that they are on, the time in which they are said, or the
+// box around them. For an empty range, it is the location of the text that
+// follows. A text without runs has the location of the whole source. If the
+// bytes are outside the text, the error matches [citekit.ErrRange].
+func (l *Layer) Location(start, end int64) (citekit.Location, error) {
 	all := citekit.Location{Modality: l.modality}
-	if err := l.check(from, to); err != nil || len(l.runs) == 0 {
+	if err := l.check(start, end); err != nil || len(l.runs) == 0 {
 		return all, err
 	}
-	to = max(to, min(from+1, l.size))
-	first := l.at(from)
-	last := l.at(to - 1)
-	for first < last && l.runs[first].to <= from { // it is in the gap between two runs
+	end = max(end, min(start+1, l.size))
+	first := l.at(start)
+	last := l.at(end - 1)
+	for first < last && l.runs[first].to <= start { // it is in the gap between two runs
 		first++
 	}
 	loc := l.runs[first].loc
@@ -39,11 +39,11 @@ func (l *Layer) Location(from, to int64) (citekit.Location, error) {
 		return loc, nil
 	}
 	var err error
-	if loc.Lines.First, err = l.lineAt(l.runs[first], from); err != nil {
+	if loc.Lines.First, err = l.lineAt(l.runs[first], start); err != nil {
 		return all, err
 	}
 	if l.runs[last].ends != noEnds {
-		loc.Lines.Last, err = l.lineAt(l.runs[last], to-1)
+		loc.Lines.Last, err = l.lineAt(l.runs[last], end-1)
 	}
 	return loc, err
 }
@@ -101,15 +101,16 @@ func unionSpan(a, b citekit.Span) citekit.Span {
 	return span
 }
 
-// Ranges returns the parts of the text at a location, in order and separate:
-// whole pages, whole lines, and the runs that overlap a time or a box. An empty
-// modality means that of the source. A location beyond the text is an error
-// matching [citekit.ErrRange], or [citekit.ErrTooLarge] if the text is
-// incomplete. A location that the runs do not separate from other text is an
-// error matching [errors.ErrUnsupported]: a box on a page, cells or columns of a
-// row, rows or blocks of a text that is stored by lines.
-// [citekit.Library.ReadText] can read these. No parts mean that the source has
-// no text there, or no such part, message, table, sheet or time.
+// Ranges returns the ranges of the text at a location, in order and without
+// overlap: whole pages, whole lines, and the runs that overlap a time or a box.
+// An empty modality means that of the source. If the location is beyond the
+// text, the error matches [citekit.ErrRange], or [citekit.ErrTooLarge] if the
+// text is incomplete. If the location is smaller than the runs of the layer,
+// the error matches [errors.ErrUnsupported]: a box on a page, cells or columns
+// of a row, rows or blocks of a text that is stored by lines.
+// [citekit.Library.ReadText] can read these. An empty result means that the
+// source has no text at loc, or does not have the part, message, table, sheet
+// or time that loc names.
 func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	if loc.Modality == "" {
 		loc.Modality = l.modality

@@ -47,8 +47,8 @@ func pass(at *[3]int64, r rune, size int) {
 	}
 }
 
-// Convert converts an offset from one unit to another. An offset that is not
-// between two characters, or is outside the text, is an error matching
+// Convert converts an offset from one unit to another. If the offset is not
+// between two characters, or is outside the text, the error matches
 // [citekit.ErrRange].
 func (o *Offsets) Convert(off int64, from, to Unit) (int64, error) {
 	if off < 0 || off > o.end[from] {

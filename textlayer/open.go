@@ -18,10 +18,10 @@ import (
 )
 
 // Open returns the text of a resource. It reads the text from the source if
-// that was not done before. If the source or its transcript changed since it
-// was mapped, the error matches [citekit.ErrStale]; for a modality without
-// text, it matches [errors.ErrUnsupported]. Other errors are those of
-// [citekit.TextReader], as [*citekit.ResolveError]. The caller must close the
+// that was not done before. If the source or its transcript has changed since
+// the source was mapped, the error matches [citekit.ErrStale]; for a modality
+// without text, it matches [errors.ErrUnsupported]. Other errors are those of
+// [citekit.TextReader], in a [*citekit.ResolveError]. The caller must close the
 // layer.
 func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
 	opened, err := s.lib.Open(ctx, citekit.Address{Resource: resourceID})
@@ -32,20 +32,20 @@ func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
 	return l, failed(citekit.Address{Resource: resourceID}, err)
 }
 
-// OpenFile is like [Store.Open], for a file without a map. The path is opened
-// like one in a map. An empty modality means that [citekit.Library.Detect]
-// determines it.
+// OpenFile is like [Store.Open], for a file without a map. It opens the path in
+// the same way as the source path of a map. An empty modality means that
+// [citekit.Library.Detect] determines it.
 func (s *Store) OpenFile(ctx context.Context, path string, modality citekit.Modality) (*Layer, error) {
 	l, err := s.openFile(ctx, path, modality)
 	return l, failed(citekit.Address{Resource: slug.ForFile(filepath.ToSlash(path))}, err)
 }
 
 // OpenVersion returns the text of a version of a resource, to find text again
-// that was cited from it. The version is one that was read before, whatever the
-// source is now, or the present one; it is given as the whole SHA-256 in hex. A
-// text that is not kept is an error matching [fs.ErrNotExist]. A text that was
-// not copied from the source is an error matching [citekit.ErrStale] if the
-// source has changed.
+// that was cited from it. The version is the present one, or one that was read
+// before, whatever the source is now; hash is its whole SHA-256 in hex. If the
+// text of that version is not stored, the error matches [fs.ErrNotExist]. If
+// the layer has no copy of the text and the source has changed, the error
+// matches [citekit.ErrStale].
 func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Layer, error) {
 	m, err := s.lib.Map(ctx, resourceID)
 	if err != nil {

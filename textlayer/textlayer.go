@@ -5,11 +5,11 @@
 //
 // # Text
 //
-// A layer has the runs of a source one after another. Between two runs there is
-// a line feed that belongs to neither, if the first does not end its last line
-// and the second does not continue it, as with two pages. Offsets are bytes of
-// this text, which is UTF-8, from 0; [Layer.Convert] converts them to other
-// units.
+// A layer has the runs of a source one after another. If a run does not end
+// with a line end, and the next run does not continue its last line, a line
+// feed stands between them that belongs to neither. Two pages are an example.
+// Offsets count the bytes of this text, which is UTF-8, from 0; [Layer.Convert]
+// converts them to other units.
 //
 // # Versions
 //
@@ -18,7 +18,7 @@
 // it for another version: if a source changed since it was mapped, the error
 // matches [citekit.ErrStale]. The layer of the earlier version stays until
 // ingest.Prune deletes it or it is evicted to make space, and
-// [Store.OpenVersion] opens it. No layers are kept of small texts: see
+// [Store.OpenVersion] opens it. Layers of small texts are not stored: see
 // Options.SmallBytes.
 package textlayer
 

@@ -40,15 +40,16 @@ type TextOptions struct {
 //
 // The text is Markdown, or plain. An address counts anywhere except in code:
 // bare, in brackets, as the target of a link, or in a note that the text refers
-// to. It is cited for the quotes before it in its sentence, back to the
-// citation before. If a sentence begins with an address and ends with a quote,
-// the address is cited for the quotes after it. It is also cited for a block
-// quotation, if it stands in the block, right behind it, or before it in a
-// sentence that ends in a colon. The title of a link to an address is a quote of
-// that address alone, as package citation writes it. Without a quote it is cited for the sentence,
-// or the part of it up to the address, which is a claim. If several quotes and
-// several addresses stand in one place, each quote must hold with one of the
-// addresses, and each address with one of the quotes.
+// to. An address is cited for the quotes that stand before it in its sentence,
+// after the previous citation. If a sentence begins with an address and ends
+// with a quote, the address is cited for the quotes after it. An address is
+// also cited for a block quotation, if the address stands in the block, right
+// behind it, or before it in a sentence that ends in a colon. The title of a link
+// to an address is a quote of that address alone, as package citation writes it.
+// If there is no quote, the address is cited for a claim: the sentence, or the
+// part of it before the address. If several quotes and several addresses stand in
+// one place, each quote must hold with one of the addresses, and each address with
+// one of the quotes.
 //
 // A resource that is the text itself is not searched as another place of its
 // quotes. [Verdict.Problem] of an entry reports a problem with its address. At

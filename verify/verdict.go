@@ -29,20 +29,39 @@ const (
 	NotFound Class = "not_found"
 )
 
-// The kinds of a [Repair] and the fields of a [Change] are those of package
-// quotation, which compares quotes.
 type (
 	// A Repair is a difference between quote and source that does not change
-	// the meaning.
+	// the meaning. Kind is what differs:
+	//
+	//	white_space        different or missing spaces and line ends
+	//	hyphenation        a word divided at the end of a line
+	//	ligatures          one character for several letters
+	//	case               capital and small letters
+	//	typographic_signs  quotation marks, dashes and dots of another shape
+	//	character_forms    another form of the same character, such as full-width
+	//	page_break         running heads, page numbers and notes between two pages
+	//	ellipsis           text that the quote marks as left out
+	//	footnote_marks     marks of notes
+	//	end_of_sentence    a full stop or comma of the quoting sentence
+	//	markup             signs of a markup language or of comments in code
+	//
+	// Times is how often the quote has it. If the quote leaves something out,
+	// Source is the text of the source at the first such place, of at most 200
+	// bytes; otherwise it is "".
 	Repair = quotation.Repair
 
-	// A Change is a difference in words.
+	// A Change is a difference in words. Quote has the words that only the
+	// quote has, and Source those that only the source has, each at most 300
+	// bytes or "". Invisible characters are written as their codes, such as
+	// "\u202e". Note explains a difference that cannot be seen, between
+	// look-alike letters of different scripts; otherwise it is "".
 	Change = quotation.Change
 )
 
-// A Span is the place of a quote in the text of its resource, as package
-// textlayer has it, in three units: bytes of UTF-8, Unicode code points, and
-// units of UTF-16. Offsets are counted from 0, and the end is exclusive.
+// A Span is a part of a text in three units: bytes of UTF-8, Unicode code
+// points, and units of UTF-16. Offsets are counted from 0, and the end is
+// exclusive. In a [Verdict] the text is that of the resource, as package
+// textlayer stores it; in a [Report] it is the text that was checked.
 type Span struct {
 	Bytes      [2]int64 `json:"bytes"`
 	CodePoints [2]int64 `json:"code_points"`
@@ -67,9 +86,10 @@ type Verdict struct {
 	// Text is the text of the source there; "" if the quote was not found.
 	Text string
 
-	// Span is zero if the quote was not found, or if it is at the address, but
-	// the layer of the text has it at several places that it does not separate,
-	// as in the cells of a row, or otherwise written, as in HTML.
+	// Span is the place of the quote in the text of its resource. It is zero if
+	// the quote was not found. It is also zero if the quote is at the address,
+	// but has no single place in the stored text: the stored text does not
+	// separate the cells of a row, and writes HTML differently.
 	Span  Span
 	Boxes []PageBox // boxes of the text on its pages, if the request asks for them
 
@@ -100,9 +120,10 @@ type Verdict struct {
 	LeftOut int
 
 	// Problem says why the quote could not be searched for at its address; nil
-	// if it was searched for. The class is then [NotFound]; or [Altered] if only a
-	// part of the text could be searched, as in an archive that is only partly
-	// unpacked, or while texts are not indexed yet, and has similar words.
+	// if it was searched for. The class is then [NotFound]. If only a part of
+	// the text could be searched (an archive that is partly unpacked, texts
+	// that are not indexed yet) and that part has similar words, the class is
+	// [Altered].
 	Problem error
 }
 

@@ -36,8 +36,8 @@ type Options struct {
 	// Layers keeps the texts; nil means a new store with the defaults.
 	Layers *textlayer.Store
 
-	// Searcher finds passages that may have a quote without a stated source.
-	// Without a Searcher, every resource is searched.
+	// Searcher finds the passages in which a quote that names no source is
+	// looked for. Without a Searcher, every resource is searched.
 	Searcher *search.Searcher
 
 	// CacheBytes is the memory limit for prepared texts kept between calls, in

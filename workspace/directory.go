@@ -76,7 +76,7 @@ type Options struct {
 	// used evidence is removed first, but none that was used in the last 10
 	// minutes, and none with EvidenceMeta.Keep that was used in the last 30
 	// days. Evidence that still does not fit is not stored: the error matches
-	// [citekit.ErrTooLarge].
+	// [citekit.ErrNotStored] and [citekit.ErrTooLarge].
 	MaxEvidenceBytes int64
 }
 

@@ -13,10 +13,11 @@
 //	    .meta/hashes/         hashes of sources, by path
 //	    .meta/pins/           versions that sources are pinned to
 //	    .meta/notes/          notes, a file for each kind; may be lost
+//	    .meta/usage.json      total size of the evidence; counted again if lost
 //	    .meta/tmp/            files being written
 //
 // Directories are made when something is first written, with mode 0700. Files
-// have mode 0600. Options.FileMode, DirMode and Group change that for a
+// have mode 0600. Options.FileMode, DirMode and Group set other modes, for a
 // directory that several people share. A map that is replaced keeps its mode.
 //
 // # Promises
@@ -36,13 +37,14 @@
 //
 // Files are identified by device, inode, size and times, as in git's index.
 // Without inodes, they are identified by volume and file index, or by path.
-// This is not relied on if the file changed within the clock's granularity
-// before, nor, on Linux, while a process has it open for writing: a mapped page
-// that was written to can be written again without changing the times. A read
-// lease (F_SETLEASE) shows whether a process has the file open for writing.
-// Where the system grants no lease, such as for a file of another user or on an
-// in-memory file system, a source has no version until it is hashed, and
-// evidence is hashed each time. Other systems offer no such check.
+// This identity is not trusted if the file changed so recently that another
+// change could have the same times, or, on Linux, while a process has the file
+// open for writing: a process that has mapped the file can change it without
+// changing its times. A read lease (F_SETLEASE) shows whether a process has the
+// file open for writing. Where the system grants no lease, such as for a file
+// of another user or on an in-memory file system, a source has no version until
+// it is hashed, and evidence is hashed each time. Other systems offer no such
+// check.
 //
 // # Seals
 //

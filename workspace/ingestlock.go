@@ -10,7 +10,7 @@ import (
 
 const ingestLockName = notesDir + "/ingest.lock"
 
-// LockIngest implements [citekit.Finder] by flock, as for maps.
+// LockIngest implements [citekit.Finder] with flock, as for maps.
 func (d *Directory) LockIngest(ctx context.Context) (release func(), err error) {
 	release, err = d.lockIngest(ctx)
 	if err != nil && ctx.Err() == nil {

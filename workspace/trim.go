@@ -19,8 +19,8 @@ type Trim struct {
 
 // Trimmed reports what [Directory.TrimEvidence] removed and left.
 type Trimmed struct {
-	Files int   `json:"files"`
-	Bytes int64 `json:"bytes"`
+	Files int   `json:"files"` // number of removed files
+	Bytes int64 `json:"bytes"` // their total size
 
 	Left int64 `json:"left"` // bytes of evidence that stay; more than MaxBytes if they are in use
 }

@@ -1,7 +1,7 @@
 // Package anthropic has citations in the forms of Anthropic's Messages API:
 // search_result blocks to give to a model, and the citations in its answers.
-// [SearchResult] makes such a block of passages, and [Parse] reads an answer,
-// whose citations package verify can then check. Nothing is sent.
+// [SearchResult] makes such a block from passages, and [Parse] reads an answer,
+// whose citations package verify can then check. The package sends nothing.
 package anthropic
 
 import (
@@ -74,8 +74,8 @@ func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
 // Location returns c in the form in which the API cites a document: a
 // page_location for pages, or else a char_location for the position. Document
 // is its index in the request, counted from 0. The document must be the whole
-// resource. A citation of several runs of pages, or without pages or position,
-// is an error matching [citekit.ErrSyntax].
+// resource. For a citation of several runs of pages, or without pages or
+// position, the error matches [citekit.ErrSyntax].
 func Location(c *citation.Citation, document int) ([]byte, error) {
 	title := c.Work.Title
 	l := location{CitedText: c.Quote, DocumentIndex: &document, DocumentTitle: &title}
@@ -96,8 +96,8 @@ func Location(c *citation.Citation, document int) ([]byte, error) {
 
 // Content returns an answer as the content of a message: blocks of text. The
 // blocks of claims have citations "search_result_location" with the address as
-// their source. Overlapping claims are cited together. A claim that is not in
-// the text is an error matching [citekit.ErrRange].
+// their source. Overlapping claims are cited together. If a claim is not in the
+// text, the error matches [citekit.ErrRange].
 func Content(a *citation.Answer) ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
@@ -171,11 +171,11 @@ type Document struct {
 }
 
 // Parse reads data that the API returned: a message, its content, a block of
-// it, or one citation. Sent, which may be nil, resolves the indices in it.
-// Without it, the address of a search result comes from its source, and a
-// document gives only the title, and the pages in an address without a
-// resource. For a citation of the web, the path of the work is its URL. JSON of
-// another shape is an error matching [citekit.ErrSyntax].
+// it, or one citation. Sent resolves the indices in it. If sent is nil, the
+// address of a search result is its source. A citation of a document then has
+// only Work.Title and, for pages, an Address without a Resource. For a citation
+// of the web, Work.Path is its URL. For JSON of another shape the error matches
+// [citekit.ErrSyntax].
 func Parse(data []byte, sent *Sent) (*citation.Answer, error) {
 	blocks, err := readBlocks(data)
 	if err != nil {

@@ -108,10 +108,10 @@ func referenceTo(c *citation.Citation) reference {
 }
 
 // Parse reads data that the API returned: a candidate, or a response, whose
-// first candidate it reads. A uri that is not an address becomes the path of
-// the work; a page number of such a chunk is in an address without a resource.
-// Segments outside their part are an error matching [citekit.ErrRange]; missing
-// chunks, and JSON of another shape, are an error matching [citekit.ErrSyntax].
+// first candidate it reads. A uri that is not an address becomes Work.Path. If
+// such a chunk has a page number, its Address has that page and no Resource. If
+// a segment is outside its part, the error matches [citekit.ErrRange]. For
+// missing chunks and for JSON of another shape it matches [citekit.ErrSyntax].
 func Parse(data []byte) (*citation.Answer, error) {
 	var response struct {
 		candidate

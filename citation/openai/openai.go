@@ -57,10 +57,10 @@ func OutputText(a *citation.Answer) ([]byte, error) {
 }
 
 // Parse reads data that the API returned: a response, a message, its content,
-// or an output text; also a message of chat completions. If a cited URL is not
-// an address, it becomes the path of the work; for a file, that is its name.
-// Offsets outside the text are an error matching [citekit.ErrRange]; JSON of
-// another shape is an error matching [citekit.ErrSyntax].
+// or an output text; also a message of chat completions. A cited URL that is
+// not an address becomes Work.Path. For a citation of an uploaded file,
+// Work.Path is the file name. For offsets outside the text the error matches
+// [citekit.ErrRange], and for JSON of another shape [citekit.ErrSyntax].
 func Parse(data []byte) (*citation.Answer, error) {
 	texts, err := readTexts(data)
 	if err != nil {

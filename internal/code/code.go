@@ -67,8 +67,8 @@ type outline struct {
 // declarations share a name, [ingest.NameNodes] numbers their ids.
 //
 // Metadata has "language". If a comment documents the whole file, its first
-// sentences are the "summary". A source without symbols has no nodes. An unknown
-// language is an error matching [citekit.ErrSyntax].
+// sentences are the "summary". A source without symbols has no nodes. For an
+// unknown language the error matches [citekit.ErrSyntax].
 func Map(ctx context.Context, lang Language, src []byte) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 // header in "<" and ">" if it is not looked for beside the file. For a name
 // imported from a module, the target is the module and the text the name.
 //
-// An unknown language is an error matching [citekit.ErrSyntax]. SQL has no links.
+// For an unknown language the error matches [citekit.ErrSyntax]. SQL has no
+// links.
 func Links(ctx context.Context, lang Language, src []byte) ([]relations.Link, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

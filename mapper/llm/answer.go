@@ -24,11 +24,11 @@ const (
 )
 
 // ErrAnswer reports an answer that cannot be used.
-var ErrAnswer = errors.New("the answer is no map of the source")
+var ErrAnswer = errors.New("the answer is not a map of the source")
 
 // An Answer holds the nodes read from the answer of a model or a program.
 type Answer struct {
-	Title string
+	Title string // of the source; "" if the answer has none
 
 	// Nodes have ids only if the answer gave them; see [ingest.NameNodes]. Each
 	// node lies in the source. Siblings are in the order of the source.
@@ -47,8 +47,8 @@ type Answer struct {
 // in JSON that are put right.
 //
 // A node whose place lies outside the source is left out, and its children take
-// its place. Nothing is moved to fit. The type of a node is any word. The error
-// matches [ErrAnswer] if the answer has no JSON or no list of nodes.
+// its place. Locations are never adjusted. The type of a node is any word. The
+// error matches [ErrAnswer] if the answer has no JSON or no list of nodes.
 func ReadAnswer(text []byte, extent citekit.Extent) (*Answer, error) {
 	return builder{extent: extent, fromProgram: true}.read(text)
 }

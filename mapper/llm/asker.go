@@ -23,8 +23,8 @@ type Options struct {
 	MaxText int `json:"max_text,omitempty"`
 
 	// MaxParts is the maximum number of requests for one source, not counting
-	// repairs; a source that needs more is an error matching
-	// [citekit.ErrTooLarge]. Zero means 64.
+	// repairs; if a source needs more, the error matches [citekit.ErrTooLarge].
+	// Zero means 64.
 	MaxParts int `json:"max_parts,omitempty"`
 
 	// Instructions are added to the built-in ones, such as "Titles in German."

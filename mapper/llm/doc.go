@@ -1,14 +1,15 @@
 // Package llm maps sources with a language model.
 //
 // A [Mapper] asks a [Model] for the structure of a source and checks the answer
-// against the source: every location must lie inside it. Nodes outside are sent
-// back once for correction, and nodes that are still wrong are left out and
-// counted. Nothing is moved to fit. An [Enricher] keeps the map that another
-// mapper made, and lets the model add titles and summaries to it.
+// against the source: every location must lie inside it. Nodes outside the
+// source are sent back once for correction. Nodes that are still outside are
+// left out and counted; locations are never adjusted. An [Enricher] keeps the
+// map that another mapper made, and lets the model add titles and summaries to
+// it.
 //
-// Packages gemini and openai, below this one, have models; package command has
-// a mapper that is any program. Only a model that the program has made uses a
-// network, and only for a request.
+// Subpackages gemini and openai implement models. Subpackage command has a
+// mapper that runs any program. This package itself uses no network. Only the
+// Model that you pass to New does, when it answers a request.
 //
 // # What a model sees
 //

@@ -29,7 +29,7 @@ type Endpoint struct {
 	Key     string        // left out of every error
 	Header  http.Header   // sent with every request
 	Timeout time.Duration // of one attempt; zero means 5 minutes
-	Retry   Retry
+	Retry   Retry         // of failed requests
 
 	// MaxBytes is the maximum length of an answer; zero means 16 MiB.
 	MaxBytes int64
@@ -46,8 +46,8 @@ const (
 
 // A Call is one request to an [Endpoint].
 type Call struct {
-	Method string
-	URL    string
+	Method string      // of HTTP
+	URL    string      // absolute
 	Header http.Header // in addition to that of the endpoint
 	Bare   bool        // without the header of the endpoint
 	Body   []byte      // sent as it is
@@ -59,9 +59,9 @@ type Call struct {
 
 // A Reply is the answer of an [Endpoint].
 type Reply struct {
-	Header   http.Header
-	Body     []byte
-	Attempts int
+	Header   http.Header // of the answer
+	Body     []byte      // of the answer
+	Attempts int         // number of requests made
 }
 
 // BaseURL returns base as the URL of a server, without a slash at its end. The
@@ -75,10 +75,10 @@ func BaseURL(base string) (*url.URL, error) {
 	return u, nil
 }
 
-// FindKey returns key, or else the value of the environment variable, without
-// the surrounding white space that files and shells leave; an empty variable
-// means none. The error matches [citekit.ErrSyntax] if the key cannot stand in
-// a header.
+// FindKey returns key, or, if key is "", the value of the environment variable
+// with the name variable, without the surrounding white space that files and
+// shells leave. If variable is "", no environment variable is read. The error
+// matches [citekit.ErrSyntax] if the key cannot stand in a header.
 func FindKey(key, variable string) (string, error) {
 	if key == "" && variable != "" {
 		key = os.Getenv(variable)

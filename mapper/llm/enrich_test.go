@@ -122,8 +122,8 @@ func TestEnrichKeepsTheMapOfTheBase(t *testing.T) {
 			return nil, &llm.Error{Message: "too many requests", Status: 429, Attempts: 4}
 		}}, "too many requests (HTTP 429), 4 times"},
 		{"refused", &fake{answer: func(*llm.Request) (*llm.Response, error) { return nil, llm.ErrRefused }}, "the model refused"},
-		{"nonsense", answers("no"), "the answer is no map of the source: the answer has no JSON: invalid syntax"},
-		{"other nodes", answers(`{"nodes":[{"node":77,"title":"x"}]}`), "the answer is no map of the source: it says nothing of the nodes it was asked about"},
+		{"nonsense", answers("no"), "the answer is not a map of the source: the answer has no JSON: invalid syntax"},
+		{"other nodes", answers(`{"nodes":[{"node":77,"title":"x"}]}`), "the answer is not a map of the source: it says nothing of the nodes it was asked about"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := enrich(t, test.model, nil)

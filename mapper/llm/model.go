@@ -45,7 +45,7 @@ type StreamModel interface {
 
 // Media is a file given to a [MediaModel].
 type Media struct {
-	MediaType string
+	MediaType string // such as "application/pdf"
 	Data      []byte // the file itself, or nil
 	URI       string // or else its URI at the model
 	Usage     Usage  // usage of the upload
@@ -72,16 +72,16 @@ type Request struct {
 
 // A Part of a request is a text or a file.
 type Part struct {
-	Text  string
+	Text  string // the text, if Media is nil
 	Media *Media // if not nil, the part is this
 }
 
 // A Response is the answer of a [Model].
 type Response struct {
-	Text      string
+	Text      string // of the answer
 	Truncated bool   // the answer ended at a length limit
 	Model     string // which model answered, as it names itself
-	Usage     Usage
+	Usage     Usage  // of the request
 }
 
 // ErrRefused reports that a model refused to answer, or that a filter withheld
@@ -90,9 +90,9 @@ var ErrRefused = errors.New("the model refused")
 
 // Usage is the usage of requests. The zero value means no usage.
 type Usage struct {
-	Requests     int `json:"requests"` // to the model, including retries
-	Retries      int `json:"retries"`
-	InputTokens  int `json:"input_tokens"`
+	Requests     int `json:"requests"`      // to the model, including retries
+	Retries      int `json:"retries"`       // requests that repeated a failed one
+	InputTokens  int `json:"input_tokens"`  // of the instructions and parts
 	OutputTokens int `json:"output_tokens"` // including those spent on thinking
 
 	// Cost is in the currency of the given [Prices]; Priced says that prices

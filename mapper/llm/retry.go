@@ -20,12 +20,13 @@ type Error struct {
 	Message     string        // one line, without the key
 	Temporary   bool          // a retry may help
 	RetryAfter  time.Duration // time to wait before a retry, if the server gave one
-	KeyRejected bool
-	Attempts    int // number of attempts
+	KeyRejected bool          // the server did not accept the key
+	Attempts    int           // number of attempts
 
 	cause error
 }
 
+// Error returns the message, the status and the number of attempts on one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Message)
@@ -41,6 +42,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
+// Unwrap returns the error of the connection, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 // Is reports whether target is [fs.ErrPermission] and a key was not accepted.

@@ -30,16 +30,17 @@
 //
 // The nodes of a map are the chapters of the source: those of QuickTime and
 // Nero in M4A and M4B, of ID3 in MP3, of comments in Ogg and FLAC, of cues in
-// WAV, of Matroska, or those in the JSON of a podcast beside the source. Its
-// words come from its text subtitles, or else from subtitles or a transcript
-// beside the source, such as talk.srt, talk.en.vtt or talk.json beside
-// talk.mp3: the plainest name first, and then one in the language of the sound.
-// The words are gathered into segments, which stand below the chapters. Without
-// chapters and words, the nodes are the parts between silences, or else even
-// parts. A silence is below -45 dB of full scale for a second or more, or for
-// 0.4 seconds in a part longer than a minute. Chapters and words are read
-// without ffmpeg, but the duration of other formats than MP4, QuickTime and WAV
-// needs ffprobe.
+// WAV, of Matroska, or those in the JSON of a podcast beside the source. The
+// words of the source come from its text subtitles, or else from subtitles or a
+// transcript beside the source, such as talk.srt, talk.en.vtt or talk.json
+// beside talk.mp3: of several such files, the one with the fewest dots in its
+// name (talk.srt) is used, and among those with as many, one in the language of
+// the sound (talk.en.srt). The words are gathered into segments, which stand
+// below the chapters. Without chapters and words, the nodes are the parts
+// between silences, or else even parts. A silence is below -45 dB of full scale
+// for a second or more, or for 0.4 seconds in a part longer than a minute.
+// Chapters and words are read without ffmpeg, but the duration of other formats
+// than MP4, QuickTime and WAV needs ffprobe.
 //
 // # Time
 //
@@ -48,7 +49,7 @@
 // edit list defines the inaudible part. In a file without an edit list, times
 // count from its first packet, even if it has an iTunSMPB tag: players that
 // read the tag skip the part that it gives, often some hundredths of a second,
-// and are ahead by that much.
+// so their times are smaller than those of citekit by that much.
 package audio
 
 import (

@@ -36,7 +36,7 @@ import (
 // configured before first use. The zero value is ready to use. It is safe for
 // concurrent use and must not be copied after first use.
 type Resolver struct {
-	PDF      pdf.Resolver
+	PDF      pdf.Resolver      // PDF
 	Word     word.Resolver     // DOCX, ODT
 	Sheet    sheet.Resolver    // XLSX, ODS
 	EPUB     epub.Resolver     // EPUB
@@ -133,7 +133,9 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	return room.Resolve(ctx, src, req)
 }
 
-// Measure implements [citekit.Measurer].
+// Measure implements [citekit.Measurer] with the resolver of the format of src.
+// The units of the extent depend on the format, such as pages of a PDF and
+// sheets of a workbook.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	room, err := ability[citekit.Measurer](ctx, r, src, "the extent")
 	if err != nil {
@@ -142,7 +144,8 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	return room.Measure(ctx, src)
 }
 
-// ReadText implements [citekit.TextReader].
+// ReadText implements [citekit.TextReader] with the resolver of the format of
+// src.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	room, err := ability[citekit.TextReader](ctx, r, src, "the text")
 	if err != nil {

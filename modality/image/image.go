@@ -35,9 +35,9 @@ import (
 
 // Defaults of the fields of [Resolver].
 const (
-	DefaultMaxPixels = 250_000_000
-	DefaultQuality   = 95
-	DefaultWarmBytes = 96 << 20
+	DefaultMaxPixels = 250_000_000 // of MaxPixels
+	DefaultQuality   = 95          // of Quality
+	DefaultWarmBytes = 96 << 20    // of WarmBytes
 )
 
 // A Resolver extracts regions of images. The zero value is ready to use. Its
@@ -68,8 +68,8 @@ type Resolver struct {
 	// files, such as "deu+eng"; "" means its default, English.
 	Languages string
 
-	// Children are the slots for programs that run at a time, which may be
-	// shared with other resolvers. Nil means two slots of this resolver's own.
+	// Children limits how many child processes run at a time. Other resolvers
+	// may share it. Nil means two for this resolver.
 	Children *citekit.Slots
 
 	// NoText turns the recognition of text off: tesseract is not run.

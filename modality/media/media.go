@@ -1,6 +1,6 @@
 // Package media has the options that the resolvers of video and audio share:
-// where ffmpeg is, and how much time and memory, and how many programs, they
-// may use. Both resolvers embed [Options]:
+// the paths of ffmpeg and ffprobe, and limits on time, memory and the number of
+// child processes. Both resolvers embed [Options]:
 //
 //	options := media.Options{FFmpeg: "/opt/bin/ffmpeg"}
 //	resolvers[citekit.Video] = &video.Resolver{Options: options}
@@ -19,13 +19,14 @@ type Options struct {
 	FFprobe string // path of ffprobe; "" means the one on PATH
 
 	MaxChildren int           // programs that one resolver runs at a time; further ones wait; zero means 2
-	MaxMemory   int64         // bytes of memory that each program may use, on Linux; zero means 16 GiB, or three quarters of the machine
+	MaxMemory   int64         // bytes of memory that each program may use, on Linux; zero means 16 GiB, or three quarters of the memory of the machine if that is less
 	Timeout     time.Duration // longest run of one program; zero means 10 minutes
 	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
 	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
 
-	// Children replaces MaxChildren and is shared with other resolvers: it
-	// limits how many programs of all these resolvers run at a time.
+	// Children limits how many child processes run at a time, in place of
+	// MaxChildren. Other resolvers may share it. Nil means a limit of this
+	// resolver alone.
 	Children *citekit.Slots
 
 	// ScanTime is how long Map looks for scenes or silences, at most Timeout;

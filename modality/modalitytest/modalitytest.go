@@ -33,8 +33,8 @@ type Fixture struct {
 	Source []byte
 
 	// Good lists locations that the resolver must resolve; at least one is
-	// required, and the first must have a selector. Its modality is used as
-	// that of the resolver.
+	// required, and the first must have a selector. The modality of the first
+	// case is taken as that of the resolver.
 	Good []Case
 
 	// OutOfRange lists locations that are valid but lie outside the source.
@@ -76,9 +76,9 @@ type Fixture struct {
 
 // A Case is a location that must resolve.
 type Case struct {
-	Name     string
-	Location citekit.Location
-	Mode     citekit.Mode
+	Name     string           // of the subtest
+	Location citekit.Location // to resolve
+	Mode     citekit.Mode     // "" means [citekit.ModeExact]
 
 	// Want holds the exact bytes of the evidence, or nil if only Check checks
 	// them. An empty non-nil Want allows an empty evidence.

@@ -16,7 +16,7 @@
 //
 // Evidence is cut from the source without conversion: every line keeps its line
 // end, a last line without one stays without it, and line 1 keeps the byte
-// order mark. The charset of the extract declares the encoding, see
+// order mark. The Charset of the content declares the encoding, see
 // [Resolver.Resolve].
 package text
 
@@ -69,15 +69,16 @@ func (r *Resolver) Version() string { return "text/3 " + r.mail.Version() }
 // their byte order mark or, without one, by the positions of their zero bytes
 // and their characters. Their names have the byte order, such as "utf-16le".
 // Other encodings are inferred from the first 64 KB, after leading zero bytes,
-// in this order: the charset that the text itself declares, if it is one and
-// fits; ISO-2022-JP and ISO-2022-KR by their escape sequences; a Japanese,
-// Korean or Chinese encoding if the bytes leave little doubt; one with
-// Cyrillic, Greek, Hebrew, Arabic, Thai, Central European, Turkish or Baltic
-// letters, or of the Macintosh, if these follow one another as in a language of
-// that script; else "windows-1252", or "iso-8859-1" if there are no characters
-// that only the former has. If these 64 KB are valid UTF-8 but the lines are
-// not, the charset is inferred from the first 16 MB of the lines. An inferred
-// charset is marked as guessed in the extract.
+// in this order: the charset that the text itself declares, if that is a known
+// charset and the bytes are valid in it; ISO-2022-JP and ISO-2022-KR by their
+// escape sequences; a Japanese, Korean or Chinese encoding if the bytes leave
+// little doubt; a single-byte charset for Cyrillic, Greek, Hebrew, Arabic,
+// Thai, Central European, Turkish or Baltic letters, or a Macintosh charset, if
+// the letters follow one another as in a language of that script; else
+// "windows-1252", or "iso-8859-1" if there are no characters that only the
+// former has. If these 64 KB are valid UTF-8 but the lines are not, the charset
+// is inferred from the first 16 MB of the lines. If the charset is inferred,
+// CharsetGuessed is set.
 //
 // The media type is that of the source's extension if it is a textual one
 // registered with IANA, or else text/plain. A source is binary, and an error

@@ -30,16 +30,17 @@
 // # Structure
 //
 // The nodes of a map are the chapters of the source: those of QuickTime, Nero
-// and Matroska, or those in the JSON of a podcast beside the source. Its words
-// come from its text subtitles (tx3g and WebVTT in MP4; SubRip, ASS and WebVTT
-// in Matroska), or else from subtitles or a transcript beside the source, such
-// as talk.srt, talk.en.vtt or talk.json beside talk.mp4: the plainest name
-// first, and then one in the language of the sound. The words are gathered into
-// segments, which stand below the chapters. Without chapters and words, the
-// nodes are scenes, or else even parts. A scene begins where a frame, or in
-// large videos a key frame, differs enough from the one before. Chapters and
-// words are read without ffmpeg, but the duration of other formats than MP4 and
-// QuickTime needs ffprobe.
+// and Matroska, or those in the JSON of a podcast beside the source. The words
+// of the source come from its text subtitles (tx3g and WebVTT in MP4; SubRip,
+// ASS and WebVTT in Matroska), or else from subtitles or a transcript beside
+// the source, such as talk.srt, talk.en.vtt or talk.json beside talk.mp4: of
+// several such files, the one with the fewest dots in its name (talk.srt) is
+// used, and among those with as many, one in the language of the sound
+// (talk.en.srt). The words are gathered into segments, which stand below the
+// chapters. Without chapters and words, the nodes are scenes, or else even
+// parts. A scene begins where a frame, or in large videos a key frame, differs
+// enough from the one before. Chapters and words are read without ffmpeg, but
+// the duration of other formats than MP4 and QuickTime needs ffprobe.
 //
 // # Time
 //

@@ -21,7 +21,7 @@ var _ Expander = (*Local)(nil)
 
 // Feedback is a text that is assumed to answer a query.
 type Feedback struct {
-	Text     string
+	Text     string  // of the passage
 	Language string  // as in [Hit.Language]
 	Weight   float64 // relative to the other texts; a text without weight is skipped
 }

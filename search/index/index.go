@@ -22,17 +22,17 @@ import (
 // concurrent use. Methods return ctx.Err() once ctx is done.
 type Index interface {
 	// Put replaces all entries of each resource. Afterwards every reader sees
-	// all resources as given; if Put returns an error, none has changed. A
-	// resource without entries is held as such. Empty or repeated ids are
-	// errors matching [citekit.ErrSyntax]. The sequences are read once, in
-	// order.
+	// all resources as given; if Put returns an error, none has changed. The
+	// index holds a resource without entries too. For empty or repeated ids the
+	// error matches [citekit.ErrSyntax]. The sequences are read once, in order.
 	Put(ctx context.Context, resources iter.Seq[Resource]) error
 
-	// Delete removes resources. Missing ones are not an error.
+	// Delete removes resources. It ignores those that the index does not have.
 	Delete(ctx context.Context, ids ...string) error
 
-	// Holds returns the held version of a resource, which must be complete and
-	// not known to be damaged, or an error matching [fs.ErrNotExist].
+	// Holds returns the version of a resource in the index. If the index does
+	// not have all entries of the resource, or some are known to be damaged,
+	// the error matches [fs.ErrNotExist].
 	Holds(ctx context.Context, id string) (version string, err error)
 
 	// Search returns the entries that match a query, best first.
@@ -44,41 +44,41 @@ type Index interface {
 
 // A Resource is a resource and its entries, as given to an index.
 type Resource struct {
-	ID string
+	ID string // of the resource
 
 	// Version identifies the input of the entries, such as the hashes of the
 	// source and of the map. It is opaque.
 	Version string
 
-	Entries iter.Seq[Entry]
+	Entries iter.Seq[Entry] // read once, in order
 }
 
 // An Entry is a node of a map, or a passage of one.
 type Entry struct {
-	Node     string // id; "" if no node encloses the passage
-	Type     string // of the node
-	Modality citekit.Modality
+	Node     string           // id; "" if no node encloses the passage
+	Type     string           // of the node
+	Modality citekit.Modality // of the entry
 
 	Title   string   // of the node; its words have more weight than others
 	Path    []string // titles of the enclosing nodes, from the root
-	Summary string
-	Text    string // is indexed but not stored: hits lack it
+	Summary string   // of the node
+	Text    string   // is indexed but not stored: hits lack it
 
 	Location string // of the entry, in the caller's own form
 	Ordinal  int    // numbered by the caller
 
 	Created    time.Time // of the source, or else of the map; to the second; zero if unknown
-	Authors    []string
-	Labels     []string
-	SourcePath string
+	Authors    []string  // of the source
+	Labels     []string  // of the source
+	SourcePath string    // as in the map
 }
 
 // Stats are counts of an index.
 type Stats struct {
-	Resources int   `json:"resources"`
-	Entries   int   `json:"entries"`
-	Segments  int   `json:"segments"`
-	Bytes     int64 `json:"bytes"`    // size of the segments
-	Outdated  int   `json:"outdated"` // outdated entries in the segments
-	Lost      int   `json:"lost"`     // missing or damaged segments; their entries are no longer held
+	Resources int   `json:"resources"` // resources that the index has
+	Entries   int   `json:"entries"`   // entries of these resources
+	Segments  int   `json:"segments"`  // files of the index
+	Bytes     int64 `json:"bytes"`     // size of the segments
+	Outdated  int   `json:"outdated"`  // outdated entries in the segments
+	Lost      int   `json:"lost"`      // missing or damaged segments; their entries are no longer held
 }

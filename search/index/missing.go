@@ -19,8 +19,8 @@ type Lister interface {
 
 // A Missing is a value of a filter that no entry has.
 type Missing struct {
-	Filter string // "modality", "type", "author" or "label"
-	Value  string
+	Filter string   // "modality", "type", "author" or "label"
+	Value  string   // as given in the filter
 	Known  []string // values that entries have, at most ten, the most similar ones first; in lower case
 	More   bool     // there are more of them
 }

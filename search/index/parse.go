@@ -54,9 +54,10 @@ func parseAll(text string) (clauses []clause, whole bool) {
 	}
 }
 
-// IsRead reports whether a query is used whole: that is so up to 128 KiB and
-// 1,024 words, with the same number of phrases and excluded items.
-func IsRead(query string) bool {
+// UsesAll reports whether an index uses all of a query. It does if the query
+// has at most 128 KiB, at most 1,024 words, and at most 1,024 other items:
+// phrases, excluded items and words of titles.
+func UsesAll(query string) bool {
 	_, whole := parseAll(query)
 	return whole
 }
@@ -67,9 +68,9 @@ func Wants(query string) bool {
 	return slices.ContainsFunc(parse(query), func(c clause) bool { return !c.excluded })
 }
 
-// Phrases returns the quoted texts that a query requires anywhere, as written.
-// An index finds them by stems, and ignores words in them such as "not" and
-// "the".
+// Phrases returns the quoted phrases of a query that may stand anywhere in an
+// entry, as written: not those after "title:" or "-". An index finds them by
+// stems, and ignores words in them such as "not" and "the".
 func Phrases(query string) (phrases []string) {
 	for _, c := range parse(query) {
 		if c.phrase && !c.excluded && !c.title {

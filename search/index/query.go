@@ -23,19 +23,19 @@ type Query struct {
 	// ignored. A query of more than 128 KiB is cut.
 	Text string
 
-	Filters Filters
-	TopK    int  // largest number of hits; zero means 10, and at most 1,000 are returned
-	Explain bool // hits explain their scores
+	Filters Filters // restrict the entries
+	TopK    int     // largest number of hits; zero means 10, and at most 1,000 are returned
+	Explain bool    // hits explain their scores
 }
 
 // Filters restrict the entries. An entry must pass all filters that are set; of
 // a list it must match one value. Case matters only in Resources and Path.
 type Filters struct {
-	Resources  []string
-	Modalities []citekit.Modality
-	Types      []string
-	Authors    []string
-	Labels     []string
+	Resources  []string           // ids
+	Modalities []citekit.Modality // of the entry
+	Types      []string           // of nodes
+	Authors    []string           // of the source
+	Labels     []string           // of the source
 
 	Without []string // resources to exclude
 
@@ -53,7 +53,8 @@ type Filters struct {
 type Result struct {
 	Hits []Hit // by descending score
 
-	// Total is how many entries match. If Exact is false, there are more.
+	// Total is the number of entries that match. If Exact is false, there are
+	// more.
 	Total int
 	Exact bool
 }
@@ -77,13 +78,13 @@ type Hit struct {
 
 // A Part is the share of a score from one word, or from two neighbouring words.
 type Part struct {
-	Term    string // in the form it has in the index
-	Next    string // of a pair: the second word
-	Times   int    // number of occurrences; an occurrence in a title counts four times
-	InTitle bool
-	InBody  bool // or in the path or the summary
-	Vector  bool // the entry is near by its vector, whatever its words
-	Score   float64
+	Term    string  // in the form it has in the index
+	Next    string  // of a pair: the second word
+	Times   int     // number of occurrences; an occurrence in a title counts four times
+	InTitle bool    // the word is in the title
+	InBody  bool    // or in the path or the summary
+	Vector  bool    // the entry is near by its vector, whatever its words
+	Score   float64 // its share of the score
 }
 
 // Highlights returns the ranges of a text with the words that made it a hit: in

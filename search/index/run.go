@@ -11,7 +11,7 @@ const (
 	maxTopK     = 1000
 )
 
-// Search implements [Index]. An invalid pattern for paths is an error matching
+// Search implements [Index]. For an invalid pattern for paths the error matches
 // [citekit.ErrSyntax].
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return l.run(ctx, q, compile)

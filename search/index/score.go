@@ -30,9 +30,9 @@ var _ Scorer = (*Local)(nil)
 // Scores returns the score of an entry; ok is false if the entry has none.
 type Scores func(ordinal int) (score float64, ok bool)
 
-// Asked returns the wanted words of a query, without excluded words and the
-// signs of the query language.
-func Asked(text string) string {
+// Words returns the words that a query asks for, as text, without excluded
+// words and the operators of the query language.
+func Words(text string) string {
 	var words []string
 	for _, c := range parse(text) {
 		if !c.excluded {

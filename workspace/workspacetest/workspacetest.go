@@ -22,8 +22,8 @@ import (
 
 // The source that each workspace has.
 const (
-	SourcePath    = "docs/poem.txt"
-	SourceContent = "a\nb\n"
+	SourcePath    = "docs/poem.txt" // its path below the base directory
+	SourceContent = "a\nb\n"        // its bytes
 )
 
 // Run checks workspaces. Each workspace that open returns must have its own

@@ -55,19 +55,19 @@ const (
 
 // An Input is the JSON object that the program gets on its standard input.
 type Input struct {
-	Source       Source          `json:"source"`
+	Source       Source          `json:"source"`       // the source to map
 	Schema       json.RawMessage `json:"schema"`       // of the answer; see [llm.Schema]
 	Instructions string          `json:"instructions"` // the task, in words
 }
 
 // A Source describes the source to the program.
 type Source struct {
-	Path      string           `json:"path"` // absolute; it may be a copy, which is deleted afterwards
-	Name      string           `json:"name"` // base name
-	Size      int64            `json:"size"` // bytes
-	Modality  citekit.Modality `json:"modality"`
-	MediaType string           `json:"media_type,omitempty"`
-	Extent    citekit.Extent   `json:"extent"` // the locations must lie within it
+	Path      string           `json:"path"`                 // absolute; it may be a copy, which is deleted afterwards
+	Name      string           `json:"name"`                 // base name
+	Size      int64            `json:"size"`                 // bytes
+	Modality  citekit.Modality `json:"modality"`             // of the source
+	MediaType string           `json:"media_type,omitempty"` // of the source; "" if it is not known
+	Extent    citekit.Extent   `json:"extent"`               // the locations must lie within it
 }
 
 // A Mapper maps sources by running a program. It is safe for concurrent use.
@@ -79,11 +79,11 @@ type Mapper struct {
 
 var _ citekit.Mapper = (*Mapper)(nil)
 
-// New returns a Mapper that runs the program at path. A name without a
-// separator is searched for in the way of the system. New does not run the
-// program. A program that is missing or cannot be run is an error matching
-// [fs.ErrNotExist] or [fs.ErrPermission]. The resolvers measure sources. Nil
-// options are the zero value.
+// New returns a Mapper that runs the program at path. A name without a path
+// separator is looked up in PATH. New does not run the program. If the program
+// is missing or cannot be run, the error matches [fs.ErrNotExist] or
+// [fs.ErrPermission]. The resolvers measure sources. Nil options are the zero
+// value.
 func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, error) {
 	found, err := child.Find(path)
 	if err != nil {

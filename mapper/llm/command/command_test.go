@@ -176,8 +176,8 @@ func TestErrors(t *testing.T) {
 		is      error
 	}{
 		{"fail", "one\n", command.Options{}, "the mapper failed (exit status 3): first; [31mno model[0m; at all", nil},
-		{"nonsense", "one\n", command.Options{}, "the mapper: the answer is no map of the source: the answer has no JSON: invalid syntax", llm.ErrAnswer},
-		{"outside", "one\n", command.Options{}, `the mapper: the answer is no map of the source: node 1 ("A"): lines 5-6 of 1; lines run 1-1`, llm.ErrAnswer},
+		{"nonsense", "one\n", command.Options{}, "the mapper: the answer is not a map of the source: the answer has no JSON: invalid syntax", llm.ErrAnswer},
+		{"outside", "one\n", command.Options{}, `the mapper: the answer is not a map of the source: node 1 ("A"): lines 5-6 of 1; lines run 1-1`, llm.ErrAnswer},
 		{"endless", "one\n", command.Options{}, "the mapper says more than 8388608 bytes: too large", citekit.ErrTooLarge},
 		{"hang", "one\n", command.Options{Timeout: 0.2}, "the mapper was still running after 200ms: context deadline exceeded", context.DeadlineExceeded},
 		{"map", "", command.Options{}, "empty; there is nothing to cite: source cannot be read", citekit.ErrFormat},

@@ -59,7 +59,7 @@ type Options struct {
 	// zero means 4 MiB, and negative uploads every file.
 	InlineBytes int64 `json:"inline_bytes,omitempty"`
 
-	Prices *llm.Prices `json:"prices,omitempty"`
+	Prices *llm.Prices `json:"prices,omitempty"` // for Usage.Cost; nil counts no cost
 
 	// Client makes the requests; nil means a new client.
 	Client *http.Client `json:"-"`

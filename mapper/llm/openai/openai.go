@@ -65,7 +65,7 @@ type Options struct {
 	// Pictures are sent unchanged.
 	MaxImageBytes int64 `json:"max_image_bytes,omitempty"`
 
-	Prices *llm.Prices `json:"prices,omitempty"`
+	Prices *llm.Prices `json:"prices,omitempty"` // for Usage.Cost; nil counts no cost
 
 	// Client makes the requests; nil means a new client.
 	Client *http.Client `json:"-"`

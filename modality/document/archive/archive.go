@@ -25,17 +25,21 @@ import (
 	"github.com/citekit/citekit/internal/warm"
 )
 
-// A Resolver resolves archives. The zero value is ready to use; it knows only the
-// format of members. It is safe for concurrent use and must not be copied after first
-// use.
+// A Resolver resolves archives. The zero value is ready to use, but without
+// Members it only lists and opens members: it does not map or read what is in
+// them. It is safe for concurrent use and must not be copied after first use.
 type Resolver struct {
-	// Members read the members, for the map and the text of an archive. They are
-	// usually the resolvers of the library and include this resolver, for archives in
-	// archives. With nil, members are only listed.
+	// Members are the resolvers that read the members, for the map and the text
+	// of an archive. They are usually the resolvers of the library, and include
+	// this resolver for archives in archives. If Members is nil, members are
+	// only listed.
 	Members citekit.Resolvers
 
-	// MaxMember is the largest size in bytes of a member that is unpacked; zero means
-	// 2 GiB. A member of more than 4 MiB is unpacked into an unnamed temporary file,
+	// MaxMember is the largest size in bytes of a member that is unpacked; zero
+	// means 2 GiB. For bzip2 the limit is at most 512 MiB. The content of a
+	// compressed file may also not exceed both 64 MiB and 500 times the size of
+	// the file. Beyond a limit the error matches [citekit.ErrTooLarge]. A
+	// member of more than 4 MiB is unpacked into an unnamed temporary file,
 	// unless it is uncompressed.
 	MaxMember int64
 

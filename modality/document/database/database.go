@@ -88,7 +88,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 
 const mediaType = "application/vnd.sqlite3"
 
-// Measure implements [citekit.Measurer].
+// Measure implements [citekit.Measurer]. It counts the tables. Rows are checked
+// when they are read.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	db, err := open(ctx, src, citekit.Location{Modality: citekit.Document})
 	if err != nil {

@@ -26,15 +26,17 @@ const (
 // titled by their first heading or their title, and the method is "parts".
 // Entries without a title are replaced by their children.
 //
-// The location of an entry is the part that it leads to. It is limited to blocks
-// if the entry leads into the part, or if another entry, not one of its children,
-// leads to a later block of the part: the blocks from its own to the last before
-// that other entry, including those of its children in the part. An entry whose
-// children are in other parts has all parts from the first to the last of these.
-// Parts without an entry that a converter split from the previous part, judging
-// by their names, belong to the last entry of that part: "ch1_split_001.xhtml"
-// to "ch1_split_000.xhtml", as Calibre names them. An entry that leads nowhere
-// has the location of its children, else of its parent, else of the whole book.
+// The location of an entry is the part that it leads to. If the entry leads
+// into the middle of a part, or another entry that is not its child leads to a
+// later block of the same part, the location is limited to blocks: from the
+// block that the entry leads to, up to the last block before the other entry.
+// These include the blocks of its children in the part. If an entry has
+// children in other parts, its location is all parts from the first to the last
+// of these. Parts without an entry that a converter split from the previous
+// part, judging by their names, belong to the last entry of that part:
+// "ch1_split_001.xhtml" to "ch1_split_000.xhtml", as Calibre names them. An
+// entry that leads nowhere has the location of its children, else of its
+// parent, else of the whole book.
 //
 // The title, "author", "keywords", "date" and "language" come from the package
 // document. The metadata also have "parts", the number of parts, and "incomplete"

@@ -45,8 +45,8 @@ func firstWord(text string) string {
 	return string(word)
 }
 
-// span returns the offsets of lines in the decoded bytes. A location past the
-// last line is an error matching [citekit.ErrRange].
+// span returns the offsets of lines in the decoded bytes. If they are past the
+// last line, the error matches [citekit.ErrRange].
 func (t *decodedText) span(lines citekit.Range) (start, end int64, err error) {
 	s := newScanner(t.open(), t.coding, -1)
 	number := 0 // of the line that was read

@@ -15,12 +15,14 @@
 //
 // # Mailboxes
 //
-// A mailbox is cut at its "From " lines (RFC 4155): those that have a date, and
-// follow an empty line or precede a header. A line within the Content-Length of a
-// message does not count if another message begins after that length. The evidence
-// of a message is as it is stored, without its "From " line and the empty line at
-// its end. Lines that begin with ">From " stay as they are, because nothing says
-// which of them were quoted.
+// A mailbox is cut at its "From " lines (RFC 4155). A "From " line starts a
+// message if it has a date, and either follows an empty line or is followed by
+// a header field. A "From " line without a date starts a message if it follows
+// an empty line, or is only "From -", and a header field of a mail follows. A
+// line within the Content-Length of a message does not count if another message
+// begins after that length. The evidence of a message is as it is stored,
+// without its "From " line and the empty line at its end. Lines that begin with
+// ">From " stay unchanged, because nothing says which of them were quoted.
 //
 // # Damage
 //

@@ -15,13 +15,13 @@ import (
 const runBytes = 64 << 10 // of a part that go into one run of text
 
 // ReadText implements [citekit.TextReader]. The text of a message is its
-// sender, receivers, date and subject, decoded, and then its parts that are text.
-// Of alternatives, the plain text is read. Messages within it are read the same
-// way. Fields of a header that read as they are written are located at their
-// lines, others at the message. A run of a part holds whole lines, some 64 KB of
-// them, with their ends, and LF after the last if it has none; a page of HTML is
-// one run, of what people see of it. Bytes that mean nothing in the charset become
-// U+FFFD.
+// sender, receivers, date and subject, decoded, and then its parts that are
+// text. Of alternatives, the plain text is read if it has words. Messages
+// within the message are read the same way. A header field whose decoded text
+// equals its bytes is located at its lines; any other field is located at the
+// message. A run of a plain-text part holds about 64 KB of whole lines with
+// their line ends; a last line without one gets LF. An HTML part is one run:
+// its visible text. Bytes that are invalid in the charset become U+FFFD.
 //
 // Selected lines are read as they are written: lines of HTML with their tags, and
 // lines of a message with its whole header.

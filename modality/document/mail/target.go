@@ -41,8 +41,9 @@ func kindOf(src *citekit.Source) (string, error) {
 	return "", nil
 }
 
-// Recognizes reports whether src is a mail, by its content, or by its name if it
-// begins with a field of a header.
+// Recognizes reports whether src is a mail or a mailbox. It decides by the
+// content. A source that only begins with a header field or a "From " line
+// counts if its name ends in .eml, .mbox, .mbx, .mht or .mhtml.
 func Recognizes(ctx context.Context, src *citekit.Source) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err

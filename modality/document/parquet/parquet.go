@@ -99,7 +99,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	return content, nil
 }
 
-// Measure implements [citekit.Measurer].
+// Measure implements [citekit.Measurer]. The extent has one table. Rows are
+// checked when they are read.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	if _, err := r.open(ctx, src, citekit.Location{Modality: citekit.Document}); err != nil {
 		return citekit.Extent{}, err

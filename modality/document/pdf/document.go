@@ -102,7 +102,7 @@ type Resolver struct {
 	OCR bool
 
 	// Tesseract is the path of the program; "" means the one in PATH. Without
-	// it, reading such a page with OCR is an error matching
+	// the program, the error of reading such a page with OCR matches
 	// [errors.ErrUnsupported].
 	Tesseract string
 
@@ -110,8 +110,8 @@ type Resolver struct {
 	// "deu+eng"; "" means its default, English.
 	OCRLanguages string
 
-	// Children are the slots for programs that run at a time, which may be
-	// shared with other resolvers. Nil means two slots of this resolver's own.
+	// Children limits how many child processes run at a time. Other resolvers
+	// may share it. Nil means two for this resolver.
 	Children *citekit.Slots
 
 	// MaxJobs is the maximum number of documents that are read or cut at a

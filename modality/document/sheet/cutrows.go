@@ -13,7 +13,7 @@ import (
 // maxSheetBytes is the largest size of a part in evidence.
 const maxSheetBytes = 256 << 20
 
-var errEvidence = fmt.Errorf("an evidence of more than %d MiB; choose fewer cells: %w", maxSheetBytes>>20, citekit.ErrTooLarge)
+var errEvidence = fmt.Errorf("evidence of more than %d MiB; choose fewer cells: %w", maxSheetBytes>>20, citekit.ErrTooLarge)
 
 // An edit replaces some bytes of a row by text.
 type edit struct {

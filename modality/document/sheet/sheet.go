@@ -30,10 +30,10 @@
 // An ODS sheet ends at the last cell with a value, a text, a note or a formula,
 // or at a merged area. Cells with only a format do not count, as programs fill
 // whole rows with them. Cells show the text that their program stored. Evidence
-// keeps named ranges and database ranges that lie entirely in the range, without
-// filters. Pictures, charts, forms, headers, footers, validations and conditional
-// formats are left out. A sheet of more than 4 million cells, including repeats,
-// is an error matching [citekit.ErrTooLarge].
+// keeps named ranges and database ranges that lie entirely in the range,
+// without filters. Pictures, charts, forms, headers, footers, validations and
+// conditional formats are left out. For a sheet of more than 4 million cells,
+// including repeats, the error matches [citekit.ErrTooLarge].
 package sheet
 
 import (
@@ -219,7 +219,8 @@ func (j *job) form() (kind, extension string) {
 	return mediaType, ext
 }
 
-// Measure implements [citekit.Measurer]. It reads no sheets.
+// Measure implements [citekit.Measurer]. It counts the sheets and does not read
+// them.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	if isODS(src) {
 		j, err := r.openODS(ctx, src)

@@ -1,7 +1,7 @@
 // Package slides resolves slides of presentations: PowerPoint files (PPTX, with
 // PPSX, POTX and their kinds with macros) and those of OpenDocument (ODP, OTP).
 // The evidence is a presentation of these slides. The nodes of a map are the
-// slides, titled as they are.
+// slides, with their own titles.
 //
 // # Slides
 //
@@ -120,7 +120,7 @@ func indexes(loc citekit.Location, slides int) []int {
 	return list
 }
 
-// Measure implements [citekit.Measurer]. Pages are slides.
+// Measure implements [citekit.Measurer]. It counts the slides, as pages.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	if err := ctx.Err(); err != nil {
 		return citekit.Extent{}, err

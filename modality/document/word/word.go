@@ -223,7 +223,7 @@ func extentOf(t text) citekit.Extent {
 	return citekit.Extent{Modality: citekit.Document, Blocks: t.blocks(), MediaType: mediaType}
 }
 
-// Measure implements [citekit.Measurer].
+// Measure implements [citekit.Measurer]. It counts the blocks of the body.
 func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Extent, error) {
 	t, err := r.open(ctx, src)
 	if err != nil {
