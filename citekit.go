@@ -82,7 +82,8 @@ func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 	}
 }
 
-// Close closes the workspace. Evidence that was returned stays.
+// Close closes the workspace. Finish calls, and close what uses the Library, such as
+// searchers, before. Evidence that was returned stays.
 func (l *Library) Close() error { return l.workspace.Close() }
 
 // Workspace returns the workspace of the Library.
@@ -149,8 +150,9 @@ func (l *Library) Encode(m *ResourceMap) ([]byte, error) {
 	return data, err
 }
 
-// Measure returns the extent of the source of a resource. If the resolver of
-// its modality is not a [Measurer], the error matches [errors.ErrUnsupported].
+// Measure returns the extent of the source of a resource as it is now; it does not
+// check that this is the version that was mapped. If the resolver of its modality
+// is not a [Measurer], the error matches [errors.ErrUnsupported].
 func (l *Library) Measure(ctx context.Context, resourceID string) (Extent, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {

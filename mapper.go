@@ -70,8 +70,9 @@ type Draft struct {
 	// source, or "".
 	Transcript string
 
-	// Metadata are kept in the map. The keys title, source_hash,
-	// source_size, mapper, method, map_hash and transcript are the Library's.
+	// Metadata is copied to the map. Package ingest sets the keys title,
+	// source_hash, source_size, mapper, method, map_hash and transcript, in place of
+	// values given here.
 	Metadata map[string]any
 }
 

@@ -10,5 +10,5 @@
 //
 // Package search finds the passages, so that a changed or missing source is
 // never quoted. A passage must have the words of the question, above all its
-// rarest words. Otherwise nothing is found, which is an answer too.
+// rarest words. If none has, Answer.Found is false.
 package answer

@@ -55,11 +55,12 @@ type cslCustom struct {
 }
 
 // CSL returns c as an item of CSL-JSON, the form of Zotero, Pandoc and
-// citeproc. Its URL is the address, and its note the place, as [Place] has it, unless
-// that is pages alone: CSL has a locator only where an item is cited. An author in the form "Family, Given" is
-// split into these; other authors are kept as written, because their family
-// name is unknown. The quote and the title of the part are in "custom". For an
-// invalid address the error matches [citekit.ErrSyntax].
+// citeproc. Its URL is the address, and its note the place, as [Place] returns it,
+// unless pages say all of it: CSL has a locator only where an item is cited. An
+// author in the form "Family, Given" is split into these; other authors are kept as
+// written, because their family name is unknown. The quote and the title of the
+// part are in "custom". For an invalid address the error matches
+// [citekit.ErrSyntax].
 func (c *Citation) CSL() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err

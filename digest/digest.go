@@ -51,7 +51,8 @@ type Digest struct {
 
 // EstimateTokens returns the approximate number of tokens of a text in the
 // vocabularies of common models, erring on the high side: one token for every
-// 3.2 bytes.
+// 3.2 bytes. Packages contents and briefing use another estimate, one token for
+// every four characters.
 func EstimateTokens(text string) int { return (len(text)*5 + 15) / 16 }
 
 const (

@@ -1,5 +1,5 @@
-// Package reanchor finds cited parts again after their source has changed: the
-// citation is of another version than the one that is mapped.
+// Package reanchor finds cited parts again after their source has changed, so that
+// the citation pins another version than the one that is mapped.
 //
 // It uses the text of the cited version if package textlayer still keeps it, or
 // else the quoted words, if the request has them. Without either, it does not

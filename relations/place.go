@@ -278,8 +278,8 @@ func (a *atlasMap) nodeAt(loc citekit.Location) string {
 }
 
 // NodeAt returns the smallest node of a map that contains a location: on each
-// level it follows the node with the smallest location, and among equals the
-// first. It returns nil if no node contains the location, or if the location is
+// level it follows the node that lies within the others, and if none does, the
+// first of them. It returns nil if no node contains the location, or if the location is
 // the whole source.
 func NodeAt(m *citekit.ResourceMap, loc citekit.Location) *citekit.Node {
 	if loc.IsWhole() {

@@ -41,9 +41,9 @@ func (s *Store) OpenFile(ctx context.Context, path string, modality citekit.Moda
 }
 
 // OpenVersion returns the text of a version of a resource, to find text again
-// that was cited from it. The version is the present one, or one that was read
-// before, whatever the source is now; hash is its whole SHA-256 in hex. If the
-// text of that version is not stored, the error matches [fs.ErrNotExist]. If
+// that was cited from it. The version is the present one, or an earlier one that was
+// read then; hash is its whole SHA-256 in hex. If the text of that version is not
+// stored, the error matches [fs.ErrNotExist]. If
 // the layer has no copy of the text and the source has changed, the error
 // matches [citekit.ErrStale].
 func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Layer, error) {

@@ -5,8 +5,8 @@
 //	go run ./examples/checkcitations [-strict] [DIRECTORY]
 //
 // It prints a line for each citation that does not hold, and one if not all sources
-// can be mapped. The exit code is 0 if all
-// hold, 1 if one does not, and 2 if they could not be read.
+// can be mapped. The exit code is 0 if all hold, 1 if one does not, and 2 if they
+// could not be read.
 package main
 
 import (
