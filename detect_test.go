@@ -287,7 +287,7 @@ func TestModalityWords(t *testing.T) {
 	}
 	for scheme, hint := range map[string]string{
 		"document": "write doc://", "https": "URLs are not fetched", "HTTP": "URLs are not fetched", "file": "URLs are not fetched",
-		"Midi": "a-z and 0-9", "x-y": "a-z and 0-9", "": "a-z and 0-9",
+		"Midi": "a-z, 0-9", "x-y": "a-z, 0-9", "": "a-z, 0-9",
 	} {
 		_, err := citekit.ParseAddress(scheme + "://x")
 		if !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), hint) {

@@ -92,9 +92,9 @@ func (e Extent) checkStructure(loc Location) error {
 		switch counted := e.counted(); {
 		case !s.there:
 		case s.bound == 0 && counted != "" && counted != s.unit:
-			return fmt.Errorf("%s of a source that has none: it has %s: %w", s.unit, counted, errors.ErrUnsupported)
+			return fmt.Errorf("the source has no %s; it has %s: %w", s.unit, counted, errors.ErrUnsupported)
 		case s.bound == 0 && s.unit != "pages":
-			return fmt.Errorf("%s of a source that has none: %w", s.unit, errors.ErrUnsupported)
+			return fmt.Errorf("the source has no %s: %w", s.unit, errors.ErrUnsupported)
 		case s.last > s.bound:
 			return rangeError("%s %d of %d; %s run %s", s.unit, s.last, s.bound, s.unit, upTo(s.bound))
 		}

@@ -49,7 +49,7 @@ func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow b
 			return false, newPinError(t.address, hash)
 		}
 		if !strings.HasPrefix(hash, pinned) {
-			return false, fmt.Errorf("the address pins version %s, the source is %s; to accept that, ingest the source again, see that it says the same, and cite v=%s: %w",
+			return false, fmt.Errorf("the address pins version %s, the source is now %s; if the cited part is unchanged, ingest the source again and cite v=%s: %w",
 				pinned, hash[:len(pinned)], hash[:max(len(pinned), shownVersion)], ErrStale)
 		}
 	}
@@ -128,7 +128,7 @@ func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash s
 		return nil, err
 	}
 	if first.hash == "" && src.Identity() == "" {
-		return fmt.Errorf("the source is being written to, and its map has no source_hash to tell by whether it changed; try again, or map it again: %w", ErrStale), nil
+		return fmt.Errorf("another program has the source open for writing, and its map has no source_hash that would show a change; try again later, or map it again: %w", ErrStale), nil
 	}
 	return fmt.Errorf("the source has changed since this map was first used; map it again, or save the map with a change: %w", ErrStale), nil
 }
@@ -171,7 +171,7 @@ func (l *Library) pinned(ctx context.Context, id, guard, version string) (string
 			return version, err
 		}
 	}
-	return "", fmt.Errorf("the record of the version the source had is written by others all the time: %w", ErrConflict)
+	return "", fmt.Errorf("other processes keep changing the pin of this source; try again: %w", ErrConflict)
 }
 
 // A pin is a version of a source by its identity and, where it was known, its

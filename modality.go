@@ -68,7 +68,7 @@ func (m Modality) Validate() error {
 	case slices.Contains(foreignSchemes, string(m)):
 		return syntaxError("modality %q is the scheme of a URL; URLs are not fetched", string(m))
 	case !isModalityWord(string(m)):
-		return syntaxError("modality %s; it is one of document, video, audio, image, text, virtual, or a word of a-z and 0-9 that a resolver is for", message.Quote(string(m)))
+		return syntaxError("modality %s; use document, video, audio, image, text or virtual, or the name (a-z, 0-9) of a modality that has a resolver", message.Quote(string(m)))
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ func modalityOfScheme(scheme string) (Modality, error) {
 	case slices.Contains(foreignSchemes, strings.ToLower(scheme)):
 		return "", syntaxError("scheme %s; URLs are not fetched, citekit reads files only: download it first, then map it and cite it as doc://, text:// and so on", message.Quote(scheme))
 	case !Modality(scheme).Valid():
-		return "", syntaxError("scheme %s; it is one of doc, video, audio, image, text, virtual, or a modality of a-z and 0-9 that a resolver is for", message.Quote(scheme))
+		return "", syntaxError("scheme %s; use doc, video, audio, image, text or virtual, or the name (a-z, 0-9) of a modality that has a resolver", message.Quote(scheme))
 	}
 	return Modality(scheme), nil
 }

@@ -170,7 +170,7 @@ func ParseTextFragment(fragment string) (citekit.Location, error) {
 	start, end, isRange := strings.Cut(value, ",")
 	if !isRange || end == "" {
 		if isLines(value) {
-			return citekit.Location{}, fmt.Errorf("line=%s counts positions between lines, as RFC 5147 does, and is no range; for lines write lines=%s: %w", message.Clip(value), message.Clip(value), errors.ErrUnsupported)
+			return citekit.Location{}, fmt.Errorf("line=%s counts positions between lines, as RFC 5147 does, and is not a range; for lines write lines=%s: %w", message.Clip(value), message.Clip(value), errors.ErrUnsupported)
 		}
 		return citekit.Location{}, fmt.Errorf("line=%s is not a range with an end; write such as lines=10-25: %w", message.Clip(value), errors.ErrUnsupported)
 	}

@@ -98,7 +98,7 @@ func (r ByteRange) CharPositions(text string) (CharPositions, error) {
 		i += charLen(text[i:])
 	}
 	if p.Start < 0 || p.End < p.Start {
-		return CharPositions{}, fmt.Errorf("bytes %d to %d are no characters of a text of %d bytes: %w", r.Start, r.End, len(text), citekit.ErrRange)
+		return CharPositions{}, fmt.Errorf("bytes %d to %d are outside the text of %d bytes, or cut a character: %w", r.Start, r.End, len(text), citekit.ErrRange)
 	}
 	return p, nil
 }

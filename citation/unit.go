@@ -81,7 +81,7 @@ func HalfOpen(r citekit.Range) HalfOpenPages { return HalfOpenPages{r.First, r.L
 // matching [citekit.ErrSyntax].
 func (p HalfOpenPages) Range() (citekit.Range, error) {
 	if p.Start < 1 || p.End <= p.Start {
-		return citekit.Range{}, syntaxError("pages %d up to %d without that; pages count from 1, and the end is not in them", p.Start, p.End)
+		return citekit.Range{}, syntaxError("pages from %d to before %d; pages count from 1, and the end must be after the start", p.Start, p.End)
 	}
 	return citekit.Range{First: p.Start, Last: p.End - 1}, nil
 }

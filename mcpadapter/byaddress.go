@@ -38,7 +38,7 @@ func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string,
 	case address.Location.Modality != m.Type && m.Type != citekit.Virtual && address.Location.Member == "":
 		return "", nil, address.Mismatch(m.Type)
 	case !address.Location.IsWhole():
-		return "", nil, badArgument("no node of %s holds all of %s; %sgetStructure shows its nodes",
+		return "", nil, badArgument("no node of %s contains all of %s; %sgetStructure shows its nodes",
 			quote(address.Resource), quote(address.String()), a.readers(ctx))
 	}
 	return address.Resource, nil, nil

@@ -207,7 +207,7 @@ func TestByAddress(t *testing.T) {
 		want      string
 	}{
 		{"getNode", map[string]any{"address": "text://poem"}, "or the address of a part"},
-		{"getNode", map[string]any{"address": "text://poem#lines=1-9000"}, "no node of 'poem' holds all of"},
+		{"getNode", map[string]any{"address": "text://poem#lines=1-9000"}, "no node of 'poem' contains all of"},
 		{"getNode", map[string]any{"address": "video://poem#t=1-2"}, "use text://poem"},
 		{"getNode", map[string]any{"address": "image://poem#t=1-2"}, "poem is a text: use text://poem#lines=…\nCode: UNSUPPORTED\nHint: Correct the address"},
 		{"resolve", map[string]any{"address": "image://poem#lines=2"}, "poem is a text: use text://poem#lines=2-2\nCode: UNSUPPORTED"},

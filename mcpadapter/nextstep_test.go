@@ -64,7 +64,7 @@ func TestNextSteps(t *testing.T) {
 		arguments map[string]any
 		want      string
 	}{
-		{"getNode", map[string]any{"address": "text://poem#lines=1-4"}, "no node of 'poem' holds all of 'text://poem#lines=1-4'; pass the address to getContents or resolve for the part itself, and getStructure shows its nodes"},
+		{"getNode", map[string]any{"address": "text://poem#lines=1-4"}, "no node of 'poem' contains all of 'text://poem#lines=1-4'; pass the address to getContents or resolve for the part itself, and getStructure shows its nodes"},
 		{"getStructure", map[string]any{"address": "text://poem#lines=1-4"}, "pass the address to getContents or resolve for the part itself"},
 		{"getNode", map[string]any{"resource_id": "poem", "node_id": "lines=77"}, "Hint: This is a place, not a node: pass address text://poem#lines=77-77 in place of both ids. getStructure shows the nodes."},
 		{"resolve", map[string]any{"resource_id": "poem", "node_id": "#lines=77"}, "pass address text://poem#lines=77-77 in place of both ids."},

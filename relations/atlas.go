@@ -16,7 +16,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-var errTooMany = fmt.Errorf("the links of some resources are not known, for there are too many: %w", citekit.ErrTooLarge)
+var errTooMany = fmt.Errorf("there are too many links; those of some resources were not read: %w", citekit.ErrTooLarge)
 
 // An atlas knows the paths of the sources of all maps, and which maps may refer
 // to which.

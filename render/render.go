@@ -51,7 +51,7 @@ func PDF(ctx context.Context, lib *citekit.Library, e *citekit.Evidence) (*citek
 	}
 	opener, ok := lib.Workspace().(citekit.EvidenceOpener)
 	if !ok {
-		return nil, fmt.Errorf("this workspace gives no evidence back to lay out: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("this workspace cannot open stored evidence, which the layout needs: %w", errors.ErrUnsupported)
 	}
 	office, err := find()
 	if err != nil {

@@ -123,7 +123,7 @@ func (o Semantics) withDefaults() (Semantics, error) {
 	case o.Batch < 1 || o.Batch > maxBatch:
 		return o, syntaxError("semantics: batches of %d; give 1 to %d", o.Batch, maxBatch)
 	case o.Wait < 0 || o.MaxBytes < 0:
-		return o, syntaxError("semantics: a negative bound")
+		return o, syntaxError("semantics: weights and bounds must not be negative")
 	}
 	return o, nil
 }

@@ -90,7 +90,7 @@ func (c *call) decide(ctx context.Context) error {
 
 // errIncomplete is the problem of a quote that is not in the text of a source, where
 // that is not all of the text.
-var errIncomplete = fmt.Errorf("some is left out as too much: %w", citekit.ErrTooLarge)
+var errIncomplete = fmt.Errorf("part of the text is too large to be searched: %w", citekit.ErrTooLarge)
 
 // isBounded reports whether a location has numbers of lines, pages, rows, blocks or
 // cells, so that none of it is left out unnoticed.

@@ -94,7 +94,7 @@ type notStored struct{ error }
 func (e notStored) Unwrap() []error { return []error{e.error, citekit.ErrNotStored} }
 
 func (d *Directory) errFull(size int64) error {
-	return notStored{fmt.Errorf("%d bytes more do not fit into the evidence directory, which may hold %d, and all in it was used in the last minutes or is an index in use; try again in some minutes, or allow more: %w", size, d.budget, citekit.ErrTooLarge)}
+	return notStored{fmt.Errorf("%d more bytes would exceed the limit of %d bytes for evidence, and everything stored was used in the last minutes or is an index in use; try again in some minutes, or raise the limit: %w", size, d.budget, citekit.ErrTooLarge)}
 }
 
 // storedFile is an evidence file that might be evicted.

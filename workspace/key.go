@@ -127,7 +127,7 @@ func mayPass(err error) bool {
 var (
 	// errNoKey reports a file of this user that holds no secret key: it is
 	// damaged, or other users may have read or written it.
-	errNoKey = errors.New("the key is not whole, or is open to others")
+	errNoKey = errors.New("the key file is incomplete, or other users can read or write it")
 
 	// errKeyNotOwn reports a file that is not replaced.
 	errKeyNotOwn = refusal("the key is not a plain file of this person")

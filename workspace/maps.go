@@ -216,7 +216,7 @@ func mapConflict(now citekit.Stamp) error {
 	if now == (citekit.Stamp{}) {
 		return fmt.Errorf("the map is not there any more: %w", citekit.ErrConflict)
 	}
-	return fmt.Errorf("the map is another one: %w", citekit.ErrConflict)
+	return fmt.Errorf("the map was changed by another writer: %w", citekit.ErrConflict)
 }
 
 // nameForMap returns the name of the file for a map, and the metadata of the

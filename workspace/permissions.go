@@ -30,7 +30,7 @@ func (o *Options) permissions() (permissions, error) {
 		p.file = private.file
 	}
 	if p.file&^0o666 != 0 || p.file&0o600 != 0o600 {
-		return p, fmt.Errorf("the mode %#o of files: it is of reading and writing alone, and the owner must have both, as in 0660: %w", p.file, citekit.ErrSyntax)
+		return p, fmt.Errorf("file mode %#o: only permissions to read and write are allowed, and the owner needs both, as in 0660: %w", p.file, citekit.ErrSyntax)
 	}
 	if p.dir == 0 {
 		p.dir = p.file | p.file&0o444>>2

@@ -248,7 +248,7 @@ func asShape(err error) error {
 }
 
 func wrongShape(why string) error {
-	return fmt.Errorf("this is no message of Anthropic's API, %s: %w", message.Clip(why), citekit.ErrSyntax)
+	return fmt.Errorf("this is not a message of Anthropic's API, %s: %w", message.Clip(why), citekit.ErrSyntax)
 }
 
 // read converts a citation of the API.

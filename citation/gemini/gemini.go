@@ -201,5 +201,5 @@ func (c *chunk) citation() (cited citation.Citation) {
 }
 
 func wrongShape(why string) error {
-	return fmt.Errorf("this is no response of the Gemini API, %s: %w", message.Clip(why), citekit.ErrSyntax)
+	return fmt.Errorf("this is not a response of the Gemini API, %s: %w", message.Clip(why), citekit.ErrSyntax)
 }

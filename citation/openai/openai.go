@@ -193,5 +193,5 @@ func (b *body) own() []annotation {
 }
 
 func wrongShape(why string) error {
-	return fmt.Errorf("this is no response of OpenAI's API, %s: %w", strings.TrimSpace(message.Clip(why)), citekit.ErrSyntax)
+	return fmt.Errorf("this is not a response of OpenAI's API, %s: %w", strings.TrimSpace(message.Clip(why)), citekit.ErrSyntax)
 }

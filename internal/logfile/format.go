@@ -38,7 +38,7 @@ func (f *Format) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%.40q is no format of logs: it is text or json", text)
+	return fmt.Errorf("%.40q is not a format of logs; use text or json", text)
 }
 
 // NewHandler returns a handler that writes records from a level on to w, one

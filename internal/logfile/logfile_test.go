@@ -288,7 +288,7 @@ func TestFormatText(t *testing.T) {
 		}
 	}
 	var f logfile.Format
-	if err := f.UnmarshalText([]byte("xml")); err == nil || err.Error() != `"xml" is no format of logs: it is text or json` {
+	if err := f.UnmarshalText([]byte("xml")); err == nil || err.Error() != `"xml" is not a format of logs; use text or json` {
 		t.Errorf("xml: %v", err)
 	}
 }

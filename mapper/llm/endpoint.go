@@ -85,7 +85,7 @@ func FindKey(key, variable string) (string, error) {
 	}
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("the key has characters that no key has, such as spaces or line breaks: %w", citekit.ErrSyntax)
+		return "", fmt.Errorf("the key contains characters that a header cannot have, such as spaces or line breaks: %w", citekit.ErrSyntax)
 	}
 	return key, nil
 }
@@ -158,7 +158,7 @@ func (e *Endpoint) attempt(ctx context.Context, call Call, into any) (*Reply, er
 func (e *Endpoint) send(ctx context.Context, call Call) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, call.Method, call.URL, bytes.NewReader(call.Body))
 	if err != nil {
-		return nil, fmt.Errorf("the base URL is not one: %w", citekit.ErrSyntax)
+		return nil, fmt.Errorf("the base URL is not a valid URL: %w", citekit.ErrSyntax)
 	}
 	headers := []http.Header{call.Header}
 	if !call.Bare {
@@ -218,7 +218,7 @@ func (e *Endpoint) read(response *http.Response) ([]byte, error) {
 		return nil, e.connectionError(err)
 	}
 	if int64(len(body)) > limit {
-		return nil, fmt.Errorf("the server answers more than %d bytes: %w", limit, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("the answer of the server is longer than %d bytes: %w", limit, citekit.ErrTooLarge)
 	}
 	return body, nil
 }

@@ -122,7 +122,7 @@ func TestEndpointErrors(t *testing.T) {
 					return
 				}
 			}
-		}, "the server answers more than 1000000 bytes: too large", citekit.ErrTooLarge},
+		}, "the answer of the server is longer than 1000000 bytes: too large", citekit.ErrTooLarge},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			asked, _, err := call(t, func(e *llm.Endpoint) { e.MaxBytes = 1_000_000 }, test.handler)

@@ -309,7 +309,7 @@ func readNotes(text []byte) ([]note, error) {
 		notes = append(notes, note{n, plain.Words(lenient.Text(object["title"]), maxTitle), plain.Words(lenient.Text(object["summary"]), maxSummary)})
 	}
 	if len(notes) == 0 {
-		return nil, fmt.Errorf("%w: it says nothing of any node", ErrAnswer)
+		return nil, fmt.Errorf("%w: it has no title or summary of a node", ErrAnswer)
 	}
 	return notes, nil
 }

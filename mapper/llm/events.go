@@ -69,7 +69,7 @@ func (e *Endpoint) events(ctx context.Context, call Call, each func(data []byte)
 	lines.Buffer(nil, maxEvent)
 	for read := int64(0); lines.Scan(); {
 		if read += int64(len(lines.Bytes())) + 1; read > most {
-			return begun, fmt.Errorf("the server answers more than %d bytes: %w", most, citekit.ErrTooLarge)
+			return begun, fmt.Errorf("the answer of the server is longer than %d bytes: %w", most, citekit.ErrTooLarge)
 		}
 		data, ok := bytes.CutPrefix(lines.Bytes(), []byte("data:"))
 		if !ok {

@@ -115,7 +115,7 @@ func (j *mapping) text(ctx context.Context, resolver citekit.Resolver, src *cite
 		return fmt.Errorf("a file of %d bytes, which is more than the model takes: %w", src.Size(), citekit.ErrTooLarge)
 	}
 	if !ok {
-		return fmt.Errorf("the model takes no %s, and there is no text of it: %w", orWord(j.extent.MediaType, string(modality)), errors.ErrUnsupported)
+		return fmt.Errorf("the model does not take %s, and the source has no text: %w", orWord(j.extent.MediaType, string(modality)), errors.ErrUnsupported)
 	}
 	pieces, err := cutText(runs, modality, j.asker.options.MaxText, j.asker.options.MaxParts)
 	if err != nil {

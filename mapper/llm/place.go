@@ -56,7 +56,7 @@ func documentPages(node map[string]any) ([]citekit.Range, error) {
 	}
 	run, ok := bounds(low, high)
 	if !ok || run.First < 1 || run.Last < run.First {
-		return nil, fmt.Errorf("pages that are no run of pages from 1: %w", citekit.ErrSyntax)
+		return nil, fmt.Errorf("the pages are not a range that counts from 1: %w", citekit.ErrSyntax)
 	}
 	return []citekit.Range{run}, nil
 }

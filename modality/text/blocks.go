@@ -82,7 +82,7 @@ func (p *page) find(loc citekit.Location) (*htmlblocks.Table, error) {
 	table := p.Table(n)
 	switch {
 	case table == nil:
-		return nil, fmt.Errorf("cells of block %d, which is no table: %w", n, errors.ErrUnsupported)
+		return nil, fmt.Errorf("cells of block %d, which is not a table: %w", n, errors.ErrUnsupported)
 	case int(loc.Cells.Last.Row) > table.Rows || int(loc.Cells.Last.Col) > table.Cols:
 		return nil, fmt.Errorf("cells %v of a table of %s and %s: %w", loc.Cells, message.Count(table.Rows, "row"), message.Count(table.Cols, "column"), citekit.ErrRange)
 	}

@@ -27,7 +27,7 @@ func (r *Resolver) mails(ctx context.Context, src *citekit.Source) (*mail.Resolv
 func (r *Resolver) mustBeMail(ctx context.Context, src *citekit.Source) (*mail.Resolver, error) {
 	m, err := r.mails(ctx, src)
 	if err == nil && m == nil {
-		err = fmt.Errorf("parts of a text that is no mail; it has lines: %w", errors.ErrUnsupported)
+		err = fmt.Errorf("parts of a text that is not mail; it has lines: %w", errors.ErrUnsupported)
 	}
 	return m, err
 }
@@ -100,7 +100,7 @@ func (r *Resolver) OpenMember(ctx context.Context, src *citekit.Source, name str
 		return nil, err
 	}
 	if m == nil {
-		return nil, fmt.Errorf("members of a text that is no mail: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("members of a text that is not mail: %w", errors.ErrUnsupported)
 	}
 	return m.OpenMember(ctx, src, name)
 }

@@ -36,7 +36,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	host, _, _ := strings.Cut(args[0], "/")
 	if address, err := netip.ParseAddrPort(host); err != nil || !address.Addr().IsLoopback() {
-		return fmt.Errorf("%s is no loopback address with a port, such as 127.0.0.1:8808", host)
+		return fmt.Errorf("%s is not a loopback address with a port, such as 127.0.0.1:8808", host)
 	}
 	client := &http.Client{
 		Transport:     &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true},

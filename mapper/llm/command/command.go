@@ -192,7 +192,7 @@ func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, child.ErrOutput):
-		return nil, fmt.Errorf("the mapper says more than %d bytes: %w", maxOutput, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("the output of the mapper is longer than %d bytes: %w", maxOutput, citekit.ErrTooLarge)
 	case errors.Is(err, child.ErrTimeout):
 		return nil, fmt.Errorf("the mapper was still running after %v: %w%s", program.Timeout, context.DeadlineExceeded, lastWords(result.Complaint))
 	case errors.Is(err, exec.ErrWaitDelay):
