@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // shownVersion is how many digits of a version a message shows at least.
@@ -19,7 +20,7 @@ const shownVersion = 16
 // that was mapped, as checkFresh does. The caller closes it.
 func (l *Library) openFresh(ctx context.Context, t target, allowStale bool) (src *Source, stale bool, err error) {
 	if src, err = l.OpenSource(ctx, t.path); err != nil {
-		return nil, false, err
+		return nil, false, t.vanished(err)
 	}
 	src.Declare(t.declared)
 	if stale, err = l.checkFresh(ctx, t, src, allowStale); err != nil {
@@ -27,6 +28,24 @@ func (l *Library) openFresh(ctx context.Context, t target, allowStale bool) (src
 		return nil, false, err
 	}
 	return src, stale, nil
+}
+
+// vanished adds to the error about a source of a map that is gone what it was called
+// and what can be done. Of a path outside the base directory only the name is given.
+func (t target) vanished(err error) error {
+	if t.m == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	shown := t.path
+	if isAbsolute(shown) {
+		shown = shown[strings.LastIndexAny(shown, `/\`)+1:]
+	}
+	return fmt.Errorf("its source '%s' is gone; put it back, or map it where it is now: %w", plain.Shorten(shown, maxShown), err)
+}
+
+// isAbsolute reports whether the path of a source is absolute, on any system.
+func isAbsolute(path string) bool {
+	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\`) || len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }
 
 // checkFresh reports whether src is another version than the target was made

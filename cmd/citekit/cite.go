@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -124,6 +125,8 @@ type written struct {
 	As      string          `json:"as"`
 	Text    string          `json:"text,omitempty"` // of a form that is not JSON
 	JSON    json.RawMessage `json:"value,omitempty"`
+	Stale   bool            `json:"stale,omitempty"`   // the source has changed since it was mapped
+	Warning string          `json:"warning,omitempty"` // why the citation may not lead to what it names
 }
 
 func (c *citer) write(ctx context.Context, ids []string) error {
@@ -134,6 +137,10 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 			return err
 		}
 		w := written{Address: cited.Address, Label: cited.Label(), Quote: cited.Quote, As: c.as}
+		if err := c.checkSource(ctx, cited.Address); err != nil {
+			w.Stale, w.Warning = errors.Is(err, citekit.ErrStale), detail(err).Message
+			c.warn("warning: " + w.Warning)
+		}
 		if w.Text, w.JSON, err = c.form(ctx, cited, i+1); err != nil {
 			return asUsage("cite", err)
 		}
@@ -159,6 +166,20 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 		c.printText(w.Text)
 	}
 	return nil
+}
+
+// checkSource returns why the source of a citation is not as it was when it was
+// mapped, or nil.
+func (c *citer) checkSource(ctx context.Context, a citekit.Address) error {
+	opened, err := c.lib.Open(ctx, citekit.Address{Resource: a.Resource, Version: a.Version})
+	if err != nil {
+		var failed *citekit.ResolveError
+		if errors.As(err, &failed) {
+			err = &citekit.ResolveError{Op: "cite", Address: a, Err: failed.Err}
+		}
+		return err
+	}
+	return opened.Source.Close()
 }
 
 // make returns a citation of the part that an id names, with the quote if there is
