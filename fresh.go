@@ -40,7 +40,7 @@ func (t target) vanished(err error) error {
 	if isAbsolute(shown) {
 		shown = shown[strings.LastIndexAny(shown, `/\`)+1:]
 	}
-	return fmt.Errorf("its source '%s' is gone; put it back, or map it where it is now: %w", plain.Shorten(shown, maxShown), err)
+	return saying{"its source '" + plain.Shorten(shown, maxShown) + "' is gone; put it back, or map it where it is now", fs.ErrNotExist}
 }
 
 // isAbsolute reports whether the path of a source is absolute, on any system.

@@ -206,6 +206,9 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 	case verdict.Problem != nil:
 		return nil, verdict.Problem
 	case !verdict.Holds():
+		if err := c.checkSource(ctx, part.Address); verdict.Stale && err != nil {
+			return nil, err // it says what to do
+		}
 		return nil, unheld(verdict, part.Address)
 	}
 	return cited, c.place(ctx, cited, verdict)

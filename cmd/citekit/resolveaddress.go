@@ -23,7 +23,11 @@ func resolveFragment(ctx context.Context, lib *citekit.Library, id, fragment str
 		return found{}, err
 	}
 	a := citekit.Address{Resource: id, Location: loc, Version: version}
-	if loc.Member != "" && !opts.Virtual {
+	switch {
+	case loc.Member != "" && opts.Virtual:
+		a.Location.Modality = m.ModalityOf(loc) // if that is unknown, the member is looked at
+		return resolveAddress(ctx, lib, a, opts)
+	case loc.Member != "":
 		return resolveMember(ctx, lib, a, m, opts)
 	}
 	if a.Location.Modality = m.Type; a.Location.Validate() != nil {
@@ -63,10 +67,27 @@ func adviseAddress(ctx context.Context, lib *citekit.Library, word string, err e
 	}
 	loc, version, parseErr := parseFragment(fragment)
 	m, mapErr := lib.Map(ctx, id)
+	if parseErr == nil && loc.Member != "" {
+		return adviseMember(ctx, lib, citekit.Address{Resource: id, Location: loc, Version: version}, scheme, err)
+	}
 	if parseErr != nil || mapErr != nil || strings.HasPrefix(citekit.Address{Resource: id, Location: citekit.Location{Modality: m.Type}}.String(), scheme+"://") {
 		return err
 	}
 	return wrongScheme(m, loc, version)
+}
+
+// adviseMember is adviseAddress for an address of a part of a member without its
+// scheme. If the member cannot be opened, the error says why.
+func adviseMember(ctx context.Context, lib *citekit.Library, a citekit.Address, scheme string, err error) error {
+	opened, failed := lib.Open(ctx, a)
+	if failed != nil {
+		return failed
+	}
+	defer opened.Source.Close()
+	if is := opened.Address.Location.Modality; schemeOf(is) != scheme {
+		return mismatched{a.Mismatch(is)}
+	}
+	return err
 }
 
 // A mismatched error says which address would be valid for a resource.

@@ -20,7 +20,7 @@ func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts 
 		return found{}, err
 	}
 	opts.Version = version
-	if opts.Doubt = part.kind == ""; part.kind != "" {
+	if opts.Doubt = part.kind == ""; part.kind != "" && loc.Member == "" {
 		loc.Modality = part.kind
 	}
 	e, err := lib.ResolveFile(ctx, part.path, loc, &opts)
