@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,5 +70,32 @@ func TestDamagedMember(t *testing.T) {
 		if out := ran(t, append(args, "--dir", dir)...); !strings.Contains(out, "text://a#member=good.txt&") {
 			t.Errorf("%v: %s", args, out)
 		}
+	}
+}
+
+// TestDocumentWithoutText: a document without a paragraph is skipped in a folder.
+func TestDocumentWithoutText(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for _, part := range [][2]string{
+		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
+		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
+		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:sectPr/></w:body></w:document>`},
+	} {
+		f, err := w.Create(part[0])
+		if err == nil {
+			_, err = f.Write([]byte(part[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), os.WriteFile(filepath.Join(dir, "blank.docx"), packed.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out := ran(t, "ingest", "--dir", dir, ".", "-v"); out != "skipped blank.docx: empty; there is nothing to cite\n1 skipped\n" {
+		t.Errorf("%s", out)
 	}
 }
