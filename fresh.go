@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -120,7 +121,7 @@ func (l *Library) freshness(ctx context.Context, m *ResourceMap, mapHash string,
 		return nil, fmt.Errorf("metadata.source_hash %w", err)
 	}
 	if size, ok := m.SourceSize(); ok && size != src.Size() {
-		return fmt.Errorf("the source has %d bytes, it had %d when it was mapped; map it again: %w", src.Size(), size, ErrStale), nil
+		return fmt.Errorf("the source has %s, it had %d when it was mapped; map it again: %w", message.Count(int(src.Size()), "byte"), size, ErrStale), nil
 	}
 	hash, err := src.Hash(ctx)
 	if err != nil || hash == mapped {

@@ -157,7 +157,7 @@ func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 	}
 	o := outline{ResourceID: m.ResourceID, Outline: text, Omitted: omitted}
 	if omitted > 0 {
-		o.Hint = fmt.Sprintf("%d nodes are left out. Pass node_id for one branch, or full true for all.", omitted)
+		o.Hint = fmt.Sprintf("Nodes left out: %d. Pass node_id for one branch, or full true for all.", omitted)
 		text += o.Hint + "\n"
 	}
 	data, err := json.Marshal(o)
