@@ -49,7 +49,7 @@
 // format does not have matches [errors.ErrUnsupported]; a done context gives its
 // own error. [ErrSyntax], [ErrRange], [ErrStale], [ErrForbidden], [ErrTooLarge],
 // [ErrFormat] and [ErrNotStored] are this package's own, and some have kinds, such
-// as [ErrEncrypted]. A [Library] wraps each error in a [*ResolveError], once, with the
+// as [ErrEncrypted] and [ErrEmpty]. A [Library] wraps each error in a [*ResolveError], once, with the
 // address. [CodeOf] gives the machine-readable code of any of them.
 //
 // # Concurrency

@@ -41,7 +41,8 @@ func citeCommand() *command {
 as ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
 or ` + citeForms[len(citeForms)-1] + `. Title, authors and date come from the map. With --quote the words must
 occur there; their page and the text around them are found. The form anthropic
-is then a citation of a document, else a search_result block with the text.
+is then a citation of a document, else a search_result block with the text. If
+the source has changed since it was mapped, or is gone, a warning says so.
 
 With --from it reads such a form, or the response of a model's API, from a file
 or the standard input, and prints the place of each citation. Quotes are checked
