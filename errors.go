@@ -49,6 +49,10 @@ var (
 	// ErrEncrypted reports a source, or a member of an archive, that cannot be
 	// read without its password or licence. It matches ErrFormat.
 	ErrEncrypted error = saying{"the source is encrypted", ErrFormat}
+
+	// ErrEmpty reports a source of a known format that holds nothing to cite, such
+	// as a document without a paragraph. It matches ErrFormat.
+	ErrEmpty error = saying{"there is nothing to cite", ErrFormat}
 )
 
 // A saying is an error with a text of its own that matches another.

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // shownVersion is how many digits of a version a message shows at least.
@@ -19,7 +21,7 @@ const shownVersion = 16
 // that was mapped, as checkFresh does. The caller closes it.
 func (l *Library) openFresh(ctx context.Context, t target, allowStale bool) (src *Source, stale bool, err error) {
 	if src, err = l.OpenSource(ctx, t.path); err != nil {
-		return nil, false, err
+		return nil, false, t.vanished(err)
 	}
 	src.Declare(t.declared)
 	if stale, err = l.checkFresh(ctx, t, src, allowStale); err != nil {
@@ -27,6 +29,24 @@ func (l *Library) openFresh(ctx context.Context, t target, allowStale bool) (src
 		return nil, false, err
 	}
 	return src, stale, nil
+}
+
+// vanished adds to the error about a source of a map that is gone what it was called
+// and what can be done. Of a path outside the base directory only the name is given.
+func (t target) vanished(err error) error {
+	if t.m == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	shown := t.path
+	if isAbsolute(shown) {
+		shown = shown[strings.LastIndexAny(shown, `/\`)+1:]
+	}
+	return saying{"its source '" + plain.Shorten(shown, maxShown) + "' is gone; put it back, or map it where it is now", fs.ErrNotExist}
+}
+
+// isAbsolute reports whether the path of a source is absolute, on any system.
+func isAbsolute(path string) bool {
+	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\`) || len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }
 
 // checkFresh reports whether src is another version than the target was made
@@ -101,7 +121,7 @@ func (l *Library) freshness(ctx context.Context, m *ResourceMap, mapHash string,
 		return nil, fmt.Errorf("metadata.source_hash %w", err)
 	}
 	if size, ok := m.SourceSize(); ok && size != src.Size() {
-		return fmt.Errorf("the source has %d bytes, it had %d when it was mapped; map it again: %w", src.Size(), size, ErrStale), nil
+		return fmt.Errorf("the source has %s, it had %d when it was mapped; map it again: %w", message.Count(int(src.Size()), "byte"), size, ErrStale), nil
 	}
 	hash, err := src.Hash(ctx)
 	if err != nil || hash == mapped {

@@ -114,6 +114,7 @@ func TestResolveErrors(t *testing.T) {
 	f.Write(t, ".resource_maps/broken.json", `{"resource_id":"broken","nodes":[`)
 	f.Write(t, ".resource_maps/other.json", `{"resource_id":"poem","nodes":[]}`)
 	f.Write(t, ".resource_maps/bare.json", `{"resource_id":"bare"}`)
+	f.Write(t, ".resource_maps/away.json", fmt.Sprintf(`{"resource_id":"away","type":"text","source_path":%q,"nodes":[{"id":"n","location":{"modality":"text"}}]}`, filepath.ToSlash(f.Dir)+"/lost/away.txt"))
 	tests := []struct {
 		resource, node string
 		code           citekit.Code
@@ -126,7 +127,8 @@ func TestResolveErrors(t *testing.T) {
 		{"poen", "start", citekit.CodeNotFound, "no resource 'poen'; its map would be .resource_maps/poen.json; did you mean 'poem'"},
 		{"../poem", "start", citekit.CodeInvalidInput, "looks like a path"},
 		{"", "start", citekit.CodeInvalidInput, "resource id is empty"},
-		{"gone", "n", citekit.CodeNotFound, "citekit: resolve text://gone: source"},
+		{"gone", "n", citekit.CodeNotFound, "citekit: resolve text://gone: its source 'missing.txt' is gone; put it back, or map it where it is now"},
+		{"away", "n", citekit.CodeNotFound, "citekit: resolve text://away: its source 'away.txt' is gone"}, // where it was is not told
 		{"out", "n", citekit.CodeForbidden, "citekit: resolve text://out: "},
 		{"broken", "n", citekit.CodeInvalidInput, "map 'broken': not JSON: line 1"},
 		{"other", "n", citekit.CodeInvalidInput, "its resource_id is 'poem'"},

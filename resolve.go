@@ -78,7 +78,7 @@ type target struct {
 // failed returns err with the address of the target.
 func (t target) failed(op string, err error) error {
 	e := &ResolveError{Op: op, Address: t.address, Err: err}
-	if t.address.Validate() != nil {
+	if t.address.Validate() != nil && t.label != t.address.Fragment() {
 		e.Node = t.label
 	}
 	return e

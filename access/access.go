@@ -6,6 +6,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -40,6 +41,22 @@ func (g *Grant) Has(workspace string) bool { return slices.Contains(g.Workspaces
 // expired or not meant for this server.
 var ErrRefused = errors.New("the token is not valid")
 
+// A RefusedError is the error of a refused token that names a caller, as that of a
+// revoked key does. It matches [ErrRefused] if Err does.
+type RefusedError struct {
+	// ID is as in [Grant.ID]. The token claims it, and nothing may be allowed
+	// because of it: of a revoked key nobody knows whether the token was its own.
+	ID string
+
+	Err error // the reason
+}
+
+// Error returns the reason, without the ID.
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
 // An Authenticator decides what a bearer token may do.
 //
 // Implementations must be safe for concurrent use. An error that matches
@@ -52,24 +69,28 @@ type Authenticator interface {
 
 // Several returns an authenticator that accepts a token if one of all does. It
 // asks them in order. If none accepts the token, the last error that does not
-// match [ErrRefused] counts, if there is one.
+// match [ErrRefused] counts, else the last that is a [RefusedError], else
+// ErrRefused.
 func Several(all ...Authenticator) Authenticator { return several(slices.Clone(all)) }
 
 type several []Authenticator
 
 // Authenticate implements [Authenticator].
 func (s several) Authenticate(ctx context.Context, token string) (*Grant, error) {
-	failed := ErrRefused
+	var failed, named error
 	for _, a := range s {
 		grant, err := a.Authenticate(ctx, token)
 		if err == nil {
 			return grant, nil
 		}
-		if !errors.Is(err, ErrRefused) {
+		switch {
+		case !errors.Is(err, ErrRefused):
 			failed = err
+		case errors.As(err, new(*RefusedError)):
+			named = err
 		}
 	}
-	return nil, failed
+	return nil, cmp.Or(failed, named, ErrRefused)
 }
 
 // Valid reports whether the ID of a grant is still valid for one of the

@@ -37,6 +37,11 @@ func TestSeveral(t *testing.T) {
 	if _, err := a.Authenticate(t.Context(), "d"); err != broken {
 		t.Errorf("error %v", err)
 	}
+	named := &access.RefusedError{ID: "id-d", Err: access.ErrRefused}
+	a = access.Several(one{"a", access.ErrRefused}, one{"b", named}, one{"c", access.ErrRefused})
+	if _, err := a.Authenticate(t.Context(), "d"); err != error(named) || !errors.Is(err, access.ErrRefused) {
+		t.Errorf("error %v; want the one that names the caller", err)
+	}
 	if _, err := access.Several().Authenticate(t.Context(), "d"); !errors.Is(err, access.ErrRefused) {
 		t.Errorf("error %v", err)
 	}

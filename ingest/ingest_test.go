@@ -171,7 +171,7 @@ func TestIngestAgain(t *testing.T) {
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\n", "b.txt": "two\n", "bin": "\x00", "empty.txt": ""})
 	skipped := []string{
 		"skipped bin (binary: source cannot be read)",
-		"skipped empty.txt (empty; there is nothing to cite: source cannot be read)",
+		"skipped empty.txt (empty; there is nothing to cite)",
 	}
 	f.want(t, f.ingest(t, nil), append([]string{"mapped a.txt as a: 1", "mapped b.txt as b: 1"}, skipped...)...)
 	calls := f.mapper.calls.Load()
@@ -188,7 +188,7 @@ func TestIngestAgain(t *testing.T) {
 		"vanished b.txt as b", "unchanged a.txt as a: 2", "failed none.txt (source: no such file or directory)")
 	f.want(t, f.ingest(t, &ingest.Options{Force: true}, "a.txt"), "mapped a.txt as a: 2")
 	f.want(t, f.ingest(t, nil, "bin", "empty.txt"),
-		"failed bin (binary: source cannot be read)", "failed empty.txt (empty; there is nothing to cite: source cannot be read)")
+		"failed bin (binary: source cannot be read)", "failed empty.txt (empty; there is nothing to cite)")
 }
 
 func TestIngestWithoutNotes(t *testing.T) {

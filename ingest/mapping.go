@@ -105,11 +105,15 @@ func (in *run) dropDraft(t *task) {
 	delete(in.drafts, t.note.BytesKey(t.Path))
 }
 
-// foreign reports whether a source has a format that is not supported here, so
-// that the file itself is not at fault. It returns the error to report.
+// foreign reports whether a source has a format that is not supported here, or
+// nothing to cite, so that the file itself is not at fault. It returns the error to
+// report.
 func (in *run) foreign(t *task, modality citekit.Modality, err error) (error, bool) {
 	if in.opts.Type != "" {
 		return err, false
+	}
+	if errors.Is(err, citekit.ErrEmpty) {
+		return err, true
 	}
 	_, format, failed := sniff.Classify(t.src, t.src.Size(), t.src.Name())
 	if failed != nil || modality != citekit.Text {

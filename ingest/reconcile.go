@@ -147,7 +147,7 @@ func noteOfMap(n ledger.Note, m *citekit.ResourceMap, stamp citekit.Stamp, hand 
 		n = ledger.Note{Hash: m.SourceHash(), Asked: n.Asked, Companions: n.Companions}
 	}
 	method, _ := m.Metadata["method"].(string)
-	n.ID, n.Type, n.Mapper, n.Method, n.Skipped = m.ResourceID, string(m.Type), mapperOf(m), method, ""
+	n.ID, n.Type, n.Mapper, n.Method, n.Skipped, n.Failed = m.ResourceID, string(m.Type), mapperOf(m), method, "", ""
 	n.Stamp, n.ByHand, n.Nodes = stamp.Identity, hand, int64(m.Len())
 	return n
 }

@@ -32,7 +32,13 @@ type Item struct {
 	Method     string           `json:"method,omitempty"`     // as [citekit.Draft.Method]
 	From       string           `json:"from,omitempty"`       // path of the source before it was renamed
 	Unsearched int              `json:"unsearched,omitempty"` // members of a newly mapped archive whose text is too large to search
-	Err        error            `json:"-"`                    // why a source was skipped or failed
+	Damaged    int              `json:"damaged,omitempty"`    // members of a newly mapped archive that are damaged, and so have no node
+
+	// FailedBefore is set for a source found in a folder that failed in an earlier
+	// run for the same reason, and has not changed since.
+	FailedBefore bool `json:"failed_before,omitempty"`
+
+	Err error `json:"-"` // why a source was skipped or failed
 }
 
 // MarshalJSON implements [json.Marshaler]. The error becomes "reason" and, for

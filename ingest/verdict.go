@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
@@ -130,7 +132,7 @@ func (in *run) judgeCandidate(t *task) verdict {
 	case t.Size > in.opts.MaxSourceBytes:
 		return t.skipped(in.tooLarge(t.Size))
 	case t.Size == 0:
-		return t.skipped(fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat))
+		return t.skipped(fmt.Errorf("empty; %w", citekit.ErrEmpty))
 	}
 	return verdict{}
 }
@@ -300,34 +302,65 @@ func (in *run) apply(t *task, v verdict) Item {
 	case vanished:
 		item.Status = Vanished
 	case makeAnew:
-		item.Status, item.Unsearched = Mapped, unsearched(t)
+		item.Status = Mapped
 	case makeCopy:
-		item.Status, item.Unsearched = Copied, unsearched(t)
+		item.Status = Copied
 	default:
 		item.Status = Failed
+		item.FailedBefore = in.noteFailure(t, v.err) && !t.Named
+	}
+	if item.Status == Mapped || item.Status == Copied {
+		item.Unsearched, item.Damaged = unsearched(t), damaged(t)
 	}
 	return item
+}
+
+// noteFailure notes why a source failed, and reports whether it did so before, in
+// this version. Nothing else in its note changes: the next run tries it again.
+func (in *run) noteFailure(t *task, err error) (before bool) {
+	if !isNotable(t.Path) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	n, _ := in.book.Note(t.Path)
+	failed := ctxio.HashParts(cmp.Or(t.note.Hash, t.Identity), in.name, err.Error())
+	if n.Failed == failed {
+		return true
+	}
+	n.Failed = failed
+	in.book.Put(t.Path, n)
+	return false
 }
 
 // unsearched returns how many members of an archive that was mapped have text
 // that is too large to be searched.
 func unsearched(t *task) int {
-	var metadata map[string]any
+	metadata := metadataOf(t)
+	named, _ := metadata["unsearched"].([]any)
+	return len(named) + number(metadata["unsearched_more"])
+}
+
+// damaged returns how many members of an archive that was mapped are damaged.
+func damaged(t *task) int { return number(metadataOf(t)["damaged"]) }
+
+// metadataOf returns the metadata of the map of a source that was mapped.
+func metadataOf(t *task) map[string]any {
 	switch {
 	case t.original != nil:
-		metadata = t.original.Metadata
+		return t.original.Metadata
 	case t.draft != nil:
-		metadata = t.draft.Metadata
+		return t.draft.Metadata
 	}
-	named, _ := metadata["unsearched"].([]any)
-	n := len(named)
-	switch more := metadata["unsearched_more"].(type) {
+	return nil
+}
+
+// number returns a whole number in metadata, or 0.
+func number(value any) int {
+	switch value := value.(type) {
 	case int:
-		n += more
+		return value
 	case json.Number: // of a map that was read
-		if m, err := more.Int64(); err == nil {
-			n += int(m)
-		}
+		n, _ := value.Int64()
+		return int(n)
 	}
-	return n
+	return 0
 }

@@ -10,10 +10,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -49,9 +47,6 @@ type EvidenceLinks struct {
 	lib  *citekit.Library
 	opts LinkOptions
 	now  func() time.Time
-
-	mu    sync.Mutex
-	users map[[userTagSize]byte]*auth.TokenInfo // whom links were given to
 }
 
 // NewEvidenceLinks returns links to the evidence of lib, whose workspace must be
@@ -88,7 +83,10 @@ func (l *EvidenceLinks) link(ctx context.Context, c *caller, e *citekit.Evidence
 		return "", time.Time{}, err
 	}
 	t := ticket{expires: l.now().Add(l.opts.Lifetime).Truncate(time.Second).UTC(), user: userTag(key, c.user)}
-	l.remember(t.user, c.info)
+	t.origin.resource = e.ResourceID
+	if grant, workspace := grantOf(c.info); grant != nil {
+		t.origin.caller, t.origin.workspace = grant.ID, workspace
+	}
 	if err := errors.Join(decodeHash(t.sha256[:], e.SHA256), decodeHash(t.store[:], e.Key)); err != nil {
 		return "", time.Time{}, err
 	}

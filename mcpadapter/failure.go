@@ -132,6 +132,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "The source is damaged, protected or not in the expected format; resolve with virtual true still gives the address."
 	case errors.As(err, &storage):
 		return "The source is not at fault: a person must give the server disk space or permission. resolve with virtual true still gives the address."
+	case errors.Is(err, citekit.ErrNotStored):
+		return "The node is not at fault: the server may keep no more evidence. Try again in some minutes, or ask a person to raise its limit; resolve with virtual true still gives the address."
 	case errors.Is(err, fs.ErrPermission):
 		return "The operating system does not let the server read the source; a person must give it permission."
 	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
@@ -142,6 +144,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "Texts and maps are read when they are first needed; call again, or allow more time."
 	case code == citekit.CodeTooLarge && tool == "getStructure":
 		return "Request a part: pass depth, node_id, or an empty cursor."
+	case code == citekit.CodeTooLarge && tool != "resolve":
+		return "Name a smaller part."
 	}
 	return hints[code]
 }

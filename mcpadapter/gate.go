@@ -39,7 +39,10 @@ type Call struct {
 	// changes, or fetching evidence.
 	Stream bool
 
-	Grant     *access.Grant // of the caller; nil if nobody authenticated
+	// Grant is the grant of the caller; nil if nobody authenticated. Of a link that
+	// is followed without a token it has only the ID of the caller that the link was
+	// given to, and the workspace.
+	Grant     *access.Grant
 	Workspace string        // the workspace that the call is for; may be ""
 	Start     time.Time     // when the whole request had arrived
 	Waited    time.Duration // how long the gate made it wait
@@ -58,10 +61,11 @@ type Call struct {
 
 // The outcomes of calls that are not error codes.
 const (
-	OutcomeOK        = "ok"
-	OutcomeLimited   = "limited"   // refused because of a limit for the caller
-	OutcomeBusy      = "busy"      // refused because of a limit of the server
-	OutcomeCancelled = "cancelled" // the caller, or the server, did not wait for the end
+	OutcomeOK          = "ok"
+	OutcomeLimited     = "limited"     // refused because of a limit for the caller
+	OutcomeBusy        = "busy"        // refused because of a limit of the server
+	OutcomeUnavailable = "unavailable" // refused because what the server needs is missing, such as a folder
+	OutcomeCancelled   = "cancelled"   // the caller, or the server, did not wait for the end
 )
 
 // A Gate decides when calls may run, and is notified when they end. It must be
@@ -83,6 +87,7 @@ type Gate interface {
 // A BusyError is the error of a [Gate] that refuses calls.
 type BusyError struct {
 	Server     bool          // the limit is the server's: status 503, else 429
+	Missing    bool          // it is no limit, but what the server needs is missing: status 503
 	RetryAfter time.Duration // when to try again; callers are told at least one second
 	Message    string        // which limit, for the caller
 }
@@ -90,7 +95,7 @@ type BusyError struct {
 func (e *BusyError) Error() string { return e.Message }
 
 func (e *BusyError) status() int {
-	if e.Server {
+	if e.Server || e.Missing {
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusTooManyRequests
@@ -162,6 +167,8 @@ func enterGate(ctx context.Context, gate Gate, calls []*Call) (end func(), err e
 	switch {
 	case errors.Is(err, access.ErrRefused):
 		outcome = string(citekit.CodeForbidden)
+	case errors.As(err, &busy) && busy.Missing:
+		outcome = OutcomeUnavailable
 	case errors.As(err, &busy) && busy.Server:
 		outcome = OutcomeBusy
 	case errors.As(err, &busy):
@@ -466,7 +473,7 @@ const MethodEvidence = "evidence"
 // evidence serves links.
 type evidence interface {
 	http.Handler
-	givenTo(*http.Request) *auth.TokenInfo // whom the link was given to, if known
+	origin(*http.Request) origin // of the link; zero if no key of the server signed it
 }
 
 // gated returns a handler of links whose requests pass the gate.
@@ -476,12 +483,14 @@ func (h *Handler) gated(links evidence) http.Handler {
 		return links
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		c := &Call{Method: MethodEvidence, Start: time.Now(), Lookup: true, Stream: true}
-		info := auth.TokenInfoFromContext(r.Context())
-		if info == nil {
-			info = links.givenTo(r)
+		from := links.origin(r)
+		c := &Call{
+			Method: MethodEvidence, Start: time.Now(), Lookup: true, Stream: true,
+			Resource: from.resource, Grant: from.grant(), Workspace: from.workspace,
 		}
-		c.identify(info)
+		if info := auth.TokenInfoFromContext(r.Context()); info != nil {
+			c.identify(info)
+		}
 		c.trace(nil, r.Header)
 		end, err := enterGate(r.Context(), gate, []*Call{c})
 		if err != nil {

@@ -158,7 +158,7 @@ func (s severalLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.signer(r).ServeHTTP(w, r)
 }
 
-func (s severalLinks) givenTo(r *http.Request) *auth.TokenInfo { return s.signer(r).givenTo(r) }
+func (s severalLinks) origin(r *http.Request) origin { return s.signer(r).origin(r) }
 
 // signer returns the links that signed the link of a request. If none did, it
 // returns the first, which reports the fault. It always asks all of them.
@@ -186,32 +186,10 @@ func (l *EvidenceLinks) signed(r *http.Request) (ticket, bool) {
 	return openTicket(key, hash, text)
 }
 
-// givenTo implements evidence. The receivers of links are known as long as the
-// process runs.
-func (l *EvidenceLinks) givenTo(r *http.Request) *auth.TokenInfo {
-	t, ok := l.signed(r)
-	if !ok {
-		return nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.users[t.user]
-}
-
-// rememberedUsers is how many receivers of links are remembered at most.
-const rememberedUsers = 10_000
-
-// remember records the user with a tag.
-func (l *EvidenceLinks) remember(tag [userTagSize]byte, info *auth.TokenInfo) {
-	if info == nil {
-		return
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.users == nil || len(l.users) >= rememberedUsers {
-		l.users = make(map[[userTagSize]byte]*auth.TokenInfo)
-	}
-	l.users[tag] = info
+// origin implements evidence.
+func (l *EvidenceLinks) origin(r *http.Request) origin {
+	t, _ := l.signed(r)
+	return t.origin
 }
 
 // isHash reports whether text is a SHA-256 in lower-case hex.

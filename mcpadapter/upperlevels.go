@@ -169,9 +169,9 @@ func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 	}
 	o := outline{ResourceID: m.ResourceID, Outline: text, Omitted: omitted}
 	if omitted > 0 {
-		o.Hint = fmt.Sprintf("%d nodes are left out. Pass node_id for one branch, or full true for all.", omitted)
+		o.Hint = fmt.Sprintf("Nodes left out: %d. Pass node_id for one branch, or full true for all.", omitted)
 		if isFlat(m) {
-			o.Hint = fmt.Sprintf("%d nodes are left out, and all are on one level. cursor \"\" with format json gives them in parts, and full true all.", omitted)
+			o.Hint = fmt.Sprintf("Nodes left out: %d, all on one level. cursor \"\" with format json gives them in parts, and full true all.", omitted)
 		}
 		text += o.Hint + "\n"
 	}

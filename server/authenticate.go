@@ -31,6 +31,19 @@ type denial struct {
 	err     error  // for the log; may be nil
 }
 
+// claimed returns the ID of the caller that a refused token names, or "". Nobody has
+// proven it.
+func (d *denial) claimed() string {
+	var refused *access.RefusedError
+	if !errors.As(d.err, &refused) {
+		return ""
+	}
+	return refused.ID
+}
+
+// errExpired is the reason why a token is refused whose grant has ended.
+var errExpired = fmt.Errorf("it has expired: %w", access.ErrRefused)
+
 // authenticated returns a handler that finds the caller and the workspace of a
 // request before the request is served.
 func (s *Server) authenticated(workspaces []Workspace) func(http.Handler) http.Handler {
@@ -97,7 +110,10 @@ func (s *Server) whoCalls(r *http.Request) (*access.Grant, *denial) {
 	switch {
 	case err == nil && (grant.Expires.IsZero() || time.Now().Before(grant.Expires)):
 		return grant, nil
-	case err == nil, errors.Is(err, access.ErrRefused):
+	case err == nil:
+		invalid.err = &access.RefusedError{ID: grant.ID, Err: errExpired}
+		return nil, invalid
+	case errors.Is(err, access.ErrRefused):
 		invalid.err = err
 		return nil, invalid
 	}
@@ -153,15 +169,16 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, why *denial, grant
 		event.Caller, event.Outcome = grant.ID, string(outcomeForbidden)
 	}
 	if why.status == http.StatusServiceUnavailable {
-		event.Outcome = OutcomeBusy
-	}
-	if event.Outcome == OutcomeBusy {
+		event.Outcome = OutcomeUnavailable
 		if skipped, ok := s.unchecked.now(); ok {
 			s.opts.Logger.LogAttrs(r.Context(), slog.LevelError, "tokens cannot be checked", slog.String("error", safe(why.err.Error())), slog.Int("not_logged", skipped))
 		}
 	}
 	if skipped, ok := s.failed.now(); ok {
 		more := []slog.Attr{slog.Int("not_logged", skipped)}
+		if id := why.claimed(); id != "" {
+			more = append(more, slog.String("claimed_caller", safe(id)))
+		}
 		if why.err != nil {
 			more = append(more, slog.String("reason", safe(why.err.Error())))
 		}

@@ -31,7 +31,7 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 			return nil, access.ErrRefused
 		}
 		if g.s.probes.isGone(c.Workspace) {
-			return nil, &mcpadapter.BusyError{Server: true, RetryAfter: probeEvery, Message: "the files of the workspace cannot be read at the moment; the operator has been told"}
+			return nil, &mcpadapter.BusyError{Missing: true, RetryAfter: probeEvery, Message: "the files of the workspace cannot be read at the moment; the operator has been told"}
 		}
 		caller = callerOf(c.Grant)
 	}

@@ -25,12 +25,20 @@ type probes struct {
 	checks map[string][]*check
 	logger *slog.Logger
 
+	full map[string]func() bool // by workspace: whether its evidence is full
+
 	mu      sync.Mutex // held while the checks run: one run at a time
 	checked time.Time
-	failing []string // by their names for probes
+	found   condition
 	known   map[string]string
 
 	gone sync.Map // the names of workspaces whose folder is missing
+}
+
+// A condition is the result of all checks, by their names for probes, in order.
+type condition struct {
+	failing  []string
+	degraded []string // what works in part, while the server is ready
 }
 
 // A check is one condition for serving.
@@ -47,8 +55,11 @@ const (
 )
 
 func newProbes(workspaces []Workspace, shared map[string]func(context.Context) error, logger *slog.Logger) *probes {
-	p := &probes{checks: make(map[string][]*check), logger: logger, known: make(map[string]string)}
+	p := &probes{checks: make(map[string][]*check), full: make(map[string]func() bool), logger: logger, known: make(map[string]string)}
 	for _, w := range workspaces {
+		if w.Full != nil {
+			p.full[w.Name] = w.Full
+		}
 		if w.Ready != nil {
 			p.checks[checkWorkspaces] = append(p.checks[checkWorkspaces], &check{name: w.Name, do: w.Ready})
 		}
@@ -61,27 +72,28 @@ func newProbes(workspaces []Workspace, shared map[string]func(context.Context) e
 
 // ServeHTTP implements [http.Handler].
 func (p *probes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	failing := p.look(r.Context())
+	found := p.look(r.Context())
 	status := http.StatusOK
-	if len(failing) > 0 {
+	if len(found.failing) > 0 {
 		status = http.StatusServiceUnavailable
 	}
 	answer, _ := json.Marshal(struct { // names and a boolean always encode
-		Ready   bool     `json:"ready"`
-		Failing []string `json:"failing,omitempty"`
-	}{len(failing) == 0, failing})
+		Ready    bool     `json:"ready"`
+		Failing  []string `json:"failing,omitempty"`
+		Degraded []string `json:"degraded,omitempty"`
+	}{len(found.failing) == 0, found.failing, found.degraded})
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(answer, '\n'))
 }
 
-// look returns the names of the checks that fail, in order.
-func (p *probes) look(ctx context.Context) []string {
+// look returns what the checks find.
+func (p *probes) look(ctx context.Context) condition {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if time.Since(p.checked) < probeAgain {
-		return p.failing
+		return p.found
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
@@ -106,12 +118,29 @@ func (p *probes) look(ctx context.Context) []string {
 			}
 		}
 	}
-	p.failing, p.checked = slices.Sorted(maps.Keys(failing)), time.Now()
-	return p.failing
+	p.found, p.checked = condition{slices.Sorted(maps.Keys(failing)), p.lookForRoom(ctx)}, time.Now()
+	return p.found
 }
 
-// checkWorkspaces is the name that a probe gets if a workspace fails its check.
-const checkWorkspaces = "workspaces"
+// lookForRoom returns what works in part because the evidence of a workspace is full.
+func (p *probes) lookForRoom(ctx context.Context) (degraded []string) {
+	for _, name := range slices.Sorted(maps.Keys(p.full)) {
+		failure := ""
+		if p.full[name]() {
+			degraded = []string{checkEvidence}
+			failure = "the limit for its evidence is reached, and all of it is in use: new evidence is not stored, and texts that are not in the index are not searched"
+		}
+		p.say(ctx, slog.LevelWarn, "degraded", checkEvidence, name, failure)
+	}
+	return degraded
+}
+
+// The names that a probe gets if a workspace fails its check, or has no room for
+// evidence.
+const (
+	checkWorkspaces = "workspaces"
+	checkEvidence   = "evidence"
+)
 
 // note keeps whether the folder of a workspace is gone.
 func (p *probes) note(workspace string, gone bool) {
@@ -179,7 +208,12 @@ func awaitCheck(ctx context.Context, ended <-chan error) error {
 
 // tell logs the result of a check if it differs from the last one.
 func (p *probes) tell(ctx context.Context, kind, name, failure string) {
-	key := kind + "/" + name
+	p.say(ctx, slog.LevelError, "not ready", kind, name, failure)
+}
+
+// say is tell with the level and the text of the line about a failure.
+func (p *probes) say(ctx context.Context, level slog.Level, text, kind, name, failure string) {
+	key := text + "/" + kind + "/" + name
 	if p.known[key] == failure {
 		return
 	}
@@ -188,5 +222,5 @@ func (p *probes) tell(ctx context.Context, kind, name, failure string) {
 		p.logger.LogAttrs(ctx, slog.LevelInfo, "well again", slog.String("check", kind), slog.String("name", name))
 		return
 	}
-	p.logger.LogAttrs(ctx, slog.LevelError, "not ready", slog.String("check", kind), slog.String("name", name), slog.String("error", safe(failure)))
+	p.logger.LogAttrs(ctx, level, text, slog.String("check", kind), slog.String("name", name), slog.String("error", safe(failure)))
 }

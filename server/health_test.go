@@ -26,7 +26,7 @@ func TestHangingCheck(t *testing.T) {
 		workspaces[3].Ready = func(ctx context.Context) error { checked <- struct{}{}; return ctx.Err() }
 		var log bytes.Buffer
 		p := newProbes(workspaces, nil, slog.New(slog.NewTextHandler(&log, nil)))
-		if failing := p.look(t.Context()); len(failing) != 1 || failing[0] != "workspaces" {
+		if failing := p.look(t.Context()).failing; len(failing) != 1 || failing[0] != "workspaces" {
 			t.Errorf("failing: %v", failing)
 		}
 		if text := log.String(); strings.Count(text, "not ready") != 1 || !strings.Contains(text, "name=a") {

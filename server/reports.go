@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // reports writes the reports of ended requests, one after the other. It runs beside
@@ -136,7 +138,11 @@ func (s *Server) settle(ctx context.Context) error {
 			continue
 		}
 		if n := log.reports.settle(ctx); n > 0 {
-			return fmt.Errorf("server: %d requests are missing from the %s, which could not be written in time", n, log.name)
+			verb := "are"
+			if n == 1 {
+				verb = "is"
+			}
+			return fmt.Errorf("server: %s %s missing from the %s, which could not be written in time", message.Count(n, "request"), verb, log.name)
 		}
 	}
 	return nil

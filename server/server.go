@@ -24,6 +24,7 @@
 //
 // GET /healthz answers 200 while the process runs. GET /readyz answers 200, or 503
 // with the names of the checks that fail, which reveal nothing about the workspaces.
+// An answer 200 has "degraded" with what works in part.
 package server
 
 import (
@@ -53,6 +54,12 @@ type Workspace struct {
 	// if the workspace were empty. A nil Ready means that the workspace is always
 	// ready.
 	Ready func(context.Context) error
+
+	// Full reports whether evidence was lately not stored because of a limit for
+	// the workspace. The server stays ready, as one caller could otherwise take it
+	// from all others; the answer of the probe and the log say so. It is called as
+	// often as Ready; nil means never.
+	Full func() bool
 }
 
 // Options configures a [Server]. The zero value is ready to use.

@@ -104,6 +104,19 @@ func (m *metrics) addGiven(o *Options) {
 		m.counted("citekit_evidence_hits_total", "Evidence that was requested and was stored already.", "workspace", name, func() int64 { hits, _ := use(); return hits })
 		m.counted("citekit_evidence_misses_total", "Evidence that had to be extracted.", "workspace", name, func() int64 { _, misses := use(); return misses })
 	}
+	for name, full := range o.EvidenceFull {
+		if name = m.workspace(name); name == other {
+			continue
+		}
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "citekit_evidence_full", Help: "Whether evidence is not stored because of a limit: 1 if so.", ConstLabels: prometheus.Labels{"workspace": name},
+		}, func() float64 {
+			if full() {
+				return 1
+			}
+			return 0
+		}))
+	}
 	for name, lost := range o.LogErrors {
 		m.counted("citekit_log_write_errors_total", "Lines of a log that could not be written.", "log", strings.ToValidUTF8(name, "?"), lost)
 	}

@@ -19,6 +19,7 @@
 //	citekit_callers                                     callers within the last minutes
 //	citekit_evidence_hits_total{workspace}              evidence that was in the cache
 //	citekit_evidence_misses_total{workspace}            evidence that had to be extracted
+//	citekit_evidence_full{workspace}                    1 while evidence is not stored because of a limit, else 0
 //	citekit_child_processes                             currently running
 //	citekit_log_write_errors_total{log}                 lost lines of logs
 //	citekit_spans_total{result}                         spans that were exported, or failed to be
@@ -63,6 +64,10 @@ type Options struct {
 	// Evidence returns, by the name of a workspace, how often requested evidence
 	// was in the cache, and how often it was not. Neither may decrease.
 	Evidence map[string]func() (hits, misses int64)
+
+	// EvidenceFull returns, by the name of a workspace, whether evidence was lately
+	// not stored because of a limit.
+	EvidenceFull map[string]func() bool
 
 	// Children, if not nil, returns how many child processes are running.
 	Children func() int

@@ -43,9 +43,10 @@ func metrics(t testing.TB, tel *telemetry.Telemetry) string {
 func TestMetrics(t *testing.T) {
 	tel := newTelemetry(t, &telemetry.Options{
 		Version: "1.2.3", Workspaces: []string{"red", "blue"},
-		Evidence:  map[string]func() (int64, int64){"red": func() (int64, int64) { return 7, 3 }},
-		Children:  func() int { return 2 },
-		LogErrors: map[string]func() int64{"audit": func() int64 { return 4 }},
+		Evidence:     map[string]func() (int64, int64){"red": func() (int64, int64) { return 7, 3 }},
+		EvidenceFull: map[string]func() bool{"red": func() bool { return true }, "blue": func() bool { return false }},
+		Children:     func() int { return 2 },
+		LogErrors:    map[string]func() int64{"audit": func() int64 { return 4 }},
 	})
 	if text := metrics(t, tel); strings.Contains(text, "citekit_calls_running") {
 		t.Error("what runs is told without a server")
@@ -74,6 +75,8 @@ func TestMetrics(t *testing.T) {
 		`citekit_callers 4`,
 		`citekit_evidence_hits_total{workspace="red"} 7`,
 		`citekit_evidence_misses_total{workspace="red"} 3`,
+		`citekit_evidence_full{workspace="red"} 1`,
+		`citekit_evidence_full{workspace="blue"} 0`,
 		`citekit_child_processes 2`,
 		`citekit_log_write_errors_total{log="audit"} 4`,
 		`citekit_build_info{goversion="go`,

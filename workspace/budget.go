@@ -50,6 +50,7 @@ func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, siz
 	known := d.readOwn(root, usageName, &usage) == nil
 	if !known || usage.Bytes+size > d.budget {
 		if known && d.isFull(root, key, usage) {
+			d.fullUntil.Store(usage.FullUntil.UnixNano())
 			return d.errFull(size)
 		}
 		left, free, err := d.evict(ctx, root, key, d.budget-size)
@@ -61,12 +62,19 @@ func (d *Directory) makeRoom(ctx context.Context, root *os.Root, key string, siz
 			usage.Bytes += d.sizeOf(root, key) // the stored evidence stays
 			usage.FullUntil = free
 			_ = d.writeOwn(root, usageName, usage, false) // if this fails, the directory is searched again
+			d.fullUntil.Store(free.UnixNano())
 			return d.errFull(size)
 		}
+		d.fullUntil.Store(0)
 	}
 	usage.Bytes += size
 	return d.writeOwn(root, usageName, usage, false)
 }
+
+// EvidenceFull reports whether this Directory lately refused to store evidence
+// because it holds as much as [Options.MaxEvidenceBytes] allows, all of it in use:
+// within the last minute, and not after space became free.
+func (d *Directory) EvidenceFull() bool { return d.now().UnixNano() < d.fullUntil.Load() }
 
 // isFull reports whether freeing space is useless for now. Existing evidence
 // may still be replaced.

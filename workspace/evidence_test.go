@@ -282,8 +282,8 @@ func TestEvidenceJustReturned(t *testing.T) {
 	}
 	for range 2 {
 		_, err := d.StoreEvidence(context.Background(), keyOf(20), citekit.EvidenceMeta{Name: "e20", Size: 100}, strings.NewReader(body))
-		if !errors.Is(err, citekit.ErrTooLarge) {
-			t.Errorf("evidence over the budget: %v", err)
+		if !errors.Is(err, citekit.ErrTooLarge) || !d.EvidenceFull() {
+			t.Errorf("evidence over the budget: %v; it is full: %v", err, d.EvidenceFull())
 		}
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".citekit_output", ".meta", "tmp", "*")); err != nil || len(left) > 0 {
@@ -292,6 +292,10 @@ func TestEvidenceJustReturned(t *testing.T) {
 	store(t, d, keyOf(7), "e7", body) // replaces itself
 	d.SetClock(func() time.Time { return time.Now().Add(time.Hour) })
 	store(t, d, keyOf(20), "e20", body)
+	d.SetClock(time.Now)
+	if d.EvidenceFull() {
+		t.Error("it is full although space became free")
+	}
 	total := 0
 	for i := range 21 {
 		if checkEvidence(t, d, keyOf(i), body) {

@@ -9,7 +9,10 @@ import (
 )
 
 // An evidenceUse counts how evidence is used.
-type evidenceUse struct{ hits, misses atomic.Int64 }
+type evidenceUse struct {
+	hits, misses atomic.Int64
+	fullUntil    atomic.Int64 // in nanoseconds since 1970; see [Directory.EvidenceFull]
+}
 
 // EvidenceUse returns how often evidence was looked up through
 // [citekit.EvidenceStore] and found, and how often it was missing, since the

@@ -126,8 +126,9 @@ var (
 )
 
 // Authenticate implements [access.Authenticator]. The ID of a grant is the ID of
-// the key. If no keys could be read since [Open], the error explains why, and
-// does not match [access.ErrRefused].
+// the key. The error of a refused token in the form of a key is an
+// [access.RefusedError] with that ID. If no keys could be read since [Open], the
+// error explains why, and does not match [access.ErrRefused].
 func (f *File) Authenticate(_ context.Context, token string) (*access.Grant, error) {
 	keys, err := f.keys()
 	if err != nil {
@@ -143,15 +144,19 @@ func (f *File) Authenticate(_ context.Context, token string) (*access.Grant, err
 		e = &entry{}
 	}
 	same := subtle.ConstantTimeCompare(hash[:], e.hash[:]) == 1
+	reason := error(nil)
 	switch {
 	case known == nil:
-		return nil, errUnknown
+		reason = errUnknown
 	case !e.key.Revoked.IsZero():
-		return nil, errRevoked // without the hash, the owner of the token is unknown
+		reason = errRevoked // without the hash, the owner of the token is unknown
 	case !same:
-		return nil, errUnknown
+		reason = errUnknown
 	case e.key.State(f.now()) != StateActive:
-		return nil, errExpired
+		reason = errExpired
+	}
+	if reason != nil {
+		return nil, &access.RefusedError{ID: id, Err: reason}
 	}
 	f.uses.note(e.used)
 	return &e.grant, nil

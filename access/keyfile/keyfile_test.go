@@ -99,6 +99,24 @@ func TestNilMeansAll(t *testing.T) {
 	}
 }
 
+// A refused token in the form of a key names the key, also one that is not in the file.
+func TestRefusedNamesTheKey(t *testing.T) {
+	f := openAt(t, newPath(t), nil)
+	revoked, token := newKey(t, f, keyfile.Key{})
+	if _, err := f.Revoke(t.Context(), revoked.ID); err != nil {
+		t.Fatal(err)
+	}
+	other, elsewhere := newKey(t, openAt(t, newPath(t), nil), keyfile.Key{})
+	for token, want := range map[string]string{token: revoked.ID, elsewhere: other.ID, "nonsense": ""} {
+		_, err := f.Authenticate(t.Context(), token)
+		var refused *access.RefusedError
+		if named := errors.As(err, &refused); named != (want != "") || named && (refused.ID != want || strings.Contains(err.Error(), want)) {
+			t.Errorf("%v; want one that names %q", err, want)
+		}
+		mustRefuse(t, f, token)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	f := openAt(t, newPath(t), nil)
 	_, token := newKey(t, f, keyfile.Key{})

@@ -197,6 +197,9 @@ func (a *Authenticator) Authenticate(ctx context.Context, token string) (*access
 		return nil, errMalformed
 	}
 	grant, err := a.grant(c)
+	if subject := c.text("sub"); err != nil && subject != "" {
+		err = &access.RefusedError{ID: idOf(a.issuer, subject), Err: err}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,9 @@ func mustRefuse(t *testing.T, a *oidc.Authenticator, token, reason string) {
 	if grant != nil || !errors.Is(err, access.ErrRefused) || !strings.Contains(err.Error(), reason) {
 		t.Fatalf("grant %v, error %v; want a refusal: %s", grant, err, reason)
 	}
+	if signed := reason == "it has expired"; errors.As(err, new(*access.RefusedError)) != signed && signed {
+		t.Errorf("the error %v does not name the caller of a signed token", err)
+	}
 	for _, part := range regexp.MustCompile(`[0-9A-Za-z_-]{12,}`).FindAllString(token, -1) {
 		if strings.Contains(err.Error(), part) {
 			t.Errorf("the error %q has a part of the token", err)

@@ -89,6 +89,9 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 	if _, err := os.Lstat(name); err == nil && !flags.force {
 		return fmt.Errorf("'%s' exists; --force replaces it", name)
 	}
+	if err := checkFolderOf(name); err != nil {
+		return err
+	}
 	opts, err := s.workspaceOptions()
 	if err != nil {
 		return err
@@ -123,7 +126,7 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 	temporary := filepath.Join(filepath.Dir(name), ".citekit-"+rand.Text()+".tmp")
 	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return err
+		return folderError(name, err)
 	}
 	defer func() {
 		if err != nil {
@@ -131,10 +134,10 @@ func writeWhole(name string, write func(io.Writer) error) (err error) {
 		}
 	}()
 	err = write(f)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temporary, name)
 	}
-	return os.Rename(temporary, name)
+	return writeError(name, temporary, err)
 }
 
 // A backup writes an archive.

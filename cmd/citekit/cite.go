@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -40,7 +41,8 @@ func citeCommand() *command {
 as ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
 or ` + citeForms[len(citeForms)-1] + `. Title, authors and date come from the map. With --quote the words must
 occur there; their page and the text around them are found. The form anthropic
-is then a citation of a document, else a search_result block with the text.
+is then a citation of a document, else a search_result block with the text. If
+the source has changed since it was mapped, or is gone, a warning says so.
 
 With --from it reads such a form, or the response of a model's API, from a file
 or the standard input, and prints the place of each citation. Quotes are checked
@@ -124,6 +126,8 @@ type written struct {
 	As      string          `json:"as"`
 	Text    string          `json:"text,omitempty"` // of a form that is not JSON
 	JSON    json.RawMessage `json:"value,omitempty"`
+	Stale   bool            `json:"stale,omitempty"`   // the source has changed since it was mapped
+	Warning string          `json:"warning,omitempty"` // why the citation may not lead to what it names
 }
 
 func (c *citer) write(ctx context.Context, ids []string) error {
@@ -134,6 +138,10 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 			return err
 		}
 		w := written{Address: cited.Address, Label: cited.Label(), Quote: cited.Quote, As: c.as}
+		if err := c.checkSource(ctx, cited.Address); err != nil {
+			w.Stale, w.Warning = errors.Is(err, citekit.ErrStale), detail(err).Message
+			c.warn("warning: " + w.Warning)
+		}
 		if w.Text, w.JSON, err = c.form(ctx, cited, i+1); err != nil {
 			return asUsage("cite", err)
 		}
@@ -161,6 +169,20 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 	return nil
 }
 
+// checkSource returns why the source of a citation is not as it was when it was
+// mapped, or nil.
+func (c *citer) checkSource(ctx context.Context, a citekit.Address) error {
+	opened, err := c.lib.Open(ctx, citekit.Address{Resource: a.Resource, Version: a.Version})
+	if err != nil {
+		var failed *citekit.ResolveError
+		if errors.As(err, &failed) {
+			err = &citekit.ResolveError{Op: "cite", Address: a, Err: failed.Err}
+		}
+		return err
+	}
+	return opened.Source.Close()
+}
+
 // make returns a citation of the part that an id names, with the quote if there is
 // one.
 func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error) {
@@ -185,6 +207,9 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 	case verdict.Problem != nil:
 		return nil, verdict.Problem
 	case !verdict.Holds():
+		if err := c.checkSource(ctx, part.Address); verdict.Stale && err != nil {
+			return nil, err // it says what to do
+		}
 		return nil, unheld(verdict, part.Address)
 	}
 	return cited, c.place(ctx, cited, verdict)

@@ -6,6 +6,7 @@ import "context"
 type command struct {
 	name    string
 	args    string   // such as "<resource>"
+	actions []string // the words that its first argument may be; nil if it may be any
 	summary string   // begins with a verb; no full stop
 	about   string   // paragraphs
 	example []string // lines for a shell

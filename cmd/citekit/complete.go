@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
@@ -31,10 +32,11 @@ func completeCommand() *command {
 				args = []string{""}
 			}
 			c := completer{session: s}
-			c.complete(ctx, joinAssignments(args))
+			line, kept := joinSchemes(args)
+			c.complete(ctx, joinAssignments(line))
 			s.printf("%s\n", c.kind)
 			for _, word := range c.words {
-				s.printf("%s\n", word)
+				s.printf("%s\n", strings.TrimPrefix(word, kept))
 			}
 			return nil
 		},
@@ -53,6 +55,36 @@ func joinAssignments(args []string) []string {
 		words = append(words, arg)
 	}
 	return words
+}
+
+// joinSchemes joins doc://book again, which bash splits into three words. Kept is the
+// part of the last word that bash leaves as it is, such as "doc:", or "".
+func joinSchemes(args []string) (words []string, kept string) {
+	for _, arg := range args {
+		last := len(words) - 1
+		switch {
+		case last >= 0 && arg == ":" && isScheme(words[last]):
+			words[last] += arg
+			kept = words[last]
+			continue
+		case last >= 0 && kept != "" && words[last] == kept && strings.HasPrefix(arg, "//"):
+			words[last] += arg
+			continue
+		}
+		words, kept = append(words, arg), ""
+	}
+	return words, kept
+}
+
+// isScheme reports whether a word is the scheme of addresses.
+func isScheme(word string) bool {
+	return slices.ContainsFunc(citekit.Modalities(), func(m citekit.Modality) bool { return schemeOf(m) == word })
+}
+
+// schemeOf returns the scheme of addresses of a modality, such as "doc".
+func schemeOf(m citekit.Modality) string {
+	scheme, _, _ := strings.Cut(citekit.Address{Resource: "x", Location: citekit.Location{Modality: m}}.String(), "://")
+	return scheme
 }
 
 // What a shell should offer besides the printed words.
@@ -212,7 +244,7 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 	case "resolve":
 		c.kind = files
 		c.offerNodes(ctx, typed)
-	case "inspect":
+	case "inspect", "read", "cite", "verify", "similar":
 		c.offerNodes(ctx, typed)
 	case "list", "structure", "context", "rm":
 		c.offerResources(ctx, typed, "")
@@ -229,7 +261,11 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 	case "man":
 		c.kind = directories
 	case "help":
-		c.offerCommands(typed)
+		if len(positional) == 0 {
+			c.offerCommands(typed)
+		} else if about, err := findCommand(positional[0]); err == nil {
+			c.offer(typed, about.actions...)
+		}
 	case "key":
 		c.offerKeys(ctx, positional, typed)
 	}
@@ -283,6 +319,10 @@ func (c *completer) offerNodes(ctx context.Context, typed string) {
 	}
 	defer lib.Close()
 	ids, _ := lib.Resources(ctx)
+	if scheme, _, ok := strings.Cut(typed, "://"); ok {
+		c.offerAddresses(ctx, lib, ids, scheme, typed)
+		return
+	}
 	for end := strings.LastIndexByte(typed, '.'); end > 0; end = strings.LastIndexByte(typed[:end], '.') {
 		if _, exists := slices.BinarySearch(ids, typed[:end]); !exists {
 			continue
@@ -298,6 +338,29 @@ func (c *completer) offerNodes(ctx context.Context, typed string) {
 	if len(c.words) == 0 {
 		for _, id := range ids {
 			c.offer(typed, id+".")
+		}
+	}
+}
+
+// addressTime is how long addresses are looked for: each needs its map.
+const addressTime = time.Second
+
+// offerAddresses offers the addresses of the resources whose addresses have a scheme.
+func (c *completer) offerAddresses(ctx context.Context, lib *citekit.Library, ids []string, scheme, typed string) {
+	ctx, cancel := context.WithTimeout(ctx, addressTime)
+	defer cancel()
+	for _, id := range ids {
+		for _, m := range citekit.Modalities() {
+			address := citekit.Address{Resource: id, Location: citekit.Location{Modality: m}}.String()
+			if schemeOf(m) != scheme || !strings.HasPrefix(address, typed) {
+				continue
+			}
+			if about, err := lib.Map(ctx, id); err == nil && about.Type == m {
+				c.offer(typed, address)
+			}
+		}
+		if ctx.Err() != nil || len(c.words) >= maxOffered {
+			return
 		}
 	}
 }

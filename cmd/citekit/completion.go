@@ -15,11 +15,15 @@ var (
 	fishCompletion string
 )
 
+// completionActions are install and the shells.
+var completionActions = []string{"install", "bash", "zsh", "fish"}
+
 func completionCommand() *command {
 	var onlyPrint bool
 	return &command{
 		name:    "completion",
 		args:    "install [shell] | bash | zsh | fish",
+		actions: completionActions,
 		summary: "Install or print the completion for a shell",
 		about: `Completes commands, flags, resources, nodes and files. With install the script
 is written to where your shell looks for it, and the path is printed. The shell

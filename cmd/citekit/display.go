@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 )
 
@@ -141,7 +142,7 @@ func titled(n *citekit.Node) string {
 func byteSize(n int64) string {
 	const unit = 1024
 	if n < unit {
-		return fmt.Sprintf("%d bytes", n)
+		return message.Count(int(n), "byte")
 	}
 	size, prefix := float64(n)/unit, 0
 	for size >= unit && prefix < len("KMGT")-1 {

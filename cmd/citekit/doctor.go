@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 )
 
@@ -122,7 +123,7 @@ func (d *doctor) print() {
 			d.session.printf("%9s%s\n", "", term.Line("→ "+joined(f.Remedy)))
 		}
 	}
-	d.session.printf("%d faults, %d warnings\n", d.count(levelFault), d.count(levelWarning))
+	d.session.printf("%s, %s\n", message.Count(d.count(levelFault), "fault"), message.Count(d.count(levelWarning), "warning"))
 }
 
 func joined(text string) string { return strings.Join(strings.Fields(text), " ") }

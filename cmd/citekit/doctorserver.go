@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -97,6 +98,13 @@ func (d *doctor) checkCertificate() {
 	}
 	subject := "certificate " + files.Cert
 	pair, err := tls.LoadX509KeyPair(files.Cert, files.Key)
+	if dir, ok := credentialsOf(files.Cert); ok && errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+			d.warning(subject, "this is normal before the first start: run doctor again once the service runs; its LoadCredential= names the files that are copied",
+				"it is not there yet: systemd copies it to %s when the service starts", dir)
+			return
+		}
+	}
 	if err != nil {
 		d.fault(subject, "give the PEM file of a certificate with its chain, and the PEM file of its key", "%s", strings.TrimPrefix(systemError(err).Error(), "tls: "))
 		return
@@ -133,6 +141,17 @@ func (d *doctor) checkCertificate() {
 		}
 	}
 }
+
+// credentialsOf returns the folder of the credentials of a service that a file is in.
+// systemd makes it when the service starts, and removes it when the service stops.
+func credentialsOf(file string) (dir string, ok bool) {
+	rest, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(file)), credentials)
+	unit, _, inside := strings.Cut(rest, "/")
+	return credentials + unit, ok && inside
+}
+
+// credentials is where systemd keeps the credentials of services.
+const credentials = "/run/credentials/"
 
 // checkPort checks whether the port is free.
 func (d *doctor) checkPort() {

@@ -248,7 +248,7 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	case held.Resources != len(ids):
 		d.warning(subject, remedy, "it holds %d of %s", held.Resources, message.Count(len(ids), "resource"))
 	default:
-		d.ok(subject, "%d entries of %s, %s", held.Entries, message.Count(held.Resources, "resource"), byteSize(held.Bytes))
+		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(held.Resources, "resource"), byteSize(held.Bytes))
 	}
 }
 

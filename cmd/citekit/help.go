@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -13,18 +14,36 @@ func helpCommand() *command {
 		args:    "[command]",
 		summary: "Show help",
 		example: []string{"citekit help resolve"},
-		maxArgs: 2, // 'key new' is a command and its first argument
+		maxArgs: 2, // such as 'key new', a command and one of its actions
 		run: func(_ context.Context, s *session, args []string) error {
 			if len(args) == 0 {
 				return s.printOverview()
 			}
 			c, err := findCommand(args[0])
+			if err == nil && len(args) > 1 {
+				err = c.checkAction(args[1])
+			}
 			if err != nil {
 				return err
 			}
 			return s.printHelp(c)
 		},
 	}
+}
+
+// checkAction returns an error unless the word is an action of the command.
+func (c *command) checkAction(word string) error {
+	if slices.Contains(c.actions, word) {
+		return nil
+	}
+	near := closest(word, c.actions)
+	switch {
+	case len(c.actions) == 0:
+		return usagef("", "%s has no action %q; 'citekit help %s' is its help", c.name, word, c.name)
+	case near != "":
+		return usagef(c.name, "%s has no action %q; did you mean '%s'?", c.name, word, near)
+	}
+	return usagef(c.name, "%s has no action %q; there is %s", c.name, word, strings.Join(c.actions, ", "))
 }
 
 const introduction = `citekit cites and extracts exact evidence from local files: pages of

@@ -50,6 +50,7 @@ type hosted struct {
 	lib   *citekit.Library
 	opts  *mcpadapter.Options
 	ready func(context.Context) error
+	full  func() bool // whether its evidence has reached the limit
 
 	closers []func() error
 }
@@ -104,7 +105,7 @@ func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
 		return nil, err
 	}
 	lib := citekit.New(ws, h.resolvers, &citekit.Options{MaxExtractions: limits.Extractions, Extractions: h.slots, ExtractTimeout: time.Duration(limits.ExtractionTime)})
-	one := &hosted{name: name, lib: lib, closers: []func() error{lib.Close}}
+	one := &hosted{name: name, lib: lib, full: ws.EvidenceFull, closers: []func() error{lib.Close}}
 	if one.ready, err = readiness(w, h.settings.ReadOnly); err != nil {
 		return nil, errors.Join(err, one.close())
 	}

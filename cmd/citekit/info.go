@@ -58,7 +58,7 @@ func (s *session) printInfo(info *stats.Stats) {
 		{"index", byteSize(info.Sizes.Index)},
 	}
 	if held := info.Index; held != nil {
-		rows[len(rows)-1].value += fmt.Sprintf(", %d entries of %s", held.Entries, message.Count(held.Resources, "resource"))
+		rows[len(rows)-1].value += fmt.Sprintf(", %s of %s", message.Count(held.Entries, "entry"), message.Count(held.Resources, "resource"))
 	}
 	for _, p := range info.Programs {
 		rows = append(rows, row{p.Name, describeProgram(p)})

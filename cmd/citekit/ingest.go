@@ -49,7 +49,7 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
 	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
 	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
-	f.BoolVar(&i.verbose, "verbose", false, "also list unchanged and skipped sources")
+	f.BoolVar(&i.verbose, "verbose", false, "also list unchanged and skipped sources, and why others failed again")
 	f.BoolVar(&i.watch, "watch", false, "keep mapping changed sources until interrupted")
 	f.BoolVar(&i.outside, "allow-outside", false, "also map files outside the base directory and the roots, and remember that they may be cited")
 	f.BoolVar(&i.yes, "yes", false, "do not ask")
@@ -356,16 +356,19 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	}
 	in.out.Flush()
 	for _, item := range report.Items {
-		if item.Status == ingest.Failed && !in.flags.watch {
+		if item.Status == ingest.Failed && !in.flags.watch && (in.flags.verbose || !item.FailedBefore) {
 			in.warn(describeFailure(item))
 		}
 	}
 	in.hintOutside(report)
 	in.printf("%s\n", in.summary())
+	if before := failedBefore(report.Items); before > 0 && !in.flags.verbose {
+		in.printf("%s failed as before and did not change since (-v says why)\n", message.Count(before, "source"))
+	}
 	if missed := missedDocuments(report.Items); missed != "" {
 		in.printf("%s\n", term.Line(missed))
 	}
-	for _, line := range unsearchedText(report.Items) {
+	for _, line := range slices.Concat(damagedMembers(report.Items), unsearchedText(report.Items)) {
 		in.printf("%s\n", term.Line(line))
 	}
 	if usage := in.usage(); usage != nil {

@@ -44,23 +44,54 @@ func missedDocuments(items []ingest.Item) string {
 		total(byFormat), verb, strings.Join(formats, ", "), strings.Join(names, ", "))
 }
 
-// unsearchedText returns lines about the archives with text that is not searched:
-// one for each of the first few, and one that counts the others.
-func unsearchedText(items []ingest.Item) (lines []string) {
+// unsearchedText returns lines about the archives with text that is not searched.
+func unsearchedText(items []ingest.Item) []string {
+	return archiveLines(items, "with text that is not searched", func(item ingest.Item) string {
+		if item.Unsearched == 0 {
+			return ""
+		}
+		return fmt.Sprintf("the text of %s is not searched, as too much of the archive would be unpacked for it; read each by its address, or unpack the archive",
+			message.Count(item.Unsearched, "member"))
+	})
+}
+
+// damagedMembers returns lines about the archives with members that are damaged.
+func damagedMembers(items []ingest.Item) []string {
+	return archiveLines(items, "with damaged members", func(item ingest.Item) string {
+		if item.Damaged == 0 {
+			return ""
+		}
+		return fmt.Sprintf("%s damaged and cannot be cited; 'citekit structure %s' names them under skipped; get the archive anew",
+			countedAre(item.Damaged, "member"), item.ResourceID)
+	})
+}
+
+// archiveLines returns a line for each of the first few archives about which about
+// says something, and one that counts the others.
+func archiveLines(items []ingest.Item, what string, about func(ingest.Item) string) (lines []string) {
 	const shown = 5
-	more := 0
+	left := 0
 	for _, item := range items {
-		switch {
-		case item.Unsearched == 0:
+		switch text := about(item); {
+		case text == "":
 		case len(lines) == shown:
-			more++
+			left++
 		default:
-			lines = append(lines, fmt.Sprintf("%s: the text of %s is not searched, as too much of the archive would be unpacked for it; read each by its address, or unpack the archive",
-				item.Path, message.Count(item.Unsearched, "member")))
+			lines = append(lines, item.Path+": "+text)
 		}
 	}
-	if more > 0 {
-		lines = append(lines, message.Count(more, "more archive")+" with text that is not searched")
+	if left > 0 {
+		lines = append(lines, message.Count(left, "more archive")+" "+what)
 	}
 	return lines
+}
+
+// failedBefore counts the sources that failed as in an earlier run.
+func failedBefore(items []ingest.Item) (n int) {
+	for _, item := range items {
+		if item.FailedBefore {
+			n++
+		}
+	}
+	return n
 }

@@ -31,13 +31,16 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 		return i, nil
 	}
 	opts := &telemetry.Options{
-		Version: buildVersion().Version, LogErrors: logs.lost(), Evidence: make(map[string]func() (hits, misses int64)), Children: child.Running,
+		Version: buildVersion().Version, LogErrors: logs.lost(), Evidence: make(map[string]func() (hits, misses int64)), EvidenceFull: make(map[string]func() bool), Children: child.Running,
 		Traces: settings.Traces.Enabled, Endpoint: settings.Traces.Endpoint, Logger: logs.logger,
 	}
 	for _, one := range all {
 		opts.Workspaces = append(opts.Workspaces, one.name)
 		if counter, ok := one.lib.Workspace().(interface{ EvidenceUse() (hits, misses int64) }); ok {
 			opts.Evidence[one.name] = counter.EvidenceUse
+		}
+		if one.full != nil {
+			opts.EvidenceFull[one.name] = one.full
 		}
 	}
 	var err error
@@ -49,7 +52,11 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 	}
 	var listening net.ListenConfig
 	if i.listener, err = listening.Listen(ctx, "tcp", settings.Metrics.Listen); err != nil {
-		return nil, &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("cannot listen on %s: %v", settings.Metrics.Listen, cause(err)), "metrics", "listen")}}
+		message := fmt.Sprintf("cannot listen on %s: %v", settings.Metrics.Listen, cause(err))
+		if hint := listenHint(err); hint != "" {
+			message += "; " + hint
+		}
+		return nil, &settingsError{"serve", config.Faults{settings.Fault(message, "metrics", "listen")}}
 	}
 	return i, nil
 }

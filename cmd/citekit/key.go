@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,6 +58,7 @@ func keyCommand() *command {
 	return &command{
 		name:    "key",
 		args:    "new|list|revoke [id]",
+		actions: keyActions,
 		summary: "Make, list or revoke the keys of a server's callers",
 		about: `The callers of a server with several workspaces authenticate with keys. A client
 sends the token of a key in the header Authorization: Bearer TOKEN.
@@ -94,13 +97,25 @@ func (s *session) key(ctx context.Context, args []string, flags *keyFlags) error
 		return err
 	}
 	defer keys.Close()
-	switch action {
-	case "new":
+	if action == "new" {
 		return s.newKey(ctx, keys, flags)
-	case "list":
+	}
+	if flags.keys == "" {
+		if _, err := os.Lstat(keys.Path()); errors.Is(err, fs.ErrNotExist) {
+			return noKeys(keys.Path())
+		}
+	}
+	if action == "list" {
 		return s.listKeys(ctx, keys)
 	}
 	return s.revokeKey(ctx, keys, ids[0])
+}
+
+// noKeys returns the error for a file of keys that nobody named and that does not
+// exist: the server may have one elsewhere.
+func noKeys(path string) error {
+	return fmt.Errorf("there is no file of keys %s%w; name the one of the server with --keys FILE or %s, or make a key with: citekit key new --workspace NAME",
+		path, silent{fs.ErrNotExist}, keysVariable)
 }
 
 // check returns an error if the arguments or flags do not fit the action.

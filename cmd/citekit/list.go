@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -83,6 +86,28 @@ func (s *session) hintAtIngest() {
 		flag = " --dir " + s.dir
 	}
 	s.warn(fmt.Sprintf("there are no maps %s yet; 'citekit ingest%s FILE...' makes them", where, flag))
+	s.hintAtParent()
+}
+
+// hintAtParent tells a person in a folder without maps of the nearest folder above
+// that has some.
+func (s *session) hintAtParent() {
+	base, err := filepath.Abs(s.dir)
+	if err != nil || s.mapsDir != "" || holdsMaps(base) {
+		return
+	}
+	for dir, up := filepath.Dir(base), ".."; dir != base; base, dir, up = dir, filepath.Dir(dir), filepath.Join(up, "..") {
+		if holdsMaps(dir) {
+			s.warn(fmt.Sprintf("%s has maps, of files here too perhaps: --dir %s uses them", dir, filepath.Join(s.dir, up)))
+			return
+		}
+	}
+}
+
+// holdsMaps reports whether a folder is a base directory with maps.
+func holdsMaps(dir string) bool {
+	entries, err := os.ReadDir(filepath.Join(dir, ".resource_maps"))
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".json" })
 }
 
 func (s *session) listIDs(ids []string) error {

@@ -33,8 +33,7 @@ func checkOutput(name string, force bool) error {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		_, err = os.Stat(filepath.Dir(name))
-		return err
+		return checkFolderOf(name)
 	case err != nil:
 		return err
 	case info.IsDir():
@@ -43,6 +42,30 @@ func checkOutput(name string, force bool) error {
 		return fmt.Errorf("'%s' exists; --force replaces it", name)
 	}
 	return nil
+}
+
+// checkFolderOf returns an error unless the folder of a file to be written exists.
+func checkFolderOf(name string) error {
+	dir := filepath.Dir(name)
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no folder '%s'%w; make it, or name another", dir, silent{fs.ErrNotExist})
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("'%s' is not a folder; name another", dir)
+	}
+	return nil
+}
+
+// folderError returns err, which a temporary file beside name met, as an error of the
+// folder: nobody knows the temporary file.
+func folderError(name string, err error) error {
+	if err := checkFolderOf(name); err != nil {
+		return err
+	}
+	return fmt.Errorf("cannot write to the folder '%s': %w; name another, or make room or let this user write there", filepath.Dir(name), systemError(err))
 }
 
 // copyEvidence copies the evidence to a file atomically. An existing file is
@@ -94,10 +117,24 @@ func copyToFile(ctx context.Context, src io.Reader, name string) (err error) {
 		}
 	}()
 	_, err = io.Copy(dst, ctxio.Reader(ctx, src))
-	if err = errors.Join(err, dst.Sync(), dst.Close()); err != nil {
-		return err
+	if err = errors.Join(err, dst.Sync(), dst.Close()); err == nil {
+		err = os.Rename(dst.Name(), name)
 	}
-	return os.Rename(dst.Name(), name)
+	return writeError(name, dst.Name(), err)
+}
+
+// writeError returns err as an error of the file name if it is one of the temporary
+// file that was to become it.
+func writeError(name, temporary string, err error) error {
+	var of *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &of) && of.Path == temporary:
+		return fmt.Errorf("cannot write %s: %w", name, of.Err)
+	case errors.As(err, &link) && link.Old == temporary:
+		return fmt.Errorf("cannot write %s: %w", name, link.Err)
+	}
+	return err
 }
 
 func createBeside(name string) (*os.File, error) {
@@ -106,8 +143,11 @@ func createBeside(name string) (*os.File, error) {
 	for i := 0; ; i++ {
 		temporary := filepath.Join(dir, fmt.Sprintf(".citekit-%d-%d.tmp", os.Getpid(), i))
 		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		if err == nil || i == attempts || !errors.Is(err, fs.ErrExist) {
-			return f, err
+		switch {
+		case err == nil:
+			return f, nil
+		case i == attempts || !errors.Is(err, fs.ErrExist):
+			return nil, folderError(name, err)
 		}
 	}
 }

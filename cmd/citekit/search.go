@@ -320,6 +320,7 @@ func (s *session) tellOfSearch(found *search.Results) {
 		if found.Hint != "" {
 			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
 		}
+		s.hintAtParent()
 	case found.Total > len(found.Results):
 		atLeast, more := "", ""
 		if !found.Exact {

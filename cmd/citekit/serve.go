@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -100,20 +101,22 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	if settings.Transport == transportHTTP {
 		return s.serveHTTP(ctx, one, settings, logs.logger)
 	}
-	return s.serveStdio(ctx, one, logs.logger)
+	return s.serveStdio(ctx, one, settings, logs.logger)
 }
 
 // serveStdio serves one client on the standard streams.
-func (s *session) serveStdio(ctx context.Context, one *hosted, logger *slog.Logger) error {
+func (s *session) serveStdio(ctx context.Context, one *hosted, settings *config.Settings, logger *slog.Logger) error {
 	if term.IsTTY(s.stdin) {
 		s.explainServer()
 	}
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
+	logStop := s.logRun(ctx, logger, settings, "")
 	err := transport.Serve(ctx, mcpadapter.NewServer(one.lib, one.opts))
 	if ctx.Err() != nil {
-		return stopped(ctx) // a signal is the regular way to stop a server
+		err = nil // a signal is the regular way to stop a server
 	}
-	return err
+	logStop(err)
+	return cmp.Or(err, stopped(ctx))
 }
 
 // checkFolders returns an error if both the command line and the settings name what

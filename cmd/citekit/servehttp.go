@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -59,9 +61,26 @@ func listen(ctx context.Context, settings *config.Settings) (net.Listener, error
 	}
 	listener, err := net.ListenTCP("tcp", net.TCPAddrFromAddrPort(netip.AddrPortFrom(address, uint16(settings.Port))))
 	if err != nil {
-		return nil, fmt.Errorf("--host %s --port %d: %w", settings.Host, settings.Port, cause(err))
+		err = fmt.Errorf("--host %s --port %d: %w", settings.Host, settings.Port, cause(err))
+		if hint := listenHint(err); hint != "" {
+			err = hinted{err, hint}
+		}
+		return nil, err
 	}
 	return listener, nil
+}
+
+// listenHint returns what a person can do about an error of listening, or "".
+func listenHint(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "another program listens there, such as a citekit that still runs: stop it, or choose another port; 0 takes a free one"
+	case errors.Is(err, syscall.EACCES):
+		return "choose another port; those below 1024 need a privilege"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "this machine has no such address: choose another host"
+	}
+	return ""
 }
 
 // checkTLS checks the certificate files before the server announces that it listens.
@@ -153,10 +172,10 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 	opts.Links = one.opts.Links
 	handler := mcpadapter.NewHandler(mcpadapter.NewServer(one.lib, one.opts), &opts)
 	s.tellAddress(settings, listener)
-	if err := handler.Serve(ctx, listener, serveOptions(settings)); err != nil {
-		return err
-	}
-	return stopped(ctx)
+	logStop := s.logRun(ctx, logger, settings, listener.Addr().String())
+	err = handler.Serve(ctx, listener, serveOptions(settings))
+	logStop(err)
+	return cmp.Or(err, stopped(ctx))
 }
 
 // linksOf returns the links to the evidence of a workspace.

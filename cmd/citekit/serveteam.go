@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net"
@@ -52,10 +53,10 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	go (&reloader{flags: flags, settings: settings, logs: logs, team: team, now: now}).run(watch, requests)
 	shown.serve(watch, team.Load)
 	s.tellAddress(settings, listener)
-	if err := team.Serve(ctx, listener, serveOptions(settings)); err != nil {
-		return err
-	}
-	return stopped(ctx)
+	logStop := s.logRun(ctx, logs.logger, settings, listener.Addr().String())
+	err = team.Serve(ctx, listener, serveOptions(settings))
+	logStop(err)
+	return cmp.Or(err, stopped(ctx))
 }
 
 // openTeam opens the workspaces of the settings, or else the base directory.
@@ -79,7 +80,7 @@ func hostedServers(all []*hosted, settings *config.Settings, now *adjusted) []se
 		opts.Links = linksOf(one.lib, settings)
 		opts.Toolsets, opts.Tools, opts.ReadOnly, opts.Adjust = nil, nil, false, now.get
 		served = append(served, server.Workspace{
-			Name: one.name, Ready: one.ready,
+			Name: one.name, Ready: one.ready, Full: one.full,
 			Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(one.lib, opts), Links: opts.Links},
 		})
 	}

@@ -241,6 +241,12 @@ func TestServeTeam(t *testing.T) {
 		t.Errorf("%v: %s\n%s", err, audit, s.logged())
 	}
 	s.await(`"msg":"request"`)
+	s.await(`"msg":"started","version":"`)
+	s.await(`"tls":false,"authentication":true,"workspaces":2,"roots":0}`)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.await(`"msg":"stopped","reason":"terminated","ran_s":`)
 }
 
 // A second server on the same ports blames the main one. The first, which has metrics,
@@ -257,7 +263,7 @@ func TestServeTeamTwice(t *testing.T) {
 	second := exec.Command("citekit", "serve", "--config", taken)
 	second.Env = s.cmd.Env
 	out, err := second.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "--port "+port) || strings.Contains(string(out), "metrics") {
+	if err == nil || !strings.Contains(string(out), "--port "+port) || !strings.Contains(string(out), "another program listens there") || strings.Contains(string(out), "metrics") {
 		t.Errorf("%v: %s", err, out)
 	}
 	s.await("serving metrics")

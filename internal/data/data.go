@@ -66,7 +66,7 @@ func mapReader(format Format, r *reader) (*citekit.Draft, error) {
 		if r.err != nil {
 			return nil, r.err
 		}
-		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
 	}
 	s, err := mapFormat(format, r)
 	if r.err != nil { // a read error may look like damage

@@ -11,7 +11,9 @@ func FuzzParse(f *testing.F) {
 		Identity: "1 2\t3", Companions: "c", Hash: "h", Size: 12, ID: "a\nb", Type: "text", Asked: `"quoted"`,
 		Mapper: "m", Method: "lines", Nodes: 3, Stamp: "s", ByHand: Edited, Skipped: "why",
 	}
-	for _, n := range []Note{{}, full} {
+	failed := full
+	failed.Failed = "f"
+	for _, n := range []Note{{}, full, failed} {
 		f.Add(n.Encode())
 	}
 	for _, s := range []string{"", "1", "2\t1", "1\t\t\t\t\t\t\t\t\t\t\t\t\t", "1\tx\t-1\t\"\t\"\\x\"", "1\t9999999999999999999999\t0"} {
@@ -27,6 +29,19 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is read as %+v, and that as %+v, %t", data, n, again, ok)
 		}
 	})
+}
+
+// A note without a failure is written as versions wrote it that knew of none.
+func TestOlderNotes(t *testing.T) {
+	older := "1\t12\t3\ti\tc\th\tid\ttext\ta\tm\tlines\ts\t\twhy"
+	n, ok := Parse([]byte(older))
+	if !ok || n.Skipped != "why" || n.Failed != "" || string(n.Encode()) != older {
+		t.Errorf("%+v, %t, %q", n, ok, n.Encode())
+	}
+	n.Failed = "f"
+	if again, ok := Parse(n.Encode()); !ok || again != n {
+		t.Errorf("%+v, %t", again, ok)
+	}
 }
 
 // FuzzNote checks that every note is read as it was written, and that what a

@@ -27,6 +27,7 @@ type Note struct {
 	Stamp      string // of its map when that was last checked
 	ByHand     Hand   // what a user did to that map
 	Skipped    string // why it has no map
+	Failed     string // a digest of why it could not be mapped, and of its version then; see package ingest
 }
 
 // A Hand is what a user did to a map that ingest made.
@@ -78,6 +79,9 @@ func Parse(data []byte) (n Note, ok bool) {
 			*text, _ = strconv.Unquote(*text)
 		}
 	}
+	if ok && rest != "" { // only a failure has this field, so that older versions read all other notes
+		n.Failed = next()
+	}
 	return n, ok && rest == ""
 }
 
@@ -95,6 +99,9 @@ func (n Note) Encode() []byte {
 		} else {
 			data = append(data, *text...)
 		}
+	}
+	if n.Failed != "" {
+		data = append(append(data, '\t'), n.Failed...)
 	}
 	return data
 }

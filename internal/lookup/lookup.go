@@ -25,7 +25,8 @@ type Part struct {
 // works alone. A fragment may follow a resource id without a scheme.
 //
 // Errors are those of [citekit.ParseAddress], [citekit.Library.Map] and
-// [citekit.Library.Node], the latter with suggestions.
+// [citekit.Library.Node], the latter with suggestions, and for a member that the map
+// has no node of those of [citekit.Library.Open].
 func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 	if strings.Contains(id, "://") {
 		a, err := citekit.ParseAddress(id)
@@ -95,7 +96,18 @@ func fragmentPart(ctx context.Context, lib *citekit.Library, resource, fragment 
 	if loc.Modality == "" {
 		loc.Modality = m.ModalityOf(loc)
 	}
-	return partAt(ctx, lib, citekit.Address{Resource: resource, Location: loc, Version: version})
+	a := citekit.Address{Resource: resource, Location: loc, Version: version}
+	if loc.Modality == "" && loc.Member != "" { // a member without a node, as a damaged one
+		opened, err := lib.Open(ctx, a)
+		if err != nil {
+			return Part{}, err
+		}
+		a = opened.Address
+		if err := opened.Source.Close(); err != nil {
+			return Part{}, err
+		}
+	}
+	return partAt(ctx, lib, a)
 }
 
 func partAt(ctx context.Context, lib *citekit.Library, a citekit.Address) (Part, error) {

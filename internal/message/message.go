@@ -39,9 +39,11 @@ func IsPlain(s string) bool {
 }
 
 // Count returns a number with the name of the counted thing. The plural of the
-// name must end in "s".
+// name must end in "s", or in "ies" if the name ends in "ry".
 func Count(n int, thing string) string {
-	if n != 1 {
+	if stem, ok := strings.CutSuffix(thing, "ry"); ok && n != 1 {
+		thing = stem + "ries"
+	} else if n != 1 {
 		thing += "s"
 	}
 	return strconv.Itoa(n) + " " + thing

@@ -200,4 +200,4 @@ func (a *asker) measure(ctx context.Context, src *citekit.Source, modality citek
 	return resolver, extent, err
 }
 
-var errEmpty = fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+var errEmpty = fmt.Errorf("empty; %w", citekit.ErrEmpty)

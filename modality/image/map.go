@@ -39,7 +39,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, fmt.Errorf("a map of %s of an image: %w", req.Modality, errors.ErrUnsupported)
 	}
 	if src.Size() == 0 {
-		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
 	}
 	f, err := sniff(ctx, src)
 	if err != nil {

@@ -91,7 +91,7 @@ func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req cite
 		return nil, err
 	}
 	if lines == 0 || src.Size() <= int64(x.coding.mark) {
-		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
 	}
 	m := &mapping{ctx: ctx, src: src, req: req, lines: lines, text: cut{coding: x.coding, end: src.Size(), first: 1}}
 	if m.text.coding.charset, _, err = m.text.charset(ctx, src); err != nil {

@@ -151,7 +151,7 @@ func (m *Mapper) measure(ctx context.Context, src *citekit.Source, modality cite
 		return citekit.Extent{}, fmt.Errorf("no mapper for %s: %w", modality, errors.ErrUnsupported)
 	}
 	if src.Size() == 0 {
-		return citekit.Extent{}, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+		return citekit.Extent{}, fmt.Errorf("empty; %w", citekit.ErrEmpty)
 	}
 	return measurer.Measure(ctx, src)
 }

@@ -180,7 +180,7 @@ func TestErrors(t *testing.T) {
 		{"outside", "one\n", command.Options{}, `the mapper: the answer is not a map of the source: node 1 ("A"): lines 5-6 of 1; lines run 1-1`, llm.ErrAnswer},
 		{"endless", "one\n", command.Options{}, "the output of the mapper is longer than 8388608 bytes: too large", citekit.ErrTooLarge},
 		{"hang", "one\n", command.Options{Timeout: 0.2}, "the mapper was still running after 200ms: context deadline exceeded", context.DeadlineExceeded},
-		{"map", "", command.Options{}, "empty; there is nothing to cite: source cannot be read", citekit.ErrFormat},
+		{"map", "", command.Options{}, "empty; there is nothing to cite", citekit.ErrFormat},
 		{"map", "one\n", command.Options{MaxCopyBytes: 3}, "a source of 4 bytes that would have to be copied; at most 3: too large", citekit.ErrTooLarge},
 	} {
 		t.Run(test.what, func(t *testing.T) {

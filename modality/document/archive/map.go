@@ -25,7 +25,8 @@ const (
 // map.
 //
 // The metadata "members" is the number of members that can be cited. "skipped"
-// lists the other members with the reason. "incomplete" is there if something was
+// lists the other members with the reason; "damaged" is how many of them are damaged.
+// "incomplete" is there if something was
 // not mapped. "unsearched" lists the members whose text [Resolver.ReadText]
 // leaves out, as too much would have to be unpacked. Each list has at most 100
 // members; "skipped_more" and "unsearched_more" count the others.
@@ -56,6 +57,7 @@ type mapping struct {
 
 	skipped []any
 	more    int  // number of skipped members that are not listed
+	damaged int  // number of skipped members that are damaged
 	coarse  bool // whether the content of something was not mapped
 	leftOut int  // number of members without a node
 }
@@ -209,6 +211,9 @@ func count(nodes []*citekit.Node) int {
 
 // skip records a member that cannot be cited.
 func (m *mapping) skip(e *entry, err error) {
+	if errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrEncrypted) && !errors.Is(err, citekit.ErrEmpty) {
+		m.damaged++
+	}
 	if len(m.skipped) == maxSkipped {
 		m.more++
 		return
@@ -270,6 +275,9 @@ func (m *mapping) metadata() map[string]any {
 	}
 	if m.more > 0 {
 		metadata["skipped_more"] = m.more
+	}
+	if m.damaged > 0 {
+		metadata["damaged"] = m.damaged
 	}
 	if len(m.unread) > 0 {
 		metadata["unsearched"] = m.unread

@@ -24,7 +24,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	if len(db.Tables) == 0 {
-		return nil, fmt.Errorf("the database has no tables; there is nothing to cite: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("the database has no tables; %w", citekit.ErrEmpty)
 	}
 	d := &citekit.Draft{Method: "tables", Metadata: map[string]any{"format": "sqlite", "tables": len(db.Tables)}}
 	if db.WAL {

@@ -59,7 +59,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	if src.Size() == 0 {
-		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
 	}
 	j, end, err := r.start(ctx, src, 0)
 	if err != nil {

@@ -147,7 +147,7 @@ func TestNoBlocks(t *testing.T) {
 	if _, err := r.Resolve(t.Context(), source(data, "x.docx"), citekit.Request{Location: blocks(1, 1)}); !errors.Is(err, citekit.ErrRange) {
 		t.Error(err)
 	}
-	if _, err := r.Map(t.Context(), source(data, "x.docx"), citekit.MapRequest{Modality: citekit.Document}); !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "nothing to cite") {
+	if _, err := r.Map(t.Context(), source(data, "x.docx"), citekit.MapRequest{Modality: citekit.Document}); !errors.Is(err, citekit.ErrEmpty) || !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "nothing to cite") {
 		t.Error(err)
 	}
 }

@@ -270,7 +270,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, err
 	}
 	if t.blocks() == 0 {
-		return nil, fmt.Errorf("empty; there is nothing to cite: %w", citekit.ErrFormat)
+		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
 	}
 	d, err := t.draft(ctx)
 	if err == nil && req.Progress != nil {

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// ran runs the program and returns what it prints, on both streams.
+func ran(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	run(t.Context(), args, strings.NewReader(""), &out, &out)
+	return out.String()
+}
+
+// TestDamagedMember has an archive with one member that is damaged, and one archive
+// that has no end. Each command says so.
+func TestDamagedMember(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for name, text := range map[string]string{"good.txt": "What is right.\n", "bad.txt": "What was right.\n"} {
+		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
+		if err == nil {
+			_, err = f.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Replace(packed.Bytes(), []byte("What was"), []byte("What is,"), 1)
+	for name, data := range map[string][]byte{"a.zip": damaged, "cut.zip": damaged[:60]} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := ran(t, "ingest", "--dir", dir, "a.zip"); !strings.Contains(out, "a.zip: 1 member is damaged and cannot be cited; 'citekit structure a' names") {
+		t.Errorf("ingest: %s", out)
+	}
+	if out := ran(t, "structure", "--dir", dir, "a"); !strings.Contains(out, `"damaged": 1`) || !strings.Contains(out, "another checksum") {
+		t.Errorf("structure: %s", out)
+	}
+	if out := ran(t, "ingest", "--dir", dir, "a.zip", "--force", "--json"); !strings.Contains(out, `"damaged": 1`) {
+		t.Errorf("ingest as JSON: %s", out)
+	}
+	for _, args := range [][]string{
+		{"resolve", "a#member=bad.txt&lines=1"}, {"resolve", "a.zip#member=bad.txt&lines=1"}, {"resolve", "text://a#member=bad.txt&lines=1"}, {"resolve", "doc://a#member=bad.txt&lines=1"},
+		{"resolve", "--virtual", "a#member=bad.txt&lines=1"}, {"read", "a#member=bad.txt&lines=1"}, {"cite", "a#member=bad.txt&lines=1"},
+	} {
+		if out := ran(t, append(args, "--dir", dir)...); !strings.Contains(out, "another checksum than declared: damaged ZIP archive") || strings.Contains(out, "a document") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	for _, args := range [][]string{{"--dir", dir, "resolve", "cut.zip#member=good.txt&lines=1"}, {"--dir", dir, "resolve", "cut.zip#member=good.txt&lines=1", "--type", "document"}} {
+		if out := ran(t, args...); !strings.Contains(out, "damaged ZIP archive") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	// What is right is found by the same forms.
+	for _, args := range [][]string{{"resolve", "--virtual", "a#member=good.txt&lines=1"}, {"cite", "a#member=good.txt&lines=1"}, {"resolve", "doc://a#member=good.txt&lines=1"}} {
+		if out := ran(t, append(args, "--dir", dir)...); !strings.Contains(out, "text://a#member=good.txt&") {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+}
+
+// TestDocumentWithoutText: a document without a paragraph is skipped in a folder.
+func TestDocumentWithoutText(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for _, part := range [][2]string{
+		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
+		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
+		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:sectPr/></w:body></w:document>`},
+	} {
+		f, err := w.Create(part[0])
+		if err == nil {
+			_, err = f.Write([]byte(part[1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), os.WriteFile(filepath.Join(dir, "blank.docx"), packed.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out := ran(t, "ingest", "--dir", dir, ".", "-v"); out != "skipped blank.docx: empty; there is nothing to cite\n1 skipped\n" {
+		t.Errorf("%s", out)
+	}
+}
