@@ -52,10 +52,9 @@
 // [errors.ErrUnsupported]. Once the context is done, the error matches
 // ctx.Err(). This package defines [ErrSyntax], [ErrRange], [ErrStale],
 // [ErrForbidden], [ErrTooLarge], [ErrFormat], [ErrNotStored] and [ErrDamaged].
-// [ErrConflict] is a special case of [ErrStale], and [ErrEncrypted] one of
-// [ErrFormat]: each matches both. A [Library] wraps each error once in a
-// [*ResolveError] with the address. [CodeOf] returns the machine-readable code
-// of an error.
+// [ErrConflict] also matches [ErrStale], and [ErrEncrypted] also matches
+// [ErrFormat]. A [Library] wraps each error once in a [*ResolveError] with the
+// address. [CodeOf] returns the machine-readable code of an error.
 //
 // # Concurrency
 //
