@@ -119,7 +119,7 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 }
 
 // makeEvidence extracts and stores, within the limits of the Library. The slot
-// is given up as soon as the extract is read to its end: what the workspace
+// is given up as soon as the content is read to its end: what the workspace
 // does then, such as waiting for the disk, holds up nobody else.
 func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
 	p, err := l.openPart(ctx, t, src)

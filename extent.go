@@ -39,11 +39,12 @@ type Extent struct {
 }
 
 // Check returns an error matching [ErrRange] if loc lies outside e, or
-// [errors.ErrUnsupported] if it belongs to another modality. The location must
+// [errors.ErrUnsupported] if loc belongs to another modality. The location must
 // have passed [Location.Validate]. For a built-in modality, a bound of zero
-// means that the source has none of that unit, so no location with it is
-// inside. For other modalities, a bound of zero is not checked. For a location
-// in a member, Check returns nil, because e does not describe the member.
+// means that the source has none of that unit: for a location with that unit,
+// Check returns an error that matches one of the two. For other modalities, a
+// bound of zero is not checked. For a location in a member, Check returns nil,
+// because e does not describe the member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil

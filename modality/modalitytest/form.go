@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// inspectTypes checks the types that an extract gives for its bytes.
+// inspectTypes checks the types that a content gives for its bytes.
 func inspectTypes(t testing.TB, loc citekit.Location, x *citekit.Content) {
 	t.Helper()
 	if kind, _, err := mime.ParseMediaType(x.MediaType); err != nil || !strings.Contains(kind, "/") {

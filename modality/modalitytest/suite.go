@@ -157,7 +157,7 @@ func (s *suite) inspect(t testing.TB, loc citekit.Location, out outcome, mayBeEm
 		t.Errorf("%v: neither an extract nor an error", label(loc))
 		return false
 	case x.Body == nil:
-		t.Errorf("%v: the extract has no Body", label(loc))
+		t.Errorf("%v: the content has no Body", label(loc))
 		return false
 	case x.Size != -1 && x.Size != int64(len(out.data)):
 		t.Errorf("%v: Size is %d, but the Body has %d bytes", label(loc), x.Size, len(out.data))

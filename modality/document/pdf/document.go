@@ -293,13 +293,13 @@ func check(ctx context.Context, out *pdfcut.Output, pages int) error {
 	f := pdf.NewFile(ctx, out, out.Size())
 	structure, err := pdf.Open(f)
 	if err != nil {
-		return fmt.Errorf("checking the extract: %w", err)
+		return fmt.Errorf("checking the evidence: %w", err)
 	}
 	if len(structure.Pages) != pages {
-		return fmt.Errorf("the extract has %d pages instead of %d: %w", len(structure.Pages), pages, citekit.ErrFormat)
+		return fmt.Errorf("the evidence has %d pages instead of %d: %w", len(structure.Pages), pages, citekit.ErrFormat)
 	}
 	if err := structure.Check(f); err != nil {
-		return fmt.Errorf("checking the extract: %w", err)
+		return fmt.Errorf("checking the evidence: %w", err)
 	}
 	return nil
 }

@@ -107,7 +107,7 @@ func firstIndexes(n int) []int {
 }
 
 // compareText returns an error matching [pdf.ErrDamaged] if PDFium does not
-// read the same text in pages of the source and in the extract of them.
+// read the same text in pages of the source and in the evidence of them.
 func (j *job) compareText(ctx context.Context, pages []int, out *pdfcut.Output) error {
 	for start := 0; start < len(pages); start += textPages {
 		end := min(start+textPages, len(pages))
