@@ -324,6 +324,9 @@ func (n *neighbour) http(t *testing.T) {
 // random, and compares how long the answers take: how often one of the first took
 // longer than one of the second must be half of all.
 func TestNotToldByTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	n := newNeighbour(t)
 	tries := 2_000
 	if os.Getenv("CITEKIT_LONG") != "" {

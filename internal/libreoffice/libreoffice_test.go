@@ -20,6 +20,9 @@ import (
 // when they are opened, and fetch pictures and text from a server: none of it
 // happens, even without a network of its own, by the settings alone.
 func TestLockedDown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs LibreOffice: not with -short")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	office, err := Find(ctx)

@@ -332,6 +332,9 @@ func TestSearchAsNaive(t *testing.T) {
 
 // Windows that cannot matter are left out, and the best are the same.
 func TestSearchOfManyWindows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	r := rand.New(rand.NewSource(2))
 	docs := randomDocs(r, 30000, 3000)
 	n := newNaive(docs)

@@ -167,6 +167,9 @@ func TestLimits(t *testing.T) {
 // TestManyEntries has outlines with more entries than a map can hold: of the
 // levels, as many as fit are kept.
 func TestManyEntries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	wide := func(depth, n int) []byte {
 		f := &pdftest.File{Packed: true}
 		root, tree := f.Reserve(), f.Reserve()

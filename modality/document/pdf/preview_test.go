@@ -148,6 +148,9 @@ func TestPreviewSheet(t *testing.T) {
 
 // TestPreviewOddSizes has pages as no printer has them: what comes is bounded.
 func TestPreviewOddSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	r := newResolver(t)
 	for _, box := range []string{
 		"[0 0 1000000000 1000000000]", "[0 0 1000000000 1]", "[0 0 1 1000000000]", "[0 0 .001 .001]", "[0 0 0 0]", "[5 5 -5 -5]",
