@@ -45,7 +45,11 @@ func TestHTTPLongAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer session.Close()
-			for range 3 {
+			rounds := 3
+			if testing.Short() {
+				rounds = 1
+			}
+			for range rounds {
 				tool, err := session.CallTool(t.Context(), wholeStructure)
 				if err != nil {
 					t.Fatal(err)

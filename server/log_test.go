@@ -101,6 +101,9 @@ func hostileTexts() []string {
 // TestHostileTextsInLogs sends what would forge lines, wherever a caller may send a
 // text.
 func TestHostileTextsInLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	l := startLogged(t, "# One\n\nOne is what it says.\n")
 	c := l.as(redKey).session()
 	for _, text := range hostileTexts() {

@@ -384,7 +384,11 @@ func TestDamage(t *testing.T) {
 	agreed := 0
 	for name, ratio := range ratios {
 		for _, data := range [][]byte{encode(t, scene(90, 70, ratio), 70), withRestarts(t, scene(90, 70, ratio), 4)} {
-			for range 150 {
+			rounds := 150
+			if testing.Short() {
+				rounds = 20
+			}
+			for range rounds {
 				damaged := slices.Clone(data)
 				for range 1 + rng.IntN(3) {
 					at := rng.IntN(len(data))

@@ -54,9 +54,13 @@ func pageTexts(t *testing.T, r *pdf.Resolver, src *citekit.Source, most int) (te
 func TestBoxesHoldInk(t *testing.T) {
 	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
+	most := 6
+	if testing.Short() {
+		most = 1
+	}
 	for _, name := range boxedFiles {
 		src := pdfSource(t, sharedtest.Corpus(t, "pdf/"+name))
-		for i, text := range pageTexts(t, r, src, 6) {
+		for i, text := range pageTexts(t, r, src, most) {
 			boxes, err := r.Boxes(t.Context(), src, pages(i+1, i+1), 0, len(text))
 			if err != nil {
 				t.Fatalf("%s page %d: %v", name, i+1, err)
@@ -151,7 +155,10 @@ func TestBoxesOfPhrases(t *testing.T) {
 	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
 	phrases, exact := 0, 0
 	each := 12
-	if sharedtest.Long() {
+	switch {
+	case testing.Short():
+		each = 2
+	case sharedtest.Long():
 		each = 40
 	}
 	var files []string

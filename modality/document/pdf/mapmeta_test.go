@@ -22,6 +22,9 @@ import (
 // TestLabelsTruth compares the page labels of every real file with what qpdf
 // reads.
 func TestLabelsTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	data, err := os.ReadFile(sharedtest.Corpus(t, "truth/pdf.json"))
 	if err != nil {
 		t.Fatal(err)
