@@ -152,6 +152,7 @@ func (s *schema) hostile(id string, n *neighbour) []any {
 // TestNothingOfOthers walks all that the server itself says that it offers, and
 // tries to reach what another workspace has.
 func TestNothingOfOthers(t *testing.T) {
+	t.Parallel()
 	n := newNeighbour(t)
 	n.tools(t)
 	n.resources(t)

@@ -235,6 +235,7 @@ const (
 
 // TestSecretsInLogs calls every tool with what is a caller's own matter.
 func TestSecretsInLogs(t *testing.T) {
+	t.Parallel()
 	var source bytes.Buffer
 	for i := range 40 {
 		fmt.Fprintf(&source, "# Part %d\n\nThe %s of part %d and its %s are here.\n\n", i+1, secretText, i+1, secretQuery)
