@@ -52,7 +52,7 @@ func pageTexts(t *testing.T, r *pdf.Resolver, src *citekit.Source, most int) (te
 // TestBoxesHoldInk draws pages and looks for ink outside the boxes of their
 // text.
 func TestBoxesHoldInk(t *testing.T) {
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
 	most := 6
 	if testing.Short() {
@@ -81,7 +81,7 @@ func TestBoxesHoldInk(t *testing.T) {
 // TestBoxesInCrop looks for ink outside the boxes on a page that shows a part
 // of itself, and is rotated.
 func TestBoxesInCrop(t *testing.T) {
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
 	whole := pdfSource(t, sharedtest.Corpus(t, "pdf/rotated-6p.pdf"))
 	seen := 0
@@ -152,7 +152,7 @@ func ink(t *testing.T, drawn []byte, boxes []citekit.Box) (all, outside int) {
 // phrase and no more.
 func TestBoxesOfPhrases(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	phrases, exact := 0, 0
 	each := 12
 	switch {
@@ -260,7 +260,7 @@ func squeezed(text string) string {
 }
 
 func TestBoxesErrors(t *testing.T) {
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	src := citekit.NewSource(bytes.NewReader(simple(false)), citekit.SourceInfo{Name: "a.pdf", Size: int64(len(simple(false)))})
 	for _, test := range []struct {
 		loc      citekit.Location

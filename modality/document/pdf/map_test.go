@@ -85,7 +85,7 @@ func TestOutlines(t *testing.T) {
 	if testing.Short() {
 		paths = paths[:min(len(paths), 5)]
 	}
-	r := newResolver(t)
+	r := sharedResolver()
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".outline.json")
 		t.Run(name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func outlined(pages int, items ...string) []byte {
 
 // TestPageRuns checks where sections end.
 func TestPageRuns(t *testing.T) {
-	r := newResolver(t)
+	r := sharedResolver()
 	for name, test := range map[string]struct {
 		items []string
 		want  string
