@@ -63,7 +63,7 @@ func readText(t *testing.T, r *pdf.Resolver, data []byte, loc citekit.Location) 
 func TestOCR(t *testing.T) {
 	sharedtest.Tool(t, "tesseract")
 	data := scan(t)
-	with := sharedResolver()
+	with := newResolver(t)
 	with.OCR = true
 	if got, err := readText(t, sharedResolver(), data, pages(1, 1)); got != "" || err != nil {
 		t.Errorf("without OCR: %q, %v", got, err)
