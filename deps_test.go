@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -222,8 +223,13 @@ func TestEmbeddersLinkNoTelemetry(t *testing.T) {
 	}
 }
 
+var goList = sync.OnceValues(func() ([]byte, error) {
+	return exec.Command("go", "list", "-json=ImportPath,Name,GoFiles,Imports,TestImports,XTestImports", "./...").Output()
+})
+
 func listPackages(t *testing.T) []listedPackage {
-	out, err := exec.Command("go", "list", "-json=ImportPath,Name,GoFiles,Imports,TestImports,XTestImports", "./...").Output()
+	t.Helper()
+	out, err := goList()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}

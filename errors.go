@@ -70,7 +70,7 @@ type Code string
 
 // The codes that [CodeOf] returns, each with the errors that have it.
 const (
-	CodeInvalidInput Code = "INVALID_INPUT" // ErrSyntax, ErrRange and ErrFormat, which ErrEncrypted matches
+	CodeInvalidInput Code = "INVALID_INPUT" // ErrSyntax, ErrRange and ErrFormat, which ErrEncrypted and ErrEmpty match
 	CodeStale        Code = "STALE"         // ErrStale, which ErrConflict matches
 	CodeForbidden    Code = "FORBIDDEN"     // ErrForbidden and fs.ErrPermission
 	CodeTooLarge     Code = "TOO_LARGE"     // ErrTooLarge

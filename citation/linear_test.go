@@ -46,6 +46,9 @@ func TestLinear(t *testing.T) {
 
 // Ten thousand marks in one text are converted without reading it for each.
 func TestManyAnnotations(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	a := &citation.Answer{}
 	for range 10_000 {
 		start := int64(len(a.Text))

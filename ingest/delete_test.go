@@ -187,6 +187,9 @@ func TestDeleteReplaced(t *testing.T) {
 // TestDeleteWhileInUse deletes maps that others resolve and make: each resolve
 // gives the right bytes or says that there is nothing.
 func TestDeleteWhileInUse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	f := newIngestFixture(t, map[string]string{"a.txt": "one\ntwo\n"})
 	var others []*citekit.Library // as other processes would
 	for range 2 {

@@ -42,6 +42,9 @@ echo '{"nodes": [{"title": "Rain", "location": {"lines": [1, 1]}}], "made_by": "
 }
 
 func TestCommandFailures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs programs: not with -short")
+	}
 	in := input("in.txt", "Rain")
 	for name, test := range map[string]struct {
 		command mapadapter.Command

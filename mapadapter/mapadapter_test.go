@@ -394,6 +394,9 @@ func TestDoclingWithoutPages(t *testing.T) {
 
 // TestManyValues reads JSON that is short and would take gigabytes.
 func TestManyValues(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	const n = (512 << 20) / 100
 	objects := "[" + strings.Repeat("{},", n) + "{}]"
 	hidden := `[` + strings.Repeat(`{"_node_content": "{\"id_\": \"a\", \"text\": \"b\", \"metadata\": {\"x\": [`+strings.Repeat("[],", n/10)+`[]]}}"},`, 12) + `{}]`

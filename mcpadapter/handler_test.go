@@ -307,6 +307,7 @@ func readAnswer(t testing.TB, conn net.Conn) *http.Response {
 // Headers and bodies that stop coming end their connections; streams go on for
 // longer than a body may take.
 func TestHTTPDeadlines(t *testing.T) {
+	t.Parallel()
 	const limit = 100 * time.Millisecond
 	server := mcpadapter.NewServer(standardLibrary(t), nil)
 	s := serveHTTP(t, server, &mcpadapter.HandlerOptions{BodyTimeout: limit}, &mcpadapter.ServeOptions{HeaderTimeout: patience, IdleTimeout: patience})

@@ -165,6 +165,9 @@ func TestJobStore(t *testing.T) {
 // TestManyJobs checks that a directory does not gather records without end, and
 // that one of many items is short enough to be kept.
 func TestManyJobs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	f := newIngestFixture(t, patience, "a.txt")
 	var paths []string
 	for i := range 40 {

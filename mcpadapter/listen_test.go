@@ -100,6 +100,9 @@ func many() int {
 	if long() {
 		return 10_000
 	}
+	if testing.Short() {
+		return 300
+	}
 	return 2000
 }
 
@@ -233,6 +236,7 @@ func byName(next http.Handler) http.Handler {
 
 // A session with a call never makes room; it ends when it was idle.
 func TestHTTPSessionRoom(t *testing.T) {
+	t.Parallel()
 	slow := newSlowResolver()
 	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"poem": poemMap, "slow": slowMap}), nil),
 		&mcpadapter.HandlerOptions{MaxSessions: 1, SessionTimeout: time.Second}, nil)

@@ -45,7 +45,11 @@ func TestHTTPLongAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer session.Close()
-			for range 3 {
+			rounds := 3
+			if testing.Short() {
+				rounds = 1
+			}
+			for range rounds {
 				tool, err := session.CallTool(t.Context(), wholeStructure)
 				if err != nil {
 					t.Fatal(err)
@@ -81,6 +85,9 @@ func jsonOf(t *testing.T, result mcp.Result, parts ...any) string {
 // TestHTTPUnreadAnswers has more long answers that nobody reads than there is
 // memory for: the first are dropped, and who reads gets all.
 func TestHTTPUnreadAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)}), nil), nil, nil)
 	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big","full":true},` + modernMeta + `}}`
 	ask := func() net.Conn {

@@ -91,6 +91,9 @@ func (e edition) mostKept(fate []string, i int) bool {
 // TestTwoEditionsOfAManual cites a paragraph with its page, and judges where it is
 // in an edition with other pages, lines and words.
 func TestTwoEditionsOfAManual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	paragraphs := manual(t)
 	ids := make([]int, len(paragraphs))
 	for i := range ids {

@@ -86,6 +86,9 @@ func TestAround(t *testing.T) {
 
 // TestAroundHub has a page with 10,000 links, and 500 that lead to one.
 func TestAroundHub(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	ws := workspace.NewMemory(nil)
 	var hub strings.Builder
 	add := func(id, content string) {

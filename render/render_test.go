@@ -16,6 +16,9 @@ import (
 // TestPDF lays out lines of an HTML page, if LibreOffice is installed; else the
 // error says how to install it.
 func TestPDF(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs LibreOffice: not with -short")
+	}
 	dir := t.TempDir()
 	page := "<!DOCTYPE html><title>t</title><p>Lighthouse keepers wind the clockwork.</p>\n"
 	if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(page), 0o600); err != nil {

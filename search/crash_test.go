@@ -74,6 +74,9 @@ func changeForever(dir string) {
 // at once. Nothing that is found afterwards is not in a source, and once all is
 // mapped again everything is found, once.
 func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes: not with -short")
+	}
 	rounds := 4
 	if sharedtest.Long() {
 		rounds = 100

@@ -177,6 +177,9 @@ func TestGraphCut(t *testing.T) {
 
 // TestGraphHub searches a circle of pages with one that has 10,000 links.
 func TestGraphHub(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	ws := workspace.NewMemory(nil)
 	var hub strings.Builder
 	add := func(id, content string) {

@@ -152,6 +152,7 @@ func (s *schema) hostile(id string, n *neighbour) []any {
 // TestNothingOfOthers walks all that the server itself says that it offers, and
 // tries to reach what another workspace has.
 func TestNothingOfOthers(t *testing.T) {
+	t.Parallel()
 	n := newNeighbour(t)
 	n.tools(t)
 	n.resources(t)
@@ -324,6 +325,9 @@ func (n *neighbour) http(t *testing.T) {
 // random, and compares how long the answers take: how often one of the first took
 // longer than one of the second must be half of all.
 func TestNotToldByTime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	n := newNeighbour(t)
 	tries := 2_000
 	if os.Getenv("CITEKIT_LONG") != "" {

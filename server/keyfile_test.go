@@ -13,6 +13,7 @@ import (
 // TestRevokedInFile checks that a call ends whose key another process revokes in the
 // file, also where the server takes other tokens too.
 func TestRevokedInFile(t *testing.T) {
+	t.Parallel()
 	slow := newSlow()
 	_, workspaces := slowPlace(t, slow)
 	path := filepath.Join(t.TempDir(), "keys.json")

@@ -101,6 +101,9 @@ func hostileTexts() []string {
 // TestHostileTextsInLogs sends what would forge lines, wherever a caller may send a
 // text.
 func TestHostileTextsInLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	l := startLogged(t, "# One\n\nOne is what it says.\n")
 	c := l.as(redKey).session()
 	for _, text := range hostileTexts() {
@@ -232,6 +235,7 @@ const (
 
 // TestSecretsInLogs calls every tool with what is a caller's own matter.
 func TestSecretsInLogs(t *testing.T) {
+	t.Parallel()
 	var source bytes.Buffer
 	for i := range 40 {
 		fmt.Fprintf(&source, "# Part %d\n\nThe %s of part %d and its %s are here.\n\n", i+1, secretText, i+1, secretQuery)

@@ -217,6 +217,7 @@ func (c client) evidenceLink(address string) string {
 }
 
 func TestRevokedDuringACall(t *testing.T) {
+	t.Parallel()
 	slow := newSlow()
 	p, workspaces := slowPlace(t, slow)
 	_ = p
@@ -274,6 +275,7 @@ func (r regranting) Granted(id string) *access.Grant {
 // TestNarrowedDuringAStream has a key be for fewer tools: the stream that it has open
 // ends, and what it begins then has fewer. That of another goes on.
 func TestNarrowedDuringAStream(t *testing.T) {
+	t.Parallel()
 	_, workspaces := slowPlace(t, newSlow())
 	known := regranting{&keys{grants: map[string]*access.Grant{"a": {ID: "k-a", Workspaces: []string{"slow"}}, "b": {ID: "k-b", Workspaces: []string{"slow"}}}}}
 	s := start(t, workspaces, &server.Options{Authenticator: known})
@@ -301,6 +303,7 @@ func TestNarrowedDuringAStream(t *testing.T) {
 }
 
 func TestProbes(t *testing.T) {
+	t.Parallel()
 	_, _, workspaces, known := twoPlaces(t)
 	broken := make(chan error, 1)
 	workspaces[0].Ready = func(context.Context) error {
@@ -349,6 +352,7 @@ func TestNames(t *testing.T) {
 // TestAnswersBeforeTheBody: who is refused hears so at once, though the body that
 // was announced never comes.
 func TestAnswersBeforeTheBody(t *testing.T) {
+	t.Parallel()
 	_, _, workspaces, known := twoPlaces(t)
 	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{BodyTimeout: time.Hour}})
 	for _, head := range []string{"POST /mcp HTTP/1.1\r\nContent-Length: 200\r\n", "POST /nosuch HTTP/1.1\r\nContent-Length: 200\r\n", "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer guess\r\n"} {

@@ -99,9 +99,13 @@ func TestBoxesOfQuotes(t *testing.T) {
 	shelf := newShelf(t, map[string]string{"one.pdf": string(files["one.pdf"].pdf()), "two.pdf": string(files["two.pdf"].pdf())})
 	random := rand.New(rand.NewPCG(7, 8))
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
+	most := 100
+	if testing.Short() {
+		most = 5
+	}
 	for name, s := range files {
 		pages := make(map[int]*image.Gray)
-		for found := 0; found < 100; {
+		for found := 0; found < most; {
 			q := s.stretchOf(random)
 			quote := s.quote(q)
 			if q.first == q.last && q.from >= q.to || len(strings.Fields(quote)) < 4 {

@@ -337,6 +337,9 @@ func TestTextRefuses(t *testing.T) {
 
 // TestTextMany has 10,000 citations in one text.
 func TestTextMany(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	var source, text strings.Builder
 	for i := range 2000 {
 		fmt.Fprintf(&source, "Line %d speaks of number %d and nothing else.\n", i+1, i*i)

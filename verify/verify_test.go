@@ -334,7 +334,11 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer searcher.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	wait := 3 * time.Second
+	if testing.Short() {
+		wait = time.Second
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	v, err := verify.New(lib, &verify.Options{Searcher: searcher}).Quote(ctx, verify.Request{Quote: "Elephants never sleep"})
 	if err != nil || v.Class != verify.NotFound || citekit.CodeOf(v.Problem) != citekit.CodeTimeout {

@@ -2,6 +2,7 @@ package workspace_test
 
 import (
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -10,11 +11,22 @@ import (
 )
 
 func TestDirectoryConforms(t *testing.T) {
+	parent, made := t.TempDir(), 0
+	var ready []string
 	workspacetest.RunShared(t, func(t testing.TB) func() citekit.Workspace {
-		dir := t.TempDir()
-		path := filepath.Join(dir, filepath.FromSlash(workspacetest.SourcePath))
-		writeFile(t, path, workspacetest.SourceContent)
-		waitUntilSettled(t, path)
+		if len(ready) == 0 { // many at once, as each would have to wait
+			var path string
+			for range 50 {
+				made++
+				dir := filepath.Join(parent, strconv.Itoa(made))
+				path = filepath.Join(dir, filepath.FromSlash(workspacetest.SourcePath))
+				writeFile(t, path, workspacetest.SourceContent)
+				ready = append(ready, dir)
+			}
+			waitUntilSettled(t, path)
+		}
+		dir := ready[0]
+		ready = ready[1:]
 		return func() citekit.Workspace { return open(t, dir, nil) }
 	})
 }

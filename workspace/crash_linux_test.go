@@ -218,7 +218,7 @@ func TestNotesOnReadOnlyFileSystem(t *testing.T) {
 // While a source and a link to a secret change places as fast as they can, no
 // open ever reads the secret, and a hash is that of the bytes read.
 func TestSwappedSource(t *testing.T) {
-	opens := 2000
+	opens := rounds(2000)
 	if long() {
 		opens = 20000
 	}

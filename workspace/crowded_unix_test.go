@@ -72,6 +72,9 @@ func holdAllBut(free int) (held []*os.File) {
 // hardly be opened counts for another process, and that one which counts is
 // not recorded anew.
 func TestCrowdedPins(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a process: not with -short")
+	}
 	dir := t.TempDir()
 	cmd, out := process(t, "crowded", dir)
 	acked := make(map[string]string)

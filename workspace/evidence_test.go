@@ -121,7 +121,7 @@ func TestDamagedEvidence(t *testing.T) {
 // is right evidence, none, or an error.
 func TestPoisonedDirectory(t *testing.T) {
 	ctx := context.Background()
-	for seed := range int64(10) {
+	for seed := range int64(rounds(10)) {
 		rng := rand.New(rand.NewSource(seed))
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "canary"), canary)
@@ -425,7 +425,7 @@ func TestConcurrentEvidence(t *testing.T) {
 		wg.Go(func() {
 			ws := spaces[i%2]
 			k, body := keyOf(i%4), strings.Repeat(fmt.Sprint(i%4), 3000)
-			for range 5 {
+			for range rounds(5) {
 				stored, err := ws.StoreEvidence(ctx, k, citekit.EvidenceMeta{Name: fmt.Sprint("e", i%4), Size: -1}, strings.NewReader(body))
 				if err != nil || stored.SHA256 != sum(body) {
 					t.Errorf("StoreEvidence: %v", err)

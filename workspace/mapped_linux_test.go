@@ -58,6 +58,15 @@ const (
 	hugeSource  = 33 << 20 // it is not held in memory
 )
 
+// sourceSizes are the sizes of sources, without the huge one if -short is set.
+func sourceSizes() map[string]int {
+	sizes := map[string]int{"small": smallSource, "large": largeSource, "huge": hugeSource}
+	if testing.Short() {
+		delete(sizes, "huge")
+	}
+	return sizes
+}
+
 // hashOf returns the hash of a source as the workspace gives it, having
 // compared it with what is read.
 func hashOf(t testing.TB, ws citekit.Workspace, name string) string {
@@ -83,8 +92,9 @@ func hashOf(t testing.TB, ws citekit.Workspace, name string) string {
 
 // A page that was written through a mapping is written again: the times stay.
 func TestSourceWrittenThroughMapping(t *testing.T) {
+	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
-		for name, size := range map[string]int{"small": smallSource, "large": largeSource, "huge": hugeSource} {
+		for name, size := range sourceSizes() {
 			t.Run(name, func(t *testing.T) {
 				path := filepath.Join(dir, name)
 				writeFile(t, path, strings.Repeat("a", size))
@@ -116,6 +126,7 @@ func TestSourceWrittenThroughMapping(t *testing.T) {
 // The mapping begins after the source was hashed while nobody wrote, is read
 // before it is written, and ends before the source is opened again.
 func TestSourceMappedInBetween(t *testing.T) {
+	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "a")
 		writeFile(t, path, strings.Repeat("a", largeSource))
@@ -138,8 +149,9 @@ func TestSourceMappedInBetween(t *testing.T) {
 // What was read of a source that is written meanwhile has its hash, or is
 // refused.
 func TestSourceWrittenWhileRead(t *testing.T) {
+	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
-		for name, size := range map[string]int{"small": smallSource, "huge": hugeSource} {
+		for name, size := range sourceSizes() {
 			path := filepath.Join(dir, name)
 			writeFile(t, path, strings.Repeat("a", size))
 			content, _ := mapFile(t, path)
@@ -172,6 +184,7 @@ func TestSourceWrittenWhileRead(t *testing.T) {
 
 // The identity of a source counts again once nobody writes.
 func TestIdentityAmongWriters(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	writeFile(t, path, "content")
@@ -194,6 +207,7 @@ func TestIdentityAmongWriters(t *testing.T) {
 }
 
 func TestMemoryOverDirectory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
 	writeFile(t, path, strings.Repeat("a", smallSource))
@@ -216,6 +230,7 @@ func TestMemoryOverDirectory(t *testing.T) {
 // Evidence that somebody has mapped for writing is not found, so that it is
 // made again, and is then another file.
 func TestEvidenceWrittenThroughMapping(t *testing.T) {
+	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		for _, size := range []int{100, smallSource} {
 			body := strings.Repeat("a", size)
@@ -258,6 +273,7 @@ func TestEvidenceWrittenThroughMapping(t *testing.T) {
 
 // Found says nothing of sources that are mapped for writing.
 func TestFindInMemoryFileSystem(t *testing.T) {
+	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		writeFile(t, filepath.Join(dir, "docs", "a"), "content")
 		waitUntilSettled(t, filepath.Join(dir, "docs", "a"))
@@ -303,7 +319,7 @@ func TestLeaseHurtsNobody(t *testing.T) {
 			}
 		})
 	}
-	for range 5000 {
+	for range rounds(5000) {
 		src, err := d.OpenSource(context.Background(), "a")
 		if err != nil {
 			t.Fatal(err)

@@ -412,7 +412,7 @@ func TestReadersDuringWrites(t *testing.T) {
 			}
 		})
 	}
-	for i := range 200 {
+	for i := range rounds(200) {
 		if err := d.WriteMap(ctx, "m", []byte(strings.Repeat(fmt.Sprint(i%10), 1+i*50))); err != nil {
 			t.Error(err)
 		}

@@ -12,6 +12,7 @@ import (
 // TestMapsStamp checks that no change of a map leaves the stamp of all maps as it
 // was, whatever the time between.
 func TestMapsStamp(t *testing.T) {
+	t.Parallel()
 	ctx := context.Background()
 	dir := t.TempDir()
 	open := func() *workspace.Directory {

@@ -227,7 +227,7 @@ func TestConcurrentNotes(t *testing.T) {
 	var counting sync.WaitGroup
 	for i := range 8 {
 		counting.Go(func() {
-			for range 10 {
+			for range rounds(10) {
 				for _, kind := range []string{"kind", citekit.PinNotes} {
 					if _, err := count(t.Context(), spaces[i%2], kind, "n"); err != nil {
 						t.Error(err)
@@ -238,7 +238,7 @@ func TestConcurrentNotes(t *testing.T) {
 	}
 	counting.Wait()
 	for _, kind := range []string{"kind", citekit.PinNotes} {
-		if data, _, err := open(t, dir, nil).ReadNote(t.Context(), kind, "n"); err != nil || string(data) != "80" {
+		if data, _, err := open(t, dir, nil).ReadNote(t.Context(), kind, "n"); err != nil || string(data) != strconv.Itoa(8*rounds(10)) {
 			t.Errorf("%s: counted %s, %v", kind, data, err)
 		}
 	}
@@ -289,6 +289,9 @@ func countMap(ctx context.Context, ws citekit.MapStore, id string) (int, error) 
 // Processes that count in the same notes or map are killed; what they said they
 // counted is counted, and at most one more for each that was killed.
 func TestKilledCounters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes: not with -short")
+	}
 	for _, role := range []string{"count", "count maps"} {
 		t.Run(role, func(t *testing.T) {
 			dir := t.TempDir()
@@ -405,6 +408,9 @@ func readBatch(ctx context.Context, d *workspace.Directory) (numbers []int, stam
 // A process that changes notes together is killed: what it said it did is done,
 // and of what it was doing the first of the changes.
 func TestKilledChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes: not with -short")
+	}
 	rounds := 5
 	if long() {
 		rounds = 200

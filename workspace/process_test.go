@@ -201,6 +201,14 @@ func process(t testing.TB, role, dir string) (*exec.Cmd, io.Reader) {
 // long reports whether the tests may take minutes.
 func long() bool { return os.Getenv("CITEKIT_LONG") != "" }
 
+// rounds returns how often a test repeats what it does n times without -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return max(n/10, 1)
+	}
+	return n
+}
+
 // A journal is what writers said they did.
 type journal struct {
 	acked map[string]string          // path to content hash
@@ -283,6 +291,9 @@ func (j *journal) check(t testing.TB, dir string) {
 
 // Writers are killed again and again; what they acknowledged is there.
 func TestKilledWriters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes: not with -short")
+	}
 	rounds := 6
 	if long() {
 		rounds = 500
@@ -308,6 +319,9 @@ func TestKilledWriters(t *testing.T) {
 }
 
 func TestManyProcesses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes: not with -short")
+	}
 	dir := t.TempDir()
 	var cmds []*exec.Cmd
 	var outs []io.Reader

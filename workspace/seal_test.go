@@ -100,11 +100,13 @@ func TestSeals(t *testing.T) {
 	keys := t.TempDir()
 	mine := func() *workspace.Options { return &workspace.Options{KeyDir: keys} }
 	t.Run("same", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		learn(t, dir, mine())
 		checkKnows(t, dir, mine(), true)
 	})
 	t.Run("another person", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		learn(t, dir, mine())
 		theirs := &workspace.Options{KeyDir: t.TempDir()}
@@ -115,6 +117,7 @@ func TestSeals(t *testing.T) {
 		}
 	})
 	t.Run("copied", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		learn(t, dir, mine())
 		to := copyTo(t, dir)
@@ -126,6 +129,7 @@ func TestSeals(t *testing.T) {
 		}
 	})
 	t.Run("put in place of another", func(t *testing.T) {
+		t.Parallel()
 		dir, other := t.TempDir(), t.TempDir()
 		learn(t, dir, mine())
 		learn(t, other, mine())
@@ -136,6 +140,7 @@ func TestSeals(t *testing.T) {
 		checkKnows(t, dir, mine(), false)
 	})
 	t.Run("moved", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		learn(t, dir, mine())
 		to := filepath.Join(t.TempDir(), "moved")
@@ -145,6 +150,7 @@ func TestSeals(t *testing.T) {
 		checkKnows(t, to, mine(), false)
 	})
 	t.Run("a copy where it was", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		learn(t, dir, mine())
 		out := filepath.Join(dir, evidenceDir)
@@ -155,6 +161,7 @@ func TestSeals(t *testing.T) {
 		checkKnows(t, dir, mine(), false)
 	})
 	t.Run("by a link", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		learn(t, dir, mine())
 		link := filepath.Join(t.TempDir(), "link")
@@ -162,6 +169,7 @@ func TestSeals(t *testing.T) {
 		checkKnows(t, link, mine(), true)
 	})
 	t.Run("before there were seals", func(t *testing.T) {
+		t.Parallel()
 		dir := t.TempDir()
 		learn(t, dir, mine())
 		forge(t, dir, func(record []byte) []byte { return record }, false)

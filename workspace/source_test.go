@@ -301,10 +301,11 @@ func TestSourceChanges(t *testing.T) {
 // A source that changed just now has no version until it is hashed; a while
 // later it has one again.
 func TestVersionOfJustChanged(t *testing.T) {
+	t.Parallel()
 	dir, ctx := t.TempDir(), context.Background()
 	path := filepath.Join(dir, "a.txt")
 	d := open(t, dir, nil)
-	for range 3 {
+	for range rounds(3) {
 		writeFile(t, path, "content")
 		soon := time.Now().Add(time.Second) // so that it is racy however slow the test
 		os.Chtimes(path, soon, soon)

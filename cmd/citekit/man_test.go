@@ -79,6 +79,9 @@ func TestManualSays(t *testing.T) {
 
 // TestManualFormats has man format the pages, or mandoc, whichever is there.
 func TestManualFormats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs man: not with -short")
+	}
 	dir := t.TempDir()
 	names, err := writeManual(t.Context(), dir)
 	if err != nil {

@@ -327,6 +327,9 @@ func TestServeReloads(t *testing.T) {
 
 // A folder that vanishes turns /readyz red, and leaves the other workspace as it is.
 func TestServeFolderVanishes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	s := startTeam(t, strings.Replace(teamSettings, "keys: keys.json\n", "", 1))
 	if err := os.Rename(filepath.Join(s.dir, "red"), filepath.Join(s.dir, "gone")); err != nil {
 		t.Fatal(err)

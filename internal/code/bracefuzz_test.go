@@ -49,6 +49,9 @@ func hostile(size int) map[string][]byte {
 // TestHostile reads long sources of one thing only; that this ends is what is
 // tested.
 func TestHostile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	size := 1 << 16
 	if sharedtest.Long() {
 		size = 1 << 21

@@ -114,6 +114,9 @@ func TestTable(t *testing.T) {
 // TestHostilePages has pages that would take long if each tag went through all
 // that are open.
 func TestHostilePages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	for _, part := range []string{"<div>", "<b>", "<b><div>", "</b>", "<table><tr><td>", "<td>", "<p><b>", "<a><p></a>", "<hr>", "<svg>", "<!--", "<li><i>"} {
 		src := strings.Repeat(part, 1<<20/len(part)) + strings.Repeat("</b></div>", 1<<16)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)

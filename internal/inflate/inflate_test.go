@@ -39,11 +39,15 @@ func TestReader(t *testing.T) {
 	for i := range noise {
 		noise[i] = byte(r.Uint32())
 	}
+	levels := []int{flate.HuffmanOnly, flate.NoCompression, 1, 6, 9}
+	if testing.Short() {
+		levels = levels[:3]
+	}
 	for name, data := range map[string][]byte{
 		"empty": nil, "short": []byte("abc"), "rows": rows(20_000), "noise": noise,
 		"zeros": make([]byte, 1<<20), "long": []byte(strings.Repeat("abcdefghij", 100_000)),
 	} {
-		for _, level := range []int{flate.HuffmanOnly, flate.NoCompression, 1, 6, 9} {
+		for _, level := range levels {
 			packed := pack(t, data, level)
 			d := NewReader(bytes.NewReader(packed))
 			d.Every = 100_000

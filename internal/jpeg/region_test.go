@@ -102,7 +102,10 @@ func TestRealFiles(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
-	checked := 0
+	checked, rounds := 0, 3
+	if testing.Short() {
+		rounds = 1
+	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -119,7 +122,7 @@ func TestRealFiles(t *testing.T) {
 			continue
 		}
 		checked++
-		t.Run(filepath.Base(file), func(t *testing.T) { checkRegions(t, data, 3) })
+		t.Run(filepath.Base(file), func(t *testing.T) { checkRegions(t, data, rounds) })
 	}
 	if checked < 9 {
 		t.Errorf("only %d files were compared", checked)
@@ -384,7 +387,11 @@ func TestDamage(t *testing.T) {
 	agreed := 0
 	for name, ratio := range ratios {
 		for _, data := range [][]byte{encode(t, scene(90, 70, ratio), 70), withRestarts(t, scene(90, 70, ratio), 4)} {
-			for range 150 {
+			rounds := 150
+			if testing.Short() {
+				rounds = 20
+			}
+			for range rounds {
 				damaged := slices.Clone(data)
 				for range 1 + rng.IntN(3) {
 					at := rng.IntN(len(data))

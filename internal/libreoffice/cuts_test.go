@@ -30,6 +30,9 @@ type room interface {
 // all cuts in one run, and holds the words that it shows to those of the
 // addresses.
 func TestCutsOpen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs LibreOffice: not with -short")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	office, err := Find(ctx)

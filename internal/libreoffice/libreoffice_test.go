@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"io"
 	"net/http"
@@ -20,6 +21,9 @@ import (
 // when they are opened, and fetch pictures and text from a server: none of it
 // happens, even without a network of its own, by the settings alone.
 func TestLockedDown(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs LibreOffice: not with -short")
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	office, err := Find(ctx)
@@ -120,4 +124,43 @@ func withLinks(t *testing.T, server string) []byte {
 		"word/_rels/settings.xml.rels", list+external("rId1", "attachedTemplate", "template.dotx")+`</Relationships>`,
 		"word/settings.xml", `<w:settings xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="`+rels+`"><w:attachedTemplate r:id="rId1"/></w:settings>`,
 		"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="`+rels+`"><w:body><w:p><w:r><w:t>Read this.</w:t></w:r><w:r>`+picture+`</w:r></w:p><w:p>`+field+`</w:p></w:body></w:document>`)
+}
+
+// TestProfile reads the settings that LibreOffice is given, which no program is
+// needed for.
+func TestProfile(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeProfile(dir); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "user", "registrymodifications.xcu"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var profile struct {
+		Items []struct {
+			Path string `xml:"path,attr"`
+			Prop struct {
+				Name  string `xml:"name,attr"`
+				Value string `xml:"value"`
+			} `xml:"prop"`
+		} `xml:"item"`
+	}
+	if err := xml.Unmarshal(data, &profile); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for _, item := range profile.Items {
+		got[item.Path+" "+item.Prop.Name] = item.Prop.Value
+	}
+	for name, want := range map[string]string{
+		"/org.openoffice.Office.Common/Security/Scripting DisableMacrosExecution":     "true",
+		"/org.openoffice.Office.Common/Security/Scripting BlockUntrustedRefererLinks": "true",
+		"/org.openoffice.Office.Writer/Content/Update Link":                           "0",
+		"/org.openoffice.Inet/Settings ooInetHTTPProxyName":                           "127.0.0.1",
+	} {
+		if got[name] != want {
+			t.Errorf("%s is %q, want %q", name, got[name], want)
+		}
+	}
 }

@@ -115,6 +115,9 @@ func TestHostile(t *testing.T) {
 // TestMemory maps sources of nothing but headings. They have to be thinned out
 // while they are read.
 func TestMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	for format, line := range map[markup.Format]string{
 		markup.Markdown: "#\n", markup.ReST: "a\n=\n", markup.AsciiDoc: "== a\n", markup.HTML: "<h1>a", markup.LaTeX: `\section{}`, markup.Org: "* \n",
 	} {

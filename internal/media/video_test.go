@@ -135,6 +135,9 @@ func TestRotation(t *testing.T) {
 
 // TestReproducible makes the clips whose bytes come from an encoder again.
 func TestReproducible(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	path := sharedtest.Corpus(t, "media/vp9-vorbis.webm")
 	for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict} {
 		var first []byte

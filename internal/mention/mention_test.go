@@ -182,6 +182,9 @@ func FuzzFind(f *testing.F) {
 }
 
 func TestFindInHostileTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	const n = 1 << 20
 	for _, text := range []string{
 		strings.Repeat("a", n) + "://b", "doc://" + strings.Repeat("a", n), strings.Repeat("doc://", n/6),

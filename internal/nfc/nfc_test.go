@@ -61,7 +61,11 @@ func TestAgainstText(t *testing.T) {
 	alphabet = append(alphabet, []rune("aeiouAEIOUαωкじが\u1100\u1161\u11a8가각")...)
 	slices.Sort(alphabet)
 	random := rand.New(rand.NewPCG(1, 2))
-	for range 200_000 {
+	n := 200_000
+	if testing.Short() {
+		n = 10_000
+	}
+	for range n {
 		s := make([]rune, 1+random.IntN(6))
 		for i := range s {
 			s[i] = alphabet[random.IntN(len(alphabet))]

@@ -15,6 +15,9 @@ import (
 // What lies within something else is another thing each time, and so are many
 // streams that fail; the budget ends that.
 func TestHostileWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	worst := map[string]float64{}
 	for _, hostile := range append(pdftest.HostileFiles(2000), pdftest.Wasted()...) {
 		t.Run(hostile.Name, func(t *testing.T) {

@@ -206,6 +206,9 @@ func TestFindNoMore(t *testing.T) {
 
 // TestFindIsBounded ends the search for quotes that take long at each place.
 func TestFindIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	signs := strings.Repeat("!", 60<<10)
 	for _, c := range []struct{ text, quote string }{
 		{strings.Repeat("ab ", 20<<10), "a" + signs + "b"},

@@ -313,9 +313,17 @@ func checkResult(t *testing.T, n *naive, views []segment.View, q *segment.Query)
 	}
 }
 
+// rounds returns how often a test repeats what it does n times without -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 6
+	}
+	return n
+}
+
 func TestSearchAsNaive(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for round := range 12 {
+	for round := range rounds(12) {
 		size, vocabulary := 1+r.Intn(1500), 2+r.Intn(800)
 		a, b, c := randomDocs(r, size, vocabulary), randomDocs(r, 1+size/7, vocabulary), randomDocs(r, 1+r.Intn(4), vocabulary)
 		n := newNaive(a, b, c)
@@ -332,6 +340,9 @@ func TestSearchAsNaive(t *testing.T) {
 
 // Windows that cannot matter are left out, and the best are the same.
 func TestSearchOfManyWindows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	r := rand.New(rand.NewSource(2))
 	docs := randomDocs(r, 30000, 3000)
 	n := newNaive(docs)
@@ -363,7 +374,7 @@ func TestMerge(t *testing.T) {
 	if merged.Docs() != len(left) {
 		t.Fatalf("%d documents, want %d", merged.Docs(), len(left))
 	}
-	for range 200 {
+	for range rounds(200) {
 		checkResult(t, n, []segment.View{segment.NewView(merged, nil)}, randomQuery(r, 300))
 	}
 	resource, records, start, end, err := merged.Record(uint32(len(left) - 1))

@@ -115,9 +115,7 @@ func Share[T any](t testing.TB, files []T, n int) []T {
 // comparing with other programs takes seconds.
 func Tool(t testing.TB, name string) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: not run with " + name)
-	}
+	skipShort(t, name)
 	path, err := exec.LookPath(name)
 	if err == nil {
 		return path
@@ -126,10 +124,19 @@ func Tool(t testing.TB, name string) string {
 	return ""
 }
 
+// skipShort skips a test that runs a program if -short is set.
+func skipShort(t testing.TB, name string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: not run with " + name)
+	}
+}
+
 // Python returns the path of a Python that has a module: the first one on PATH,
 // or that of the system. Without one, it skips or fails the test like [Tool].
 func Python(t testing.TB, module string) string {
 	t.Helper()
+	skipShort(t, "Python")
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		path, err := exec.LookPath(name)
 		if err == nil && exec.Command(path, "-c", "import "+module).Run() == nil {
@@ -203,6 +210,7 @@ func CitationReaders(t testing.TB) string {
 // skips or fails the test like [Tool].
 func Convert(t testing.TB) string {
 	t.Helper()
+	skipShort(t, "ImageMagick")
 	const system = "/usr/bin/convert"
 	if _, err := os.Stat(system); err == nil {
 		return system

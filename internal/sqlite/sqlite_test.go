@@ -126,6 +126,14 @@ func askPython(t *testing.T, all ...[]byte) []oracle {
 // pragmas make databases of other forms.
 var pragmas = []string{"page_size=512", "page_size=65536", "encoding='UTF-16le'", "encoding='UTF-16be'", "auto_vacuum=full", "journal_mode=wal"}
 
+// some returns the first of several, or all of them without -short.
+func some(scripts []string) []string {
+	if testing.Short() {
+		return scripts[:1]
+	}
+	return scripts
+}
+
 func scripts() []string {
 	var all []string
 	for _, pragma := range pragmas {
@@ -135,7 +143,7 @@ func scripts() []string {
 }
 
 func TestAsSQLiteReads(t *testing.T) {
-	made := sqlitetest.Make(t, scripts()...)
+	made := sqlitetest.Make(t, some(scripts())...)
 	for i, want := range askPython(t, made...) {
 		db := open(t, made[i])
 		if len(db.Tables) != len(want.Tables) || len(db.Tables) < 7 {
@@ -162,7 +170,7 @@ func TestWritten(t *testing.T) {
 	var names []string
 	var wants [][][]string
 	var written [][]byte
-	for i, data := range sqlitetest.Make(t, scripts()[:3]...) {
+	for i, data := range sqlitetest.Make(t, some(scripts()[:3])...) {
 		db := open(t, data)
 		for _, table := range db.Tables {
 			all := rowsOf(t, db, table)

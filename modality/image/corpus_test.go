@@ -18,15 +18,10 @@ import (
 	"github.com/citekit/citekit/modality/image"
 )
 
-// imageMagick returns the path of ImageMagick's convert, preferring the one
-// that a distribution installs.
+// imageMagick returns the path of ImageMagick's convert.
 func imageMagick(t testing.TB) string {
 	t.Helper()
-	const usual = "/usr/bin/convert"
-	if _, err := os.Stat(usual); err == nil {
-		return usual
-	}
-	return sharedtest.Tool(t, "convert")
+	return sharedtest.Convert(t)
 }
 
 // pixels returns the pixels ImageMagick sees in an image, as 16 bit RGBA.

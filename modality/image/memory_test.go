@@ -82,6 +82,9 @@ func sourceOf(data []byte, name string) *citekit.Source {
 // job and no more: all end, with what they would give alone, also those that
 // come after some gave up; and everything is given back.
 func TestJobsEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	files := crowdFiles(t, 300, 200)
 	r := &Resolver{Tesseract: fakeTesseract(t), budget: mostNeeded(t, files), WarmBytes: -1}
 	var jobs sync.WaitGroup

@@ -473,6 +473,9 @@ func TestProgressiveInTIFF(t *testing.T) {
 // TestLargeFax cuts a region at the end of a large strip, which takes little
 // memory.
 func TestLargeFax(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	const side = 48_000
 	white := bytes.Repeat([]byte{0xff}, side/2/8) // each row as the one above
 	data := tiffOfBlocks(side, side, 1, 4, white, 2, [2]uint32{278, side / 2}, 273, 279)

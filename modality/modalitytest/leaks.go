@@ -23,13 +23,13 @@ const (
 // checkLeaks runs everything once, which fills the caches, and then again: the
 // numbers of goroutines and child processes must not grow.
 func (s *suite) checkLeaks(t testing.TB) {
-	rounds := 4
+	rounds, steps := 4, settleSteps/20
 	if testing.Short() {
-		rounds = 2
+		rounds, steps = 2, settleSteps/100
 	}
 	s.leakRound(t)
 	s.leakRound(t)
-	settle(func() bool { return false }, settleSteps/20)
+	settle(func() bool { return false }, steps)
 	goroutines, children := runtime.NumGoroutine(), childProcesses()
 	for range rounds {
 		s.leakRound(t)

@@ -555,6 +555,9 @@ func TestBroken(t *testing.T) {
 
 // TestLeftChildren starts a child process with each call and leaves it.
 func TestLeftChildren(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes: not with -short")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not list child processes in /proc")
 	}

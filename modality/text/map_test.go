@@ -154,6 +154,9 @@ func TestMapLarge(t *testing.T) {
 		{"a.md", "# One\nwords and words\n", "passages"},
 		{"a.yaml", "a: 1\n", "lines"},
 	} {
+		if testing.Short() && test.method == "passages" {
+			continue // takes seconds
+		}
 		src := strings.Repeat(test.line, 17<<20/len(test.line))
 		told := 0.0
 		req := citekit.MapRequest{Modality: citekit.Text, Progress: func(done float64) {

@@ -87,7 +87,10 @@ func inEncoding(text, encoding string) []byte {
 // encodings.
 func TestMapHostile(t *testing.T) {
 	size, every := 2<<10, 7
-	if sharedtest.Long() {
+	switch {
+	case testing.Short():
+		every = 101
+	case sharedtest.Long():
 		size, every = 128<<10, 1
 	}
 	encodings := []string{"UTF-8", "CR", "CRLF", "UTF-16"}
@@ -109,17 +112,21 @@ func TestMapHostile(t *testing.T) {
 // TestMapAlike maps sources whose parts all have one name, beside each other
 // and in each other.
 func TestMapAlike(t *testing.T) {
+	n := 20_000
+	if testing.Short() {
+		n = 1_000
+	}
 	for name, src := range map[string]string{
-		"beside.md":  strings.Repeat("# Same\n\nText.\n\n", 20_000),
-		"levels.md":  strings.Repeat("# Same\n\n## Same\n\n### Same\n\n", 7_000),
-		"nested.org": nested(20_000, "*", " Same"),
-		"nested.xml": strings.Repeat("<same>\n", 20_000) + strings.Repeat("</same>\n", 20_000),
-		"beside.xml": "<a>\n" + strings.Repeat("<same>\n\n</same>\n", 20_000) + "</a>\n",
-		"beside.py":  strings.Repeat("def same():\n    pass\n\n", 20_000),
-		"nested.js":  strings.Repeat("function same() {\n", 20_000) + strings.Repeat("}\n", 20_000),
-		"beside.ini": strings.Repeat("[same]\nsame = 1\n", 20_000),
-		"short.txt":  strings.Repeat("CHAPTER I\n\nSame.\n\n", 20_000),
-		"short.srt":  strings.Repeat("1\n00:00:01,000 --> 00:00:02,000\nSame.\n\n", 20_000),
+		"beside.md":  strings.Repeat("# Same\n\nText.\n\n", n),
+		"levels.md":  strings.Repeat("# Same\n\n## Same\n\n### Same\n\n", n/3),
+		"nested.org": nested(n, "*", " Same"),
+		"nested.xml": strings.Repeat("<same>\n", n) + strings.Repeat("</same>\n", n),
+		"beside.xml": "<a>\n" + strings.Repeat("<same>\n\n</same>\n", n) + "</a>\n",
+		"beside.py":  strings.Repeat("def same():\n    pass\n\n", n),
+		"nested.js":  strings.Repeat("function same() {\n", n) + strings.Repeat("}\n", n),
+		"beside.ini": strings.Repeat("[same]\nsame = 1\n", n),
+		"short.txt":  strings.Repeat("CHAPTER I\n\nSame.\n\n", n),
+		"short.srt":  strings.Repeat("1\n00:00:01,000 --> 00:00:02,000\nSame.\n\n", n),
 	} {
 		if problem := mapProblem(t, name, []byte(src)); problem != "" {
 			t.Errorf("%s: %s", name, problem)
@@ -139,6 +146,9 @@ func nested(n int, mark, title string) string {
 // TestMapRealFiles maps the texts of the corpus, and files of all kinds from
 // where Go keeps modules, chosen by the hash of their names.
 func TestMapRealFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads files of other projects: not with -short")
+	}
 	most := 300
 	if sharedtest.Long() {
 		most = 2_000

@@ -16,6 +16,9 @@ import (
 // The bill of this command itself, which has no module beside the standard
 // library, and of a file that is not a program.
 func TestOwnBill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program: not with -short")
+	}
 	program := filepath.Join(t.TempDir(), "sbom")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -154,6 +154,9 @@ func (m model) check(t *testing.T, x index.Index) {
 // A writer is killed at random moments, of putting, deleting and merging. What
 // it said it had done is there, and of what it had begun all or nothing.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes: not with -short")
+	}
 	dir, m := t.TempDir(), make(model)
 	w := &writerProcess{dir: dir, model: m, version: 1}
 	for i := range kills() {
@@ -177,6 +180,9 @@ func kills() int {
 // has done, and no search shows a resource twice, in part, or in a version that
 // was not begun.
 func TestKillTwo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills processes: not with -short")
+	}
 	dir := t.TempDir()
 	var writers [2]*writerProcess
 	for i := range writers {

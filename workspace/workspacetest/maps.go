@@ -111,7 +111,7 @@ func checkListed(t testing.TB, ws citekit.Workspace, after string, limit int, wa
 // stamp.
 func checkStamps(t testing.TB, ws citekit.Workspace) {
 	seen := make(map[citekit.Stamp]bool)
-	for range 50 {
+	for range rounds(50) {
 		if err := ws.WriteMap(t.Context(), "m", []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +187,7 @@ func checkWholeMaps(t testing.TB, ws citekit.Workspace) {
 			}
 		})
 	}
-	for i := range 100 {
+	for i := range rounds(100) {
 		if err := ws.WriteMap(ctx, "m", version(i)); err != nil {
 			t.Error(err)
 		}
@@ -235,7 +235,8 @@ func checkCounting(t testing.TB, ws citekit.Workspace) { countTogether(t, ws, ws
 
 func countTogether(t testing.TB, spaces ...citekit.Workspace) {
 	t.Helper()
-	const callers, times = 6, 6
+	const callers = 6
+	times := rounds(6)
 	for name, count := range counters {
 		var counting sync.WaitGroup
 		for i := range callers {

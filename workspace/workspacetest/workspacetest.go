@@ -52,6 +52,14 @@ func RunShared(t *testing.T, newStorage func(t testing.TB) (open func() citekit.
 	}
 }
 
+// rounds returns how often a check repeats what it does n times without -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return max(n/5, 2)
+	}
+	return n
+}
+
 // A check is one promise. It is separate from [testing.T.Run] so that the suite
 // itself can be tested.
 type check struct {

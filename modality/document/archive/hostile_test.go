@@ -171,6 +171,9 @@ func TestDepth(t *testing.T) {
 }
 
 func TestManyEntries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for i := range 1<<16 + 1 {

@@ -357,6 +357,9 @@ func TestThreads(t *testing.T) {
 
 // TestLargeMailbox checks that maps of many messages stay within bounds.
 func TestLargeMailbox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	for _, c := range []struct {
 		messages, replies int
 		left              string

@@ -82,7 +82,7 @@ func attack(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	src := citekit.NewSource(f, citekit.SourceInfo{Name: "hostile.pdf", Size: info.Size(), Identity: "hostile"})
-	r := newResolver(t)
+	r := sharedResolver()
 	attackMap(t, r, src)
 	extent, err := r.Measure(t.Context(), src)
 	t.Logf("measure: %d pages, %v", extent.Pages, err)

@@ -52,11 +52,15 @@ func pageTexts(t *testing.T, r *pdf.Resolver, src *citekit.Source, most int) (te
 // TestBoxesHoldInk draws pages and looks for ink outside the boxes of their
 // text.
 func TestBoxesHoldInk(t *testing.T) {
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
+	most := 6
+	if testing.Short() {
+		most = 1
+	}
 	for _, name := range boxedFiles {
 		src := pdfSource(t, sharedtest.Corpus(t, "pdf/"+name))
-		for i, text := range pageTexts(t, r, src, 6) {
+		for i, text := range pageTexts(t, r, src, most) {
 			boxes, err := r.Boxes(t.Context(), src, pages(i+1, i+1), 0, len(text))
 			if err != nil {
 				t.Fatalf("%s page %d: %v", name, i+1, err)
@@ -77,7 +81,7 @@ func TestBoxesHoldInk(t *testing.T) {
 // TestBoxesInCrop looks for ink outside the boxes on a page that shows a part
 // of itself, and is rotated.
 func TestBoxesInCrop(t *testing.T) {
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
 	whole := pdfSource(t, sharedtest.Corpus(t, "pdf/rotated-6p.pdf"))
 	seen := 0
@@ -148,10 +152,13 @@ func ink(t *testing.T, drawn []byte, boxes []citekit.Box) (all, outside int) {
 // phrase and no more.
 func TestBoxesOfPhrases(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	phrases, exact := 0, 0
 	each := 12
-	if sharedtest.Long() {
+	switch {
+	case testing.Short():
+		each = 2
+	case sharedtest.Long():
 		each = 40
 	}
 	var files []string
@@ -253,7 +260,7 @@ func squeezed(text string) string {
 }
 
 func TestBoxesErrors(t *testing.T) {
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	r := sharedResolver()
 	src := citekit.NewSource(bytes.NewReader(simple(false)), citekit.SourceInfo{Name: "a.pdf", Size: int64(len(simple(false)))})
 	for _, test := range []struct {
 		loc      citekit.Location

@@ -49,6 +49,9 @@ func simple(packed bool) []byte { return pdftest.Text(packed, "one", "two", "thr
 
 func TestConformance(t *testing.T) {
 	for _, packed := range []bool{false, true} {
+		if testing.Short() && !packed {
+			continue // takes seconds
+		}
 		name := "table"
 		if packed {
 			name = "object streams"

@@ -44,7 +44,7 @@ func truths(t *testing.T) []truth {
 }
 
 func TestCorpus(t *testing.T) {
-	r := newResolver(t)
+	r := sharedResolver()
 	for _, want := range truths(t) {
 		name := strings.TrimPrefix(want.File, "pdf/")
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func compareSize(t *testing.T, path string, got []byte, pages string) {
 
 // TestCorpusText compares the text that ReadText yields with the probes.
 func TestCorpusText(t *testing.T) {
-	r := newResolver(t)
+	r := sharedResolver()
 	for _, want := range truths(t) {
 		name := strings.TrimPrefix(want.File, "pdf/")
 		if refused[name] != nil || name == "rtl-hebrew.pdf" {
@@ -177,7 +177,7 @@ func TestCorpusPageByPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newResolver(t)
+	r := sharedResolver()
 	for _, page := range []int{1, 2, 5, 17, 38} {
 		got, err := resolve(t, r, data, pages(page, page))
 		if err != nil {

@@ -44,7 +44,7 @@ func TestCropQuarters(t *testing.T) {
 		-90: {"highright", "lowright", "highleft", "lowleft"},
 		450: {"lowleft", "highleft", "lowright", "highright"},
 	}
-	r := newResolver(t)
+	r := sharedResolver()
 	for rotate, want := range displayed {
 		data := quarters(rotate)
 		for i, word := range want {

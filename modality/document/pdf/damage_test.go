@@ -20,7 +20,7 @@ func TestTruncated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newResolver(t)
+	r := sharedResolver()
 	const cuts = 24
 	for i := range cuts {
 		data := whole[:len(whole)*(i+1)/(cuts+1)]
@@ -49,7 +49,7 @@ func TestLostXref(t *testing.T) {
 			"text in front":   append([]byte("junk\n"), data...),
 			"shifted":         bytes.Replace(data, []byte("%PDF-1.7\n"), []byte("%PDF-1.7\n%%%%%%%%\n"), 1),
 		} {
-			got, err := resolve(t, newResolver(t), damaged, pages(2, 3))
+			got, err := resolve(t, sharedResolver(), damaged, pages(2, 3))
 			if err != nil {
 				t.Errorf("packed %v, %s: %v", packed, name, err)
 				continue
@@ -67,14 +67,14 @@ func TestMissingFont(t *testing.T) {
 	data := simple(false)
 	data = bytes.Replace(data, []byte("3 0 obj\n"), []byte("3 0 job\n"), 1)
 	data = data[:bytes.LastIndex(data, []byte("xref\n0 "))]
-	_, err := resolve(t, newResolver(t), data, pages(1, 1))
+	_, err := resolve(t, sharedResolver(), data, pages(1, 1))
 	if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "object 3") {
 		t.Errorf("got %v, want an error about object 3", err)
 	}
 }
 
 func TestErrorsSayTheBounds(t *testing.T) {
-	_, err := resolve(t, newResolver(t), simple(true), pages(9, 9))
+	_, err := resolve(t, sharedResolver(), simple(true), pages(9, 9))
 	if !errors.Is(err, citekit.ErrRange) || !strings.Contains(fmt.Sprint(err), "page 9 of 4; pages run 1-4") {
 		t.Errorf("got %v", err)
 	}

@@ -9,11 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/sharedtest"
 	document "github.com/citekit/citekit/modality/document/pdf"
 )
@@ -35,6 +37,12 @@ func codeCache(t testing.TB) string {
 func newResolver(t testing.TB) *document.Resolver {
 	return &document.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute}
 }
+
+// sharedResolver returns one Resolver like that of newResolver for all tests that
+// do not change it, as starting PDFium for each takes seconds in all.
+var sharedResolver = sync.OnceValue(func() *document.Resolver {
+	return &document.Resolver{CodeCacheDir: pdfium.DefaultCacheDir(), PDFiumTimeout: 5 * time.Minute}
+})
 
 func source(data []byte) *citekit.Source {
 	sum := sha256.Sum256(data)
@@ -59,7 +67,7 @@ func resolve(t testing.TB, r *document.Resolver, data []byte, loc citekit.Locati
 
 func mustResolve(t testing.TB, data []byte, loc citekit.Location) []byte {
 	t.Helper()
-	got, err := resolve(t, newResolver(t), data, loc)
+	got, err := resolve(t, sharedResolver(), data, loc)
 	if err != nil {
 		t.Fatal(err)
 	}

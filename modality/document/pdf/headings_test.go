@@ -80,7 +80,7 @@ func told(nodes []*citekit.Node) string {
 }
 
 func TestHeadings(t *testing.T) {
-	s := mapOf(t, newResolver(t), pdftest.Rows("", report().pages...))
+	s := mapOf(t, sharedResolver(), pdftest.Rows("", report().pages...))
 	want := `section 2-3: 1 Introduction
   section 2-3: 1.1 Why lines matter
   section 3: 1.2 A heading that is so long that it goes on in a second line
@@ -109,13 +109,13 @@ func TestNoHeadings(t *testing.T) {
 		s.page()
 		s.text(40)
 	}
-	got := mapOf(t, newResolver(t), pdftest.Rows("", s.pages...))
+	got := mapOf(t, sharedResolver(), pdftest.Rows("", s.pages...))
 	title := "Running text of line 1 goes on and on until it has reached the right margin."
 	want := fmt.Sprintf("pages 1-10: %s\npages 11-20: %s\npages 21-25: %s\n", title, title, title)
 	if diff := cmp.Diff(want, told(got.Nodes)); diff != "" || got.Method != "pages" {
 		t.Errorf("method %q (-want +got):\n%s", got.Method, diff)
 	}
-	short := mapOf(t, newResolver(t), pdftest.Rows("", s.pages[:3]...))
+	short := mapOf(t, sharedResolver(), pdftest.Rows("", s.pages[:3]...))
 	if len(short.Nodes) != 3 {
 		t.Errorf("%d nodes for three pages", len(short.Nodes))
 	}
@@ -153,7 +153,7 @@ func TestFigures(t *testing.T) {
 		"turned":  {pdftest.TurnedRows(withFigures()), 0, 800},
 		"cropped": {pdftest.Rows("/CropBox [0 0 600 790]", withFigures()), 10, 790},
 	} {
-		s := mapOf(t, newResolver(t), test.data)
+		s := mapOf(t, sharedResolver(), test.data)
 		var found []*citekit.Node
 		for _, n := range s.Nodes {
 			found = append(found, n.Children...)

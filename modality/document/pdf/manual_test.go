@@ -27,7 +27,7 @@ func TestRealManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newResolver(t)
+	r := sharedResolver()
 	extent, err := r.Measure(t.Context(), source(data))
 	if err != nil {
 		t.Fatal(err)

@@ -82,7 +82,10 @@ func TestOutlines(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("%d outlines, %v", len(paths), err)
 	}
-	r := newResolver(t)
+	if testing.Short() {
+		paths = paths[:min(len(paths), 5)]
+	}
+	r := sharedResolver()
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".outline.json")
 		t.Run(name, func(t *testing.T) {
@@ -274,6 +277,7 @@ func outlined(pages int, items ...string) []byte {
 
 // TestPageRuns checks where sections end.
 func TestPageRuns(t *testing.T) {
+	r := sharedResolver()
 	for name, test := range map[string]struct {
 		items []string
 		want  string
@@ -299,7 +303,7 @@ func TestPageRuns(t *testing.T) {
 			"a 5-6, b 2-6, c 7-9, d 1",
 		},
 	} {
-		s := mapOf(t, newResolver(t), outlined(9, test.items...))
+		s := mapOf(t, r, outlined(9, test.items...))
 		var got []string
 		for _, n := range s.Nodes {
 			got = append(got, n.Title+" "+n.Location.Pages[0].String())

@@ -45,7 +45,7 @@ func TestDamagedPageMeasures(t *testing.T) {
 	f.Set(b, "<< /Title (b) /Dest [%d 0 R /XYZ 0 200 0] >>", sound)
 	f.Set(root, "<< /Type /Catalog /Pages %d 0 R /Outlines %d 0 R >>", tree, outline)
 	f.Root(root)
-	s := mapOf(t, newResolver(t), f.Bytes())
+	s := mapOf(t, sharedResolver(), f.Bytes())
 	if got := told(s.Nodes); s.Method != "outline" || len(s.Nodes) != 2 {
 		t.Errorf("by %s:\n%s", s.Method, got)
 	}
@@ -61,7 +61,7 @@ func TestManyCaptions(t *testing.T) {
 	for i := range 60 {
 		rows = append(rows, pdftest.Row{X: 60, Y: 60 + 12*float64(i), Size: 10, Text: fmt.Sprintf("Figure %d: A picture of something", i+1)})
 	}
-	if got := told(mapOf(t, newResolver(t), pdftest.Rows("", rows)).Nodes); strings.Contains(got, "figure") {
+	if got := told(mapOf(t, sharedResolver(), pdftest.Rows("", rows)).Nodes); strings.Contains(got, "figure") {
 		t.Errorf("figures of a list of figures:\n%s", got)
 	}
 }
@@ -79,7 +79,7 @@ func TestDeepHeadings(t *testing.T) {
 		number += ".1"
 	}
 	depth := 0
-	for nodes := mapOf(t, newResolver(t), pdftest.Rows("", s.pages...)).Nodes; len(nodes) > 0; nodes = nodes[len(nodes)-1].Children {
+	for nodes := mapOf(t, sharedResolver(), pdftest.Rows("", s.pages...)).Nodes; len(nodes) > 0; nodes = nodes[len(nodes)-1].Children {
 		depth++
 	}
 	if depth < 10 || depth > 64 {
@@ -97,7 +97,7 @@ func TestNotHeadings(t *testing.T) {
 		s.row(40, 18, false, "\\267 an item of a list that says something")
 		s.text(6)
 	}
-	if got := told(mapOf(t, newResolver(t), pdftest.Rows("", s.pages...)).Nodes); strings.Count(got, "\n") != 4 || strings.Contains(got, "item") {
+	if got := told(mapOf(t, sharedResolver(), pdftest.Rows("", s.pages...)).Nodes); strings.Count(got, "\n") != 4 || strings.Contains(got, "item") {
 		t.Errorf("slides:\n%s", got)
 	}
 	s = &setter{}
@@ -107,7 +107,7 @@ func TestNotHeadings(t *testing.T) {
 			s.row(30, 8+float64(i*i%7), false, "A line of what was recognised in a scan")
 		}
 	}
-	if got := mapOf(t, newResolver(t), pdftest.Rows("", s.pages...)); got.Method != "pages" {
+	if got := mapOf(t, sharedResolver(), pdftest.Rows("", s.pages...)); got.Method != "pages" {
 		t.Errorf("text of many sizes, by %s:\n%s", got.Method, told(got.Nodes))
 	}
 }
@@ -121,7 +121,7 @@ func TestFigureInSentence(t *testing.T) {
 	s.row(12, 10, false, "This sentence says where to look for what nobody has asked for, as it is in")
 	s.row(12, 10, false, "Figure 3: the dark rectangle. The text goes on from there until it has an end.")
 	s.text(5)
-	if got := told(mapOf(t, newResolver(t), pdftest.Rows("", s.pages...)).Nodes); strings.Contains(got, "figure") {
+	if got := told(mapOf(t, sharedResolver(), pdftest.Rows("", s.pages...)).Nodes); strings.Contains(got, "figure") {
 		t.Errorf("a figure of a sentence:\n%s", got)
 	}
 }
@@ -149,7 +149,7 @@ func TestSourceFails(t *testing.T) {
 	}
 	data := pdftest.Rows("", text)
 	src := citekit.NewSource(failing{strings.NewReader(string(data)), int64(len(data)) / 2}, citekit.SourceInfo{Name: "source.pdf", Size: int64(len(data))})
-	_, err := newResolver(t).Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
+	_, err := sharedResolver().Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 	if !errors.Is(err, errDisk) {
 		t.Errorf("got %v", err)
 	}

@@ -22,6 +22,9 @@ import (
 // TestLabelsTruth compares the page labels of every real file with what qpdf
 // reads.
 func TestLabelsTruth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	data, err := os.ReadFile(sharedtest.Corpus(t, "truth/pdf.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +93,7 @@ func labelTruth(raw [2]any) map[string]any {
 }
 
 func TestMapMetadata(t *testing.T) {
-	s := mapOf(t, newResolver(t), connected())
+	s := mapOf(t, sharedResolver(), connected())
 	want := map[string]any{
 		"pages": 3, "text_layer": true,
 		"page_labels": []any{
@@ -104,7 +107,7 @@ func TestMapMetadata(t *testing.T) {
 }
 
 func TestMapRefuses(t *testing.T) {
-	r := newResolver(t)
+	r := sharedResolver()
 	document := citekit.MapRequest{Modality: citekit.Document}
 	for name, test := range map[string]struct {
 		data []byte
@@ -144,7 +147,7 @@ func TestMapStops(t *testing.T) {
 			cancel()
 		}
 	}}
-	_, err := newResolver(t).Map(ctx, source(pdftest.Rows("", s.pages...)), req)
+	_, err := sharedResolver().Map(ctx, source(pdftest.Rows("", s.pages...)), req)
 	if !errors.Is(err, context.Canceled) || len(reports) != 2 || reports[0] <= 0 || reports[1] <= reports[0] || reports[1] > 1 {
 		t.Errorf("got %v after the reports %v", err, reports)
 	}
@@ -167,6 +170,9 @@ func TestLimits(t *testing.T) {
 // TestManyEntries has outlines with more entries than a map can hold: of the
 // levels, as many as fit are kept.
 func TestManyEntries(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	wide := func(depth, n int) []byte {
 		f := &pdftest.File{Packed: true}
 		root, tree := f.Reserve(), f.Reserve()
@@ -200,7 +206,7 @@ func TestManyEntries(t *testing.T) {
 		return f.Bytes()
 	}
 	count := func(s *citekit.Draft) int { return strings.Count(told(s.Nodes), "\n") }
-	r := newResolver(t)
+	r := sharedResolver()
 	if s := mapOf(t, r, wide(2, 15_000)); count(s) != 15_001 || s.Method != "outline" {
 		t.Errorf("15,001 entries: %d nodes by %s", count(s), s.Method)
 	}
@@ -215,7 +221,7 @@ func TestManyEntries(t *testing.T) {
 // TestSameMap maps a file twice.
 func TestSameMap(t *testing.T) {
 	data := pdftest.Rows("", report().pages...)
-	first, second := mapOf(t, newResolver(t), data), mapOf(t, newResolver(t), data)
+	first, second := mapOf(t, sharedResolver(), data), mapOf(t, newResolver(t), data)
 	if diff := cmp.Diff(told(first.Nodes), told(second.Nodes)); diff != "" {
 		t.Errorf("(-first +second):\n%s", diff)
 	}
@@ -244,7 +250,7 @@ func BenchmarkMapManual(b *testing.B) {
 
 // TestMapConcurrently maps with one resolver from several goroutines.
 func TestMapConcurrently(t *testing.T) {
-	r := newResolver(t)
+	r := sharedResolver()
 	sources := [][]byte{pdftest.Rows("", report().pages...), pdftest.Manual(30), simple(true), connected()}
 	var wait sync.WaitGroup
 	for i := range 8 {

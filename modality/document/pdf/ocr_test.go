@@ -65,7 +65,7 @@ func TestOCR(t *testing.T) {
 	data := scan(t)
 	with := newResolver(t)
 	with.OCR = true
-	if got, err := readText(t, newResolver(t), data, pages(1, 1)); got != "" || err != nil {
+	if got, err := readText(t, sharedResolver(), data, pages(1, 1)); got != "" || err != nil {
 		t.Errorf("without OCR: %q, %v", got, err)
 	}
 	if got, err := readText(t, with, data, pages(1, 1)); strings.TrimSpace(got) != "This is page seventeen" {
@@ -83,7 +83,7 @@ func TestOCR(t *testing.T) {
 	if s := mapOf(t, with, data); s.Metadata["text_layer"] != false || s.Method != "pages" {
 		t.Errorf("the map of a scan: %s, %v", s.Method, s.Metadata)
 	}
-	if with.Version() == newResolver(t).Version() {
+	if with.Version() == sharedResolver().Version() {
 		t.Error("OCR does not change the version")
 	}
 }
@@ -106,7 +106,7 @@ func TestRealScan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := mapOf(t, newResolver(t), data)
+	s := mapOf(t, sharedResolver(), data)
 	if s.Metadata["text_layer"] != false || s.Metadata["pages"] != 2 || len(s.Nodes) != 2 || s.Method != "pages" {
 		t.Errorf("%s, %v\n%s", s.Method, s.Metadata, told(s.Nodes))
 	}

@@ -156,7 +156,7 @@ func TestPasswordIsSaid(t *testing.T) {
 	f := &pdftest.File{Encrypted: true}
 	f.Root(f.Add("<< >>"))
 	data := bytes.Replace(f.Bytes(), []byte("/P -4"), []byte("/P -8"), 1) // so the key is another one
-	_, err := resolve(t, newResolver(t), data, pages(1, 1))
+	_, err := resolve(t, sharedResolver(), data, pages(1, 1))
 	if !errors.Is(err, citekit.ErrEncrypted) || !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "needs a password; save a copy without the password") {
 		t.Errorf("got %v", err)
 	}

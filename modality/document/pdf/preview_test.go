@@ -64,7 +64,7 @@ var (
 // TestPreviewPixels looks at what is where: on the page, on a turned page, in a
 // box on it, and under a highlight.
 func TestPreviewPixels(t *testing.T) {
-	r := newResolver(t)
+	r := sharedResolver()
 	half := citekit.Box{X1: 0, Y1: 0, X2: .5, Y2: .5}
 	for _, tt := range []struct {
 		name    string
@@ -118,7 +118,7 @@ func alike(a, b color.RGBA) bool {
 
 // TestPreviewSheet has more pages than a sheet, each in a grey of its own.
 func TestPreviewSheet(t *testing.T) {
-	r := newResolver(t)
+	r := sharedResolver()
 	var contents []string
 	for i := range 20 {
 		contents = append(contents, fmt.Sprintf("%g g 0 0 300 200 re f", float64(i+1)/40))
@@ -148,7 +148,10 @@ func TestPreviewSheet(t *testing.T) {
 
 // TestPreviewOddSizes has pages as no printer has them: what comes is bounded.
 func TestPreviewOddSizes(t *testing.T) {
-	r := newResolver(t)
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
+	r := sharedResolver()
 	for _, box := range []string{
 		"[0 0 1000000000 1000000000]", "[0 0 1000000000 1]", "[0 0 1 1000000000]", "[0 0 .001 .001]", "[0 0 0 0]", "[5 5 -5 -5]",
 		"[0 0 1e30 1e30]", "[-2147483648 -2147483648 2147483647 2147483647]",

@@ -170,6 +170,9 @@ func TestDamagedParts(t *testing.T) {
 
 // TestLargeCut writes a cut while it is read.
 func TestLargeCut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds: not with -short")
+	}
 	d := newDeck()
 	d.parts["ppt/media/image2.png"] = strings.Repeat("0123456789abcdef", 70<<16)
 	var r slides.Resolver
