@@ -62,20 +62,23 @@ type Rewriting struct {
 // Rewrite finds the parts cited by the addresses in a text, which may be
 // Markdown or any other, and rewrites the addresses that [How.Moves] allows to
 // move. The rest of the text is unchanged, byte for byte. Addresses in fenced
-// code blocks are examples and are not changed, nor are addresses of modalities
-// for which the Library has no resolver. A quote beside an address is used as
+// code blocks are examples and are not changed, nor are addresses that have neither
+// a modality nor a resource of the Library. A quote beside an address is used as
 // [Request.Quote]. Errors are ctx.Err().
 func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOptions) (*Rewriting, error) {
 	if opts == nil {
 		opts = &RewriteOptions{}
 	}
-	known := func(m citekit.Modality) bool { return r.lib.Resolvers()[m] != nil }
+	known := citedtext.Known{
+		Modality: func(m citekit.Modality) bool { return r.lib.Resolvers()[m] != nil },
+		Resource: func(id string) bool { _, err := r.lib.Map(ctx, id); return err == nil },
+	}
 	quotes := quotesOf(text, known)
 	out := &Rewriting{}
 	var b strings.Builder
 	last := 0
 	for m := range mention.Find(text) {
-		if m.Fenced || m.Err == nil && !known(m.Address.Location.Modality) {
+		if m.Fenced || !known.Modality(m.Modality) && !known.Resource(m.ID) {
 			continue
 		}
 		c := Citation{Line: m.Line, Written: text[m.From:m.To], Now: text[m.From:m.To]}
@@ -123,7 +126,7 @@ func fragment(a citekit.Address, and string) string {
 }
 
 // quotesOf returns the quote for the address at each offset of a text.
-func quotesOf(text string, known func(citekit.Modality) bool) map[int]string {
+func quotesOf(text string, known citedtext.Known) map[int]string {
 	quotes := make(map[int]string)
 	for _, s := range citedtext.Parse(text, known).Statements {
 		if len(s.Quotes) == 0 {

@@ -40,7 +40,7 @@ func TestRewrite(t *testing.T) {
 				left++
 			}
 		}
-		if all := strings.Join(hows, " "); all != "unique unique unique unknown gone unknown unknown similar" {
+		if all := strings.Join(hows, " "); all != "unique unique unique unknown gone unknown unknown unknown similar" {
 			t.Errorf("found %s", all)
 		}
 		if want := map[bool]int{false: 4, true: 3}[similar]; left != want {

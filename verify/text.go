@@ -38,9 +38,10 @@ type TextOptions struct {
 // Text checks all citations of a text, and lists the sentences without a
 // citation. A nil opts means the defaults.
 //
-// The text is Markdown, or plain. An address counts anywhere except in code:
-// bare, in brackets, as the target of a link, or in a note that the text refers
-// to. An address is cited for the quotes that stand before it in its sentence,
+// The text is Markdown, or plain. An address counts bare, in brackets, as the
+// target of a link, or in a note that the text refers to. In code it counts only if
+// it is all that is between the backquotes, and its resource exists. An address
+// whose scheme is not that of a modality is reported if its resource exists. An address is cited for the quotes that stand before it in its sentence,
 // after the previous citation. If a sentence begins with an address and ends
 // with a quote, the address is cited for the quotes after it. An address is
 // also cited for a block quotation, if the address stands in the block, right
@@ -69,7 +70,10 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 		return nil, fmt.Errorf("the text is not UTF-8: %w", citekit.ErrSyntax)
 	}
 	modalities := v.lib.Modalities()
-	read := citedtext.Parse(text, func(m citekit.Modality) bool { return slices.Contains(modalities, m) })
+	read := citedtext.Parse(text, citedtext.Known{
+		Modality: func(m citekit.Modality) bool { return slices.Contains(modalities, m) },
+		Resource: func(id string) bool { _, err := v.lib.Map(ctx, id); return err == nil },
+	})
 	c := &checking{judge: v, opts: opts, text: text, units: textlayer.NewOffsets(text), hash: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	if err := c.pair(read.Statements); err != nil {
 		return nil, err

@@ -64,13 +64,20 @@ type Text struct {
 	Uncited []Passage
 }
 
-// Parse reads a text. Addresses of modalities for which known returns false are
-// ignored. It takes linear time, and memory of a few times the size of the
-// text.
-func Parse(text string, known func(citekit.Modality) bool) *Text {
-	d := &document{text: text, notes: make(map[string]*note)}
+// A Known says what a library has.
+type Known struct {
+	Modality func(citekit.Modality) bool
+	Resource func(id string) bool
+}
+
+// Parse reads a text. Addresses whose modality and resource are both unknown are
+// ignored, and so are those in code, save for a known resource whose address is
+// alone between backquotes. It takes linear time, and memory of a few times the size
+// of the text.
+func Parse(text string, known Known) *Text {
+	d := &document{text: text, known: known, notes: make(map[string]*note)}
 	for m := range mention.Find(text) {
-		if !m.Fenced && (m.Err != nil || known(m.Address.Location.Modality)) {
+		if !m.Fenced && (known.Modality(m.Modality) || known.Resource(m.ID)) {
 			d.mentions = append(d.mentions, m)
 		}
 	}
@@ -106,6 +113,7 @@ func (s *Statement) from() int {
 // A document is a text while it is read.
 type document struct {
 	text     string
+	known    Known
 	mentions []mention.Mention // in order
 	blocks   []*block
 	notes    map[string]*note // by label, in lower case; labels of notes begin with "^"
@@ -151,7 +159,7 @@ func (d *document) defineNotes() {
 			continue
 		}
 		for _, m := range d.within(b.at(0), b.at(len(b.text))) {
-			if d.text[m.From-1] == '`' { // code
+			if d.text[m.From-1] == '`' && !d.known.Resource(m.ID) { // code
 				continue
 			}
 			d.define(b.label, citationOf(m))

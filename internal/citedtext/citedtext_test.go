@@ -10,7 +10,11 @@ import (
 	"github.com/citekit/citekit"
 )
 
-func all(citekit.Modality) bool { return true }
+// all knows all modalities, and resources whose ids begin with "known".
+var all = Known{
+	Modality: func(citekit.Modality) bool { return true },
+	Resource: func(id string) bool { return strings.HasPrefix(id, "known") },
+}
 
 // told returns what was found in a text, a line each: quotes in angle marks or the
 // claim, the addresses without "doc://", and "-" for what is uncited.
@@ -80,6 +84,8 @@ func TestParse(t *testing.T) {
 		{"a number as link", "Claim [1](doc://a). Said “so”[[2]](doc://b).", []string{"Claim. @a", "<so> @b"}},
 		{"labels", "1. **Chalk.** Do not use it doc://a. **Never use it at all.** No.", []string{"Do not use it. @a", "- Never use it at all.", "- No."}},
 		{"a notice", "> [!NOTE]\n> It is “so” doc://a.", []string{"<so> @a"}},
+		{"code that is an address", "It says “so” `doc://known#pages=1`. Says “no” (`doc://known`). “Up” is `x doc://known`. “Down” ``doc://other``.\n", []string{"<so> @known#pages=1", "<no> @known", "-q “Up” is x doc://known.", "-q “Down” doc://other."}},
+		{"code in a note that is an address", "So it is.[^a]\n\n[^a]: `doc://known#pages=2`\n", []string{"So it is. @known#pages=2"}},
 		{"code", "`doc://a` is “so”. Said `“no”` doc://b ``a ` doc://c`` x\n\n```\ndoc://d “no”\n```\n\n    doc://e\n", []string{"Said “no” a doc://c x @b", "-q doc://a is “so”."}},
 		{"a table", "| Quote | Where |\n|---|:-:|\n| “Row. One” | doc://r |\n| plain |\n", []string{"<Row. One> @r", "- plain"}},
 		{"front matter, headings and comments", "---\ntitle: doc://f\n---\n# Head with doc://h\n<!-- doc://c\nmore -->\nTwo\n===\nText.", []string{"Head with @h", "- Text."}},

@@ -84,7 +84,8 @@ func (s *scanner) inBlock(offset int) int {
 	return offset - l.inText + l.inBlock
 }
 
-// codeSpans finds the code between backquotes.
+// codeSpans finds the code between backquotes. An address of a known resource alone
+// is not code, and its backquotes are not shown.
 func (s *scanner) codeSpans() {
 	var runs []span
 	for i := 0; i < len(s.block.text); i++ {
@@ -106,10 +107,22 @@ func (s *scanner) codeSpans() {
 	}
 	for i := 0; i < len(runs); i++ {
 		if closing := next[i]; closing > i {
-			s.code = append(s.code, span{runs[i].from, runs[closing].to})
+			if s.isAddress(runs[i].to, runs[closing].from) {
+				s.hide(runs[i].from, runs[i].to)
+				s.hide(runs[closing].from, runs[closing].to)
+			} else {
+				s.code = append(s.code, span{runs[i].from, runs[closing].to})
+			}
 			i = closing
 		}
 	}
+}
+
+// isAddress reports whether a part of the block is the address of a known resource,
+// and nothing else.
+func (s *scanner) isAddress(from, to int) bool {
+	i, ok := slices.BinarySearchFunc(s.mentions, from, func(m located, from int) int { return m.from - from })
+	return ok && s.mentions[i].to == to && s.known.Resource(s.mentions[i].ID)
 }
 
 // hide removes an invisible part from the shown text, and from the prose if

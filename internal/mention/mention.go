@@ -25,9 +25,14 @@ type Mention struct {
 	// Address is the parsed address; zero if Err is not nil.
 	Address citekit.Address
 
-	// Err is why something that looks like an address of a known modality is
-	// invalid.
+	// Err is why something that looks like an address is invalid.
 	Err error
+
+	// Modality is that of the scheme, also if the address is invalid; it may be one
+	// that nobody has. ID is the id of the resource; if the address is invalid, as
+	// written.
+	Modality citekit.Modality
+	ID       string
 
 	Fenced bool   // in a fenced block of code, in Markdown
 	And    string // how its first "&" is written, such as "&amp;" or "\u0026"; "" without one
@@ -46,7 +51,8 @@ const (
 // has all of the word, and may be invalid. Addresses within URLs and within virtual addresses are not
 // yielded. Letters of all scripts belong to names, but those of Chinese, Japanese,
 // Thai and other scripts without capitals end an address that ends in a letter or
-// digit of ASCII: they are the text around it. It takes linear time.
+// digit of ASCII: they are the text around it. Schemes of built-in modalities in
+// other letters, and "document", are yielded as invalid. It takes linear time.
 func Find(text string) iter.Seq[Mention] {
 	return func(yield func(Mention) bool) {
 		var f fences
@@ -116,11 +122,22 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// mayBeOurs reports whether a scheme may be that of an address. It is false for
-// schemes whose rest has no rules.
+// mayBeOurs reports whether a scheme may be meant as that of an address. It is
+// false for schemes whose rest has no rules.
 func mayBeOurs(scheme string) bool {
+	if scheme = strings.ToLower(scheme); scheme == string(citekit.Virtual) {
+		return false
+	}
 	_, err := citekit.ParseAddress(scheme + "://x")
-	return err == nil && scheme != string(citekit.Virtual)
+	return err == nil || isOurs(scheme)
+}
+
+// modalityOf returns the modality that a scheme is meant to name.
+func modalityOf(scheme string) citekit.Modality {
+	if scheme = strings.ToLower(scheme); scheme == "doc" {
+		return citekit.Document
+	}
+	return citekit.Modality(scheme)
 }
 
 // urlEnd returns approximately where a URL ends.
@@ -133,7 +150,7 @@ func urlEnd(s string) int {
 
 // read reads the address whose scheme begins at from and whose id begins at body.
 func read(line string, from, body int) (Mention, bool) {
-	m := Mention{From: from}
+	m := Mention{From: from, Modality: modalityOf(line[from : body-len("://")])}
 	m.Fragment = body + runEnd(line[body:], idChars)
 	var and string
 	if m.Fragment < len(line) && line[m.Fragment] == '#' {
@@ -155,7 +172,8 @@ func read(line string, from, body int) (Mention, bool) {
 		}
 		whole = false
 		if m.Address, err = parse(line[from:m.To]); err == nil {
-			if m.Fragment = min(m.Fragment, m.To); strings.Contains(line[m.Fragment:m.To], and) {
+			m.Fragment, m.ID = min(m.Fragment, m.To), m.Address.Resource
+			if strings.Contains(line[m.Fragment:m.To], and) {
 				m.And = and
 			}
 			return m, true
@@ -166,8 +184,8 @@ func read(line string, from, body int) (Mention, bool) {
 		m.To--
 	}
 	m.Err, m.Fragment = err, min(m.Fragment, m.To)
-	scheme, _, _ := strings.Cut(line[from:], "://")
-	return m, isOurs(scheme)
+	m.ID = line[body:m.Fragment]
+	return m, true
 }
 
 // isOurs reports whether a scheme is that of a built-in modality.

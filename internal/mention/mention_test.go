@@ -65,7 +65,9 @@ func TestFind(t *testing.T) {
 		{"own modality", "mail://box#lines=3", []string{"mail://box#lines=3"}},
 		{"URLs", "https://example.org/?q=doc://a file://etc/doc://b xdoc://c", []string{"xdoc://c"}},
 		{"virtual", "virtual://a/doc://b doc://c", []string{"doc://c"}},
-		{"bad", "doc://book#page=3 doc://b#pages=0 mail://x#y", []string{"bad doc://book#page=3", "bad doc://b#pages=0"}},
+		{"bad", "doc://book#page=3 doc://b#pages=0 mail://x#y", []string{"bad doc://book#page=3", "bad doc://b#pages=0", "bad mail://x#y"}},
+		{"schemes that are meant", "document://book#pages=9, DOC://book and Video://v#t=1-2; docs://book, HTTPS://x/doc://y VIRTUAL://doc://z",
+			[]string{"bad document://book#pages=9", "bad DOC://book", "bad Video://v#t=1-2", "docs://book"}},
 		{"nothing", ":// doc:// doc://# ://a /doc://", nil},
 		{"wide", "「doc://book#pages=3」、doc://b。", []string{"doc://book#pages=3", "doc://b"}},
 		{"fences", "a doc://a\n```md\ndoc://b\n~~~\n```\ndoc://c\n> ~~~~\n> doc://d\n> ~~~\ndoc://e\n- 1. ```\n     doc://f\n     ```\n  doc://g\n``` a `doc://h`\n",
@@ -90,6 +92,7 @@ func TestFindTellsWhere(t *testing.T) {
 		From: from, To: strings.Index(text, ")"), Fragment: strings.Index(text, "#"), Line: 2, And: "&amp;",
 		Address: citekit.Address{Resource: "a_b", Version: "0123abcd", Location: citekit.Location{
 			Modality: citekit.Document, Pages: []citekit.Range{{First: 4, Last: 4}}}},
+		Modality: citekit.Document, ID: "a_b",
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
