@@ -78,12 +78,13 @@ type Answer struct {
 	// no source supports them.
 	Dropped int
 
-	// Hint names sources that are not searched, or says why a model did not
-	// answer; "" if neither applies.
+	// Hint names sources that are not searched, and says why there is no sentence of a
+	// model that was asked: it says that the sources do not answer, or did not write in
+	// the form that it was asked for; "" if neither applies.
 	Hint string
 
 	// Complete is false if the time ended before everything was searched and
-	// rated.
+	// rated, or if the answer of a model was cut off.
 	Complete bool
 }
 

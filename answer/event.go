@@ -13,7 +13,7 @@ type Kind string
 // sentence a token and a citation, then final.
 const (
 	Meta     Kind = "meta"     // the type of the answer
-	Token    Kind = "token"    // text of the answer: a checked sentence
+	Token    Kind = "token"    // text of the answer: a sentence, whose verdict is in the citation after it
 	Citation Kind = "citation" // the sentence of the last token, with its address and verdict
 	Final    Kind = "final"    // the whole answer
 )

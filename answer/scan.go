@@ -12,6 +12,9 @@ import (
 type scanner struct {
 	give func(*written) error
 
+	given int  // sentences
+	none  bool // a list without sentences was written
+
 	said   int
 	depth  int // number of open braces
 	text   bool
@@ -32,6 +35,20 @@ func (s *scanner) add(piece string) error {
 	}
 	return nil
 }
+
+// hint says why there is no sentence, or "" if there is one.
+func (s *scanner) hint() string {
+	switch {
+	case s.given > 0:
+		return ""
+	case s.none:
+		return "the model says that the sources do not answer the question"
+	}
+	return "the model did not answer in the form that it was asked for; ask again, or ask another model"
+}
+
+// cutOff reports whether what the model wrote ends within an object.
+func (s *scanner) cutOff() bool { return s.depth > 0 }
 
 func (s *scanner) next(b byte) error {
 	if s.depth > 0 {
@@ -54,8 +71,11 @@ func (s *scanner) next(b byte) error {
 		object := s.open
 		s.open = s.open[:0]
 		if len(object) > 0 && json.Unmarshal(object, &one) == nil && one.Text != "" {
+			s.given++
 			return s.give(&one)
 		}
+		var list struct{ Sentences *[]struct{} }
+		s.none = s.none || json.Unmarshal(object, &list) == nil && list.Sentences != nil && len(*list.Sentences) == 0
 	}
 	return nil
 }

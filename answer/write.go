@@ -71,9 +71,14 @@ func (c *call) write(ctx context.Context, all []*candidate) error {
 	if err != nil {
 		return err
 	}
-	if response != nil {
+	if response != nil { // all was read
 		c.answer.Model = plain.Words(response.Model, 100)
-		c.answer.Complete = c.answer.Complete && !response.Truncated
+		c.answer.Complete = c.answer.Complete && !response.Truncated && !scan.cutOff()
+		if why := scan.hint(); why != "" && c.answer.Hint != "" {
+			c.answer.Hint += "; " + why
+		} else if why != "" {
+			c.answer.Hint = why
+		}
 	}
 	return nil
 }

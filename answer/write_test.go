@@ -192,6 +192,17 @@ func TestModelErrors(t *testing.T) {
 		if err == nil && got.Found {
 			t.Errorf("%s: %+v", name, got)
 		}
+		hint := map[string]string{"none": "do not answer the question", "a wrong source": ""}
+		want, ok := hint[name]
+		if !ok {
+			want = "in the form that it was asked for"
+		}
+		if err == nil && (want == "") != (got.Hint == "") || err == nil && !strings.Contains(got.Hint, want) {
+			t.Errorf("%s: the hint is %q", name, got.Hint)
+		}
+		if err == nil && got.Complete == (name == "cut off" || name == "deep") {
+			t.Errorf("%s: complete is %v", name, got.Complete)
+		}
 		if name == "refuses" && !errors.Is(err, llm.ErrRefused) {
 			t.Error(err)
 		}
