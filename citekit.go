@@ -32,7 +32,7 @@ type Options struct {
 	MapCacheBytes  int64         // memory for parsed maps, roughly; zero means 256 MiB
 	MaxExtractions int           // largest number of extractions of one modality at a time, further ones wait; zero means four for each CPU
 	Extractions    *Slots        // further limit, on the extractions of all modalities together, which several libraries may share; nil means no limit
-	ExtractTimeout time.Duration // longest extraction; zero means 10 minutes
+	ExtractTimeout time.Duration // longest extraction, after which the error matches os.ErrDeadlineExceeded; zero means 10 minutes
 
 	// HashLimit is the size in bytes up to which every opened source is hashed,
 	// so that its version is identified by its content. Zero means 16 MiB;

@@ -13,8 +13,10 @@ import (
 // Evidence is the result of [Library.Resolve]: the address, and the file with
 // exactly that part of the source, if there is one.
 type Evidence struct {
-	// OutputPath is the absolute path of the evidence file; "" without a
-	// file, which is null in JSON.
+	// OutputPath is the absolute path of the evidence file; "" without a file, which
+	// is null in JSON. A workspace that is not a directory may make up a path that no
+	// file has: open the evidence by its Key. The file stays for at least 10 minutes;
+	// copy it to keep it.
 	OutputPath string
 	Key        string // the key of the file for an [EvidenceOpener]; "" without a file
 

@@ -17,7 +17,8 @@ import (
 // resource. ReadText stops after the first error, which is a [*ResolveError].
 // It wraps an error that [TextReader] names, or matches [ErrStale] if the
 // source or its transcript has changed since the source was mapped, or matches
-// [errors.ErrUnsupported] if the resolver cannot read text.
+// [errors.ErrUnsupported] if the resolver cannot read text. A source without words,
+// such as a recording without a transcript, yields nothing.
 func (l *Library) ReadText(ctx context.Context, resourceID string, loc Location) iter.Seq2[TextRun, error] {
 	return func(yield func(TextRun, error) bool) {
 		a := Address{Resource: resourceID, Location: loc}

@@ -26,7 +26,7 @@ func TestFailedBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		item := report.Items[len(report.Items)-1]
-		if item.Path != "b.txt" || item.Status != status || item.FailedBefore != before {
+		if item.Path != "b.txt" || item.ResourceID != "b" || item.Status != status || item.FailedBefore != before {
 			t.Errorf("%s: %+v; want %s, before: %t", what, item, status, before)
 		}
 	}

@@ -39,7 +39,8 @@ type Options struct {
 	// Concurrency is how many sources are mapped concurrently; zero means 5.
 	Concurrency int
 
-	// MaxSourceBytes is the largest size of a source; zero means 64 GiB.
+	// MaxSourceBytes is the largest size of a source; zero means 64 GiB. A larger
+	// file is skipped if it was found in a folder, and fails if a path names it.
 	MaxSourceBytes int64
 
 	// Force maps unchanged sources again, and replaces maps that were made or

@@ -26,7 +26,7 @@ const (
 type Item struct {
 	Path       string           `json:"path"` // as [citekit.Candidate.Path]
 	Status     Status           `json:"status"`
-	ResourceID string           `json:"resource_id,omitempty"`
+	ResourceID string           `json:"resource_id,omitempty"` // of a failed source: the resource made from an earlier version, whose map stays
 	Type       citekit.Modality `json:"type,omitempty"`
 	Nodes      int              `json:"nodes,omitempty"`
 	Method     string           `json:"method,omitempty"`     // as [citekit.Draft.Method]
@@ -78,7 +78,9 @@ func (r *Report) Count(status Status) int {
 
 // Err returns an error with the first failure and the number of failed sources,
 // such as `"a.pdf" cannot be mapped: it is damaged; nor can 2 other sources of 9`, or nil
-// if no source failed. The other sources are mapped all the same.
+// if no source failed. The other sources are mapped all the same. It matches what the
+// first failure matches; Items has all. Sources that were found in a folder and are
+// larger than Options.MaxSourceBytes are skipped, and are no failures.
 func (r *Report) Err() error {
 	failed := r.Count(Failed)
 	for _, item := range r.Items {

@@ -307,6 +307,7 @@ func (in *run) apply(t *task, v verdict) Item {
 		item.Status = Copied
 	default:
 		item.Status = Failed
+		item.ResourceID = cmp.Or(item.ResourceID, t.note.ID) // its map stays
 		item.FailedBefore = in.noteFailure(t, v.err) && !t.Named
 	}
 	if item.Status == Mapped || item.Status == Copied {

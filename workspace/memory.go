@@ -60,7 +60,8 @@ var (
 )
 
 // NewMemory returns an empty workspace. Its sources are the files in sources
-// and those added by [Memory.AddSource]. A nil sources means no files.
+// and those added by [Memory.AddSource]. A nil sources means no files. Evidence and
+// texts stay in memory until [Memory.DeleteKept] deletes them.
 func NewMemory(sources fs.FS) *Memory {
 	return &Memory{
 		sources:  sources,

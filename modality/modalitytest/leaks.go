@@ -59,6 +59,25 @@ func (s *suite) leakRound(t testing.TB) {
 	for _, loc := range s.OutOfRange {
 		s.resolve(t, t.Context(), s.memory(s.Source, false), citekit.Request{Location: loc}, largePiece)
 	}
+	s.leakCompanions(t, t.Context())
+	s.leakCompanions(t, cancelled)
+}
+
+// leakCompanions maps, measures and reads the source; other checks look at what comes.
+func (s *suite) leakCompanions(t testing.TB, ctx context.Context) {
+	t.Helper()
+	if m, ok := s.resolver.(citekit.Mapper); ok {
+		_, _ = s.callMap(t, ctx, m, s.Source)
+	}
+	if m, ok := s.resolver.(citekit.Measurer); ok {
+		_, _ = m.Measure(ctx, s.memory(s.Source, false))
+	}
+	if _, ok := s.resolver.(citekit.TextReader); ok {
+		_, _ = s.readText(t, ctx, s.memory(s.Source, false), s.whole())
+		for range s.text(ctx, s.memory(s.Source, false), s.Good[0].Location) {
+			break // the caller may stop early
+		}
+	}
 }
 
 // settle waits until done, for at most the given number of steps.

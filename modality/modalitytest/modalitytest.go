@@ -131,6 +131,7 @@ func (s *suite) checks() []check {
 		{"mode", s.checkMode},
 		{"out of range", s.checkOutOfRange},
 		{"foreign", s.checkForeign},
+		{"detect", s.checkDetect},
 		{"measure", s.checkMeasure},
 		{"text", s.checkText},
 		{"preview", s.checkPreview},

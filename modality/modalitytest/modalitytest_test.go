@@ -294,6 +294,16 @@ type broken struct {
 	text    func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error]
 }
 
+// greedy claims every source.
+type greedy struct{ lineResolver }
+
+func (greedy) Detect(context.Context, *citekit.Source) (bool, error) { return true, nil }
+
+// shy claims none, not even its own.
+type shy struct{ lineResolver }
+
+func (shy) Detect(context.Context, *citekit.Source) (bool, error) { return false, nil }
+
 func (b broken) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	if b.resolve == nil {
 		return b.lineResolver.Resolve(ctx, src, req)
@@ -450,6 +460,18 @@ func TestBroken(t *testing.T) {
 		{"text in Latin-1", broken{text: textOf("\xe9", linesAt(2, 3))}, "text"},
 		{"text from elsewhere", broken{text: textOf("bb\nccc\n", linesAt(1, 3))}, "text"},
 		{"other text", broken{text: textOf("b", linesAt(2, 2))}, "text"},
+		{"text outside the source", broken{text: func(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+			if loc.IsWhole() {
+				return textOf("a", linesAt(1, 9999))(ctx, src, loc)
+			}
+			return lineResolver{}.ReadText(ctx, src, loc)
+		}}, "text"},
+		{"claims every source", greedy{}, "detect"},
+		{"claims no source", shy{}, "detect"},
+		{"text leaves goroutines", broken{text: func(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+			go func() { select {} }()
+			return lineResolver{}.ReadText(ctx, src, loc)
+		}}, "leaks"},
 		{"text goes on after an error", broken{text: func(context.Context, *citekit.Source, citekit.Location) iter.Seq2[citekit.TextRun, error] {
 			return func(yield func(citekit.TextRun, error) bool) {
 				if yield(citekit.TextRun{}, citekit.ErrRange) {

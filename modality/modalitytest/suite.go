@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -27,6 +28,9 @@ type suite struct {
 	pristine []byte   // a copy of Source
 	temp     string   // directory of temporary files during the run
 	work     []string // entries of the working directory at the start
+
+	measure  sync.Once
+	measured *citekit.Extent // see extent
 }
 
 func newSuite(t testing.TB, r citekit.Resolver, f Fixture) *suite {

@@ -11,7 +11,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// checkText reads the text of all good cases.
+// checkText reads the text of all good cases and of the whole source. No run of it may
+// lie outside what Measure says.
 func (s *suite) checkText(t testing.TB) {
 	if _, ok := s.resolver.(citekit.TextReader); !ok {
 		return
@@ -32,6 +33,9 @@ func (s *suite) checkText(t testing.TB) {
 			}
 			src.Close()
 		}
+	}
+	if _, err := s.readText(t, t.Context(), s.memory(s.Source, true), s.whole()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("ReadText of the whole source: %v", err)
 	}
 	for _, loc := range s.OutOfRange {
 		_, err := s.readText(t, t.Context(), s.memory(s.Source, true), loc)
@@ -77,6 +81,26 @@ func (s *suite) inspectRun(t testing.TB, loc citekit.Location, run citekit.TextR
 	if !s.belongs(run.Location) || !within(run.Location, loc) {
 		t.Errorf("%v: a run of text is at %v", label(loc), label(run.Location))
 	}
+	if extent := s.extent(); extent != nil {
+		if err := extent.Check(run.Location); err != nil {
+			t.Errorf("%v: a run of text is at %v, outside what Measure says: %v", label(loc), label(run.Location), err)
+		}
+	}
+}
+
+// extent returns what Measure says of the source, or nil if it says nothing.
+func (s *suite) extent() *citekit.Extent {
+	s.measure.Do(func() {
+		m, ok := s.resolver.(citekit.Measurer)
+		if !ok {
+			return
+		}
+		// checkMeasure reports an error.
+		if extent, err := m.Measure(context.Background(), s.memory(s.Source, true)); err == nil {
+			s.measured = &extent
+		}
+	})
+	return s.measured
 }
 
 // within reports whether the lines or pages of part lie in those of all.
