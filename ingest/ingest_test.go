@@ -104,7 +104,7 @@ func (f *ingestFixture) ingest(t *testing.T, opts *ingest.Options, paths ...stri
 	var lines []string
 	for _, item := range report.Items {
 		line := string(item.Status) + " " + item.Path
-		if item.ResourceID != "" {
+		if item.ResourceID != "" && item.Status != ingest.Failed {
 			line += " as " + item.ResourceID
 		}
 		if item.Nodes > 0 {

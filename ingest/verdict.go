@@ -307,7 +307,8 @@ func (in *run) apply(t *task, v verdict) Item {
 		item.Status = Copied
 	default:
 		item.Status = Failed
-		item.ResourceID = cmp.Or(item.ResourceID, t.note.ID) // its map stays
+		before, _ := in.book.Note(t.Path)
+		item.ResourceID = cmp.Or(item.ResourceID, before.ID)
 		item.FailedBefore = in.noteFailure(t, v.err) && !t.Named
 	}
 	if item.Status == Mapped || item.Status == Copied {
