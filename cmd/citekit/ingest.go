@@ -326,7 +326,7 @@ func describeItem(item ingest.Item) string {
 		b.WriteString(item.From + " → ")
 	}
 	b.WriteString(item.Path)
-	if item.ResourceID != "" {
+	if item.ResourceID != "" && item.Status != ingest.Failed {
 		b.WriteString(" as " + item.ResourceID)
 	}
 	if item.Err != nil {
