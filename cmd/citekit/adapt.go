@@ -53,8 +53,9 @@ A node gets a location if the input has page numbers or boxes for it, or if its
 text occurs word for word in the source. All others get a virtual address. Maps
 are checked against their sources before they are stored.
 
-A program, as --adapter ./prog, reads a JSON object with "path" and "text" or
-"base64" of the input on its standard input, and writes a map as JSON.`,
+A program that is given as --adapter ./prog gets a JSON object on its standard
+input, with the "path" of the input and, for a file, its content as "text" or
+"base64". It writes a map as JSON.`,
 		example: []string{
 			"citekit adapt storage/docstore.json --source notes.md",
 			"citekit adapt graph/output --adapter graphrag --id graph",

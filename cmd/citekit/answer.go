@@ -28,15 +28,16 @@ func answerCommand() *command {
 		about: `Prints the sentences of the resources that answer a question, word for word,
 each with its address. If they do not answer it, the command says so and its
 exit code is 1. In a pipe each line is an address and a sentence, separated by a
-tab. A question is not answered if its rarest words occur nowhere close
-together.
+tab. A question is not answered unless its rarest words occur close together
+somewhere.
 
 With --type abstractive a model writes the answer from the passages that are
 found, which are sent to it. Each of its sentences quotes the words that support
-it. The sentences are checked against the source, and one that says more than
-its quotes is marked, or left out with --drop. --type takes extractive and
-abstractive besides types of resources, and may be given twice. Keys are taken
-from GEMINI_API_KEY or OPENAI_API_KEY.`,
+it. The sentences are checked against the source. A sentence that says more than
+its quotes is marked; --drop leaves it out. --type has two uses and may be
+repeated: extractive or abstractive is the kind of answer, and document, text
+and so on are the types of resources. Keys are taken from GEMINI_API_KEY or
+OPENAI_API_KEY.`,
 		example: []string{
 			"citekit answer 'How hot is the water for green tea?'",
 			"citekit answer --max-sentences 1 --json 'Who keeps the lighthouse?'",
@@ -112,7 +113,7 @@ func (f *searchFlags) takeAnswerType(req *answer.Request) error {
 
 // registerWriter defines the flags that choose the model for abstractive answers.
 func (m *mapperFlags) registerWriter(flags *flagSet) {
-	flags.StringVar(&m.name, "model", "", "API of the model that writes abstractive answers: gemini or openai")
+	flags.StringVar(&m.name, "model", "", "`API` of the model that writes abstractive answers: gemini or openai")
 	flags.StringVar(&m.config, "model-config", "", "settings of that model as `JSON`, such as {\"model\": \"…\"}")
 }
 

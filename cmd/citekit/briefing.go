@@ -35,7 +35,7 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 	case len(b.Pieces) == 0 && b.Omitted == 0:
 		fmt.Fprintln(s.stderr, "citekit: nothing found")
 	case b.Omitted > 0:
-		fmt.Fprintf(s.stderr, "citekit: no room for %s more; --tokens gives some\n", message.Count(b.Omitted, "passage"))
+		fmt.Fprintf(s.stderr, "citekit: %s did not fit; raise --tokens to see more\n", message.Count(b.Omitted, "further passage"))
 	}
 	if b.Hint != "" {
 		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(b.Hint))

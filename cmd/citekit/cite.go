@@ -40,9 +40,10 @@ func citeCommand() *command {
 		about: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address
 as ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
 or ` + citeForms[len(citeForms)-1] + `. Title, authors and date come from the map. With --quote the words must
-occur there; their page and the text around them are found. The form anthropic
-is then a citation of a document, else a search_result block with the text. If
-the source has changed since it was mapped, or is gone, a warning says so.
+occur there: the citation then has their exact place and, in forms that can hold
+it, the text around them. The form anthropic is a citation of a document with
+--quote, and otherwise a search_result block with the text. If the source has
+changed since it was mapped, or is gone, a warning says so.
 
 With --from it reads such a form, or the response of a model's API, from a file
 or the standard input, and prints the place of each citation. Quotes are checked
@@ -225,7 +226,7 @@ func unheld(v *verify.Verdict, a citekit.Address) error {
 	case v.Class == verify.Altered:
 		return fmt.Errorf("the quote is altered; %s has: %s", v.Address, strconv.Quote(term.Line(v.Text)))
 	}
-	return fmt.Errorf("the quote is not in %s; 'citekit search' finds what is", a)
+	return fmt.Errorf("the quote is not in %s; look for similar words with 'citekit search'", a)
 }
 
 // pinned is how many hex digits of the SHA-256 of the source --pin adds to an

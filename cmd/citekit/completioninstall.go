@@ -63,7 +63,7 @@ func installCompletion(ctx context.Context, shell string) (installedCompletion, 
 	case err == nil && string(old) == script:
 		return done, nil
 	case err == nil && !strings.Contains(string(old), ours):
-		return done, fmt.Errorf("'%s' is not a completion of citekit; move it away, or use 'citekit completion %s'", done.Path, shell)
+		return done, fmt.Errorf("'%s' exists and was not written by citekit; move it away, or print the completion with 'citekit completion %s'", done.Path, shell)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return done, err
 	}

@@ -30,7 +30,7 @@ override the file, and flags override both. Paths in the file are relative to
 its folder.
 
 Unknown settings, settings that are given twice, and invalid values are faults.
-All of them are printed, each with its file and line and what would be right.
+Each is printed with its file and line, and with the correct form.
 With --check nothing else is printed, and the exit code is 1 if there are any.
 
 Secrets are not settings: keys of models stay in the environment.`,

@@ -17,7 +17,7 @@ func contextCommand() *command {
 	f := searchFlags{command: "context"}
 	return &command{
 		name:    "context",
-		args:    "<resource>...",
+		args:    "[<resource>...]",
 		summary: "Print what resources hold, or the evidence for a task, for an agent to read",
 		about: `With --task prints the evidence that says most about a task or a question, from
 all resources, within a number of tokens: as Markdown, each piece below its
@@ -26,8 +26,7 @@ address. Text that occurs in several places is printed once.
 Without it prints the maps of resources in a compact form, with the id, title
 and location of each node, within a number of tokens. If not all fits, nodes
 near the top come first, from all resources alike, then summaries if there is
-room. Tokens are estimated from the bytes; the estimate is rather too high than
-too low.`,
+room. Tokens are estimated from the bytes; the estimate tends to be too high.`,
 		example: []string{"citekit context --task 'How is a kettle descaled?' --tokens 2000", "citekit context book lecture", "citekit context --all --tokens 8000", "citekit context book --json"},
 		maxArgs: -1,
 		flags: func(flags *flagSet) {

@@ -21,8 +21,8 @@ a line for each check: ok, warning or fault, with what to do about it. The exit
 code is 1 if there are faults. Nothing is changed, no secret is printed, and
 nothing is sent over a network, except that --online asks the servers of models.
 
-The settings are those of --config, as 'citekit help config' says. If they name
-workspaces, these are checked instead of the base directory.`,
+doctor reads the settings that serve reads: see 'citekit help config'. If they
+name workspaces, these are checked instead of the base directory.`,
 		example: []string{"citekit doctor", "citekit doctor --config /etc/citekit/citekit.yaml", "citekit doctor --json"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")

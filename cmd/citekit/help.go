@@ -52,7 +52,7 @@ documents, seconds of video and audio, regions of images, lines of text.
 `
 
 const closing = `
-Maps, which name the parts of a resource, are in .resource_maps/, evidence
+A map lists the parts of a resource. Maps are in .resource_maps/, evidence
 goes to .citekit_output/, both below the base directory.
 
 Exit codes: 0, 1 for a failure, 2 for an invalid command line, 130 for

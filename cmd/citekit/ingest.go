@@ -43,7 +43,7 @@ type ingestFlags struct {
 func (i *ingestFlags) register(f *flagSet) {
 	f.StringVar(&i.kind, "type", "", "`TYPE` of every source: document, video, audio, image or text (default: detected from the content)")
 	f.StringVar(&i.id, "id", "", "`ID` of the map, for a single source (default: made from its name)")
-	f.IntVar(&i.concurrency, "concurrency", 5, "how many sources are mapped at a time")
+	f.IntVar(&i.concurrency, "concurrency", 5, "map `N` sources at a time")
 	f.Var(&i.maxSize, "max-size", "skip sources of more than `SIZE` bytes, such as 500M or 2G")
 	f.BoolVar(&i.force, "force", false, "map unchanged sources again, and replace maps made or changed by hand")
 	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
@@ -53,7 +53,7 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.BoolVar(&i.watch, "watch", false, "keep mapping changed sources until interrupted")
 	f.BoolVar(&i.outside, "allow-outside", false, "also map files outside the base directory and the roots, and remember that they may be cited")
 	f.BoolVar(&i.yes, "yes", false, "do not ask")
-	f.BoolVar(&i.follow, "follow-renames", false, "let maps follow renamed sources without asking (default if nobody can be asked)")
+	f.BoolVar(&i.follow, "follow-renames", false, "let maps follow renamed sources without asking (default if there is no terminal to ask on)")
 	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map renamed sources as new ones")
 	i.mapper.register(f)
 	f.alias("y", "yes")

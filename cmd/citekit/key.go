@@ -45,7 +45,7 @@ type keyFlags struct {
 func (k *keyFlags) register(f *flagSet) {
 	k.set = f
 	f.StringVar(&k.keys, "keys", "", "`FILE` of keys (default $"+keysVariable+", else keys.json in your folder for settings)")
-	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable; the first is the one for clients that name none")
+	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable; clients that name none get the first one that the server has")
 	f.StringVar(&k.toolsets, "toolsets", "", "new: only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+", separated by commas")
 	f.StringVar(&k.tools, "tools", "", "new: only these `TOOLS`, by name, separated by commas")
 	f.BoolVar(&k.readOnly, "read-only", false, "new: no tool writes maps or evidence files")
@@ -156,7 +156,7 @@ func openKeys(path string) (*keyfile.File, error) {
 	if path == "" {
 		dir := settingsDir()
 		if dir == "" {
-			return nil, fmt.Errorf("there is no folder for settings; name the file of keys with --keys or %s", keysVariable)
+			return nil, fmt.Errorf("the folder for settings of this user is not known, as HOME is not set; name the file of keys with --keys or %s", keysVariable)
 		}
 		path = filepath.Join(dir, "keys.json")
 	}

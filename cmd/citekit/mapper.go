@@ -29,7 +29,7 @@ type mapperFlags struct {
 func (m *mapperFlags) register(f *flagSet) {
 	f.StringVar(&m.name, "mapper", "", "what makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
 	f.StringVar(&m.config, "mapper-config", "", "settings of the mapper as `JSON`, such as {\"model\": \"…\"}")
-	f.IntVar(&m.retries, "retries", 3, "how often a failed request to a model is repeated")
+	f.IntVar(&m.retries, "retries", 3, "repeat a failed request to a model `N` times")
 	f.BoolVar(&m.enrich, "enrich", false, "keep the structure and let the model add titles and summaries")
 	f.alias("m", "mapper")
 	f.alias("r", "retries")

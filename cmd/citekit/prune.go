@@ -28,7 +28,7 @@ func pruneCommand() *command {
 		about: `Finds maps whose source vanished, with their evidence; evidence of deleted maps
 and of earlier versions of sources; permissions to cite files outside the base
 directory that no map names; and leftovers of killed processes. Shows them with
-their size in bytes, asks, and deletes them. If nobody can be asked, --yes is
+their size in bytes, asks, and deletes them. Without a terminal, --yes is
 needed: without it the exit code is 1 if there was something to delete, and 0 if
 not. Sources are never touched, nor are maps that were made or changed by hand,
 unless --force is given.
@@ -78,7 +78,7 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 		return s.pruned(plan, nil)
 	case flags.yes:
 	case !s.canAsk():
-		return fmt.Errorf("%s not deleted, as no one could be asked; --yes deletes without asking, --dry-run only says what would be%w",
+		return fmt.Errorf("%s not deleted, as there is no terminal to ask on; --yes deletes without asking, --dry-run shows what would be deleted%w",
 			countedAre(len(plan.Items), "thing"), silent{citekit.ErrSyntax})
 	default:
 		if ok, err := s.confirm(ctx, "Delete them?", false); err != nil || !ok {

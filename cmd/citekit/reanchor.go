@@ -29,8 +29,7 @@ their source, and changes them to where the cited text is now. A citation is
 moved if its text occurs there word for word. If the text was changed, the
 citation is shown, and moved only with --similar. Addresses in fenced code
 blocks stay. Prints a line for each citation that is not up to date. Fails if a
-citation is left to look at: its text was changed, is gone, or cannot be found
-out.
+person must look at a citation: its text was changed, is gone, or is not known.
 
 The text of a cited version is compared if it is still kept. A run keeps the
 texts of the versions that the file cites now: run it, or --dry-run, once after

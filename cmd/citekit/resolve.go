@@ -32,8 +32,8 @@ func resolveCommand() *command {
 directory, and prints its address, for citing, and its path.
 
 <what> is one of
-  RESOURCE.NODE   a node of a map; ids may have dots, the longest resource id
-                  that fits counts; RESOURCE alone is all of its source
+  RESOURCE.NODE   a node of a map; ids may have dots: the longest id of a
+                  resource is used; RESOURCE alone is all of its source
   ADDRESS         such as doc://book#pages=12-15
   FILE#FRAGMENT   part of a file, without a map; FILE alone is all of it. A
                   relative path is relative to the base directory (--dir) or,
@@ -42,9 +42,9 @@ directory, and prints its address, for citing, and its path.
 Files are looked for first, in the base directory and then in the working
 directory. If a file is the source of a resource and has not changed since it
 was mapped, the address is that of the resource. RESOURCE#FRAGMENT is an address
-without its scheme. The name or path of a source that is not a file here stands
-for its resource. A name that is a file and also another resource is an error:
-./NAME is always a file.
+without its scheme. If there is no such file, the name or path of a mapped
+source stands for its resource. If NAME is a file, and also the id of a resource
+with another source, it is an error; ./NAME is always a file.
 
 A fragment selects
   pages=3-5,9              of PDF and slides; with bbox= a region of a page

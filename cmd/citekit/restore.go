@@ -37,9 +37,9 @@ interrupted restore can be run again.
 
 The key of evidence comes back if there is none. Keys of callers are written
 only to the file that --keys names, and files outside the base directory are
-allowed again only with --allowed. Keys that the existing file says were revoked
-stay revoked. If that file is lost, keys that were revoked after the backup are
-valid again: check 'citekit key list'.`,
+allowed again only with --allowed. If the file of keys exists, --force is needed;
+keys that are revoked in it stay revoked. If that file is lost, keys that were
+revoked after the backup are valid again: check 'citekit key list'.`,
 		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /var/lib/citekit/keys.json"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")

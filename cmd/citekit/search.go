@@ -36,9 +36,8 @@ func searchCommand() *command {
 		args:    "<query>...",
 		summary: "Search the text of resources",
 		about: `Searches the text of all resources and the titles of their nodes, and prints the
-results, best first: the address, which can be cited, resolved and read, the
-title, and the words around. In a pipe each line has these three, separated by
-tabs.
+results, best first: the address, the title, and the matching words with some
+text around them. In a pipe each line has these three, separated by tabs.
 
   "exact words"   must be there, in this order
   head*           any word that begins with head
@@ -65,7 +64,7 @@ CITEKIT_RERANKER_KEY, for OpenAI itself from OPENAI_API_KEY.`,
 		flags: func(flags *flagSet) {
 			flags.StringVar((*string)(&f.request.Mode), "mode", "", "find by `MODE`: knowledge (words), graph (what is linked to the best hits), hybrid or auto (default auto, which is knowledge)")
 			f.register(flags)
-			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow addresses on a page to the box of the text, where it stands alone in one")
+			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow the address to the box around the text, if the box has no other text")
 			flags.BoolVar(&f.request.Expand, "expand", false, "also search for words that are typical of the ten best passages")
 			models.register(flags)
 		},
@@ -93,8 +92,8 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
 	flags.Func("author", "only in resources by `NAME`; repeatable", appendTo(&filters.Authors))
 	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
-	flags.StringVar(&f.after, "after", "", "only in resources made at or after `DATE`, such as 2024-12-31, or mapped then if they do not say")
-	flags.StringVar(&f.before, "before", "", "only in resources made at or before `DATE`, or mapped then if they do not say")
+	flags.StringVar(&f.after, "after", "", "only in resources dated `DATE` or later, such as 2024-12-31; a resource without a date counts by when it was mapped")
+	flags.StringVar(&f.before, "before", "", "only in resources dated `DATE` or earlier; a resource without a date counts by when it was mapped")
 	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md' or docs/")
 }
 

@@ -19,10 +19,10 @@ func similarCommand() *command {
 		name:    "similar",
 		args:    "[<what>]",
 		summary: "Find parts similar to a text, a node or a resource",
-		about: `Finds the parts of resources that have most of the characteristic words of what
-is named: RESOURCE.NODE, a whole RESOURCE, or an address; of a text with --text,
-or of the standard input with "-". The part itself is left out. The output is as
-in search.`,
+		about: `Finds the parts of resources that share the most characteristic words with
+<what>: a RESOURCE.NODE, a whole RESOURCE or an address. With --text it compares
+a text, and with "-" the standard input. The part itself is left out. The output
+is as in search.`,
 		example: []string{
 			"citekit similar book.chapter-2",
 			"citekit similar 'doc://book#pages=12-15' --by resources",
