@@ -20,7 +20,7 @@ const module = "github.com/citekit/citekit"
 // below itself.
 var mayImport = map[string][]string{
 	".":                          {"internal/ledger", "internal/meant", "internal/strictjson", "internal/sniff", "internal/slug", "internal/warm"},
-	"ingest":                     {".", "internal/ledger", "internal/sniff", "internal/slug"},
+	"ingest":                     {".", "internal/ledger", "internal/sniff", "internal/slug", "textlayer"},
 	"render":                     {".", "internal/libreoffice", "internal/slug"},
 	"internal/libreoffice":       {".", "internal/child"},
 	"preview":                    {".", "internal/slug"},

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/textlayer"
 )
 
 // PruneOptions are the options of [PlanPrune]. The zero value is ready
@@ -16,6 +18,11 @@ import (
 type PruneOptions struct {
 	// Force also prunes maps that a person made or changed.
 	Force bool
+
+	// EarlierTexts also prunes the texts of earlier versions of sources that are
+	// mapped. Package reanchor needs them to find parts that were cited from these
+	// versions; they cannot be made again.
+	EarlierTexts bool
 }
 
 // A PrunePlan lists what a prune would delete. [PlanPrune] makes it.
@@ -54,7 +61,7 @@ const kindMap = "map"
 
 // PlanPrune lists the items that can be deleted: maps whose source vanished, with
 // their evidence; evidence of deleted maps, and of versions of a source other
-// than the mapped one; pins of deleted maps; grants that no map needs; and
+// than the mapped one, save their texts (see [PruneOptions.EarlierTexts]); pins of deleted maps; grants that no map needs; and
 // leftovers of killed processes. A source outside the roots is never treated as
 // vanished. Evidence of files without a map stays. A nil opts means the
 // defaults.
@@ -67,8 +74,11 @@ func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*
 		return nil, pruneError(err)
 	}
 	defer d.close()
-	p := &planning{deleting: d, plan: &PrunePlan{Items: []PruneItem{}}, hashes: make(map[string]string)}
-	if err := p.maps(ctx, opts != nil && opts.Force); err != nil {
+	if opts == nil {
+		opts = &PruneOptions{}
+	}
+	p := &planning{deleting: d, plan: &PrunePlan{Items: []PruneItem{}}, hashes: make(map[string]string), earlierTexts: opts.EarlierTexts}
+	if err := p.maps(ctx, opts.Force); err != nil {
 		return nil, pruneError(err)
 	}
 	if err := p.kept(ctx); err != nil {
@@ -84,6 +94,8 @@ type planning struct {
 	*deleting
 	plan   *PrunePlan
 	hashes map[string]string // hash of the source of each map that stays, "" if unknown
+
+	earlierTexts bool // see PruneOptions
 }
 
 // maps finds the maps whose source vanished.
@@ -162,6 +174,9 @@ func (p *planning) unneeded(k citekit.Kept) string {
 	case !mapped:
 		return "its map is gone"
 	case k.Kind == citekit.KeptEvidence && hash != "" && k.SourceHash != "" && k.SourceHash != hash:
+		if filepath.Ext(k.Path) == textlayer.Ext && !p.earlierTexts {
+			return ""
+		}
 		return "made from another version of the source than the mapped one"
 	}
 	return ""

@@ -15,7 +15,7 @@ import (
 )
 
 // TestPrune keeps the layer of the version that is mapped, and deletes that of
-// the version before, of a map that is gone, and what is not sealed here.
+// the version before only if that is asked for, of a map that is gone, and what is not sealed here.
 func TestPrune(t *testing.T) {
 	dir := t.TempDir()
 	ws, err := workspace.Open(dir, &workspace.Options{KeyDir: t.TempDir()})
@@ -36,16 +36,20 @@ func TestPrune(t *testing.T) {
 		}
 		return open(t, s, "a").SourceHash()
 	}
-	prune := func() int {
+	prune := func(opts *ingest.PruneOptions) int {
 		t.Helper()
-		pruned, err := ingest.Prune(t.Context(), lib, nil)
+		plan, err := ingest.PlanPrune(t.Context(), lib, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pruned, err := ingest.Prune(t.Context(), lib, plan)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return len(pruned)
 	}
 	first := write("the first edition\n")
-	if n := prune(); n != 0 {
+	if n := prune(nil); n != 0 {
 		t.Errorf("%d things are pruned while the map is there", n)
 	}
 	second := write("the second edition\n")
@@ -53,8 +57,11 @@ func TestPrune(t *testing.T) {
 	if err != nil || text(t, old) != "the first edition\n" {
 		t.Errorf("the first edition: %v", err)
 	}
-	if n := prune(); n != 1 {
-		t.Errorf("%d things are pruned after a change", n)
+	if n := prune(nil); n != 0 {
+		t.Errorf("%d things are pruned after a change: reanchor needs the text", n)
+	}
+	if n := prune(&ingest.PruneOptions{EarlierTexts: true}); n != 1 {
+		t.Errorf("%d things are pruned after a change, with earlier texts", n)
 	}
 	if got := text(t, old); got != "the first edition\n" {
 		t.Errorf("a layer that is open has %q", got)
@@ -71,7 +78,7 @@ func TestPrune(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "a.txt")); err != nil {
 		t.Fatal(err)
 	}
-	prune()
+	prune(nil)
 	if n := keptBytes(t, lib); n != 0 {
 		t.Errorf("%d bytes are kept of a source that is gone", n)
 	}

@@ -15,6 +15,7 @@ import (
 // pruneFlags are the flags of prune.
 type pruneFlags struct {
 	yes, dryRun, force bool
+	earlier            bool // texts of earlier versions too
 
 	unused age       // delete evidence unused for this long
 	most   byteCount // keep at most this much evidence
@@ -26,7 +27,8 @@ func pruneCommand() *command {
 		name:    "prune",
 		summary: "Delete unused maps, evidence and leftovers",
 		about: `Finds maps whose source vanished, with their evidence; evidence of deleted maps
-and of earlier versions of sources; permissions to cite files outside the base
+and of earlier versions of sources, but not their texts, which 'citekit reanchor'
+needs; permissions to cite files outside the base
 directory that no map names; and leftovers of killed processes. Shows them with
 their size in bytes, asks, and deletes them. Without a terminal, --yes is
 needed: without it the exit code is 1 if there was something to delete, and 0 if
@@ -36,7 +38,9 @@ unless --force is given.
 With --evidence-older-than or --evidence-max only evidence is deleted, without
 asking: it is made again when it is resolved again. Evidence that was used in
 the last 10 minutes stays, and so does an index that was used in the last 30
-days. Use this with a timer; it may run while a server is running.
+days. Texts of earlier versions count as evidence here: move citations with
+'citekit reanchor' before. Use this with a timer; it may run while a server is
+running.
 
 Is a disk not mounted, or was a folder renamed? 'citekit ingest' lets maps
 follow sources that moved.`,
@@ -45,6 +49,7 @@ follow sources that moved.`,
 			f.BoolVar(&flags.yes, "yes", false, "do not ask")
 			f.BoolVar(&flags.dryRun, "dry-run", false, "only show what would be deleted")
 			f.BoolVar(&flags.force, "force", false, "also delete maps made or changed by hand, if their source vanished")
+			f.BoolVar(&flags.earlier, "earlier-texts", false, "also delete the texts of earlier versions of sources, which reanchor needs")
 			f.Var(&flags.unused, "evidence-older-than", "delete evidence unused for this `TIME`, such as 30d or 12h")
 			f.Var(&flags.most, "evidence-max", "then delete the least recently used evidence until at most `SIZE` is left, such as 5G")
 			f.alias("y", "yes")
@@ -65,7 +70,7 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 	}
 	defer lib.Close()
 	stop := s.spin(ctx, "looking for unused maps and evidence")
-	plan, err := ingest.PlanPrune(ctx, lib, &ingest.PruneOptions{Force: flags.force})
+	plan, err := ingest.PlanPrune(ctx, lib, &ingest.PruneOptions{Force: flags.force, EarlierTexts: flags.earlier})
 	stop()
 	if err != nil {
 		return err
