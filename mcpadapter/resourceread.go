@@ -3,8 +3,10 @@ package mcpadapter
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"mime"
 	"net/url"
 	"strings"
@@ -125,6 +127,23 @@ func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceC
 	if err != nil {
 		return nil, err
 	}
+	for tries := 1; ; tries++ {
+		contents, err := r.evidenceAt(ctx, address)
+		if errors.Is(err, errEvidenceLost) && tries < maxTries {
+			continue
+		}
+		return contents, err
+	}
+}
+
+// maxTries is how often evidence is made that is gone before it is read.
+const maxTries = 3
+
+// errEvidenceLost reports evidence that is gone, or seems to be written to, as a
+// process that starts may have it open for a moment. It is made again.
+var errEvidenceLost = fmt.Errorf("the evidence is gone; ask again: %w", fs.ErrNotExist)
+
+func (r *resources) evidenceAt(ctx context.Context, address citekit.Address) (*mcp.ResourceContents, error) {
 	evidence, err := r.lib.ResolveAddress(ctx, address, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)})
 	if err != nil {
 		return nil, err
@@ -142,6 +161,9 @@ func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceC
 		return &mcp.ResourceContents{Meta: meta, MIMEType: "application/json", Text: string(strictjson.Plain(data))}, nil
 	}
 	content, stored, err := opener.OpenEvidence(ctx, evidence.Key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errEvidenceLost
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -228,7 +228,7 @@ func (d *Directory) renew(root *os.Root, key string, r *evidenceRecord, f *os.Fi
 func waitForWriter(ctx context.Context, f *os.File) (fileState, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
 		state := watch(f)
-		if state != written || wait > 16*time.Millisecond {
+		if state != written || wait > 128*time.Millisecond {
 			return state, nil
 		}
 		select {
