@@ -1,10 +1,14 @@
 package citation
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
@@ -131,15 +135,18 @@ func (c *Citation) cslType() string {
 }
 
 // Key returns a name for c in a bibliography, such as "notes-pages-12": the id
-// of the resource and the place, in letters of ASCII, digits and "-". Resources
-// whose ids differ only in other characters have the same key.
+// of the resource and the place, in letters of ASCII, digits and "-". If other letters
+// or digits are lost in that, the beginning of a hash of the address is added, so that
+// keys of different addresses differ there too.
 func (c *Citation) Key() string {
 	text := c.Address.Resource
 	if place := c.Address.Location.String(); place != "" {
 		text += "-" + place
 	}
 	var b strings.Builder
+	lost := false
 	for _, r := range text {
+		lost = lost || r > unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
 		switch {
 		case 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9':
 			b.WriteRune(r)
@@ -147,10 +154,12 @@ func (c *Citation) Key() string {
 			b.WriteByte('-')
 		}
 	}
-	if key := strings.Trim(b.String(), "-"); key != "" {
-		return key
+	key := cmp.Or(strings.Trim(b.String(), "-"), "source")
+	if lost {
+		sum := sha256.Sum256([]byte(text))
+		key += "-" + hex.EncodeToString(sum[:4])
 	}
-	return "source"
+	return key
 }
 
 // ParseCSL returns the citations of CSL-JSON, which is an item or a list of
