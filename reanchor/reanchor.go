@@ -136,7 +136,25 @@ func (r *Reanchorer) Find(ctx context.Context, req Request) (*Result, error) {
 	if err != nil {
 		*result = Result{Was: req.Address, How: Unknown, Problem: err}
 	}
+	if result.How.Moves() && !sameSelectors(result.Was.Location, result.Address.Location) {
+		result.How, result.Confidence = Similar, min(result.Confidence, similarMost)
+	}
 	return result, nil
+}
+
+// sameSelectors reports whether two locations select in the same way: a citation of
+// rows of a table says something else than one of the lines in which they stand.
+func sameSelectors(was, now citekit.Location) bool {
+	if was.IsWhole() {
+		return true
+	}
+	selectors := func(l citekit.Location) [12]bool {
+		return [...]bool{
+			l.Member != "", l.Message != 0, l.Part != "", l.Table != "", l.Sheet != "", len(l.Pages) > 0, !l.Blocks.IsZero(),
+			!l.Cells.IsZero(), !l.Rows.IsZero(), len(l.Cols) > 0, !l.Lines.IsZero(), !l.Time.IsZero(),
+		}
+	}
+	return selectors(was) == selectors(now)
 }
 
 // Keep reads the text of a resource and keeps it, so that parts cited now can

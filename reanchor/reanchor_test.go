@@ -242,3 +242,21 @@ func TestQuoteOfAnother(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherSelectors cites rows of a table. Their words are found in the lines of the new
+// version, which say something else, so that a person has to look.
+func TestOtherSelectors(t *testing.T) {
+	table := "name,text\nada,The first note of the table is here\nbob,A second note that is as long\ncyd,And a third one that ends it\n"
+	s := newShelf(t, map[string]string{"t.csv": table})
+	rows, lines := s.cite(t, "text://t#rows=3"), s.cite(t, "text://t#lines=3")
+	s.ingest(t, map[string]string{"t.csv": strings.Replace(table, "ada,", "abe,One more note comes before\nada,", 1)})
+	for _, cited := range []citekit.Address{rows, lines} {
+		found, err := s.Find(t.Context(), reanchor.Request{Address: cited})
+		if err != nil || found.Problem != nil {
+			t.Fatal(err, found.Problem)
+		}
+		if same := found.Address.Location.Rows.IsZero() == cited.Location.Rows.IsZero(); found.How.Moves() != same {
+			t.Errorf("%s is moved to %s: %s", cited, found.Address, found.How)
+		}
+	}
+}
