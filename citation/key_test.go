@@ -8,7 +8,7 @@ import (
 	"github.com/citekit/citekit/citation"
 )
 
-// TestKeysDiffer has ids of which letters are lost in keys: two entries with one key
+// TestKeysDiffer has ids whose letters are lost in keys: two entries with one key
 // would be one entry for BibTeX and for CSL.
 func TestKeysDiffer(t *testing.T) {
 	seen := make(map[string]string)

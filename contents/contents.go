@@ -87,7 +87,7 @@ type Item struct {
 	// Relation is the relation that led to this place, or nil.
 	Relation *Relation
 
-	Text   string // of the part, as far as it fits
+	Text   string // of the part, or what fits of it
 	Tokens int    // of Text
 	Runs   []Run  // if requested
 	Note   string // why there is no text, or not all of it

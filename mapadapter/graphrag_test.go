@@ -90,7 +90,7 @@ func compareGraph(t *testing.T, in mapadapter.Input) {
 		}
 	}
 	if types["community"] != 10 || types["entity"] < 39 || types["text_unit"] < 5 || placed != types["text_unit"] {
-		t.Errorf("nodes %v, of which %d text units have lines", types, placed)
+		t.Errorf("nodes %v; %d text units have lines", types, placed)
 	}
 }
 

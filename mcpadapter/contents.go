@@ -152,7 +152,7 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 	return notDrawn(shown, without)
 }
 
-// notDrawn adds what to do about addresses of which no picture can be made.
+// notDrawn adds what to do about addresses that no picture can be made of.
 func notDrawn(shown []mcp.Content, addresses []string) []mcp.Content {
 	if len(addresses) == 0 {
 		return shown

@@ -256,7 +256,7 @@ func TestGetContentsImage(t *testing.T) {
 	}
 }
 
-// TestGetContentsImageOfOfficeFile checks that a file of which there are no
+// TestGetContentsImageOfOfficeFile checks that a file that has no
 // pictures is named, with what to do instead, although its text is read.
 func TestGetContentsImageOfOfficeFile(t *testing.T) {
 	var memo bytes.Buffer

@@ -95,7 +95,7 @@ type origin struct {
 	resource  string // that the evidence is part of
 }
 
-// grant returns the grant of the caller as far as it is known, or nil.
+// grant returns what is known of the grant of the caller, or nil.
 func (o origin) grant() *access.Grant {
 	if o.caller == "" {
 		return nil

@@ -151,7 +151,7 @@ func TestToolDefinitions(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", tool.Name, diff)
 		}
 	}
-	t.Logf("%d tokens, of which models read %d", total, read)
+	t.Logf("%d tokens; models read %d of them", total, read)
 	if total >= 4000 {
 		t.Errorf("the definitions take %d tokens, want less than 4,000", total)
 	}

@@ -195,7 +195,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestConcurrent asks from many sides at once, some of which give up.
+// TestConcurrent asks in many goroutines at once; some give up.
 func TestConcurrent(t *testing.T) {
 	files := make(map[string]string)
 	for i := range 40 {

@@ -37,7 +37,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// TestConcurrent verifies quotes side by side, some of which are given up.
+// TestConcurrent verifies quotes side by side, and gives some up.
 func TestConcurrent(t *testing.T) {
 	s := newShelf(t, files)
 	var wg sync.WaitGroup

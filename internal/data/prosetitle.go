@@ -101,7 +101,7 @@ func hasAlnum(line []byte) bool {
 	return bytes.ContainsFunc(line, func(r rune) bool { return unicode.In(r, unicode.L, unicode.N) })
 }
 
-// cutTitle is [title] for a long line, of which it reads only the beginning.
+// cutTitle is [title] for a long line; it reads only the beginning.
 func cutTitle(line string) string {
 	if t := title(line); len(t) <= maxPassageTitle {
 		return t

@@ -83,7 +83,7 @@ func codecOptions(i int, s ffmpeg.Stream, encode bool) ffmpeg.Options {
 }
 
 // flacFormat is the sample format that keeps the full precision of the decoder.
-// Lossy codecs decode to floating point, of which players play 16 bits.
+// Lossy codecs decode to floating point, and players play 16 bits.
 func flacFormat(s ffmpeg.Stream) string {
 	if strings.HasPrefix(s.SampleFormat, "s32") || s.SampleBits > 16 {
 		return "s32"

@@ -168,7 +168,7 @@ func (t *trial) cut(span citekit.Span) error {
 	return err
 }
 
-// nodes returns the nodes that can be cut, as far as time permits.
+// nodes returns the nodes that can be cut, among those that there is time to try.
 func (t *trial) nodes(nodes []*citekit.Node) []*citekit.Node {
 	kept := nodes[:0]
 	for _, n := range nodes {

@@ -71,7 +71,7 @@ func (c *Clip) reopen(parts []*part) error {
 	return nil
 }
 
-// headerOf is a file of which only the header exists.
+// headerOf is a file that has only its header.
 type headerOf struct {
 	*bytes.Reader
 	size int64

@@ -215,7 +215,7 @@ func (b *bitString) put(v uint32, n int) {
 }
 
 // webpOfCodes returns a lossless WebP with many groups of codes (RFC 9649,
-// section 3.7), each of which takes far more memory than bytes.
+// section 3.7). Each takes far more memory than bytes.
 func webpOfCodes(groups int) []byte {
 	var b bitString
 	b.put(0x2f, 8)

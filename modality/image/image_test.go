@@ -87,7 +87,7 @@ func animatedWebP() []byte {
 	return chunk("RIFF", all)
 }
 
-// TestAnimations cuts a region out of animations: of those of which it has the
+// TestAnimations cuts a region out of animations: of those that it has the
 // first picture alone, the evidence says so.
 func TestAnimations(t *testing.T) {
 	files := samples(t)

@@ -61,7 +61,7 @@ func (l *Local) Delete(ctx context.Context, ids ...string) error {
 }
 
 // A putting is one call of Put. Its goroutine reads the entries and passes them
-// to writers, each of which makes its own segments. All entries of a resource
+// to writers that make segments of their own. All entries of a resource
 // go to one writer.
 type putting struct {
 	ctx     context.Context

@@ -150,7 +150,7 @@ func TestPackedFile(t *testing.T) {
 	}
 }
 
-// TestGzipMembers has gzip files of several members, one of which is empty, and
+// TestGzipMembers has gzip files of several members, one of them empty, and
 // of many small ones, and zeros at the end.
 func TestGzipMembers(t *testing.T) {
 	data := tarred(t, file{"a.txt", strings.Repeat("alpha ", 1000)}, file{"b.txt", strings.Repeat("beta ", 1000)})

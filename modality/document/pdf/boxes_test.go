@@ -20,7 +20,7 @@ import (
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 
-// boxedFiles have text and nothing else on their pages, some of which are
+// boxedFiles have text and nothing else on their pages. Some of the pages are
 // rotated, cropped, or written from right to left.
 var boxedFiles = []string{"rotated-6p.pdf", "rotate-inherited.pdf", "rtl-hebrew.pdf", "page-sizes-mixed.pdf", "outline-nested.pdf", "linearized-objstm-30p.pdf"}
 

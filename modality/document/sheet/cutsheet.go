@@ -7,7 +7,7 @@ import (
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
-// sheet writes the sheet part: the rows, and the elements around them, many of which
+// sheet writes the sheet part: the rows, and the elements around them. Many of these
 // are clipped or left out.
 func (c *cutting) sheet() error {
 	open, end, list, err := children(c.x.around)
