@@ -87,8 +87,8 @@ func animatedWebP() []byte {
 	return chunk("RIFF", all)
 }
 
-// TestAnimations cuts a region out of animations: of those that it has the
-// first picture alone, the evidence says so.
+// TestAnimations cuts a region out of animations. Evidence that has only the
+// first picture says so.
 func TestAnimations(t *testing.T) {
 	files := samples(t)
 	control := binary.BigEndian.AppendUint32([]byte("\x00\x00\x00\x08acTL\x00\x00\x00\x02\x00\x00\x00\x00"), crc32.ChecksumIEEE([]byte("acTL\x00\x00\x00\x02\x00\x00\x00\x00")))
