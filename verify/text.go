@@ -335,7 +335,10 @@ func (v *Verifier) checkWhole(ctx context.Context, a citekit.Address, behind str
 // changed since it was cited.
 func (v *Verifier) check(ctx context.Context, a citekit.Address) error {
 	err := lookup.Check(ctx, v.lib, a)
-	if err != nil && reasonOf(err) == nil {
+	if err == nil {
+		err = lookup.CheckEnd(ctx, v.lib, a)
+	}
+	if err != nil && lookup.Reason(err) == err {
 		err = &citekit.ResolveError{Op: "verify", Address: a, Err: err}
 	}
 	return err

@@ -133,6 +133,7 @@ func (s *suite) checks() []check {
 		{"foreign", s.checkForeign},
 		{"measure", s.checkMeasure},
 		{"text", s.checkText},
+		{"ends", s.checkEnds},
 		{"preview", s.checkPreview},
 		{"links", s.checkLinks},
 		{"members", s.checkMembers},
