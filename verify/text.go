@@ -202,7 +202,7 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 	}
 	switch {
 	case wrong != nil:
-		verdict = &Verdict{Quote: p.passage.Text, Class: NotFound, Problem: wrong}
+		verdict = &Verdict{Quote: p.passage.Text, Class: Unchecked, Problem: wrong}
 	case p.entry.Kind == AddressKind:
 		verdict = &Verdict{Address: p.citation.Address, Problem: c.check(ctx, p.citation.Address)}
 		verdict.Stale = errors.Is(verdict.Problem, citekit.ErrStale)
@@ -270,14 +270,14 @@ func (c *checking) withoutEnd(ctx context.Context, req Request, verdict *Verdict
 }
 
 // classes are the classes of quotes, best first.
-var classes = []Class{Exact, Repaired, Elsewhere, Altered, NotFound}
+var classes = []Class{Exact, Repaired, Elsewhere, Altered, NotFound, Unchecked}
 
 // judgeQuote is like Quote, except that an invalid quote is a problem of the
 // verdict too.
 func (c *checking) judgeQuote(ctx context.Context, req Request) (*Verdict, error) {
 	verdict, err := c.Quote(ctx, req)
 	if err != nil && ctx.Err() == nil {
-		return &Verdict{Quote: req.Quote, Class: NotFound, Problem: err}, nil
+		return &Verdict{Quote: req.Quote, Class: Unchecked, Problem: err}, nil
 	}
 	return verdict, err
 }

@@ -59,7 +59,7 @@ func TestText(t *testing.T) {
 			[]string{"claim unquoted text://kettle#lines=2", "claim exact text://kettle#lines=1"}},
 		{"addresses", "- text://kettle#lines=2\n- text://kettle#lines=9\n", []string{"address unquoted text://kettle#lines=2", "FAILS address unquoted text://kettle#lines=9 INVALID_INPUT"}},
 		{"bad", "So “it is” [text://kettle#line=2]. This is so [text://none]. “Weekly” text://kettle#lines=99.",
-			[]string{"FAILS quote not_found text://kettle#line=2 INVALID_INPUT", "FAILS claim unquoted text://none NOT_FOUND", "FAILS quote not_found text://kettle#lines=99 INVALID_INPUT"}},
+			[]string{"FAILS quote unchecked text://kettle#line=2 INVALID_INPUT", "FAILS claim unquoted text://none NOT_FOUND", "FAILS quote unchecked text://kettle#lines=99 INVALID_INPUT"}},
 		{"each of several", "“four minutes” and “gardening” [text://kettle][text://other].", []string{"quote exact text://kettle", "quote exact text://other"}},
 		{"one of several", "“four minutes” [text://kettle][text://other].", []string{"quote exact text://kettle", "FAILS quote elsewhere text://other"}},
 		{"emphasis", "“**chalk** in `the` kettle” text://kettle#lines=2", []string{"quote exact text://kettle#lines=2"}},

@@ -43,6 +43,7 @@ difference.
   elsewhere         they occur at the address that is shown
   altered           the source has other words
   not_found         the source has nothing similar
+  unchecked         they could not be looked for; the line says why
   unquoted          a claim in its own words
   uncited           a sentence without an address
 
