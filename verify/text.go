@@ -28,7 +28,8 @@ const (
 // TextOptions configures one call of [Verifier.Text]. The zero value is ready to
 // use.
 type TextOptions struct {
-	// Strict lets a claim hold only if its words are at its address.
+	// Strict lets a claim hold only if its words are at its address, and a text
+	// only if all its quotes have an address.
 	Strict bool
 
 	// Boxes asks for the boxes of quoted text on its pages.
@@ -78,9 +79,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 		return nil, err
 	}
 	report := c.report()
-	for _, p := range read.Uncited {
-		report.Uncited = append(report.Uncited, Sentence{Text: p.Text, At: c.span(p.From, p.To), Quoted: p.Quoted})
-	}
+	report.Uncited = v.sentences(ctx, c, read.Uncited)
 	return report, nil
 }
 
