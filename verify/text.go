@@ -315,17 +315,18 @@ func (c *checking) report() *Report {
 // resource and to its fragment, in bytes.
 const maxName = 512
 
-// mayBelongTo returns the text behind an address without a fragment up to the end
-// of its line, which may belong to it.
+// mayBelongTo returns the text behind an address that ends with a name, up to the
+// end of its line, which may belong to it.
 func (c *checking) mayBelongTo(cited citedtext.Citation) string {
-	if strings.Contains(c.text[cited.From:cited.To], "#") {
+	if !lookup.MayGoOn(c.text[cited.From:cited.To]) {
 		return ""
 	}
 	behind, _, _ := strings.Cut(c.text[cited.To:min(len(c.text), cited.To+maxName)], "\n")
 	return behind
 }
 
-// checkWhole returns an error if the name of a resource goes on behind an address.
+// checkWhole returns an error if the name that an address ends with goes on behind
+// it.
 func (v *Verifier) checkWhole(ctx context.Context, a citekit.Address, behind string) error {
 	return lookup.CheckWhole(ctx, v.lib, a, behind)
 }
