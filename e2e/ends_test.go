@@ -17,6 +17,7 @@ import (
 	"github.com/citekit/citekit/internal/sqlitetest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/modalitytest"
+	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
@@ -147,7 +148,7 @@ var endsOf = map[string][]string{
 // TestEnds moves the ends of places further out, in the formats that have text and
 // in members of archives: a place that resolve refuses as out of range is refused
 // in the same words when it is read, when a quote of it or its address is verified,
-// and when it is cited, and a place that resolve accepts is read.
+// when it is cited, and when others like it are searched, and a place that resolve accepts is read.
 func TestEnds(t *testing.T) {
 	dir := t.TempDir()
 	files := endFiles(t)
@@ -178,7 +179,12 @@ func TestEnds(t *testing.T) {
 	if len(archives) != 2 {
 		t.Fatalf("the resources %q", ids)
 	}
-	e := &ends{T: t, lib: lib, reader: contents.New(lib, textlayer.New(lib, nil)), verifier: verify.New(lib, nil)}
+	searcher, err := search.New(lib, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer searcher.Close()
+	e := &ends{T: t, lib: lib, searcher: searcher, reader: contents.New(lib, textlayer.New(lib, nil)), verifier: verify.New(lib, nil)}
 	for resource, fragments := range endsOf {
 		scheme, id, _ := strings.Cut(resource, "://")
 		name := ""
@@ -204,6 +210,7 @@ type ends struct {
 	lib               *citekit.Library
 	reader            *contents.Reader
 	verifier          *verify.Verifier
+	searcher          *search.Searcher
 	refused, accepted int
 }
 
@@ -255,6 +262,9 @@ func (e *ends) compare(a citekit.Address, resolved error) {
 	e.same(a, "verify", resolved, report.Entries[0].Problem)
 	if resolved != nil && report.Entries[0].Holds() {
 		e.Errorf("verify %s: it holds", a)
+	}
+	if _, err := e.searcher.Similar(e.Context(), search.SimilarRequest{ID: a.String()}); errors.Is(err, citekit.ErrRange) != errors.Is(resolved, citekit.ErrRange) {
+		e.Errorf("similar to %s: %v; resolve: %v", a, err, resolved)
 	}
 	e.same(a, "cite", resolved, lookup.CheckEnd(e.Context(), e.lib, a))
 }

@@ -47,6 +47,12 @@ func TestVerifyTool(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
+	text, _ := callTool(t, session, "verify", map[string]any{"text": "It says “elephants never sleep” [poem.txt, line 3]."})
+	for _, want := range []string{`"holds":false`, `"quotes_without_address":1`, `"hint":"1 quote has no address and was not checked; cite by address, such as [text://poem#lines=3-3]"`, `"meant":"text://poem#lines=3-3"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
+		}
+	}
 	for name, arguments := range map[string]map[string]any{
 		"nothing":                 {},
 		"both":                    {"quote": "a", "text": "b"},
