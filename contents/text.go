@@ -184,18 +184,30 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	layer := o.layer
 	var err error
 	p.ranges, err = layer.Ranges(p.loc)
-	if errors.Is(err, errors.ErrUnsupported) || err == nil && len(p.ranges) == 0 && !p.loc.IsWhole() {
+	switch {
+	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) || err == nil && len(p.ranges) == 0 && !p.loc.IsWhole():
 		if err := lookup.Check(ctx, in.lib, p.item.Address); err != nil {
-			return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
+			return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: lookup.Reason(err)}
 		}
 		if p.ranges, err = nil, in.readPart(ctx, p); err != nil || p.text.string != "" {
 			return err
 		}
+	case err == nil && !layer.Reaches(p.loc):
+		err = in.checkEnd(ctx, p)
 	}
 	if layer.Empty() || layer.Incomplete() {
 		p.note(layer.Reason())
 	}
 	return err
+}
+
+// checkEnd returns an error if a part ends outside its source.
+func (in *reading) checkEnd(ctx context.Context, p *part) error {
+	if err := lookup.CheckEnd(ctx, in.lib, p.item.Address); err != nil {
+		p.ranges = nil
+		return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
+	}
+	return nil
 }
 
 // length returns how many bytes of a part's text were not given before.
@@ -236,6 +248,10 @@ func (in *reading) readPart(ctx context.Context, p *part) error {
 		p.text.runs = append(p.text.runs, bytesRun{location: run.Location, start: b.Len(), end: b.Len() + len(run.Text)})
 		b.WriteString(run.Text)
 		if b.Len() > maxBoxText {
+			if err := in.checkEnd(ctx, p); err != nil {
+				p.text.runs = nil
+				return err
+			}
 			p.note("the rest of its text is left out")
 			break
 		}

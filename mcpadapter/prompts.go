@@ -35,7 +35,7 @@ func promptArgument(name, description string, required bool) *mcp.PromptArgument
 // The steps that several prompts share.
 const (
 	stepCite    = "After each claim, write the address that it comes from, in brackets and exactly as it was returned, such as [doc://book#pages=12-15]. Never make up or change an address."
-	stepQuotes  = "Pass your text to verify, as text. Correct or remove what it reports as altered, elsewhere or not_found."
+	stepQuotes  = "Pass your text to verify, as text. Correct or remove what it reports as altered, elsewhere, not_found or unchecked."
 	stepAbstain = "If the resources do not contain it, say so. Do not answer from memory."
 	stepPick    = "Call listResources, then getStructure for the resources that may help, and pick nodes by their titles and summaries."
 	stepResolve = "Call resolve with resource_id and node_id for the address of each node that you cite."
@@ -113,7 +113,7 @@ func prompts() []prompt {
 			steps: func(has func(string) bool) []string {
 				var steps []string
 				if has("verify") {
-					steps = append(steps, "Pass the text to verify, as text. Each citation gets a verdict: exact and repaired hold; elsewhere, altered and not_found do not.")
+					steps = append(steps, "Pass the text to verify, as text. Each citation gets a verdict: exact and repaired hold; elsewhere, altered, not_found and unchecked do not.")
 				}
 				if has("getContents") {
 					steps = append(steps, "For claims without a quote, call getContents with the address, and compare.")

@@ -16,7 +16,7 @@ func (a *adapter) verifyTool() tool {
 		name:  "verify",
 		title: "Verify quotes",
 		description: "Check whether a quote, or everything that a text with addresses cites, is in the sources: " +
-			"exact, repaired, elsewhere, altered, not_found; a claim in other words is unquoted. left_out in a verdict counts resources that changed or are unreadable.",
+			"exact, repaired, elsewhere, altered, not_found, unchecked; a claim in other words is unquoted. left_out counts resources that changed or are unreadable.",
 		parameters: []parameter{
 			{name: "quote", kind: text, longest: verify.MaxQuote},
 			{name: "address", kind: text, description: "Where the quote is; or give resource_id."},

@@ -25,7 +25,7 @@ func TestVerifyTool(t *testing.T) {
 		"at another":          {map[string]any{"quote": "three", "address": "text://poem#lines=1-2", "resource_id": "poem"}, "elsewhere", false},
 		"anywhere":            {map[string]any{"quote": "four five"}, "repaired", true},
 		"not there":           {map[string]any{"quote": "elephants never sleep", "resource_id": "poem"}, "not_found", false},
-		"no such resource":    {map[string]any{"quote": "three", "resource_id": "poen"}, "not_found", false},
+		"no such resource":    {map[string]any{"quote": "three", "resource_id": "poen"}, "unchecked", false},
 		"a text":              {map[string]any{"text": "It says “three” [text://poem#lines=3]. So it is (text://poem)."}, "exact unquoted", true},
 		"a strict text":       {map[string]any{"text": "So it is (text://poem).", "strict": true}, "unquoted", false},
 		"a text with nothing": {map[string]any{"text": "So it is."}, "", true},
@@ -45,6 +45,12 @@ func TestVerifyTool(t *testing.T) {
 		}
 		if strings.Join(classes, " ") != test.want || got.Holds != test.holds {
 			t.Errorf("%s: %s", name, text)
+		}
+	}
+	text, _ := callTool(t, session, "verify", map[string]any{"text": "It says “elephants never sleep” [poem.txt, line 3]."})
+	for _, want := range []string{`"holds":false`, `"quotes_without_address":1`, `"hint":"1 quote has no address and was not checked; cite by address, such as [text://poem#lines=3-3]"`, `"meant":"text://poem#lines=3-3"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %s in %s", want, text)
 		}
 	}
 	for name, arguments := range map[string]map[string]any{

@@ -83,7 +83,11 @@ func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOpti
 		}
 		c := Citation{Line: m.Line, Written: text[m.From:m.To], Now: text[m.From:m.To]}
 		var err error
-		if c.Result, err = r.findMention(ctx, m, text[m.To:], quotes[m.From]); err != nil {
+		behind := ""
+		if lookup.MayGoOn(c.Written) {
+			behind = text[m.To:]
+		}
+		if c.Result, err = r.findMention(ctx, m, behind, quotes[m.From]); err != nil {
 			return nil, err
 		}
 		if c.Result.How.Moves() || c.Result.How == Similar && opts.Similar {

@@ -98,8 +98,13 @@ func (l *likeness) read(ctx context.Context, s *Searcher, id string) error {
 		return fmt.Errorf("the source is not the version that the address pins: %w", citekit.ErrStale)
 	}
 	ranges, err := layer.Ranges(part.Address.Location)
-	if errors.Is(err, errors.ErrUnsupported) {
-		return l.readBox(ctx, s, part.Address)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) {
+		return l.readPart(ctx, s, part.Address)
+	}
+	if err == nil && (len(ranges) == 0 || !layer.Reaches(part.Address.Location)) {
+		if err = lookup.CheckEnd(ctx, s.lib, part.Address); err != nil {
+			err = &citekit.ResolveError{Op: "read", Address: part.Address, Err: err}
+		}
 	}
 	if err != nil {
 		return err
@@ -110,8 +115,9 @@ func (l *likeness) read(ctx context.Context, s *Searcher, id string) error {
 	return err
 }
 
-// readBox adds the text in a box on a page.
-func (l *likeness) readBox(ctx context.Context, s *Searcher, a citekit.Address) error {
+// readPart adds the text of a part that the layer cannot separate, such as a box on a
+// page, or does not reach.
+func (l *likeness) readPart(ctx context.Context, s *Searcher, a citekit.Address) error {
 	for run, err := range s.lib.ReadText(ctx, a.Resource, a.Location) {
 		if err != nil {
 			return err

@@ -132,10 +132,13 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, error) {
 	loc := c.req.Address.Location
 	parts, err := s.Ranges(loc)
+	unknown := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) && !s.stale // to the layer
 	if err == nil && !s.stale {
-		err = lookup.CheckTime(ctx, c.lib, c.req.Address)
+		if err = lookup.CheckTime(ctx, c.lib, c.req.Address); err == nil && len(parts) > 0 && !s.Reaches(loc) {
+			err = lookup.CheckEnd(ctx, c.lib, c.req.Address)
+		}
 	}
-	apart := !errors.Is(err, errors.ErrUnsupported) && (err != nil || len(parts) > 0 || loc.IsWhole())
+	apart := !unknown && (err != nil || len(parts) > 0 || loc.IsWhole())
 	switch {
 	case !apart && s.stale:
 		if parts, err = s.Ranges(loc.Widened()); errors.Is(err, errors.ErrUnsupported) {
@@ -151,18 +154,9 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 		return nil, nil
 	}
 	if err != nil {
-		err = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: cmp.Or(reasonOf(err), err)}
+		err = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: lookup.Reason(err)}
 	}
 	return parts, err
-}
-
-// reasonOf returns what was wrong in an error of the Library, or nil.
-func reasonOf(err error) error {
-	var e *citekit.ResolveError
-	if errors.As(err, &e) {
-		return e.Err
-	}
-	return nil
 }
 
 // mostRead is how much of a place is read from its source, in bytes.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -65,7 +66,14 @@ func (e *Entry) Holds() bool {
 type Sentence struct {
 	Text   string
 	At     Span // in the text
-	Quoted bool // it is or contains a quote
+	Quoted bool // it is or contains a quote, which was not checked
+
+	// Meant is the address to write instead of a reference in brackets that names
+	// a resource, a node or the file of one, such as "[manual.pdf, page 8]"; zero
+	// if there is none.
+	Meant citekit.Address
+
+	strict bool
 }
 
 // A Report lists which citations of a text hold.
@@ -78,15 +86,19 @@ type Report struct {
 	NotChecked int
 }
 
-// Holds reports whether all citations of the text hold, and all were checked.
+// Holds reports whether all citations of the text hold, all were checked, and no
+// sentence without one fails.
 func (r *Report) Holds() bool {
-	return r.NotChecked == 0 && !slices.ContainsFunc(r.Entries, func(e *Entry) bool { return !e.Holds() })
+	return r.NotChecked == 0 && !slices.ContainsFunc(r.Entries, func(e *Entry) bool { return !e.Holds() }) &&
+		!slices.ContainsFunc(r.Uncited, func(s Sentence) bool { return s.Fails() })
 }
 
 // MarshalJSON returns an object with "holds", "verdicts", "uncited" and
-// "complete", and with "not_checked" if that is not 0. A verdict has "kind",
-// "holds", "cited", "cited_at" and "at", and then the members of a [Verdict];
-// an uncited sentence has "text", "at", and "quoted" if it is true.
+// "complete", with "not_checked" if that is not 0, and, if there are quotes without
+// an address, with their number as "quotes_without_address" and a "hint". A verdict
+// has "kind", "holds", "cited", "cited_at" and "at", and then the members of a
+// [Verdict]; an uncited sentence has "text", "at", "quoted" if it is true, and
+// "meant" if a reference in it means an address.
 func (r *Report) MarshalJSON() ([]byte, error) {
 	entries, uncited := r.Entries, r.Uncited
 	if entries == nil {
@@ -103,6 +115,10 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	w.Value("complete", r.NotChecked == 0)
 	if r.NotChecked > 0 {
 		w.Value("not_checked", r.NotChecked)
+	}
+	if n := r.Quoted(); n > 0 {
+		w.Value("quotes_without_address", n)
+		w.Text("hint", r.Hint())
 	}
 	w.Close()
 	return w.Bytes(), w.Err
@@ -127,9 +143,14 @@ func (e *Entry) MarshalJSON() ([]byte, error) {
 
 // MarshalJSON returns the object that [Report.MarshalJSON] describes.
 func (s Sentence) MarshalJSON() ([]byte, error) {
+	meant := ""
+	if s.Meant.Resource != "" {
+		meant = s.Meant.String()
+	}
 	return json.Marshal(struct {
 		Text   string `json:"text"`
 		At     Span   `json:"at"`
 		Quoted bool   `json:"quoted,omitempty"`
-	}{s.Text, s.At, s.Quoted})
+		Meant  string `json:"meant,omitempty"`
+	}{s.Text, s.At, s.Quoted, meant})
 }

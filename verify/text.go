@@ -28,7 +28,8 @@ const (
 // TextOptions configures one call of [Verifier.Text]. The zero value is ready to
 // use.
 type TextOptions struct {
-	// Strict lets a claim hold only if its words are at its address.
+	// Strict lets a claim hold only if its words are at its address, and a text
+	// only if all its quotes have an address.
 	Strict bool
 
 	// Boxes asks for the boxes of quoted text on its pages.
@@ -82,9 +83,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 		return nil, err
 	}
 	report := c.report()
-	for _, p := range read.Uncited {
-		report.Uncited = append(report.Uncited, Sentence{Text: p.Text, At: c.span(p.From, p.To), Quoted: p.Quoted})
-	}
+	report.Uncited = v.sentences(ctx, c, read.Uncited)
 	return report, nil
 }
 
@@ -206,7 +205,7 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 	}
 	switch {
 	case wrong != nil:
-		verdict = &Verdict{Quote: p.passage.Text, Class: NotFound, Problem: wrong}
+		verdict = &Verdict{Quote: p.passage.Text, Class: Unchecked, Problem: wrong}
 	case p.entry.Kind == AddressKind:
 		verdict = &Verdict{Address: p.citation.Address, Problem: c.check(ctx, p.citation.Address)}
 		verdict.Stale = errors.Is(verdict.Problem, citekit.ErrStale)
@@ -274,14 +273,14 @@ func (c *checking) withoutEnd(ctx context.Context, req Request, verdict *Verdict
 }
 
 // classes are the classes of quotes, best first.
-var classes = []Class{Exact, Repaired, Elsewhere, Altered, NotFound}
+var classes = []Class{Exact, Repaired, Elsewhere, Altered, NotFound, Unchecked}
 
 // judgeQuote is like Quote, except that an invalid quote is a problem of the
 // verdict too.
 func (c *checking) judgeQuote(ctx context.Context, req Request) (*Verdict, error) {
 	verdict, err := c.Quote(ctx, req)
 	if err != nil && ctx.Err() == nil {
-		return &Verdict{Quote: req.Quote, Class: NotFound, Problem: err}, nil
+		return &Verdict{Quote: req.Quote, Class: Unchecked, Problem: err}, nil
 	}
 	return verdict, err
 }
@@ -320,17 +319,18 @@ func (c *checking) report() *Report {
 // resource and to its fragment, in bytes.
 const maxName = 512
 
-// mayBelongTo returns the text behind an address without a fragment up to the end
-// of its line, which may belong to it.
+// mayBelongTo returns the text behind an address that ends with a name, up to the
+// end of its line, which may belong to it.
 func (c *checking) mayBelongTo(cited citedtext.Citation) string {
-	if strings.Contains(c.text[cited.From:cited.To], "#") {
+	if !lookup.MayGoOn(c.text[cited.From:cited.To]) {
 		return ""
 	}
 	behind, _, _ := strings.Cut(c.text[cited.To:min(len(c.text), cited.To+maxName)], "\n")
 	return behind
 }
 
-// checkWhole returns an error if the name of a resource goes on behind an address.
+// checkWhole returns an error if the name that an address ends with goes on behind
+// it.
 func (v *Verifier) checkWhole(ctx context.Context, a citekit.Address, behind string) error {
 	return lookup.CheckWhole(ctx, v.lib, a, behind)
 }
@@ -339,7 +339,10 @@ func (v *Verifier) checkWhole(ctx context.Context, a citekit.Address, behind str
 // changed since it was cited.
 func (v *Verifier) check(ctx context.Context, a citekit.Address) error {
 	err := lookup.Check(ctx, v.lib, a)
-	if err != nil && reasonOf(err) == nil {
+	if err == nil {
+		err = lookup.CheckEnd(ctx, v.lib, a)
+	}
+	if err != nil && lookup.Reason(err) == err {
 		err = &citekit.ResolveError{Op: "verify", Address: a, Err: err}
 	}
 	return err

@@ -27,6 +27,11 @@ const (
 
 	// NotFound is a quote without a similar part in the source.
 	NotFound Class = "not_found"
+
+	// Unchecked is a quote that could not be looked for, or not everywhere that it
+	// may be. [Verdict.Problem] says why: the address is invalid or leads to
+	// nothing, or the source cannot be read.
+	Unchecked Class = "unchecked"
 )
 
 type (
@@ -120,7 +125,7 @@ type Verdict struct {
 	LeftOut int
 
 	// Problem says why the quote could not be searched for at its address; nil
-	// if it was searched for. The class is then [NotFound]. If only a part of
+	// if it was searched for. The class is then [Unchecked]. If only a part of
 	// the text could be searched (an archive that is partly unpacked, texts
 	// that are not indexed yet) and that part has similar words, the class is
 	// [Altered].

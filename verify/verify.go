@@ -119,7 +119,10 @@ func (v *Verifier) Quote(ctx context.Context, req Request) (*Verdict, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		c.verdict = &Verdict{Quote: req.Quote, Class: NotFound, Counted: true, Problem: err, Stale: errors.Is(err, citekit.ErrStale)}
+		c.verdict = &Verdict{Quote: req.Quote, Counted: true, Problem: err, Stale: errors.Is(err, citekit.ErrStale)}
+	}
+	if v := c.verdict; v.Problem != nil && (v.Class == NotFound || v.Class == "") {
+		v.Class = Unchecked
 	}
 	return c.verdict, nil
 }

@@ -173,11 +173,11 @@ func TestStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	v = s.quote(t, "The kettle is old.", "text://coffee")
-	if v.Problem == nil || v.Holds() || v.Class != verify.NotFound {
+	if v.Problem == nil || v.Holds() || v.Class != verify.Unchecked {
 		t.Errorf("%+v", v)
 	}
 	v = s.quote(t, "words", "text://milk")
-	if !errors.Is(v.Problem, os.ErrNotExist) {
+	if !errors.Is(v.Problem, os.ErrNotExist) || v.Class != verify.Unchecked {
 		t.Errorf("%+v", v)
 	}
 }
@@ -238,7 +238,7 @@ func TestUnsearched(t *testing.T) {
 	}{
 		{"The kettle of a.txt boils at noon.", "doc://a", verify.Exact, false},
 		{"The kettle of b.txt boils at noon.", "doc://a", verify.Altered, true},
-		{"Nobody has ever seen the pot", "doc://a", verify.NotFound, true},
+		{"Nobody has ever seen the pot", "doc://a", verify.Unchecked, true},
 		{"The kettle of b.txt boils at noon.", "text://a#member=b.txt", verify.Exact, false},
 		{"The kettle of b.txt boils at noon.", "text://a#member=b.txt&lines=7", verify.Exact, false},
 		{"The kettle of b.txt boils at noon.", "text://a#member=a.txt&lines=7", verify.Altered, false},
@@ -341,7 +341,7 @@ func TestUnread(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	defer cancel()
 	v, err := verify.New(lib, &verify.Options{Searcher: searcher}).Quote(ctx, verify.Request{Quote: "Elephants never sleep"})
-	if err != nil || v.Class != verify.NotFound || citekit.CodeOf(v.Problem) != citekit.CodeTimeout {
+	if err != nil || v.Class != verify.Unchecked || citekit.CodeOf(v.Problem) != citekit.CodeTimeout {
 		t.Errorf("%+v, %v", v, err)
 	}
 }

@@ -199,7 +199,10 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 		return nil, err
 	}
 	if c.quote == "" {
-		return cited, nil
+		if part.Node != nil {
+			return cited, nil
+		}
+		return cited, c.checkEnd(ctx, cited.Address)
 	}
 	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: cited.Address})
 	switch {

@@ -244,6 +244,9 @@ func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *
 		return err
 	}
 	if cited.Position.IsZero() || !cited.Address.Location.IsWhole() {
+		if err := c.checkEnd(ctx, cited.Address); err != nil {
+			return err
+		}
 		p.Address = &cited.Address
 		return nil
 	}
@@ -275,6 +278,14 @@ func checkPlace(m *citekit.ResourceMap, a citekit.Address) error {
 		err = e.Check(loc)
 	}
 	if err != nil {
+		return &citekit.ResolveError{Op: "cite", Address: a, Err: err}
+	}
+	return nil
+}
+
+// checkEnd returns an error for an address that is not in its source as it is now.
+func (c *citer) checkEnd(ctx context.Context, a citekit.Address) error {
+	if err := lookup.CheckEnd(ctx, c.lib, a); err != nil {
 		return &citekit.ResolveError{Op: "cite", Address: a, Err: err}
 	}
 	return nil

@@ -43,8 +43,10 @@ difference.
   elsewhere         they occur at the address that is shown
   altered           the source has other words
   not_found         the source has nothing similar
+  unchecked         they could not be looked for; the line says why
   unquoted          a claim in its own words
-  uncited           a sentence without an address
+  uncited           a sentence without an address; it fails if it has a quote and
+                    names a source in brackets, or with --strict if it has a quote
 
 The exit code is 0 if all holds, 1 if something does not, and 2 if the command
 line is invalid.`,
@@ -59,7 +61,7 @@ line is invalid.`,
 		flags: func(flags *flagSet) {
 			flags.StringVar(&f.quote, "quote", "", "the quoted `WORDS`; \"…\" stands for words left out")
 			flags.Func("text", "verify the citations of the text in `FILE`, or with - of the standard input; further files may follow", appendTo(&f.texts))
-			flags.BoolVar(&f.opts.Strict, "strict", false, "fail claims whose words do not occur in the source")
+			flags.BoolVar(&f.opts.Strict, "strict", false, "fail claims whose words do not occur in the source, and quotes without an address")
 			flags.BoolVar(&f.opts.Boxes, "boxes", false, "find the boxes of the words on their pages, for --json")
 			flags.ocr(&f.ocr)
 		},
@@ -203,11 +205,24 @@ func (s *session) printVerified(all []verifiedText) {
 			s.printVerdict(fmt.Sprintf("%s:%d", term.Line(v.File), lines.at(at.Bytes[0])), e.Holds(), &e.Verdict, e.Cited)
 		}
 		for _, u := range v.report.Uncited {
-			s.printf("%s:%d\t-\tuncited\t\t%s\n", term.Line(v.File), lines.at(u.At.Bytes[0]), shownWords(u.Text))
+			state := "-"
+			if u.Fails() {
+				state = "FAIL"
+			}
+			s.printf("%s:%d\t%s\tuncited\t\t%s", term.Line(v.File), lines.at(u.At.Bytes[0]), state, shownWords(u.Text))
+			if u.Meant.Resource != "" {
+				s.printf("\tnot an address; write [%s]", u.Meant)
+			}
+			s.printf("\n")
 		}
 		uncited += len(v.report.Uncited)
 	}
 	fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
+	for _, v := range all {
+		if hint := v.report.Hint(); hint != "" {
+			fmt.Fprintf(s.stderr, "citekit: %s: %s\n", term.Line(v.File), hint)
+		}
+	}
 }
 
 // lineNumbers are the offsets just after the line ends of a text.

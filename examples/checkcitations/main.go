@@ -127,5 +127,13 @@ func checkFile(ctx context.Context, out io.Writer, verifier *verify.Verifier, pa
 			fmt.Fprintf(out, "\t%v\n", e.Problem)
 		}
 	}
+	for _, s := range report.Uncited {
+		if !s.Fails() {
+			continue
+		}
+		failed++
+		line := 1 + strings.Count(string(text[:s.At.Bytes[0]]), "\n")
+		fmt.Fprintf(out, "%s:%d: a quote without an address: %q\n", filepath.Base(path), line, s.Text)
+	}
 	return failed, nil
 }

@@ -22,10 +22,14 @@ const (
 // because the id of a resource goes on behind it with a character that an
 // address may only have escaped, such as a space, or the name of the file that a
 // resource was made from does: it says what to write, and matches
-// [citekit.ErrSyntax]. An address with a fragment was read whole. The text is that
-// behind the address.
+// [citekit.ErrSyntax]. So does an address that ends before the end of the name of a
+// sheet, a table or a member which the map has; one with another fragment was read
+// whole. The text is that behind the address.
 func CheckWhole(ctx context.Context, lib *citekit.Library, a citekit.Address, behind string) error {
 	behind, _, _ = strings.Cut(behind[:min(len(behind), maxBehind)], "\n")
+	if a.Location.Sheet+a.Location.Table+a.Location.Member != "" && a.Version == "" && behind != "" {
+		return checkName(ctx, lib, a, behind)
+	}
 	if a.Resource == "" || !a.Location.IsWhole() || a.Version != "" || behind == "" || hasMap(ctx, lib, a.Resource) && !mayGoOn(behind) {
 		return nil
 	}

@@ -134,6 +134,7 @@ func (s *suite) checks() []check {
 		{"detect", s.checkDetect},
 		{"measure", s.checkMeasure},
 		{"text", s.checkText},
+		{"ends", s.checkEnds},
 		{"preview", s.checkPreview},
 		{"links", s.checkLinks},
 		{"members", s.checkMembers},

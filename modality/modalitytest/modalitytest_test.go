@@ -479,6 +479,12 @@ func TestBroken(t *testing.T) {
 				}
 			}
 		}}, "text"},
+		{"text up to the end of a range beyond it", broken{text: func(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+			if lines, err := (lineResolver{}).lines(ctx, src); err == nil && loc.Lines.First <= len(lines) {
+				loc.Lines.Last = min(loc.Lines.Last, len(lines))
+			}
+			return lineResolver{}.ReadText(ctx, src, loc)
+		}}, "ends"},
 		{"swallows read errors", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if errors.Is(err, errFlaky) {
