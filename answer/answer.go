@@ -82,6 +82,11 @@ type Answer struct {
 	// answer; "" if neither applies.
 	Hint string
 
+	// LeftOut is how many resources are not searched, and LeftOutIDs names some,
+	// as in [search.Results]. They are not in JSON.
+	LeftOut    int
+	LeftOutIDs []string
+
 	// Complete is false if the time ended before everything was searched and
 	// rated.
 	Complete bool

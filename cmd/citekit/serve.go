@@ -32,8 +32,9 @@ error. Other machines cannot reach it, and web pages are refused. A signal ends
 it: running calls have 10 seconds to finish.
 
 With --keys callers need a key made by 'citekit key', and other machines may
-reach the server, with --tls-cert by https. With --workspace there are several
-folders, each with its own keys. Limits, an identity provider and other settings
+reach the server, with --tls-cert by https. The keys of one folder, that of
+--dir, are for the workspace default: 'citekit key new --workspace default'.
+With --workspace there are several folders, each with its own keys. Limits, an identity provider and other settings
 for a team are in a settings file: see 'citekit help config'. On SIGHUP the
 server reads it again and reopens its logs.
 
