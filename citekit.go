@@ -9,6 +9,8 @@ import (
 	"iter"
 	"log/slog"
 	"runtime"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/citekit/citekit/internal/ctxio"
@@ -209,8 +211,32 @@ func (m *indexedMap) node(id string) (*Node, error) {
 	if n, ok := m.index[id]; ok {
 		return n, nil
 	}
-	return nil, &NotFoundError{Kind: "node", ID: id, Suggestions: meant.IDs(id, m.ids())}
+	return nil, &NotFoundError{Kind: "node", ID: id, Suggestions: m.meant(id)}
 }
+
+// meant returns the ids of at most three nodes that a wrong id may mean: that
+// behind the id of the resource, or those of nodes with this title, else those
+// that look similar.
+func (m *indexedMap) meant(id string) []string {
+	if rest, ok := strings.CutPrefix(id, m.ResourceID); ok && len(rest) > 1 && strings.IndexByte(".#/", rest[0]) >= 0 {
+		if _, there := m.index[rest[1:]]; there {
+			return meant.IDs(rest[1:], slices.Values([]string{rest[1:]}))
+		}
+	}
+	var titled []string
+	for n := range m.All() {
+		if title := strings.TrimSpace(id); title != "" && strings.EqualFold(strings.TrimSpace(n.Title), title) && message.IsPlain(n.ID) && len(titled) < maxTitled {
+			titled = append(titled, n.ID)
+		}
+	}
+	if len(titled) > 0 {
+		return titled
+	}
+	return meant.IDs(id, m.ids())
+}
+
+// maxTitled is how many nodes an error names that have a title.
+const maxTitled = 3
 
 // ids yields the ids of all nodes in the order of the map.
 func (m *indexedMap) ids() iter.Seq[string] {

@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"access":                     {},
 	"access/keyfile":             {"access", "internal/filelock", "internal/strictjson"},
 	"access/oidc":                {"access"},
-	"mcpadapter":                 {".", "access", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "verify", "relations", "internal/strictjson", "internal/tokens", "internal/nfc"},
+	"mcpadapter":                 {".", "access", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "verify", "relations", "internal/lookup", "internal/strictjson", "internal/tokens", "internal/nfc"},
 	"server":                     {".", "access", "mcpadapter"},
 	"internal/config":            {"mcpadapter", "server"},
 	"telemetry":                  {"server"},

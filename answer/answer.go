@@ -83,6 +83,11 @@ type Answer struct {
 	// the form that it was asked for; "" if neither applies.
 	Hint string
 
+	// LeftOut is how many resources are not searched, and LeftOutIDs names some,
+	// as in [search.Results]. They are not in JSON.
+	LeftOut    int
+	LeftOutIDs []string
+
 	// Complete is false if the time ended before everything was searched and
 	// rated, or if the answer of a model was cut off.
 	Complete bool

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/search"
@@ -47,8 +46,9 @@ func (c *call) run(ctx context.Context) error {
 		return err
 	}
 	c.answer.Complete, c.answer.Hint = found.Complete, found.Hint
+	c.answer.LeftOut, c.answer.LeftOutIDs = found.LeftOut, found.LeftOutIDs
 	if c.answer.Hint == "" && found.LeftOut > 0 {
-		c.answer.Hint = message.Count(found.LeftOut, "resource") + " left out because their sources changed, are gone or cannot be read"
+		c.answer.Hint = search.LeftOutHint(found.LeftOut, found.LeftOutIDs)
 	}
 	if len(found.Results) == 0 {
 		return nil

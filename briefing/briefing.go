@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
@@ -45,6 +44,11 @@ type Briefing struct {
 	// Hint names what is not searched and what to do about that, or which
 	// values of the filters do not exist; "" if there is no hint.
 	Hint string
+
+	// LeftOut is how many resources are not searched, and LeftOutIDs names some,
+	// as in [search.Results]. They are not in JSON.
+	LeftOut    int
+	LeftOutIDs []string
 
 	// Complete is false if time ran out before everything was searched and
 	// compared.
@@ -99,9 +103,9 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 	defer g.close()
 	complete := g.gather(ctx, candidates(found.Results))
 	b := g.briefing(complete && found.Complete)
-	b.Hint = found.Hint
+	b.Hint, b.LeftOut, b.LeftOutIDs = found.Hint, found.LeftOut, found.LeftOutIDs
 	if b.Hint == "" && found.LeftOut > 0 {
-		b.Hint = message.Count(found.LeftOut, "resource") + " left out because their sources changed, are gone or cannot be read"
+		b.Hint = search.LeftOutHint(found.LeftOut, found.LeftOutIDs)
 	}
 	return b, nil
 }

@@ -56,6 +56,18 @@ func States(ctx context.Context, lib *citekit.Library, ids []string) ([]Resource
 	return states, nil
 }
 
+// StateOf returns the state of the source of one map, and why it is not [StateOK].
+// It is as cheap as [States].
+func StateOf(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) (State, error) {
+	var known ledger.Note
+	if data, _, err := lib.Workspace().ReadNote(ctx, ledger.Kind, m.SourcePath); err == nil {
+		if n, ok := ledger.Parse(data); ok && n.ID == m.ResourceID {
+			known = n
+		}
+	}
+	return sourceState(ctx, lib, m, known)
+}
+
 // notesByID returns the notes of sources, by the id of the map. Sources without
 // notes are hashed.
 func notesByID(ctx context.Context, lib *citekit.Library) map[string]ledger.Note {

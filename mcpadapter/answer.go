@@ -20,8 +20,8 @@ func (a *adapter) answerTool() tool {
 		parameters: []parameter{
 			{name: "question", kind: text, required: true, longest: maxQuery},
 			{name: "type", kind: text, choices: []string{string(answers.Extractive), string(answers.Abstractive)}},
-			{name: "max_sentences", kind: count},
-			{name: "max_tokens", kind: count},
+			{name: "max_sentences", kind: count, positive: true},
+			{name: "max_tokens", kind: count, positive: true},
 			sameFilters(),
 			{name: includeRationale, kind: flag},
 			{name: timeLimit.name, kind: count},
@@ -63,6 +63,7 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 			given = event.Answer
 		}
 	}
+	given.Hint = a.hint(ctx, given.Hint, given.LeftOut, given.LeftOutIDs)
 	return asJSON(given.MarshalJSON())
 }
 

@@ -29,6 +29,7 @@ type parameter struct {
 	kind        kind
 	required    bool
 	choices     []string    // the values allowed; empty means any
+	positive    bool        // of a count: 0 is refused
 	longest     int         // bytes of a text; zero means maxID
 	most        int         // texts of a list; zero means maxPaths
 	members     []parameter // of a group
@@ -79,6 +80,11 @@ func (a arguments) flag(name string) bool {
 // "12" for 12 and "true" for true. The error matches [citekit.ErrSyntax] and
 // names the arguments that the tool takes.
 func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, error) {
+	return decodeMembers(raw, parameters, "this tool")
+}
+
+// decodeMembers reads the arguments of a tool or a group, whose name errors say.
+func decodeMembers(raw json.RawMessage, parameters []parameter, owner string) (arguments, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
@@ -91,7 +97,7 @@ func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, er
 	for _, m := range given {
 		i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == m.key })
 		if i < 0 {
-			return nil, badArgument("unknown argument %s; %s", quote(m.key), listParameters(parameters))
+			return nil, badArgument("unknown argument %s; %s%s", quote(m.key), inGroup(m.key, parameters), listParameters(parameters, owner))
 		}
 		if seen[m.key] {
 			return nil, badArgument("argument '%s' is given twice", m.key)
@@ -109,7 +115,7 @@ func decodeArguments(raw json.RawMessage, parameters []parameter) (arguments, er
 	}
 	for _, p := range parameters {
 		if p.required && !args.has(p.name) {
-			return nil, badArgument("argument '%s' is missing; %s", p.name, listParameters(parameters))
+			return nil, badArgument("argument '%s' is missing; %s", p.name, listParameters(parameters, owner))
 		}
 	}
 	return args, nil
@@ -146,9 +152,23 @@ func badArgument(format string, args ...any) error {
 	return inputError(fmt.Sprintf(format, args...))
 }
 
-func listParameters(parameters []parameter) string {
+// inGroup says which member of a group an unknown argument is, if it is one; it
+// may be in the singular, or an id.
+func inGroup(name string, parameters []parameter) string {
+	stem := strings.TrimSuffix(name, "_id")
+	for _, p := range parameters {
+		for _, m := range p.members {
+			if m.name == name || m.name == stem+"s" || strings.TrimSuffix(m.name, "ies") == strings.TrimSuffix(name, "y") {
+				return "give it as " + p.name + "." + m.name + "; "
+			}
+		}
+	}
+	return ""
+}
+
+func listParameters(parameters []parameter, owner string) string {
 	if len(parameters) == 0 {
-		return "this tool takes none"
+		return owner + " takes none"
 	}
 	var names []string
 	for _, p := range parameters {
@@ -158,7 +178,7 @@ func listParameters(parameters []parameter) string {
 		}
 		names = append(names, name)
 	}
-	return "this tool takes " + strings.Join(names, ", ")
+	return owner + " takes " + strings.Join(names, ", ")
 }
 
 func (p parameter) decode(raw json.RawMessage) (any, error) {
@@ -170,15 +190,28 @@ func (p parameter) decode(raw json.RawMessage) (any, error) {
 	case texts:
 		return p.decodeTexts(raw)
 	case group:
+		raw = unwrapped(raw, '{')
 		if raw[0] != '{' {
 			return nil, p.wrongType("an object", raw)
 		}
-		return decodeArguments(raw, p.members)
+		return decodeMembers(raw, p.members, p.name)
 	}
 	return p.decodeText(raw)
 }
 
+// unwrapped returns the list or the object that a JSON string holds, as agents
+// write "[\"a\"]" for ["a"]; of other texts, raw.
+func unwrapped(raw json.RawMessage, opening byte) json.RawMessage {
+	value, ok := scalarText(raw)
+	inner := []byte(strings.TrimSpace(value))
+	if !ok || raw[0] != '"' || len(inner) == 0 || inner[0] != opening || !json.Valid(inner) {
+		return raw
+	}
+	return inner
+}
+
 func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
+	raw = unwrapped(raw, '[')
 	values := []json.RawMessage{raw}
 	if raw[0] == '[' {
 		if err := json.Unmarshal(raw, &values); err != nil {

@@ -2,9 +2,11 @@ package mcpadapter
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 func (a *adapter) contextTool() tool {
@@ -12,10 +14,10 @@ func (a *adapter) contextTool() tool {
 		name:  "getContext",
 		title: "Gather evidence for a task",
 		description: "Gather the most useful evidence for a task or question within token_budget: passages from all resources, without copies, adjacent ones joined. " +
-			"content is Markdown; pieces have the address of each text; omitted counts passages that did not fit.",
+			"content is Markdown; pieces have its addresses; omitted counts passages that did not fit.",
 		parameters: []parameter{
 			{name: "task", kind: text, required: true, longest: maxQuery, description: "In plain words."},
-			{name: "token_budget", kind: count, description: fmt.Sprintf("Maximum for content. Default %d.", briefing.DefaultTokens)},
+			{name: "token_budget", kind: count, positive: true, description: fmt.Sprintf("Maximum for content. Default %d.", briefing.DefaultTokens)},
 			sameFilters(),
 			timeLimit,
 		},
@@ -37,5 +39,33 @@ func (a *adapter) getContext(ctx context.Context, args arguments) (answer, error
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
-	return asJSON(b.MarshalJSON())
+	b.Hint = a.hint(ctx, b.Hint, b.LeftOut, b.LeftOutIDs)
+	return asJSON(encodeBriefing(b))
+}
+
+// encodeBriefing returns the JSON of a briefing in which each piece has its title
+// instead of its text, which is in the content.
+func encodeBriefing(b *briefing.Briefing) (json.RawMessage, error) {
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Text("content", b.Content)
+	w.Key("pieces")
+	w.WriteByte('[')
+	for i, p := range b.Pieces {
+		if i > 0 {
+			w.WriteByte(',')
+		}
+		w.Open()
+		w.Text("address", p.Address.String())
+		w.Optional("title", p.Title)
+		w.Value("tokens", p.Tokens)
+		w.Close()
+	}
+	w.WriteByte(']')
+	w.Value("tokens", b.Tokens)
+	w.Value("omitted", b.Omitted)
+	w.Optional("hint", b.Hint)
+	w.Value("complete", b.Complete)
+	w.Close()
+	return w.Bytes(), w.Err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/relations"
 )
 
@@ -81,7 +82,7 @@ func parseAddress(ctx context.Context, lib *citekit.Library, text string) (citek
 	if err == nil {
 		return address, nil
 	}
-	err = inputError(withoutSyntax(err))
+	err = inputError(withoutSyntax(lookup.WithMeant(ctx, lib, text, err)))
 	scheme, rest, _ := strings.Cut(text, "://")
 	escaped, fragment, _ := strings.Cut(rest, "#")
 	id, idErr := url.PathUnescape(escaped)

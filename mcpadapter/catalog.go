@@ -2,7 +2,10 @@ package mcpadapter
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,7 +16,7 @@ import (
 
 // A resourceFilter selects resources for a list. The zero value selects all.
 type resourceFilter struct {
-	words    []string // folded words that the id or title must contain
+	words    []string // folded words that the id, the title or the path must contain
 	modality citekit.Modality
 }
 
@@ -22,6 +25,15 @@ func filterOf(args arguments) resourceFilter {
 		words:    strings.Fields(fold(args.text("query"))),
 		modality: citekit.Modality(strings.ToLower(strings.TrimSpace(args.text("type")))),
 	}
+}
+
+// String returns a text that only equal filters share, "" for all.
+func (f resourceFilter) String() string {
+	if f.all() {
+		return ""
+	}
+	hash := sha256.Sum256([]byte(string(f.modality) + "\n" + strings.Join(f.words, " ")))
+	return hex.EncodeToString(hash[:8])
 }
 
 func (f resourceFilter) all() bool { return len(f.words) == 0 && f.modality == "" }
@@ -59,7 +71,7 @@ func (a *adapter) listWanted(ctx context.Context, list *resourceList, last strin
 	}
 	list.Resources = ids[:len(list.Items)]
 	if len(list.Resources) < len(ids) {
-		list.NextCursor = listCursor(list.Resources[len(list.Resources)-1])
+		list.NextCursor = listCursor(list.Resources[len(list.Resources)-1], wanted.String())
 	}
 	return nil
 }
@@ -144,10 +156,10 @@ type catalogEntry struct {
 	id       string
 	stamp    citekit.Stamp // of the map
 	modality citekit.Modality
-	text     string // id and title, folded
+	text     string // id, title and path of the source, folded
 }
 
-// maxFoldedTitle is how many bytes of a title lists are filtered by.
+// maxFoldedTitle is how many bytes of a title or a path lists are filtered by.
 const maxFoldedTitle = 1000
 
 // A stamper is a workspace with a stamp that changes whenever a map does. The
@@ -215,6 +227,10 @@ func entryOf(ctx context.Context, lib *citekit.Library, e catalogEntry) catalogE
 		e.text = fold(e.id)
 		return e
 	}
-	e.modality, e.text = m.Type, fold(e.id+"\n"+plain.Shorten(m.Title, maxFoldedTitle))
+	path := filepath.ToSlash(m.SourcePath)
+	if filepath.IsAbs(m.SourcePath) { // callers may not see the folders outside the base directory
+		path = filepath.Base(m.SourcePath)
+	}
+	e.modality, e.text = m.Type, fold(e.id+"\n"+plain.Shorten(m.Title, maxFoldedTitle)+"\n"+plain.Shorten(path, maxFoldedTitle))
 	return e
 }

@@ -1,6 +1,7 @@
 package mcpadapter_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -105,7 +106,7 @@ func TestListFilters(t *testing.T) {
 		{map[string]any{"type": "book"}, "it must be one of document, "},
 		{map[string]any{"limit": 0}, "it must be from 1 to 100"},
 		{map[string]any{"limit": 101}, "it must be from 1 to 100"},
-		{map[string]any{"query": "bell", "cursor": "!"}, "it is not from this tool"},
+		{map[string]any{"query": "bell", "cursor": "!"}, "it is not from this list"},
 	} {
 		if text, result := callTool(t, session, "listResources", test.arguments); !result.IsError || !strings.Contains(text, test.want) {
 			t.Errorf("%v: %s", test.arguments, text)
@@ -278,4 +279,69 @@ func medianOf(b *testing.B, once func()) {
 	slices.Sort(times)
 	b.ReportMetric(times[len(times)/2].Seconds()*1e3, "median-ms")
 	b.ReportMetric(times[0].Seconds()*1e3, "least-ms")
+}
+
+// TestListByPath checks that a query finds the paths of sources: those inside the
+// base directory whole, of others the name of the file.
+func TestListByPath(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	for id, path := range map[string]string{"hiring": "mail/Hiring Statistics.xlsx", "far": "/home/someone/plan.txt"} {
+		data, err := json.Marshal(map[string]any{"resource_id": id, "type": "text", "title": "A title", "source_path": path, "nodes": []any{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ws.WriteMap(t.Context(), id, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lib := citekit.New(ws, nil, nil)
+	t.Cleanup(func() { lib.Close() })
+	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	for query, want := range map[string][]string{"mail/hiring statistics.xlsx": {"hiring"}, "plan.txt": {"far"}, "someone": {}, "title": {"far", "hiring"}} {
+		if list := listTool(t, session, map[string]any{"query": query}); !slices.Equal(list.Resources, want) {
+			t.Errorf("%s: %v", query, list.Resources)
+		}
+	}
+}
+
+// TestForeignCursors gives each list the cursors of other lists.
+func TestForeignCursors(t *testing.T) {
+	session := connect(t, mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{PageBytes: 300}), nil)
+	next := func(tool string, arguments map[string]any) string {
+		t.Helper()
+		text, _ := callTool(t, session, tool, arguments)
+		var page struct {
+			NextCursor string `json:"next_cursor"`
+		}
+		if err := json.Unmarshal([]byte(text), &page); err != nil || page.NextCursor == "" {
+			t.Fatalf("%s %v: %s", tool, arguments, text)
+		}
+		return page.NextCursor
+	}
+	all, some := next("listResources", map[string]any{"limit": 1}), next("listResources", map[string]any{"limit": 1, "query": "o"})
+	for _, test := range []struct {
+		arguments map[string]any
+		want      string
+	}{
+		{map[string]any{"cursor": next("getStructure", map[string]any{"resource_id": "poem", "cursor": ""})}, "it is not from this list"},
+		{map[string]any{"cursor": base64.RawURLEncoding.EncodeToString([]byte("poem"))}, "it is not from this list"},
+		{map[string]any{"cursor": some}, "it belongs to another query or type"},
+		{map[string]any{"cursor": all, "query": "o"}, "it belongs to another query or type"},
+		{map[string]any{"cursor": all}, `{"resources":["slow"]`},
+		{map[string]any{"cursor": some, "query": " O "}, `{"resources":["slow"]`},
+	} {
+		if text, _ := callTool(t, session, "listResources", test.arguments); !strings.Contains(text, test.want) {
+			t.Errorf("%v: %s", test.arguments, text)
+		}
+	}
+	_, ofResources := session.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: all})
+	_, ofMaps := session.ListResources(t.Context(), &mcp.ListResourcesParams{Cursor: "maps:" + "!"})
+	_, ofTools := session.ListTools(t.Context(), &mcp.ListToolsParams{Cursor: "!"})
+	_, ofPrompts := session.ListPrompts(t.Context(), &mcp.ListPromptsParams{Cursor: "!"})
+	_, ofTemplates := session.ListResourceTemplates(t.Context(), &mcp.ListResourceTemplatesParams{Cursor: "!"})
+	for i, err := range []error{ofResources, ofMaps, ofTools, ofPrompts, ofTemplates} {
+		if err == nil || !strings.Contains(err.Error(), "the cursor does not fit: it is not from this list; leave it out to begin") {
+			t.Errorf("list %d: %v", i, err)
+		}
+	}
 }

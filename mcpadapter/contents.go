@@ -114,6 +114,8 @@ func (e readable) Error() string {
 	message := printable(explain("getContents", e.error, citekit.CodeOf(e.error)))
 	if moved := new(movedError); errors.As(e.error, moved) {
 		message += "; " + moved.sentence()
+	} else if advised := new(advisedError); errors.As(e.error, advised) && advised.brief != "" {
+		message += "; " + advised.brief
 	}
 	return message
 }
@@ -144,7 +146,7 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 				}
 				continue
 			}
-			shown = append(shown, &mcp.TextContent{Text: "No picture of " + address + ": " + printable(explain("getContents", err, code))})
+			shown = append(shown, &mcp.TextContent{Text: "No picture of " + address + ": " + printable(strings.TrimPrefix(explain("getContents", err, code), address+": "))})
 			continue
 		}
 		shown = append(shown, &mcp.TextContent{Text: address}, &mcp.ImageContent{Data: picture.Data, MIMEType: picture.MediaType})

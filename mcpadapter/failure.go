@@ -104,7 +104,7 @@ func explainMissing(tool string, missing *citekit.NotFoundError) string {
 		}
 	}
 	if len(missing.Suggestions) > 0 {
-		message += " Did you mean '" + strings.Join(missing.Suggestions, "', '") + "'?"
+		message = strings.TrimSuffix(message, ".") + ". Did you mean '" + strings.Join(missing.Suggestions, "', '") + "'?"
 	}
 	return message
 }
@@ -115,11 +115,16 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	var storage storageFault
 	var moved movedError
 	var pin unknownPin
+	var advised advisedError
 	switch {
 	case errors.As(err, &moved):
 		return moved.hint()
 	case errors.As(err, &pin):
 		return "getContents without v= gives what the source says."
+	case errors.As(err, &advised) && errors.As(err, &missing):
+		return advised.advice + " listResources lists the resources."
+	case errors.As(err, &advised):
+		return advised.advice
 	case errors.As(err, &missing) && missing.Kind == "resource":
 		return "listResources lists the resources."
 	case missing != nil:

@@ -181,17 +181,19 @@ func enterGate(ctx context.Context, gate Gate, calls []*Call) (end func(), err e
 	return nil, err
 }
 
-// of returns the pass of the request that carried a call, or nil.
-func (p *passes) of(header http.Header) *pass {
+// of returns the pass of the request that carried a call, or nil, and whether the
+// request was given up or answered meanwhile.
+func (p *passes) of(header http.Header) (held *pass, isGone bool) {
 	id := header[passHeader]
 	if len(id) != 1 {
-		return nil
+		return nil, false
 	}
-	held, ok := p.byID.Load(id[0])
+	known, ok := p.byID.Load(id[0])
 	if !ok {
-		return nil
+		return nil, true
 	}
-	return held.(*pass)
+	held = known.(*pass)
+	return held, held.request.Err() != nil
 }
 
 // begin takes the waiting call that middleware now handles. It returns nil if no
@@ -223,6 +225,9 @@ func (p *pass) leave(bytes int64) {
 	p.answered = true
 	for _, c := range p.waiting { // the SDK refused them
 		c.Duration, c.Outcome = time.Since(c.Start), string(citekit.CodeInvalidInput)
+		if p.request.Err() != nil { // the request was given up
+			c.Outcome = OutcomeCancelled
+		}
 		p.finished = append(p.finished, c)
 	}
 	p.waiting = nil
@@ -263,10 +268,13 @@ func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next
 		return next(ctx, method, req)
 	}
 	tool := toolOf(req)
-	held := h.passes.of(headerOf(ctx, req))
+	held, isGone := h.passes.of(headerOf(ctx, req))
 	var c *Call
 	if held != nil {
 		c = held.begin(method, tool)
+	}
+	if c == nil && isGone && !isNotification(method) && toolsetOf(tool) != ToolsetWrite {
+		return nil, context.Canceled // the request was given up before its call began
 	}
 	if c == nil {
 		return h.passAlone(ctx, method, req, next)

@@ -217,6 +217,9 @@ func answerOf(j *ingest.Job) ingestAnswer {
 			news = append(news, item)
 		}
 	}
+	if n := a.Counts[ingest.Failed]; err == nil && n > 0 && n == len(report.Items) {
+		a.Error, a.Code = whyAllFailed(report.Items), citekit.CodeOf(report.Items[0].Err)
+	}
 	slices.SortStableFunc(news, func(x, y ingest.Item) int { return urgency(x) - urgency(y) })
 	shown := news[:min(len(news), shownItems)]
 	a.Omitted = len(news) - len(shown)
@@ -229,6 +232,18 @@ func answerOf(j *ingest.Job) ingestAnswer {
 		a.Items = append(a.Items, data)
 	}
 	return a
+}
+
+// whyAllFailed returns why the first of some sources failed, and how many more did.
+func whyAllFailed(items []ingest.Item) string {
+	why := "nothing could be mapped: "
+	if items[0].Err != nil {
+		why += items[0].Err.Error()
+	}
+	if more := len(items) - 1; more > 0 {
+		why += fmt.Sprintf(" (and %d more, see items)", more)
+	}
+	return printable(why)
 }
 
 func urgency(item ingest.Item) int {

@@ -63,6 +63,9 @@ func (a *adapter) instructions(asked choice) string {
 			step = resolveReadOnly
 		}
 		list, address = append(list, step), "resolve returned"
+		if has("search") {
+			address = "search or resolve returned"
+		}
 	}
 	var b strings.Builder
 	b.WriteString(introduction + "\n")

@@ -1,15 +1,15 @@
 package mcpadapter
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"slices"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"time"
 
 	"github.com/citekit/citekit"
-	words "github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -28,6 +28,7 @@ type resourceItem struct {
 	Duration   float64          `json:"duration,omitempty"`
 	Width      int              `json:"width,omitempty"`
 	Height     int              `json:"height,omitempty"`
+	State      string           `json:"state,omitempty"`   // stale, vanished or unreadable, as of the source; left out if it is as mapped, or unknown
 	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or if nothing resolves it
 	Error      string           `json:"error,omitempty"`   // why the map cannot be read
 }
@@ -38,10 +39,12 @@ type resourceList struct {
 	Resources  []string       `json:"resources"`
 	Items      []resourceItem `json:"items,omitempty"`
 	NextCursor string         `json:"next_cursor,omitempty"`
+	Hint       string         `json:"hint,omitempty"` // if nothing is mapped
 }
 
 func (a *adapter) listResources(ctx context.Context, args arguments) (answer, error) {
-	last, err := lastListed(args.text("cursor"))
+	wanted := filterOf(args)
+	last, err := lastListed(args.text("cursor"), wanted.String())
 	if err != nil {
 		return answer{}, err
 	}
@@ -52,7 +55,7 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 		}
 	}
 	var list resourceList
-	if wanted := filterOf(args); !wanted.all() {
+	if !wanted.all() {
 		err = a.listWanted(ctx, &list, last, limit, wanted)
 	} else {
 		err = a.listAll(ctx, &list, last, limit, len(args) == 0)
@@ -63,11 +66,10 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	if list.Resources == nil {
 		list.Resources = []string{}
 	}
-	answer, err := asJSON(json.Marshal(list))
-	if len(list.Resources) == 0 && a.isEmpty(ctx) {
-		answer.more = []mcp.Content{&mcp.TextContent{Text: "Hint: " + words.NoMaps}}
+	if len(list.Resources) == 0 {
+		list.Hint = a.noMaps(ctx)
 	}
-	return answer, err
+	return asJSON(json.Marshal(list))
 }
 
 // isEmpty reports whether nothing is mapped.
@@ -92,7 +94,7 @@ func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, 
 	}
 	described := rest[:len(list.Items)]
 	if len(described) < len(rest) {
-		list.NextCursor = listCursor(described[len(described)-1])
+		list.NextCursor = listCursor(described[len(described)-1], "")
 	}
 	if list.Resources = described; named && len(rest) < most && sizeOfIDs(rest) <= a.opts.PageBytes {
 		list.Resources = rest
@@ -111,19 +113,40 @@ func sizeOfIDs(ids []string) (size int) {
 	return size
 }
 
-func listCursor(last string) string { return base64.RawURLEncoding.EncodeToString([]byte(last)) }
+// A listPlace is where a list goes on. Its cursor holds it, so the server keeps
+// none.
+type listPlace struct {
+	Last   string `json:"after"`            // id of the last resource listed
+	Filter string `json:"filter,omitempty"` // of the list
+}
 
-// lastListed returns the id in a cursor, or "". As ids are sorted, resources may
-// have been added or removed since.
-func lastListed(cursor string) (string, error) {
+// listCursor returns the cursor of a list behind the id last.
+func listCursor(last, filter string) string {
+	data, _ := json.Marshal(listPlace{last, filter}) // strings always encode
+	return base64.RawURLEncoding.EncodeToString(data)
+}
+
+// lastListed returns the id in a cursor of a list with a filter, or "". As ids are
+// sorted, resources may have been added or removed since. The error matches
+// [citekit.ErrSyntax] if the cursor is of something else.
+func lastListed(cursor, filter string) (string, error) {
 	if cursor == "" {
 		return "", nil
 	}
-	last, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || citekit.CheckResourceID(string(last)) != nil {
-		return "", badCursor("it is not from this tool; leave it out to begin")
+	var place listPlace
+	data, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err == nil {
+		decoder := json.NewDecoder(bytes.NewReader(data))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(&place)
 	}
-	return string(last), nil
+	switch {
+	case err != nil || citekit.CheckResourceID(place.Last) != nil:
+		return "", badCursor("it is not from this list; leave it out to begin")
+	case place.Filter != filter:
+		return "", badCursor("it belongs to another query or type; give the same as before, or leave it out to begin")
+	}
+	return place.Last, nil
 }
 
 // describe describes the first of some resources: at most maxItems, and as many
@@ -131,8 +154,11 @@ func lastListed(cursor string) (string, error) {
 func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, error) {
 	items := make([]resourceItem, 0, min(len(ids), maxItems))
 	room := a.opts.PageBytes
+	inTime, cancel := context.WithTimeout(ctx, statesTime)
+	defer cancel()
 	for _, id := range ids[:min(len(ids), maxItems)] {
 		item := a.describeResource(ctx, id)
+		item.State = a.stateOf(inTime, id)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -146,6 +172,23 @@ func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, e
 		items = append(items, item)
 	}
 	return items, nil
+}
+
+// statesTime is how long a list looks at the sources of its resources.
+const statesTime = time.Second
+
+// stateOf returns how the source of a resource differs from what was mapped, or ""
+// if it does not, or if that is unknown.
+func (a *adapter) stateOf(ctx context.Context, id string) string {
+	m, err := a.lib.Map(ctx, id)
+	if err != nil {
+		return ""
+	}
+	state, _ := ingest.StateOf(ctx, a.lib, m)
+	if ctx.Err() != nil || state == ingest.StateOK {
+		return ""
+	}
+	return string(state)
 }
 
 // maxListedTitle is the longest title in a list, in bytes.

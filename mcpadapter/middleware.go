@@ -56,7 +56,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			}
 			var coded *jsonrpc.Error
 			if errors.As(err, &coded) {
-				return nil, withValidData(coded, req)
+				return nil, withValidData(forCursor(coded, req), req)
 			}
 			if !isFeature(method) { // from the SDK itself, such as for a second initialize
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: printable(err.Error())}
@@ -82,6 +82,41 @@ func withCode(result mcp.Result, req mcp.Request) mcp.Result {
 		return result
 	}
 	return failure(call.Params.Name, failed.GetError())
+}
+
+// forCursor says what is wrong with a cursor of a list, of which the SDK only says
+// that a parameter is invalid.
+func forCursor(coded *jsonrpc.Error, req mcp.Request) *jsonrpc.Error {
+	cursor := cursorOf(req.GetParams())
+	if cursor == "" || coded.Code != jsonrpc.CodeInvalidParams || coded.Message != "invalid params" {
+		return coded
+	}
+	said := *coded
+	said.Message = badCursor("it is not from this list; leave it out to begin").Error()
+	return &said
+}
+
+// cursorOf returns the cursor of the parameters of a list, or "".
+func cursorOf(params mcp.Params) string {
+	switch p := params.(type) {
+	case *mcp.ListResourcesParams:
+		if p != nil {
+			return p.Cursor
+		}
+	case *mcp.ListResourceTemplatesParams:
+		if p != nil {
+			return p.Cursor
+		}
+	case *mcp.ListPromptsParams:
+		if p != nil {
+			return p.Cursor
+		}
+	case *mcp.ListToolsParams:
+		if p != nil {
+			return p.Cursor
+		}
+	}
+	return ""
 }
 
 func withValidData(coded *jsonrpc.Error, req mcp.Request) error {

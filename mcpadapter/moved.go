@@ -58,7 +58,7 @@ func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents,
 	for i, item := range read.Items {
 		if item.Err != nil {
 			before[i] = item.Err
-			item.Err = readable{a.withNewPlace(ctx, item.Err, item.Address)}
+			item.Err = readable{a.advise(ctx, a.withNewPlace(ctx, item.Err, item.Address))}
 		}
 	}
 	data, err := read.MarshalJSON()

@@ -1,6 +1,8 @@
 package mcpadapter_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -10,7 +12,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/workspace"
 )
 
 // hasNextStep finds what an error says to do: a hint, a suggestion, or what
@@ -70,6 +79,21 @@ func TestNextSteps(t *testing.T) {
 		{"resolve", map[string]any{"resource_id": "poem", "node_id": "#lines=77"}, "pass address text://poem#lines=77-77 in place of both ids."},
 		{"getStructure", map[string]any{"resource_id": "poem", "node_id": "lines=2"}, "pass address text://poem#lines=2-2 in place of both ids."},
 		{"getNode", map[string]any{"resource_id": "poem", "node_id": "frist"}, "Node 'frist' not found. Did you mean 'first'"},
+		{"resolve", map[string]any{"resource_id": "poem", "node_id": "poem.first"}, "Node 'poem.first' not found. Did you mean 'first'?"},
+		{"getStructure", map[string]any{"resource_id": "poem", "node_id": "poem.first"}, "Did you mean 'first'?"},
+		{"getNode", map[string]any{"resource_id": "poem", "node_id": "first HALF"}, "Did you mean 'first'?"},
+		{"getStructure", map[string]any{"resource_id": "poem.first"}, "Hint: Did you mean address text://poem#lines=1-2? listResources lists the resources."},
+		{"getStructure", map[string]any{"resource_id": "second"}, "Hint: Did you mean address text://poem#lines=3-5?"},
+		{"getStructure", map[string]any{"resource_id": "files/poem.txt"}, "did you mean address text://poem?"},
+		{"resolve", map[string]any{"address": "poem.txt"}, "address \"poem.txt\" has no scheme; did you mean text://poem?"},
+		{"resolve", map[string]any{"address": "poem.txt#lines=2"}, "did you mean text://poem#lines=2-2?"},
+		{"getNode", map[string]any{"address": "/home/me/poem.txt"}, "did you mean text://poem?"},
+		{"getStructure", map[string]any{"address": "file:///home/me/poem.txt"}, "scheme \"file\"; did you mean text://poem?"},
+		{"verify", map[string]any{"quote": "four", "address": "poem"}, "did you mean text://poem?"},
+		{"search", map[string]any{"query": "four", "resource_id": "poem"}, "unknown argument 'resource_id'; give it as filters.resources; this tool takes query, "},
+		{"search", map[string]any{"query": "four", "type": "section"}, "give it as filters.types; "},
+		{"search", map[string]any{"query": "four", "filters": map[string]any{"resource": "poem"}}, "unknown argument 'resource'; filters takes resources (optional), "},
+		{"listResources", map[string]any{"cursor": "bm8"}, "the cursor does not fit: it is not from this list; leave it out to begin"},
 		{"getNode", map[string]any{"resource_id": "peom", "node_id": "first"}, "Hint: listResources lists the resources."},
 	} {
 		if text, result := callTool(t, session, test.tool, test.arguments); !result.IsError || !strings.Contains(text, test.want) {
@@ -102,11 +126,143 @@ func TestFlatStructure(t *testing.T) {
 		t.Errorf("%.1000s", text)
 	}
 	outline, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "flat", "format": "outline"})
-	if !strings.Contains(outline, "all are on one level. cursor \"\" with format json gives them in parts") || strings.Contains(outline, "node_id") {
+	if !strings.Contains(outline, "all on one level. cursor \"\" with format json gives them in parts") || strings.Contains(outline, "node_id") {
 		t.Errorf("%.1000s", outline[max(0, len(outline)-500):])
 	}
 	part, result := callTool(t, session, "getStructure", map[string]any{"resource_id": "flat", "format": "json", "cursor": ""})
 	if result.IsError || !strings.Contains(part, `"next_cursor"`) {
 		t.Errorf("%.500s", part)
 	}
+}
+
+// TestStringifiedArguments has lists and groups that are written as strings.
+func TestStringifiedArguments(t *testing.T) {
+	session := findingServer(t)
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		{"getContents", map[string]any{"ids": `["text://poem#lines=4","poem.first.a"]`}, "four"},
+		{"getContents", map[string]any{"ids": ` [ "poem.first.a" ] `, "include": `["text"]`}, "one"},
+		{"search", map[string]any{"query": "four", "filters": `{"resources": "[\"poem\"]"}`}, "text://poem"},
+	} {
+		if text, result := callTool(t, session, test.tool, test.arguments); result.IsError || !strings.Contains(text, test.want) || strings.Contains(text, "NOT_FOUND") {
+			t.Errorf("%v: %s", test.arguments, text)
+		}
+	}
+	if text, _ := callTool(t, session, "getContents", map[string]any{"ids": "first.a"}); !strings.Contains(text, "Node 'first.a' not found. Did you mean 'poem.first.a'?") {
+		t.Errorf("a node without its resource: %s", text)
+	}
+	if text, _ := callTool(t, session, "getContents", map[string]any{"ids": "[poem"}); !strings.Contains(text, "'[poem' not found") {
+		t.Errorf("a text that is no list: %s", text)
+	}
+}
+
+// TestHintsOfStale has a changed and a deleted source: each tool says which they
+// are and how to map them, as far as the server can.
+func TestHintsOfStale(t *testing.T) {
+	session := func(write bool) *mcp.ClientSession {
+		ws := workspace.NewMemory(nil)
+		ws.AddSource("in mail/tea.txt", []byte("Green coffee.\n"))
+		ws.AddSource("poem.txt", []byte(poem))
+		lib := citekit.New(ws, modality.All(), nil)
+		for id, m := range map[string]string{
+			"tea":  `{"resource_id": "tea", "type": "text", "title": "Tea", "source_path": "in mail/tea.txt", "nodes": [{"id": "all", "location": {"modality": "text", "lines": [1, 1]}}], "metadata": {"source_hash": "` + hashOf("Green tea.\n") + `"}}`,
+			"gone": `{"resource_id": "gone", "type": "text", "title": "Gone", "source_path": "gone.txt", "nodes": [], "metadata": {"source_hash": "` + hashOf("x") + `"}}`,
+			"poem": poemMap,
+		} {
+			if err := ws.WriteMap(t.Context(), id, []byte(m)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		layers := textlayer.New(lib, nil)
+		searcher, err := search.New(lib, &search.Options{Layers: layers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})}
+		t.Cleanup(func() {
+			if opts.Ingester != nil {
+				opts.Ingester.Close()
+			}
+			searcher.Close()
+			lib.Close()
+		})
+		if write {
+			opts.Ingester = mcpadapter.NewIngester(lib, nil)
+		}
+		return connect(t, mcpadapter.NewServer(lib, opts), nil)
+	}
+	for write, how := range map[bool]string{true: `ingest does it, with paths ["in mail/tea.txt"]`, false: "a person does it, with citekit ingest 'in mail/tea.txt'"} {
+		session := session(write)
+		told := func(tool string, arguments map[string]any, want ...string) {
+			t.Helper()
+			text, result := callTool(t, session, tool, arguments)
+			if !result.IsError {
+				var answer any
+				if err := json.Unmarshal([]byte(text), &answer); err != nil {
+					t.Fatal(err)
+				}
+				text = strings.NewReplacer(`\"`, `"`).Replace(text)
+			}
+			for _, want := range want {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s %v: %s; want %s", tool, arguments, text, want)
+				}
+			}
+		}
+		both := strings.NewReplacer(`["in`, `["gone.txt","in`, "ingest 'in", "ingest gone.txt 'in").Replace(how)
+		left := "2 resources left out because their sources changed, are gone or cannot be read: gone, tea; map them again if they changed: " + both
+		told("search", map[string]any{"query": "coffee"}, left)
+		told("findSimilar", map[string]any{"text": "coffee"}, left)
+		told("getContext", map[string]any{"task": "coffee"}, left)
+		told("resolve", map[string]any{"resource_id": "tea", "node_id": "all"}, "Hint: The source has changed since it was mapped and must be mapped again before it is cited: "+how+".")
+		told("getContents", map[string]any{"ids": "tea"}, "map it again: source has changed; "+how)
+		told("verify", map[string]any{"quote": "Green coffee", "address": "text://tea"}, how)
+		told("listResources", nil, `"state":"stale"`, `"state":"vanished"`)
+		gone := "a person does it, with citekit ingest FILE."
+		if write {
+			gone = "ingest does it, with the path."
+		}
+		told("resolve", map[string]any{"address": "text://gone"}, "the source must be restored or mapped again: "+gone)
+	}
+}
+
+// TestHintsOfNoMaps checks that every tool that finds nothing as nothing is mapped
+// says how to map files.
+func TestHintsOfNoMaps(t *testing.T) {
+	session := finding(t, workspace.NewMemory(nil))
+	for tool, arguments := range map[string]map[string]any{
+		"listResources": {}, "search": {"query": "tea"}, "getContext": {"task": "tea"}, "answer": {"question": "What is tea?"}, "findSimilar": {"text": "tea"}, "verify": {"quote": "tea"},
+	} {
+		if text, result := callTool(t, session, tool, arguments); result.IsError || !strings.Contains(text, `"hint":"no file is mapped here yet; ingest the files first: a person does it, with citekit ingest FILE"`) {
+			t.Errorf("%s: %s", tool, text)
+		}
+	}
+}
+
+// TestWhichToolsCite checks that the instructions name the tools that give
+// addresses to cite, and the prompts what getContents takes.
+func TestWhichToolsCite(t *testing.T) {
+	session := findingServer(t)
+	if said := session.InitializeResult().Instructions; !strings.Contains(said, "Cite every claim with the address that search or resolve returned,") {
+		t.Error(said)
+	}
+	few := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	if said := few.InitializeResult().Instructions; !strings.Contains(said, "the address that resolve returned,") {
+		t.Error(said)
+	}
+	prompt, err := session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "cite_answer", Arguments: map[string]string{"question": "Why?"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := prompt.Messages[0].Content.(*mcp.TextContent).Text; !strings.Contains(text, "with the addresses of the best ones, or with nodes as resource.node") {
+		t.Error(text)
+	}
+}
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }

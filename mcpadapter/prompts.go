@@ -48,7 +48,7 @@ func stepsToRead(has func(string) bool, query string) []string {
 		steps = []string{"Call search with " + query + " as query. Try other words if the first hits do not fit."}
 	}
 	if has("getContents") {
-		return append(steps, "Call getContents with the ids or addresses of the best ones, to read them whole.")
+		return append(steps, "Call getContents with the addresses of the best ones, or with nodes as resource.node, to read them whole.")
 	}
 	if has("resolve") {
 		steps = append(steps, stepResolve)
@@ -85,7 +85,7 @@ func prompts() []prompt {
 			steps: func(has func(string) bool) []string {
 				steps := []string{"Call getStructure with its resource_id. A long map shows only its upper levels; pass node_id for the branches that matter."}
 				if has("getContents") {
-					steps = append(steps, "Call getContents with the nodes that matter most, a few at a time.")
+					steps = append(steps, "Call getContents with the nodes that matter most, as resource.node, a few at a time.")
 				} else {
 					steps = append(steps, stepResolve)
 				}

@@ -2,7 +2,6 @@ package mcpadapter
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"log/slog"
 	"slices"
@@ -141,7 +140,7 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	}
 	if len(ids) > listedMaps {
 		ids = ids[:listedMaps]
-		page.NextCursor = mapsCursor + base64.RawURLEncoding.EncodeToString([]byte(ids[listedMaps-1]))
+		page.NextCursor = mapsCursor + listCursor(ids[listedMaps-1], "")
 	}
 	page.Resources = append([]*mcp.Resource{}, listed...)
 	for _, id := range ids {
@@ -165,7 +164,7 @@ func (r *resources) titleOf(ctx context.Context, id string) string {
 // mapsAfter returns the ids of the maps on a page, and one more if there are
 // more.
 func (r *resources) mapsAfter(ctx context.Context, cursor string) ([]string, error) {
-	last, err := lastListed(cursor)
+	last, err := lastListed(cursor, "")
 	if err != nil {
 		return nil, err
 	}

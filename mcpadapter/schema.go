@@ -20,8 +20,8 @@ type schema struct {
 	items       *schema
 	properties  []property
 	required    []string
-	closed      bool // no other properties
-	atLeastZero bool
+	closed      bool   // no other properties
+	least       string // "minimum"
 	ref         string
 	defs        []property
 }
@@ -59,9 +59,9 @@ func (s *schema) append(b []byte) []byte {
 			b = appendList(b, list.values, appendString)
 		}
 	}
-	if s.atLeastZero {
+	if s.least != "" {
 		key("minimum")
-		b = append(b, '0')
+		b = append(b, s.least...)
 	}
 	if len(s.anyOf) > 0 {
 		key("anyOf")
@@ -132,7 +132,9 @@ func (p parameter) schema() *schema {
 	case flag:
 		s.kind = "boolean"
 	case count:
-		s.kind, s.atLeastZero = "integer", true
+		if s.kind, s.least = "integer", "0"; p.positive {
+			s.least = "1"
+		}
 	case texts:
 		s.kind, s.items, s.enum = "array", &schema{kind: "string", enum: p.choices}, nil
 	case group:

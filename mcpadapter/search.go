@@ -17,7 +17,7 @@ const (
 
 // topK and by are arguments of tools that rank.
 var (
-	topK = parameter{name: "top_k", kind: count, description: "Maximum number of results, 1-50. Default 10."}
+	topK = parameter{name: "top_k", kind: count, positive: true, description: "Maximum number of results, 1-50. Default 10."}
 	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
 )
 
@@ -107,6 +107,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
+	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs)
 	return asJSON(found.MarshalJSON())
 }
 

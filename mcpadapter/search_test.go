@@ -292,3 +292,20 @@ func TestGetContentsImageOfOfficeFile(t *testing.T) {
 		t.Errorf("%+v", result.Content[1])
 	}
 }
+
+// TestNoPicture checks that the address is told once.
+func TestNoPicture(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("red.png", []byte("no picture"))
+	if err := ws.WriteMap(t.Context(), "red", []byte(`{"resource_id": "red", "type": "image", "title": "Red", "source_path": "red.png", "nodes": []}`)); err != nil {
+		t.Fatal(err)
+	}
+	result, err := finding(t, ws).CallTool(t.Context(), &mcp.CallToolParams{Name: "getContents", Arguments: map[string]any{"ids": "red", "include": "image"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, ok := result.Content[len(result.Content)-1].(*mcp.TextContent)
+	if !ok || !strings.HasPrefix(last.Text, "No picture of image://red: ") || strings.Count(last.Text, "image://red") != 1 {
+		t.Errorf("%+v", last)
+	}
+}

@@ -163,7 +163,7 @@ func TestEmptyLibrary(t *testing.T) {
 		for _, content := range result.Content {
 			texts = append(texts, content.(*mcp.TextContent).Text)
 		}
-		want := []string{`{"resources":[]}`, "Hint: no file is mapped here yet; ingest the files first"}
+		want := []string{`{"resources":[],"hint":"no file is mapped here yet; ingest the files first: a person does it, with citekit ingest FILE"}`}
 		if !slices.Equal(texts, want) {
 			t.Errorf("%v: got %q", arguments, texts)
 		}

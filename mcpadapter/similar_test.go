@@ -37,8 +37,8 @@ func TestGetContext(t *testing.T) {
 	var got struct {
 		Content string
 		Pieces  []struct {
-			Address, Text string
-			Tokens        int
+			Address, Title, Text string
+			Tokens               int
 		}
 		Tokens   int
 		Complete bool
@@ -46,7 +46,7 @@ func TestGetContext(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Pieces) != 1 || !strings.Contains(got.Pieces[0].Text, "four") || !strings.Contains(got.Content, got.Pieces[0].Address) || !got.Complete || got.Tokens == 0 {
+	if len(got.Pieces) != 1 || !strings.Contains(got.Content, "four") || got.Pieces[0].Text != "" || got.Pieces[0].Title != "A poem" || !strings.Contains(got.Content, got.Pieces[0].Address) || !got.Complete || got.Tokens == 0 {
 		t.Error(text)
 	}
 	for name, arguments := range map[string]map[string]any{

@@ -70,9 +70,9 @@ func (a *adapter) tools() []tool {
 				"Without arguments, resources has all ids, unless there are too many, and items describe the first; " +
 				"with arguments, resources has the ids of the items. next_cursor continues.",
 			parameters: []parameter{
-				{name: "query", kind: text, longest: maxQuery, description: "Words of the id or title."},
+				{name: "query", kind: text, longest: maxQuery, description: "Words of id, title or path."},
 				{name: "type", kind: text, description: "Such as document."},
-				{name: "limit", kind: count, description: "Maximum items, up to 100."},
+				{name: "limit", kind: count, positive: true, description: "Maximum items, up to 100."},
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor, with the same arguments."},
 			},
 			output:  resourceListSchema(),
@@ -188,7 +188,7 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		}
 		a.log(ctx, t.name, time.Since(start), err)
 		if err != nil {
-			return failure(t.name, a.sayWhereNow(ctx, err)), nil
+			return failure(t.name, a.advise(ctx, a.sayWhereNow(ctx, err))), nil
 		}
 		return success(answer, t.output != nil), nil
 	}
@@ -212,6 +212,9 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 		return answer{}, err
 	}
 	if err := checkResourceID(args); err != nil {
+		if meant := a.addressesMeant(ctx, args.text("resource_id")); meant != "" {
+			err = badArgument("%s; did you mean address %s?", err, meant)
+		}
 		return answer{}, err
 	}
 	start, limit := time.Now(), t.limitFor(args)

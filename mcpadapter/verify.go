@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -47,11 +48,12 @@ func (a *adapter) verify(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
-	readableProblem(verdict)
-	return asJSON(json.Marshal(struct {
+	a.readableProblem(ctx, verdict)
+	data, err := json.Marshal(struct {
 		Holds    bool              `json:"holds"`
 		Verdicts []*verify.Verdict `json:"verdicts"`
-	}{verdict.Holds(), []*verify.Verdict{verdict}}))
+	}{verdict.Holds(), []*verify.Verdict{verdict}})
+	return answer{data: withHint(data, cmp.Or(a.noMaps(ctx), a.staleHint(ctx, verdict)))}, err
 }
 
 func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error) {
@@ -62,10 +64,13 @@ func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
+	verdicts := make([]*verify.Verdict, 0, len(report.Entries))
 	for _, e := range report.Entries {
-		readableProblem(&e.Verdict)
+		verdicts = append(verdicts, &e.Verdict)
+		a.readableProblem(ctx, &e.Verdict)
 	}
-	return asJSON(report.MarshalJSON())
+	data, err := report.MarshalJSON()
+	return answer{data: withHint(data, cmp.Or(a.noMaps(ctx), a.staleHint(ctx, verdicts...)))}, err
 }
 
 // citedPlace returns the place that a quote is cited from; zero if it is not
@@ -86,8 +91,8 @@ func (a *adapter) citedPlace(ctx context.Context, args arguments) (citekit.Addre
 }
 
 // readableProblem gives the problem of a source the wording of the tools.
-func readableProblem(v *verify.Verdict) {
+func (a *adapter) readableProblem(ctx context.Context, v *verify.Verdict) {
 	if v.Problem != nil {
-		v.Problem = readable{v.Problem}
+		v.Problem = readable{a.advise(ctx, v.Problem)}
 	}
 }

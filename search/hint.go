@@ -4,14 +4,54 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/search/index"
 )
 
-// hint says that there are no maps, or names the filter values that no resource
+// hint says why nothing is found: there are no maps, or no resource has the values
+// of the filters, or no text has the words. It then says what to try. If resources
+// are left out, these may have the words.
+func (s *Searcher) hint(ctx context.Context, req Request, leftOut int) string {
+	if hint := s.missing(ctx, req.Filters); hint != "" || leftOut > 0 || req.Mode == Graph {
+		return hint
+	}
+	f := req.Filters
+	switch {
+	case f.Path != "":
+		return "nothing with the words has a path such as " + message.Quote(f.Path) + "; a path is a pattern such as *.md, or a folder such as docs/"
+	case len(f.Resources)+len(f.Without)+len(f.Modalities)+len(f.Types)+len(f.Authors)+len(f.Labels) > 0 || !f.After.IsZero() || !f.Before.IsZero():
+		return "nothing that the filters leave has the words; try other words, or fewer filters"
+	case len(req.phrases) > 0:
+		return "no text has the words in quotes as written; try them without quotes"
+	}
+	return "no text has the words; try others, in the language of the resources"
+}
+
+// few is how many results are so few that excluded words may be the reason.
+const few = 3
+
+// excluding returns a hint about the words that a query with n results excludes,
+// if they are probably not meant to be: there are few results, or a word of one
+// letter looks like an option of a command.
+func excluding(query string, n int) string {
+	var words, quoted []string
+	for _, text := range index.Excluded(query) {
+		if (n < few || utf8.RuneCountInString(text) == 1) && index.Wants(query) && len(words) < few {
+			words = append(words, "'"+message.Clip(text)+"'")
+			quoted = append(quoted, `"-`+message.Clip(text)+`"`)
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "left out passages with " + strings.Join(words, " or ") + "; write " + strings.Join(quoted, " or ") + " in quotes to find it"
+}
+
+// missing says that there are no maps, or names the filter values that no resource
 // has, so that nothing is found; "" if neither is so, or that is unknown.
-func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
+func (s *Searcher) missing(ctx context.Context, f index.Filters) string {
 	if ids, err := s.lib.Resources(ctx); err == nil && len(ids) == 0 {
 		return message.NoMaps
 	}
@@ -28,6 +68,22 @@ func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
 		hints = append(hints, hintOf(m))
 	}
 	return strings.Join(hints, "; ")
+}
+
+// LeftOutHint says that a search left out resources, and which: the ids are those
+// of the first, as in [Results].
+func LeftOutHint(n int, ids []string) string {
+	text := message.Count(n, "resource") + " left out because their sources changed, are gone or cannot be read"
+	for i, id := range ids {
+		if text += ", "; i == 0 {
+			text = text[:len(text)-2] + ": "
+		}
+		text += message.Clip(id)
+	}
+	if len(ids) > 0 && len(ids) < n {
+		text += ", …"
+	}
+	return text
 }
 
 func hintOf(m index.Missing) string {

@@ -34,8 +34,10 @@ type Results struct {
 	QueryTimeMS float64 // duration of the search in milliseconds
 
 	// Hint is advice for the caller, or "". It reports that texts are still
-	// being read, or, if nothing was found, that the query only excludes, that there are no maps yet, or which
-	// values of the filters no resource has, and some that exist.
+	// being read, or, if nothing was found, that the query only excludes, that
+	// there are no maps yet, which values of the filters no resource has, and
+	// some that exist, or what else to try. It also names excluded words that
+	// look like options, or that may be the reason for few results.
 	Hint string
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -148,6 +149,9 @@ func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
 		if !index.UsesAll(req.Query) {
 			results.Hint = "the query is too long; only its first words count"
 		}
+		if hint := excluding(req.Query, len(results.Results)); hint != "" && results.Hint != message.NoMaps {
+			results.Hint = strings.TrimPrefix(results.Hint+"; "+hint, "; ")
+		}
 	}
 	return results, err
 }
@@ -179,7 +183,7 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	case len(results.Results) == 0 && !index.Wants(req.Query):
 		results.Hint = "the query only says what to leave out; add a word to find, such as tea -green"
 	case len(results.Results) == 0:
-		results.Hint = s.hint(ctx, req.Filters)
+		results.Hint = s.hint(ctx, req, results.LeftOut)
 	}
 	if n := s.unstored(); n > 0 {
 		results.Complete = false

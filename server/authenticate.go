@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -142,7 +143,23 @@ func (s *Server) workspaceOf(r *http.Request, grant *access.Grant) (string, *den
 			return name, nil
 		}
 	}
-	return "", &denial{status: http.StatusForbidden, message: "the token is for no workspace of this server"}
+	return "", &denial{status: http.StatusForbidden, message: "the token is for no workspace of this server", err: s.wrongWorkspaces(grant)}
+}
+
+// maxNamed is how many workspaces the reason of a denial names.
+const maxNamed = 5
+
+// wrongWorkspaces returns the reason of the denial of a grant for workspaces that
+// the server does not have. It is for the log only, as callers may not know the
+// workspaces of others.
+func (s *Server) wrongWorkspaces(grant *access.Grant) error {
+	list := func(names []string) string {
+		if more := len(names) - maxNamed; more > 0 {
+			names = append(slices.Clone(names[:maxNamed]), fmt.Sprintf("%d more", more))
+		}
+		return strings.Join(names, ", ")
+	}
+	return fmt.Errorf("the key is for %s; the server has the workspaces %s", list(grant.Workspaces), list(slices.Sorted(maps.Keys(s.names))))
 }
 
 // deny answers a request that is not served, and reports it.

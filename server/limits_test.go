@@ -135,7 +135,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// TestGone: who does not wait for an answer any more holds no place.
+// TestGone: who does not wait for an answer any more holds no place, also if the
+// call had its place already and was about to begin.
 func TestGone(t *testing.T) {
 	s, slow := slowServer(t, server.Limits{HeavyCalls: 2, HeavyPerCaller: 2, Wait: time.Hour, Rate: -1})
 	session := s.as("a").session()

@@ -56,6 +56,21 @@ func TestKeysChooseWorkspaces(t *testing.T) {
 	}
 }
 
+// TestKeyForOtherWorkspaces checks that the log, and only that, says which
+// workspaces a key is for and which the server has.
+func TestKeyForOtherWorkspaces(t *testing.T) {
+	_, _, workspaces, known := twoPlaces(t)
+	known.grants["token-of-another"] = &access.Grant{ID: "k-another", Workspaces: []string{"main"}}
+	s := start(t, workspaces, &server.Options{Authenticator: known})
+	status, _, body := s.as("token-of-another").send("POST", "/mcp", message("ping", nil))
+	if status != 403 || strings.Contains(body, "blue") || strings.Contains(body, "main") {
+		t.Errorf("%d %s", status, body)
+	}
+	await(t, "the reason in the log", func() bool {
+		return strings.Contains(s.journal.text(), "the key is for main; the server has the workspaces blue, red")
+	})
+}
+
 func TestRefusedTokens(t *testing.T) {
 	_, _, workspaces, known := twoPlaces(t)
 	known.grants["token-of-old"] = &access.Grant{ID: "k-old", Workspaces: []string{"red"}, Expires: time.Now().Add(-time.Second)}

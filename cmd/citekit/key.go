@@ -66,7 +66,9 @@ sends the token of a key in the header Authorization: Bearer TOKEN.
 'citekit key new' makes a key and prints its token, and nothing else, on the
 standard output. The token is shown only once: the file of keys has only its
 hash. The key is for the workspaces that --workspace names; --toolsets, --tools
-and --read-only restrict the tools that it may use.
+and --read-only restrict the tools that it may use. A server of one folder
+('citekit serve --dir FOLDER --keys FILE') has one workspace, default: its keys
+need --workspace default.
 'citekit key list' lists the keys: state, workspaces, tools and when they were
 last used, to about a minute.
 'citekit key revoke ID' ends a key for good. A running server ends its calls and
@@ -75,6 +77,7 @@ sessions within a second. The key stays in the list, so that logs can be read.
 Several processes may change the file. On Unix it must be private to its owner
 (chmod 600).`,
 		example: []string{
+			"citekit key new --workspace default",
 			"citekit key new --workspace papers --toolsets read --expires 90d --label 'Ada, laptop'",
 			"citekit key list",
 			"citekit key revoke k7hqz2m4xb",

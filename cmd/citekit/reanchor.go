@@ -139,7 +139,7 @@ func rewriteFile(ctx context.Context, name string, before, after []byte) (err er
 	}
 	now, err := readCiting(target)
 	if err == nil && !bytes.Equal(now, before) {
-		err = fmt.Errorf("%s was changed meanwhile, and is left as it is; run it again: %w", term.Line(name), citekit.ErrConflict)
+		err = fmt.Errorf("%s was %w; it is left as it is, run this again", term.Line(name), citekit.ErrConflict)
 	}
 	if err == nil {
 		err = ctx.Err()

@@ -346,6 +346,8 @@ func (s *session) tellOfSearch(found *search.Results) {
 		if len(found.Results) > 0 { // else it was printed
 			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
 		}
+	case found.Hint != "" && len(found.Results) > 0:
+		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
 	case !found.Complete:
 		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
 	}

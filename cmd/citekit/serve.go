@@ -32,10 +32,11 @@ error. Other machines cannot reach it, and web pages are refused. A signal ends
 it: running calls have 10 seconds to finish.
 
 With --keys callers need a key made by 'citekit key', and other machines may
-connect; --tls-cert and --tls-key serve HTTPS. With --workspace there are several
-folders, each with its own keys. Limits, an identity provider and other settings
-for a team are in a settings file: see 'citekit help config'. On SIGHUP the
-server reads it again and reopens its logs.
+connect; --tls-cert and --tls-key serve HTTPS. The keys of one folder, that of
+--dir, are for the workspace default: 'citekit key new --workspace default'.
+With --workspace there are several folders, each with its own keys. Limits, an
+identity provider and other settings for a team are in a settings file: see
+'citekit help config'. On SIGHUP the server reads it again and reopens its logs.
 
 With --ingest agents can also make maps of files in the base directory and the
 roots, by the tools ingest and ingestStatus. With --embedder and --reranker

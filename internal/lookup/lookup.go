@@ -28,10 +28,21 @@ type Part struct {
 // [citekit.Library.Node], the latter with suggestions, and for a member that the map
 // has no node of those of [citekit.Library.Open].
 func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
+	p, err := find(ctx, lib, id)
+	if err == errNothing {
+		err = missing(ctx, lib, id)
+	}
+	return p, err
+}
+
+// errNothing reports an id that names nothing in any reading.
+var errNothing = errors.New("nothing has this id")
+
+func find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 	if strings.Contains(id, "://") {
 		a, err := citekit.ParseAddress(id)
 		if err != nil {
-			return Part{}, err
+			return Part{}, WithMeant(ctx, lib, id, err)
 		}
 		return partAt(ctx, lib, a)
 	}
@@ -55,7 +66,7 @@ func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 			return p, err
 		}
 	}
-	return Part{}, missing(ctx, lib, id)
+	return Part{}, errNothing
 }
 
 // hasMap reports whether a resource has a map.

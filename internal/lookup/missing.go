@@ -3,18 +3,25 @@ package lookup
 import (
 	"context"
 	"errors"
-	"path"
 	"strings"
 
 	"github.com/citekit/citekit"
 )
 
-// missing returns the error for an id that names nothing in any reading: the
+// missing returns the error for an id that names nothing in any reading: that of
+// the source or the node alone which it names, or the
 // error of the missing node if the resource exists, else that of the reading
 // with a resource of a similar id, else that of the shortest reading.
 func missing(ctx context.Context, lib *citekit.Library, id string) error {
-	if meant := bySource(ctx, lib, id); meant != "" {
-		return &citekit.NotFoundError{Kind: "resource", ID: id, Suggestions: []string{meant}}
+	if meant := idsMeant(ctx, lib, id); len(meant) > 0 {
+		return &citekit.NotFoundError{Kind: "resource", ID: id, Suggestions: meant}
+	}
+	if nodes := byNode(ctx, lib, id); len(nodes) > 0 {
+		missing := &citekit.NotFoundError{Kind: "node", ID: id}
+		for _, n := range nodes {
+			missing.Suggestions = append(missing.Suggestions, n.Map.ResourceID+"."+n.Node.ID)
+		}
+		return missing
 	}
 	var best error
 	for resource, node := range readings(id) {
@@ -32,24 +39,18 @@ func missing(ctx context.Context, lib *citekit.Library, id string) error {
 	return best
 }
 
-// bySource returns what was meant by the name or path of a source, perhaps with a
-// fragment: the id of its resource, if that is the name without its extension, with
-// the fragment. It returns "" for anything else.
-func bySource(ctx context.Context, lib *citekit.Library, id string) string {
-	name, fragment, _ := strings.Cut(id, "#")
-	base := path.Base(name)
-	resource := strings.TrimSuffix(base, path.Ext(base))
-	if resource == base || !hasMap(ctx, lib, resource) {
-		return ""
+// idsMeant returns the ids that are meant by the name or path of a source, each
+// with the fragment behind the name.
+func idsMeant(ctx context.Context, lib *citekit.Library, text string) (ids []string) {
+	name, fragment := splitName(text)
+	for _, m := range bySource(ctx, lib, name) {
+		id := m.ResourceID
+		if fragment != "" {
+			id += "#" + fragment
+		}
+		ids = append(ids, id)
 	}
-	m, err := lib.Map(ctx, resource)
-	if err != nil || path.Base(m.SourcePath) != base {
-		return ""
-	}
-	if fragment != "" {
-		resource += "#" + fragment
-	}
-	return resource
+	return ids
 }
 
 // rank orders errors by how well they show what was probably meant.

@@ -2,9 +2,11 @@ package lookup_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -45,6 +47,43 @@ func TestFindBySource(t *testing.T) {
 		}
 		if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &missing) || len(missing.Suggestions) != 1 || missing.Suggestions[0] != meant {
 			t.Errorf("%s: %v, want %s", id, err, meant)
+		}
+	}
+}
+
+// TestMeant checks what a text that is no address may mean.
+func TestMeant(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
+	defer lib.Close()
+	for id, source := range map[string]string{"client": "client.py", "mail-announce": "mail/announce.eml", "old-announce": "old/announce.eml"} {
+		ws.AddSource(source, []byte("one\ntwo\n"))
+		m := &citekit.ResourceMap{ResourceID: id, Type: citekit.Text, SourcePath: source, Nodes: []*citekit.Node{
+			{ID: id + "-top", Location: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}},
+		}}
+		if err := lib.Save(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string]string{
+		"client": "[text://client]", "client.client-top": "[text://client#lines=1-1]", "client-top": "[text://client#lines=1-1]",
+		"client.py": "[text://client]", "client.py#lines=2": "[text://client#lines=2-2]", `C:\work\client.py`: "[text://client]",
+		"/home/me/mail/announce.eml": "[text://mail-announce]", "file:///home/me/mail/announce.eml": "[text://mail-announce]",
+		"file:///a%20b/client.py#lines=1": "[text://client#lines=1-1]",
+		"announce.eml":                    "[text://mail-announce text://old-announce]", "announce": "[]", "": "[]", "/": "[]",
+	} {
+		if got := fmt.Sprint(lookup.Meant(t.Context(), lib, id)); got != want {
+			t.Errorf("%s: %s; want %s", id, got, want)
+		}
+	}
+	for id, want := range map[string]string{
+		"client-top":             "no node 'client-top'; did you mean 'client.client-top'?",
+		"file:///x/client.py":    "did you mean text://client?: invalid syntax",
+		"mail/announce.eml":      "did you mean 'mail-announce'?",
+		"announce.eml#lines=1-2": "did you mean 'mail-announce#lines=1-2', 'old-announce#lines=1-2'?",
+	} {
+		if _, err := lookup.Find(t.Context(), lib, id); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v; want %s", id, err, want)
 		}
 	}
 }

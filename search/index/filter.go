@@ -159,6 +159,8 @@ func matchPath(pattern, name string) bool {
 			return false
 		}
 		name, pattern = strings.Join(elements[:depth], "/"), folder
+	} else if !strings.ContainsAny(pattern, `*?[\`) && strings.HasPrefix(name, pattern+"/") {
+		return true // a folder without its slash
 	} else if !strings.Contains(pattern, "/") {
 		name = path.Base(name)
 	}

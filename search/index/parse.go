@@ -68,6 +68,16 @@ func Wants(query string) bool {
 	return slices.ContainsFunc(parse(query), func(c clause) bool { return !c.excluded })
 }
 
+// Excluded returns the words and phrases that a query excludes, as written.
+func Excluded(query string) (excluded []string) {
+	for _, c := range parse(query) {
+		if c.excluded {
+			excluded = append(excluded, c.text)
+		}
+	}
+	return excluded
+}
+
 // Phrases returns the quoted phrases of a query that may stand anywhere in an
 // entry, as written: not those after "title:" or "-". An index finds them by
 // stems, and ignores words in them such as "not" and "the".

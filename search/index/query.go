@@ -45,7 +45,7 @@ type Filters struct {
 
 	// Path is a pattern for the path of the source, as for [path.Match]. A
 	// pattern without a slash is for the last element; a pattern that ends in a
-	// slash is for everything below it.
+	// slash is for everything below it, and so is the path of a folder.
 	Path string
 }
 

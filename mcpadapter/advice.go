@@ -1,0 +1,159 @@
+package mcpadapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
+	words "github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/verify"
+)
+
+// An advisedError is an error with what to do about it on this server.
+type advisedError struct {
+	error
+	advice string // sentences
+	brief  string // the same behind the message of the error, or ""
+}
+
+func (e advisedError) Unwrap() error { return e.error }
+
+// advise adds to an error about a source that changed or is gone how to map it,
+// and to one about a resource that does not exist which address was meant.
+func (a *adapter) advise(ctx context.Context, err error) error {
+	var failed *citekit.ResolveError
+	var missing *citekit.NotFoundError
+	errors.As(err, &failed)
+	switch {
+	case errors.As(err, &missing):
+		meant := ""
+		if missing.Kind == "resource" {
+			meant = a.addressesMeant(ctx, missing.ID)
+		}
+		switch {
+		case meant == "":
+		case len(missing.Suggestions) > 0:
+			return advisedError{err, "Did you mean address " + meant + "?", ""} // the message names what was meant
+		default:
+			return advisedError{err, "Did you mean address " + meant + "?", "did you mean address " + meant + "?"}
+		}
+	case failed == nil || failed.Address.Resource == "":
+	case errors.Is(err, citekit.ErrStale):
+		how := a.mapAgain(ctx, failed.Address.Resource)
+		return advisedError{err, "The source has changed since it was mapped and must be mapped again before it is cited: " + how + ".", how}
+	case errors.Is(err, fs.ErrNotExist):
+		how := a.mapAgain(ctx)
+		return advisedError{err, "The map exists, but its source is missing; the source must be restored or mapped again: " + how + ".", how}
+	}
+	return err
+}
+
+// addressesMeant returns the addresses that may be meant by a text that is none,
+// or "".
+func (a *adapter) addressesMeant(ctx context.Context, text string) string {
+	var shown []string
+	for _, address := range lookup.Meant(ctx, a.lib, text) {
+		shown = append(shown, plain.Shorten(address.String(), maxShownID))
+	}
+	return strings.Join(shown, " or ")
+}
+
+// mapAgain says how to map the sources of resources. Without
+// resources it names no paths, nor if one is not for the caller to see.
+func (a *adapter) mapAgain(ctx context.Context, resources ...string) string {
+	var paths []string
+	for _, id := range resources {
+		m, err := a.lib.Map(ctx, id)
+		if err != nil || m.SourcePath == "" || shownPath(ctx, m.SourcePath) != m.SourcePath || len(m.SourcePath) > maxShownID || !words.IsPlain(m.SourcePath) {
+			paths = nil
+			break
+		}
+		if !slices.Contains(paths, m.SourcePath) {
+			paths = append(paths, m.SourcePath)
+		}
+	}
+	if a.hasTool(ctx, "ingest") {
+		if len(paths) == 0 {
+			return "ingest does it, with the path"
+		}
+		list, _ := json.Marshal(paths) // strings always encode
+		return "ingest does it, with paths " + string(list)
+	}
+	if len(paths) == 0 {
+		paths = []string{"FILE"}
+	}
+	for i, path := range paths {
+		paths[i] = forShell(path)
+	}
+	return "a person does it, with citekit ingest " + strings.Join(paths, " ")
+}
+
+// forShell returns a path as it is written in a command.
+func forShell(path string) string {
+	isSafe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("_./-+,@%", r)
+	}
+	if path != "" && strings.TrimLeftFunc(path, isSafe) == "" && path[0] != '-' {
+		return path
+	}
+	if strings.HasPrefix(path, "-") {
+		path = "." + string(filepath.Separator) + path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// noMaps is the hint where nothing is mapped, or "" if something is.
+func (a *adapter) noMaps(ctx context.Context) string {
+	if !a.isEmpty(ctx) {
+		return ""
+	}
+	return words.NoMaps + ": " + a.mapAgain(ctx)
+}
+
+// hint returns a hint of a search as this server gives it: it says how to map
+// files where none is mapped, and which resources are left out.
+func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []string) string {
+	if strings.Contains(hint, words.NoMaps) {
+		return strings.Replace(hint, words.NoMaps, words.NoMaps+": "+a.mapAgain(ctx), 1)
+	}
+	if leftOut == 0 {
+		return hint
+	}
+	left := search.LeftOutHint(leftOut, ids)
+	if hint != "" && !strings.Contains(hint, left) {
+		left = hint + "; " + left
+	}
+	return left + "; map them again if they changed: " + a.mapAgain(ctx, ids...)
+}
+
+// staleHint says how to map the resources again whose changed sources verdicts
+// are about; "" if there is none.
+func (a *adapter) staleHint(ctx context.Context, verdicts ...*verify.Verdict) string {
+	var ids []string
+	for _, v := range verdicts {
+		if id := v.Address.Resource; v.Stale && id != "" && !slices.Contains(ids, id) && len(ids) < search.MaxLeftOut {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return "cited sources changed since they were mapped; map them again: " + a.mapAgain(ctx, ids...)
+}
+
+// withHint adds a hint, unless it is "", to an object.
+func withHint(object json.RawMessage, hint string) json.RawMessage {
+	if hint == "" || len(object) == 0 {
+		return object
+	}
+	added := append([]byte(`,"hint":`), appendString(nil, hint)...)
+	return slices.Concat(object[:len(object)-1], added, []byte("}"))
+}
