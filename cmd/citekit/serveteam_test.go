@@ -23,11 +23,12 @@ const teamPatience = 3 * time.Minute
 
 // A teamServer is the command as a process, with a file of settings.
 type teamServer struct {
-	t        *testing.T
-	dir      string // of the settings
-	settings string
-	url      string
-	cmd      *exec.Cmd
+	terminated sync.Once
+	t          *testing.T
+	dir        string // of the settings
+	settings   string
+	url        string
+	cmd        *exec.Cmd
 
 	mu  sync.Mutex
 	log strings.Builder
@@ -73,7 +74,7 @@ func startTeam(t *testing.T, settings string, args ...string) *teamServer {
 		}
 	}()
 	t.Cleanup(func() {
-		s.cmd.Process.Signal(syscall.SIGTERM)
+		s.terminate()
 		<-read
 		if err := s.cmd.Wait(); err != nil || strings.Contains(s.logged(), "metrics are no longer served") {
 			t.Errorf("%v\n%s", err, s.logged())
@@ -82,6 +83,15 @@ func startTeam(t *testing.T, settings string, args ...string) *teamServer {
 	_, address, _ := strings.Cut(s.await("serving MCP at http://"), "serving MCP at ")
 	s.url = strings.TrimSuffix(strings.Fields(address)[0], "/mcp")
 	return s
+}
+
+// terminate asks the server to end. A second request would end it at once.
+func (s *teamServer) terminate() {
+	s.terminated.Do(func() {
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			s.t.Error(err)
+		}
+	})
 }
 
 func (s *teamServer) write(settings string) {
@@ -243,9 +253,7 @@ func TestServeTeam(t *testing.T) {
 	s.await(`"msg":"request"`)
 	s.await(`"msg":"started","version":"`)
 	s.await(`"tls":false,"authentication":true,"workspaces":2,"roots":0}`)
-	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	s.terminate()
 	s.await(`"msg":"stopped","reason":"terminated","ran_s":`)
 }
 
