@@ -150,7 +150,7 @@ func lintImage(s stage) (faults []string) {
 		}
 	}
 	one("USER", `^[1-9][0-9]{3,}:[1-9][0-9]{3,}$`)
-	one("EXPOSE", `^8808 9808$`)
+	one("EXPOSE", `^8808$`)
 	one("HEALTHCHECK", `^--interval=\S+ --timeout=\S+ .*CMD \["/usr/local/bin/probe", "127\.0\.0\.1:8808/healthz"\]$`)
 	one("STOPSIGNAL", `^SIGTERM$`)
 	one("VOLUME", `^\["/var/lib/citekit", "/var/cache/citekit", "/srv/citekit"\]$`)
@@ -216,7 +216,7 @@ func TestDockerfileLint(t *testing.T) {
 		{"COPY . .", "ADD https://example.org/citekit.tar.gz .", "it may fetch"},
 		{"RUN go mod download", "RUN curl -O https://example.org", "nothing is fetched"},
 		{"HEALTHCHECK --interval=30s", "# HEALTHCHECK", "0 of HEALTHCHECK"},
-		{"EXPOSE 8808 9808\n", "", "0 of EXPOSE"},
+		{"EXPOSE 8808\n", "", "0 of EXPOSE"},
 		{`ENTRYPOINT ["/usr/local/bin/citekit"]`, "ENTRYPOINT citekit", "JSON form"},
 		{"--from=build /src/root /\n", "--from=built /src/root /\n", "no stage built"},
 		{"FROM scratch AS citekit\n", "FROM scratch AS other\n", "no stage citekit"},

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -129,8 +131,71 @@ func TestKubernetes(t *testing.T) {
 			t.Errorf("resources have no %v", path)
 		}
 	}
+	checkSettings(t, all, server)
 	checkMounts(t, all, pod, server)
 	checkPorts(t, all, server)
+}
+
+// checkSettings checks that the settings fit what the manifests around them say: the
+// host and the bodies of the ingress, and the memory of the container.
+func checkSettings(t *testing.T, all map[string]object, server object) {
+	t.Helper()
+	var settings struct {
+		Hosts  []string
+		URL    string `yaml:"public_url"`
+		Limits struct {
+			Heavy int64 `yaml:"heavy_calls"`
+		}
+	}
+	text, _ := all["ConfigMap/citekit"].at("data", "citekit.yaml").(string)
+	if err := yaml.Unmarshal([]byte(text), &settings); err != nil {
+		t.Fatal(err)
+	}
+	rules := all["Ingress/citekit"].list("spec", "rules")
+	if len(rules) != 1 || len(settings.Hosts) != 1 || rules[0]["host"] != settings.Hosts[0] || settings.URL != "https://"+settings.Hosts[0] {
+		t.Errorf("hosts %q, public_url %q, and the rules of the ingress %v", settings.Hosts, settings.URL, rules)
+	}
+	if size := all["Ingress/citekit"].at("metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-body-size"); size != "4m" {
+		t.Errorf("the ingress takes bodies of %v", size)
+	}
+	const mega = 1_000_000
+	goLimit, _ := named(server.list("env"), "GOMEMLIMIT")["value"].(string)
+	limit, err := strconv.ParseInt(strings.TrimSuffix(goLimit, "MiB"), 10, 64)
+	if need := 512*mega + settings.Limits.Heavy*100*mega; err != nil || settings.Limits.Heavy < 1 || need > limit<<20 {
+		t.Errorf("heavy_calls %d need %d bytes, and GOMEMLIMIT is %s", settings.Limits.Heavy, need, goLimit)
+	}
+}
+
+// TestKubernetesSetup checks that the pod for the first key and the files mounts the
+// volumes of the server, at the same paths and as the same user, and gets no calls.
+func TestKubernetesSetup(t *testing.T) {
+	all := readManifests(t)
+	pod, server := all["Pod/citekit-setup"], all["Deployment/citekit"]
+	if pod == nil {
+		t.Fatal("there is no Pod/citekit-setup")
+	}
+	if pod.at("metadata", "labels") != nil {
+		t.Error("it has labels, by which the service may find it")
+	}
+	ofServer := object(server.at("spec", "template", "spec").(map[string]any))
+	if got, want := pod.at("spec", "securityContext"), ofServer["securityContext"]; !reflect.DeepEqual(got, want) {
+		t.Errorf("its user: %v, want %v", got, want)
+	}
+	mounts := make(map[any]any)
+	for _, mount := range named(ofServer.list("containers"), "citekit").list("volumeMounts") {
+		mounts[mount["name"]] = mount["mountPath"]
+	}
+	for _, container := range pod.list("spec", "containers") {
+		for _, mount := range container.list("volumeMounts") {
+			if mounts[mount["name"]] != mount["mountPath"] {
+				t.Errorf("%v: %v is at %v, want %v", container["name"], mount["name"], mount["mountPath"], mounts[mount["name"]])
+			}
+			volume, shared := named(pod.list("spec", "volumes"), mount["name"].(string)), named(ofServer.list("volumes"), mount["name"].(string))
+			if volume == nil || !reflect.DeepEqual(volume["persistentVolumeClaim"], shared["persistentVolumeClaim"]) {
+				t.Errorf("volume %v is %v, want %v", mount["name"], volume, shared)
+			}
+		}
+	}
 }
 
 // checkMounts checks that each volume is one, and that the folders that the image

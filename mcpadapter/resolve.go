@@ -1,7 +1,9 @@
 package mcpadapter
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -16,12 +18,28 @@ func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
 		return answer{}, a.withAddress(ctx, args, err)
 	}
 	data, file, err := a.encodeEvidence(ctx, evidence)
+	if err == nil && a.readOnly(ctx) && !args.flag("virtual") {
+		data = a.hintNoFile(ctx, data)
+	}
 	if err != nil || !args.has("include") {
 		return answer{data: data, more: file}, err
 	}
 	shown, err := a.shown(ctx, evidence.Address, data, args)
 	shown.more = append(file, shown.more...)
 	return shown, err
+}
+
+// hintNoFile adds to evidence why it has no file, though one was asked for.
+func (a *adapter) hintNoFile(ctx context.Context, data json.RawMessage) json.RawMessage {
+	hint := "no file and no link: this caller may only read"
+	if a.hasTool(ctx, "getContents") {
+		hint += "; getContents has the text"
+	}
+	var b bytes.Buffer
+	b.Write(bytes.TrimSuffix(data, []byte("}")))
+	writeMember(&b, "hint", appendString(nil, hint))
+	b.WriteByte('}')
+	return b.Bytes()
 }
 
 func (a *adapter) evidence(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {

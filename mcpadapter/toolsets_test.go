@@ -85,8 +85,12 @@ func TestReadOnly(t *testing.T) {
 		}
 	}
 	text, _ := callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first", "virtual": false})
-	if !strings.Contains(text, `"output_path":null`) || !strings.Contains(text, "text://poem#lines=1-2") {
+	if !strings.Contains(text, `"output_path":null`) || !strings.Contains(text, "text://poem#lines=1-2") || !strings.Contains(text, `"hint":"no file and no link`) {
 		t.Error(text)
+	}
+	text, _ = callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first", "virtual": true})
+	if strings.Contains(text, "hint") {
+		t.Errorf("a file that was not asked for: %s", text)
 	}
 }
 
@@ -210,7 +214,7 @@ func TestHeadersNarrow(t *testing.T) {
 	if hidden, unknown := call(only, "getNode"), call(nil, "nosuch"); hidden != unknown || !strings.Contains(hidden, "-32602") {
 		t.Errorf("a hidden tool: %s\nan unknown one: %s", hidden, unknown)
 	}
-	if got := call(http.Header{"X-Mcp-Readonly": {"true"}}, "resolve"); !strings.Contains(got, `\"output_path\":null`) {
+	if got := call(http.Header{"X-Mcp-Readonly": {"true"}}, "resolve"); !strings.Contains(got, `\"output_path\":null`) || !strings.Contains(got, "no file and no link: this caller may only read") {
 		t.Error(got)
 	}
 }

@@ -128,7 +128,7 @@ func (p *probes) lookForRoom(ctx context.Context) (degraded []string) {
 		failure := ""
 		if p.full[name]() {
 			degraded = []string{checkEvidence}
-			failure = "the limit for its evidence is reached, and all of it is in use: new evidence is not stored, and texts that are not in the index are not searched"
+			failure = "the limit for its evidence is reached, and all of it is in use: new evidence is not stored, and texts that are not in the index are not searched; raise limits.evidence_per_workspace, and restart"
 		}
 		p.say(ctx, slog.LevelWarn, "degraded", checkEvidence, name, failure)
 	}

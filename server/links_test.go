@@ -126,5 +126,7 @@ func TestEvidenceFull(t *testing.T) {
 	}
 	if log := s.journal.text(); !strings.Contains(log, `"level":"WARN","msg":"degraded","check":"evidence","name":"blue"`) || strings.Contains(log, "not ready") {
 		t.Errorf("log: %s", log)
+	} else if !strings.Contains(log, "raise limits.evidence_per_workspace, and restart") {
+		t.Errorf("the log does not say what to do: %s", log)
 	}
 }

@@ -221,6 +221,8 @@ func TestDamagedLater(t *testing.T) {
 			}
 			if err := f.Check(t.Context()); err == nil || !strings.Contains(err.Error(), f.Path()) {
 				t.Errorf("Check: %v", err)
+			} else if advice := strings.Contains(err.Error(), "restore it from a backup, and do not restart"); advice != (name == "missing") {
+				t.Errorf("what to do about a file that is %s: %v", name, err)
 			}
 			if _, err := f.Authenticate(t.Context(), token); err != nil || !f.Valid(key.ID) {
 				t.Errorf("the key last read does not count: %v", err)

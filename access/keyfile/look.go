@@ -85,11 +85,20 @@ func (f *File) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return missing("there is no file of keys " + f.path + "; make a key with: citekit key new --workspace NAME --keys " + f.path)
+		return f.lost()
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; run citekit as the user that the file belongs to", err)
 	}
 	return err
+}
+
+// lost returns the error for a file that is not there. A new file has none of the
+// keys of a lost one, so it is not the advice to someone who has lost one.
+func (f *File) lost() error {
+	if f.last.Load() != nil {
+		return missing("there is no file of keys " + f.path + " any more: restore it from a backup, and do not restart meanwhile, as its keys are valid from memory until then; a new file locks out everybody who has a key")
+	}
+	return missing("there is no file of keys " + f.path + "; if there was one, restore it from a backup; if not, make a key with: citekit key new --workspace NAME --keys " + f.path)
 }
 
 // missing is an error about a missing file or key, which matches

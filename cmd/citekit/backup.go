@@ -67,6 +67,7 @@ const (
 type backupHeader struct {
 	Version int       `json:"citekit_backup"`
 	Created time.Time `json:"created"`
+	Dir     string    `json:"dir,omitempty"` // the absolute path of the base directory; older archives have none
 }
 
 // A savedPin is the version that a map requires of its source.
@@ -105,7 +106,7 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 	var done saved
 	err = writeWhole(name, func(w io.Writer) error {
 		b := newBackup(w)
-		if err := b.all(ctx, ws, opts, flags.keys); err != nil {
+		if err := b.all(ctx, s.dir, ws, opts, flags.keys); err != nil {
 			return err
 		}
 		done = b.done
@@ -171,8 +172,12 @@ func (b *backup) addJSON(name string, v any) error {
 	return b.add(name, data)
 }
 
-func (b *backup) all(ctx context.Context, ws *workspace.Directory, opts *workspace.Options, keys string) error {
-	if err := b.addJSON(backupHead, backupHeader{backupVersion, b.now}); err != nil {
+func (b *backup) all(ctx context.Context, dir string, ws *workspace.Directory, opts *workspace.Options, keys string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if err := b.addJSON(backupHead, backupHeader{backupVersion, b.now, dir}); err != nil {
 		return err
 	}
 	if err := b.maps(ctx, ws); err != nil {

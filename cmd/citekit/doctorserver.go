@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -41,16 +42,16 @@ func (d *doctor) checkServer(ctx context.Context) {
 
 // checkKeys checks the file of keys.
 func (d *doctor) checkKeys(ctx context.Context) {
-	path := d.settings.Keys
-	if path == "" {
+	file := d.settings.Keys
+	if file == "" {
 		return
 	}
-	subject := "keys " + path
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		d.fault(subject, "make one: citekit key new --keys FILE --workspace NAME", "there is no such file")
+	subject := "keys " + file
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		d.fault(subject, "if there was one, restore it from a backup, and do not restart the server meanwhile, which still knows its keys; if not, make one: citekit key new --keys FILE --workspace NAME", "there is no such file")
 		return
 	}
-	keys, err := keyfile.Open(path, &keyfile.Options{Check: checkKey})
+	keys, err := keyfile.Open(file, &keyfile.Options{Check: checkKey})
 	if err == nil {
 		err = keys.Check(ctx)
 	}
@@ -124,11 +125,11 @@ func (d *doctor) checkCertificate() {
 	days := int(leaf.NotAfter.Sub(d.now).Hours() / 24)
 	switch {
 	case d.now.After(leaf.NotAfter):
-		d.fault(subject, "renew it; the server reads it again by itself", "it expired on %s", leaf.NotAfter.Format(time.DateOnly))
+		d.fault(subject, renewal(files.Cert), "it expired on %s", leaf.NotAfter.Format(time.DateOnly))
 	case d.now.Before(leaf.NotBefore):
 		d.fault(subject, "set the clock, or wait", "it is valid only from %s", leaf.NotBefore.Format(time.DateTime))
 	case leaf.NotAfter.Before(d.now.Add(soon)):
-		d.warning(subject, "renew it; the server reads it again by itself", "it expires in %s", message.Count(days, "day"))
+		d.warning(subject, renewal(files.Cert), "it expires in %s", message.Count(days, "day"))
 	default:
 		d.ok(subject, "for %s; it expires in %s", strings.Join(names, ", "), message.Count(days, "day"))
 	}
@@ -148,6 +149,14 @@ func credentialsOf(file string) (dir string, ok bool) {
 	rest, ok := strings.CutPrefix(filepath.ToSlash(filepath.Clean(file)), credentials)
 	unit, _, inside := strings.Cut(rest, "/")
 	return credentials + unit, ok && inside
+}
+
+// renewal says how to renew a certificate.
+func renewal(file string) string {
+	if dir, ok := credentialsOf(file); ok {
+		return "renew the file that LoadCredential= of the service names, and restart the service, which has a copy from its start: systemctl restart " + path.Base(dir)
+	}
+	return "renew it; the server reads it again by itself"
 }
 
 // credentials is where systemd keeps the credentials of services.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/citekit/citekit/access"
@@ -69,8 +70,8 @@ hash. The key is for the workspaces that --workspace names; --toolsets, --tools
 and --read-only restrict the tools that it may use. A server of one folder
 ('citekit serve --dir FOLDER --keys FILE') has one workspace, default: its keys
 need --workspace default.
-'citekit key list' lists the keys: state, workspaces, tools and when they were
-last used, to about a minute.
+'citekit key list' lists the keys: state, workspaces, tools, when they were last
+used, to about a minute, and when they were revoked.
 'citekit key revoke ID' ends a key for good. A running server ends its calls and
 sessions within a second. The key stays in the list, so that logs can be read.
 
@@ -225,11 +226,11 @@ func (s *session) listKeys(ctx context.Context, keys *keyfile.File) error {
 		s.warn("there are no keys in " + keys.Path())
 		return nil
 	}
-	rows := [][]string{{"ID", "STATE", "LABEL", "WORKSPACES", "TOOLS", "CREATED", "EXPIRES", "LAST USED"}}
+	rows := [][]string{{"ID", "STATE", "LABEL", "WORKSPACES", "TOOLS", "CREATED", "EXPIRES", "LAST USED", "REVOKED"}}
 	for _, k := range list {
 		rows = append(rows, []string{
 			k.ID, string(k.State(time.Now())), k.Label, strings.Join(k.Workspaces, ","), describeTools(k),
-			day(k.Created), day(k.Expires), day(k.LastUsed),
+			day(k.Created), day(k.Expires), day(k.LastUsed), day(k.Revoked),
 		})
 	}
 	const label, none = 2, -1
@@ -263,13 +264,21 @@ func day(t time.Time) string {
 func (s *session) revokeKey(ctx context.Context, keys *keyfile.File, id string) error {
 	key, err := keys.Revoke(ctx, id)
 	if err != nil {
-		return err
+		return revokeError(err)
 	}
 	if s.json {
 		return s.printJSON(map[string]keyfile.Key{"revoked": key})
 	}
 	s.printf("revoked %s\n", term.Line(strings.TrimRight(key.ID+"  "+key.Label, " ")))
 	return nil
+}
+
+// revokeError adds what to do about a key that a full disk keeps from being revoked.
+func revokeError(err error) error {
+	if errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w; the key is still valid: free space and revoke it again, or stop the server until then", err)
+	}
+	return err
 }
 
 // parseExpiry parses the end of a key: a number of days or weeks, a Go duration, a

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"os"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -22,6 +26,29 @@ func TestParseExpiry(t *testing.T) {
 	for _, text := range []string{"d", "0d", "-1d", "-12h", "36501d", "99999999999999999999d", "1.5d", "soon", "2026-01-31", "2026-13-01", "900000h", "1y"} {
 		if got, err := parseExpiry(text, now); err == nil {
 			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// A full disk keeps a key from being revoked, which the error says.
+func TestRevokeError(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "keys.json", Err: syscall.ENOSPC}
+	if err := revokeError(full); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "the key is still valid: free space") {
+		t.Errorf("a full disk: %v", err)
+	}
+	if err := revokeError(os.ErrNotExist); err != os.ErrNotExist {
+		t.Errorf("another error: %v", err)
+	}
+}
+
+// A certificate that systemd copies is not read again by itself.
+func TestRenewal(t *testing.T) {
+	for file, want := range map[string]string{
+		"/run/credentials/citekit.service/cert.pem": "systemctl restart citekit.service",
+		"/etc/citekit/tls/cert.pem":                 "the server reads it again by itself",
+	} {
+		if got := renewal(file); !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q, want %q", file, got, want)
 		}
 	}
 }

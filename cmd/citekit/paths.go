@@ -67,7 +67,8 @@ func (p *placer) place(given string) (givenPath, error) {
 		g.path = filepath.Join(resolved, strings.TrimPrefix(g.path, top))
 	}
 	g.shown = p.inMap(g.path)
-	return g, p.setMisplaced(&g)
+	g.misplaced = p.misplaced(g)
+	return g, nil
 }
 
 // inMap returns a path as maps state it: relative to the base directory if inside
@@ -102,21 +103,21 @@ func existing(path string) string {
 	}
 }
 
-// setMisplaced finds out whether a relative path was meant relative to the working
-// directory.
-func (p *placer) setMisplaced(g *givenPath) error {
-	if filepath.IsAbs(g.given) || strings.Contains(g.given, "://") {
-		return nil
+// misplaced returns the path to give instead of a relative path that was meant
+// relative to the working directory, or "". That may be a folder which this user
+// cannot read, and then nothing was meant there.
+func (p *placer) misplaced(g givenPath) string {
+	if filepath.IsAbs(g.given) || strings.Contains(g.given, "://") || isThere(g.path) {
+		return ""
 	}
 	here, err := filepath.Abs(g.given)
-	if err != nil || here == g.path || isThere(g.path) || !isThere(here) {
-		return err
+	if err != nil || here == g.path || !isThere(here) {
+		return ""
 	}
-	g.misplaced = here
 	if rel, err := filepath.Rel(p.base, here); err == nil {
-		g.misplaced = rel
+		return rel
 	}
-	return nil
+	return here
 }
 
 // isThere reports whether a path exists, or matches as a pattern.

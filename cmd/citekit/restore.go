@@ -14,10 +14,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access/keyfile"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -34,6 +36,9 @@ backup' back into the base directory. The archive is read to its end before
 anything is written: one that is damaged, or not from backup, changes nothing.
 Existing maps stay, and so does everything else, unless --force is given. An
 interrupted restore can be run again.
+
+It says which folder the archive was made of, and when, and warns if sources that
+the maps name are not there: then it may be the archive of another folder.
 
 The key of evidence comes back if there is none. Keys of callers are written
 only to the file that --keys names, and files outside the base directory are
@@ -87,7 +92,7 @@ func (s *session) restore(ctx context.Context, name string, flags restoreFlags) 
 	if err != nil {
 		return err
 	}
-	r := &restoring{flags: flags, keyPath: keyPath(opts)}
+	r := &restoring{flags: flags, keyPath: keyPath(opts), dir: s.dir}
 	if err := r.key(ctx, f); err != nil { // before anything is sealed with it
 		return err
 	}
@@ -108,8 +113,18 @@ func (s *session) tellRestored(r *restoring) error {
 	if s.json {
 		return s.printJSON(struct {
 			saved
-			Kept int `json:"kept"`
-		}{r.done, r.kept})
+			Kept    int       `json:"kept"`
+			Dir     string    `json:"archive_dir,omitempty"`
+			Created time.Time `json:"archive_created"`
+			Sources int       `json:"sources"`
+			Missing int       `json:"sources_missing"`
+		}{r.done, r.kept, r.head.Dir, r.head.Created, r.sources, r.sources - r.found})
+	}
+	if r.head.Dir != "" {
+		s.printf("the archive was made of %s on %s\n", term.Line(r.head.Dir), day(r.head.Created))
+	}
+	if r.found < r.sources {
+		s.warn(fmt.Sprintf("warning: the sources of %d of %s are not in %s; is this the archive of another folder?", r.sources-r.found, message.Count(r.sources, "map"), s.baseName()))
 	}
 	s.printf("restored %s, %s\n", message.Count(r.done.Maps, "map"), message.Count(r.done.Pins, "pinned version"))
 	if r.kept > 0 {
@@ -230,7 +245,11 @@ type restoring struct {
 	ws      *workspace.Directory
 	flags   restoreFlags
 	keyPath string
+	dir     string // the base directory
+	head    backupHeader
 	done    saved
+	sources int // maps of a source in the base directory
+	found   int // those whose source is there
 	kept    int // things that existed already
 	outside int // files allowed outside the base directory
 }
@@ -264,7 +283,9 @@ func writeBytes(path string, data []byte) error {
 
 func (r *restoring) put(ctx context.Context, name string, data []byte) error {
 	switch name {
-	case backupHead, backupSeal:
+	case backupHead:
+		return json.Unmarshal(data, &r.head)
+	case backupSeal:
 		return nil
 	case backupPins:
 		return r.putPins(ctx, data)
@@ -278,7 +299,23 @@ func (r *restoring) put(ctx context.Context, name string, data []byte) error {
 		return restoreKeys(ctx, r.flags.keys, data)
 	}
 	id, _ := savedMap(name)
+	r.lookForSource(data)
 	return r.putMap(ctx, id, data)
+}
+
+// lookForSource counts a map that names a source in the base directory, and whether
+// that source is there.
+func (r *restoring) lookForSource(data []byte) {
+	var m struct {
+		Path string `json:"source_path"`
+	}
+	if json.Unmarshal(data, &m) != nil || !filepath.IsLocal(filepath.FromSlash(m.Path)) {
+		return
+	}
+	r.sources++
+	if _, err := os.Stat(filepath.Join(r.dir, filepath.FromSlash(m.Path))); err == nil {
+		r.found++
+	}
 }
 
 func (r *restoring) putMap(ctx context.Context, id string, data []byte) error {
