@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/search"
@@ -48,7 +47,7 @@ func (c *call) run(ctx context.Context) error {
 	}
 	c.answer.Complete, c.answer.Hint = found.Complete, found.Hint
 	if c.answer.Hint == "" && found.LeftOut > 0 {
-		c.answer.Hint = message.Count(found.LeftOut, "resource") + " left out because their sources changed, are gone or cannot be read"
+		c.answer.Hint = found.WhyLeftOut()
 	}
 	if len(found.Results) == 0 {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
@@ -101,7 +100,7 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 	b := g.briefing(complete && found.Complete)
 	b.Hint = found.Hint
 	if b.Hint == "" && found.LeftOut > 0 {
-		b.Hint = message.Count(found.LeftOut, "resource") + " left out because their sources changed, are gone or cannot be read"
+		b.Hint = found.WhyLeftOut()
 	}
 	return b, nil
 }

@@ -108,7 +108,7 @@ func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string)
 	} else {
 		s.printVerdict("", verdict.Holds(), verdict, "")
 		if verdict.LeftOut > 0 {
-			fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit list' marks them\n", message.Count(verdict.LeftOut, "resource"))
+			fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit doctor' names them\n", message.Count(verdict.LeftOut, "resource"))
 		}
 	}
 	if err == nil && !verdict.Holds() {
