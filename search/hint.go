@@ -3,8 +3,10 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/search/index"
 )
@@ -30,6 +32,14 @@ func (s *Searcher) hint(ctx context.Context, f index.Filters) string {
 	return strings.Join(hints, "; ")
 }
 
+func joined(modalities []citekit.Modality) string {
+	var names []string
+	for _, m := range modalities {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ", ")
+}
+
 func hintOf(m index.Missing) string {
 	plural := m.Filter + "s"
 	if m.Filter == "modality" {
@@ -46,6 +56,9 @@ func hintOf(m index.Missing) string {
 	text += "; " + plural + " are: " + strings.Join(known, ", ")
 	if m.More {
 		text += " and more"
+	}
+	if builtIn := citekit.Modalities(); m.Filter == "modality" && !slices.Contains(builtIn, citekit.Modality(m.Value)) {
+		text += "; built in are: " + joined(builtIn)
 	}
 	return text
 }
