@@ -288,7 +288,7 @@ func remarks(v *verify.Verdict, cited string) string {
 	case v.Problem != nil:
 		all = append(all, term.Line(plain.Line(strings.TrimPrefix(v.Problem.Error(), "citekit: "))))
 	case v.Stale:
-		all = append(all, "the source has changed since it was mapped or cited; 'citekit ingest' maps it again, and 'citekit reanchor' moves citations")
+		all = append(all, "the source has changed since it was cited; 'citekit ingest' maps it again")
 	}
 	return strings.Join(all, "; ")
 }
