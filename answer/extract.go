@@ -48,7 +48,7 @@ func (c *call) run(ctx context.Context) error {
 	c.answer.Complete, c.answer.Hint = found.Complete, found.Hint
 	c.answer.LeftOut, c.answer.LeftOutIDs = found.LeftOut, found.LeftOutIDs
 	if c.answer.Hint == "" && found.LeftOut > 0 {
-		c.answer.Hint = search.LeftOutHint(found.LeftOut, found.LeftOutIDs)
+		c.answer.Hint = found.WhyLeftOut()
 	}
 	if len(found.Results) == 0 {
 		return nil

@@ -105,7 +105,7 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 	b := g.briefing(complete && found.Complete)
 	b.Hint, b.LeftOut, b.LeftOutIDs = found.Hint, found.LeftOut, found.LeftOutIDs
 	if b.Hint == "" && found.LeftOut > 0 {
-		b.Hint = search.LeftOutHint(found.LeftOut, found.LeftOutIDs)
+		b.Hint = found.WhyLeftOut()
 	}
 	return b, nil
 }

@@ -34,6 +34,10 @@ type Item struct {
 	Unsearched int              `json:"unsearched,omitempty"` // members of a newly mapped archive whose text is too large to search
 	Damaged    int              `json:"damaged,omitempty"`    // members of a newly mapped archive that are damaged, and so have no node
 
+	// SkippedMembers is how many members of a newly mapped archive have no node, the
+	// damaged ones among them. "skipped" in the metadata of the map has the reasons.
+	SkippedMembers int `json:"skipped_members,omitempty"`
+
 	// FailedBefore is set for a source found in a folder that failed in an earlier
 	// run for the same reason, and has not changed since.
 	FailedBefore bool `json:"failed_before,omitempty"`

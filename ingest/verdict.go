@@ -312,7 +312,7 @@ func (in *run) apply(t *task, v verdict) Item {
 		item.FailedBefore = in.noteFailure(t, v.err) && !t.Named
 	}
 	if item.Status == Mapped || item.Status == Copied {
-		item.Unsearched, item.Damaged = unsearched(t), damaged(t)
+		item.Unsearched, item.Damaged, item.SkippedMembers = unsearched(t), damaged(t), skippedMembers(t)
 	}
 	return item
 }
@@ -335,10 +335,17 @@ func (in *run) noteFailure(t *task, err error) (before bool) {
 
 // unsearched returns how many members of an archive that was mapped have text
 // that is too large to be searched.
-func unsearched(t *task) int {
+func unsearched(t *task) int { return listed(t, "unsearched") }
+
+// skippedMembers returns how many members of an archive that was mapped have no node.
+func skippedMembers(t *task) int { return listed(t, "skipped") }
+
+// listed returns how many members a list in the metadata names, and how many more
+// there are.
+func listed(t *task, list string) int {
 	metadata := metadataOf(t)
-	named, _ := metadata["unsearched"].([]any)
-	return len(named) + number(metadata["unsearched_more"])
+	named, _ := metadata[list].([]any)
+	return len(named) + number(metadata[list+"_more"])
 }
 
 // damaged returns how many members of an archive that was mapped are damaged.

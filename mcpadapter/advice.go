@@ -127,9 +127,12 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 	if leftOut == 0 {
 		return hint
 	}
-	left := search.LeftOutHint(leftOut, ids)
-	if hint != "" && !strings.Contains(hint, left) {
-		left = hint + "; " + left
+	left := hint
+	if !strings.Contains(hint, "left out, as the sources") { // it says so already
+		left = search.LeftOutHint(leftOut, ids)
+		if hint != "" {
+			left = hint + "; " + left
+		}
 	}
 	return left + "; map them again if they changed: " + a.mapAgain(ctx, ids...)
 }

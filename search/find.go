@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,7 +22,7 @@ type finding struct {
 	req       Request
 	resources map[string]*found
 	out       []string // resources whose entries are outdated
-	leftOut   map[string]bool
+	leftOut   absences
 	inexact   int // hits that have only the stems of a phrase
 }
 
@@ -45,7 +44,7 @@ type candidate struct {
 
 // search returns the hits of an index, and the candidates to show.
 func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, []candidate, error) {
-	f := &finding{Searcher: s, index: in, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
+	f := &finding{Searcher: s, index: in, req: req, resources: make(map[string]*found), leftOut: make(absences)}
 	defer f.close()
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
 		answer, err := f.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
@@ -65,7 +64,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			continue // outdated hits no longer displace others
 		}
 		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, Complete: complete}
-		results.LeftOut, results.LeftOutIDs = f.unsearched()
+		results.setLeftOut(f.unsearched(ctx, len(shown) < req.TopK))
 		if req.By == ByPassages && len(f.leftOut) == 0 {
 			results.Total, results.Exact = answer.Total, answer.Exact
 		}
@@ -89,30 +88,6 @@ func (f *finding) close() {
 			r.layer.Close()
 		}
 	}
-}
-
-// unsearched returns how many of the resources that the filters name are left out,
-// and the ids of the first [MaxLeftOut] of them in order. That includes resources
-// that could not be read when the index was brought up to date.
-func (f *finding) unsearched() (int, []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	wanted := func(id string) bool {
-		return (len(f.req.Filters.Resources) == 0 || slices.Contains(f.req.Filters.Resources, id)) && !slices.Contains(f.req.Filters.Without, id)
-	}
-	var ids []string
-	for id := range f.leftOut {
-		if wanted(id) {
-			ids = append(ids, id)
-		}
-	}
-	for id, failed := range f.failed {
-		if !f.leftOut[id] && !failed.store && wanted(id) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return len(ids), ids[:min(len(ids), MaxLeftOut)]
 }
 
 // forget removes resources with outdated entries from the index, and reports
@@ -148,7 +123,7 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 				continue
 			}
 			if err != nil {
-				f.leftOut[h.Resource] = true
+				f.leftOut.add(h.Resource, isChanged(err))
 				continue
 			}
 			if a := c.result.Address.String(); f.req.SameAddress || f.req.Boxes || !addresses[a] {

@@ -77,6 +77,7 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 		}
 		if near.LeftOut > results.LeftOut {
 			results.LeftOut, results.LeftOutIDs = near.LeftOut, near.LeftOutIDs
+			results.Unreadable, results.UnreadableIDs = near.Unreadable, near.UnreadableIDs
 		}
 		shown = s.addRelated(ctx, req, results, shown, hits)
 	}
@@ -87,7 +88,7 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 // addRelated returns the shown candidates together with the places that
 // relations lead to from hits, and counts those places in the results.
 func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results, shown, hits []candidate) []candidate {
-	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(map[string]bool)}
+	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(absences)}
 	defer f.close()
 	bonds, whole, inTime := f.bonds(ctx, hits)
 	related, all := f.showBonds(ctx, bonds, shown)

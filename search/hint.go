@@ -3,9 +3,11 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/search/index"
 )
@@ -73,17 +75,32 @@ func (s *Searcher) missing(ctx context.Context, f index.Filters) string {
 // LeftOutHint says that a search left out resources, and which: the ids are those
 // of the first, as in [Results].
 func LeftOutHint(n int, ids []string) string {
-	text := message.Count(n, "resource") + " left out because their sources changed, are gone or cannot be read"
-	for i, id := range ids {
-		if text += ", "; i == 0 {
-			text = text[:len(text)-2] + ": "
-		}
-		text += message.Clip(id)
+	return message.Count(n, "resource") + " left out because their sources changed, are gone or cannot be read" + listed(n, ids)
+}
+
+// listed returns a colon and the ids of the first of n resources, or "" if there are
+// none.
+func listed(n int, ids []string) string {
+	if len(ids) == 0 {
+		return ""
 	}
-	if len(ids) > 0 && len(ids) < n {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = message.Clip(id)
+	}
+	text := ": " + strings.Join(names, ", ")
+	if len(ids) < n {
 		text += ", …"
 	}
 	return text
+}
+
+func joined(modalities []citekit.Modality) string {
+	var names []string
+	for _, m := range modalities {
+		names = append(names, string(m))
+	}
+	return strings.Join(names, ", ")
 }
 
 func hintOf(m index.Missing) string {
@@ -102,6 +119,9 @@ func hintOf(m index.Missing) string {
 	text += "; " + plural + " are: " + strings.Join(known, ", ")
 	if m.More {
 		text += " and more"
+	}
+	if builtIn := citekit.Modalities(); m.Filter == "modality" && !slices.Contains(builtIn, citekit.Modality(m.Value)) {
+		text += "; built in are: " + joined(builtIn)
 	}
 	return text
 }

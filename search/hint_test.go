@@ -33,7 +33,7 @@ func TestHints(t *testing.T) {
 		{index.Filters{Labels: []string{"Engin"}}, []string{`nothing has the label "Engin"; labels are: engine, evil`, " and more"}},
 		{index.Filters{Labels: []string{"vanished"}}, []string{`nothing has the label "vanished"; labels are: engine`}},
 		{index.Filters{Authors: []string{"Ada Lovelac"}}, []string{`nothing has the author "Ada Lovelac"; authors are: ada lovelace`}},
-		{index.Filters{Types: []string{"sectoin"}, Modalities: []citekit.Modality{"vidio"}}, []string{`nothing has the modality "vidio"; modalities are: text; nothing has the type "sectoin"; types are: section`}},
+		{index.Filters{Types: []string{"sectoin"}, Modalities: []citekit.Modality{"vidio"}}, []string{`nothing has the modality "vidio"; modalities are: text; built in are: document, video, audio, image, text, virtual; nothing has the type "sectoin"; types are: section`}},
 		{index.Filters{Labels: []string{"x1", "x2", "x3", "x4", "x5"}}, []string{`"x3"`}},
 	} {
 		found := s.find(t, search.Request{Query: "zebra", Filters: c.filters})

@@ -16,12 +16,19 @@ type Results struct {
 
 	// LeftOut is how many resources are not searched or not shown, because
 	// their sources have changed since they were mapped, are gone or cannot be
-	// read.
+	// read. If there are more than 100 resources and TopK results, only those count
+	// that were met, now or when the index was brought up to date.
 	LeftOut int
 
 	// LeftOutIDs are the ids of these resources, at most [MaxLeftOut], in order.
 	// They are not in JSON.
 	LeftOutIDs []string
+
+	// Unreadable is how many of these have a source that cannot be read, although
+	// it has not changed, such as a damaged image. UnreadableIDs are the ids of the
+	// first [MaxLeftOut] of them, in order. They are not in JSON.
+	Unreadable    int
+	UnreadableIDs []string
 
 	// Complete is false if time ran out before the whole index was up to date
 	// and searched.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"sync"
 	"time"
@@ -55,6 +56,9 @@ type Searcher struct {
 	updating *updating // nil if none is running
 	seen     sweep     // the last check of all maps
 	failed   map[string]failure
+
+	checking sync.Mutex // held while sources are checked
+	checked  check      // the last check of all sources
 }
 
 // entryForm changes when the content of entries changes, so that the entries of
@@ -116,6 +120,25 @@ func pass(lock *sync.Mutex) {
 
 // Stats returns statistics of the index.
 func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) { return s.index.Stats(ctx) }
+
+// Unindexed returns the ids of the resources of which the index holds nothing, in
+// order.
+func (s *Searcher) Unindexed(ctx context.Context) (ids []string, err error) {
+	all, err := s.lib.Resources(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range all {
+		_, err := s.index.Holds(ctx, id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			ids = append(ids, id)
+		case err != nil:
+			return nil, err
+		}
+	}
+	return ids, nil
+}
 
 // formOf identifies how resolvers read texts.
 func formOf(resolvers citekit.Resolvers) string {

@@ -46,6 +46,7 @@ type failure struct {
 	times   int
 	until   time.Time
 	store   bool // the store was at fault, not the source
+	changed bool // the source changed or is gone
 }
 
 // An updating is a running update; done is closed at its end.
@@ -203,7 +204,7 @@ func (s *Searcher) setFailed(id, version string, err error) {
 	if f.version != version {
 		f = failure{version: version}
 	}
-	f.store = errors.Is(err, citekit.ErrNotStored)
+	f.store, f.changed = errors.Is(err, citekit.ErrNotStored), isChanged(err)
 	f.until = time.Now().Add(retryAfter << min(f.times, 7)) // up to an hour
 	f.times++
 	s.failed[id] = f

@@ -48,7 +48,9 @@ changed since it was mapped, or is gone, a warning says so.
 With --from it reads such a form, or the response of a model's API, from a file
 or the standard input, and prints the place of each citation. Quotes are checked
 against their sources: those that do not occur there are reported, and the exit
-code is 1.`,
+code is 1. The word after each address is the class of its quote, as verify gives
+it; "named" means that the citation has no quote, so that only its address was
+checked.`,
 		example: []string{
 			"citekit cite book.chapter-2 --as bibtex",
 			"citekit cite 'doc://book#pages=12' --quote 'the engine weaves' --as annotation",

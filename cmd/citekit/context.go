@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/digest"
 	"github.com/citekit/citekit/internal/term"
 )
@@ -39,6 +41,9 @@ room. Tokens are estimated from the bytes; the estimate tends to be too high.`,
 		run: func(ctx context.Context, s *session, args []string) error {
 			s.ocr = f.ocr
 			if task != "" {
+				if tokens < briefing.MinTokens || tokens > briefing.MaxTokens {
+					return usagef("context", "--tokens %d; with --task it is %d to %d", tokens, briefing.MinTokens, briefing.MaxTokens)
+				}
 				return s.printBriefing(ctx, task, tokens, args, f)
 			}
 			if len(args) == 0 && !all {
@@ -67,6 +72,9 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 		opts.Format = digest.JSON
 	}
 	c, err := digest.Of(ctx, lib, ids, opts)
+	if errors.Is(err, citekit.ErrTooLarge) {
+		return hinted{err, "--tokens sets how many; or name some resources instead of all"}
+	}
 	if err != nil {
 		return adviseResource(ctx, lib, err, ids...)
 	}

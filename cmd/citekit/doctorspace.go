@@ -246,10 +246,63 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	case held.Resources == 0 && len(ids) > 0:
 		d.ok(subject, "there is none yet; the first search makes it")
 	case held.Resources != len(ids):
-		d.warning(subject, remedy, "it holds %d of %s", held.Resources, message.Count(len(ids), "resource"))
+		d.checkUnindexed(ctx, lib, searcher, held.Resources, len(ids), subject, remedy)
 	default:
 		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(held.Resources, "resource"), byteSize(held.Bytes))
 	}
+}
+
+// mostRead is how many texts are read to see whether they can be.
+const mostRead = 100
+
+// checkUnindexed reports resources that the index does not hold: those whose sources
+// cannot be read, and those that the next search reads. Sources that changed are
+// reported by checkSources.
+func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, held, all int, subject, remedy string) {
+	ids, err := searcher.Unindexed(ctx)
+	if err != nil {
+		d.warning(subject, remedy, "it cannot be read: %v", err)
+		return
+	}
+	var bad []string
+	changed, asked := 0, ids[:min(mostRead, len(ids))]
+	for _, id := range asked {
+		err := readText(ctx, lib, id)
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			d.warning(subject, "", "it holds %d of %s; there was no time to look at the others", held, message.Count(all, "resource"))
+			return
+		case errors.Is(err, citekit.ErrStale), errors.Is(err, fs.ErrNotExist):
+			changed++
+		case !errors.Is(err, errors.ErrUnsupported):
+			bad = append(bad, id)
+		}
+	}
+	if len(bad) > 0 {
+		d.warning(subject, "replace the files and run 'citekit ingest', or 'citekit rm ID' removes one", "the text of %s cannot be read, so no search finds it: %s", message.Count(len(bad), "source"), firstOf(bad))
+	}
+	if len(bad) > 0 && len(bad)+changed == len(ids) {
+		return
+	}
+	if changed > 0 && len(bad)+changed == len(ids) {
+		remedy = "'citekit ingest' maps anew the sources that changed"
+	}
+	d.warning(subject, remedy, "it holds %d of %s", held, message.Count(all, "resource"))
+}
+
+// readText reads the text of a resource and returns why it cannot be read.
+func readText(ctx context.Context, lib *citekit.Library, id string) error {
+	m, err := lib.Map(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, err := range lib.ReadText(ctx, id, m.Address(nil).Location) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkEvidence reports how much evidence there is, and leftovers of processes.

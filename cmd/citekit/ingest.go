@@ -368,7 +368,7 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	if missed := missedDocuments(report.Items); missed != "" {
 		in.printf("%s\n", term.Line(missed))
 	}
-	for _, line := range slices.Concat(damagedMembers(report.Items), unsearchedText(report.Items)) {
+	for _, line := range slices.Concat(damagedMembers(report.Items), skippedMembers(report.Items), unsearchedText(report.Items)) {
 		in.printf("%s\n", term.Line(line))
 	}
 	if usage := in.usage(); usage != nil {

@@ -66,6 +66,22 @@ func damagedMembers(items []ingest.Item) []string {
 	})
 }
 
+// skippedMembers returns lines about the archives with members that have no node for
+// another reason than damage.
+func skippedMembers(items []ingest.Item) []string {
+	return archiveLines(items, "with members that have no node", func(item ingest.Item) string {
+		n := item.SkippedMembers - item.Damaged
+		if n <= 0 {
+			return ""
+		}
+		verb := "have"
+		if n == 1 {
+			verb = "has"
+		}
+		return fmt.Sprintf("%s %s no node; 'citekit structure %s' says why under skipped", message.Count(n, "member"), verb, item.ResourceID)
+	})
+}
+
 // archiveLines returns a line for each of the first few archives about which about
 // says something, and one that counts the others.
 func archiveLines(items []ingest.Item, what string, about func(ingest.Item) string) (lines []string) {

@@ -20,8 +20,11 @@ func manCommand() *command {
 folder, which is made if it is missing. The pages say what the help says.
 Existing pages are replaced.
 
-For yourself, write them where man looks:
-  citekit man ~/.local/share/man/man1`,
+For yourself, write them in your own folder, and name it to man:
+  citekit man ~/.local/share/man/man1
+  man -M ~/.local/share/man citekit-resolve
+Without -M man looks there only if MANPATH has ~/.local/share/man, or, on most
+systems, if PATH has ~/.local/bin.`,
 		example: []string{"citekit man /usr/local/share/man/man1"},
 		minArgs: 1, maxArgs: 1,
 		run: func(ctx context.Context, s *session, args []string) error {

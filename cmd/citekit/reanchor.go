@@ -207,6 +207,9 @@ func unproven(r *reanchor.Rewriting) (n int) {
 // printCitation prints a line about a citation unless it is up to date.
 func (s *session) printCitation(c citationReport) {
 	if !c.Moved && !c.Left {
+		if c.Result.How == reanchor.Unknown {
+			s.printf("%d: %s: unchecked, %s\n", c.Line, term.Line(c.Written), term.Line(strings.TrimPrefix(c.Result.Problem.Error(), "citekit: ")))
+		}
 		return
 	}
 	s.printf("%d: %s", c.Line, term.Line(c.Written))

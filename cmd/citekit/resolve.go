@@ -144,7 +144,8 @@ func (r *resolveRequest) openIf(e found) error {
 // A found is evidence and the file it was found by.
 type found struct {
 	*citekit.Evidence
-	file string // as the person named it, if it has no map; else ""
+	file string // as the person named it, if it has no map of this version; else ""
+	old  bool   // it has a map of an earlier version
 }
 
 // evidence finds out what the word means and resolves it.
@@ -181,7 +182,11 @@ func (s *session) printEvidence(e found, path string) error {
 	}
 	rows := []row{{"address", e.Address.String()}}
 	if e.file != "" {
-		rows = append(rows, row{"file", e.file + "  (no map: cite the address with the file)"})
+		why := "no map: cite the address with the file"
+		if e.old {
+			why = "changed since it was mapped: 'citekit ingest' maps it again"
+		}
+		rows = append(rows, row{"file", e.file + "  (" + why + ")"})
 	}
 	if e.Node != nil {
 		rows = append(rows, row{"node", titled(e.Node)})

@@ -91,6 +91,7 @@ func (s *session) resolveSource(ctx context.Context, lib *citekit.Library, part 
 	if wrong && fileErr != nil {
 		return found{}, err // the file is unchanged since it was mapped
 	}
+	e.old = !wrong
 	return e, fileErr
 }
 

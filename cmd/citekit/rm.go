@@ -16,8 +16,9 @@ func rmCommand() *command {
 		summary: "Delete resources: their maps and evidence, not their sources",
 		about: `Deletes the map of each resource with what belongs to it: its evidence, the
 notes of ingest, the pinned version of its source, and the permission to cite a
-source outside the base directory. Sources are never touched. If one of the
-resources does not exist, or was made or changed by hand, none is deleted.`,
+source outside the base directory. Sources are never touched: the next
+'citekit ingest .' maps a file again that is still there. If one of the resources
+does not exist, or was made or changed by hand, none is deleted.`,
 		example: []string{"citekit rm old-report", "citekit rm --dry-run a b c", "citekit rm notes --force"},
 		minArgs: 1,
 		maxArgs: -1,

@@ -332,13 +332,7 @@ func (s *session) tellOfSearch(found *search.Results) {
 	case !found.Exact && len(found.Results) < search.MaxTopK:
 		fmt.Fprintf(s.stderr, "citekit: the best %d; --top-k may show more\n", len(found.Results))
 	}
-	if found.LeftOut > 0 {
-		ids := strings.Join(found.LeftOutIDs, ", ")
-		if found.LeftOut > len(found.LeftOutIDs) {
-			ids += ", …"
-		}
-		fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read: %s\n", message.Count(found.LeftOut, "resource"), term.Line(ids))
-	}
+	s.tellOfLeftOut(found)
 	switch {
 	case found.Degraded != "":
 		fmt.Fprintf(s.stderr, "citekit: the ranking is not complete: %s\n", found.Degraded)
@@ -351,4 +345,24 @@ func (s *session) tellOfSearch(found *search.Results) {
 	case !found.Complete:
 		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
 	}
+}
+
+// tellOfLeftOut tells a person which resources a search left out, and what to do.
+func (s *session) tellOfLeftOut(found *search.Results) {
+	tell := func(n int, ids []string, why, remedy string) {
+		if n == 0 {
+			return
+		}
+		names := strings.Join(ids[:min(n, len(ids))], ", ")
+		if n > len(ids) {
+			names += ", …"
+		}
+		if names != "" {
+			names = ": " + names
+		}
+		fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources %s%s; %s\n", message.Count(n, "resource"), why, term.Line(names), remedy)
+	}
+	changed := slices.DeleteFunc(slices.Clone(found.LeftOutIDs), func(id string) bool { return slices.Contains(found.UnreadableIDs, id) })
+	tell(found.LeftOut-found.Unreadable, changed, "changed or are gone", "'citekit ingest' maps them again")
+	tell(found.Unreadable, found.UnreadableIDs, "cannot be read", "replace the files and run 'citekit ingest', or 'citekit rm' the resources")
 }

@@ -110,7 +110,7 @@ func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string)
 	} else {
 		s.printVerdict("", verdict.Holds(), verdict, "")
 		if verdict.LeftOut > 0 {
-			fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit list' marks them\n", message.Count(verdict.LeftOut, "resource"))
+			fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources changed, are gone or cannot be read; 'citekit doctor' names them\n", message.Count(verdict.LeftOut, "resource"))
 		}
 	}
 	if err == nil && !verdict.Holds() {
@@ -303,7 +303,7 @@ func remarks(v *verify.Verdict, cited string) string {
 	case v.Problem != nil:
 		all = append(all, term.Line(plain.Line(strings.TrimPrefix(v.Problem.Error(), "citekit: "))))
 	case v.Stale:
-		all = append(all, "the source has changed since it was cited")
+		all = append(all, "the source has changed since it was cited; 'citekit ingest' maps it again")
 	}
 	return strings.Join(all, "; ")
 }

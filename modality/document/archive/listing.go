@@ -98,7 +98,7 @@ var (
 	errLink    = fmt.Errorf("the member is a link, which is not followed: %w", errors.ErrUnsupported)
 	errSpecial = fmt.Errorf("the member is no file: %w", errors.ErrUnsupported)
 	errSparse  = fmt.Errorf("the member is a sparse file: %w", errors.ErrUnsupported)
-	errLocked  = fmt.Errorf("the member; unpack the archive with its password and map the files: %w", citekit.ErrEncrypted)
+	errLocked  = fmt.Errorf("the member has a password; unpack the archive with its password and map the files: %w", citekit.ErrEncrypted)
 )
 
 // nameRefusal returns why a name cannot be that of a member, or nil.

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestLeftOut has a source that changed, and an image that ends early. A search that
+// finds nothing says what each is and what to do; doctor does not say that the next
+// search makes up for the image.
+func TestLeftOut(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	picture := image.NewGray(image.Rect(0, 0, 100, 100))
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range picture.Pix {
+		picture.Pix[i] = byte(random.Uint32())
+	}
+	var whole bytes.Buffer
+	if err := png.Encode(&whole, picture); err != nil {
+		t.Fatal(err)
+	}
+	put := func(name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("cut.png", whole.Bytes()[:whole.Len()/2])
+	put("tea.md", []byte("# Tea\n\nGreen leaves.\n"))
+	ran(t, "ingest", "--dir", dir, ".")
+	ran(t, "search", "--dir", dir, "leaves")
+	put("tea.md", []byte("# Tea\n\nGreen leaves. A newword.\n"))
+	out := ran(t, "search", "--dir", dir, "newword")
+	for _, want := range []string{
+		"1 resource left out, as the sources changed or are gone: tea; 'citekit ingest' maps",
+		"1 resource left out, as the sources cannot be read: cut; replace the files",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("search: %q lacks %q", out, want)
+		}
+	}
+	out = ran(t, "doctor", "--dir", dir)
+	if !strings.Contains(out, "the text of 1 source cannot be read, so no search finds it: cut") || strings.Contains(out, "nothing has to be done") {
+		t.Errorf("doctor: %s", out)
+	}
+}
