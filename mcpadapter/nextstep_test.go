@@ -216,7 +216,7 @@ func TestHintsOfStale(t *testing.T) {
 		left := "2 resources left out because their sources changed, are gone or cannot be read: gone, tea; map them again if they changed: " + both
 		told("search", map[string]any{"query": "coffee"}, left)
 		told("findSimilar", map[string]any{"text": "coffee"}, left)
-		told("getContext", map[string]any{"task": "coffee"}, left)
+		told("getContext", map[string]any{"task": "coffee"}, "2 resources left out, as the sources changed or are gone: gone, tea; map them again if they changed: "+both)
 		told("resolve", map[string]any{"resource_id": "tea", "node_id": "all"}, "Hint: The source has changed since it was mapped and must be mapped again before it is cited: "+how+".")
 		told("getContents", map[string]any{"ids": "tea"}, "map it again: source has changed; "+how)
 		told("verify", map[string]any{"quote": "Green coffee", "address": "text://tea"}, how)

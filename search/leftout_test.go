@@ -63,7 +63,7 @@ func TestUnreadableIsNotChanged(t *testing.T) {
 	}
 	write(t, s.dir, "tea.md", "# Tea\n")
 	found = s.find(t, search.Request{Query: "leaves"})
-	if found.LeftOut != 2 || found.Unreadable != 1 || !strings.HasPrefix(found.WhyLeftOut(), "1 resource left out, as the sources changed or are gone; 1 resource") {
+	if found.LeftOut != 2 || found.Unreadable != 1 || !strings.HasPrefix(found.WhyLeftOut(), "1 resource left out, as the sources changed or are gone: tea; 1 resource") {
 		t.Errorf("%d left out, %d unreadable: %s", found.LeftOut, found.Unreadable, found.WhyLeftOut())
 	}
 	if ids, err := s.Unindexed(t.Context()); err != nil || !slices.Equal(ids, []string{"cut", "tea"}) {
