@@ -289,14 +289,14 @@ func matchesAny(patterns []string, name string) bool {
 	})
 }
 
-// TestRoomsAreDocumented checks that the table of rooms in docs/design.md has
+// TestRoomsAreDocumented checks that the table of packages in docs/design.md has
 // each of our packages, and names files that are there.
 func TestRoomsAreDocumented(t *testing.T) {
 	design, err := os.ReadFile("docs/design.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(design), "\n## Rooms\n")
+	_, table, _ := strings.Cut(string(design), "\n## Packages\n")
 	table, _, _ = strings.Cut(table, "\n## ")
 	var all []string
 	for line := range strings.Lines(table) {

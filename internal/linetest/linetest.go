@@ -1,5 +1,5 @@
 // Package linetest has a resolver of lines and a small library, for the tests of
-// rooms that need one.
+// packages that need one.
 package linetest
 
 import (
