@@ -85,18 +85,30 @@ func (s *Searcher) changedSources(ctx context.Context, named []string, all bool)
 			return nil
 		}
 	}
-	s.checking.Lock()
-	defer s.checking.Unlock()
-	if took := s.checked.took; took > slowCheck && time.Since(s.checked.at) < checkRest*took {
-		return s.checked.changed
+	if last := s.checked.Load(); last != nil {
+		if last.took > slowCheck && time.Since(last.at) < checkRest*last.took {
+			return last.changed
+		}
+		select {
+		case s.checking <- struct{}{}:
+		default: // another search looks at the moment
+			return last.changed
+		}
+	} else {
+		select {
+		case s.checking <- struct{}{}:
+		case <-ctx.Done():
+			return nil
+		}
 	}
+	defer func() { <-s.checking }()
 	ids, err := s.lib.Resources(ctx)
 	if err != nil {
 		return nil
 	}
 	start := time.Now()
 	changed := s.lookAtSources(ctx, ids)
-	s.checked = check{at: time.Now(), took: time.Since(start), changed: changed}
+	s.checked.Store(&check{at: time.Now(), took: time.Since(start), changed: changed})
 	return changed
 }
 

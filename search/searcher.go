@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -57,8 +58,8 @@ type Searcher struct {
 	seen     sweep     // the last check of all maps
 	failed   map[string]failure
 
-	checking sync.Mutex // held while sources are checked
-	checked  check      // the last check of all sources
+	checking chan struct{}         // full while all sources are checked
+	checked  atomic.Pointer[check] // the last check of all sources, or nil
 }
 
 // entryForm changes when the content of entries changes, so that the entries of
@@ -75,7 +76,7 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	s := &Searcher{
 		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress,
 		form: formOf(lib.Resolvers()), close: func() error { return nil },
-		failed: make(map[string]failure),
+		failed: make(map[string]failure), checking: make(chan struct{}, 1),
 	}
 	if s.layers == nil {
 		s.layers = textlayer.New(lib, nil)
