@@ -42,7 +42,8 @@ const (
 )
 
 // references returns what stands in brackets in a part of a text and right behind
-// it. Round brackets count if they have the name of a file in them.
+// it. Round brackets count if they have the name of a file in them. Of a
+// Markdown link only the target counts.
 func references(text string, from, to int) (all []string) {
 	for i := from; i < min(len(text), to+maxGap); i++ {
 		if i >= to && strings.IndexByte(" \t\"”“»'’.*_", text[i]) < 0 && text[i] != '[' && text[i] != '(' && text[i] < 0x80 {
@@ -67,7 +68,8 @@ func references(text string, from, to int) (all []string) {
 		if end < 0 || strings.ContainsAny(inside[:end], "\n[(") {
 			continue
 		}
-		if inside = inside[:end]; closing == ']' || strings.Contains(inside, ".") {
+		behind := inside[end+1:]
+		if inside = inside[:end]; closing == ']' && !strings.HasPrefix(behind, "(") || closing == ')' && strings.Contains(inside, ".") {
 			all = append(all, inside)
 		}
 		i += end + 1

@@ -26,6 +26,8 @@ func TestQuotesWithoutAddress(t *testing.T) {
 		{"“about 9999 kbytes” (kettle.txt, page 3).", "text://kettle", 1, false, false},
 		{"“about 9999 kbytes” [my other.txt]", "text://my-other", 1, false, false},
 		{"“about 9999 kbytes” [kettle#lines=2]", "text://kettle#lines=2-2", 1, false, false},
+		{"“about 9999 kbytes”, as [kettle](https://example.org/kettle) has it.", "", 1, true, false},
+		{"“about 9999 kbytes” [here](kettle.txt).", "text://kettle", 1, false, false},
 		{"> about 9999 kbytes [kettle.txt]", "text://kettle", 1, false, false},
 		{"It boils water [kettle.txt, line 4].", "text://kettle#lines=4-4", 0, true, true},
 		{"The manual says “about 9999 kbytes”.", "", 1, true, false},
