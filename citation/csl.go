@@ -134,10 +134,14 @@ func (c *Citation) cslType() string {
 	return "document"
 }
 
+// maxKey is how long a key may be: Citation.js takes no entry whose key has more than
+// some 100 characters.
+const maxKey = 80
+
 // Key returns a name for c in a bibliography, such as "notes-pages-12": the id
-// of the resource and the place, in letters of ASCII, digits and "-". If other letters
-// or digits are lost in that, the beginning of a hash of the address is added, so that
-// keys of different addresses differ there too.
+// of the resource and the place, in letters of ASCII, digits and "-", in at most 80
+// characters. If letters or digits are lost in that, the beginning of a hash of the
+// address is added, so that keys of different addresses differ there too.
 func (c *Citation) Key() string {
 	text := c.Address.Resource
 	if place := c.Address.Location.String(); place != "" {
@@ -155,9 +159,10 @@ func (c *Citation) Key() string {
 		}
 	}
 	key := cmp.Or(strings.Trim(b.String(), "-"), "source")
-	if lost {
+	if lost || len(key) > maxKey {
 		sum := sha256.Sum256([]byte(text))
-		key += "-" + hex.EncodeToString(sum[:4])
+		hash := "-" + hex.EncodeToString(sum[:4])
+		key = strings.TrimRight(key[:min(len(key), maxKey-len(hash))], "-") + hash
 	}
 	return key
 }
