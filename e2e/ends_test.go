@@ -12,15 +12,12 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
-	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/sqlitetest"
-	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
-	"github.com/citekit/citekit/workspace"
 )
 
 // zipped returns a ZIP archive of names and contents.
@@ -150,22 +147,8 @@ var endsOf = map[string][]string{
 // in the same words when it is read, when a quote of it or its address is verified,
 // when it is cited, and when others like it are searched, and a place that resolve accepts is read.
 func TestEnds(t *testing.T) {
-	dir := t.TempDir()
 	files := endFiles(t)
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ws, err := workspace.Open(dir, &workspace.Options{KeyDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
-	if report, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil || report.Err() != nil {
-		t.Fatal(err, report.Err())
-	}
+	lib := mapped(t, files)
 	ids, err := lib.Resources(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -10,12 +10,9 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
-	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/sqlitetest"
-	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
-	"github.com/citekit/citekit/workspace"
 )
 
 // TestReadParts checks that the text of an address is that of the part it names,
@@ -23,7 +20,6 @@ import (
 // of the part holds, a quote of another part does not, and a part that does not
 // exist is an error rather than the whole text, or none.
 func TestReadParts(t *testing.T) {
-	dir := t.TempDir()
 	table := "name,count\nheron,214\nstork,12\n\"grebe,\ncrested\",7\n"
 	twice := "name,note,other\nana,it is final,it is final\nbob,no,no\ncyd,it is final,yes\n"
 	mail := "From: Ann <ann@example.org>\r\nSubject: Counts\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n" +
@@ -46,24 +42,11 @@ func TestReadParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{
+	lib := mapped(t, map[string][]byte{
 		"guide.pdf": guide,
 		"table.csv": []byte(table), "twice.csv": []byte(twice), "mail.eml": []byte(mail), "box.mbox": []byte(box), "page.html": []byte(page), "all.zip": archive.Bytes(),
 		"shop.db": sqlitetest.Make(t, "create table birds(name text, count int); insert into birds values('heron',214),('stork',12),('grebe',7); create table towns(name text); insert into towns values('Ora');")[0],
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ws, err := workspace.Open(dir, &workspace.Options{KeyDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
-	if report, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil || report.Err() != nil {
-		t.Fatal(err, report.Err())
-	}
+	})
 	reader, verifier := contents.New(lib, textlayer.New(lib, nil)), verify.New(lib, nil)
 	read := func(address string) (string, error) {
 		got, err := reader.Read(t.Context(), contents.Request{IDs: []string{address}})

@@ -2,44 +2,25 @@ package e2e
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/sqlitetest"
-	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/verify"
-	"github.com/citekit/citekit/workspace"
 )
 
 // TestSpacedNames checks that an address whose name of a sheet, a table or a member
 // has spaces that are not escaped is reported with the address to write, and that
 // text behind a name that is whole is left alone.
 func TestSpacedNames(t *testing.T) {
-	dir := t.TempDir()
 	files := map[string][]byte{
 		"counts.xlsx": endFiles(t)["counts.xlsx"],
 		"all.zip":     zipped(t, "in/my notes.txt", "Herons fish.\nStorks nest.\n", "in/my", "One line.\n"),
 		"shop.db":     sqlitetest.Make(t, `create table "bird counts"(name text); insert into "bird counts" values('heron');`)[0],
 	}
-	for name, data := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ws, err := workspace.Open(dir, &workspace.Options{KeyDir: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
-	if report, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil || report.Err() != nil {
-		t.Fatal(err, report.Err())
-	}
+	lib := mapped(t, files)
 	verifier := verify.New(lib, nil)
 	for text, write := range map[string]string{
 		"“11” [doc://counts#sheet=Bird counts&cells=A1].":                 "doc://counts#sheet=Bird%20counts&cells=A1",
