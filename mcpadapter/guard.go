@@ -223,7 +223,7 @@ func (g *guard) admit(m *message) (held bool, rejected *rejection) {
 	if g.calls[request.ID] != nil {
 		// With its own id, the error would look like the answer of the first
 		// call.
-		return false, &rejection{nil, jsonrpc.CodeInvalidRequest, fmt.Sprintf("id %v is in use by a call in flight", request.ID.Raw())}
+		return false, &rejection{nil, jsonrpc.CodeInvalidRequest, idInUse(request.ID)}
 	}
 	if len(g.calls) >= g.MaxCalls || int64(g.held)+int64(len(m.text)) > heldMessages*int64(g.MaxMessage) {
 		id, _ := json.Marshal(request.ID.Raw()) // a string or a whole number

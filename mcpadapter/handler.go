@@ -432,7 +432,7 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	defer context.AfterFunc(h.stopping, func() { h.sessions.endAtRest(s, cancel) })()
 	ctx = context.WithValue(ctx, sessionKey{}, heldBy{h, s})
 	ctx = context.WithValue(ctx, streamKey{}, &mcp.RequestExtra{Header: r.Header, TokenInfo: auth.TokenInfoFromContext(ctx)})
-	stream := &sseStream{w, func(id string) { h.sessions.nameSSE(s, id) }, func() { h.sessions.settle(s, 1) }}
+	stream := &sseStream{ResponseWriter: w, session: s, sessions: h.sessions}
 	h.sse.ServeHTTP(stream, r.WithContext(ctx))
 }
 
@@ -441,12 +441,19 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request, body []byte, release func()) {
 	calls, rejected := checkBody(body, "")
 	s := h.sessions.find(userOf(r), sseID(r.URL.Query().Get("sessionid")))
+	isRoom := true
+	if rejected == nil && s != nil {
+		isRoom = !h.sessions.owesMuch(s, len(body))
+		if isRoom {
+			rejected, isRoom = h.sessions.ask(s, calls)
+		}
+	}
 	switch {
 	case rejected != nil:
 		rejected.respond(w, http.StatusBadRequest)
 	case s == nil:
 		http.Error(w, "session not found", http.StatusNotFound)
-	case h.sessions.owesMuch(s, len(body)), !h.sessions.ask(s, len(calls)):
+	case !isRoom:
 		tooMuchUnanswered.write(w)
 	default:
 		defer h.sessions.releaseLater(s, len(body), release)
@@ -461,7 +468,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request, body []byte, r
 		answer := &statusWriter{ResponseWriter: w}
 		h.sse.ServeHTTP(answer, r)
 		if answer.status != http.StatusAccepted {
-			h.sessions.settle(s, len(calls))
+			h.sessions.withdraw(s, calls)
 		}
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/access"
@@ -30,8 +31,9 @@ type session struct {
 	used    time.Time // when the last call or stream ended
 	expiry  *time.Timer
 	refused bool
-	running int // calls that messages asked for
-	owed    int // calls of HTTP+SSE whose answers are not written
+	running int                 // calls that messages asked for
+	owed    int                 // calls of HTTP+SSE whose answers are not written
+	asked   map[jsonrpc.ID]bool // the ids of those whose answers are not being written
 
 	unanswered int64    // bytes of bodies
 	bodies     []func() // release these

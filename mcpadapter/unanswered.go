@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -96,15 +97,49 @@ func (t *sessions) nameSSE(s *session, id string) {
 func sseID(id string) string { return "sse\n" + id }
 
 // ask records calls of a session of HTTP+SSE that will be answered on its stream,
-// if there is room for them.
-func (t *sessions) ask(s *session, calls int) bool {
+// if there is room for them. Calls with the id of one that is not answered are
+// rejected: the SDK would never answer them.
+func (t *sessions) ask(s *session, calls []*jsonrpc.Request) (rejected *rejection, isRoom bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if s.owed+calls > maxOwed && calls > 0 {
-		return false
+	for _, c := range calls {
+		if s.asked[c.ID] {
+			id, _ := json.Marshal(c.ID.Raw()) // texts and numbers always encode
+			return &rejection{id, jsonrpc.CodeInvalidRequest, idInUse(c.ID)}, true
+		}
 	}
-	s.owed += calls
-	return true
+	if s.owed+len(calls) > maxOwed && len(calls) > 0 {
+		return nil, false
+	}
+	s.owed += len(calls)
+	for _, c := range calls {
+		if s.asked == nil {
+			s.asked = make(map[jsonrpc.ID]bool)
+		}
+		s.asked[c.ID] = true
+	}
+	return nil, true
+}
+
+// idInUse says that the id of a call is in use.
+func idInUse(id jsonrpc.ID) string {
+	return fmt.Sprintf("id %v is in use by a call in flight", id.Raw())
+}
+
+// answering lets the client use the id of a call again, whose answer it is about to
+// read. The call counts until then.
+func (t *sessions) answering(s *session, id jsonrpc.ID) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(s.asked, id)
+}
+
+// withdraw is settle for calls that the SDK refused.
+func (t *sessions) withdraw(s *session, calls []*jsonrpc.Request) {
+	for _, c := range calls {
+		t.answering(s, c.ID)
+	}
+	t.settle(s, len(calls))
 }
 
 // settle records that calls of a session of HTTP+SSE are answered, or never will
@@ -121,8 +156,9 @@ func (t *sessions) settle(s *session, calls int) {
 // are messages.
 type sseStream struct {
 	http.ResponseWriter
-	named    func(id string) // called once; then nil
-	answered func()          // called after each answer
+	session  *session
+	sessions *sessions
+	isNamed  bool // the id of the session is known
 }
 
 // Unwrap is for [http.ResponseController].
@@ -130,23 +166,35 @@ func (w *sseStream) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Write implements [io.Writer].
 func (w *sseStream) Write(event []byte) (int, error) {
-	if w.named != nil {
+	if !w.isNamed {
 		if _, id, found := bytes.Cut(event, []byte("?sessionid=")); found {
 			id, _, _ = bytes.Cut(id, []byte("\n"))
-			w.named(string(id))
-			w.named = nil
+			w.sessions.nameSSE(w.session, string(id))
+			w.isNamed = true
 		}
 	}
-	n, err := w.ResponseWriter.Write(event)
-	if isAnswer(event) {
-		w.answered()
+	id, isAnswer := answerID(event)
+	if isAnswer {
+		w.sessions.answering(w.session, id)
+		defer w.sessions.settle(w.session, 1)
 	}
-	return n, err
+	return w.ResponseWriter.Write(event)
 }
 
-// isAnswer reports whether an event is a message with an id and no method, as the
-// SDK writes it.
-func isAnswer(event []byte) bool {
+// answerID returns the id of an event that is a message with an id and no method,
+// as the SDK writes it, and reports whether it is one.
+func answerID(event []byte) (id jsonrpc.ID, isAnswer bool) {
 	_, rest, found := bytes.Cut(event, []byte(`data: {"jsonrpc":"2.0","id":`))
-	return found && !bytes.HasPrefix(rest[valueEnd(rest, 0):], []byte(`,"method":`))
+	if !found {
+		return id, false
+	}
+	end := valueEnd(rest, 0)
+	if bytes.HasPrefix(rest[end:], []byte(`,"method":`)) {
+		return id, false
+	}
+	var value any
+	if json.Unmarshal(rest[:end], &value) == nil {
+		id, _ = jsonrpc.MakeID(value)
+	}
+	return id, true
 }

@@ -94,6 +94,38 @@ func (c client) beginAnother(t *testing.T) (int, http.Header, string) {
 	return c.send("POST", endpoint, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 }
 
+// TestHTTPSSEIDInUse makes a call with the id of one that is not answered, and with
+// the id of one that is.
+func TestHTTPSSEIDInUse(t *testing.T) {
+	for _, id := range []string{`7`, `"7 < 8"`} {
+		t.Run(id, func(t *testing.T) {
+			slow := newSlowResolver()
+			s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"slow": slowMap}), nil), &mcpadapter.HandlerOptions{SSE: true}, nil)
+			stream, endpoint := s.as().beginSSE()
+			call := strings.Replace(fmt.Sprintf(waitingCall, 0, "short", ""), `"id":0`, `"id":`+id, 1)
+			list := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/list"}`, id)
+			if status, _, body := s.as().send("POST", endpoint, call); status != 202 {
+				t.Fatalf("%d %s", status, body)
+			}
+			for range 200 { // a refused call owes no answer
+				if status, _, body := s.as().send("POST", endpoint, list); status != 400 || !strings.Contains(body, "in use by a call in flight") || !strings.Contains(body, "-32600") {
+					t.Fatalf("again: %d %s", status, body)
+				}
+			}
+			slow.released <- struct{}{}
+			for range 3 {
+				if got := nextData(t, stream); !strings.Contains(got, `"result":`) {
+					t.Error(got)
+				}
+				if status, _, body := s.as().send("POST", endpoint, list); status != 202 {
+					t.Fatalf("once it is answered: %d %s", status, body)
+				}
+			}
+			nextData(t, stream)
+		})
+	}
+}
+
 // TestHTTPSSEUsers sends messages to the session of another user.
 func TestHTTPSSEUsers(t *testing.T) {
 	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), &mcpadapter.HandlerOptions{SSE: true, Authenticate: authenticate}, nil)

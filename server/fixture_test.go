@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -285,9 +286,13 @@ func (c client) session() client {
 	return s
 }
 
-// message returns a request of the protocol.
+// lastID is the id of the newest message. A session may not have two requests of
+// one id in flight: the SDK does not answer the second.
+var lastID atomic.Int64
+
+// message returns a request of the protocol, with an id of its own.
 func message(method string, params any) string {
-	data, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+	data, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": lastID.Add(1), "method": method, "params": params})
 	if err != nil {
 		panic(err)
 	}

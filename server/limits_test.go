@@ -28,10 +28,10 @@ func slowServer(t *testing.T, limits server.Limits) (*running, slow) {
 	return start(t, workspaces, &server.Options{Authenticator: known, Limits: limits}), slow
 }
 
-// resolveSlow is a call that takes until it is cancelled. Each has an id of its own.
-func resolveSlow(id int) string {
-	body := toolCall("resolve", map[string]any{"address": fmt.Sprintf("audio://slow#t=%d-%d", id, id+1)})
-	return strings.Replace(body, `"id":7`, `"id":`+strconv.Itoa(id), 1)
+// resolveSlow is a call that takes until it is cancelled. Each start is evidence of
+// its own.
+func resolveSlow(start int) string {
+	return toolCall("resolve", map[string]any{"address": fmt.Sprintf("audio://slow#t=%d-%d", start, start+1)})
 }
 
 // flood has a session send calls without end until the test is done with them.
@@ -207,8 +207,8 @@ func TestBatchesCount(t *testing.T) {
 		t.Errorf("three heavy calls at once: %d %s", status, body)
 	}
 	var lookups []string
-	for i := range 20 {
-		lookups = append(lookups, strings.Replace(message("ping", nil), `"id":7`, `"id":`+strconv.Itoa(i), 1))
+	for range 20 {
+		lookups = append(lookups, message("ping", nil))
 	}
 	if status, _, body := c.send("POST", "/mcp", batch(lookups...)); status != 429 {
 		t.Errorf("twenty calls at once: %d %s", status, body)
