@@ -107,6 +107,7 @@ func TestMeasuredOnce(t *testing.T) {
 // TestOneAnswer checks that everyone says the same of every format, and of
 // every file of the corpus, if there is one.
 func TestOneAnswer(t *testing.T) {
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	want := make(map[string]citekit.Modality)
 	write := func(name string, data []byte) {

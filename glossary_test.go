@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // retired says which words names no longer have, and what they say instead:
@@ -33,6 +35,7 @@ var nameWord = regexp.MustCompile(`[A-Z]+[a-z0-9]*|[a-z0-9]+`)
 
 // TestGlossary holds the names that we declare to the glossary.
 func TestGlossary(t *testing.T) {
+	sharedtest.NotShort(t)
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

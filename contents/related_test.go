@@ -14,6 +14,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/faulttest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
@@ -119,6 +120,7 @@ func TestExpandOutdated(t *testing.T) {
 // TestExpandMany reads a page that leads to many in several answers, each place
 // once, and says how many there are more.
 func TestExpandMany(t *testing.T) {
+	sharedtest.NotShort(t)
 	files := make(map[string]string)
 	links := "# Hub\n\n"
 	for i := range 60 {

@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -345,6 +346,7 @@ func (c *countingDeleter) DeleteMaps(ctx context.Context, maps []citekit.MapVers
 // TestDeleteMany deletes and prunes many maps while one of them is
 // replaced, with few waits for the disk.
 func TestDeleteMany(t *testing.T) {
+	sharedtest.NotShort(t)
 	const many = 600
 	for _, prunes := range []bool{false, true} {
 		dir := t.TempDir()

@@ -24,6 +24,7 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -309,6 +310,7 @@ func TestIngestOneBadSource(t *testing.T) {
 }
 
 func TestIngestCancelled(t *testing.T) {
+	sharedtest.NotShort(t)
 	const sources = 500 // so many that some are left when the 21st is told
 	files := map[string]string{}
 	for i := range sources {

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func TestInfo(t *testing.T) {
+	sharedtest.NotShort(t)
 	session := findingServer(t)
 	info := func() (got struct {
 		Version string

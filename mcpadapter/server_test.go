@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -199,6 +200,7 @@ func TestTooLarge(t *testing.T) {
 
 // TestLongFields has a map whose fields are longer than any message.
 func TestLongFields(t *testing.T) {
+	sharedtest.NotShort(t)
 	long := strings.Repeat("x", 9<<20)
 	data, err := json.Marshal(map[string]any{
 		"resource_id": "long", "type": "text", "title": "kept", "source_path": "poem.txt", "metadata": map[string]any{"m": long},

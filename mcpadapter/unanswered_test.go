@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -146,6 +147,7 @@ func TestHTTPSSEUsers(t *testing.T) {
 // TestHTTPAbandonedCall leaves a long call of a session before it is answered: no
 // other long one is taken until it is cancelled.
 func TestHTTPAbandonedCall(t *testing.T) {
+	sharedtest.NotShort(t)
 	slow := newSlowResolver()
 	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"slow": slowMap}), nil), &mcpadapter.HandlerOptions{MaxBodyBytes: 16 << 20}, nil)
 	session := s.as().initialize("2025-11-25")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search"
 )
 
@@ -21,6 +22,7 @@ func rowsAt(x, from float64, texts ...string) (rows []pdftest.Row) {
 // TestBoxes checks that boxes are given where they have the text of the passage
 // and no other, and not where it lies around other text or on a text file.
 func TestBoxes(t *testing.T) {
+	sharedtest.NotShort(t)
 	para := []string{"The kettle boils water for the tea.", "It is filled with two cups at the most,", "and stands on a flat board."}
 	column := make([]string, 100)
 	for i := range column {

@@ -164,6 +164,7 @@ func checkSources(t *testing.T, s *shelf, all bool) {
 // is made and while one of its resources changes. What is found meanwhile is in
 // a source, and who opens the workspace later finds everything.
 func TestFaultAtEachCall(t *testing.T) {
+	sharedtest.NotShort(t)
 	for n := 1; ; n++ {
 		f := &faulttest.Workspace{Memory: workspace.NewMemory(nil), Fail: n}
 		shelve(t, f.Memory, 0, 1, 2)

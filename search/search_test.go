@@ -15,6 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -385,6 +386,7 @@ func TestEndedContext(t *testing.T) {
 
 // TestIncomplete gives a search less time than the index takes to build.
 func TestIncomplete(t *testing.T) {
+	sharedtest.NotShort(t)
 	files := make(map[string]string)
 	for i := range 300 {
 		files[fmt.Sprintf("f%03d.md", i)] = fmt.Sprintf("# File %d\n\nNumber%d is here.\n", i, i)
@@ -433,6 +435,7 @@ func filterOf(ids ...string) index.Filters { return index.Filters{Resources: ids
 
 // TestClosedWhileSearched closes a Searcher while others begin to use it.
 func TestClosedWhileSearched(t *testing.T) {
+	sharedtest.NotShort(t)
 	for range 20 {
 		s := newShelf(t, map[string]string{"a.md": "# Tea\n\nEighty degrees.\n"})
 		var using sync.WaitGroup

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
@@ -232,6 +233,7 @@ func TestVectorsAreKept(t *testing.T) {
 // What was made before a failure or the end is kept, and the search goes on by
 // words.
 func TestInterruptedVectors(t *testing.T) {
+	sharedtest.NotShort(t)
 	files := map[string]string{}
 	for i := range 20 {
 		files[fmt.Sprintf("f%02d.md", i)] = fmt.Sprintf("# Part\n\nCar number%d.\n", i)
@@ -305,6 +307,7 @@ func TestInterruptedResource(t *testing.T) {
 // Texts that a model refuses keep no other from its vector, however many are
 // embedded at once.
 func TestRefusedText(t *testing.T) {
+	sharedtest.NotShort(t)
 	for _, refused := range []string{"Bread", "#"} { // one, or all
 		for batch := range 4 {
 			e := newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
 )
@@ -152,6 +153,7 @@ func (s *schema) hostile(id string, n *neighbour) []any {
 // TestNothingOfOthers walks all that the server itself says that it offers, and
 // tries to reach what another workspace has.
 func TestNothingOfOthers(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	n := newNeighbour(t)
 	n.tools(t)

@@ -100,7 +100,7 @@ func TestFlood(t *testing.T) {
 				Message string
 			}
 		}
-		if err := json.Unmarshal([]byte(r.body), &answer); err != nil || r.status != 429 || answer.ID < 100 || answer.Error.Code != -32000 || !strings.Contains(answer.Error.Message, "calls are waiting") {
+		if err := json.Unmarshal([]byte(r.body), &answer); err != nil || r.status != 429 || answer.ID < 1 || answer.Error.Code != -32000 || !strings.Contains(answer.Error.Message, "calls are waiting") {
 			t.Errorf("%d %s", r.status, r.body)
 		}
 		if after, err := strconv.Atoi(r.header.Get("Retry-After")); err != nil || after < 1 {

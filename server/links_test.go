@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
@@ -85,6 +86,7 @@ func TestClaimedCaller(t *testing.T) {
 
 // TestUnavailable: what is missing is told apart from what is too much.
 func TestUnavailable(t *testing.T) {
+	sharedtest.NotShort(t)
 	_, _, workspaces, known := twoPlaces(t)
 	var gone atomic.Bool
 	workspaces[0].Ready = func(context.Context) error {

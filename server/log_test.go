@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
@@ -235,6 +236,7 @@ const (
 
 // TestSecretsInLogs calls every tool with what is a caller's own matter.
 func TestSecretsInLogs(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	var source bytes.Buffer
 	for i := range 40 {

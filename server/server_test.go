@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
@@ -318,6 +319,7 @@ func TestNarrowedDuringAStream(t *testing.T) {
 }
 
 func TestProbes(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	_, _, workspaces, known := twoPlaces(t)
 	broken := make(chan error, 1)
@@ -367,6 +369,7 @@ func TestNames(t *testing.T) {
 // TestAnswersBeforeTheBody: who is refused hears so at once, though the body that
 // was announced never comes.
 func TestAnswersBeforeTheBody(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	_, _, workspaces, known := twoPlaces(t)
 	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{BodyTimeout: time.Hour}})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -82,6 +83,7 @@ func (s *typesetter) stretchOf(r *rand.Rand) stretch {
 // the quote: the boxes hold all ink of this one, and none that only the other
 // has.
 func TestBoxesOfQuotes(t *testing.T) {
+	sharedtest.NotShort(t)
 	data, err := os.ReadFile(filepath.Join("testdata", "en-tune.txt"))
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/text"
@@ -321,6 +322,7 @@ func (r stuckReader) ReadText(ctx context.Context, src *citekit.Source, loc cite
 
 // TestUnread checks that a quote is not denied while texts are still being read.
 func TestUnread(t *testing.T) {
+	sharedtest.NotShort(t)
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("a.txt", []byte("The kettle boils at noon.\n"))
 	ws.AddSource("stuck.txt", []byte("Elephants never sleep.\n"))

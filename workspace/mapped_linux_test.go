@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -92,6 +93,7 @@ func hashOf(t testing.TB, ws citekit.Workspace, name string) string {
 
 // A page that was written through a mapping is written again: the times stay.
 func TestSourceWrittenThroughMapping(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		for name, size := range sourceSizes() {
@@ -126,6 +128,7 @@ func TestSourceWrittenThroughMapping(t *testing.T) {
 // The mapping begins after the source was hashed while nobody wrote, is read
 // before it is written, and ends before the source is opened again.
 func TestSourceMappedInBetween(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		path := filepath.Join(dir, "a")
@@ -230,6 +233,7 @@ func TestMemoryOverDirectory(t *testing.T) {
 // Evidence that somebody has mapped for writing is not found, so that it is
 // made again, and is then another file.
 func TestEvidenceWrittenThroughMapping(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		for _, size := range []int{100, smallSource} {

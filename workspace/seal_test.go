@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -97,6 +98,7 @@ func copyTo(t testing.TB, dir string) string {
 // What was recorded counts in the directory that it was recorded in, for the
 // person who did, under its name.
 func TestSeals(t *testing.T) {
+	sharedtest.NotShort(t)
 	keys := t.TempDir()
 	mine := func() *workspace.Options { return &workspace.Options{KeyDir: keys} }
 	t.Run("same", func(t *testing.T) {

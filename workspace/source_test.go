@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -301,6 +302,7 @@ func TestSourceChanges(t *testing.T) {
 // A source that changed just now has no version until it is hashed; a while
 // later it has one again.
 func TestVersionOfJustChanged(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	dir, ctx := t.TempDir(), context.Background()
 	path := filepath.Join(dir, "a.txt")

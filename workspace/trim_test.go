@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -86,6 +87,7 @@ func TestTrimEvidence(t *testing.T) {
 // Processes that store, use and trim at once neither lose what they just made
 // nor pass the budget.
 func TestTrimWhileStoring(t *testing.T) {
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	var together sync.WaitGroup
 	for w := range 3 {

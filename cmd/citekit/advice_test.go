@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestAdvice checks what commands say about sources that changed, citations that cannot
 // be checked, and numbers of tokens.
 func TestAdvice(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
 	put := func(name, text string) {

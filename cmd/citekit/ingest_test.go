@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // A watched is a run of ingest --watch.
@@ -75,6 +77,7 @@ func (w *watched) count(start string) (n int) {
 // TestWatch checks that everything is told once: failures at once, and what
 // stays as it is not again.
 func TestWatch(t *testing.T) {
+	sharedtest.NotShort(t)
 	w := &watched{t: t, dir: t.TempDir()}
 	w.write("bad.pdf", "%PDF-1.7\nnothing more")
 	w.write("a.md", "# A\n")
@@ -105,6 +108,7 @@ func TestWatch(t *testing.T) {
 // TestWatchBesideMaps checks that maps written into the folder that is
 // watched are not mapped.
 func TestWatchBesideMaps(t *testing.T) {
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	w := &watched{t: t, dir: dir}
 	w.write("a.md", "# A\n")

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // endless is a program that writes its process id to a file and never ends.
@@ -80,6 +82,7 @@ func testInterrupt(t *testing.T, dir, programs, pids string, sig os.Signal, args
 // Once it has mapped what there is, a watch ends by an interruption with the
 // code of one, and well if it is asked to terminate. So does a server.
 func TestInterruptEndsWatch(t *testing.T) {
+	sharedtest.NotShort(t)
 	for sig, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitOK} {
 		dir := t.TempDir()
 		if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o600); err != nil {

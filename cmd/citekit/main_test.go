@@ -16,9 +16,22 @@ func TestMain(m *testing.M) {
 // controls matches what must never reach a terminal.
 const controls = "[\x01-\x08\x0b-\x1f\x7f\u0080-\u009f\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 
+// shortScripts are the scripts that -short runs: those of the main commands.
+var shortScripts = []string{"cite", "help", "ingest", "messages", "output", "resolve", "search", "stale", "structure", "usage", "verify"}
+
 func TestScripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() {
+		files = nil
+		for _, name := range shortScripts {
+			files = append(files, filepath.Join("testdata", "script", name+".txtar"))
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Files: files,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CONTROLS", controls)
 			env.Setenv("GORACE", os.Getenv("GORACE"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/data"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func TestJSON(t *testing.T) {
@@ -69,6 +70,7 @@ func TestJSONDeepens(t *testing.T) {
 }
 
 func TestManyElements(t *testing.T) {
+	sharedtest.NotShort(t)
 	s := mapped(t, data.JSON, "[\n"+strings.Repeat("{\"name\":\n\"x\"},\n", 20_000)+"{}]")
 	checkRows(t, s, 2, 40_002)
 	var b strings.Builder

@@ -98,14 +98,12 @@ func randomRect(rng *rand.Rand, bounds image.Rectangle) image.Rectangle {
 }
 
 func TestRealFiles(t *testing.T) {
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob(sharedtest.Corpus(t, "image/*.jp*g"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
 	checked, rounds := 0, 3
-	if testing.Short() {
-		rounds = 1
-	}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {

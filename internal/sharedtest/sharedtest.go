@@ -124,6 +124,14 @@ func Tool(t testing.TB, name string) string {
 	return ""
 }
 
+// NotShort skips a test that takes half a second or more if -short is set.
+func NotShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: takes too long")
+	}
+}
+
 // skipShort skips a test that runs a program if -short is set.
 func skipShort(t testing.TB, name string) {
 	t.Helper()
@@ -150,9 +158,10 @@ func Python(t testing.TB, module string) string {
 // NodeModules returns the directory of the packages that the tests with clients
 // in JavaScript need: the one named by CITEKIT_NODE_MODULES, else npm's
 // default. Without the SDK for TypeScript in it, the test fails if CI is set,
-// and else is skipped.
+// and else is skipped. With -short it is skipped.
 func NodeModules(t testing.TB) string {
 	t.Helper()
+	skipShort(t, "Node")
 	dir := os.Getenv("CITEKIT_NODE_MODULES")
 	if dir == "" {
 		dir = filepath.Join(module(), "mcpadapter", "testdata", "client", "node_modules")
@@ -172,6 +181,7 @@ func NodeModules(t testing.TB) string {
 // default. Without them, the test fails if CI is set, and else is skipped.
 func ConformanceSuites(t testing.TB) string {
 	t.Helper()
+	skipShort(t, "Node")
 	dir := os.Getenv("CITEKIT_CONFORMANCE")
 	if dir == "" {
 		dir = filepath.Join(module(), "mcpadapter", "testdata", "conformance", "node_modules")
@@ -191,6 +201,7 @@ func ConformanceSuites(t testing.TB) string {
 // them, the test fails if CI is set, and else is skipped.
 func CitationReaders(t testing.TB) string {
 	t.Helper()
+	skipShort(t, "Node")
 	dir := os.Getenv("CITEKIT_READERS")
 	if dir == "" {
 		dir = filepath.Join(module(), "citation", "testdata", "readers", "node_modules")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/image"
 )
 
@@ -116,6 +117,7 @@ func TestHEIF(t *testing.T) {
 
 // TestHEIFHostile checks boxes that say what cannot be.
 func TestHEIFHostile(t *testing.T) {
+	sharedtest.NotShort(t)
 	ispe := fullBox("ispe", 0, be32(4032, 3024))
 	whole := heifOf("heic", "hvc1", [][]byte{ispe}, heifExif, heifXMP)
 	ftyp := whole[:24]

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // A lineResolver is a small correct resolver: lines that end in LF.
@@ -635,6 +636,7 @@ func TestBrokenWithoutBody(t *testing.T) {
 // let one in at a time: one keeps the place of a caller who gave up, and one keeps
 // it while it calls back.
 func TestCrowd(t *testing.T) {
+	sharedtest.NotShort(t)
 	defer func(usual time.Duration) { crowdTime = usual }(crowdTime)
 	crowdTime = time.Second
 	over := make(chan struct{})

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/text"
 )
@@ -44,6 +45,7 @@ func TestConformanceUTF16(t *testing.T) {
 
 // TestConformanceManyBlocks has a source of more blocks than one.
 func TestConformanceManyBlocks(t *testing.T) {
+	sharedtest.NotShort(t)
 	source := strings.Repeat("0123456789\n", 20_000)
 	modalitytest.Test(t, new(text.Resolver), modalitytest.Fixture{
 		Name:       "numbers.unusual extension",

@@ -96,6 +96,7 @@ func TestMapFallsBack(t *testing.T) {
 
 // TestMapEncodings has the same text in many encodings and with all line ends.
 func TestMapEncodings(t *testing.T) {
+	sharedtest.NotShort(t)
 	want := map[string]string{}
 	encode := map[string]func(string) []byte{
 		"utf-8":      func(s string) []byte { return []byte(s) },
@@ -148,15 +149,13 @@ func TestMapErrors(t *testing.T) {
 
 // TestMapLarge has sources that are not held in memory.
 func TestMapLarge(t *testing.T) {
+	sharedtest.NotShort(t)
 	for _, test := range []struct{ name, line, method string }{
 		{"a.csv", "0123456789,abcdef,\"x\"\n", "rows"},
 		{"a.txt", prose + "\n", "passages"},
 		{"a.md", "# One\nwords and words\n", "passages"},
 		{"a.yaml", "a: 1\n", "lines"},
 	} {
-		if testing.Short() && test.method == "passages" {
-			continue // takes seconds
-		}
 		src := strings.Repeat(test.line, 17<<20/len(test.line))
 		told := 0.0
 		req := citekit.MapRequest{Modality: citekit.Text, Progress: func(done float64) {

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/text/encoding/japanese"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/text"
 )
@@ -58,6 +59,7 @@ func resolveAll(t *testing.T, r *text.Resolver, name, content string, loc citeki
 // TestRowsAsEncodingCSV compares cuts of tables with the records of
 // encoding/csv, at sizes of several blocks.
 func TestRowsAsEncodingCSV(t *testing.T) {
+	sharedtest.NotShort(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
 	b.WriteString("id;\"text\"\"s\";n\n")

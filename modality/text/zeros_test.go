@@ -18,6 +18,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 )
 
@@ -159,6 +160,7 @@ var manyScripts = german + russian + greek + hebrew + japaneseText + koreanText 
 // them, which must not be taken for UTF-16 or UTF-32: their lines stay what
 // they are.
 func TestZerosAreNotWide(t *testing.T) {
+	sharedtest.NotShort(t)
 	for name, tt := range map[string]struct {
 		text string
 		e    encoding.Encoding

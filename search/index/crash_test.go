@@ -302,6 +302,7 @@ func (w *writerProcess) note(t *testing.T, line string) {
 
 // Whatever call of the store fails, the index holds the old or the new.
 func TestFaultAtEachCallOfTheStore(t *testing.T) {
+	sharedtest.NotShort(t)
 	for n := 1; ; n++ {
 		store, m := workspace.NewMemory(nil), make(model)
 		before := newIndex(t, store)
@@ -339,6 +340,7 @@ func TestFaultAtEachCallOfTheStore(t *testing.T) {
 // Several write at the same time, each with a Local of its own, and lose
 // nothing; those who read meanwhile see each resource once or not at all.
 func TestSideBySide(t *testing.T) {
+	sharedtest.NotShort(t)
 	each(t, func(t *testing.T, store index.Store) {
 		const writers, rounds = 3, 12
 		var wait sync.WaitGroup

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/modality/document/archive"
 )
@@ -109,6 +110,7 @@ func TestEncryptedMember(t *testing.T) {
 }
 
 func TestLyingSizes(t *testing.T) {
+	sharedtest.NotShort(t)
 	data := zipped(t, file{"good.txt", "good\n"}, file{"bomb.txt", strings.Repeat("\x00", 50<<20)})
 	for name, size := range map[string]uint32{"less": 100, "more": math.MaxInt32} {
 		lying := patch(t, data, "bomb.txt", func(entry []byte) { binary.LittleEndian.PutUint32(entry[24:], size) })
@@ -120,6 +122,7 @@ func TestLyingSizes(t *testing.T) {
 }
 
 func TestBombs(t *testing.T) {
+	sharedtest.NotShort(t)
 	zeros := strings.Repeat("\x00", 8<<20)
 	var files []file
 	for i := range 8 {

@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
@@ -206,6 +207,7 @@ func TestPackedDamage(t *testing.T) {
 
 // TestPackedBombs has content that is far larger than the file.
 func TestPackedBombs(t *testing.T) {
+	sharedtest.NotShort(t)
 	zeros := make([]byte, 1<<20) // compressed files may have several parts
 	for name, part := range map[string][]byte{"gzip": gzipped(t, "", zeros), "zstd": zstandard(t, zeros)} {
 		packed := bytes.Repeat(part, 66)

@@ -52,12 +52,10 @@ func pageTexts(t *testing.T, r *pdf.Resolver, src *citekit.Source, most int) (te
 // TestBoxesHoldInk draws pages and looks for ink outside the boxes of their
 // text.
 func TestBoxesHoldInk(t *testing.T) {
+	sharedtest.NotShort(t)
 	r := sharedResolver()
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
-	most := 6
-	if testing.Short() {
-		most = 1
-	}
+	const most = 6
 	for _, name := range boxedFiles {
 		src := pdfSource(t, sharedtest.Corpus(t, "pdf/"+name))
 		for i, text := range pageTexts(t, r, src, most) {
@@ -151,14 +149,12 @@ func ink(t *testing.T, drawn []byte, boxes []citekit.Box) (all, outside int) {
 // TestBoxesOfPhrases reads what stands in the boxes of phrases, which is the
 // phrase and no more.
 func TestBoxesOfPhrases(t *testing.T) {
+	sharedtest.NotShort(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	r := sharedResolver()
 	phrases, exact := 0, 0
 	each := 12
-	switch {
-	case testing.Short():
-		each = 2
-	case sharedtest.Long():
+	if sharedtest.Long() {
 		each = 40
 	}
 	var files []string

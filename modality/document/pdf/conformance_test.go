@@ -10,6 +10,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	document "github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
@@ -79,6 +80,7 @@ func TestConformance(t *testing.T) {
 // TestConformanceOCR has pages without text, which a program reads that answers
 // at once: a job waits for the program, and the program for its picture.
 func TestConformanceOCR(t *testing.T) {
+	sharedtest.NotShort(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a shell script")
 	}

@@ -130,6 +130,7 @@ func compareSize(t *testing.T, path string, got []byte, pages string) {
 
 // TestCorpusText compares the text that ReadText yields with the probes.
 func TestCorpusText(t *testing.T) {
+	sharedtest.NotShort(t)
 	r := sharedResolver()
 	for _, want := range truths(t) {
 		name := strings.TrimPrefix(want.File, "pdf/")

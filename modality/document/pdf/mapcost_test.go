@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 
@@ -68,6 +69,7 @@ func TestManyCaptions(t *testing.T) {
 
 // TestDeepHeadings has headings with numbers of ever more parts.
 func TestDeepHeadings(t *testing.T) {
+	sharedtest.NotShort(t)
 	s := &setter{}
 	number := "1"
 	for i := range 72 {

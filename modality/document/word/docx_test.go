@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/document/word"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
@@ -226,6 +227,7 @@ func TestMapWithoutHeadings(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
+	sharedtest.NotShort(t)
 	data := report().pack(t)
 	for name, c := range map[string]struct {
 		data []byte
