@@ -169,6 +169,9 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	o := opts.withDefaults()
 	a := &adapter{lib: lib, opts: o, catalog: newCatalog(), previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}
 	tools := a.offered()
+	if err := o.Check(); err != nil {
+		o.Logger.Warn("tools that were chosen are not offered", "error", err.Error())
+	}
 	settings := &mcp.ServerOptions{
 		Instructions: a.instructions(choice{}),
 		Logger:       forForeign(o.Logger),

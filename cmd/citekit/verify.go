@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -301,9 +302,19 @@ func remarks(v *verify.Verdict, cited string) string {
 	}
 	switch {
 	case v.Problem != nil:
-		all = append(all, term.Line(plain.Line(strings.TrimPrefix(v.Problem.Error(), "citekit: "))))
+		all = append(all, term.Line(plain.Line(problem(v, cited != "" || v.Address.Resource != ""))))
 	case v.Stale:
 		all = append(all, "the source has changed since it was cited; 'citekit ingest' maps it again")
 	}
 	return strings.Join(all, "; ")
+}
+
+// problem returns what went wrong with a verdict, without its address if a line
+// shows that already.
+func problem(v *verify.Verdict, isAddressShown bool) string {
+	err := v.Problem
+	if e := new(citekit.ResolveError); isAddressShown && errors.As(err, &e) && e.Op == "verify" {
+		err = e.Err
+	}
+	return strings.TrimPrefix(err.Error(), "citekit: ")
 }
