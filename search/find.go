@@ -23,8 +23,18 @@ type finding struct {
 	resources map[string]*found
 	out       []string // resources whose entries are outdated
 	leftOut   absences
-	inexact   int // hits that have only the stems of a phrase
+	inexact   int  // hits that have only the stems of a phrase
+	mixed     bool // some hits are of another version than the maps
 }
+
+// errMixed is the error of a hit whose entry is not of the present version of its map,
+// as another process has changed the index since it was brought up to date. It says
+// nothing about the source.
+var errMixed = errors.New("the index has another version of the text")
+
+// maxMixed is how often a search is repeated because another process changed the
+// index.
+const maxMixed = 2
 
 // A found is a resource that has a hit.
 type found struct {
@@ -46,6 +56,7 @@ type candidate struct {
 func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, []candidate, error) {
 	f := &finding{Searcher: s, index: in, req: req, resources: make(map[string]*found), leftOut: make(absences)}
 	defer f.close()
+	repeated := 0
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
 		answer, err := f.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
 		if err != nil {
@@ -56,6 +67,12 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if err := ctx.Err(); err != nil && len(shown) == 0 {
 			return nil, nil, err
 		}
+		if f.mixed && repeated < maxMixed && ctx.Err() == nil {
+			repeated++
+			f.begin(ctx)
+			k = max(1, k/4)
+			continue
+		}
 		all := len(answer.Hits) < k || k == mostHits
 		if len(shown) < req.TopK && !all && complete {
 			continue
@@ -63,7 +80,10 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if len(shown) < req.TopK && f.forget(ctx) {
 			continue // outdated hits no longer displace others
 		}
-		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, Complete: complete}
+		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, Complete: complete && !f.mixed}
+		if f.mixed {
+			results.Hint = "another process changes the index, such as one with other flags; ask again"
+		}
 		results.setLeftOut(f.unsearched(ctx, len(shown) < req.TopK))
 		if req.By == ByPassages && len(f.leftOut) == 0 {
 			results.Total, results.Exact = answer.Total, answer.Exact
@@ -80,6 +100,16 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		}
 		return results, shown, nil
 	}
+}
+
+// begin brings the index up to date and forgets what was found before.
+func (f *finding) begin(ctx context.Context) {
+	f.close()
+	clear(f.resources)
+	clear(f.leftOut)
+	f.out, f.mixed = nil, false
+	f.checkAgain()
+	_ = f.catchUp(ctx) // if it fails, the hits stay of another version
 }
 
 func (f *finding) close() {
@@ -123,7 +153,9 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 				continue
 			}
 			if err != nil {
-				f.leftOut.add(h.Resource, isChanged(err))
+				if !errors.Is(err, errMixed) {
+					f.leftOut.add(h.Resource, isChanged(err))
+				}
 				continue
 			}
 			if a := c.result.Address.String(); f.req.SameAddress || f.req.Boxes || !addresses[a] {
@@ -189,7 +221,7 @@ func (f *finding) open(ctx context.Context, h *index.Hit) *found {
 func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) {
 	version, err := f.version(ctx, h.Resource)
 	if err == nil && version != h.Version {
-		err = citekit.ErrStale
+		f.mixed, err = true, errMixed
 	}
 	if err != nil {
 		return err

@@ -34,10 +34,18 @@ type mapsStamper interface {
 	MapsStamp(ctx context.Context) (citekit.Stamp, error)
 }
 
-// A sweep is a check of all maps.
+// An indexStamper is an index that can show quickly whether another process may have
+// changed it.
+type indexStamper interface {
+	// Stamp returns a stamp that changes when the index does.
+	Stamp(ctx context.Context) (citekit.Stamp, error)
+}
+
+// A sweep is a check of all maps against the index.
 type sweep struct {
 	at    time.Time
 	stamp citekit.Stamp // of all maps, before the check
+	index citekit.Stamp // of the index, before the check; zero if something was put then
 }
 
 // A failure is a version of a resource that could not be read.
@@ -94,7 +102,7 @@ func (s *Searcher) KeepUp(ctx context.Context) error {
 // startUpdating returns the running update, or starts one. It returns nil if
 // nothing changed since the last.
 func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) {
-	stamp := s.mapsStamp(ctx)
+	stamp, indexStamp := s.mapsStamp(ctx), s.indexStamp(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.updating != nil {
@@ -103,18 +111,22 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) 
 	if s.background.Err() != nil { // closed
 		return nil, false
 	}
-	if stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && time.Since(s.seen.at) < sweepEvery {
+	if stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && indexStamp == s.seen.index && time.Since(s.seen.at) < sweepEvery {
 		return nil, false
 	}
 	u = &updating{done: make(chan struct{})}
 	s.updating = u
 	s.running.Go(func() {
 		at := time.Now()
-		u.err = s.update(s.background)
+		var put bool
+		put, u.err = s.update(s.background)
+		if put {
+			indexStamp = citekit.Stamp{}
+		}
 		s.mu.Lock()
 		s.updating = nil
 		if u.err == nil {
-			s.seen = sweep{at, stamp}
+			s.seen = sweep{at, stamp, indexStamp}
 		}
 		s.mu.Unlock()
 		close(u.done)
@@ -134,24 +146,45 @@ func (s *Searcher) mapsStamp(ctx context.Context) citekit.Stamp {
 	return stamp
 }
 
+func (s *Searcher) indexStamp(ctx context.Context) citekit.Stamp {
+	stamper, ok := s.index.(indexStamper)
+	if !ok {
+		return citekit.Stamp{}
+	}
+	stamp, err := stamper.Stamp(ctx)
+	if err != nil {
+		return citekit.Stamp{}
+	}
+	return stamp
+}
+
+// checkAgain has the next update check all maps, although none seems changed.
+func (s *Searcher) checkAgain() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = sweep{}
+}
+
 // A stale is a resource whose entries do not match its map.
 type stale struct{ id, version string }
 
-func (s *Searcher) update(ctx context.Context) error {
+// update puts what is missing or outdated into the index. It reports whether there
+// was any.
+func (s *Searcher) update(ctx context.Context) (put bool, err error) {
 	todo, err := s.outdated(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	of := len(todo)
 	for len(todo) > 0 {
 		if todo, err = s.putSome(ctx, todo, of); err != nil {
-			return err
+			return true, err
 		}
 	}
 	if of > 0 {
 		s.embedChanges()
 	}
-	return nil
+	return of > 0, nil
 }
 
 // outdated returns the resources that are missing or outdated in the index.

@@ -195,6 +195,16 @@ func (l *Local) read(ctx context.Context, f func(*snapshot) error) error {
 	}
 }
 
+// Stamp returns a stamp that changes when any process changes the index. The index
+// without entries may have the zero Stamp.
+func (l *Local) Stamp(ctx context.Context) (stamp citekit.Stamp, err error) {
+	err = l.read(ctx, func(s *snapshot) error {
+		stamp = s.stamp
+		return nil
+	})
+	return stamp, err
+}
+
 // Holds implements [Index].
 func (l *Local) Holds(ctx context.Context, id string) (version string, err error) {
 	err = l.read(ctx, func(s *snapshot) error {
