@@ -20,6 +20,9 @@ func (s *Searcher) hint(ctx context.Context, req Request, leftOut int) string {
 		return hint
 	}
 	f := req.Filters
+	if s.areBlank(ctx, f.Resources) {
+		return "the resources that the filters leave have no text, as in scans; look at their pictures, or have text recognized with --ocr"
+	}
 	switch {
 	case f.Path != "":
 		return "nothing with the words has a path such as " + message.Quote(f.Path) + "; a path is a pattern such as *.md, or a folder such as docs/"
@@ -29,6 +32,22 @@ func (s *Searcher) hint(ctx context.Context, req Request, leftOut int) string {
 		return "no text has the words in quotes as written; try them without quotes"
 	}
 	return "no text has the words; try others, in the language of the resources"
+}
+
+// areBlank reports whether resources are a few that all have no text.
+func (s *Searcher) areBlank(ctx context.Context, ids []string) bool {
+	for _, id := range ids[:min(len(ids), few)] {
+		layer, err := s.layers.Open(ctx, id)
+		if err != nil {
+			return false
+		}
+		isBlank := layer.Empty()
+		layer.Close()
+		if !isBlank {
+			return false
+		}
+	}
+	return len(ids) > 0 && len(ids) <= few
 }
 
 // few is how many results are so few that excluded words may be the reason.

@@ -70,3 +70,20 @@ func TestUnreadableIsNotChanged(t *testing.T) {
 		t.Errorf("not in the index: %q, %v", ids, err)
 	}
 }
+
+// TestBlankResources searches in an image that has no text.
+func TestBlankResources(t *testing.T) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
+		t.Fatal(err)
+	}
+	s := newShelf(t, map[string]string{"photo.png": picture.String(), "tea.md": "# Tea\n\nGreen leaves.\n"})
+	for _, test := range []struct{ query, resource, hint string }{
+		{"harvest", "photo", "have no text, as in scans"},
+		{"harvest", "tea", "nothing that the filters leave has the words"},
+	} {
+		if found := s.find(t, search.Request{Query: test.query, Filters: filterOf(test.resource)}); !strings.Contains(found.Hint, test.hint) {
+			t.Errorf("in %s: %q", test.resource, found.Hint)
+		}
+	}
+}

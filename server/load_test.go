@@ -439,6 +439,9 @@ func (l *load) flat(all []sample) {
 		heap, resident := median(all[i*fifth : (i+1)*fifth])
 		l.t.Logf("%v to %v: heap %.0f MiB, resident %.0f MiB, %d goroutines", all[i*fifth].at.Round(time.Second), all[(i+1)*fifth-1].at.Round(time.Second), heap, resident, all[(i+1)*fifth-1].Goroutines)
 	}
+	if raced {
+		return
+	}
 	heap, resident := median(all[fifth : 2*fifth])
 	lastHeap, lastResident := median(all[4*fifth:])
 	if lastHeap > heap*1.2+32 || lastResident > resident*1.2+64 {

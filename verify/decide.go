@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
@@ -82,6 +83,15 @@ func (c *call) decide(ctx context.Context) error {
 	if err := c.decideUnfound(ctx, l.like, s); err != nil {
 		return err
 	}
+	if v := c.verdict; v.Class == NotFound && mayShowWords(s.Modality(), c.req.Address.Location) {
+		blank, err := isBlank(ctx, s, cited)
+		if err != nil {
+			return err
+		}
+		if blank {
+			v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: noText(cmp.Or(s.Reason(), "it has no text, as in a scan"))}
+		}
+	}
 	if v := c.verdict; s.Incomplete() && (v.Class == NotFound || v.Class == Altered && !isBounded(c.req.Address.Location)) {
 		v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", errIncomplete)}
 	}
@@ -91,6 +101,52 @@ func (c *call) decide(ctx context.Context) error {
 // errIncomplete is the problem of a quote that is not in the text of a source, where
 // that is not all of the text.
 var errIncomplete = fmt.Errorf("part of the text is too large to be searched: %w", citekit.ErrTooLarge)
+
+// A noText is the problem of a quote whose address has no text: why it has none. It
+// matches [errors.ErrUnsupported], as words can be looked for only in text.
+type noText string
+
+func (e noText) Error() string {
+	return string(e) + "; look at its picture, or have text recognized with --ocr"
+}
+
+// Is implements what [errors.Is] asks for.
+func (e noText) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// mayShowWords reports whether a place without text may show words all the same, as in
+// a picture of a page. A blank line or cell shows none.
+func mayShowWords(m citekit.Modality, loc citekit.Location) bool {
+	switch m {
+	case citekit.Text:
+		return false
+	case citekit.Document:
+		return loc.IsWhole() || len(loc.Pages) > 0
+	}
+	return true
+}
+
+// isBlank reports whether parts of a source have neither letters nor numbers.
+func isBlank(ctx context.Context, s *source, parts []textlayer.Bytes) (bool, error) {
+	if s.Empty() {
+		return true, nil
+	}
+	for _, part := range parts {
+		for from := part.From; from < part.To; from += maxBlank {
+			text, err := s.Text(ctx, from, min(part.To, from+maxBlank))
+			if err != nil {
+				return false, err
+			}
+			if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+				return false, nil
+			}
+		}
+	}
+	return len(parts) > 0, nil
+}
+
+// maxBlank is how much of a text is read at a time to see whether it is blank, in
+// bytes.
+const maxBlank = 64 << 10
 
 // isBounded reports whether a location has numbers of lines, pages, rows, blocks or
 // cells, so that none of it is left out unnoticed.

@@ -30,7 +30,8 @@ const (
 
 	// Unchecked is a quote that could not be looked for, or not everywhere that it
 	// may be. [Verdict.Problem] says why: the address is invalid or leads to
-	// nothing, or the source cannot be read.
+	// nothing, there is no text at it, as on a scanned page, or the source cannot be
+	// read.
 	Unchecked Class = "unchecked"
 )
 

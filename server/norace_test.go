@@ -1,0 +1,6 @@
+//go:build !race
+
+package server_test
+
+// raced says whether the race detector is on, which takes memory of its own.
+const raced = false
