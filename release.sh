@@ -2,10 +2,12 @@
 # Builds the command for every platform into dist/ (or the folder named): static,
 # without symbols, and the same bytes from the same commit with the same Go. Beside
 # each program lies the list of what it is made of, in CycloneDX; citekit-man.tar.gz
-# has the manual pages, and SHA256SUMS the hashes of all. TARGETS names fewer platforms. Needs nothing but Go and its modules.
+# has the manual pages, and SHA256SUMS the hashes of all. TARGETS names fewer platforms,
+# such as linux/amd64. Needs nothing but Go and its modules.
 set -euo pipefail
 cd "$(dirname "$0")"
 out=${1:-dist}
+case $out in -*) echo "release.sh [FOLDER] takes no flags; see its first lines" >&2; exit 1 ;; esac
 mkdir -p "$out"
 
 for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64}; do

@@ -130,7 +130,9 @@ func TestToolDefinitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		total += tokens.Count(string(compact))
+		size := tokens.Count(string(compact))
+		t.Logf("%s: %d tokens", tool.Name, size)
+		total += size
 		shown, err := json.Marshal(map[string]any{"name": tool.Name, "description": tool.Description, "input_schema": tool.InputSchema})
 		if err != nil {
 			t.Fatal(err)

@@ -1,19 +1,29 @@
 #!/usr/bin/env bash
 # Publishes the release of a tag that is checked out, with gh: the programs of all
-# platforms, their lists of modules, and the checksums. CI calls it when a tag is
-# pushed; CONTRIBUTING.md says what comes before.
+# platforms, their lists of modules, the bundles for desktop clients, the entry for the
+# registry of MCP servers, and the checksums. With --dry-run it makes and checks all of
+# it in dist/, prints the notes, and publishes nothing. CI calls it when a tag is pushed;
+# CONTRIBUTING.md says what comes before.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-tag=${1:?name a tag, such as v0.1.0}
+tag=${1:?name a tag, such as v0.1.0} how=${2:-}
+[ -z "$how" ] || [ "$how" = --dry-run ] || { echo "unknown argument $how; there is only --dry-run" >&2; exit 1; }
 [[ $tag =~ ^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$ ]] || { echo "$tag is not a version such as v0.1.0" >&2; exit 1; }
 [ "$(git rev-parse "$tag^{commit}")" = "$(git rev-parse HEAD)" ] || { echo "$tag is not the commit that is checked out" >&2; exit 1; }
 [ -z "$(git status --porcelain)" ] || { echo "the tree has changes that are not committed" >&2; exit 1; }
 notes=$(mktemp)
 trap 'rm -f "$notes"' EXIT
 packaging/release/notes.sh "$tag" >"$notes"
+entry=$(sed -n 's/^  "version": "\([^"]*\)",$/\1/p' server.json)
+[ "v$entry" = "$tag" ] || { echo "server.json has version $entry, not ${tag#v}" >&2; exit 1; }
 ./release.sh dist
 version=$("dist/citekit-$(go env GOOS)-$(go env GOARCH)" version --json | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
 [ "$version" = "$tag" ] || { echo "the program says version $version, not $tag" >&2; exit 1; }
+./mcpb.sh dist
+if [ -n "$how" ]; then
+  cat "$notes"
+  exit
+fi
 pre=()
 [[ $tag != *-* ]] || pre=(--prerelease)
-gh release create "$tag" --verify-tag --title "$tag" --notes-file "$notes" "${pre[@]}" dist/citekit-* dist/SHA256SUMS
+gh release create "$tag" --verify-tag --title "$tag" --notes-file "$notes" "${pre[@]}" dist/citekit-* dist/server.json dist/SHA256SUMS
