@@ -14,7 +14,7 @@ for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windo
   os=${target%/*} arch=${target#*/}
   name=citekit-$os-$arch
   [ "$os" = windows ] && name=$name.exe
-  GOOS=$os GOARCH=$arch CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$out/$name" ./cmd/citekit
+  GOOS=$os GOARCH=$arch CGO_ENABLED=0 go build -buildvcs=auto -trimpath -ldflags '-s -w' -o "$out/$name" ./cmd/citekit
   go run ./packaging/sbom "$out/$name" >"$out/${name%.exe}.cdx.json"
   printf '%s %s bytes\n' "$out/$name" "$(wc -c <"$out/$name")"
 done
