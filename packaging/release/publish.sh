@@ -20,6 +20,7 @@ entry=$(sed -n 's/^  "version": "\([^"]*\)",$/\1/p' server.json)
 version=$("dist/citekit-$(go env GOOS)-$(go env GOARCH)" version --json | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
 [ "$version" = "$tag" ] || { echo "the program says version $version, not $tag" >&2; exit 1; }
 ./mcpb.sh dist
+(cd dist && sha256sum citekit-* server.json >SHA256SUMS)
 if [ -n "$how" ]; then
   cat "$notes"
   exit
