@@ -42,9 +42,11 @@ type Extent struct {
 // [errors.ErrUnsupported] if loc belongs to another modality. The location must
 // have passed [Location.Validate]. For a built-in modality, a bound of zero
 // means that the source has none of that unit: for a location with that unit,
-// Check returns an error that matches one of the two. For other modalities, a
-// bound of zero is not checked. For a location in a member, Check returns nil,
-// because e does not describe the member.
+// Check returns an error matching ErrUnsupported, or, for pages, lines and time,
+// ErrRange. For other modalities, a bound of zero is not checked, and neither
+// is which selectors loc has. Names are not checked, such as that of a sheet, nor
+// what lies in a sheet, a table, a part or a message. For a location in a member,
+// Check returns nil, because e does not describe the member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil
@@ -73,9 +75,6 @@ func (e Extent) Check(loc Location) error {
 // checkStructure checks everything counted, except pages and lines. The resolver
 // checks names, such as that of a sheet, and whatever lies in a part or a message.
 func (e Extent) checkStructure(loc Location) error {
-	if !e.Modality.builtIn() {
-		return nil
-	}
 	for _, s := range []struct {
 		unit  string
 		there bool
@@ -91,7 +90,7 @@ func (e Extent) checkStructure(loc Location) error {
 		{"tables", loc.Table != "", 0, e.Tables},
 	} {
 		switch counted := e.counted(); {
-		case !s.there:
+		case !s.there || s.bound == 0 && !e.Modality.builtIn():
 		case s.bound == 0 && counted != "" && counted != s.unit:
 			return fmt.Errorf("the source has no %s; it has %s: %w", s.unit, counted, errors.ErrUnsupported)
 		case s.bound == 0 && s.unit != "pages":

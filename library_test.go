@@ -642,3 +642,31 @@ func benchmarkBig(b *testing.B, virtual, physical bool) {
 		}
 	}
 }
+
+// TestExtentOfOwnModality checks that the bounds which the resolver of a modality
+// of one's own sets are those of its locations, and that others are not checked.
+func TestExtentOfOwnModality(t *testing.T) {
+	two := citekit.Range{First: 1, Last: 2}
+	past := citekit.Range{First: 2, Last: 3}
+	extent := citekit.Extent{Modality: "chat", Pages: 2, Lines: 2, Blocks: 2, Rows: 2, Parts: 2, Messages: 2, Duration: 2}
+	for _, at := range []struct{ inside, outside citekit.Location }{
+		{citekit.Location{Message: 2}, citekit.Location{Message: 3}},
+		{citekit.Location{Blocks: two}, citekit.Location{Blocks: past}},
+		{citekit.Location{Rows: two}, citekit.Location{Rows: past}},
+		{citekit.Location{Part: "2"}, citekit.Location{Part: "2-3"}},
+		{citekit.Pages(1, 2), citekit.Pages(2, 3)},
+		{citekit.Lines(1, 2), citekit.Lines(2, 3)},
+		{citekit.Seconds(1, 2), citekit.Seconds(2, 3)},
+	} {
+		at.inside.Modality, at.outside.Modality = "chat", "chat"
+		if err := extent.Check(at.inside); err != nil {
+			t.Errorf("%v: %v", at.inside, err)
+		}
+		if err := extent.Check(at.outside); !errors.Is(err, citekit.ErrRange) {
+			t.Errorf("%v: error %v; want ErrRange", at.outside, err)
+		}
+		if err := (citekit.Extent{Modality: "chat"}).Check(at.outside); err != nil {
+			t.Errorf("%v without a bound: %v", at.outside, err)
+		}
+	}
+}

@@ -116,6 +116,7 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	var moved movedError
 	var pin unknownPin
 	var advised advisedError
+	var foreign foreignError
 	switch {
 	case errors.As(err, &moved):
 		return moved.hint()
@@ -133,6 +134,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "" // the message says what to correct
 	case errors.As(err, new(noModelError)):
 		return "Call again with type extractive."
+	case errors.As(err, &foreign) && foreign.isCall(code):
+		return foreign.hint()
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or not in the expected format; resolve with virtual true still gives the address."
 	case errors.As(err, &storage):
