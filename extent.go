@@ -59,12 +59,11 @@ func (e Extent) Check(loc Location) error {
 	}
 	known := func(bound bool) bool { return bound || e.Modality.builtIn() }
 	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages && known(e.Pages != 0) {
-		page := max(loc.Pages[n-1].First, e.Pages+1)
-		return rangeError("page %d of %d; pages run %s", page, e.Pages, upTo(e.Pages))
+		return rangeError("page %d of %d; %s", max(loc.Pages[n-1].First, e.Pages+1), e.Pages, run("pages", e.Pages))
 	}
 	inPart := loc.Part != "" || loc.Message != 0 // what lies in it is for the resolver
 	if loc.Lines.Last > e.Lines && known(e.Lines != 0) && !inPart {
-		return rangeError("%s of %d; lines run %s", describeLines(loc.Lines), e.Lines, upTo(e.Lines))
+		return rangeError("%s of %d; %s", describeLines(loc.Lines), e.Lines, run("lines", e.Lines))
 	}
 	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+timeSlack) {
 		return rangeError("t=%v of %s seconds", t, decimal.Format(e.Duration))
@@ -96,7 +95,7 @@ func (e Extent) checkStructure(loc Location) error {
 		case s.bound == 0 && s.unit != "pages":
 			return fmt.Errorf("the source has no %s: %w", s.unit, errors.ErrUnsupported)
 		case s.last > s.bound:
-			return rangeError("%s %d of %d; %s run %s", s.unit, s.last, s.bound, s.unit, upTo(s.bound))
+			return rangeError("%s %d of %d; %s", s.unit, s.last, s.bound, run(s.unit, s.bound))
 		}
 	}
 	return nil
@@ -125,11 +124,12 @@ func describeLines(lines Range) string {
 	return "lines " + lines.String()
 }
 
-func upTo(n int) string {
+// run says which units of a source there are.
+func run(units string, n int) string {
 	if n == 0 {
-		return "nowhere, it is empty"
+		return "the source has no " + units
 	}
-	return fmt.Sprintf("1-%d", n)
+	return fmt.Sprintf("%s run 1-%d", units, n)
 }
 
 func rangeError(format string, args ...any) error {

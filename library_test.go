@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -668,5 +670,32 @@ func TestExtentOfOwnModality(t *testing.T) {
 		if err := (citekit.Extent{Modality: "chat"}).Check(at.outside); err != nil {
 			t.Errorf("%v without a bound: %v", at.outside, err)
 		}
+	}
+}
+
+// TestErrorsShowWhatWasGiven checks that an error names the file and the cells as
+// the caller gave them.
+func TestErrorsShowWhatWasGiven(t *testing.T) {
+	lib := citekit.New(workspace.NewMemory(nil), modality.All(), nil)
+	defer lib.Close()
+	for _, loc := range []citekit.Location{{}, citekit.Lines(1, 2), {Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}, citekit.Member("a.txt")} {
+		_, err := lib.ResolveFile(t.Context(), "in/nofile.txt", loc, nil)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), " in/nofile.txt: ") {
+			t.Errorf("%v: %v", loc, err)
+		}
+	}
+	loc := citekit.Sheet("pets", "a1:Q0")
+	loc.Modality = citekit.Document
+	if err := loc.Validate(); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), `cells "a1:Q0" are not in A1 notation`) {
+		t.Error(err)
+	}
+	if got := loc.String(); got != "sheet=pets&cells=a1:Q0" {
+		t.Error(got)
+	}
+	empty := citekit.Extent{Modality: citekit.Document}
+	loc = citekit.Pages(1, 1)
+	loc.Modality = citekit.Document
+	if err := empty.Check(loc); !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "page 1 of 0; the source has no pages") {
+		t.Error(err)
 	}
 }
