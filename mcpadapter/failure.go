@@ -122,7 +122,9 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return moved.hint()
 	case errors.As(err, &pin):
 		return "getContents without v= gives what the source says."
-	case errors.As(err, &advised) && errors.As(err, &missing):
+	case errors.As(err, &advised) && errors.As(err, &missing) && missing.Kind == "node":
+		return advised.advice + " getStructure shows the nodes."
+	case errors.As(err, &advised) && missing != nil:
 		return advised.advice + " listResources lists the resources."
 	case errors.As(err, &advised):
 		return advised.advice
@@ -168,7 +170,12 @@ func placeNotNode(err error, id string) string {
 		return ""
 	}
 	a := citekit.Address{Resource: failed.Address.Resource, Location: loc, Version: version}
-	return "This is a place, not a node: pass address " + plain.Shorten(a.String(), maxShownID) + " in place of both ids. "
+	return isPlace(a.String()) + " "
+}
+
+// isPlace tells who passed a place as the id of a node what to pass.
+func isPlace(address string) string {
+	return "This is a place, not a node: pass address " + plain.Shorten(address, maxShownID) + " in place of both ids."
 }
 
 var hints = map[citekit.Code]string{

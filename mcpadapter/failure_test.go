@@ -106,3 +106,18 @@ func TestHintsOfOtherTools(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceOfOwnModality has a place in a resource of a modality of one's own as the
+// id of a node: the address to use is of that modality.
+func TestPlaceOfOwnModality(t *testing.T) {
+	lib := citekit.New(workspace.NewMemory(nil), citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+	defer lib.Close()
+	if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "plant", Type: "chat", SourcePath: "plant.jsonl"}); err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	got, _ := callTool(t, session, "getNode", map[string]any{"resource_id": "plant", "node_id": "message=1"})
+	if want := "Hint: This is a place, not a node: pass address chat://plant#message=1 in place of both ids. getStructure shows the nodes."; !strings.Contains(got, want) {
+		t.Errorf("%s; want %s", got, want)
+	}
+}
