@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/percent"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // An Address names a part of a resource in one line, for citing. Its text
@@ -484,7 +485,12 @@ func (l Location) String() string {
 		params = append(params, "pages="+formatPages(l.Pages))
 	}
 	add(!l.Blocks.IsZero(), "blocks", l.Blocks.String)
-	add(!l.Cells.IsZero(), "cells", l.Cells.String)
+	add(!l.Cells.IsZero(), "cells", func() string {
+		if l.odd != nil && l.Cells.First.Col < 1 { // they are none
+			return escapeBut(plain.Shorten(l.odd.cells, maxShown), ":")
+		}
+		return l.Cells.String()
+	})
 	add(!l.Rows.IsZero(), "rows", l.Rows.String)
 	add(len(l.Cols) > 0, "cols", func() string {
 		var cols []string

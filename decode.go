@@ -149,6 +149,7 @@ func (r mapReader) node(depth int) (*Node, error) {
 
 // An oddLocation is what a location has beyond its selectors.
 type oddLocation struct {
+	cells   string // what [Sheet] got that are no cells
 	extra   extraFields
 	problem error  // why the JSON means nothing
 	raw     string // the JSON itself, where there is a problem

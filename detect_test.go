@@ -243,12 +243,24 @@ func TestModalityOfOnesOwn(t *testing.T) {
 	if err != nil || e.Address.String() != "ballad://song" {
 		t.Errorf("%+v, %v", e, err)
 	}
-	a, err := citekit.ParseAddress("midi://song#t=1-2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := lib.ResolveAddress(t.Context(), a, nil); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "no resolver for midi; this library has text, ballad") {
-		t.Errorf("a modality without a resolver: %v", err)
+	for text, use := range map[string]string{
+		"midi://song#t=1-2": "ballad://song#t=1-2", "text://song#lines=2": "ballad://song#lines=2-2", "doc://song": "ballad://song",
+	} {
+		a, err := citekit.ParseAddress(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opts := range []*citekit.ResolveOptions{nil, {Virtual: true}} {
+			_, err := lib.ResolveAddress(t.Context(), a, opts)
+			if !errors.Is(err, errors.ErrUnsupported) || !strings.HasSuffix(err.Error(), "song is a ballad: use "+use) {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+		for _, err := range lib.ReadText(t.Context(), "song", a.Location) {
+			if !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("text of %s: %v", text, err)
+			}
+		}
 	}
 	report, err = ingest.Run(t.Context(), lib, []string{"song"}, &ingest.Options{Type: "ballad", Force: true})
 	if err != nil || report.Err() != nil {

@@ -116,6 +116,8 @@ type ResolveError struct {
 	Address Address // only Resource is set if the call failed before the address was known
 	Node    string  // id of the requested node if its address is not known or not valid, for example because the node does not exist; else ""
 	Err     error   // the cause
+
+	file string // path that ResolveFile got, or ""
 }
 
 // Error returns the operation, the address and the cause on one line.
@@ -130,6 +132,8 @@ func (e *ResolveError) where() string {
 	switch {
 	case e.Node != "":
 		return a.Resource + "." + e.Node
+	case e.file != "" && (a.Location.Modality == "" || errors.Is(e.Err, fs.ErrNotExist)):
+		return plain.Line(e.file)
 	case a.Location.Modality == "" && a.Fragment() == "":
 		return a.Resource
 	}

@@ -42,9 +42,11 @@ type Extent struct {
 // [errors.ErrUnsupported] if loc belongs to another modality. The location must
 // have passed [Location.Validate]. For a built-in modality, a bound of zero
 // means that the source has none of that unit: for a location with that unit,
-// Check returns an error that matches one of the two. For other modalities, a
-// bound of zero is not checked. For a location in a member, Check returns nil,
-// because e does not describe the member.
+// Check returns an error matching ErrUnsupported, or, for pages, lines and time,
+// ErrRange. For other modalities, a bound of zero is not checked, and neither
+// is which selectors loc has. Names are not checked, such as that of a sheet, nor
+// what lies in a sheet, a table, a part or a message. For a location in a member,
+// Check returns nil, because e does not describe the member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil
@@ -57,12 +59,11 @@ func (e Extent) Check(loc Location) error {
 	}
 	known := func(bound bool) bool { return bound || e.Modality.builtIn() }
 	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages && known(e.Pages != 0) {
-		page := max(loc.Pages[n-1].First, e.Pages+1)
-		return rangeError("page %d of %d; pages run %s", page, e.Pages, upTo(e.Pages))
+		return rangeError("page %d of %d; %s", max(loc.Pages[n-1].First, e.Pages+1), e.Pages, run("pages", e.Pages))
 	}
 	inPart := loc.Part != "" || loc.Message != 0 // what lies in it is for the resolver
 	if loc.Lines.Last > e.Lines && known(e.Lines != 0) && !inPart {
-		return rangeError("%s of %d; lines run %s", describeLines(loc.Lines), e.Lines, upTo(e.Lines))
+		return rangeError("%s of %d; %s", describeLines(loc.Lines), e.Lines, run("lines", e.Lines))
 	}
 	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+timeSlack) {
 		return rangeError("t=%v of %s seconds", t, decimal.Format(e.Duration))
@@ -73,9 +74,6 @@ func (e Extent) Check(loc Location) error {
 // checkStructure checks everything counted, except pages and lines. The resolver
 // checks names, such as that of a sheet, and whatever lies in a part or a message.
 func (e Extent) checkStructure(loc Location) error {
-	if !e.Modality.builtIn() {
-		return nil
-	}
 	for _, s := range []struct {
 		unit  string
 		there bool
@@ -91,13 +89,13 @@ func (e Extent) checkStructure(loc Location) error {
 		{"tables", loc.Table != "", 0, e.Tables},
 	} {
 		switch counted := e.counted(); {
-		case !s.there:
+		case !s.there || s.bound == 0 && !e.Modality.builtIn():
 		case s.bound == 0 && counted != "" && counted != s.unit:
 			return fmt.Errorf("the source has no %s; it has %s: %w", s.unit, counted, errors.ErrUnsupported)
 		case s.bound == 0 && s.unit != "pages":
 			return fmt.Errorf("the source has no %s: %w", s.unit, errors.ErrUnsupported)
 		case s.last > s.bound:
-			return rangeError("%s %d of %d; %s run %s", s.unit, s.last, s.bound, s.unit, upTo(s.bound))
+			return rangeError("%s %d of %d; %s", s.unit, s.last, s.bound, run(s.unit, s.bound))
 		}
 	}
 	return nil
@@ -126,11 +124,12 @@ func describeLines(lines Range) string {
 	return "lines " + lines.String()
 }
 
-func upTo(n int) string {
+// run says which units of a source there are.
+func run(units string, n int) string {
 	if n == 0 {
-		return "nowhere, it is empty"
+		return "the source has no " + units
 	}
-	return fmt.Sprintf("1-%d", n)
+	return fmt.Sprintf("%s run 1-%d", units, n)
 }
 
 func rangeError(format string, args ...any) error {

@@ -20,7 +20,7 @@ func TestNearSelectors(t *testing.T) {
 		"box=0,0,0.5,1": "write bbox=0,0,0.5,1", "xywh=0,0,0.5,1": "write such as bbox=0,0,0.5,0.5", "bboxx=0,0,1,0.5": "write bbox=0,0,1,0.5",
 		"L10-L20": "write lines=10-20", "L7": "write lines=7", "12-15": "write pages=12-15, lines=12-15", "lines": "write such as lines=10-25",
 		"bbox=0,0,.5,.5": "write 0.5 for .5", "bbox=0,0,0.5,1.": "write 1 for 1.", "t=.5-1": "write 0.5", "t=-1-2": "write such as t=0-20", "t=-": "write such as t=0-20", "t=1-2.": "write 2",
-		"chapter=3": "write part=3", "zoom=3": "it is one of pages, t, lines", "zoom": "write such as pages=3-5", "row=5": "write rows=5", "cell=b5": "write such as sheet=Results&cells=B5:D10", "slide=4": "write pages=4", "": "has no value",
+		"chapter=3": "write part=3", "pages=1&amp;v=12345678": "write & for &amp;", "zoom=3": "it is one of pages, t, lines", "zoom": "write such as pages=3-5", "row=5": "write rows=5", "cell=b5": "write such as sheet=Results&cells=B5:D10", "slide=4": "write pages=4", "": "has no value",
 		strings.Repeat("line", 1000) + "=1": "it is one of",
 	} {
 		_, err := citekit.ParseAddress("text://a#" + fragment)

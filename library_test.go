@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -640,5 +642,60 @@ func benchmarkBig(b *testing.B, virtual, physical bool) {
 		if err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestExtentOfOwnModality checks that the bounds which the resolver of a modality
+// of one's own sets are those of its locations, and that others are not checked.
+func TestExtentOfOwnModality(t *testing.T) {
+	two := citekit.Range{First: 1, Last: 2}
+	past := citekit.Range{First: 2, Last: 3}
+	extent := citekit.Extent{Modality: "chat", Pages: 2, Lines: 2, Blocks: 2, Rows: 2, Parts: 2, Messages: 2, Duration: 2}
+	for _, at := range []struct{ inside, outside citekit.Location }{
+		{citekit.Location{Message: 2}, citekit.Location{Message: 3}},
+		{citekit.Location{Blocks: two}, citekit.Location{Blocks: past}},
+		{citekit.Location{Rows: two}, citekit.Location{Rows: past}},
+		{citekit.Location{Part: "2"}, citekit.Location{Part: "2-3"}},
+		{citekit.Pages(1, 2), citekit.Pages(2, 3)},
+		{citekit.Lines(1, 2), citekit.Lines(2, 3)},
+		{citekit.Seconds(1, 2), citekit.Seconds(2, 3)},
+	} {
+		at.inside.Modality, at.outside.Modality = "chat", "chat"
+		if err := extent.Check(at.inside); err != nil {
+			t.Errorf("%v: %v", at.inside, err)
+		}
+		if err := extent.Check(at.outside); !errors.Is(err, citekit.ErrRange) {
+			t.Errorf("%v: error %v; want ErrRange", at.outside, err)
+		}
+		if err := (citekit.Extent{Modality: "chat"}).Check(at.outside); err != nil {
+			t.Errorf("%v without a bound: %v", at.outside, err)
+		}
+	}
+}
+
+// TestErrorsShowWhatWasGiven checks that an error names the file and the cells as
+// the caller gave them.
+func TestErrorsShowWhatWasGiven(t *testing.T) {
+	lib := citekit.New(workspace.NewMemory(nil), modality.All(), nil)
+	defer lib.Close()
+	for _, loc := range []citekit.Location{{}, citekit.Lines(1, 2), {Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}, citekit.Member("a.txt")} {
+		_, err := lib.ResolveFile(t.Context(), "in/nofile.txt", loc, nil)
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), " in/nofile.txt: ") {
+			t.Errorf("%v: %v", loc, err)
+		}
+	}
+	loc := citekit.Sheet("pets", "a1:Q0")
+	loc.Modality = citekit.Document
+	if err := loc.Validate(); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), `cells "a1:Q0" are not in A1 notation`) {
+		t.Error(err)
+	}
+	if got := loc.String(); got != "sheet=pets&cells=a1:Q0" {
+		t.Error(got)
+	}
+	empty := citekit.Extent{Modality: citekit.Document}
+	loc = citekit.Pages(1, 1)
+	loc.Modality = citekit.Document
+	if err := empty.Check(loc); !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "page 1 of 0; the source has no pages") {
+		t.Error(err)
 	}
 }

@@ -65,7 +65,7 @@ func (m *indexedMap) checkScheme(a Address) error {
 		}
 		return nil // the member tells
 	}
-	if asked == "" || m.Type.servesAs(asked) || !m.Type.builtIn() || m.Type == Virtual {
+	if asked == "" || m.Type.servesAs(asked) || !m.Type.Valid() || m.Type == Virtual {
 		return nil
 	}
 	for n := range m.All() {
@@ -85,7 +85,7 @@ func (l *Library) checkVirtual(ctx context.Context, t target) error {
 		return l.checkVirtualMember(ctx, t)
 	case t.m == nil || t.m.Type.servesAs(asked):
 		return nil
-	case !asked.builtIn():
+	case !asked.builtIn() || t.m.Type.isOwn():
 		return t.m.checkScheme(t.address)
 	}
 	is, _, err := l.detectFile(ctx, t.path)

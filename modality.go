@@ -57,6 +57,9 @@ func (m Modality) Valid() bool { return m.Validate() == nil }
 // builtIn reports whether the selectors of m are known.
 func (m Modality) builtIn() bool { return slices.Contains(Modalities(), m) }
 
+// isOwn reports whether m is a modality that a program defines.
+func (m Modality) isOwn() bool { return m.Valid() && !m.builtIn() }
+
 // Validate returns an error matching [ErrSyntax] that says why m cannot be a
 // modality, or nil.
 func (m Modality) Validate() error {

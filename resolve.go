@@ -157,6 +157,15 @@ func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexed
 // from the file name, as ingest.ResourceIDFor makes it: "Smith (2020).pdf"
 // gives "smith-2020".
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
+	e, err := l.resolveFile(ctx, path, loc, opts)
+	var failed *ResolveError
+	if errors.As(err, &failed) {
+		failed.file = path
+	}
+	return e, err
+}
+
+func (l *Library) resolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
 	a := Address{Resource: slug.ForFile(filepath.ToSlash(path)), Location: loc}
 	if loc.Member != "" {
 		return l.resolveFileMember(ctx, a, path, opts)

@@ -122,6 +122,7 @@ func Sheet(name, cells string) Location {
 			loc.Cells = parsed
 		} else {
 			loc.Cells = Cells{First: Cell{-1, -1}} // which Validate refuses
+			loc.odd = &oddLocation{cells: cells}
 		}
 	}
 	return loc
@@ -242,6 +243,9 @@ func (l Location) checkCells() error {
 	case c.IsZero():
 		return nil
 	case c.First.Col < 1 || c.First.Row < 1 || c.Last.Col > MaxCol:
+		if l.odd != nil && l.odd.cells != "" {
+			return syntaxError("cells %s are not in A1 notation; write such as B5:D10", message.Quote(l.odd.cells))
+		}
 		return syntaxError("cells are not in A1 notation; write such as B5:D10")
 	case c.Last.Col < c.First.Col || c.Last.Row < c.First.Row:
 		return syntaxError("cells %s; write the top left corner first", c)

@@ -134,7 +134,8 @@ func (c *Citation) Label() string {
 
 // Place returns a location as text for people, such as "pages 3–5", "lines
 // 10–20", "sheet Q4, cells B5:D10" or "1:02–1:10"; "" if it is a whole resource,
-// a region of an image, or virtual. Names are on one line.
+// a region of an image, or virtual. A time has fractions of seconds if its ends
+// would else look the same, such as "0:01.2–0:01.9". Names are on one line.
 func Place(l citekit.Location) string {
 	var places []string
 	add := func(kind, which string) {
@@ -167,7 +168,7 @@ func Place(l citekit.Location) string {
 	case l.Time.End == 0:
 		places = append(places, "from "+clock(l.Time.Start))
 	default:
-		places = append(places, clock(l.Time.Start)+"–"+clock(l.Time.End))
+		places = append(places, clockSpan(l.Time))
 	}
 	return strings.Join(places, ", ")
 }
@@ -188,6 +189,25 @@ func dashed(r citekit.Range) string {
 		return strconv.Itoa(r.First)
 	}
 	return strconv.Itoa(r.First) + "–" + strconv.Itoa(r.Last)
+}
+
+// clockSpan returns a span with fractions of seconds only if both ends would
+// else look the same.
+func clockSpan(t citekit.Span) string {
+	start, end := clock(t.Start), clock(t.End)
+	if start == end {
+		start, end = start+fraction(t.Start), end+fraction(t.End)
+	}
+	return start + "–" + end
+}
+
+// fraction returns the fraction of a second with its point, such as ".5", or "".
+func fraction(seconds float64) string {
+	_, digits, ok := strings.Cut(strconv.FormatFloat(seconds, 'f', -1, 64), ".")
+	if !ok {
+		return ""
+	}
+	return "." + digits
 }
 
 // clock returns a valid time as media players show it, without fractions of

@@ -48,6 +48,29 @@ func TestMarkdownRoundTrip(t *testing.T) {
 	})
 }
 
+// TestMarkdownReadsAsAddress has addresses with "&", which stays in a link unless a
+// reference of HTML may begin with it.
+func TestMarkdownReadsAsAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"doc://x#sheet=pets&cells=A1:C3":  "](doc://x#sheet=pets&cells=A1:C3)",
+		"virtual://x/?a=1&copy=2&copy;&b": "](virtual://x/?a=1&copy=2&amp;copy;&b)",
+		"virtual://x/?a&#38;b":            "](virtual://x/?a&amp;#38;b)",
+	} {
+		a, err := citekit.ParseAddress(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := citation.Citation{Address: a}
+		got := c.Markdown()
+		if !strings.HasSuffix(got, want) {
+			t.Errorf("%s; want %s", got, want)
+		}
+		if found := citation.ParseMarkdown(got); len(found) != 1 || found[0].Address.String() != a.String() {
+			t.Errorf("%s is read as %v", got, found)
+		}
+	}
+}
+
 func TestCSLRoundTrip(t *testing.T) {
 	each(t, func(t *testing.T, c citation.Citation) {
 		data, err := c.CSL()
@@ -216,7 +239,7 @@ func TestHostileTitles(t *testing.T) {
 func TestPlace(t *testing.T) {
 	for address, want := range map[string]string{
 		"doc://a": "", "doc://a#pages=3": "page 3", "doc://a#pages=3-5,9": "pages 3–5, 9", "text://a#lines=7-7": "line 7",
-		"text://a#lines=7-9": "lines 7–9", "video://a#t=62-3670.5": "1:02–1:01:10", "audio://a#t=5-": "from 0:05", "image://a#bbox=0,0,0.5,1": "",
+		"text://a#lines=7-9": "lines 7–9", "video://a#t=62-3670.5": "1:02–1:01:10", "audio://a#t=5-": "from 0:05", "audio://a#t=0-0.5": "0:00–0:00.5", "audio://a#t=1.2-1.9": "0:01.2–0:01.9", "audio://a#t=1.2-2.9": "0:01–0:02", "image://a#bbox=0,0,0.5,1": "",
 		"doc://a#sheet=Q4%20R&cells=B5:D10": "sheet Q4 R, cells B5:D10", "doc://a#blocks=7&cells=B5": "block 7, cell B5", "text://a#rows=5-7&cols=name,price": "rows 5–7, columns name, price",
 		"doc://a#sheet=Q4&cols=B:D": "sheet Q4, columns B:D", "doc://a#table=orders&rows=5": "table orders, row 5", "doc://a#part=4-6": "parts 4–6", "text://a#part=1.2&lines=3-9": "part 1.2, lines 3–9",
 		"text://a#message=3&part=1": "message 3, part 1", "doc://a#member=in.zip!/a.pdf&pages=3,5": "file in.zip!/a.pdf, pages 3, 5",

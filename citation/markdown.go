@@ -78,9 +78,28 @@ func isNumber(text string) bool {
 // destination returns an address in the form of a link destination.
 func destination(address string) string {
 	if !strings.ContainsAny(address, "()<>\\\" ") && plain.Line(address) == address {
-		return strings.ReplaceAll(address, "&", "&amp;")
+		return escapeReferences(address)
 	}
 	return "<" + escapeMarkdown(address) + ">"
+}
+
+// escapeReferences escapes each "&" with which a reference of HTML may begin, such
+// as "&copy;". Others stay, so that an address reads in a link as it is.
+func escapeReferences(address string) string {
+	var b strings.Builder
+	for i := range len(address) {
+		b.WriteByte(address[i])
+		if address[i] != '&' {
+			continue
+		}
+		behind := strings.TrimLeftFunc(address[i+1:], func(r rune) bool {
+			return r == '#' || '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z'
+		})
+		if strings.HasPrefix(behind, ";") {
+			b.WriteString("amp;")
+		}
+	}
+	return b.String()
 }
 
 // ParseMarkdown returns the citations in a text of Markdown, in order: links

@@ -33,6 +33,10 @@ func (a *adapter) advise(ctx context.Context, err error) error {
 	var missing *citekit.NotFoundError
 	errors.As(err, &failed)
 	switch {
+	case errors.As(err, &missing) && missing.Kind == "node" && failed != nil:
+		if place := a.ownPlace(ctx, failed.Address.Resource, missing.ID); place != "" {
+			return advisedError{err, isPlace(place), ""}
+		}
 	case errors.As(err, &missing):
 		meant := ""
 		if missing.Kind == "resource" {
@@ -54,6 +58,20 @@ func (a *adapter) advise(ctx context.Context, err error) error {
 		return advisedError{err, "The map exists, but its source is missing; the source must be restored or mapped again: " + how + ".", how}
 	}
 	return err
+}
+
+// ownPlace returns the address that was meant by the id of a node that does not
+// exist, if that is a place in a resource of a modality that a program defines,
+// whose selectors do not tell it; else "".
+func (a *adapter) ownPlace(ctx context.Context, resource, id string) string {
+	if len(id) > maxShownID {
+		return ""
+	}
+	p, err := lookup.Find(ctx, a.lib, resource+"#"+strings.TrimPrefix(id, "#"))
+	if err != nil || p.Address.Location.IsWhole() || slices.Contains(citekit.Modalities(), p.Address.Location.Modality) {
+		return ""
+	}
+	return p.Address.String()
 }
 
 // addressesMeant returns the addresses that may be meant by a text that is none,

@@ -157,6 +157,10 @@
 // shown unchanged, and the error of a resource or prompt is only called "internal
 // error".
 //
+// Tools that a program adds are not subject to [Options]: Timeouts do not end
+// their calls, Logger gets no record of calls that fail, and Toolsets, Tools and
+// ReadOnly do not leave them out, but the headers above and [Options.Adjust] do.
+//
 // Added middleware sees long answers of the tools as a [mcp.Result] that is not a
 // [*mcp.CallToolResult].
 package mcpadapter

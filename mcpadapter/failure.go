@@ -116,12 +116,15 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	var moved movedError
 	var pin unknownPin
 	var advised advisedError
+	var foreign foreignError
 	switch {
 	case errors.As(err, &moved):
 		return moved.hint()
 	case errors.As(err, &pin):
 		return "getContents without v= gives what the source says."
-	case errors.As(err, &advised) && errors.As(err, &missing):
+	case errors.As(err, &advised) && errors.As(err, &missing) && missing.Kind == "node":
+		return advised.advice + " getStructure shows the nodes."
+	case errors.As(err, &advised) && missing != nil:
 		return advised.advice + " listResources lists the resources."
 	case errors.As(err, &advised):
 		return advised.advice
@@ -133,6 +136,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "" // the message says what to correct
 	case errors.As(err, new(noModelError)):
 		return "Call again with type extractive."
+	case errors.As(err, &foreign) && foreign.isCall(code):
+		return foreign.hint()
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or not in the expected format; resolve with virtual true still gives the address."
 	case errors.As(err, &storage):
@@ -165,7 +170,12 @@ func placeNotNode(err error, id string) string {
 		return ""
 	}
 	a := citekit.Address{Resource: failed.Address.Resource, Location: loc, Version: version}
-	return "This is a place, not a node: pass address " + plain.Shorten(a.String(), maxShownID) + " in place of both ids. "
+	return isPlace(a.String()) + " "
+}
+
+// isPlace tells who passed a place as the id of a node what to pass.
+func isPlace(address string) string {
+	return "This is a place, not a node: pass address " + plain.Shorten(address, maxShownID) + " in place of both ids."
 }
 
 var hints = map[citekit.Code]string{

@@ -1,10 +1,13 @@
 package mcpadapter_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
@@ -54,4 +57,67 @@ func resolvePoem(t *testing.T, opts *workspace.Options) string {
 		t.Errorf("%s", answer)
 	}
 	return answer
+}
+
+// TestHintsOfOtherTools has a tool that the program adds, which reads an address or
+// a map: the hint is about what is at fault.
+func TestHintsOfOtherTools(t *testing.T) {
+	lib := standardLibrary(t)
+	server := mcpadapter.NewServer(lib, nil)
+	type in struct{ Address, ID string }
+	mcp.AddTool(server, &mcp.Tool{Name: "words"}, func(ctx context.Context, _ *mcp.CallToolRequest, in in) (*mcp.CallToolResult, any, error) {
+		if in.Address == "" {
+			_, err := lib.Map(ctx, in.ID)
+			return nil, nil, err
+		}
+		a, err := citekit.ParseAddress(in.Address)
+		if err != nil {
+			return nil, nil, err
+		}
+		_, err = lib.ResolveAddress(ctx, a, nil)
+		return nil, nil, err
+	})
+	mcp.AddTool(server, &mcp.Tool{Name: "file"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		_, err := os.Open("missing.cfg")
+		return nil, nil, err
+	})
+	session := connect(t, server, nil)
+	const correct = "Hint: Correct the address: getStructure shows those of the nodes."
+	for _, test := range []struct {
+		tool string
+		args any
+		want string
+	}{
+		{"words", in{Address: "text://poem#lines=99"}, correct},
+		{"words", in{Address: "doc://poem#pages=1"}, correct},
+		{"words", in{Address: "text://peom"}, "Hint: listResources lists the resources."},
+		{"words", in{Address: "text://a/b"}, "Code: INVALID_INPUT"},
+		{"words", in{ID: "a/b"}, "Hint: listResources lists the resources."},
+		{"file", struct{}{}, "Code: NOT_FOUND"},
+	} {
+		result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: test.tool, Arguments: test.args})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := result.Content[0].(*mcp.TextContent).Text
+		hasHint := strings.Contains(got, "Hint: ")
+		if !strings.Contains(got, test.want) || hasHint != strings.HasPrefix(test.want, "Hint: ") || strings.Contains(got, "not the call") {
+			t.Errorf("%s %v: %s; want %s", test.tool, test.args, got, test.want)
+		}
+	}
+}
+
+// TestPlaceOfOwnModality has a place in a resource of a modality of one's own as the
+// id of a node: the address to use is of that modality.
+func TestPlaceOfOwnModality(t *testing.T) {
+	lib := citekit.New(workspace.NewMemory(nil), citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+	defer lib.Close()
+	if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "plant", Type: "chat", SourcePath: "plant.jsonl"}); err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	got, _ := callTool(t, session, "getNode", map[string]any{"resource_id": "plant", "node_id": "message=1"})
+	if want := "Hint: This is a place, not a node: pass address chat://plant#message=1 in place of both ids. getStructure shows the nodes."; !strings.Contains(got, want) {
+		t.Errorf("%s; want %s", got, want)
+	}
 }

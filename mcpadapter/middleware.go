@@ -81,7 +81,40 @@ func withCode(result mcp.Result, req mcp.Request) mcp.Result {
 	if !ok || failed.GetError() == nil || citekit.CodeOf(failed.GetError()) == citekit.CodeInternal {
 		return result
 	}
-	return failure(call.Params.Name, failed.GetError())
+	return failure(call.Params.Name, foreignError{failed.GetError()})
+}
+
+// A foreignError is what a tool returned that another program added. What its
+// arguments mean is not known here.
+type foreignError struct{ error }
+
+func (e foreignError) Unwrap() error { return e.error }
+
+// isCall reports whether the call is at fault, or something that the Library knows
+// nothing of, rather than a map, a source or a limit.
+func (e foreignError) isCall(code citekit.Code) bool {
+	var failed *citekit.ResolveError
+	switch {
+	case code == citekit.CodeTooLarge || code == citekit.CodeTimeout:
+		return false
+	case !errors.As(e.error, &failed):
+		return true
+	case code != citekit.CodeInvalidInput && code != citekit.CodeUnsupported || errors.Is(e.error, citekit.ErrFormat):
+		return false
+	}
+	return failed.Address.Location.Modality != "" || citekit.CheckResourceID(failed.Address.Resource) != nil
+}
+
+// hint returns what to do if the call is at fault; "" if the message says it.
+func (e foreignError) hint() string {
+	var failed *citekit.ResolveError
+	switch {
+	case !errors.As(e.error, &failed):
+		return ""
+	case citekit.CheckResourceID(failed.Address.Resource) != nil:
+		return "listResources lists the resources."
+	}
+	return "Correct the address: getStructure shows those of the nodes. If it is one of them, the map must be corrected."
 }
 
 // forCursor says what is wrong with a cursor of a list, of which the SDK only says

@@ -24,8 +24,8 @@ type Options struct {
 	Name    string // of the server, as clients show it; "" means "citekit"
 	Version string // of the server; "" means the version of this module
 
-	// Timeouts gives the longest time a call may take, by tool name. Tools
-	// without an entry have 30 seconds, except resolve, which only the Library
+	// Timeouts gives the longest time a call of a tool of this package may take,
+	// by tool name. Those without an entry have 30 seconds, except resolve, which only the Library
 	// limits, and ingest, which answers after IngesterOptions.AnswerWithin. A
 	// negative time means no limit.
 	Timeouts map[string]time.Duration

@@ -470,3 +470,20 @@ func TestSearchWithFullBudget(t *testing.T) {
 		t.Errorf("complete %v, %d left out, hint %q", found.Complete, found.LeftOut, found.Hint)
 	}
 }
+
+// A closedStore is a workspace that cannot open what it stores.
+type closedStore struct{ citekit.Workspace }
+
+// TestStoreThatCannotOpen checks that a search is refused, not empty, where texts
+// cannot be kept, wherever the index is.
+func TestStoreThatCannotOpen(t *testing.T) {
+	lib := citekit.New(closedStore{workspace.NewMemory(nil)}, nil, nil)
+	defer lib.Close()
+	elsewhere := index.New(workspace.NewMemory(nil), nil)
+	defer elsewhere.Close()
+	for _, opts := range []*search.Options{nil, {Index: elsewhere}} {
+		if _, err := search.New(lib, opts); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("%+v: error %v; want ErrUnsupported", opts, err)
+		}
+	}
+}

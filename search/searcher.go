@@ -20,7 +20,7 @@ import (
 // Options configures a [Searcher]. The zero value is ready to use.
 type Options struct {
 	// Index holds the entries; nil means an index in the stores of the
-	// workspace, which must then be a [citekit.EvidenceOpener].
+	// workspace.
 	Index index.Index
 
 	// Layers holds the texts; nil means a new store with the defaults.
@@ -67,7 +67,9 @@ type Searcher struct {
 const entryForm = "3"
 
 // New returns a Searcher over a Library. A nil opts means the defaults. The
-// caller must close the Searcher before the Library.
+// caller must close the Searcher before the Library. If the workspace is not a
+// [citekit.EvidenceOpener], the error matches [errors.ErrUnsupported], also with
+// an Index elsewhere: the texts to search are kept in the workspace.
 func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	var o Options
 	if opts != nil {
@@ -84,11 +86,11 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	if s.relations == nil {
 		s.relations = relations.New(lib)
 	}
+	store, ok := lib.Workspace().(index.Store)
+	if !ok {
+		return nil, fmt.Errorf("citekit: search: this workspace cannot open what it stores; give it OpenEvidence: %w", errors.ErrUnsupported)
+	}
 	if s.index == nil {
-		store, ok := lib.Workspace().(index.Store)
-		if !ok {
-			return nil, fmt.Errorf("citekit: search: this workspace cannot open what it stores; set Options.Index: %w", errors.ErrUnsupported)
-		}
 		local := index.New(store, nil)
 		s.index, s.close = local, local.Close
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -96,11 +97,18 @@ func nodePart(ctx context.Context, lib *citekit.Library, resource, node string) 
 
 // fragmentPart returns the part of an address without its scheme.
 func fragmentPart(ctx context.Context, lib *citekit.Library, resource, fragment string) (Part, error) {
-	loc, version, err := citekit.ParseFragment(fragment)
+	m, err := lib.Map(ctx, resource)
 	if err != nil {
 		return Part{}, err
 	}
-	m, err := lib.Map(ctx, resource)
+	if whole := m.Address(nil); isOwn(whole.Location.Modality) {
+		a, err := citekit.ParseAddress(whole.String() + "#" + fragment)
+		if err != nil {
+			return Part{}, err
+		}
+		return partAt(ctx, lib, a)
+	}
+	loc, version, err := citekit.ParseFragment(fragment)
 	if err != nil {
 		return Part{}, err
 	}
@@ -119,6 +127,12 @@ func fragmentPart(ctx context.Context, lib *citekit.Library, resource, fragment 
 		}
 	}
 	return partAt(ctx, lib, a)
+}
+
+// isOwn reports whether a modality is one that a program defines, whose selectors
+// do not tell that they are of it.
+func isOwn(modality citekit.Modality) bool {
+	return modality != "" && !slices.Contains(citekit.Modalities(), modality)
 }
 
 func partAt(ctx context.Context, lib *citekit.Library, a citekit.Address) (Part, error) {

@@ -87,3 +87,20 @@ func TestMeant(t *testing.T) {
 		}
 	}
 }
+
+// TestFragmentOfOwnModality checks that a fragment behind a resource of a modality
+// that is not built in, or behind the name of its source, is of that modality.
+func TestFragmentOfOwnModality(t *testing.T) {
+	lib := citekit.New(workspace.NewMemory(nil), citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
+	defer lib.Close()
+	if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "plant", Type: "chat", SourcePath: "plant.jsonl"}); err != nil {
+		t.Fatal(err)
+	}
+	p, err := lookup.Find(t.Context(), lib, "plant#message=1")
+	if err != nil || p.Address.String() != "chat://plant#message=1" {
+		t.Errorf("%v, %v", p.Address, err)
+	}
+	if got := fmt.Sprint(lookup.Meant(t.Context(), lib, "plant.jsonl#message=1&pages=2")); got != "[chat://plant#message=1&pages=2]" {
+		t.Errorf("meant %s", got)
+	}
+}

@@ -40,6 +40,8 @@ const maxTypos = 2
 func Parameter(name, value string, reads func(selector, value string) bool) string {
 	s, ok := selectorOf(name)
 	switch {
+	case strings.HasPrefix(name, "amp;"):
+		return "parameter " + message.Quote(name) + "; write & for &amp;"
 	case !ok:
 		return "parameter " + message.Quote(name) + "; it is one of pages, t, lines, bbox, blocks, sheet, cells, rows, cols, part, message, table, member, v"
 	case strings.ToLower(name) != "xywh" && reads(s.name, value): // which has a width and a height

@@ -165,17 +165,17 @@ func TestBrokenMappers(t *testing.T) {
 		want   string // in what is reported
 		change func(ctx context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error)
 	}{
-		{"promises a line too many", "the source promises text [lines 5]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
+		{"promises a line too many", "the source promises text [lines=5-5]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			top := s.Nodes[0]
 			n := len(top.Children)
 			top.Children = append(top.Children, &citekit.Node{Location: linesAt(n+1, n+1)})
 			return s, err
 		}},
-		{"goes by what a header says", "bytes promises text [lines 1-4]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
+		{"goes by what a header says", "bytes promises text [lines=1-4]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			s.Nodes[0].Location = linesAt(1, 4)
 			return s, err
 		}},
-		{"maps what is damaged", "promises text [lines 1]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
+		{"maps what is damaged", "promises text [lines=1-1]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
 			s.Nodes[0].Location = linesAt(1, 1)
 			return s, nil
 		}},
@@ -745,4 +745,18 @@ func (r *racing) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 		return extractOf(strings.NewReader("?"), 1), nil
 	}
 	return lineResolver{}.Resolve(ctx, src, req)
+}
+
+// TestLabel checks that a message tells all locations apart.
+func TestLabel(t *testing.T) {
+	for want, loc := range map[string]citekit.Location{
+		"chat [message=3]":          {Modality: "chat", Message: 3},
+		"chat [whole]":              {Modality: "chat"},
+		"document [sheet=S&rows=2]": {Modality: citekit.Document, Sheet: "S", Rows: citekit.Range{First: 2, Last: 2}},
+		"virtual [x:y]":             {Modality: citekit.Virtual, VirtualAddress: "x:y"},
+	} {
+		if got := label(loc); got != want {
+			t.Errorf("%s; want %s", got, want)
+		}
+	}
 }

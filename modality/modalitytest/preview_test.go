@@ -85,7 +85,7 @@ func TestBrokenPreviewers(t *testing.T) {
 		{"another type", "says it is image/jpeg", altered(func(p *preview.Preview) { p.MediaType = "image/jpeg" })},
 		{"half a picture", "cannot be decoded", altered(func(p *preview.Preview) { p.Data = p.Data[:len(p.Data)/2] })},
 		{"shows nothing", "does not say what", altered(func(p *preview.Preview) { p.Shown = nil })},
-		{"shows what was not asked for", "the preview shows text [lines 1-9]", altered(func(p *preview.Preview) {
+		{"shows what was not asked for", "the preview shows text [lines=1-9]", altered(func(p *preview.Preview) {
 			p.Shown = []citekit.Location{linesAt(1, 9)}
 		})},
 		{"no picture", "neither a picture", drawing{change: func(_ citekit.Location, _ preview.Options, _ *preview.Preview, err error) (*preview.Preview, error) {

@@ -2,6 +2,7 @@ package modalitytest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A suite is the state of one run.
@@ -189,31 +191,10 @@ func (s *suite) inspectActual(t testing.TB, loc citekit.Location, actual *citeki
 	}
 }
 
-// label shows a location in a message.
+// label shows a location in a message: its modality and what its address has
+// after "#", such as "chat [message=3]".
 func label(loc citekit.Location) string {
-	var parts []string
-	for _, run := range loc.Pages {
-		parts = append(parts, "page "+run.String())
-	}
-	if !loc.Lines.IsZero() {
-		parts = append(parts, "lines "+loc.Lines.String())
-	}
-	if !loc.Time.IsZero() {
-		parts = append(parts, fmt.Sprintf("t=%v-%v", loc.Time.Start, loc.Time.End))
-	}
-	if b := loc.Box; !b.IsZero() {
-		parts = append(parts, fmt.Sprintf("bbox=%v,%v,%v,%v", b.X1, b.Y1, b.X2, b.Y2))
-	}
-	if loc.Member != "" {
-		parts = append(parts, fmt.Sprintf("member %.100q", loc.Member))
-	}
-	if loc.VirtualAddress != "" {
-		parts = append(parts, loc.VirtualAddress)
-	}
-	if len(parts) == 0 {
-		parts = append(parts, "whole")
-	}
-	return fmt.Sprintf("%s %v", loc.Modality, parts)
+	return fmt.Sprintf("%s [%s]", loc.Modality, plain.Shorten(cmp.Or(loc.String(), loc.VirtualAddress, "whole"), 200))
 }
 
 func fileNames(dir string) []string {

@@ -130,7 +130,7 @@ func TestRangeError(t *testing.T) {
 		want string
 	}{
 		{"a\nb\nc\n", lines(2, 99), "lines 2-99 of 3; lines run 1-3: location out of range"},
-		{"", lines(1, 1), "line 1 of 0; lines run nowhere, it is empty: location out of range"},
+		{"", lines(1, 1), "line 1 of 0; the source has no lines: location out of range"},
 	} {
 		_, _, err := resolve(t.Context(), new(text.Resolver), source("a", tt.text), tt.loc)
 		if !errors.Is(err, citekit.ErrRange) || err.Error() != tt.want {
