@@ -157,7 +157,8 @@ func TestJobStore(t *testing.T) {
 	if text, result := callTool(t, f.session, "ingestStatus", map[string]any{"job_id": "runs"}); !result.IsError || strings.Contains(text, "/gone") {
 		t.Errorf("the store fails: %s", text)
 	}
-	if a := f.call(t, "ingest", map[string]any{"paths": "none.txt"}); f.ended(t, a.JobID).Status != "done" || !strings.HasPrefix(a.Error, "nothing could be mapped: ") {
+	a := f.call(t, "ingest", map[string]any{"paths": "none.txt"})
+	if a = f.ended(t, a.JobID); a.Status != "done" || !strings.HasPrefix(a.Error, "nothing could be mapped: ") {
 		t.Errorf("the store fails: %+v", a)
 	}
 }
