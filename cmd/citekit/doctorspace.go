@@ -18,6 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -216,7 +217,7 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 		d.warning(subject, "is a disk not mounted? 'citekit ingest' finds sources that were moved, 'citekit prune' removes their maps", "%s not there: %s", countedAre(len(gone), "source"), firstOf(gone))
 	}
 	if bad := by[ingest.StateUnreadable]; len(bad) > 0 {
-		d.warning(subject, "'citekit list' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
+		d.warning(subject, "'citekit list --long' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
 	}
 	switch {
 	case err != nil:
@@ -275,7 +276,7 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 			return
 		case errors.Is(err, citekit.ErrStale), errors.Is(err, fs.ErrNotExist):
 			changed++
-		case !errors.Is(err, errors.ErrUnsupported):
+		case !textlayer.HasNoText(err):
 			bad = append(bad, id)
 		}
 	}
