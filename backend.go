@@ -117,7 +117,8 @@ type TextRun struct {
 // A Versioner is a [Resolver] that names the version of its output. Evidence
 // made under one version is never served for another. The version of a Resolver
 // that is not a Versioner is its Go type, so evidence that older code made is
-// still served after the code changes.
+// still served after the code changes. Package ingest maps the sources of a
+// modality that is not built in again when the version of its resolver changes.
 type Versioner interface {
 	// Version names the output format and every setting of the resolver
 	// that changes the bytes, such as "pdf/1".

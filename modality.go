@@ -116,19 +116,35 @@ func (l *Library) Modalities() []Modality {
 	return all
 }
 
-// Resolver returns the resolver of a modality. Without one, the error
-// matches [errors.ErrUnsupported].
+// A NoResolverError reports a modality that a [Library] has no resolver for, so
+// that it reads no source of that modality. It matches [errors.ErrUnsupported],
+// but does not say that there is nothing to read.
+type NoResolverError struct {
+	Modality Modality
+	Have     []Modality // as [Library.Modalities] returns them
+}
+
+// Error names the modality and those that have resolvers.
+func (e *NoResolverError) Error() string {
+	words := []string{"none"}
+	if len(e.Have) > 0 {
+		words = nil
+	}
+	for _, m := range e.Have {
+		words = append(words, string(m))
+	}
+	return fmt.Sprintf("no resolver for %s; this library has %s: %v", message.Clip(string(e.Modality)), strings.Join(words, ", "), errors.ErrUnsupported)
+}
+
+// Is reports whether target is [errors.ErrUnsupported].
+func (e *NoResolverError) Is(target error) bool { return target == errors.ErrUnsupported }
+
+// Resolver returns the resolver of a modality. Without one, the error is a
+// [*NoResolverError].
 func (l *Library) Resolver(modality Modality) (Resolver, error) {
 	r := l.resolvers[modality]
 	if r != nil {
 		return r, nil
 	}
-	var words []string
-	for _, m := range l.Modalities() {
-		words = append(words, string(m))
-	}
-	if len(words) == 0 {
-		words = []string{"none"}
-	}
-	return nil, fmt.Errorf("no resolver for %s; this library has %s: %w", message.Clip(string(modality)), strings.Join(words, ", "), errors.ErrUnsupported)
+	return nil, &NoResolverError{Modality: modality, Have: l.Modalities()}
 }

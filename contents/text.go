@@ -160,7 +160,7 @@ func (in *reading) findAll(ctx context.Context, all []*part) []*part {
 func (in *reading) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType
-	if errors.Is(o.err, errors.ErrUnsupported) {
+	if textlayer.HasNoText(o.err) {
 		p.note("it has no text that can be read here; resolve it instead")
 		return nil
 	}

@@ -25,6 +25,17 @@ import (
 // is none. Tasks claim in their order, so that ids do not depend on concurrent
 // work.
 func (in *run) claim(ctx context.Context, t *task, v verdict) verdict {
+	v = in.claimID(ctx, t, v)
+	if v.isFinal() {
+		return v
+	}
+	if err := in.checkReplaced(ctx, t, v.id); err != nil {
+		return v.failed(err)
+	}
+	return v
+}
+
+func (in *run) claimID(ctx context.Context, t *task, v verdict) verdict {
 	if err := ctx.Err(); err != nil {
 		return v.failed(err)
 	}

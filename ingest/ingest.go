@@ -44,7 +44,7 @@ type Options struct {
 	MaxSourceBytes int64
 
 	// Force maps unchanged sources again, and replaces maps that were made or
-	// changed by hand.
+	// changed by hand, and those of a type that the Library has no resolver for.
 	Force bool
 
 	// Renames, if not nil, is called at most once, with the sources that were
@@ -98,8 +98,12 @@ func (o *Options) withDefaults() (Options, error) {
 // The map of a source is named after its file. If that id belongs to another
 // source, the extension or the names of its folders are added. The map of
 // another source is never replaced, and a map that was made or changed by hand
-// is replaced only if Force is set. Sources that have not changed since their
-// map was made are left alone. A source with the same bytes as a mapped one
+// is replaced only if Force is set. So is a map of a type that the Library has no
+// resolver for: its source fails if it has changed, with an error that wraps a
+// [*citekit.NoResolverError]. Sources that have not changed since their map was
+// made are left alone, unless a [citekit.Detector] recognizes one as of another
+// type, or, of a modality that is not built in, the [citekit.Versioner] has
+// another version now. A source with the same bytes as a mapped one
 // gets a copy of its map. A renamed source keeps its map if Options.Renames
 // approves. Before a map is stored, Run checks that every location lies inside
 // the source, and that the source is unchanged.

@@ -37,8 +37,14 @@ func (in *run) makeDraft(ctx context.Context, t *task) verdict {
 		draft, modality, err := in.mapSource(ctx, t)
 		return in.judgeDraft(ctx, t, makeAnew, draft, modality, err)
 	}
-	key := t.note.BytesKey(t.Path)
-	if v := in.original(ctx, t, key); v.decision != undecided {
+	kind := in.opts.Type
+	if kind == "" {
+		kind = in.claimedBy(ctx, t.src)
+	}
+	t.note.Mapper = in.mapperFor(kind)
+	t.key = t.note.BytesKey(t.Path)
+	key := t.key
+	if v := in.original(ctx, t, kind); v.decision != undecided {
 		return v
 	}
 	in.mu.Lock()
@@ -65,10 +71,10 @@ func (in *run) makeDraft(ctx context.Context, t *task) verdict {
 }
 
 // original decides on a copy if a source with the same bytes has a map that is
-// unchanged since it was made.
-func (in *run) original(ctx context.Context, t *task, key string) verdict {
-	n, ok := in.book.SameBytes(key)
-	if !ok || !in.isIntact(ctx, n.ID, n.Stamp) {
+// unchanged since it was made, and of the kind that is wanted, if any is.
+func (in *run) original(ctx context.Context, t *task, kind citekit.Modality) verdict {
+	n, ok := in.book.SameBytes(t.key)
+	if !ok || kind != "" && string(kind) != n.Type || in.checkMap(n.ID, n.Type) != nil || !in.isIntact(ctx, n.ID, n.Stamp) {
 		return verdict{}
 	}
 	m, err := in.lib.Map(ctx, n.ID)
@@ -97,12 +103,12 @@ func (in *run) fillDraft(ctx context.Context, t *task, shared *sharedDraft) {
 // dropDraft drops the draft of a task that is done. Other sources with the same
 // bytes copy its map; if it has none, one of them is mapped again.
 func (in *run) dropDraft(t *task) {
-	if t.draft == nil || len(t.Companions) > 0 {
+	if t.draft == nil || t.key == "" {
 		return
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	delete(in.drafts, t.note.BytesKey(t.Path))
+	delete(in.drafts, t.key)
 }
 
 // foreign reports whether a source has a format that is not supported here, or

@@ -23,6 +23,8 @@ type run struct {
 	book   *book
 	texts  budget
 
+	detectors []citekit.Modality // whose resolvers recognize their sources
+
 	mu     sync.Mutex
 	drafts map[string]*sharedDraft // by [ledger.Note.BytesKey]
 	done   int
@@ -45,6 +47,8 @@ func newRun(lib *citekit.Library, finder citekit.Finder, opts Options, report *R
 		name:   opts.MapperName,
 		texts:  budget{free: textBudget, size: textBudget},
 		drafts: make(map[string]*sharedDraft),
+
+		detectors: detectors(lib.Resolvers()),
 
 		movedTo: make(map[string]string), movedFrom: make(map[string]string), mayBeAt: make(map[string][]string),
 

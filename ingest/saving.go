@@ -56,7 +56,7 @@ func (in *run) makeMap(ctx context.Context, t *task, v verdict) (*citekit.Resour
 	}
 	m.Metadata["source_hash"] = t.note.Hash
 	m.Metadata["source_size"] = t.src.Size()
-	m.Metadata["mapper"] = in.name
+	m.Metadata["mapper"] = in.mapperFor(v.modality)
 	if draft.Method != "" {
 		m.Metadata["method"] = draft.Method
 	}

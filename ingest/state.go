@@ -65,7 +65,7 @@ func StateOf(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) 
 			known = n
 		}
 	}
-	return sourceState(ctx, lib, m, known)
+	return checkedState(ctx, lib, m, known)
 }
 
 // notesByID returns the notes of sources, by the id of the map. Sources without
@@ -88,12 +88,7 @@ func stateOf(ctx context.Context, lib *citekit.Library, id string, known ledger.
 	if err != nil {
 		return ResourceState{ResourceID: id, State: StateUnreadable, Err: cause(err)}
 	}
-	state, err := sourceState(ctx, lib, m, known)
-	if state == StateOK {
-		if err = checkType(lib, m); err != nil {
-			state = StateUnreadable
-		}
-	}
+	state, err := checkedState(ctx, lib, m, known)
 	return ResourceState{ResourceID: id, Type: m.Type, Title: m.Title, Nodes: m.Len(), Extent: m.Extent(), State: state, Err: err}
 }
 
@@ -104,6 +99,18 @@ func cause(err error) error {
 		return resolve.Err
 	}
 	return err
+}
+
+// checkedState returns the state of the source of a map, which is unreadable too if
+// no resolver handles its type.
+func checkedState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap, known ledger.Note) (State, error) {
+	state, err := sourceState(ctx, lib, m, known)
+	if state == StateOK {
+		if err = checkType(lib, m); err != nil {
+			state = StateUnreadable
+		}
+	}
+	return state, err
 }
 
 // sourceState returns the state of the source of a map.

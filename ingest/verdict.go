@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
@@ -78,6 +77,7 @@ type task struct {
 	// checked, or the zero stamp: only that is replaced.
 	replaces citekit.Stamp
 
+	key      string               // of its bytes, in [run.drafts]; "" if no other source may have its draft
 	draft    *citekit.Draft       // for makeAnew
 	original *citekit.ResourceMap // for makeCopy, shared
 }
@@ -100,7 +100,7 @@ func (in *run) decide(ctx context.Context, t *task) verdict {
 	if v := in.open(ctx, t); v.decision != undecided {
 		return v
 	}
-	if v := in.hash(ctx, t); v.decision != undecided {
+	if v := in.hash(ctx, t, noted); v.decision != undecided {
 		return v
 	}
 	if known && noted.Hash == t.note.Hash {
@@ -113,6 +113,9 @@ func (in *run) decide(ctx context.Context, t *task) verdict {
 		}
 	}
 	if v := in.judgeEdited(ctx, t, noted); v.decision != undecided {
+		return v
+	}
+	if v := in.judgeForeign(noted); v.decision != undecided {
 		return v
 	}
 	return in.makeDraft(ctx, t)
@@ -157,7 +160,7 @@ func (in *run) judgeSame(ctx context.Context, t *task, n ledger.Note) verdict {
 		return verdict{}
 	}
 	if n.Skipped != "" {
-		if t.Named || string(in.opts.Type) != n.Asked || in.name != n.Mapper {
+		if t.Named || string(in.opts.Type) != n.Asked || in.mapperFor(citekit.Modality(n.Type)) != n.Mapper {
 			return verdict{} // to give the full reason, or because another mapper may do better
 		}
 		return verdict{decision: skip, err: errors.New(n.Skipped)}
@@ -189,9 +192,10 @@ func (in *run) asksOther(n ledger.Note) bool {
 }
 
 // isOutdated reports whether the resolvers may find more in a source than
-// before. A map that a person changed is never outdated.
+// before, or one of them recognizes it that was not there. A map that a person
+// changed, or that the Library has no resolver for, is never outdated.
 func (in *run) isOutdated(ctx context.Context, t *task, n ledger.Note) bool {
-	if in.opts.Mapper != nil || !isOlderMapper(n.Mapper) {
+	if n.ID != "" && in.checkMap(n.ID, n.Type) != nil || !in.isOlder(n) && !in.isOthers(ctx, t, n) {
 		return false
 	}
 	if n.ID == "" {
@@ -199,13 +203,6 @@ func (in *run) isOutdated(ctx context.Context, t *task, n ledger.Note) bool {
 	}
 	state, _, err := in.stateOf(ctx, t.Path, n)
 	return err != nil || state != mapEdited && state != mapUnknown
-}
-
-// isOlderMapper reports whether a map was made by an earlier version of the
-// resolvers.
-func isOlderMapper(mapper string) bool {
-	kind, _, _ := strings.Cut(resolversMapper, "/")
-	return strings.HasPrefix(mapper, kind+"/") && mapper != resolversMapper
 }
 
 // open opens the source of a task.
@@ -236,8 +233,8 @@ func (in *run) open(ctx context.Context, t *task) verdict {
 
 // hash hashes the source of a task, unless a cheaper check shows that it cannot
 // be mapped.
-func (in *run) hash(ctx context.Context, t *task) verdict {
-	if t.src.KnownHash() == "" && !in.looksRight(ctx, t.src) {
+func (in *run) hash(ctx context.Context, t *task, noted ledger.Note) verdict {
+	if t.src.KnownHash() == "" && in.judgeForeign(noted).decision == undecided && !in.looksRight(ctx, t.src) {
 		if _, modality, err := in.mapSource(ctx, t); err != nil {
 			return in.judgeUnmapped(ctx, t, modality, err)
 		}
@@ -255,7 +252,7 @@ func (in *run) judgeDraft(ctx context.Context, t *task, d decision, draft *citek
 	if err != nil {
 		return in.judgeUnmapped(ctx, t, modality, err)
 	}
-	t.draft, t.note.Type = draft, string(modality)
+	t.draft, t.note.Type, t.note.Mapper = draft, string(modality), in.mapperFor(modality)
 	return verdict{decision: d, modality: modality}
 }
 
@@ -271,7 +268,7 @@ func (in *run) judgeUnmapped(ctx context.Context, t *task, modality citekit.Moda
 	v := t.skipped(foreign)
 	if v.decision == skip && t.src.CheckUnchanged() == nil {
 		note := t.note
-		note.Type, note.Skipped = string(modality), v.err.Error()
+		note.Type, note.Mapper, note.Skipped = string(modality), in.mapperFor(modality), v.err.Error()
 		v.note = &note
 	}
 	return v

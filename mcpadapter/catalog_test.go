@@ -181,6 +181,19 @@ func TestListOfMany(t *testing.T) {
 	}
 }
 
+// TestListOfForeign lists a resource that no resolver of the server reads, and says so.
+func TestListOfForeign(t *testing.T) {
+	dir := t.TempDir()
+	writeTitled(t, dir, "plant", "chat", "Plant")
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("chat\nfern\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text, _ := callTool(t, catalogServer(t, dir), "listResources", nil)
+	if !strings.Contains(text, `"state":"unreadable"`) || !strings.Contains(text, `"error":"no resolver for chat; this library has text: unsupported operation"`) {
+		t.Error(text)
+	}
+}
+
 // TestByAddress names nodes by the addresses of parts.
 func TestByAddress(t *testing.T) {
 	session := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)

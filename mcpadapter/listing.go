@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -30,7 +31,7 @@ type resourceItem struct {
 	Height     int              `json:"height,omitempty"`
 	State      string           `json:"state,omitempty"`   // stale, vanished or unreadable, as of the source; left out if it is as mapped, or unknown
 	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or if nothing resolves it
-	Error      string           `json:"error,omitempty"`   // why the map cannot be read
+	Error      string           `json:"error,omitempty"`   // why the map cannot be read, or that nothing reads sources of its type
 }
 
 // A resourceList is the answer of listResources. Resources are the ids of all
@@ -158,7 +159,7 @@ func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, e
 	defer cancel()
 	for _, id := range ids[:min(len(ids), maxItems)] {
 		item := a.describeResource(ctx, id)
-		item.State = a.stateOf(inTime, id)
+		a.addState(inTime, &item)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -177,18 +178,22 @@ func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, e
 // statesTime is how long a list looks at the sources of its resources.
 const statesTime = time.Second
 
-// stateOf returns how the source of a resource differs from what was mapped, or ""
-// if it does not, or if that is unknown.
-func (a *adapter) stateOf(ctx context.Context, id string) string {
-	m, err := a.lib.Map(ctx, id)
+// addState adds how the source of a resource differs from what was mapped, or that
+// no resolver reads it. It adds nothing if that is unknown.
+func (a *adapter) addState(ctx context.Context, item *resourceItem) {
+	m, err := a.lib.Map(ctx, item.ResourceID)
 	if err != nil {
-		return ""
+		return
 	}
-	state, _ := ingest.StateOf(ctx, a.lib, m)
+	state, err := ingest.StateOf(ctx, a.lib, m)
 	if ctx.Err() != nil || state == ingest.StateOK {
-		return ""
+		return
 	}
-	return string(state)
+	item.State = string(state)
+	var missing *citekit.NoResolverError
+	if errors.As(err, &missing) {
+		item.Error = printable(explain("listResources", err, citekit.CodeOf(err)))
+	}
 }
 
 // maxListedTitle is the longest title in a list, in bytes.

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -42,7 +41,7 @@ func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.Resour
 	case err == nil:
 		defer layer.Close()
 		err = k.passages(ctx, layer)
-	case errors.Is(err, errors.ErrUnsupported):
+	case textlayer.HasNoText(err):
 		err = nil
 	}
 	if err != nil {

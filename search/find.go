@@ -236,7 +236,7 @@ func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) 
 		}
 	}
 	r.layer, err = f.layers.Open(ctx, h.Resource)
-	if !errors.Is(err, errors.ErrUnsupported) {
+	if !textlayer.HasNoText(err) {
 		return err
 	}
 	opened, err := f.lib.Open(ctx, citekit.Address{Resource: h.Resource}) // checks that the source is unchanged even without text

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -60,7 +59,7 @@ func (r *reader) layer(ctx context.Context, id string) (*textlayer.Layer, error)
 		return layer, nil
 	}
 	layer, err := r.Searcher.layers.Open(ctx, id)
-	if errors.Is(err, errors.ErrUnsupported) {
+	if textlayer.HasNoText(err) {
 		layer, err = nil, nil
 	}
 	if err == nil {

@@ -87,7 +87,7 @@ func (l *likeness) read(ctx context.Context, s *Searcher, id string) error {
 		l.text = part.Node.Title + "\n" + part.Node.Summary
 	}
 	layer, err := s.layers.Open(ctx, part.Map.ResourceID)
-	if errors.Is(err, errors.ErrUnsupported) {
+	if textlayer.HasNoText(err) {
 		return nil // its title describes it
 	}
 	if err != nil {

@@ -20,7 +20,8 @@ import (
 // Open returns the text of a resource. It reads the text from the source if
 // that was not done before. If the source or its transcript has changed since
 // the source was mapped, the error matches [citekit.ErrStale]; for a modality
-// without text, it matches [errors.ErrUnsupported]. Other errors are those of
+// without text, it matches [errors.ErrUnsupported]; [HasNoText] tells that from a
+// modality without a resolver. Other errors are those of
 // [citekit.TextReader], in a [*citekit.ResolveError]. The caller must close the
 // layer.
 func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
@@ -53,6 +54,17 @@ func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Laye
 	}
 	l, err := s.openVersion(ctx, m, hash)
 	return l, failed(citekit.Address{Resource: resourceID}, err)
+}
+
+// HasNoText reports whether an error of [Store.Open] or [citekit.Library.ReadText]
+// says that a resource has no text. One whose modality has no resolver may have
+// text, so that it is unreadable instead, unless it is virtual.
+func HasNoText(err error) bool {
+	var missing *citekit.NoResolverError
+	if errors.As(err, &missing) {
+		return missing.Modality == citekit.Virtual
+	}
+	return errors.Is(err, errors.ErrUnsupported)
 }
 
 func failed(a citekit.Address, err error) error {

@@ -147,7 +147,7 @@ func (e *elsewhere) leftOut(ctx context.Context) (int, error) {
 			layer.Close()
 		case ctx.Err() != nil:
 			return 0, ctx.Err()
-		case !errors.Is(err, errors.ErrUnsupported): // what has no text is not missed
+		case !textlayer.HasNoText(err): // what has no text is not missed
 			out++
 		}
 	}
@@ -199,7 +199,7 @@ func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 	if !ok {
 		var err error
 		if s, err = e.open(ctx, citekit.Address{Resource: id}); err != nil {
-			if s, e.failed = nil, cmp.Or(e.failed, err); e.searcher == nil && !errors.Is(err, errors.ErrUnsupported) {
+			if s, e.failed = nil, cmp.Or(e.failed, err); e.searcher == nil && !textlayer.HasNoText(err) {
 				e.out++
 			}
 		} else if e.opened = true; e.req.citing == s.SourceHash() {

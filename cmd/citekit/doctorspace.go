@@ -18,6 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -216,7 +217,7 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 		d.warning(subject, "is a disk not mounted? 'citekit ingest' finds sources that were moved, 'citekit prune' removes their maps", "%s not there: %s", countedAre(len(gone), "source"), firstOf(gone))
 	}
 	if bad := by[ingest.StateUnreadable]; len(bad) > 0 {
-		d.warning(subject, "'citekit list' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
+		d.warning(subject, "'citekit list --long' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
 	}
 	switch {
 	case err != nil:
@@ -264,10 +265,11 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 		d.warning(subject, remedy, "it cannot be read: %v", err)
 		return
 	}
-	var bad []string
+	var bad, foreign []string
 	changed, asked := 0, ids[:min(mostRead, len(ids))]
 	for _, id := range asked {
 		err := readText(ctx, lib, id)
+		var missing *citekit.NoResolverError
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -275,17 +277,24 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 			return
 		case errors.Is(err, citekit.ErrStale), errors.Is(err, fs.ErrNotExist):
 			changed++
-		case !errors.Is(err, errors.ErrUnsupported):
+		case textlayer.HasNoText(err):
+		case errors.As(err, &missing):
+			foreign = append(foreign, id)
+		default:
 			bad = append(bad, id)
 		}
 	}
 	if len(bad) > 0 {
 		d.warning(subject, "replace the files and run 'citekit ingest', or 'citekit rm ID' removes one", "the text of %s cannot be read, so no search finds it: %s", message.Count(len(bad), "source"), firstOf(bad))
 	}
-	if len(bad) > 0 && len(bad)+changed == len(ids) {
+	if len(foreign) > 0 {
+		d.warning(subject, "search with the program that mapped them", "%s of a type that no resolver of this program reads, so no search here finds it: %s", countedAre(len(foreign), "source"), firstOf(foreign))
+	}
+	unread := len(bad) + len(foreign)
+	if unread > 0 && unread+changed == len(ids) {
 		return
 	}
-	if changed > 0 && len(bad)+changed == len(ids) {
+	if changed > 0 && unread+changed == len(ids) {
 		remedy = "'citekit ingest' maps anew the sources that changed"
 	}
 	d.warning(subject, remedy, "it holds %d of %s", held, message.Count(all, "resource"))

@@ -88,6 +88,7 @@ func describeCounts(c stats.Counts) string {
 		{c.Unreadable, "with a map that cannot be read"},
 		{c.OutsideRoots, "with a source outside the roots, left out of searches"},
 		{c.Vanished, "with a source that is gone"},
+		{c.Modalities["other"], "of a type that has no resolver here, left out of searches"},
 	} {
 		if fault.number > 0 {
 			lines = append(lines, fmt.Sprintf("%d %s", fault.number, fault.text))

@@ -93,7 +93,8 @@ symbols of code. Nothing leaves this machine and no key is needed, unless
 Folders are searched, and .gitignore files are respected. A path may be a
 pattern, with ** for any number of folders. Sources that have not changed since
 their map was made are left alone, and a map follows its source to another name
-or folder.
+or folder. A map that another program made with a format of its own is left
+alone too: if its source has changed, map it with that program.
 
 Relative paths are relative to the base directory (--dir), wherever you are.
 Files outside it and the roots (--root) are refused, unless --allow-outside is
