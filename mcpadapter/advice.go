@@ -46,6 +46,8 @@ func (a *adapter) advise(ctx context.Context, err error) error {
 			return advisedError{err, "Did you mean address " + meant + "?", "did you mean address " + meant + "?"}
 		}
 	case failed == nil || failed.Address.Resource == "":
+	case isOutside(err):
+		return advisedError{err, "The server does not open it: " + a.mapAgain(ctx, failed.Address.Resource) + ".", ""}
 	case errors.Is(err, citekit.ErrStale):
 		how := a.mapAgain(ctx, failed.Address.Resource)
 		return advisedError{err, "The source has changed since it was mapped and must be mapped again before it is cited: " + how + ".", how}
@@ -66,9 +68,60 @@ func (a *adapter) addressesMeant(ctx context.Context, text string) string {
 	return strings.Join(shown, " or ")
 }
 
-// mapAgain says how to map the sources of resources. Without
-// resources it names no paths, nor if one is not for the caller to see.
+// mapAgain says how to map the sources of resources, and how to allow those that
+// are outside the roots, which no ingest maps. Without resources it names no
+// paths, nor if one is not for the caller to see.
 func (a *adapter) mapAgain(ctx context.Context, resources ...string) string {
+	var inside, outside []string
+	for _, id := range resources {
+		m, err := a.lib.Map(ctx, id)
+		if err != nil || !a.outsideRoots(ctx, m) {
+			inside = append(inside, id)
+		} else if name := shownName(m.SourcePath); !slices.Contains(outside, name) {
+			outside = append(outside, name)
+		}
+	}
+	if len(outside) == 0 {
+		return a.ingestAgain(ctx, inside)
+	}
+	are := " is outside the roots: a person adds its folder"
+	if len(outside) > 1 {
+		are = " are outside the roots: a person adds their folders"
+	}
+	how := strings.Join(outside, ", ") + are + " with --root to citekit serve"
+	if len(inside) == 0 {
+		return how
+	}
+	return a.ingestAgain(ctx, inside) + "; " + how
+}
+
+// shownName returns the name of a file whose folder is not shown.
+func shownName(path string) string {
+	return quote(filepath.Base(filepath.FromSlash(path)))
+}
+
+// isOutside reports whether a source was not opened because it is outside the
+// roots.
+func isOutside(err error) bool {
+	var refused interface{ Outside() bool }
+	return errors.As(err, &refused) && refused.Outside()
+}
+
+// outsideRoots reports whether the source of a map is outside the roots, and
+// nobody allowed it.
+func (a *adapter) outsideRoots(ctx context.Context, m *citekit.ResourceMap) bool {
+	if m.SourcePath == "" || m.Type == citekit.Virtual {
+		return false
+	}
+	src, err := a.lib.Workspace().OpenSource(ctx, m.SourcePath)
+	if err == nil {
+		src.Close()
+	}
+	return isOutside(err)
+}
+
+// ingestAgain says how to map the sources of resources, as mapAgain does.
+func (a *adapter) ingestAgain(ctx context.Context, resources []string) string {
 	var paths []string
 	for _, id := range resources {
 		m, err := a.lib.Map(ctx, id)

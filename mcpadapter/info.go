@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 )
@@ -21,5 +22,18 @@ func (a *adapter) info(ctx context.Context, _ arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return asJSON(json.Marshal(collected))
+	data, err := json.Marshal(collected)
+	if err != nil || !a.hasTool(ctx, "ingest") {
+		return asJSON(data, err)
+	}
+	roots := shownRoots(ctx, a.lib)
+	if len(roots) == 0 {
+		return asJSON(data, nil)
+	}
+	list, err := json.Marshal(roots)
+	var b bytes.Buffer
+	b.Write(bytes.TrimSuffix(data, []byte("}")))
+	writeMember(&b, "roots", list)
+	b.WriteByte('}')
+	return asJSON(b.Bytes(), err)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -28,7 +29,7 @@ type resourceItem struct {
 	Duration   float64          `json:"duration,omitempty"`
 	Width      int              `json:"width,omitempty"`
 	Height     int              `json:"height,omitempty"`
-	State      string           `json:"state,omitempty"`   // stale, vanished or unreadable, as of the source; left out if it is as mapped, or unknown
+	State      string           `json:"state,omitempty"`   // stale, vanished, unreadable or outside_roots, as of the source; left out if it is as mapped, or unknown
 	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or if nothing resolves it
 	Error      string           `json:"error,omitempty"`   // why the map cannot be read
 }
@@ -184,12 +185,19 @@ func (a *adapter) stateOf(ctx context.Context, id string) string {
 	if err != nil {
 		return ""
 	}
-	state, _ := ingest.StateOf(ctx, a.lib, m)
+	state, why := ingest.StateOf(ctx, a.lib, m)
+	if errors.Is(why, citekit.ErrForbidden) {
+		return outsideRoots // as info counts it
+	}
 	if ctx.Err() != nil || state == ingest.StateOK {
 		return ""
 	}
 	return string(state)
 }
+
+// outsideRoots is the state of a resource whose source is outside the roots, or
+// not a regular file.
+const outsideRoots = "outside_roots"
 
 // maxListedTitle is the longest title in a list, in bytes.
 const maxListedTitle = 300

@@ -295,7 +295,7 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	m = withoutPath(ctx, m)
+	m = a.withoutPath(ctx, m)
 	size := a.opts.PageBytes
 	if args.flag("full") {
 		size = math.MaxInt
