@@ -67,7 +67,7 @@ func TestAnswerDefinition(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(all) - len(rest); n > 750 {
+		if n := len(all) - len(rest); n > 950 {
 			t.Errorf("%d bytes", n)
 		} else {
 			t.Logf("%d bytes", n)

@@ -10,7 +10,7 @@ func (a *adapter) infoTool() tool {
 	return tool{
 		name:        "info",
 		title:       "Show what the server has",
-		description: "Resources by modality, sizes in bytes, the state of the index, cached evidence, programs found, and the uptime in seconds.",
+		description: "Resources by modality, sizes in bytes, index, cached evidence, programs, the roots to ingest from, and the uptime in seconds.",
 		output:      object(nil),
 		timeout:     defaultTimeout,
 		call:        a.info,

@@ -315,7 +315,7 @@ func (g *Ingester) tools() []tool {
 		{
 			name:  "ingest",
 			title: "Map files, so that they can be cited",
-			description: "Make maps of files and folders inside the server's roots: chapters and pages of documents, chapters and words of recordings, sections of texts, symbols of code. " +
+			description: "Map files and folders inside the server's roots, which info names. " +
 				"Unchanged files are left alone. Returns when it is done, or after some seconds with status running: then call ingestStatus.",
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
@@ -330,10 +330,10 @@ func (g *Ingester) tools() []tool {
 		{
 			name:        "ingestStatus",
 			title:       "Follow or end an ingest",
-			description: "Report the progress of an ingest and, when it is done, the result for each file. With cancel true it ends; what was mapped stays.",
+			description: "Report the progress of an ingest and, at its end, the result for each file. With cancel true it ends; what was mapped stays.",
 			parameters: []parameter{
 				{name: "job_id", kind: text, required: true, description: "The job_id from ingest."},
-				{name: "cancel", kind: flag, description: "End it. Default false."},
+				{name: "cancel", kind: flag},
 			},
 			output: object(jobFields), // as for ingest
 			follow: g.status,

@@ -40,7 +40,7 @@ type resourceList struct {
 	Resources  []string       `json:"resources"`
 	Items      []resourceItem `json:"items,omitempty"`
 	NextCursor string         `json:"next_cursor,omitempty"`
-	Hint       string         `json:"hint,omitempty"` // if nothing is mapped
+	Hint       string         `json:"hint,omitempty"` // if nothing is listed
 }
 
 func (a *adapter) listResources(ctx context.Context, args arguments) (answer, error) {
@@ -69,6 +69,10 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	}
 	if len(list.Resources) == 0 {
 		list.Hint = a.noMaps(ctx)
+		if list.Hint == "" && !wanted.all() && last == "" {
+			list.Hint = "no resource matches; files without a map are not listed, nor those that another base directory has maps of: " +
+				a.mapAgain(ctx) + "; a folder outside the base directory is named with --root FOLDER"
+		}
 	}
 	return asJSON(json.Marshal(list))
 }
