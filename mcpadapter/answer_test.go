@@ -43,7 +43,7 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%v: %s", arguments, text)
 		}
 	}
-	if text, _ := ask(map[string]any{"question": "three", "type": "abstractive"}); !strings.Contains(text, "Hint: Call again with type extractive.") {
+	if text, _ := ask(map[string]any{"question": "three", "type": "abstractive"}); !strings.Contains(text, "Hint: Call again with type extractive. Abstractive answers need a model: citekit serve --model.") {
 		t.Errorf("abstractive without a model: %s", text)
 	}
 }
@@ -57,6 +57,10 @@ func TestAnswerDefinition(t *testing.T) {
 	for i, tool := range tools.Tools {
 		if tool.Name != "answer" {
 			continue
+		}
+		schema, err := json.Marshal(tool.InputSchema)
+		if err != nil || !strings.Contains(string(schema), "abstractive: not here, without serve --model.") {
+			t.Errorf("without a model: %s, %v", schema, err)
 		}
 		without := slices.Delete(slices.Clone(tools.Tools), i, i+1)
 		all, err := json.Marshal(tools.Tools)

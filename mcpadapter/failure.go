@@ -132,7 +132,7 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.As(err, &input):
 		return "" // the message says what to correct
 	case errors.As(err, new(noModelError)):
-		return "Call again with type extractive."
+		return "Call again with type extractive. Abstractive answers need a model: citekit serve --model."
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or not in the expected format; resolve with virtual true still gives the address."
 	case errors.As(err, &storage):

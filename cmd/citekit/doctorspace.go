@@ -206,7 +206,12 @@ func firstOf(names []string) string {
 func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
 	states, err := ingest.States(ctx, lib, ids)
 	by := make(map[ingest.State][]string)
+	var outside []string
 	for _, state := range states {
+		if isOutside(state.Err) {
+			outside = append(outside, state.ResourceID)
+			continue
+		}
 		by[state.State] = append(by[state.State], state.ResourceID)
 	}
 	if stale := by[ingest.StateStale]; len(stale) > 0 {
@@ -214,6 +219,9 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 	}
 	if gone := by[ingest.StateVanished]; len(gone) > 0 {
 		d.warning(subject, "is a disk not mounted? 'citekit ingest' finds sources that were moved, 'citekit prune' removes their maps", "%s not there: %s", countedAre(len(gone), "source"), firstOf(gone))
+	}
+	if len(outside) > 0 {
+		d.warning(subject, rootRemedy, "%s outside the roots: %s", countedAre(len(outside), "source"), firstOf(outside))
 	}
 	if bad := by[ingest.StateUnreadable]; len(bad) > 0 {
 		d.warning(subject, "'citekit list' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
@@ -252,6 +260,9 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	}
 }
 
+// rootRemedy says what to do about sources outside the roots.
+const rootRemedy = "name their folder with --root, or in 'roots' of the settings; 'citekit rm ID' removes one"
+
 // mostRead is how many texts are read to see whether they can be.
 const mostRead = 100
 
@@ -264,7 +275,7 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 		d.warning(subject, remedy, "it cannot be read: %v", err)
 		return
 	}
-	var bad []string
+	var bad, outside []string
 	changed, asked := 0, ids[:min(mostRead, len(ids))]
 	for _, id := range asked {
 		err := readText(ctx, lib, id)
@@ -275,6 +286,8 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 			return
 		case errors.Is(err, citekit.ErrStale), errors.Is(err, fs.ErrNotExist):
 			changed++
+		case isOutside(err):
+			outside = append(outside, id)
 		case !errors.Is(err, errors.ErrUnsupported):
 			bad = append(bad, id)
 		}
@@ -282,10 +295,14 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 	if len(bad) > 0 {
 		d.warning(subject, "replace the files and run 'citekit ingest', or 'citekit rm ID' removes one", "the text of %s cannot be read, so no search finds it: %s", message.Count(len(bad), "source"), firstOf(bad))
 	}
-	if len(bad) > 0 && len(bad)+changed == len(ids) {
+	if len(outside) > 0 {
+		d.warning(subject, rootRemedy, "%s outside the roots, and in no search: %s", countedAre(len(outside), "source"), firstOf(outside))
+	}
+	seen := len(bad) + len(outside)
+	if seen > 0 && seen+changed == len(ids) {
 		return
 	}
-	if changed > 0 && len(bad)+changed == len(ids) {
+	if changed > 0 && seen+changed == len(ids) {
 		remedy = "'citekit ingest' maps anew the sources that changed"
 	}
 	d.warning(subject, remedy, "it holds %d of %s", held, message.Count(all, "resource"))
