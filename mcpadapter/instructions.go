@@ -77,7 +77,7 @@ func (a *adapter) instructions(asked choice) string {
 	}
 	rows := "."
 	if has("getContents") {
-		rows = "; for one of a row, a page or some lines, ask getContents to include runs."
+		rows = "; for that of a row or a page, ask getContents to include runs."
 	}
 	fmt.Fprintf(&b, "\n"+citing, address, rows)
 	for _, paragraph := range advice {
