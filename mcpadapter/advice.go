@@ -47,7 +47,8 @@ func (a *adapter) advise(ctx context.Context, err error) error {
 		}
 	case failed == nil || failed.Address.Resource == "":
 	case isOutside(err):
-		return advisedError{err, "The server does not open it: " + a.mapAgain(ctx, failed.Address.Resource) + ".", ""}
+		how := a.mapAgain(ctx, failed.Address.Resource)
+		return advisedError{err, "The server does not open it: " + how + ".", how}
 	case errors.Is(err, citekit.ErrStale):
 		how := a.mapAgain(ctx, failed.Address.Resource)
 		return advisedError{err, "The source has changed since it was mapped and must be mapped again before it is cited: " + how + ".", how}
@@ -72,6 +73,11 @@ func (a *adapter) addressesMeant(ctx context.Context, text string) string {
 // are outside the roots, which no ingest maps. Without resources it names no
 // paths, nor if one is not for the caller to see.
 func (a *adapter) mapAgain(ctx context.Context, resources ...string) string {
+	return a.remedy(ctx, "", resources...)
+}
+
+// remedy is mapAgain with a text before what concerns an ingest.
+func (a *adapter) remedy(ctx context.Context, before string, resources ...string) string {
 	var inside, outside []string
 	for _, id := range resources {
 		m, err := a.lib.Map(ctx, id)
@@ -82,7 +88,7 @@ func (a *adapter) mapAgain(ctx context.Context, resources ...string) string {
 		}
 	}
 	if len(outside) == 0 {
-		return a.ingestAgain(ctx, inside)
+		return before + a.ingestAgain(ctx, inside)
 	}
 	are := " is outside the roots: a person adds its folder"
 	if len(outside) > 1 {
@@ -92,7 +98,7 @@ func (a *adapter) mapAgain(ctx context.Context, resources ...string) string {
 	if len(inside) == 0 {
 		return how
 	}
-	return a.ingestAgain(ctx, inside) + "; " + how
+	return before + a.ingestAgain(ctx, inside) + "; " + how
 }
 
 // shownName returns the name of a file whose folder is not shown.
@@ -187,7 +193,7 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 			left = hint + "; " + left
 		}
 	}
-	return left + "; map them again if they changed: " + a.mapAgain(ctx, ids...)
+	return left + "; " + a.remedy(ctx, "map them again if they changed: ", ids...)
 }
 
 // staleHint says how to map the resources again whose changed sources verdicts

@@ -44,6 +44,7 @@ var advice = [][]sentence{
 		{[]string{"verify"}, "Before you answer, pass your text with its addresses to verify: it reports quotes that do not hold, with the words of the source."},
 	}, {
 		{[]string{"ingest"}, "ingest maps files and folders that are not listed yet."},
+		{[]string{"ingest", "info"}, "info has the roots that they must be in; relative paths are below the first, the base directory."},
 	},
 }
 

@@ -77,11 +77,11 @@ func TestOutsideRoots(t *testing.T) {
 			arguments map[string]any
 			want      string
 		}{
-			{"search", map[string]any{"query": "tea"}, how},
+			{"search", map[string]any{"query": "tea"}, "cannot be read: out; " + how},
 			{"resolve", map[string]any{"resource_id": "out", "node_id": "all"}, "Code: FORBIDDEN\nHint: The server does not open it: " + how + "."},
 			{"getStructure", map[string]any{"resource_id": "out"}, `"source_path":"out.md"`},
 			{"getStructure", map[string]any{"resource_id": "out", "depth": 0}, `"source_path":"out.md"`},
-			{"getContents", map[string]any{"ids": "out.all"}, "outside the allowed roots"},
+			{"getContents", map[string]any{"ids": "out.all"}, "outside the allowed roots; " + how},
 			{"listResources", nil, `"state":"outside_roots"`},
 			{"info", nil, `"outside_roots":1`},
 		} {
@@ -120,6 +120,9 @@ func TestRootsToIngest(t *testing.T) {
 			t.Fatal(text, err)
 		}
 		return answer.Hint
+	}
+	if said := session.InitializeResult().Instructions; !strings.Contains(said, "info has the roots that they must be in; relative paths are below the first, the base directory.") {
+		t.Error(said)
 	}
 	refused := hint(map[string]any{"paths": filepath.Dir(other)})
 	if want := "only files inside the roots are mapped: " + string(roots) + "; a path is relative to the base directory, which is the first"; refused != want {
