@@ -17,6 +17,17 @@ func TestContents(t *testing.T) {
 	}
 }
 
+// TestTitles checks that a line of a document that is a title counts as a heading.
+func TestTitles(t *testing.T) {
+	units := unitsOf("7.2 Limitations of\tthe valve\n\nThe limitations are heat and salt.\n\nIt boils.\n\n42\n", "")
+	markTitles(units, []string{"Limitations of the valve", "7 It boils.", "42"})
+	for i, u := range units {
+		if u.title != (i == 0) {
+			t.Errorf("%q: title %t", u.text, u.title)
+		}
+	}
+}
+
 func FuzzUnits(f *testing.F) {
 	f.Add("# T\n\n| a | b |\n|---|---|\n| tea | 3 |\n\nOne. Two\nthree.\n")
 	f.Add("WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n<v A>Tea is\n\n00:00:02.000 --> 00:00:03.000\nhot. So\n")
