@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -211,11 +212,22 @@ func (a *adapter) staleHint(ctx context.Context, verdicts ...*verify.Verdict) st
 	return "cited sources changed since they were mapped; map them again: " + a.mapAgain(ctx, ids...)
 }
 
-// withHint adds a hint, unless it is "", to an object.
+// withHint adds a hint, unless it is "", to an object, behind the hint that it may
+// have.
 func withHint(object json.RawMessage, hint string) json.RawMessage {
-	if hint == "" || len(object) == 0 {
+	list, err := members(object)
+	if hint == "" || err != nil {
 		return object
 	}
-	added := append([]byte(`,"hint":`), appendString(nil, hint)...)
-	return slices.Concat(object[:len(object)-1], added, []byte("}"))
+	b := bytes.NewBufferString("{")
+	for _, m := range list {
+		if known, err := unquoted(m.value); m.key == "hint" && err == nil {
+			hint = joined(known, hint)
+			continue
+		}
+		writeMember(b, m.key, m.value)
+	}
+	writeMember(b, "hint", appendString(nil, hint))
+	b.WriteByte('}')
+	return b.Bytes()
 }

@@ -70,7 +70,7 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	if len(list.Resources) == 0 {
 		list.Hint = a.noMaps(ctx)
 		if list.Hint == "" && !wanted.all() && last == "" {
-			list.Hint = "no resource matches; files without a map are not listed, nor those that another base directory has maps of: " +
+			list.Hint = "no resource matches; files without a map are not listed, nor those that another base directory has maps of; to map files: " +
 				a.mapAgain(ctx) + "; a folder outside the base directory is named with --root FOLDER"
 		}
 	}

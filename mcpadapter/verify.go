@@ -69,8 +69,12 @@ func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error
 		verdicts = append(verdicts, &e.Verdict)
 		a.readableProblem(ctx, &e.Verdict)
 	}
+	nothing := ""
+	if len(verdicts) == 0 && report.Quoted() == 0 && report.NotChecked == 0 {
+		nothing = "the text has no addresses, so nothing was checked"
+	}
 	data, err := report.MarshalJSON()
-	return answer{data: withHint(data, cmp.Or(a.noMaps(ctx), a.staleHint(ctx, verdicts...)))}, err
+	return answer{data: withHint(data, cmp.Or(a.noMaps(ctx), a.staleHint(ctx, verdicts...), nothing))}, err
 }
 
 // citedPlace returns the place that a quote is cited from; zero if it is not
