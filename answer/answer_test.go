@@ -60,6 +60,7 @@ func TestAnswer(t *testing.T) {
 		"talk.srt":   "1\n00:00:01,000 --> 00:00:04,000\nThe lighthouse was built\n\n2\n00:00:04,000 --> 00:00:08,000\nby three brothers in 1866.\n\n3\n00:00:09,000 --> 00:00:12,000\nIt still burns oil.\n",
 		"kessel.md":  "# Kessel\n\nDer Kessel wird z. B. mit Essig entkalkt. Die Dichtung ist jährlich zu wechseln.\n",
 		"yu.txt":     "銭湯は午後三時に開きます。料金は五百円です。\n",
+		"guide.md":   "# Guide\n\nContents\n\nLimitations of the valve . . . . . . . . . . . 7\nScope of the valve . . . . . . . . . . . . . . 9\n\n## More\n\nThe limitations of the valve are heat and salt.\n",
 		"pump.go":    "package pump\n\n// It is in bar.\nconst maxPressure = 16\n\nfunc Start() {}\n",
 	})
 	for _, c := range []struct{ question, sentence, address string }{
@@ -69,6 +70,7 @@ func TestAnswer(t *testing.T) {
 		{"Who built the lighthouse?", "The lighthouse was built\nby three brothers in 1866.", "text://talk#lines=3-7"},
 		{"Womit wird der Kessel entkalkt?", "Der Kessel wird z. B. mit Essig entkalkt.", "text://kessel#lines=3-3"},
 		{"銭湯は何時に開きますか", "銭湯は午後三時に開きます。", "text://yu#lines=1-1"},
+		{"What are the limitations of the valve?", "The limitations of the valve are heat and salt.", "text://guide#lines=10-10"},
 		{"What is maxPressure?", "const maxPressure = 16", "text://pump#lines=4-4"},
 	} {
 		got := r.ask(t, answer.Request{Question: c.question, Sentences: 1})

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/terms"
@@ -120,6 +121,9 @@ func (c *call) inPassage(ctx context.Context, r *reader, result *search.Result, 
 	where.title = r.places(strings.Join(append(append([]string{}, result.Path...), result.Title, strings.NewReplacer("-", " ", "_", " ").Replace(result.ResourceID)), "\n"), where.language)
 	where.passage = r.places(text, where.language)
 	units := unitsOf(text, c.headerOf(ctx, result))
+	if result.Modality == citekit.Document {
+		markTitles(units, append([]string{result.Title}, result.Path...))
+	}
 	for i := range units {
 		rated := c.q.rate(r, units, i, where)
 		if rated.direct > 0 || rated.covered > 0 {
@@ -127,6 +131,24 @@ func (c *call) inPassage(ctx context.Context, r *reader, result *search.Result, 
 		}
 	}
 	return all
+}
+
+// markTitles marks the units that are one of the titles, with or without its number,
+// as headings. The text of a document does not show what is one.
+func markTitles(units []unit, titles []string) {
+	bare := func(text string) string {
+		text = strings.TrimLeftFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+		return strings.ToLower(strings.Join(strings.Fields(text), " "))
+	}
+	known := make(map[string]bool)
+	for _, title := range titles {
+		known[bare(title)] = true
+	}
+	for i := range units {
+		if name := bare(units[i].text); name != "" && known[name] && !strings.HasSuffix(name, ".") {
+			units[i].title = true
+		}
+	}
 }
 
 // maxHeader is the maximum length of the header of a table, in bytes.

@@ -19,7 +19,7 @@ type unit struct {
 	from, to int    // bytes of the passage
 	text     string // word for word; for cues, without the text between them
 	heading  string // the text above it: the heading, or the header of its table
-	title    bool   // it is a heading itself
+	title    bool   // it is a heading itself, or names one in a table of contents
 	row      bool   // of a table, or an entry of a log
 	pieces   []string
 }
@@ -35,7 +35,8 @@ const (
 	ruleLine // below the header of a table
 	entryLine
 	codeLine
-	cueLine // the time or the number of a cue
+	contentsLine // an entry of a table of contents, with its dots
+	cueLine      // the time or the number of a cue
 )
 
 // A line of a passage, without its end.
@@ -96,6 +97,7 @@ var (
 	itemAhead  = lazyregexp.New(`^\s*([-*+•·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s`)
 	gapped     = lazyregexp.New(`\S(\s{3,}|\t)\S.*\S(\s{3,}|\t)\S`)
 	speaker    = lazyregexp.New(`^<v(?:\.\S*)? ?([^>]*)>`)
+	leader     = lazyregexp.New(`(?:\s\.){4,}|\.{8,}|(?:\s·){4,}|(?:…\s?){3,}`)
 	codeAhead  = lazyregexp.New(`^\s*(//|#define|#include|#if|#end|import |package |func |def |class |return\b|const |let |var |use |@|\$ )`)
 )
 
@@ -108,6 +110,8 @@ func kindOf(text string, cells func(string) bool) lineKind {
 		return cueLine
 	case ruleOnly.MatchString(text):
 		return ruleLine
+	case leader.MatchString(trimmed):
+		return contentsLine
 	case isMarkdownHeading(trimmed):
 		return headingLine
 	case stampAhead.MatchString(trimmed):
@@ -230,6 +234,8 @@ func (c *unitCutter) line(l line, header bool) {
 	switch l.kind {
 	case headingLine:
 		c.heading, c.header = strings.TrimLeft(strings.TrimSpace(l.text), "# "), ""
+		c.add(l.from, l.to, unit{title: true})
+	case contentsLine:
 		c.add(l.from, l.to, unit{title: true})
 	case ruleLine:
 	case rowLine:

@@ -6,6 +6,28 @@ import (
 	"unicode/utf8"
 )
 
+// TestContents checks that entries of a table of contents, which have no sentence,
+// count as headings.
+func TestContents(t *testing.T) {
+	const text = "Limitations . . . . . . . . 12\nScope ............ 3\nNotes · · · · · 4\nIt boils… and cools... or so. It is 3.5 . Done.\n"
+	for i, u := range unitsOf(text, "") {
+		if u.title != (i < 3) {
+			t.Errorf("%d: %q, title %t", i, u.text, u.title)
+		}
+	}
+}
+
+// TestTitles checks that a line of a document that is a title counts as a heading.
+func TestTitles(t *testing.T) {
+	units := unitsOf("7.2 Limitations of\tthe valve\n\nThe limitations are heat and salt.\n\nIt boils.\n\n42\n", "")
+	markTitles(units, []string{"Limitations of the valve", "7 It boils.", "42"})
+	for i, u := range units {
+		if u.title != (i == 0) {
+			t.Errorf("%q: title %t", u.text, u.title)
+		}
+	}
+}
+
 func FuzzUnits(f *testing.F) {
 	f.Add("# T\n\n| a | b |\n|---|---|\n| tea | 3 |\n\nOne. Two\nthree.\n")
 	f.Add("WEBVTT\n\n1\n00:00:01.000 --> 00:00:02.000\n<v A>Tea is\n\n00:00:02.000 --> 00:00:03.000\nhot. So\n")

@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,6 +51,9 @@ func (a *adapter) advise(ctx context.Context, err error) error {
 			return advisedError{err, "Did you mean address " + meant + "?", "did you mean address " + meant + "?"}
 		}
 	case failed == nil || failed.Address.Resource == "":
+	case isOutside(err):
+		how := a.mapAgain(ctx, failed.Address.Resource)
+		return advisedError{err, "The server does not open it: " + how + ".", how}
 	case errors.Is(err, citekit.ErrStale):
 		how := a.mapAgain(ctx, failed.Address.Resource)
 		return advisedError{err, "The source has changed since it was mapped and must be mapped again before it is cited: " + how + ".", how}
@@ -84,9 +88,65 @@ func (a *adapter) addressesMeant(ctx context.Context, text string) string {
 	return strings.Join(shown, " or ")
 }
 
-// mapAgain says how to map the sources of resources. Without
-// resources it names no paths, nor if one is not for the caller to see.
+// mapAgain says how to map the sources of resources, and how to allow those that
+// are outside the roots, which no ingest maps. Without resources it names no
+// paths, nor if one is not for the caller to see.
 func (a *adapter) mapAgain(ctx context.Context, resources ...string) string {
+	return a.remedy(ctx, "", resources...)
+}
+
+// remedy is mapAgain with a text before what concerns an ingest.
+func (a *adapter) remedy(ctx context.Context, before string, resources ...string) string {
+	var inside, outside []string
+	for _, id := range resources {
+		m, err := a.lib.Map(ctx, id)
+		if err != nil || !a.outsideRoots(ctx, m) {
+			inside = append(inside, id)
+		} else if name := shownName(m.SourcePath); !slices.Contains(outside, name) {
+			outside = append(outside, name)
+		}
+	}
+	if len(outside) == 0 {
+		return before + a.ingestAgain(ctx, inside)
+	}
+	are := " is outside the roots: a person adds its folder"
+	if len(outside) > 1 {
+		are = " are outside the roots: a person adds their folders"
+	}
+	how := strings.Join(outside, ", ") + are + " with --root to citekit serve"
+	if len(inside) == 0 {
+		return how
+	}
+	return before + a.ingestAgain(ctx, inside) + "; " + how
+}
+
+// shownName returns the name of a file whose folder is not shown.
+func shownName(path string) string {
+	return quote(filepath.Base(filepath.FromSlash(path)))
+}
+
+// isOutside reports whether a source was not opened because it is outside the
+// roots.
+func isOutside(err error) bool {
+	var refused interface{ Outside() bool }
+	return errors.As(err, &refused) && refused.Outside()
+}
+
+// outsideRoots reports whether the source of a map is outside the roots, and
+// nobody allowed it.
+func (a *adapter) outsideRoots(ctx context.Context, m *citekit.ResourceMap) bool {
+	if m.SourcePath == "" || m.Type == citekit.Virtual {
+		return false
+	}
+	src, err := a.lib.Workspace().OpenSource(ctx, m.SourcePath)
+	if err == nil {
+		src.Close()
+	}
+	return isOutside(err)
+}
+
+// ingestAgain says how to map the sources of resources, as mapAgain does.
+func (a *adapter) ingestAgain(ctx context.Context, resources []string) string {
 	var paths []string
 	for _, id := range resources {
 		m, err := a.lib.Map(ctx, id)
@@ -152,7 +212,7 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 			left = hint + "; " + left
 		}
 	}
-	return left + "; map them again if they changed: " + a.mapAgain(ctx, ids...)
+	return left + "; " + a.remedy(ctx, "map them again if they changed: ", ids...)
 }
 
 // staleHint says how to map the resources again whose changed sources verdicts
@@ -170,11 +230,22 @@ func (a *adapter) staleHint(ctx context.Context, verdicts ...*verify.Verdict) st
 	return "cited sources changed since they were mapped; map them again: " + a.mapAgain(ctx, ids...)
 }
 
-// withHint adds a hint, unless it is "", to an object.
+// withHint adds a hint, unless it is "", to an object, behind the hint that it may
+// have.
 func withHint(object json.RawMessage, hint string) json.RawMessage {
-	if hint == "" || len(object) == 0 {
+	list, err := members(object)
+	if hint == "" || err != nil {
 		return object
 	}
-	added := append([]byte(`,"hint":`), appendString(nil, hint)...)
-	return slices.Concat(object[:len(object)-1], added, []byte("}"))
+	b := bytes.NewBufferString("{")
+	for _, m := range list {
+		if known, err := unquoted(m.value); m.key == "hint" && err == nil {
+			hint = joined(known, hint)
+			continue
+		}
+		writeMember(b, m.key, m.value)
+	}
+	writeMember(b, "hint", appendString(nil, hint))
+	b.WriteByte('}')
+	return b.Bytes()
 }

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -12,18 +13,21 @@ import (
 const answerTimeout = 30 * time.Second
 
 func (a *adapter) answerTool() tool {
+	abstractive := "abstractive: by the server's model."
+	if a.opts.Answerer == nil || a.opts.Answerer.Model == nil {
+		abstractive = "abstractive: not here, without serve --model."
+	}
 	return tool{
-		name:  "answer",
-		title: "Answer",
-		description: "Answer with sentences from the sources, each with address and verdict, or found: false. " +
-			"abstractive: written by the host's model.",
+		name:        "answer",
+		title:       "Answer",
+		description: "Answer with sentences from the sources, each with address and verdict, or found: false.",
 		parameters: []parameter{
 			{name: "question", kind: text, required: true, longest: maxQuery},
-			{name: "type", kind: text, choices: []string{string(answers.Extractive), string(answers.Abstractive)}},
-			{name: "max_sentences", kind: count, positive: true},
-			{name: "max_tokens", kind: count, positive: true},
+			{name: "type", kind: text, choices: []string{string(answers.Extractive), string(answers.Abstractive)}, description: "Default extractive. " + abstractive},
+			{name: "max_sentences", kind: count, positive: true, greatest: answers.MaxSentences, description: fmt.Sprintf("Default %d.", answers.DefaultSentences)},
+			{name: "max_tokens", kind: count, least: answers.MinTokens, greatest: answers.MaxTokens, description: fmt.Sprintf("Of the sentences. Default %d.", answers.DefaultTokens)},
 			sameFilters(),
-			{name: includeRationale, kind: flag},
+			{name: includeRationale, kind: flag, description: "Which words led to each."},
 			{name: timeLimit.name, kind: count},
 		},
 		output:  object([]string{"found", "sentences"}),

@@ -30,6 +30,8 @@ type parameter struct {
 	required    bool
 	choices     []string    // the values allowed; empty means any
 	positive    bool        // of a count: 0 is refused
+	least       int         // of a count, for the schema; the call checks it
+	greatest    int         // of a count, for the schema; zero means none
 	longest     int         // bytes of a text; zero means maxID
 	most        int         // texts of a list; zero means maxPaths
 	members     []parameter // of a group

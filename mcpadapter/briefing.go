@@ -13,11 +13,11 @@ func (a *adapter) contextTool() tool {
 	return tool{
 		name:  "getContext",
 		title: "Gather evidence for a task",
-		description: "Gather the most useful evidence for a task or question within token_budget: passages from all resources, without copies, adjacent ones joined. " +
+		description: "Gather the most useful evidence for a task within token_budget: passages from all resources, without copies, adjacent ones joined. " +
 			"content is Markdown; pieces have its addresses; omitted counts passages that did not fit.",
 		parameters: []parameter{
 			{name: "task", kind: text, required: true, longest: maxQuery, description: "In plain words."},
-			{name: "token_budget", kind: count, positive: true, description: fmt.Sprintf("Maximum for content. Default %d.", briefing.DefaultTokens)},
+			{name: "token_budget", kind: count, least: briefing.MinTokens, greatest: briefing.MaxTokens, description: fmt.Sprintf("Maximum for content. Default %d.", briefing.DefaultTokens)},
 			sameFilters(),
 			timeLimit,
 		},

@@ -14,7 +14,7 @@ import (
 // by an address. The node is nil if they name a whole resource. An address of a
 // part stands for the smallest node that holds the part.
 func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string, node *string, err error) {
-	if args.text("address") == "" {
+	if a.namesNode(ctx, args) || args.text("address") == "" {
 		if !args.has("resource_id") {
 			return "", nil, badArgument("argument 'resource_id' is missing; give it or an address")
 		}
@@ -43,6 +43,25 @@ func (a *adapter) placeOf(ctx context.Context, args arguments) (resource string,
 			quote(address.Resource), quote(address.String()), a.readers(ctx))
 	}
 	return address.Resource, nil, nil
+}
+
+// namesNode reports whether the argument address is a node, as resource.node. It
+// then puts the two ids in its place.
+func (a *adapter) namesNode(ctx context.Context, args arguments) bool {
+	text := args.text("address")
+	if text == "" || strings.ContainsAny(text, "#/") || args.text("node_id") != "" {
+		return false
+	}
+	part, err := lookup.Find(ctx, a.lib, text)
+	if err != nil || part.Node == nil {
+		return false
+	}
+	if id := args.text("resource_id"); id != "" && id != part.Map.ResourceID {
+		return false
+	}
+	args["resource_id"], args["node_id"] = part.Map.ResourceID, part.Node.ID
+	delete(args, "address")
+	return true
 }
 
 // readers says which tools take the address of a part that is no node.

@@ -72,10 +72,14 @@ func callerFrom(ctx context.Context) *caller {
 	return c
 }
 
-// withoutPath returns a map as the caller may see it: over HTTP, the path of a
-// source outside the base directory is reduced to its file name.
-func withoutPath(ctx context.Context, m *citekit.ResourceMap) *citekit.ResourceMap {
+// withoutPath returns a map as the caller may see it: the path of a source outside
+// the roots, and over HTTP of one outside the base directory, is reduced to its
+// file name.
+func (a *adapter) withoutPath(ctx context.Context, m *citekit.ResourceMap) *citekit.ResourceMap {
 	path := shownPath(ctx, m.SourcePath)
+	if local := filepath.FromSlash(path); !filepath.IsLocal(local) && a.outsideRoots(ctx, m) {
+		path = filepath.Base(local)
+	}
 	if path == m.SourcePath {
 		return m
 	}

@@ -37,13 +37,13 @@ func (a *adapter) contentsTool() tool {
 		name:  "getContents",
 		title: "Read nodes and addresses",
 		description: "Read the text of 1-100 nodes and addresses, within max_tokens in total. Short texts are returned whole; next_cursor continues. " +
-			"With include image, the first " + fmt.Sprint(maxPictures) + " also come as pictures: pages, crops, video frames, waveforms.",
+			"With include image, the first " + fmt.Sprint(maxPictures) + " also come as pictures.",
 		parameters: []parameter{
 			{name: "ids", kind: texts, required: true, most: contents.MaxIDs, description: "Addresses, such as doc://book#pages=12-15, or nodes, as resource.node."},
-			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, or runs: the address of each part, such as a page."},
+			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, or runs: the address of each part, such as a page or row."},
 			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours, expandRelations}, description: "Also read the nodes around each, or linked ones."},
-			{name: "hops", kind: count, description: "With relations: steps, 0-2. Default 1."},
-			{name: "max_tokens", kind: count, description: fmt.Sprintf("Of the answer, not counting pictures. Default %d.", contents.DefaultTokens)},
+			{name: "hops", kind: count, greatest: 2, description: "Steps of relations. Default 1."},
+			{name: "max_tokens", kind: count, least: contents.MinTokens, greatest: contents.MaxTokens, description: fmt.Sprintf("Of the answer, not counting pictures. Default %d.", contents.DefaultTokens)},
 			{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor of the previous answer."},
 			timeLimit,
 		},

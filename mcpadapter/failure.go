@@ -135,7 +135,7 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.As(err, &input):
 		return "" // the message says what to correct
 	case errors.As(err, new(noModelError)):
-		return "Call again with type extractive."
+		return "Call again with type extractive. Abstractive answers need a model: citekit serve --model."
 	case errors.As(err, &foreign) && foreign.isCall(code):
 		return foreign.hint()
 	case errors.Is(err, citekit.ErrFormat):

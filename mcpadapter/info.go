@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 )
@@ -9,7 +10,7 @@ func (a *adapter) infoTool() tool {
 	return tool{
 		name:        "info",
 		title:       "Show what the server has",
-		description: "Resources by modality, sizes in bytes, the state of the index, cached evidence, programs found, and the uptime in seconds.",
+		description: "Resources by modality, sizes in bytes, index, cached evidence, programs, the roots to ingest from, and the uptime in seconds.",
 		output:      object(nil),
 		timeout:     defaultTimeout,
 		call:        a.info,
@@ -21,5 +22,18 @@ func (a *adapter) info(ctx context.Context, _ arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return asJSON(json.Marshal(collected))
+	data, err := json.Marshal(collected)
+	if err != nil || !a.hasTool(ctx, "ingest") {
+		return asJSON(data, err)
+	}
+	roots := shownRoots(ctx, a.lib)
+	if len(roots) == 0 {
+		return asJSON(data, nil)
+	}
+	list, err := json.Marshal(roots)
+	var b bytes.Buffer
+	b.Write(bytes.TrimSuffix(data, []byte("}")))
+	writeMember(&b, "roots", list)
+	b.WriteByte('}')
+	return asJSON(b.Bytes(), err)
 }

@@ -188,6 +188,9 @@ type ingestAnswer struct {
 	Omitted int                   `json:"items_omitted,omitempty"`
 	Error   string                `json:"error,omitempty"`
 	Code    citekit.Code          `json:"code,omitempty"`
+	Hint    string                `json:"hint,omitempty"` // what to do about items, or what they mean
+
+	outside bool // an item failed as it is outside the roots
 }
 
 // answerOf returns the state of a job. If the job has ended, the items are those
@@ -213,6 +216,7 @@ func answerOf(j *ingest.Job) ingestAnswer {
 	var news []ingest.Item
 	for _, item := range report.Items {
 		a.Counts[item.Status]++
+		a.outside = a.outside || isOutside(item.Err)
 		if item.Status != ingest.Unchanged {
 			news = append(news, item)
 		}
@@ -231,7 +235,44 @@ func answerOf(j *ingest.Job) ingestAnswer {
 		}
 		a.Items = append(a.Items, data)
 	}
+	if a.Counts[ingest.Copied] > 0 {
+		a.Hint = "copied: a file of the same bytes had a map already, which stays under its old id; the new id is a second resource with a copy of that map"
+	}
 	return a
+}
+
+// joined returns two hints as one; either may be "".
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+// rootsFor says which folders the caller may ingest. Over HTTP it gives only the
+// names of the folders.
+func (g *Ingester) rootsFor(ctx context.Context) string {
+	const relative = "a path is relative to the base directory"
+	roots := shownRoots(ctx, g.lib)
+	if len(roots) == 0 {
+		return relative
+	}
+	list, _ := json.Marshal(roots) // strings always encode
+	return string(list) + "; " + relative + ", which is the first"
+}
+
+// shownRoots returns the folders that sources may be in, the base directory first,
+// as the caller may see them; nil if the workspace has none.
+func shownRoots(ctx context.Context, lib *citekit.Library) []string {
+	ws, ok := lib.Workspace().(interface{ RootPaths() []string })
+	if !ok {
+		return nil
+	}
+	var shown []string
+	for _, path := range ws.RootPaths() {
+		shown = append(shown, shownPath(ctx, path))
+	}
+	return shown
 }
 
 // whyAllFailed returns why the first of some sources failed, and how many more did.
@@ -274,7 +315,7 @@ func (g *Ingester) tools() []tool {
 		{
 			name:  "ingest",
 			title: "Map files, so that they can be cited",
-			description: "Make maps of files and folders inside the server's roots: chapters and pages of documents, chapters and words of recordings, sections of texts, symbols of code. " +
+			description: "Map files and folders inside the server's roots, which info names. " +
 				"Unchanged files are left alone. Returns when it is done, or after some seconds with status running: then call ingestStatus.",
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
@@ -289,10 +330,10 @@ func (g *Ingester) tools() []tool {
 		{
 			name:        "ingestStatus",
 			title:       "Follow or end an ingest",
-			description: "Report the progress of an ingest and, when it is done, the result for each file. With cancel true it ends; what was mapped stays.",
+			description: "Report the progress of an ingest and, at its end, the result for each file. With cancel true it ends; what was mapped stays.",
 			parameters: []parameter{
 				{name: "job_id", kind: text, required: true, description: "The job_id from ingest."},
-				{name: "cancel", kind: flag, description: "End it. Default false."},
+				{name: "cancel", kind: flag},
 			},
 			output: object(jobFields), // as for ingest
 			follow: g.status,
@@ -314,7 +355,7 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 		return nil, err
 	}
 	g.record(j) // nobody knows the job before this
-	return encodeJob(ctx, answerOf(j))
+	return g.encodeJob(ctx, answerOf(j))
 }
 
 func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {
@@ -324,7 +365,7 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 		if err != nil {
 			return nil, err
 		}
-		return encodeJob(ctx, a)
+		return g.encodeJob(ctx, a)
 	}
 	if args.flag("cancel") {
 		j.Cancel()
@@ -337,12 +378,15 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 	case <-ctx.Done(): // a caller that only asks does not end the job
 		return nil, ctx.Err()
 	}
-	return encodeJob(ctx, answerOf(j))
+	return g.encodeJob(ctx, answerOf(j))
 }
 
 // encodeJob returns the JSON of an answer as the caller may see it: over HTTP,
 // the paths of files outside the base directory are reduced to their file names.
-func encodeJob(ctx context.Context, a ingestAnswer) (json.RawMessage, error) {
+func (g *Ingester) encodeJob(ctx context.Context, a ingestAnswer) (json.RawMessage, error) {
+	if a.outside {
+		a.Hint = joined(a.Hint, "only files inside the roots are mapped: "+g.rootsFor(ctx))
+	}
 	if callerFrom(ctx) != nil {
 		items := make([]json.RawMessage, len(a.Items))
 		for i, item := range a.Items {

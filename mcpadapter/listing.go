@@ -29,7 +29,7 @@ type resourceItem struct {
 	Duration   float64          `json:"duration,omitempty"`
 	Width      int              `json:"width,omitempty"`
 	Height     int              `json:"height,omitempty"`
-	State      string           `json:"state,omitempty"`   // stale, vanished or unreadable, as of the source; left out if it is as mapped, or unknown
+	State      string           `json:"state,omitempty"`   // stale, vanished, unreadable or outside_roots, as of the source; left out if it is as mapped, or unknown
 	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or if nothing resolves it
 	Error      string           `json:"error,omitempty"`   // why the map cannot be read, or that nothing reads sources of its type
 }
@@ -40,7 +40,7 @@ type resourceList struct {
 	Resources  []string       `json:"resources"`
 	Items      []resourceItem `json:"items,omitempty"`
 	NextCursor string         `json:"next_cursor,omitempty"`
-	Hint       string         `json:"hint,omitempty"` // if nothing is mapped
+	Hint       string         `json:"hint,omitempty"` // if nothing is listed
 }
 
 func (a *adapter) listResources(ctx context.Context, args arguments) (answer, error) {
@@ -69,6 +69,10 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	}
 	if len(list.Resources) == 0 {
 		list.Hint = a.noMaps(ctx)
+		if list.Hint == "" && !wanted.all() && last == "" {
+			list.Hint = "no resource matches; files without a map are not listed, nor those that another base directory has maps of; to map files: " +
+				a.mapAgain(ctx) + "; a folder outside the base directory is named with --root FOLDER"
+		}
 	}
 	return asJSON(json.Marshal(list))
 }
@@ -186,6 +190,10 @@ func (a *adapter) addState(ctx context.Context, item *resourceItem) {
 		return
 	}
 	state, err := ingest.StateOf(ctx, a.lib, m)
+	if errors.Is(err, citekit.ErrForbidden) {
+		item.State = outsideRoots // as info counts it
+		return
+	}
 	if ctx.Err() != nil || state == ingest.StateOK {
 		return
 	}
@@ -195,6 +203,10 @@ func (a *adapter) addState(ctx context.Context, item *resourceItem) {
 		item.Error = printable(explain("listResources", err, citekit.CodeOf(err)))
 	}
 }
+
+// outsideRoots is the state of a resource whose source is outside the roots, or
+// not a regular file.
+const outsideRoots = "outside_roots"
 
 // maxListedTitle is the longest title in a list, in bytes.
 const maxListedTitle = 300

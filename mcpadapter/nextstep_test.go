@@ -252,7 +252,13 @@ func TestWhichToolsCite(t *testing.T) {
 	if said := session.InitializeResult().Instructions; !strings.Contains(said, "Cite every claim with the address that search or resolve returned,") {
 		t.Error(said)
 	}
+	if said := session.InitializeResult().Instructions; !strings.Contains(said, "Never make up or change an address; for that of a row or a page, ask getContents to include runs. Titles") {
+		t.Error(said)
+	}
 	few := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	if said := few.InitializeResult().Instructions; !strings.Contains(said, "Never make up or change an address. Titles") {
+		t.Error(said)
+	}
 	if said := few.InitializeResult().Instructions; !strings.Contains(said, "the address that resolve returned,") {
 		t.Error(said)
 	}

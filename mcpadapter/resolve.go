@@ -43,6 +43,9 @@ func (a *adapter) hintNoFile(ctx context.Context, data json.RawMessage) json.Raw
 }
 
 func (a *adapter) evidence(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
+	if a.namesNode(ctx, args) {
+		return a.resolveNode(ctx, args, opts)
+	}
 	if args.text("address") != "" {
 		return a.resolveAddress(ctx, args, opts)
 	}

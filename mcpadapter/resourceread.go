@@ -75,7 +75,7 @@ func (r *resources) mapJSON(ctx context.Context, id string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return withoutPath(ctx, m).MarshalJSON()
+	return r.withoutPath(ctx, m).MarshalJSON()
 }
 
 func (r *resources) nodeJSON(ctx context.Context, resource, id string) ([]byte, error) {

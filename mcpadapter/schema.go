@@ -22,6 +22,7 @@ type schema struct {
 	required    []string
 	closed      bool   // no other properties
 	least       string // "minimum"
+	greatest    string // "maximum"
 	ref         string
 	defs        []property
 }
@@ -62,6 +63,10 @@ func (s *schema) append(b []byte) []byte {
 	if s.least != "" {
 		key("minimum")
 		b = append(b, s.least...)
+	}
+	if s.greatest != "" {
+		key("maximum")
+		b = append(b, s.greatest...)
 	}
 	if len(s.anyOf) > 0 {
 		key("anyOf")
@@ -134,6 +139,12 @@ func (p parameter) schema() *schema {
 	case count:
 		if s.kind, s.least = "integer", "0"; p.positive {
 			s.least = "1"
+		}
+		if p.least > 0 {
+			s.least = strconv.Itoa(p.least)
+		}
+		if p.greatest > 0 {
+			s.greatest = strconv.Itoa(p.greatest)
 		}
 	case texts:
 		s.kind, s.items, s.enum = "array", &schema{kind: "string", enum: p.choices}, nil

@@ -13,8 +13,8 @@ func (a *adapter) similarTool() tool {
 		description: "Find passages, nodes or resources that share the most characteristic words with a text or a part of a resource. " +
 			"Give text or id. The part itself is left out. Results are as in search.",
 		parameters: []parameter{
-			{name: "text", kind: text, longest: maxQuery, description: "Text to compare with."},
-			{name: "id", kind: text, description: "Address, resource.node or resource to compare with."},
+			{name: "text", kind: text, longest: maxQuery},
+			{name: "id", kind: text, description: "Address, resource.node or resource."},
 			topK, by, sameFilters(),
 			timeLimit,
 		},

@@ -66,13 +66,13 @@ func (a *adapter) tools() []tool {
 		{
 			name:  "listResources",
 			title: "List resources",
-			description: "List the resources that can be cited: documents, videos, recordings, images and texts. " +
+			description: "List what can be cited: documents, videos, recordings, images and texts. " +
 				"Without arguments, resources has all ids, unless there are too many, and items describe the first; " +
-				"with arguments, resources has the ids of the items. next_cursor continues.",
+				"with arguments, both are only of what matches. next_cursor continues.",
 			parameters: []parameter{
 				{name: "query", kind: text, longest: maxQuery, description: "Words of id, title or path."},
 				{name: "type", kind: text, description: "Such as document."},
-				{name: "limit", kind: count, positive: true, description: "Maximum items, up to 100."},
+				{name: "limit", kind: count, positive: true, greatest: maxItems, description: "Maximum items."},
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor, with the same arguments."},
 			},
 			output:  resourceListSchema(),
@@ -84,7 +84,7 @@ func (a *adapter) tools() []tool {
 			name:  "getStructure",
 			title: "Get the structure of a resource",
 			description: "Get the map of a resource: a tree of nodes, each with its title, summary and location. " +
-				"A long map shows its upper levels and a hint; a node whose children are not all shown has child_count. " +
+				"A long map shows its upper levels and a hint. " +
 				"Pass node_id, depth or cursor for the rest; next_cursor continues.",
 			parameters: []parameter{
 				citedResource,
@@ -111,18 +111,17 @@ func (a *adapter) tools() []tool {
 			call:    a.getNode,
 		},
 		{
-			name:  "resolve",
-			title: "Resolve a node or an address to evidence",
-			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, to cite, and a file with exactly that part of the source, at output_path (over HTTP at evidence_url). " +
-				"With virtual true it gives only the address, at once.",
+			name:        "resolve",
+			title:       "Resolve a node or an address to evidence",
+			description: "Get the evidence for a node, or for an address such as doc://book#pages=12-15: its address, to cite, and a file with exactly that part of the source, at output_path (over HTTP at evidence_url).",
 			parameters: []parameter{
 				citedResource,
 				citedNode,
 				{name: "address", kind: text, description: "Instead of resource_id and node_id: pages=3-5,9 for doc://, t=10-20 (seconds) for video:// and audio://, bbox=x1,y1,x2,y2 for image://, lines=10-25 for text://."},
-				{name: "virtual", kind: flag, description: "Only the address, no file; the source is not checked."},
+				{name: "virtual", kind: flag, description: "Only the address, at once, without a file or a check of the source."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
-					description: "How to cut video and audio: exact to the frame (default), copy from the previous key frame, strict for players that show hidden frames."},
-				timeLimit,
+					description: "Of video and audio. exact: cut at the frame (default); copy: at the key frame before; strict: as exact, without hidden frames, which some players show."},
+				{name: timeLimit.name, kind: count, description: "Then TIMEOUT, with only the address."},
 			},
 			output: evidenceSchema(),
 			writes: true,
@@ -295,7 +294,7 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 	if err != nil {
 		return answer{}, err
 	}
-	m = withoutPath(ctx, m)
+	m = a.withoutPath(ctx, m)
 	size := a.opts.PageBytes
 	if args.flag("full") {
 		size = math.MaxInt

@@ -53,6 +53,14 @@ func TestVerifyTool(t *testing.T) {
 			t.Errorf("no %s in %s", want, text)
 		}
 	}
+	const nothing = `"hint":"the text has no addresses, so nothing was checked"`
+	if text, _ := callTool(t, session, "verify", map[string]any{"text": "So it is."}); !strings.Contains(text, nothing) {
+		t.Errorf("no %s in %s", nothing, text)
+	}
+	few := finding(t, workspace.NewMemory(nil))
+	if text, _ := callTool(t, few, "verify", map[string]any{"text": "It says “elephants never sleep”."}); strings.Count(text, `"hint":`) != 1 || !strings.Contains(text, "; no file is mapped here yet") {
+		t.Errorf("two hints: %s", text)
+	}
 	for name, arguments := range map[string]map[string]any{
 		"nothing":                 {},
 		"both":                    {"quote": "a", "text": "b"},

@@ -249,6 +249,17 @@ func (d *Directory) allow(roots, files []string) error {
 	return nil
 }
 
+// RootPaths returns the absolute paths of the directories that sources may be in:
+// the base directory, then [Options].Roots. Not every [citekit.Workspace] has it,
+// so callers find it with an interface.
+func (d *Directory) RootPaths() []string {
+	paths := make([]string, len(d.roots))
+	for i, r := range d.roots {
+		paths[i] = r.path
+	}
+	return paths
+}
+
 // Close closes the directories that are held open. Open sources stay open.
 func (d *Directory) Close() error {
 	errs := []error{d.maps.close(), d.evidence.close(), d.logs.close()}

@@ -207,7 +207,12 @@ func firstOf(names []string) string {
 func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
 	states, err := ingest.States(ctx, lib, ids)
 	by := make(map[ingest.State][]string)
+	var outside []string
 	for _, state := range states {
+		if isOutside(state.Err) {
+			outside = append(outside, state.ResourceID)
+			continue
+		}
 		by[state.State] = append(by[state.State], state.ResourceID)
 	}
 	if stale := by[ingest.StateStale]; len(stale) > 0 {
@@ -215,6 +220,9 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 	}
 	if gone := by[ingest.StateVanished]; len(gone) > 0 {
 		d.warning(subject, "is a disk not mounted? 'citekit ingest' finds sources that were moved, 'citekit prune' removes their maps", "%s not there: %s", countedAre(len(gone), "source"), firstOf(gone))
+	}
+	if len(outside) > 0 {
+		d.warning(subject, rootRemedy, "%s outside the roots: %s", countedAre(len(outside), "source"), firstOf(outside))
 	}
 	if bad := by[ingest.StateUnreadable]; len(bad) > 0 {
 		d.warning(subject, "'citekit list --long' says why", "%s cannot be read: %s", message.Count(len(bad), "source"), firstOf(bad))
@@ -253,6 +261,9 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	}
 }
 
+// rootRemedy says what to do about sources outside the roots.
+const rootRemedy = "name their folder with --root, or in 'roots' of the settings; 'citekit rm ID' removes one"
+
 // mostRead is how many texts are read to see whether they can be.
 const mostRead = 100
 
@@ -265,7 +276,7 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 		d.warning(subject, remedy, "it cannot be read: %v", err)
 		return
 	}
-	var bad, foreign []string
+	var bad, foreign, outside []string
 	changed, asked := 0, ids[:min(mostRead, len(ids))]
 	for _, id := range asked {
 		err := readText(ctx, lib, id)
@@ -280,6 +291,8 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 		case textlayer.HasNoText(err):
 		case errors.As(err, &missing):
 			foreign = append(foreign, id)
+		case isOutside(err):
+			outside = append(outside, id)
 		default:
 			bad = append(bad, id)
 		}
@@ -290,7 +303,10 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 	if len(foreign) > 0 {
 		d.warning(subject, "search with the program that mapped them", "%s of a type that no resolver of this program reads, so no search here finds it: %s", countedAre(len(foreign), "source"), firstOf(foreign))
 	}
-	unread := len(bad) + len(foreign)
+	if len(outside) > 0 {
+		d.warning(subject, rootRemedy, "%s outside the roots, and in no search: %s", countedAre(len(outside), "source"), firstOf(outside))
+	}
+	unread := len(bad) + len(foreign) + len(outside)
 	if unread > 0 && unread+changed == len(ids) {
 		return
 	}

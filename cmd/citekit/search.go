@@ -364,5 +364,5 @@ func (s *session) tellOfLeftOut(found *search.Results) {
 	}
 	changed := slices.DeleteFunc(slices.Clone(found.LeftOutIDs), func(id string) bool { return slices.Contains(found.UnreadableIDs, id) })
 	tell(found.LeftOut-found.Unreadable, changed, "changed or are gone", "'citekit ingest' maps them again")
-	tell(found.Unreadable, found.UnreadableIDs, "cannot be read", "replace the files and run 'citekit ingest', or 'citekit rm' the resources, unless 'citekit doctor' says that another program reads them")
+	tell(found.Unreadable, found.UnreadableIDs, "cannot be read", "replace the files and run 'citekit ingest', give --root for those outside the roots, or 'citekit rm' the resources, unless 'citekit doctor' says that another program reads them")
 }
