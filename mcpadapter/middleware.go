@@ -117,8 +117,8 @@ func (e foreignError) hint() string {
 	return "Correct the address: getStructure shows those of the nodes. If it is one of them, the map must be corrected."
 }
 
-// forCursor says what is wrong with a cursor of a list, of which the SDK only says
-// that a parameter is invalid.
+// forCursor says what is wrong with a cursor of a list. The SDK only says that a
+// parameter is invalid.
 func forCursor(coded *jsonrpc.Error, req mcp.Request) *jsonrpc.Error {
 	cursor := cursorOf(req.GetParams())
 	if cursor == "" || coded.Code != jsonrpc.CodeInvalidParams || coded.Message != "invalid params" {

@@ -163,7 +163,7 @@ func TestStringifiedArguments(t *testing.T) {
 }
 
 // TestHintsOfStale has a changed and a deleted source: each tool says which they
-// are and how to map them, as far as the server can.
+// are and how to map them, if the server can.
 func TestHintsOfStale(t *testing.T) {
 	session := func(write bool) *mcp.ClientSession {
 		ws := workspace.NewMemory(nil)

@@ -17,7 +17,7 @@ func (a *adapter) verifyTool() tool {
 		name:  "verify",
 		title: "Verify quotes",
 		description: "Check whether a quote, or instead all that a text with addresses cites, is in the sources: " +
-			"exact, repaired, elsewhere, altered, not_found, unchecked, or unquoted: other words, of which only the address was checked. holds is then true, as for a text without addresses. left_out counts resources that changed or are unreadable.",
+			"exact, repaired, elsewhere, altered, not_found, unchecked, or unquoted: other words; only their address was checked. holds is then true, as for a text without addresses. left_out counts resources that changed or are unreadable.",
 		parameters: []parameter{
 			{name: "quote", kind: text, longest: verify.MaxQuote},
 			{name: "address", kind: text, description: "Where the quote is; or give resource_id."},

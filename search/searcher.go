@@ -124,7 +124,7 @@ func pass(lock *sync.Mutex) {
 // Stats returns statistics of the index.
 func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) { return s.index.Stats(ctx) }
 
-// Unindexed returns the ids of the resources of which the index holds nothing, in
+// Unindexed returns the ids of the resources that the index holds nothing of, in
 // order.
 func (s *Searcher) Unindexed(ctx context.Context) (ids []string, err error) {
 	all, err := s.lib.Resources(ctx)
