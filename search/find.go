@@ -70,7 +70,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if f.mixed && repeated < maxMixed && ctx.Err() == nil {
 			repeated++
 			f.begin(ctx)
-			k = max(1, k/4)
+			k = (k + 3) / 4 // as many hits again
 			continue
 		}
 		all := len(answer.Hits) < k || k == mostHits
