@@ -190,7 +190,7 @@ func TestSweepImages(t *testing.T) {
 func TestSweepText(t *testing.T) {
 	sweep(t, "text", always("text"), trial{
 		part: location{"lines": []int{1, 1}}, beyond: location{"lines": []int{1, 77_777_777}},
-		damaged: map[string]string{"empty.txt": "it is empty"},
+		damaged: map[string]string{"empty.txt": "the source has no lines"},
 		check: func(t *testing.T, f fact, part, whole, beyond answer) {
 			if lines := int(boundIn(t, beyond)); lines != f.Lines {
 				t.Errorf("%s has %d lines, not %d", f.File, f.Lines, lines)
