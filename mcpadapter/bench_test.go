@@ -3,12 +3,16 @@ package mcpadapter_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -46,15 +50,29 @@ func benchmarkCall(b *testing.B, tool string, arguments map[string]any) {
 	}
 }
 
+// BenchmarkListResources lists 2,000 resources on disk, each of a source.
 func BenchmarkListResources(b *testing.B) {
-	ws := workspace.NewMemory(nil)
+	dir := b.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "source.txt"), []byte("line\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	long := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "source.txt"), long, long); err != nil {
+		b.Fatal(err)
+	}
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for i := range 2000 {
 		id := fmt.Sprintf("resource-%d", i)
-		if err := ws.WriteMap(b.Context(), id, []byte("{}")); err != nil {
+		m := fmt.Sprintf(`{"resource_id":%q,"type":"text","title":"A title","source_path":"source.txt","nodes":[]}`, id)
+		if err := ws.WriteMap(b.Context(), id, []byte(m)); err != nil {
 			b.Fatal(err)
 		}
 	}
-	session := connect(b, mcpadapter.NewServer(citekit.New(ws, nil, nil), nil), nil)
+	lib := citekit.New(ws, map[citekit.Modality]citekit.Resolver{citekit.Text: &text.Resolver{}}, nil)
+	session := connect(b, mcpadapter.NewServer(lib, nil), nil)
 	for b.Loop() {
 		if _, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "listResources"}); err != nil {
 			b.Fatal(err)

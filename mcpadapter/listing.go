@@ -162,8 +162,7 @@ func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, e
 	inTime, cancel := context.WithTimeout(ctx, statesTime)
 	defer cancel()
 	for _, id := range ids[:min(len(ids), maxItems)] {
-		item := a.describeResource(ctx, id)
-		a.addState(inTime, &item)
+		item := a.describeResource(ctx, inTime, id)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -184,11 +183,7 @@ const statesTime = time.Second
 
 // addState adds how the source of a resource differs from what was mapped, or that
 // no resolver reads it. It adds nothing if that is unknown.
-func (a *adapter) addState(ctx context.Context, item *resourceItem) {
-	m, err := a.lib.Map(ctx, item.ResourceID)
-	if err != nil {
-		return
-	}
+func (a *adapter) addState(ctx context.Context, item *resourceItem, m *citekit.ResourceMap) {
 	state, err := ingest.StateOf(ctx, a.lib, m)
 	if errors.Is(err, citekit.ErrForbidden) {
 		item.State = outsideRoots // as info counts it
@@ -211,7 +206,9 @@ const outsideRoots = "outside_roots"
 // maxListedTitle is the longest title in a list, in bytes.
 const maxListedTitle = 300
 
-func (a *adapter) describeResource(ctx context.Context, id string) resourceItem {
+// describeResource describes a resource, with the state of its source until inTime
+// is done.
+func (a *adapter) describeResource(ctx, inTime context.Context, id string) resourceItem {
 	item := resourceItem{ResourceID: id}
 	m, err := a.lib.Map(ctx, id)
 	if err != nil {
@@ -221,6 +218,7 @@ func (a *adapter) describeResource(ctx context.Context, id string) resourceItem 
 	item.Type, item.Title, item.Nodes = string(m.Type), plain.Shorten(m.Title, maxListedTitle), m.Len()
 	e := m.Extent()
 	item.Pages, item.Lines, item.Duration, item.Width, item.Height = e.Pages, e.Lines, e.Duration, e.Width, e.Height
+	a.addState(inTime, &item, m)
 	if m.Type != citekit.Virtual && !slices.Contains(a.lib.Modalities(), m.Type) {
 		return item // nothing resolves it
 	}
