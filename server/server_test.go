@@ -261,6 +261,7 @@ func TestRevokedDuringACall(t *testing.T) {
 	known.revoke("a")
 	<-slow.cancelled // the call has ended
 	<-ended
+	s.journal.await(t, "the call that was ended", func(e server.Event) bool { return e.Tool == "resolve" && e.Outcome == server.OutcomeCancelled })
 	_, _ = io.Copy(io.Discard, stream.Body) // ends with the stream
 	if ctx.Err() != nil {
 		t.Error("the stream of a revoked key goes on")
