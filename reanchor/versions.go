@@ -34,19 +34,11 @@ func (v *versions) whole(ctx context.Context, resource, digits string) (string, 
 	if len(digits) == wholeVersion {
 		return digits, nil
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.kept == nil || time.Since(v.made) > freshFor {
-		if err := v.list(ctx); err != nil {
-			return "", err
-		}
+	all, err := v.of(ctx, resource)
+	if err != nil {
+		return "", err
 	}
-	var found []string
-	for _, hash := range v.kept[resource] {
-		if strings.HasPrefix(hash, digits) && !slices.Contains(found, hash) {
-			found = append(found, hash)
-		}
-	}
+	found := slices.DeleteFunc(all, func(hash string) bool { return !strings.HasPrefix(hash, digits) })
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -54,6 +46,21 @@ func (v *versions) whole(ctx context.Context, resource, digits string) (string, 
 		return "", fmt.Errorf("no text is kept of version %.12s: %w", digits, fs.ErrNotExist)
 	}
 	return "", fmt.Errorf("%d versions that are kept begin with %s; cite more digits: %w", len(found), digits, fs.ErrNotExist)
+}
+
+// of returns the hashes of the versions of a resource of which something is kept,
+// each once.
+func (v *versions) of(ctx context.Context, resource string) ([]string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.kept == nil || time.Since(v.made) > freshFor {
+		if err := v.list(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all := slices.Clone(v.kept[resource])
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 func (v *versions) list(ctx context.Context) error {
