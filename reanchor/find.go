@@ -22,7 +22,7 @@ const (
 
 // findText finds a part of the old text in the new one.
 func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, result *Result) error {
-	parts, err := old.Around(result.Was.Location)
+	parts, err := partsOf(ctx, old, result.Was.Location)
 	if err != nil {
 		return err
 	}
@@ -45,6 +45,9 @@ func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, re
 		return nil
 	}
 	loc, err := f.location()
+	if err == nil && len(parts) == 1 && result.How.Moves() {
+		loc, err = f.shape(ctx, r.lib, parts[0], loc)
+	}
 	if result.Address = pinned(result.Was, loc, now); result.How == Ambiguous {
 		result.Candidates = []citekit.Address{result.Address}
 	}

@@ -69,7 +69,7 @@ func (r *Reanchorer) judgeQuote(req Request, v *verify.Verdict, now *textlayer.L
 	result.Confidence = byQuote
 	result.Address = pinned(req.Address, v.Address.Location, now)
 	switch {
-	case len(v.Others) > 0 || v.Places > 1+verify.MaxOthers:
+	case len(v.Others) > 0 || v.Places > 1+verify.MaxOthers || v.Places > 1 && v.Span == (verify.Span{}):
 		result.How = Ambiguous
 		result.Candidates = []citekit.Address{result.Address}
 		for _, other := range v.Others {
@@ -88,7 +88,8 @@ func (r *Reanchorer) judgeQuote(req Request, v *verify.Verdict, now *textlayer.L
 // countSimilar makes the result for an altered quote ambiguous if the words of the
 // source that are similar to it are at several places.
 func (r *Reanchorer) countSimilar(ctx context.Context, req Request, like *verify.Verdict, now *textlayer.Layer, result *Result) error {
-	v, err := r.verifier.Quote(ctx, verify.Request{Quote: like.Text, Only: true, Address: like.Address})
+	v, err := r.verifier.Quote(ctx, verify.Request{Quote: like.Text, Only: true, Address: citekit.Address{
+		Resource: like.Address.Resource, Location: citekit.Location{Modality: like.Address.Location.Modality}}})
 	if err != nil || v.Problem != nil {
 		return ctx.Err() // such as words too long for a quote
 	}

@@ -102,9 +102,10 @@ type Result struct {
 	Reason     string          // why unchanged words are only Similar, for people; otherwise ""
 	Problem    error           // the reason for Unknown
 
-	// Candidates are the first places of an [Ambiguous] part, in the order of the
-	// text, at most 1 + [verify.MaxOthers]. They are fewer than Places if two are at
-	// one address, and only the most probable one if there is no quote.
+	// Candidates are the first places of an [Ambiguous] part, at most 1 +
+	// [verify.MaxOthers]: the cited one, if it is among them, and the others in the
+	// order of the text. They are fewer than Places if two are at one address, and
+	// at most the most probable one if there is no quote.
 	Candidates []citekit.Address
 }
 
@@ -193,6 +194,14 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		return err
 	}
 	defer now.Close()
+	if err := r.findIn(ctx, req, now, result); err != nil || req.Quote == "" || result.Address.Resource == "" {
+		return err
+	}
+	return r.shapeByQuote(ctx, req, now, result)
+}
+
+// findIn finds a part in the text of the present version.
+func (r *Reanchorer) findIn(ctx context.Context, req Request, now *textlayer.Layer, result *Result) error {
 	cited := req.Address.Version
 	if cited != "" && strings.HasPrefix(now.SourceHash(), cited) {
 		result.Address, result.How, result.Confidence = req.Address, Unchanged, 1
@@ -219,10 +228,11 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 	if req.Quote == "" {
 		return why
 	}
-	if err := r.findQuote(ctx, req, now, result); err != nil || cited != "" || result.How == Unchanged || result.How.Moves() {
-		return err
+	err := r.findQuote(ctx, req, now, result)
+	if err == nil && cited == "" && result.How != Unchanged && !result.How.Moves() {
+		err = r.findKept(ctx, req, now, result)
 	}
-	return r.findKept(ctx, req, now, result)
+	return err
 }
 
 // maxVersions is the largest number of kept versions in which a quote is looked for.
