@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"preview":                    {".", "internal/slug"},
 	"relations":                  {"."},
 	"digest":                     {"."},
-	"citation":                   {".", "internal/about", "textlayer"},
+	"citation":                   {".", "internal/about", "internal/citedtext", "textlayer"},
 	"citation/*":                 {".", "citation", "textlayer"},
 	"textlayer":                  {".", "internal/slug", "internal/warm"},
 	"search":                     {".", "internal/about", "relations", "textlayer", "preview", "internal/lookup", "internal/strictjson", "internal/tokens"},
