@@ -48,17 +48,16 @@ it, the text around them. The form anthropic is a citation of a document with
 --quote, and otherwise a search_result block with the text. If the source has
 changed since it was mapped, or is gone, a warning says so.
 
-The form url is for readers without citekit: a link to the file, or with --url to a
-published copy, that opens at the page, the lines, the rows of a CSV file, the time or
-the region. URLs have no form for blocks, for cells, or for a place inside a mail or an
-archive: the URL is then that of the file, and a warning says so.
+The form url is for readers without citekit: a link to the file, or with --url to
+a published copy, that opens at the page, the lines, the rows of a CSV file, the
+time or the region. URLs have no form for blocks, for cells, or for a place inside
+a mail or an archive: the URL is then that of the file, and a warning says so.
 
 With --from it reads such a form, or the response of a model's API, from a file
 or the standard input, and prints the place of each citation. In Markdown it reads
-links, footnotes, and addresses in brackets or bare with the quotes before them, as
-verify does. Quotes are checked
-against their sources: those that do not occur there are reported, and the exit
-code is 1. The word after each address is the class of its quote, as verify gives
+links, footnotes, and addresses in brackets or bare, with the quotes before them.
+Quotes are checked against their sources: those that do not occur there are
+reported, and the exit code is 1. The word after each address is the class of its quote, as verify gives
 it; "named" means that the citation has no quote, so that only its address was
 checked.`,
 		example: []string{

@@ -28,21 +28,22 @@ func reanchorCommand() *command {
 their source, and changes them to where the cited text is now. A citation is
 moved if its text occurs there word for word. If the text was changed, or is a
 short quote that is only at another place, the citation is shown, and moved only
-with --similar. If its words are at several places and nothing tells which one was
-cited, it is ambiguous: the line has the places, and you write the right one.
+with --similar. If its words are at several places and nothing tells which one
+was cited, it is ambiguous: the line has the places, and you write the right one.
 Addresses in fenced code blocks stay.
 
 Prints a line for each citation that is not up to date: "OLD -> NEW" if the
-citation is moved, "OLD ~> NEW" if it stays and NEW is proposed. The number is how
-sure that is, at most 1. Fails if a person must look at a citation: its text was
+citation is moved, "OLD ~> NEW" if it stays and NEW is proposed. The number is
+how sure that is, at most 1. Fails if a person must look at a citation: its text was
 changed, is ambiguous, gone, or not known.
 
 The text of a cited version is compared if it is still kept. A run keeps the
 texts of the versions that the file cites now: run it, or --dry-run, once after
-writing citations. An address without v= needs a quote beside it. It is up to date
-if the quote is still there. Otherwise the quote is looked for in the source: at one
-place, or at several by the kept versions that have it at the address. Without a
-quote it cannot be checked.`,
+writing citations. An address without v= needs a quote beside it, and is up to
+date if the quote is still there. Otherwise the quote is searched for in the
+source; if it is short or at several places, the kept versions that have it at
+the address tell which place was cited. Without v= and without a quote, nothing
+can be checked.`,
 		example: []string{
 			"citekit reanchor notes.md --dry-run",
 			"citekit reanchor notes.md",
