@@ -185,6 +185,7 @@ func (r *Reanchorer) Keep(ctx context.Context, resourceID string) error {
 	if err != nil {
 		return err
 	}
+	r.versions.saw(resourceID, l.SourceHash())
 	return l.Close()
 }
 
@@ -194,6 +195,7 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		return err
 	}
 	defer now.Close()
+	r.versions.saw(req.Address.Resource, now.SourceHash())
 	if err := r.findIn(ctx, req, now, result); err != nil || req.Quote == "" || result.Address.Resource == "" {
 		return err
 	}

@@ -26,6 +26,21 @@ type versions struct {
 	mu   sync.Mutex
 	made time.Time
 	kept map[string][]string // by resource
+	seen map[string]string   // the version last met of each resource
+}
+
+// saw notes the present version of a resource. After another one the list is made
+// again, as the version before may have been kept since.
+func (v *versions) saw(resource, hash string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if before, ok := v.seen[resource]; ok && before != hash {
+		v.kept = nil
+	}
+	if v.seen == nil {
+		v.seen = make(map[string]string)
+	}
+	v.seen[resource] = hash
 }
 
 // whole returns the hash that begins with some digits. If no kept version
