@@ -167,3 +167,16 @@ func TestShape(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Cells of a table in a text stay cells, in the block where the table is now.
+func TestShapeOfTable(t *testing.T) {
+	rows := [][]string{{"Block", "State"}, {"1", "intact"}, {"2", "damaged beyond all repair"}}
+	s := newShelf(t, map[string]string{"w.docx": string(testcorpus.WordTable([]string{"States"}, rows...))})
+	pin, bare := s.cite(t, "doc://w#blocks=2&cells=B3"), parse(t, "doc://w#blocks=2&cells=B3")
+	s.ingest(t, map[string]string{"w.docx": string(testcorpus.WordTable([]string{"News", "States"}, rows...))})
+	for _, req := range []reanchor.Request{{Address: pin}, {Address: bare, Quote: "damaged beyond all repair"}, {Address: pin, Quote: "damaged"}} {
+		if got := s.find(t, req); got.How != reanchor.Unique || got.Address.Location.String() != "blocks=3&cells=B3" {
+			t.Errorf("%s %q: %+v", req.Address, req.Quote, got)
+		}
+	}
+}

@@ -1,46 +1,12 @@
 package verify_test
 
 import (
-	"archive/zip"
-	"bytes"
-	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/testcorpus"
 	"github.com/citekit/citekit/verify"
 )
-
-// wordTable returns a DOCX file whose second block is a table of two columns.
-func wordTable(t testing.TB, rows ...[2]string) string {
-	var table strings.Builder
-	for _, row := range rows {
-		table.WriteString("<w:tr>")
-		for _, cell := range row {
-			table.WriteString("<w:tc><w:p><w:r><w:t>" + cell + "</w:t></w:r></w:p></w:tc>")
-		}
-		table.WriteString("</w:tr>")
-	}
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range [][2]string{
-		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
-		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
-		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>States</w:t></w:r></w:p><w:tbl>` + table.String() + `</w:tbl></w:body></w:document>`},
-	} {
-		w, err := z.Create(part[0])
-		if err == nil {
-			_, err = w.Write([]byte(part[1]))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
 
 // A quote in one cell has the address of that cell, whatever was cited.
 func TestCellOfAQuote(t *testing.T) {
@@ -49,7 +15,7 @@ func TestCellOfAQuote(t *testing.T) {
 			[]string{"File", "Size", "", "Share of the whole"},
 			[]string{"", "652641", "", "35.3%", "9\t8"},
 			[]string{"code.h", "97323", "", "23.0%"})),
-		"w.docx": wordTable(t, [2]string{"Block", "State"}, [2]string{"1", "intact"}, [2]string{"2", "damaged"}),
+		"w.docx": string(testcorpus.WordTable([]string{"States"}, []string{"Block", "State"}, []string{"1", "intact"}, []string{"2", "damaged"})),
 	})
 	for _, c := range []struct {
 		quote, cited string
