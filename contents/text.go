@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -195,10 +196,18 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	case err == nil && !layer.Reaches(p.loc):
 		err = in.checkEnd(ctx, p)
 	}
-	if layer.Empty() || layer.Incomplete() {
+	switch {
+	case layer.Empty() || layer.Incomplete():
 		p.note(layer.Reason())
+	case err == nil && p.offset == 0 && p.isEmpty():
+		p.note(lookup.NoText(p.loc))
 	}
 	return err
+}
+
+// isEmpty reports whether a part has no text, not even white space.
+func (p *part) isEmpty() bool {
+	return p.text.string == "" && !slices.ContainsFunc(p.ranges, func(r textlayer.Bytes) bool { return r.From < r.To })
 }
 
 // checkEnd returns an error if a part ends outside its source.
