@@ -186,6 +186,14 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	var err error
 	p.ranges, err = layer.Ranges(p.loc)
 	switch {
+	case err == nil && layer.CutsBox(p.loc):
+		switch err = in.readPart(ctx, p); {
+		case err == nil:
+			p.ranges = nil
+		case errors.Is(err, errors.ErrUnsupported):
+			err = nil // the runs around the box then
+			p.note("these are the blocks of text that the box cuts, as the words in it are not known")
+		}
 	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) || err == nil && len(p.ranges) == 0 && !p.loc.IsWhole():
 		if err := lookup.Check(ctx, in.lib, p.item.Address); err != nil {
 			return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: lookup.Reason(err)}

@@ -25,6 +25,7 @@ type call struct {
 	read    *readPlace // the quote in what was read at the address, if the cited parts have more text; else nil
 	there   string     // what was read at the address, if that is short; else ""
 	blank   bool       // the address was read and has no text
+	cut     bool       // the cited box holds only a part of a run
 	whole   bool       // the cited parts are whole runs of the layer, which may go beyond the address
 }
 
@@ -141,7 +142,7 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, error) {
 	loc := c.req.Address.Location
 	parts, err := s.Ranges(loc)
-	if err == nil && !s.stale && cutsBoxes(s, loc, parts) {
+	if c.cut = err == nil && s.CutsBox(loc); c.cut && !s.stale {
 		if read, err := c.partsRead(ctx, s); err == nil {
 			return read, nil
 		} else if ctx.Err() != nil {

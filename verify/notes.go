@@ -15,43 +15,9 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// How much larger a run may be than the cited place that stands for it: times are
-// often rounded to seconds, and boxes to hundredths.
-const (
-	timeSlack = 1.0  // seconds, at each end
-	boxSlack  = .010 // of the width and the height, at each side
-)
-
-// loosened returns a location with its time and box a little larger.
-func loosened(loc citekit.Location) citekit.Location {
-	if t := &loc.Time; !t.IsZero() {
-		t.Start = max(0, t.Start-timeSlack)
-		if t.End > 0 {
-			t.End += timeSlack
-		}
-	}
-	if b := &loc.Box; !b.IsZero() {
-		*b = citekit.Box{X1: max(0, b.X1-boxSlack), Y1: max(0, b.Y1-boxSlack), X2: min(1, b.X2+boxSlack), Y2: min(1, b.Y2+boxSlack)}
-	}
-	return loc
-}
-
-// cutsBoxes reports whether some of the runs in parts of a text lie only partly in
-// the box of a location, so that the box may not hold all their words.
-func cutsBoxes(s *source, loc citekit.Location, parts []textlayer.Bytes) bool {
-	if loc.Box.IsZero() {
-		return false
-	}
-	loc = loosened(loc)
-	for _, part := range parts {
-		for r := range s.RunsIn(part.From, part.To) {
-			if !loc.Contains(r.Location) {
-				return true
-			}
-		}
-	}
-	return false
-}
+// timeSlack is how much longer than the cited time a subtitle may be without a note, in
+// seconds at each end: times are often rounded to seconds.
+const timeSlack = 1.0
 
 // noteLarger notes if the place where a quote was found goes beyond the cited time or
 // box, as the text has no smaller places.
@@ -60,13 +26,18 @@ func (c *call) noteLarger() {
 	if cited.Modality == "" {
 		cited.Modality = found.Modality
 	}
-	if loosened(cited).Contains(found) {
-		return
+	longer := cited.Time
+	longer.Start = max(0, longer.Start-timeSlack)
+	if longer.End > 0 {
+		longer.End += timeSlack
 	}
 	switch {
 	case !cited.Time.IsZero() && !found.Time.IsZero():
+		if (citekit.Location{Modality: cited.Modality, Time: longer}).Contains(citekit.Location{Modality: cited.Modality, Time: found.Time}) {
+			return
+		}
 		c.note("the words are in subtitles of %s; whether they fall into %s is not known", secondsOf(found.Time), secondsOf(cited.Time))
-	case !cited.Box.IsZero() && !found.Box.IsZero():
+	case !cited.Box.IsZero() && c.cut:
 		c.note("the words are in a larger block of text; whether they are in the cited box is not known")
 	}
 }
