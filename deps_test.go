@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/quotation":         {"internal/nfc"},
 	"internal/slug":              {"internal/nfc"},
 	"internal/terms":             {"internal/nfc"},
-	"internal/lookup":            {".", "internal/mention", "internal/slug"},
+	"internal/lookup":            {".", "internal/mention", "internal/slug", "internal/nfc"},
 	"internal/linetest":          {".", "workspace"},
 	"internal/faulttest":         {".", "workspace", "relations", "modality/text"},
 	"internal/sharedtest":        {"internal/testcorpus"},

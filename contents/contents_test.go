@@ -16,6 +16,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/textlayer"
@@ -228,6 +229,20 @@ func TestNoText(t *testing.T) {
 	c := s.read(t, contents.Request{IDs: []string{"tea.tea.water"}, NoText: true})
 	if item := c.Items[0]; item.Text != "" || item.Err != nil || item.MediaType == "" || c.NextCursor != "" {
 		t.Errorf("got %q, %v, cursor %q", item.Text, item.Err, c.NextCursor)
+	}
+}
+
+// TestNothingThere checks that a part without text says so, if its source has text
+// elsewhere.
+func TestNothingThere(t *testing.T) {
+	written := []pdftest.Row{{X: 72, Y: 100, Size: 11, Text: "The kettle boils water for the tea."}}
+	s := newShelf(t, map[string]string{"mixed.pdf": string(pdftest.Rows("", written, nil)), "sums.csv": "name,share\nfirst,\n"})
+	for id, want := range map[string]string{
+		"doc://mixed#pages=1": "", "doc://mixed#pages=2": "it has no text, as in a scan", "doc://mixed": "", "text://sums#rows=2": "",
+	} {
+		if item := s.read(t, contents.Request{IDs: []string{id}}).Items[0]; item.Err != nil || item.Note != want || (item.Text == "") != (want != "") {
+			t.Errorf("%s: %q, note %q, %v; want %q", id, item.Text, item.Note, item.Err, want)
+		}
 	}
 }
 

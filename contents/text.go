@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -185,6 +186,14 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	var err error
 	p.ranges, err = layer.Ranges(p.loc)
 	switch {
+	case err == nil && layer.CutsBox(p.loc):
+		switch err = in.readPart(ctx, p); {
+		case err == nil:
+			p.ranges = nil
+		case errors.Is(err, errors.ErrUnsupported):
+			err = nil // the runs around the box then
+			p.note("these are the blocks of text that the box cuts, as the words in it are not known")
+		}
 	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) || err == nil && len(p.ranges) == 0 && !p.loc.IsWhole():
 		if err := lookup.Check(ctx, in.lib, p.item.Address); err != nil {
 			return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: lookup.Reason(err)}
@@ -195,10 +204,18 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	case err == nil && !layer.Reaches(p.loc):
 		err = in.checkEnd(ctx, p)
 	}
-	if layer.Empty() || layer.Incomplete() {
+	switch {
+	case layer.Empty() || layer.Incomplete():
 		p.note(layer.Reason())
+	case err == nil && p.offset == 0 && p.isEmpty():
+		p.note(lookup.NoText(p.loc))
 	}
 	return err
+}
+
+// isEmpty reports whether a part has no text, not even white space.
+func (p *part) isEmpty() bool {
+	return p.text.string == "" && !slices.ContainsFunc(p.ranges, func(r textlayer.Bytes) bool { return r.From < r.To })
 }
 
 // checkEnd returns an error if a part ends outside its source.

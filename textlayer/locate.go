@@ -183,6 +183,28 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	return parts, nil
 }
 
+// boxSlack is how much a run may be larger than a box that is meant to hold it, of the
+// width and the height at each side: boxes are often rounded to hundredths.
+const boxSlack = .01
+
+// CutsBox reports whether the box of a location holds only parts of some runs, so that
+// [Layer.Ranges] returns words beside it. [citekit.Library.ReadText] may separate
+// them.
+func (l *Layer) CutsBox(loc citekit.Location) bool {
+	if loc.Box.IsZero() {
+		return false
+	}
+	b := loc.Box
+	wide := citekit.Box{X1: b.X1 - boxSlack, Y1: b.Y1 - boxSlack, X2: b.X2 + boxSlack, Y2: b.Y2 + boxSlack}
+	for _, r := range l.near(loc) {
+		in := r.loc.Box
+		if !in.IsZero() && overlap(r.loc, loc) && (in.X1 < wide.X1 || in.Y1 < wide.Y1 || in.X2 > wide.X2 || in.Y2 > wide.Y2) {
+			return true
+		}
+	}
+	return false
+}
+
 // Around returns what [Layer.Ranges] returns for the smallest location around
 // loc that the runs separate from other text: loc, what [citekit.Location.Widened]
 // returns, or the part, message, table or sheet that loc is in, else the whole

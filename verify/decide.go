@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
@@ -24,6 +23,10 @@ type call struct {
 	quote   *quotation.Quote
 	verdict *Verdict
 	read    *readPlace // the quote in what was read at the address, if the cited parts have more text; else nil
+	there   string     // what was read at the address, if that is short; else ""
+	blank   bool       // the address was read and has no text
+	cut     bool       // the cited box holds only a part of a run
+	whole   bool       // the cited parts are whole runs of the layer, which may go beyond the address
 }
 
 // A readPlace is the quote in the text that was read at its address.
@@ -78,19 +81,16 @@ func (c *call) decide(ctx context.Context) error {
 		return nil
 	}
 	if len(found) > 0 {
-		return c.settle(ctx, found, cited)
+		if err := c.settle(ctx, found, cited); err != nil {
+			return err
+		}
+		return c.noteSource(ctx, s, cited)
 	}
 	if err := c.decideUnfound(ctx, l.like, s); err != nil {
 		return err
 	}
-	if v := c.verdict; v.Class == NotFound && mayShowWords(s.Modality(), c.req.Address.Location) {
-		blank, err := isBlank(ctx, s, cited)
-		if err != nil {
-			return err
-		}
-		if blank {
-			v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: noText(cmp.Or(s.Reason(), "it has no text, as in a scan"))}
-		}
+	if err := c.noteSource(ctx, s, cited); err != nil {
+		return err
 	}
 	if v := c.verdict; s.Incomplete() && (v.Class == NotFound || v.Class == Altered && !isBounded(c.req.Address.Location)) {
 		v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", errIncomplete)}
@@ -101,52 +101,6 @@ func (c *call) decide(ctx context.Context) error {
 // errIncomplete is the problem of a quote that is not in the text of a source, where
 // that is not all of the text.
 var errIncomplete = fmt.Errorf("part of the text is too large to be searched: %w", citekit.ErrTooLarge)
-
-// A noText is the problem of a quote whose address has no text: why it has none. It
-// matches [errors.ErrUnsupported], as words can be looked for only in text.
-type noText string
-
-func (e noText) Error() string {
-	return string(e) + "; look at its picture, or have text recognized with --ocr"
-}
-
-// Is implements what [errors.Is] asks for.
-func (e noText) Is(target error) bool { return target == errors.ErrUnsupported }
-
-// mayShowWords reports whether a place without text may show words all the same, as in
-// a picture of a page. A blank line or cell shows none.
-func mayShowWords(m citekit.Modality, loc citekit.Location) bool {
-	switch m {
-	case citekit.Text:
-		return false
-	case citekit.Document:
-		return loc.IsWhole() || len(loc.Pages) > 0
-	}
-	return true
-}
-
-// isBlank reports whether parts of a source have neither letters nor numbers.
-func isBlank(ctx context.Context, s *source, parts []textlayer.Bytes) (bool, error) {
-	if s.Empty() {
-		return true, nil
-	}
-	for _, part := range parts {
-		for from := part.From; from < part.To; from += maxBlank {
-			text, err := s.Text(ctx, from, min(part.To, from+maxBlank))
-			if err != nil {
-				return false, err
-			}
-			if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-				return false, nil
-			}
-		}
-	}
-	return len(parts) > 0, nil
-}
-
-// maxBlank is how much of a text is read at a time to see whether it is blank, in
-// bytes.
-const maxBlank = 64 << 10
 
 // isBounded reports whether a location has numbers of lines, pages, rows, blocks or
 // cells, so that none of it is left out unnoticed.
@@ -188,6 +142,15 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, error) {
 	loc := c.req.Address.Location
 	parts, err := s.Ranges(loc)
+	if c.cut = err == nil && s.CutsBox(loc); c.cut && !s.stale {
+		if read, err := c.partsRead(ctx, s); err == nil {
+			return read, nil
+		} else if ctx.Err() != nil {
+			return nil, err
+		}
+		c.read, c.there, c.blank = nil, "", false
+	}
+	c.whole = err == nil
 	unknown := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) && !s.stale // to the layer
 	if err == nil && !s.stale {
 		if err = lookup.CheckTime(ctx, c.lib, c.req.Address); err == nil && len(parts) > 0 && !s.Reaches(loc) {
@@ -246,6 +209,9 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 		text.WriteString(run.Text)
 		found, err := s.Ranges(run.Location)
+		if err == nil && run.Location.Modality == citekit.Image {
+			found, err = around.narrow(ctx, found, run.Text)
+		}
 		if err == nil && len(found) == 0 && run.Text != "" {
 			around.failed = true // it is left out of the layer
 		}
@@ -261,6 +227,10 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 			return nil, err
 		}
 		parts = append(parts, found...)
+	}
+	if text.Len() <= maxThere {
+		c.there = text.String()
+		c.blank = strings.TrimSpace(c.there) == ""
 	}
 	if around.failed {
 		matches := quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches
@@ -454,6 +424,9 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && !loc.Cells.IsZero() && loc.Sheet == "" &&
 		c.verdict.Address.Location.Contains(loc) {
 		c.verdict.Address.Location = loc
+	}
+	if c.whole && c.verdict.Class != Elsewhere {
+		c.noteLarger()
 	}
 	for _, p := range all[1:] {
 		a, err := p.address()

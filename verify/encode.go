@@ -35,6 +35,9 @@ func (v *Verdict) write(w *strictjson.Writer) {
 	if v.LeftOut > 0 {
 		w.Value("left_out", v.LeftOut)
 	}
+	if len(v.Notes) > 0 {
+		w.Value("notes", v.Notes)
+	}
 	if v.Problem != nil {
 		w.Value("error", map[string]string{"code": string(citekit.CodeOf(v.Problem)), "message": v.Problem.Error()})
 	}

@@ -50,6 +50,9 @@ func TestQuoteOfScan(t *testing.T) {
 		if got.Problem != nil {
 			problem = got.Problem.Error()
 		}
+		if noted := strings.Contains(strings.Join(got.Notes, ""), "the cited place was not searched: "); noted != (got.Class == verify.Elsewhere) {
+			t.Errorf("%q at %s: notes %q", test.quote, test.address, got.Notes)
+		}
 		if got.Class != test.class || (test.problem == "") != (problem == "") || !strings.Contains(problem, test.problem) {
 			t.Errorf("%q at %s: %s, %q", test.quote, test.address, got.Class, problem)
 		}

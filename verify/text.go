@@ -216,7 +216,7 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 		return false
 	}
 	if p.entry.Kind != QuoteKind && verdict.Class != Exact && verdict.Class != Repaired && verdict.Class != Elsewhere {
-		verdict.Class = Unquoted
+		verdict.Class, verdict.Notes = Unquoted, nil
 		if p.entry.Kind == ClaimKind && verdict.Problem == nil && !verdict.Stale {
 			verdict.Address = p.citation.Address
 		}

@@ -17,12 +17,13 @@ const maxReferences = 1000
 // in brackets mean.
 func (v *Verifier) sentences(ctx context.Context, c *checking, passages []citedtext.Passage) (all []Sentence) {
 	known := make(map[string]citekit.Address)
+	namer := lookup.NewNamer(v.lib)
 	for _, p := range passages {
 		s := Sentence{Text: p.Text, At: c.span(p.From, p.To), Quoted: p.Quoted, strict: c.opts.Strict}
 		for _, reference := range references(c.text, p.From, p.To) {
 			meant, ok := known[reference]
 			if !ok && len(known) < maxReferences && ctx.Err() == nil {
-				meant = lookup.Named(ctx, v.lib, reference)
+				meant = namer.Address(ctx, reference)
 				known[reference] = meant
 			}
 			if s.Meant = meant; meant.Resource != "" {
@@ -42,39 +43,58 @@ const (
 )
 
 // references returns what stands in brackets in a part of a text and right behind
-// it. Round brackets count if they have the name of a file in them. Of a
-// Markdown link only the target counts.
+// it, the outer brackets before those within them. Round brackets count if they have
+// the name of a file in them. Of a Markdown link only the target counts.
 func references(text string, from, to int) (all []string) {
 	for i := from; i < min(len(text), to+maxGap); i++ {
 		if i >= to && strings.IndexByte(" \t\"”“»'’.*_", text[i]) < 0 && text[i] != '[' && text[i] != '(' && text[i] < 0x80 {
 			break
 		}
-		var closing byte
-		switch text[i] {
-		case '[':
-			closing = ']'
-		case '(':
-			closing = ')'
-		case '\n':
-			if i >= to {
-				return all
-			}
-			continue
-		default:
+		if i >= to && text[i] == '\n' {
+			break
+		}
+		inside, ok := bracketed(text[i:])
+		if !ok {
 			continue
 		}
-		inside := text[i+1 : min(len(text), i+1+maxReference)]
-		end := strings.IndexByte(inside, closing)
-		if end < 0 || strings.ContainsAny(inside[:end], "\n[(") {
-			continue
-		}
-		behind := inside[end+1:]
-		if inside = inside[:end]; closing == ']' && !strings.HasPrefix(behind, "(") || closing == ')' && strings.Contains(inside, ".") {
+		isLink := text[i] == '[' && strings.HasPrefix(text[i+len(inside)+2:], "(")
+		switch {
+		case isLink:
+			i += len(inside) + 1
+		case text[i] == '[' || strings.Contains(inside, "."):
 			all = append(all, inside)
 		}
-		i += end + 1
 	}
 	return all
+}
+
+// bracketed returns what is in the brackets that a text begins with: up to the one
+// that closes them, or, if those within do not match, the first of their kind.
+func bracketed(text string) (inside string, ok bool) {
+	opening, closing := byte('['), byte(']')
+	if text[0] == '(' {
+		opening, closing = '(', ')'
+	}
+	if text[0] != opening {
+		return "", false
+	}
+	text = text[1:min(len(text), 1+maxReference)]
+	text, _, _ = strings.Cut(text, "\n")
+	depth, first := 1, -1
+	for i := range len(text) {
+		switch text[i] {
+		case opening:
+			depth++
+		case closing:
+			if first < 0 {
+				first = i
+			}
+			if depth--; depth == 0 {
+				return text[:i], true
+			}
+		}
+	}
+	return text[:max(0, first)], first >= 0
 }
 
 // Fails reports whether a sentence without an address keeps a text from holding: it

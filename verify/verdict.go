@@ -125,6 +125,11 @@ type Verdict struct {
 	// in them.
 	LeftOut int
 
+	// Notes are remarks, each a few words for a person to read: that the words are
+	// in a subtitle or block that is larger than the cited place, that the cited
+	// place has no text to look in, or what stands at the cited place.
+	Notes []string
+
 	// Problem says why the quote could not be searched for at its address; nil
 	// if it was searched for. The class is then [Unchecked]. If only a part of
 	// the text could be searched (an archive that is partly unpacked, texts
@@ -141,7 +146,7 @@ func (v *Verdict) Holds() bool {
 
 // MarshalJSON returns an object with "quote", "class", "address" (null if not
 // found), "similarity", and, unless they are empty, "text", "span", "boxes",
-// "repairs", "difference", "others", "places", "stale", "left_out" and "error". An exact
+// "repairs", "difference", "others", "places", "stale", "left_out", "notes" and "error". An exact
 // quote has no "text", because that equals the quote.
 func (v *Verdict) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)

@@ -300,6 +300,9 @@ func remarks(v *verify.Verdict, cited string) string {
 	if v.Class == verify.Unquoted && v.Similarity > 0 {
 		all = append(all, fmt.Sprintf("similarity %.2f", v.Similarity))
 	}
+	for _, note := range v.Notes {
+		all = append(all, term.Line(note))
+	}
 	switch {
 	case v.Problem != nil:
 		all = append(all, term.Line(plain.Line(problem(v, cited != "" || v.Address.Resource != ""))))

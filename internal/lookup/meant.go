@@ -81,12 +81,13 @@ func splitName(text string) (name, fragment string) {
 	return strings.ReplaceAll(name, `\`, "/"), fragment
 }
 
-// maps yields the maps in which to look for what was meant.
-func maps(ctx context.Context, lib *citekit.Library) iter.Seq[*citekit.ResourceMap] {
+// maps yields at most some maps in which to look for what was meant, for at most some
+// time.
+func maps(ctx context.Context, lib *citekit.Library, most int, within time.Duration) iter.Seq[*citekit.ResourceMap] {
 	return func(yield func(*citekit.ResourceMap) bool) {
-		ctx, cancel := context.WithTimeout(ctx, maxTime)
+		ctx, cancel := context.WithTimeout(ctx, within)
 		defer cancel()
-		ids, err := lib.ResourcesAfter(ctx, "", maxMaps)
+		ids, err := lib.ResourcesAfter(ctx, "", most)
 		if err != nil {
 			return // what was meant stays unknown
 		}
@@ -114,7 +115,7 @@ func bySource(ctx context.Context, lib *citekit.Library, name string) (found []*
 		return nil
 	}
 	best := sameName
-	for m := range maps(ctx, lib) {
+	for m := range maps(ctx, lib, maxMaps, maxTime) {
 		fit := fitOf(strings.ReplaceAll(m.SourcePath, `\`, "/"), strings.TrimPrefix(name, "./"))
 		if fit > best {
 			best, found = fit, nil
@@ -145,7 +146,7 @@ func byNode(ctx context.Context, lib *citekit.Library, id string) (found []Part)
 	if id == "" {
 		return nil
 	}
-	for m := range maps(ctx, lib) {
+	for m := range maps(ctx, lib, maxMaps, maxTime) {
 		n := m.Node(id)
 		if n == nil {
 			continue

@@ -2,77 +2,162 @@ package lookup
 
 import (
 	"context"
+	"net/url"
 	"path"
-	"strconv"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lazyregexp"
+	"github.com/citekit/citekit/internal/nfc"
 	"github.com/citekit/citekit/internal/slug"
 )
 
-// maxNamed is the longest reference that Named reads, in bytes.
-const maxNamed = 256
+const (
+	maxNamed  = 256 // bytes of the longest reference that Address reads
+	maxSplits = 24  // how many ends of the name in a reference are tried
 
-var (
-	placeNamed = lazyregexp.New(`(?i)^(?:at |on |see )?(pages?|pp?\.|slides?|seiten?|s\.|lines?|ll?\.|zeilen?|z\.) ?([1-9][0-9]{0,8})(?: ?[-–—] ?([1-9][0-9]{0,8}))?$`)
-	pathLike   = lazyregexp.New(`^[^\s,;:]+\.[A-Za-z0-9]{1,8}$`)
+	maxSources    = 10_000 // maps whose sources are known by name
+	maxSourceTime = 2 * time.Second
 )
 
-// Named returns the address that a reference in a text names in another form: a
-// resource, "resource.node", or the name or path of a source, and perhaps a page or
-// lines of it, such as "manual.pdf, page 8". It is zero if the reference names
-// nothing in the library.
-func Named(ctx context.Context, lib *citekit.Library, reference string) citekit.Address {
-	reference = strings.Trim(strings.TrimSpace(reference), "`*_")
+var (
+	fileLike   = lazyregexp.New(`[^/]\.[A-Za-z0-9]{1,8}$`) // a name or path of a file with an extension
+	beforeName = lazyregexp.New(`(?i)^(?:see|cf\.|from|in|siehe|vgl\.|aus) `)
+)
+
+// A Namer finds what references in a text name in another form than an address. It
+// reads the names of the sources once.
+type Namer struct {
+	lib     *citekit.Library
+	sources map[string][]sourceNamed // by the name of the file, as fold returns it; nil before they are read
+}
+
+type sourceNamed struct {
+	path    string // as fold returns it
+	address citekit.Address
+}
+
+// NewNamer returns a Namer over a Library. It is not safe for concurrent use.
+func NewNamer(lib *citekit.Library) *Namer { return &Namer{lib: lib} }
+
+// Address returns the address that a reference means: a resource, "resource.node", or
+// the name or path of a source, and perhaps a place in it, such as
+// "manual.pdf, page 8", "talk.mp4 0:04-0:11" or "line 3 of notes (old).txt". It is
+// zero if the reference names nothing in the library. A place that the source does
+// not have is left out.
+func (n *Namer) Address(ctx context.Context, reference string) citekit.Address {
+	reference = bare(reference)
+	if m := beforeName.FindStringSubmatch(reference); m != nil {
+		reference = bare(reference[len(m[0]):])
+	}
 	if reference == "" || len(reference) > maxNamed || strings.Contains(reference, "://") {
 		return citekit.Address{}
 	}
-	if a := named(ctx, lib, reference); a.Resource != "" {
+	if a := n.named(ctx, reference); a.Resource != "" {
 		return a
 	}
-	for _, sign := range []string{",", ";", ":", " "} {
-		name, place, ok := strings.Cut(reference, sign)
-		if !ok {
+	for i, splits := len(reference)-1, 0; i > 0 && splits < maxSplits; i-- { // the longest name first
+		if strings.IndexByte(",;: ", reference[i]) < 0 {
 			continue
 		}
-		a := named(ctx, lib, strings.Trim(strings.TrimSpace(name), "`*_"))
-		if a.Resource == "" || sign == " " && !placeNamed.MatchString(strings.TrimSpace(place)) {
+		splits++
+		place := readPlace(reference[i+1:])
+		if reference[i] == ' ' && place.isZero() {
 			continue
 		}
-		if at := a; a.Location.IsWhole() && placed(&at, strings.TrimSpace(place)) {
-			return at
+		if a := n.named(ctx, bare(reference[:i])); a.Resource != "" {
+			return n.placed(ctx, a, place)
 		}
-		return a
+	}
+	for _, between := range []string{" in ", " of ", " von ", " aus ", ", "} {
+		before, name, ok := strings.Cut(reference, between)
+		if place := readPlace(before); ok && !place.isZero() {
+			if a := n.named(ctx, bare(name)); a.Resource != "" {
+				return n.placed(ctx, a, place)
+			}
+		}
 	}
 	return citekit.Address{}
 }
 
-// named returns the address of a resource, a node or a source, or zero.
-func named(ctx context.Context, lib *citekit.Library, name string) citekit.Address {
-	name, fragment, _ := strings.Cut(name, "#")
-	for resource, node := range readings(name) {
-		if !hasMap(ctx, lib, resource) {
-			continue
-		}
-		if p, err := nodePart(ctx, lib, resource, node); err == nil {
-			return withFragment(p.Address, fragment)
-		}
+// bare returns a text without the marks of emphasis, code and quotation around it.
+func bare(text string) string {
+	return strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "`*_\"'“”„«»<>"))
+}
+
+// named returns the address of a resource, a node or a source, or zero. A fragment
+// may follow, but "#" may also be in the name of a file.
+func (n *Namer) named(ctx context.Context, name string) citekit.Address {
+	unescaped, err := url.PathUnescape(name)
+	if err != nil {
+		unescaped = name
 	}
-	if !pathLike.MatchString(strings.ReplaceAll(name, " ", "_")) {
-		return citekit.Address{}
-	}
-	base := path.Base(name)
-	for _, resource := range []string{strings.TrimSuffix(base, path.Ext(base)), slug.ForFile(base), slug.File(base)} {
-		if !hasMap(ctx, lib, resource) {
-			continue
+	for _, name := range []string{name, unescaped} {
+		if a := n.source(ctx, name); a.Resource != "" {
+			return a
 		}
-		if m, err := lib.Map(ctx, resource); err == nil && strings.EqualFold(path.Base(m.SourcePath), base) {
-			return withFragment(m.Address(nil), fragment)
+		if i := strings.LastIndexByte(name, '#'); i >= 0 {
+			if a := n.source(ctx, name[:i]); a.Resource != "" {
+				return withFragment(a, name[i+1:])
+			}
 		}
 	}
 	return citekit.Address{}
 }
+
+// source returns the address of a resource, a node, or a source by its name or path.
+func (n *Namer) source(ctx context.Context, name string) citekit.Address {
+	for resource, node := range readings(name) {
+		if !hasMap(ctx, n.lib, resource) {
+			continue
+		}
+		if p, err := nodePart(ctx, n.lib, resource, node); err == nil {
+			return p.Address
+		}
+	}
+	name = strings.TrimPrefix(strings.ReplaceAll(name, `\`, "/"), "./")
+	if !fileLike.MatchString(name) {
+		return citekit.Address{}
+	}
+	base, folded := path.Base(name), fold(name)
+	if base == name {
+		for _, resource := range []string{slug.ForFile(base), slug.File(base)} {
+			if !hasMap(ctx, n.lib, resource) {
+				continue
+			}
+			if m, err := n.lib.Map(ctx, resource); err == nil && fold(path.Base(m.SourcePath)) == folded {
+				return m.Address(nil)
+			}
+		}
+	}
+	var found citekit.Address
+	best := otherName
+	for _, s := range n.byName(ctx)[path.Base(folded)] {
+		if fit := fitOf(s.path, folded); fit > best {
+			best, found = fit, s.address
+		}
+	}
+	return found
+}
+
+// byName returns the sources by the names of their files.
+func (n *Namer) byName(ctx context.Context) map[string][]sourceNamed {
+	if n.sources == nil {
+		n.sources = make(map[string][]sourceNamed)
+		for m := range maps(ctx, n.lib, maxSources, maxSourceTime) {
+			if m.SourcePath == "" {
+				continue
+			}
+			p := fold(strings.ReplaceAll(m.SourcePath, `\`, "/"))
+			n.sources[path.Base(p)] = append(n.sources[path.Base(p)], sourceNamed{p, m.Address(nil)})
+		}
+	}
+	return n.sources
+}
+
+// fold returns a name in the form in which names are compared.
+func fold(name string) string { return strings.ToLower(nfc.String(name)) }
 
 // withFragment returns an address with the place that a fragment gives, if it is
 // one.
@@ -80,32 +165,14 @@ func withFragment(a citekit.Address, fragment string) citekit.Address {
 	if fragment == "" {
 		return a
 	}
+	if page, ok := strings.CutPrefix(fragment, "page="); ok { // as in links to PDF files (RFC 8118, section 3)
+		fragment = "pages=" + page
+	}
+	if strings.HasPrefix(fragment, "t=") { // as in links to media
+		fragment = strings.Replace(fragment, ",", "-", 1)
+	}
 	if at, err := citekit.ParseAddress(a.String() + "#" + fragment); err == nil {
 		return at
 	}
 	return a
-}
-
-// placed adds the pages or lines that a place gives in words, if the resource has
-// such.
-func placed(a *citekit.Address, place string) bool {
-	m := placeNamed.FindStringSubmatch(place)
-	if m == nil {
-		return false
-	}
-	first, _ := strconv.Atoi(m[2])
-	last := first
-	if m[3] != "" {
-		last, _ = strconv.Atoi(m[3])
-	}
-	loc := citekit.Pages(first, last)
-	if unit := strings.ToLower(m[1]); strings.HasPrefix(unit, "l") || strings.HasPrefix(unit, "z") {
-		loc = citekit.Lines(first, last)
-	}
-	loc.Modality = a.Location.Modality
-	if loc.Validate() != nil {
-		return false
-	}
-	a.Location = loc
-	return true
 }

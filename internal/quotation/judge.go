@@ -160,6 +160,9 @@ func without(text string, p part, skips []part) (left, skipped string) {
 			continue
 		}
 		b.WriteString(text[at:max(at, s.from)])
+		if out.Len() > 0 {
+			out.WriteByte('\n') // they are lines
+		}
 		out.WriteString(text[max(at, s.from):min(s.to, p.to)])
 		at = max(at, min(s.to, p.to))
 	}

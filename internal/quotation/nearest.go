@@ -304,8 +304,9 @@ func (t *Text) nearestOf(q *Quote, quote []uint32, windows []window, in part) (M
 	if best.similarity < need || best.from >= best.to {
 		return Match{}, false
 	}
-	m := Match{From: int(t.words.at[best.from]), To: t.words.end(t.raw, best.to-1)}
-	return t.altered(q, m), true
+	m := t.altered(q, Match{From: int(t.words.at[best.from]), To: t.words.end(t.raw, best.to-1)})
+	m.Similarity = min(max(m.Similarity, best.similarity), .99) // signs between words may join them
+	return m, true
 }
 
 // alignBody aligns a quote with a run of words, ignoring running heads. It returns

@@ -123,6 +123,34 @@ func TestFindOverPages(t *testing.T) {
 	}
 }
 
+// TestPageBreakShowsLines shows what a page break puts between two pages as it is
+// read: a number and a head are not one word.
+func TestPageBreakShowsLines(t *testing.T) {
+	text, starts := "", []int{}
+	for i := range 6 {
+		starts = append(starts, len(text))
+		text += "How to use it\nPage " + strings.Repeat("x", i+1) + " begins and then it goes on to the\n" + strconv.Itoa(i+4) + "\n"
+	}
+	_, m := look(text, "it goes on to the Page xxx begins", Options{Pages: starts})
+	if !slices.Contains(m.Repairs, Repair{Kind: PageBreak, Times: 1, Source: "5 How to use it"}) {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestSimilarity checks that text that counts as altered has most of the words of the
+// quote, also where signs join them.
+func TestSimilarity(t *testing.T) {
+	for source, quote := range map[string]string{
+		"a = [\"x,y,z\", Array]":               "x y z",
+		"of b = (\"x,y,z\", Array, Hash) here": "x y z, Array",
+		"the kettle boils at noon every day":   "the kettle boils at night every day",
+	} {
+		if got, m := look(source, quote, Options{}); got != "altered" || m.Similarity < alike || m.Similarity > .99 {
+			t.Errorf("%q of %q: %s, %+v", quote, source, got, m)
+		}
+	}
+}
+
 // TestFindInLanguages finds quotes of texts in other scripts and languages.
 func TestFindInLanguages(t *testing.T) {
 	const german = "Der Kessel darf nicht trocken kochen; er faßt 1,5 Liter. Die Straße ist naß,\nund die Müller-\nmeisterin hat „nein“ gesagt."

@@ -73,6 +73,13 @@ type Line struct {
 	Text       string // its words, separated by single spaces
 	Confidence float64
 	Paragraph  int // index in the block, from 0
+	Words      []Word
+}
+
+// A Word is one word of a [Line].
+type Word struct {
+	Box  citekit.Box // without area if the program gave none
+	Text string
 }
 
 // Find returns the program at path, or the one on PATH if path is "". If there is none,

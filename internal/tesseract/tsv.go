@@ -84,7 +84,6 @@ type builder struct {
 	blocks []Block
 	block  Block
 	line   Line
-	words  []string // of the line
 
 	paragraph int // number in the block, from 1
 	inBlock   mean
@@ -142,18 +141,18 @@ func (b *builder) addWord(r row) {
 	}
 	letters := float64(utf8.RuneCountInString(r.text))
 	b.inLine.add(mean{min(max(r.confidence, 0), 100) * letters, letters})
-	b.words = append(b.words, r.text)
+	b.line.Words = append(b.line.Words, Word{b.box(r), r.text})
 }
 
 func (b *builder) endLine() {
-	if len(b.words) > 0 && !flat(b.line.Box) {
-		b.line.Text = strings.Join(b.words, " ")
+	if len(b.line.Words) > 0 && !flat(b.line.Box) {
+		b.line.Text = Join(b.line.Words)
 		b.line.Confidence = b.inLine.value()
 		b.line.Paragraph = max(b.paragraph-1, 0)
 		b.block.Lines = append(b.block.Lines, b.line)
 		b.inBlock.add(b.inLine)
 	}
-	b.line, b.words, b.inLine = Line{}, b.words[:0], mean{}
+	b.line, b.inLine = Line{}, mean{}
 }
 
 func (b *builder) endBlock() {
@@ -164,6 +163,15 @@ func (b *builder) endBlock() {
 		b.blocks = append(b.blocks, b.block)
 	}
 	b.block, b.paragraph, b.inBlock = Block{}, 0, mean{}
+}
+
+// Join returns words separated by single spaces.
+func Join(words []Word) string {
+	texts := make([]string, len(words))
+	for i, w := range words {
+		texts[i] = w.Text
+	}
+	return strings.Join(texts, " ")
 }
 
 // flat reports whether a box has no area.

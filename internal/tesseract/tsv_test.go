@@ -39,9 +39,11 @@ func TestParse(t *testing.T) {
 		Text:       "Rain fell\nagain\n\nin May.",
 		Confidence: (90.5*4 + 30*4 + 60*5 + 60*7) / 20,
 		Lines: []Line{
-			{Box: citekit.Box{X1: .1, Y1: .1, X2: .6, Y2: .2}, Text: "Rain fell", Confidence: 60.25},
-			{Box: citekit.Box{X1: .1, Y1: .2, X2: .6, Y2: .3}, Text: "again", Confidence: 60},
-			{Box: citekit.Box{X1: .1, Y1: .4, X2: .6, Y2: .6}, Text: "in May.", Confidence: 60, Paragraph: 1},
+			{Box: citekit.Box{X1: .1, Y1: .1, X2: .6, Y2: .2}, Text: "Rain fell", Confidence: 60.25, Words: []Word{
+				{citekit.Box{X1: .1, Y1: .1, X2: .3, Y2: .2}, "Rain"}, {citekit.Box{X1: .35, Y1: .1, X2: .6, Y2: .2}, "fell"},
+			}},
+			{Box: citekit.Box{X1: .1, Y1: .2, X2: .6, Y2: .3}, Text: "again", Confidence: 60, Words: []Word{{citekit.Box{X1: .1, Y1: .2, X2: .3, Y2: .3}, "again"}}},
+			{Box: citekit.Box{X1: .1, Y1: .4, X2: .6, Y2: .6}, Text: "in May.", Confidence: 60, Paragraph: 1, Words: []Word{{citekit.Box{X1: .1, Y1: .4, X2: .3, Y2: .5}, "in May."}}},
 		},
 	}}
 	if diff := cmp.Diff(want, got); diff != "" {

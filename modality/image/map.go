@@ -126,7 +126,7 @@ func blockNode(b tesseract.Block) *citekit.Node {
 }
 
 // ReadText implements [citekit.TextReader] with the text that tesseract
-// recognises. Each run is a block of the image, or those of its lines whose
+// recognises. Each run is a block of the image, or those of its words whose
 // middle lies in the box. It leaves out the same blocks as [Resolver.Map].
 // Without tesseract, or with NoText, the error matches [errors.ErrUnsupported].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
@@ -163,14 +163,16 @@ func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.
 	return r.blocks(ctx, src, p)
 }
 
-// runIn returns the lines of a block that lie in box, and whether there are
-// any. The lines of a run each end with a line feed.
+// runIn returns the words of a block whose middle lies in box, and whether there
+// are any. The lines of a run each end with a line feed.
 func runIn(b tesseract.Block, box citekit.Box) (citekit.TextRun, bool) {
 	var text strings.Builder
 	var boxes []citekit.Box
 	for _, line := range b.Lines {
-		x, y := (line.Box.X1+line.Box.X2)/2, (line.Box.Y1+line.Box.Y2)/2
-		if !box.IsZero() && (x < box.X1 || x >= box.X2 || y < box.Y1 || y >= box.Y2) {
+		if !box.IsZero() {
+			line = lineIn(line, box)
+		}
+		if len(line.Words) == 0 {
 			continue
 		}
 		text.WriteString(line.Text + "\n")
@@ -180,4 +182,26 @@ func runIn(b tesseract.Block, box citekit.Box) (citekit.TextRun, bool) {
 		return citekit.TextRun{}, false
 	}
 	return citekit.TextRun{Text: text.String(), Location: citekit.Location{Modality: citekit.Image, Box: boxOf(boxes...)}}, true
+}
+
+// lineIn returns a line with only those words whose middle lies in box.
+func lineIn(line tesseract.Line, box citekit.Box) tesseract.Line {
+	var words []tesseract.Word
+	var boxes []citekit.Box
+	for _, w := range line.Words {
+		x, y := (w.Box.X1+w.Box.X2)/2, (w.Box.Y1+w.Box.Y2)/2
+		if x >= box.X1 && x < box.X2 && y >= box.Y1 && y < box.Y2 {
+			words, boxes = append(words, w), append(boxes, w.Box)
+		}
+	}
+	if len(words) == len(line.Words) {
+		return line
+	}
+	line.Words, line.Text = words, tesseract.Join(words)
+	if len(words) > 0 {
+		if around := boxOf(boxes...); around.X1 < around.X2 && around.Y1 < around.Y2 {
+			line.Box = around
+		}
+	}
+	return line
 }

@@ -202,6 +202,9 @@ func TestReadText(t *testing.T) {
 		{citekit.Location{Modality: citekit.Image}, "Annual report of the weather station\nRain fell in May and in June.\nThe harvest was good this year.\n"},
 		{box(0, 0, 1, 0.4), "Annual report of the weather station\n"},
 		{box(0, 0.675, 1, 1), "The harvest was good this year.\n"},
+		{box(0, 0.675, 0.24, 1), "The harvest\n"},
+		{box(0.24, 0.6, 1, 0.8), "in May and in June.\nwas good this year.\n"},
+		{box(0.3, 0.70, 0.31, 0.8), ""},
 		{box(0.9, 0, 1, 1), ""},
 	} {
 		var got strings.Builder

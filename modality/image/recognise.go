@@ -95,10 +95,13 @@ func (r *Resolver) recognise(ctx context.Context, program *tesseract.Command, sr
 }
 
 func textCost(blocks []tesseract.Block) int64 {
-	const perLine = 100
+	const perLine, perWord = 140, 60
 	n := 0
 	for _, b := range blocks {
-		n += 2*len(b.Text) + perLine*(1+len(b.Lines))
+		n += 3*len(b.Text) + perLine*(1+len(b.Lines))
+		for _, line := range b.Lines {
+			n += perWord * len(line.Words)
+		}
 	}
 	return int64(n)
 }

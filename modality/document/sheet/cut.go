@@ -37,8 +37,7 @@ type cutting struct {
 	ids      map[int]int     // new indexes of shared strings, by old ones
 	order    []int           // old indexes, by new ones
 	masters  map[string]*master
-	replaced []string // cells whose formulas were replaced
-	gone     int
+	formulas lostFormulas
 }
 
 // cut returns the workbook with the cells that a location selects.
@@ -232,16 +231,52 @@ func emptyStrings(workbook string) string {
 
 const maxListed = 8 // most cells that a change names
 
-// reportFormulas records the formulas that were replaced.
-func (c *cutting) reportFormulas() {
-	switch more := c.gone - len(c.replaced); {
-	case c.gone == 0:
-	case c.gone == 1:
-		c.change("the formula of " + c.replaced[0] + " replaced by its value")
+// lostFormulas are the cells whose formulas are not in evidence: those that have a
+// value in their place, and those for which the source stores none.
+type lostFormulas struct{ replaced, left someCells }
+
+// someCells are how many cells there are, and the first of them.
+type someCells struct {
+	first []string
+	n     int
+}
+
+// lose records a cell whose formula is not kept.
+func (l *lostFormulas) lose(col, row int32, hasValue bool) {
+	cells := &l.replaced
+	if !hasValue {
+		cells = &l.left
+	}
+	if cells.n++; cells.n <= maxListed {
+		cells.first = append(cells.first, citekit.Cell{Col: col, Row: row}.String())
+	}
+}
+
+// changes says which formulas were replaced or left out.
+func (l *lostFormulas) changes() (all []string) {
+	if n := l.replaced.n; n == 1 {
+		all = append(all, l.replaced.named()+" replaced by its value")
+	} else if n > 1 {
+		all = append(all, l.replaced.named()+" replaced by their values")
+	}
+	if n := l.left.n; n == 1 {
+		all = append(all, l.left.named()+" left out, of which the source stores no value")
+	} else if n > 1 {
+		all = append(all, l.left.named()+" left out, of which the source stores no values")
+	}
+	return all
+}
+
+// named names the formulas of some cells.
+func (c *someCells) named() string {
+	list := strings.Join(c.first, ", ")
+	switch more := c.n - len(c.first); {
+	case c.n == 1:
+		return "the formula of " + list
 	case more == 0:
-		c.change("the formulas of " + strings.Join(c.replaced, ", ") + " replaced by their values")
+		return "the formulas of " + list
 	default:
-		c.change(fmt.Sprintf("the formulas of %s and %d more cells replaced by their values", strings.Join(c.replaced, ", "), more))
+		return fmt.Sprintf("the formulas of %s and %d more cells", list, more)
 	}
 }
 

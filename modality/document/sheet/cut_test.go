@@ -113,6 +113,36 @@ func TestCutShared(t *testing.T) {
 	}
 }
 
+// TestCutFormulasWithoutValues has formulas whose values are not stored, as many
+// programs write them: evidence does not claim to have the values.
+func TestCutFormulasWithoutValues(t *testing.T) {
+	rows := `<row r="1"><c r="A1"><v>900</v></c></row>` +
+		`<row r="2"><c r="A2"><f>A1*2</f></c><c r="B2"><f>A1*3</f><v></v></c><c r="C2" t="str"><f>T(A1)</f><v></v></c><c r="D2"><f>A1*4</f><v>3600</v></c></row>`
+	b := newBook([]string{"S"}, worksheet("", rows, ""))
+	for cells, want := range map[string][]string{
+		"A2":    {"the formula of A2 left out, of which the source stores no value"},
+		"C2":    {"the formula of C2 replaced by its value"}, // it is an empty text
+		"A2:D2": {"the formulas of C2, D2 replaced by their values", "the formulas of A2, B2 left out, of which the source stores no values"},
+		"A1:D2": nil,
+	} {
+		got, changes := resolve(t, b, at("S", cells))
+		if !slices.Equal(changes, want) {
+			t.Errorf("%s: %q, want %q", cells, changes, want)
+		}
+		if kept := strings.Contains(got[sheet1], "<f>A1*2</f>"); kept != (want == nil) {
+			t.Errorf("%s: the formula is kept: %t", cells, kept)
+		}
+	}
+	rows = `<row r="1"><c r="A1"><v>1</v></c></row><row r="2">`
+	for _, col := range "ABCDEFGHIJ" {
+		rows += `<c r="` + string(col) + `2"><f>A1</f></c>`
+	}
+	_, changes := resolve(t, newBook([]string{"S"}, worksheet("", rows+"</row>", "")), at("S", "A2:J2"))
+	if want := []string{"the formulas of A2, B2, C2, D2, E2, F2, G2, H2 and 2 more cells left out, of which the source stores no values"}; !slices.Equal(changes, want) {
+		t.Errorf("%q, want %q", changes, want)
+	}
+}
+
 func TestCutAround(t *testing.T) {
 	rows := `<row><c><v>1</v></c><c t="s" cm="1" vm="2"><v>0</v></c></row><row><c r="B2"><v>2</v></c></row><row r="9"><c r="D9" s="1"/></row>`
 	after := `<sheetProtection sheet="1" password="ABCD"/><conditionalFormatting sqref="A1:A9"><cfRule type="cellIs" dxfId="0" priority="1" operator="lessThan"><formula>0.5</formula></cfRule></conditionalFormatting>` +

@@ -147,10 +147,7 @@ func (c *cutting) formula(edits []edit, w *row, cell *cell) []edit {
 		stays = m != nil && m.stays && c.stays(m.formula, cell.col-m.col, w.number-m.row)
 	}
 	if !stays {
-		c.gone++
-		if len(c.replaced) < maxListed {
-			c.replaced = append(c.replaced, citekit.Cell{Col: cell.col, Row: w.number}.String())
-		}
+		c.formulas.lose(cell.col, w.number, cell.value.from < cell.value.to || cell.kind == typeText)
 		return append(edits, edit{cell.formula.from, cell.formula.to, ""})
 	}
 	if a, ok := areaOf(ref); ok && !c.area.contains(a) {

@@ -29,7 +29,7 @@ func (c *cutting) sheet() error {
 			return err
 		}
 		c.text.WriteString("</" + name + ">")
-		c.reportFormulas()
+		c.changes = append(c.changes, c.formulas.changes()...)
 	}
 	c.text.WriteString(end)
 	return c.reportLost()

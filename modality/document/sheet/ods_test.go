@@ -199,6 +199,16 @@ func resolveODS(t *testing.T, data []byte, loc citekit.Location) (cut []byte, co
 	return cut, parts["content.xml"], out.Changes
 }
 
+// TestODSCutFormulasWithoutValues has formulas with and without values.
+func TestODSCutFormulasWithoutValues(t *testing.T) {
+	table := `<table:table table:name="S"><table:table-row><table:table-cell office:value-type="float" office:value="9"><text:p>9</text:p></table:table-cell></table:table-row>` +
+		`<table:table-row><table:table-cell table:formula="of:=[.A1]*2"/><table:table-cell table:formula="of:=[.A1]*3" office:value-type="float" office:value="27"/><table:table-cell table:formula="of:=T([.A1])" office:value-type="string"/></table:table-row></table:table>`
+	_, _, changes := resolveODS(t, packODS(t, odsContent(table)), at("S", "A2:C2"))
+	if want := []string{"the formulas of B2, C2 replaced by their values", "the formula of A2 left out, of which the source stores no value"}; !slices.Equal(changes[:min(2, len(changes))], want) {
+		t.Errorf("%q, want %q first", changes, want)
+	}
+}
+
 func TestODSCut(t *testing.T) {
 	cut, content, changes := resolveODS(t, salesODS(t), at("Q4 Results", "B3:D4"))
 	if want := []string{"the formulas of D3, D4 replaced by their values", "pictures, charts and forms left out", "filters left out", "headers and footers of pages left out", "macros left out"}; !slices.Equal(changes, want) {

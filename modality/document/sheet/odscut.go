@@ -25,8 +25,7 @@ type odsCut struct {
 
 	named map[string]bool // styles used by the written elements
 
-	formulas []string // the first cells that lost their formulas
-	gone     int
+	formulas lostFormulas
 	lost     odsBeside
 }
 
@@ -196,7 +195,7 @@ func (c *odsCut) cell(cell odsCell, left, right, row int32) {
 	}
 	keepsFormula := cell.formula == "" || odsStays(cell.formula, c.e.name, c.area)
 	if !keepsFormula {
-		c.lose(left, row)
+		c.formulas.lose(left, row, c.b.hasValue(cell))
 	}
 	edits := repeatEdits(s, "number-columns-repeated", right-left+1)
 	for a := range s.Attrs() {
@@ -211,7 +210,7 @@ func (c *odsCut) cell(cell odsCell, left, right, row int32) {
 				continue
 			}
 			if keepsFormula && a.Local == "formula" {
-				c.lose(left, row)
+				c.formulas.lose(left, row, c.b.hasValue(cell))
 			}
 			edit = xmlspan.Edit{Pos: a.Pos, Stop: a.Stop}
 		case "table:content-validation-name":

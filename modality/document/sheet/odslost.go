@@ -220,17 +220,9 @@ func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 	return text, nil
 }
 
-// lose records a cell whose formula is replaced.
-func (c *odsCut) lose(col, row int32) {
-	if c.gone++; len(c.formulas) < maxListed {
-		c.formulas = append(c.formulas, citekit.Cell{Col: col, Row: row}.String())
-	}
-}
-
 // changes lists how evidence differs from the source.
 func (c *odsCut) changes() []string {
-	said := cutting{replaced: c.formulas, gone: c.gone}
-	said.reportFormulas()
+	said := cutting{changes: c.formulas.changes()}
 	meets := func(a area) bool { return !c.area.meet(a).isEmpty() }
 	isPivot := func(p odsPlace) bool { return p.sheet == c.e.name && meets(p.area) }
 	for _, l := range []struct {

@@ -386,6 +386,11 @@ func (b *odsBook) shown(c odsCell) string {
 	return oneLine(c.stored())
 }
 
+// hasValue reports whether the source stores what a cell shows, which may be "".
+func (b *odsBook) hasValue(c odsCell) bool {
+	return c.kind == "string" || c.value != "" || b.shown(c) != ""
+}
+
 // stored returns the value of a cell without text.
 func (c *odsCell) stored() string {
 	if c.kind == "boolean" {
