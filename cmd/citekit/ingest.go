@@ -90,10 +90,10 @@ of documents, chapters and spoken words of recordings, sections of texts,
 symbols of code. Nothing leaves this machine and no key is needed, unless
 --mapper names a model.
 
-Folders are searched, and .gitignore files are respected. A path may be a
-pattern, with ** for any number of folders. Sources that have not changed since
-their map was made are left alone, and a map follows its source to another name
-or folder. A map that another program made with a format of its own is left
+Folders are searched, and .gitignore files are respected. A path that does not
+exist is a pattern, with ** for any number of folders; \[ is a bracket in a
+name. Sources that have not changed since their map was made are left alone, and
+a map follows its source to another name or folder. A map that another program made with a format of its own is left
 alone too: if its source has changed, map it with that program.
 
 Relative paths are relative to the base directory (--dir), wherever you are.

@@ -49,6 +49,10 @@ ones, come first. The first search of a folder reads all texts and takes some
 time; later ones read only what changed. Sources that changed since they were
 mapped are left out.
 
+--path is the path of a source or of a folder, or a pattern: * stands for
+characters of a name, ** for any number of folders, and \[ is a bracket in a
+name. A pattern without / is for names in any folder.
+
 With --embedder passages are also compared by meaning; the first search makes
 their vectors, which are kept. --embedder and --reranker send passages to the
 server that they name. Keys are taken from CITEKIT_EMBEDDER_KEY and
@@ -94,7 +98,7 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
 	flags.StringVar(&f.after, "after", "", "only in resources dated `DATE` or later, such as 2024-12-31; a resource without a date counts by when it was mapped")
 	flags.StringVar(&f.before, "before", "", "only in resources dated `DATE` or earlier; a resource without a date counts by when it was mapped")
-	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md' or docs/")
+	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md', docs/ or 'docs/**/*.md'")
 }
 
 // appendTo returns the parser of a flag that may be repeated.
