@@ -218,12 +218,16 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 		isNew := in.grants.grant(ctx, in.lib, item)
 		in.bar.Above(func() { in.showItem(in.explained(item), isNew) })
 	}
+	above, flag := in.mapsAbove()
 	report, err := ingest.Run(ctx, in.lib, in.paths, &opts)
 	in.bar.Stop()
 	for i, item := range report.Items {
 		report.Items[i] = in.explained(item)
 	}
 	in.warnOfEnrichment(ctx, report)
+	if above != "" {
+		in.warnOfMapsAbove(ctx, above, flag, report.Items)
+	}
 	if in.flags.outside && !in.flags.watch {
 		err = errors.Join(err, in.tidyGrants(ctx, in.grants.ws))
 	}

@@ -33,6 +33,7 @@ func searchCommand() *command {
 	models := semanticsFlags{command: "search"}
 	return &command{
 		name:    "search",
+		maps:    anyMaps,
 		args:    "<query>...",
 		summary: "Search the text of resources",
 		about: `Searches the text of all resources and the titles of their nodes, and prints the
@@ -323,7 +324,6 @@ func (s *session) tellOfSearch(found *search.Results) {
 		if found.Hint != "" {
 			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
 		}
-		s.hintAtParent()
 	case found.Total > len(found.Results):
 		atLeast, more := "", ""
 		if !found.Exact {
