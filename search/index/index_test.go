@@ -220,6 +220,23 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// TestUmlauts checks that "ue" for "ü" is no error in a word, so that words in which
+// one letter differs do not count beside it.
+func TestUmlauts(t *testing.T) {
+	x := newIndex(t, workspace.NewMemory(nil))
+	var entries []index.Entry
+	for i, text := range []string{
+		"Die Würde des Menschen ist unantastbar.", "Sie werden nicht gehen.", "Wir werden das auch nicht.", "Die Größe der Blöcke ist überall gleich.", "Ein neuer Block und die Steuer.",
+	} {
+		entries = append(entries, index.Entry{Node: fmt.Sprint(i + 1), Ordinal: i, Modality: citekit.Text, Text: text})
+	}
+	put(t, x, index.Resource{ID: "r", Version: "1", Entries: slices.Values(entries)})
+	check(t, x, "Wuerde", "r.1")
+	check(t, x, "Würde", "r.1")
+	check(t, x, "Groesse ueberall", "r.4")
+	check(t, x, "Steuer", "r.5")
+}
+
 // TestPathFilter checks that a path that a source has is taken as it is written, and
 // any other as a pattern.
 func TestPathFilter(t *testing.T) {
