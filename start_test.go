@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestNoExpressionsAtStart holds every package to compile regular expressions
 // when they are first used, by internal/lazyregexp: each costs every program that
 // imports the package, at each start, some tenth of a millisecond.
 func TestNoExpressionsAtStart(t *testing.T) {
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)

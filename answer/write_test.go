@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -68,6 +69,7 @@ func saying(t *testing.T, pairs ...string) string {
 }
 
 func TestWritten(t *testing.T) {
+	sharedtest.NotShort(t)
 	quote := "Green tea is brewed with water of eighty degrees."
 	for _, c := range []struct{ text, quote, verdict string }{
 		{"The water for green tea has eighty degrees.", quote, "exact"},
@@ -178,6 +180,7 @@ func TestStream(t *testing.T) {
 }
 
 func TestModelErrors(t *testing.T) {
+	sharedtest.NotShort(t)
 	for name, model := range map[string]*scribe{
 		"refuses": {err: llm.ErrRefused}, "nothing": {says: ""}, "no JSON": {says: "I think it is hot."}, "no list": {says: `{"answer": 42}`},
 		"none": {says: `{"sentences": []}`}, "a wrong source": {says: `{"sentences": [{"source": 99, "quote": "x", "text": "It is hot."}]}`},

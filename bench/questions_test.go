@@ -74,6 +74,7 @@ type asked struct {
 // TestQuestions asks ten questions of 21 files, with what the tools search and
 // getContents answer.
 func TestQuestions(t *testing.T) {
+	sharedtest.NotShort(t)
 	lib := questionLibrary(t)
 	layers := textlayer.New(lib, nil)
 	searcher, err := search.New(lib, &search.Options{Layers: layers})

@@ -44,7 +44,8 @@ type annotationSelector struct {
 // is the resource and its id the address. Its selectors are, if available, a
 // TextQuoteSelector, a TextPositionSelector, which counts code points of the
 // text of package textlayer, and a FragmentSelector of the standard for the
-// kind of source. For several pages, the FragmentSelector names the first. For
+// kind of source. For several pages, the FragmentSelector names the first; a place
+// in a member, part or message has none, as the source is the whole file. For
 // an invalid address the error matches [citekit.ErrSyntax].
 func (c *Citation) Annotation() ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
@@ -88,7 +89,8 @@ func marshal(v any) json.RawMessage {
 // ParseAnnotation returns the citations of a W3C Web Annotation, one for each
 // target: a link, or a source with selectors. The address is the id of a target
 // if that is an address, or else the source with the location of a
-// FragmentSelector. For other targets, the path of the work is their IRI. For
+// FragmentSelector, which is inside the member, part or message that the source
+// names, if it names one. For other targets, the path of the work is their IRI. For
 // JSON of another shape the error matches [citekit.ErrSyntax].
 func ParseAnnotation(data []byte) ([]Citation, error) {
 	var a annotation
@@ -177,7 +179,10 @@ func (c *Citation) add(s annotationSelector) {
 	case "FragmentSelector":
 		modality := c.Address.Location.Modality
 		loc, err := parseStandard(s.Value, s.ConformsTo, modality)
-		if err == nil && (modality == "" || loc.Modality == modality) {
+		if was := c.Address.Location; isInner(was) {
+			loc.Member, loc.Message, loc.Part = was.Member, was.Message, was.Part
+		}
+		if err == nil && (modality == "" || loc.Modality == modality) && loc.Validate() == nil {
 			c.Address.Location = loc
 		}
 	}

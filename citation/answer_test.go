@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit/citation/anthropic"
 	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/citation/openai"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // An api is how an answer is written and read in the shape of one API.
@@ -48,6 +49,7 @@ func randomAnswer(rng *rand.Rand) *citation.Answer {
 }
 
 func TestAnswersRoundTrip(t *testing.T) {
+	sharedtest.NotShort(t)
 	for seed := range uint64(1000) {
 		a := randomAnswer(rand.New(rand.NewPCG(seed, 11)))
 		for _, api := range apis {

@@ -42,7 +42,7 @@ func (c *Citation) BibTeX() (string, error) {
 	field("author", strings.Join(c.bibtexNames(), " and "))
 	c.Work.bibtexDate(field, func(month string) { b.WriteString(",\n  month = " + month) })
 	field("chapter", escapeLaTeX(plain.Line(c.Work.Part)))
-	field("pages", strings.ReplaceAll(strings.ReplaceAll(pagesOf(c.Address.Location), "-", "--"), ",", ", "))
+	field("pages", strings.ReplaceAll(strings.ReplaceAll(c.pages(), "-", "--"), ",", ", "))
 	field("note", escapeLaTeX(c.note()))
 	field("url", bibtexURL(c.Address.String()))
 	field("annote", escapeLaTeX(plain.Line(c.Quote)))
@@ -52,11 +52,24 @@ func (c *Citation) BibTeX() (string, error) {
 
 // note returns the place of c, or "" if pages say all of it.
 func (c *Citation) note() string {
-	l := c.Address.Location
-	if l.Member == "" && len(l.Pages) > 0 {
+	if c.pages() != "" && c.Address.Location.Box.IsZero() {
 		return ""
 	}
-	return Place(l)
+	return c.place()
+}
+
+// pages returns the pages of the work that c cites as "3-5,9", or "". Pages of a
+// member, part or message are not those of the work.
+func (c *Citation) pages() string {
+	l := c.Address.Location
+	if isInner(l) {
+		return ""
+	}
+	runs := make([]string, len(l.Pages))
+	for i, run := range l.Pages {
+		runs[i] = run.String()
+	}
+	return strings.Join(runs, ",")
 }
 
 // bibtexDate writes the year, and the month and day if they are known.

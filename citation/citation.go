@@ -1,6 +1,10 @@
 package citation
 
 import (
+	"cmp"
+	"math"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -126,17 +130,33 @@ func (c *Citation) Label() string {
 	if part := plain.Words(c.Work.Part, maxTitle); part != "" && part != label {
 		label += ", " + part
 	}
-	if place := Place(c.Address.Location); place != "" {
+	if place := c.place(); place != "" {
 		label += ", " + place
 	}
 	return label
 }
 
+// slideExtensions are those of presentations, whose pages are slides.
+var slideExtensions = []string{".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm", ".odp", ".otp"}
+
+// place is [Place] with the word "slide" for a page of a presentation.
+func (c *Citation) place() string {
+	file := cmp.Or(c.Address.Location.Member, c.Work.Path)
+	if slices.Contains(slideExtensions, strings.ToLower(path.Ext(file))) {
+		return place(c.Address.Location, "slide")
+	}
+	return Place(c.Address.Location)
+}
+
 // Place returns a location as text for people, such as "pages 3–5", "lines
-// 10–20", "sheet Q4, cells B5:D10" or "1:02–1:10"; "" if it is a whole resource,
-// a region of an image, or virtual. A time has fractions of seconds if its ends
-// would else look the same, such as "0:01.2–0:01.9". Names are on one line.
-func Place(l citekit.Location) string {
+// 10–20", "sheet Q4, cells B5:D10", "1:02–1:10" or "region 25%–75% from the left,
+// 0%–10% from the top"; "" if it is a whole resource or virtual. A time has fractions
+// of seconds, to a thousandth, if it does not begin and end at whole seconds, such as
+// "0:04.5–0:11.5". Names are on one line.
+func Place(l citekit.Location) string { return place(l, "page") }
+
+// place is Place with another word for a page.
+func place(l citekit.Location, page string) string {
 	var places []string
 	add := func(kind, which string) {
 		if which != "" {
@@ -154,7 +174,7 @@ func Place(l citekit.Location) string {
 	for i, run := range l.Pages {
 		pages[i] = dashed(run)
 	}
-	add(manyIf(l.PageCount() > 1, "page"), strings.Join(pages, ", "))
+	add(manyIf(l.PageCount() > 1, page), strings.Join(pages, ", "))
 	add(manyIf(l.Blocks.Len() > 1, "block"), dashed(l.Blocks))
 	if !l.Cells.IsZero() {
 		add(manyIf(l.Cells.First != l.Cells.Last, "cell"), l.Cells.String())
@@ -166,9 +186,12 @@ func Place(l citekit.Location) string {
 	switch {
 	case l.Time.IsZero():
 	case l.Time.End == 0:
-		places = append(places, "from "+clock(l.Time.Start))
+		places = append(places, "from "+clock(l.Time.Start)+fraction(l.Time.Start, 3))
 	default:
 		places = append(places, clockSpan(l.Time))
+	}
+	if b := l.Box; !b.IsZero() {
+		add("region", percents(b.X1, b.X2)+" from the left, "+percents(b.Y1, b.Y2)+" from the top")
 	}
 	return strings.Join(places, ", ")
 }
@@ -191,23 +214,34 @@ func dashed(r citekit.Range) string {
 	return strconv.Itoa(r.First) + "–" + strconv.Itoa(r.Last)
 }
 
-// clockSpan returns a span with fractions of seconds only if both ends would
-// else look the same.
-func clockSpan(t citekit.Span) string {
-	start, end := clock(t.Start), clock(t.End)
-	if start == end {
-		start, end = start+fraction(t.Start), end+fraction(t.End)
-	}
-	return start + "–" + end
+// percents returns two fractions as "25%–75%", to a thousandth of a percent.
+func percents(from, to float64) string {
+	percent := func(f float64) string { return strconv.FormatFloat(math.Round(f*1e5)/1e3, 'f', -1, 64) + "%" }
+	return percent(from) + "–" + percent(to)
 }
 
-// fraction returns the fraction of a second with its point, such as ".5", or "".
-func fraction(seconds float64) string {
-	_, digits, ok := strings.Cut(strconv.FormatFloat(seconds, 'f', -1, 64), ".")
-	if !ok {
+// clockSpan returns a span with fractions of seconds only if it has some: to a
+// thousandth, or to what its ends differ by.
+func clockSpan(t citekit.Span) string {
+	for digits := 3; ; digits = -1 {
+		start, end := clock(t.Start)+fraction(t.Start, digits), clock(t.End)+fraction(t.End, digits)
+		if start != end || digits < 0 {
+			return start + "–" + end
+		}
+	}
+}
+
+// fraction returns the fraction of a second with its point, such as ".5", or "". It
+// is cut after some digits; a negative number keeps all.
+func fraction(seconds float64, digits int) string {
+	_, behind, _ := strings.Cut(strconv.FormatFloat(seconds, 'f', -1, 64), ".")
+	if digits >= 0 && len(behind) > digits {
+		behind = behind[:digits]
+	}
+	if behind = strings.TrimRight(behind, "0"); behind == "" {
 		return ""
 	}
-	return "." + digits
+	return "." + behind
 }
 
 // clock returns a valid time as media players show it, without fractions of

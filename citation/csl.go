@@ -71,7 +71,7 @@ func (c *Citation) CSL() ([]byte, error) {
 	}
 	item := cslItem{
 		ID: c.Key(), Type: c.cslType(), Title: c.title(), URL: c.Address.String(), Note: c.note(),
-		Page: strings.ReplaceAll(pagesOf(c.Address.Location), ",", ", "),
+		Page: strings.ReplaceAll(c.pages(), ",", ", "),
 	}
 	for _, name := range c.Work.Authors {
 		if name = plain.Line(name); name != "" {
@@ -91,15 +91,6 @@ func (c *Citation) CSL() ([]byte, error) {
 		item.Custom = &custom
 	}
 	return json.Marshal(item)
-}
-
-// pagesOf returns the pages of a location as "3-5,9", or "".
-func pagesOf(l citekit.Location) string {
-	runs := make([]string, len(l.Pages))
-	for i, run := range l.Pages {
-		runs[i] = run.String()
-	}
-	return strings.Join(runs, ",")
 }
 
 func cslNameOf(name string) cslName {

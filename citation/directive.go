@@ -146,7 +146,10 @@ func parseTerms(value string) (d TextDirective, err error) {
 // URL returns a link that opens a published copy of the source at the cited
 // part. The link is base, an absolute or relative URL without a fragment, with
 // the standard fragment for the kind of source, and a text directive for the
-// quote. If c has neither, the link is base alone.
+// quote. If c has neither, the link is base alone: no standard has a fragment for
+// blocks, for cells and rows of a sheet or a database, or for a place in a member,
+// part or message. Words in a member have no text directive, as they are in another
+// file.
 func (c *Citation) URL(base string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || strings.Contains(base, "#") || base == "" {
@@ -156,7 +159,7 @@ func (c *Citation) URL(base string) (string, error) {
 	if standard, ok := c.standard(); ok {
 		fragment = standard.value
 	}
-	if d := c.Directive(); d.Start != "" {
+	if d := c.Directive(); d.Start != "" && c.Address.Location.Member == "" {
 		fragment += directiveMark + d.String()
 	}
 	if fragment == "" {
@@ -179,9 +182,13 @@ const (
 
 // standard returns the location as a fragment of a standard, if one exists: the
 // first of several pages, and the page of a box on a page. Columns have a
-// fragment only if they are numbers, because the names are in the table.
+// fragment only if they are numbers, because the names are in the table. A place in
+// a member, part or message has none.
 func (c *Citation) standard() (standardFragment, bool) {
 	loc := c.Address.Location
+	if isInner(loc) {
+		return standardFragment{}, false
+	}
 	if len(loc.Pages) > 0 {
 		first := loc.Pages[0].First
 		loc = citekit.Location{Modality: loc.Modality, Pages: []citekit.Range{{First: first, Last: first}}}

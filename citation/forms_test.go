@@ -239,11 +239,11 @@ func TestHostileTitles(t *testing.T) {
 func TestPlace(t *testing.T) {
 	for address, want := range map[string]string{
 		"doc://a": "", "doc://a#pages=3": "page 3", "doc://a#pages=3-5,9": "pages 3–5, 9", "text://a#lines=7-7": "line 7",
-		"text://a#lines=7-9": "lines 7–9", "video://a#t=62-3670.5": "1:02–1:01:10", "audio://a#t=5-": "from 0:05", "audio://a#t=0-0.5": "0:00–0:00.5", "audio://a#t=1.2-1.9": "0:01.2–0:01.9", "audio://a#t=1.2-2.9": "0:01–0:02", "image://a#bbox=0,0,0.5,1": "",
+		"text://a#lines=7-9": "lines 7–9", "video://a#t=62-3670.5": "1:02–1:01:10.5", "video://a#t=4.5-11.5": "0:04.5–0:11.5", "video://a#t=4-11": "0:04–0:11", "audio://a#t=2.25-": "from 0:02.25", "audio://a#t=1.23456-2": "0:01.234–0:02", "audio://a#t=1.23451-1.23456": "0:01.23451–0:01.23456", "audio://a#t=5-": "from 0:05", "audio://a#t=0-0.5": "0:00–0:00.5", "audio://a#t=1.2-1.9": "0:01.2–0:01.9", "audio://a#t=1.2-2.9": "0:01.2–0:02.9", "image://a#bbox=0,0.07,0.5,1": "region 0%–50% from the left, 7%–100% from the top",
 		"doc://a#sheet=Q4%20R&cells=B5:D10": "sheet Q4 R, cells B5:D10", "doc://a#blocks=7&cells=B5": "block 7, cell B5", "text://a#rows=5-7&cols=name,price": "rows 5–7, columns name, price",
 		"doc://a#sheet=Q4&cols=B:D": "sheet Q4, columns B:D", "doc://a#table=orders&rows=5": "table orders, row 5", "doc://a#part=4-6": "parts 4–6", "text://a#part=1.2&lines=3-9": "part 1.2, lines 3–9",
 		"text://a#message=3&part=1": "message 3, part 1", "doc://a#member=in.zip!/a.pdf&pages=3,5": "file in.zip!/a.pdf, pages 3, 5",
-		"doc://a#blocks=12-15": "blocks 12–15", "doc://a#pages=3&bbox=0,0,0.5,1": "page 3",
+		"doc://a#blocks=12-15": "blocks 12–15", "doc://a#pages=3&bbox=0,0,0.123456,1": "page 3, region 0%–12.346% from the left, 0%–100% from the top",
 	} {
 		a, err := citekit.ParseAddress(address)
 		if got := citation.Place(a.Location); got != want || err != nil {
@@ -259,7 +259,9 @@ func TestPlaceInForms(t *testing.T) {
 		"doc://a#pages=3-5":                   {"pages = {3--5},", `"page":"3-5",`},
 		"text://a#lines=10-20":                {"note = {lines 10–20},", `"note":"lines 10–20",`},
 		"doc://a#sheet=Q4_R&cells=B5":         {`note = {sheet Q4\_R, cell B5},`, `"note":"sheet Q4_R, cell B5",`},
-		"doc://a#member=b.pdf&pages=3":        {"pages = {3},\n  note = {file b.pdf, page 3},", `"page":"3","note":"file b.pdf, page 3",`},
+		"doc://a#member=b.pdf&pages=3":        {"note = {file b.pdf, page 3},", `"note":"file b.pdf, page 3",`},
+		"image://a#bbox=0,0,0.5,1":            {`note = {region 0\%–50\% from the left, 0\%–100\% from the top},`, `"note":"region 0%–50% from the left, 0%–100% from the top",`},
+		"doc://a#pages=3&bbox=0,0,0.5,1":      {`note = {page 3, region 0\%–50\% from`, `"note":"page 3, region 0%–50% from`},
 		"text://a#member=b%20c.txt&lines=1-2": {"note = {file b c.txt, lines 1–2},", `"note":"file b c.txt, lines 1–2",`},
 		"video://a#t=62-70":                   {"note = {1:02–1:10},", `"note":"1:02–1:10",`},
 	} {

@@ -100,11 +100,26 @@ func parseXYWH(value string, e citekit.Extent) (citekit.Box, error) {
 	return box, citekit.Location{Modality: citekit.Image, Box: box}.Validate()
 }
 
+// isInner reports whether a location is in a file, part or message inside the file of
+// its resource. A fragment of the file would lead to another place.
+func isInner(l citekit.Location) bool { return l.Member != "" || l.Part != "" || l.Message != 0 }
+
+// checkOuter returns an error for an invalid location, or one inside an inner file.
+func checkOuter(l citekit.Location) error {
+	if err := l.Validate(); err != nil {
+		return err
+	}
+	if isInner(l) {
+		return fmt.Errorf("%s is inside a member, part or message, and a fragment is of the whole file: %w", l, errors.ErrUnsupported)
+	}
+	return nil
+}
+
 // MediaFragment returns l as a W3C Media Fragments URI 1.0 fragment. Boxes
 // are given in percent, rounded to a millionth. A location that has no such
-// form matches [errors.ErrUnsupported].
+// form, or is in a member, part or message, matches [errors.ErrUnsupported].
 func MediaFragment(l citekit.Location) (string, error) {
-	if err := l.Validate(); err != nil {
+	if err := checkOuter(l); err != nil {
 		return "", err
 	}
 	switch {
@@ -145,9 +160,9 @@ func ParsePDFFragment(fragment string) (citekit.Location, error) {
 }
 
 // PDFFragment returns l as a PDF fragment of RFC 8118. A location other than
-// one whole page matches [errors.ErrUnsupported].
+// one whole page of the file itself matches [errors.ErrUnsupported].
 func PDFFragment(l citekit.Location) (string, error) {
-	if err := l.Validate(); err != nil {
+	if err := checkOuter(l); err != nil {
 		return "", err
 	}
 	if l.Modality != citekit.Document || l.PageCount() != 1 || !l.Box.IsZero() {
@@ -185,9 +200,10 @@ func ParseTextFragment(fragment string) (citekit.Location, error) {
 }
 
 // TextFragment returns l as a text/plain fragment of RFC 5147. A location
-// without lines matches [errors.ErrUnsupported].
+// without lines, or in a member, part or message, matches
+// [errors.ErrUnsupported].
 func TextFragment(l citekit.Location) (string, error) {
-	if err := l.Validate(); err != nil {
+	if err := checkOuter(l); err != nil {
 		return "", err
 	}
 	if l.Lines.IsZero() {

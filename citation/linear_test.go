@@ -16,7 +16,7 @@ func TestLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")
 	}
-	const n = 1 << 18
+	const n = 1 << 17
 	parsers := map[string]func(string){
 		"markdown":   func(s string) { citation.ParseMarkdown(s) },
 		"bibtex":     func(s string) { citation.ParseBibTeX(s) },

@@ -1,9 +1,12 @@
 package citation
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/citedtext"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
@@ -34,7 +37,7 @@ func (c *Citation) Footnote(label string) (string, error) {
 		parts = append(parts, escapeMarkdown(plain.Line(name)))
 	}
 	parts = append(parts, "*"+escapeMarkdown(c.title())+"*")
-	for _, more := range []string{c.Work.Part, Place(c.Address.Location), c.Work.day()} {
+	for _, more := range []string{c.Work.Part, c.place(), c.Work.day()} {
 		if more = plain.Line(more); more != "" {
 			parts = append(parts, escapeMarkdown(more))
 		}
@@ -103,12 +106,75 @@ func escapeReferences(address string) string {
 }
 
 // ParseMarkdown returns the citations in a text of Markdown, in order: links
-// whose destination is an address, with their title as the quote, and addresses
+// whose destination is an address, with their title as the quote; addresses
 // in angle brackets, with the text in quotation marks before them, as
-// [Citation.Footnote] writes them. It ignores other links and invalid
-// addresses. It takes linear time.
+// [Citation.Footnote] writes them; and addresses in square brackets or bare. Where
+// that gives no quote, the quotes are those that package verify checks: the ones
+// before the address in its sentence, or before the mark of its note. An address that
+// is cited for several quotes is a citation for each. It ignores other links, invalid
+// addresses, and addresses in code. It takes linear time.
 func ParseMarkdown(text string) []Citation {
+	links := readLinks(text)
+	quoted := make([]bool, len(links)) // by words outside the link
+	var all []readCitation
+	linkAt := func(at int) int {
+		i, ok := slices.BinarySearchFunc(links, at, func(l readCitation, at int) int { return cmp.Compare(l.from, at) })
+		if ok {
+			return i
+		}
+		if i > 0 && at < links[i-1].to {
+			return i - 1
+		}
+		return -1
+	}
+	known := citedtext.Known{
+		Modality: func(m citekit.Modality) bool { return citekit.Location{Modality: m}.Validate() == nil },
+		Resource: func(string) bool { return false },
+	}
+	for _, s := range citedtext.Parse(text, known).Statements {
+		for _, c := range s.Citations {
+			one := readCitation{from: c.From, to: c.To, Citation: Citation{Address: c.Address}}
+			switch i := linkAt(c.From); {
+			case c.Err != nil || strings.HasPrefix(text[c.To:], "]("):
+				continue
+			case i >= 0 && (links[i].Quote != "" || len(s.Quotes) == 0):
+				continue
+			case i >= 0:
+				one, quoted[i] = links[i], true
+			}
+			for _, quote := range s.Quotes {
+				one.Quote = quote.Text
+				all = append(all, one)
+			}
+			if len(s.Quotes) == 0 {
+				all = append(all, one)
+			}
+		}
+	}
+	for i, link := range links {
+		if !quoted[i] {
+			all = append(all, link)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b readCitation) int { return cmp.Compare(a.from, b.from) })
 	var found []Citation
+	for i, c := range all {
+		if i == 0 || c.from != all[i-1].from || c.Quote != all[i-1].Quote {
+			found = append(found, c.Citation)
+		}
+	}
+	return found
+}
+
+// A readCitation is a citation with its place in the text, in bytes.
+type readCitation struct {
+	from, to int
+	Citation
+}
+
+// readLinks returns the links to addresses and the addresses in angle brackets.
+func readLinks(text string) []readCitation {
+	var found []readCitation
 	for i := 0; i < len(text); {
 		next := strings.IndexAny(text[i:], "]<")
 		if next < 0 {
@@ -117,7 +183,7 @@ func ParseMarkdown(text string) []Citation {
 		i += next
 		c, end := readLink(text, i)
 		if end > i {
-			found = append(found, c)
+			found = append(found, readCitation{i, end, c})
 			i = end
 			continue
 		}

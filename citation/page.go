@@ -18,9 +18,10 @@ type PageSize struct{ Width, Height float64 }
 // "page=3&viewrect=72,72,468,100&highlight=72,540,72,172". The numbers of
 // highlight are integers, and its rectangle contains the whole box. If the
 // location has no box, or the page no size, the error matches
-// [citekit.ErrSyntax].
+// [citekit.ErrSyntax]. For a page of a member, part or message it matches
+// [errors.ErrUnsupported].
 func PDFRegion(l citekit.Location, page PageSize) (string, error) {
-	if err := l.Validate(); err != nil {
+	if err := checkOuter(l); err != nil {
 		return "", err
 	}
 	if l.PageCount() != 1 || l.Box.IsZero() || !page.valid() {

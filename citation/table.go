@@ -158,9 +158,10 @@ const maxColumns = 1 << 10
 // selects, in the form that [CSVFragment] takes: a part for each run of
 // columns. A column is a name in the header, exactly as written there, or else
 // a number; for any other column the error matches [citekit.ErrRange]. For a
-// location without rows and columns it matches [errors.ErrUnsupported].
+// location without rows and columns, or in a member, part or message, it matches
+// [errors.ErrUnsupported].
 func TableCells(l citekit.Location, header []string) ([]Cells, error) {
-	if err := l.Validate(); err != nil {
+	if err := checkOuter(l); err != nil {
 		return nil, err
 	}
 	if l.Modality != citekit.Text || l.Rows.IsZero() && len(l.Cols) == 0 {

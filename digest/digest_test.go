@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/digest"
 	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -55,6 +56,7 @@ func TestContextMarkdown(t *testing.T) {
 }
 
 func TestContextBudget(t *testing.T) {
+	sharedtest.NotShort(t)
 	maps := contextMaps(t, 50)
 	for _, format := range []digest.Format{digest.Markdown, digest.JSON} {
 		last := 0

@@ -362,6 +362,7 @@ annual-report | section | Annual Report | p1-3
 }
 
 func TestPageIndexLeavesOut(t *testing.T) {
+	sharedtest.NotShort(t)
 	node := `{"title": "A", "start_index": 1, "end_index": 1, "nodes": [`
 	deep := strings.Repeat(node, 70) + strings.Repeat("]}", 70)
 	many := strings.Repeat(`{"title": "A", "start_index": 1, "end_index": 1},`, 20_000)

@@ -287,7 +287,7 @@ func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next
 		defer context.AfterFunc(held.request, cancel)()
 	}
 	result, err := next(ctx, method, req)
-	c.ended(result, err)
+	c.ended(ctx, result, err)
 	return result, err
 }
 
@@ -308,7 +308,7 @@ func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request,
 	}
 	result, err := next(ctx, method, req)
 	end()
-	c.ended(result, err)
+	c.ended(ctx, result, err)
 	if err == nil {
 		c.Bytes = encodedSize(result)
 	}
@@ -352,8 +352,8 @@ func refuseBusy(w http.ResponseWriter, err error, calls []*jsonrpc.Request) {
 	r.respond(w, busy.status())
 }
 
-// ended records how a call ended.
-func (c *Call) ended(result mcp.Result, err error) {
+// ended records how a call with a context ended.
+func (c *Call) ended(ctx context.Context, result mcp.Result, err error) {
 	c.Duration = time.Since(c.Start)
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -372,6 +372,9 @@ func (c *Call) ended(result mcp.Result, err error) {
 	if failed, ok := result.(*mcp.CallToolResult); ok && failed.IsError {
 		if c.Outcome, ok = meta["code"].(string); !ok {
 			c.Outcome = string(citekit.CodeInternal)
+		}
+		if c.Outcome == string(citekit.CodeTimeout) && errors.Is(ctx.Err(), context.Canceled) {
+			c.Outcome = OutcomeCancelled // nobody waits for it, as when a key was revoked
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -307,6 +308,7 @@ func readAnswer(t testing.TB, conn net.Conn) *http.Response {
 // Headers and bodies that stop coming end their connections; streams go on for
 // longer than a body may take.
 func TestHTTPDeadlines(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	const limit = 100 * time.Millisecond
 	server := mcpadapter.NewServer(standardLibrary(t), nil)

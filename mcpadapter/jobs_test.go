@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
@@ -47,6 +48,7 @@ func (f *ingestFixture) ended(t *testing.T, job string) ingestAnswer {
 
 // TestJobsOfReplicas has another server tell of an ingest, and end it.
 func TestJobsOfReplicas(t *testing.T) {
+	sharedtest.NotShort(t)
 	f := newIngestFixture(t, 20*time.Millisecond, "a.txt", "slow.txt")
 	other := f.replica(t, nil)
 	a := f.call(t, "ingest", map[string]any{"paths": []string{".", "none.txt"}})

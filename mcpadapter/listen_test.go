@@ -26,6 +26,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -236,6 +237,7 @@ func byName(next http.Handler) http.Handler {
 
 // A session with a call never makes room; it ends when it was idle.
 func TestHTTPSessionRoom(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	slow := newSlowResolver()
 	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"poem": poemMap, "slow": slowMap}), nil),

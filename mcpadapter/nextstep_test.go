@@ -14,6 +14,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -29,6 +30,7 @@ var hasNextStep = regexp.MustCompile(`(?m)^Hint: \S|^Error: (give |.*(; .*\b(is|
 // TestErrorsHaveNextSteps calls every tool wrongly in the same ways, and checks
 // that each error says what to do.
 func TestErrorsHaveNextSteps(t *testing.T) {
+	sharedtest.NotShort(t)
 	for name, session := range map[string]*mcp.ClientSession{"few": connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil), "all": findingServer(t)} {
 		tools, err := session.ListTools(t.Context(), nil)
 		if err != nil {
@@ -54,10 +56,7 @@ func TestErrorsHaveNextSteps(t *testing.T) {
 						map[string]any{"ids": []any{"poem"}, argument: value}, map[string]any{"text": "“x” text://poem", argument: value})
 				}
 			}
-			for i, arguments := range calls {
-				if testing.Short() && i%5 != 0 {
-					continue
-				}
+			for _, arguments := range calls {
 				text, result := callTool(t, session, tool.Name, arguments)
 				if message, _, _ := strings.Cut(text, "\n"); result.IsError && !hasNextStep.MatchString(text) && !seen[message] {
 					seen[message] = true

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -69,6 +70,7 @@ func foldersServer(t *testing.T, wide, write bool) (session *mcp.ClientSession, 
 // TestOutsideRoots checks what a client learns of a source outside the roots: the
 // name of the file, but not its folder, and what allows it.
 func TestOutsideRoots(t *testing.T) {
+	sharedtest.NotShort(t)
 	for _, write := range []bool{false, true} {
 		session, _ := foldersServer(t, false, write)
 		const how = "'out.md' is outside the roots: a person adds its folder with --root to citekit serve"
@@ -107,6 +109,7 @@ func TestOutsideRoots(t *testing.T) {
 // TestRootsToIngest checks that an agent learns which folders it may ingest, how
 // the paths are read, and what copied means.
 func TestRootsToIngest(t *testing.T) {
+	sharedtest.NotShort(t)
 	session, other := foldersServer(t, true, true)
 	roots, _ := json.Marshal([]string{filepath.Join(filepath.Dir(other), "files"), other})
 	if text, _ := callTool(t, session, "info", nil); !strings.Contains(text, `"roots":`+string(roots)) {

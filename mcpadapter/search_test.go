@@ -17,6 +17,7 @@ import (
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -75,6 +76,7 @@ func finding(t *testing.T, ws citekit.Workspace) *mcp.ClientSession {
 // TestFindingSchemas checks calls and answers against the schemas the server
 // gives, and that all definitions together stay small.
 func TestFindingSchemas(t *testing.T) {
+	sharedtest.NotShort(t)
 	session := findingServer(t)
 	tools, err := session.ListTools(t.Context(), nil)
 	if err != nil {
@@ -201,6 +203,7 @@ func TestGetContents(t *testing.T) {
 
 // TestRelated reads and finds what is linked.
 func TestRelated(t *testing.T) {
+	sharedtest.NotShort(t)
 	session := findingServer(t)
 	const relation = `"from":"text://notes#lines=3-3","to":"text://poem#lines=1-2"`
 	for expand, want := range map[any]bool{"relations": true, "children": false} {

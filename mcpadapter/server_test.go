@@ -187,6 +187,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestTooLarge(t *testing.T) {
+	sharedtest.NotShort(t)
 	lib := newLibrary(t, nil, map[string]string{"big": bigMap("big", 25_000)})
 	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
 	got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "big", "full": true})

@@ -52,6 +52,7 @@ const waitingCall = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"n
 // by their number and by what they were asked with, and once they are answered
 // there is.
 func TestHTTPSSEUnanswered(t *testing.T) {
+	sharedtest.NotShort(t)
 	for name, test := range map[string]struct{ most, padding int }{
 		"number": {most: 100},
 		"bytes":  {most: 3, padding: 3 << 20},

@@ -5,9 +5,9 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
-// MarshalJSON returns an object with "was", "address" (null if the part is gone
-// or unknown), "how", "confidence", and, unless they are empty, "difference",
-// "places" and "error", as a code and a message.
+// MarshalJSON returns an object with "was", "address" (null if the part is gone,
+// ambiguous or unknown), "how", "confidence", and, unless they are empty,
+// "difference", "places", "candidates", "reason" and "error", as a code and a message.
 func (r *Result) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -25,6 +25,14 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	if r.Places > 1 {
 		w.Value("places", r.Places)
 	}
+	if len(r.Candidates) > 0 {
+		all := make([]string, len(r.Candidates))
+		for i, a := range r.Candidates {
+			all[i] = a.String()
+		}
+		w.Value("candidates", all)
+	}
+	w.Optional("reason", r.Reason)
 	if r.Problem != nil {
 		w.Value("error", map[string]string{"code": string(citekit.CodeOf(r.Problem)), "message": r.Problem.Error()})
 	}

@@ -22,7 +22,7 @@ const (
 
 // findText finds a part of the old text in the new one.
 func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, result *Result) error {
-	parts, err := old.Around(result.Was.Location)
+	parts, err := partsOf(ctx, old, result.Was.Location)
 	if err != nil {
 		return err
 	}
@@ -37,15 +37,20 @@ func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, re
 			return err
 		}
 	}
-	if len(parts) == 0 || len(f.found) == 0 {
+	if result.How != Ambiguous && (len(parts) == 0 || len(f.found) == 0) {
 		result.How = Gone
 	}
-	if result.How == Gone {
-		*result = Result{Was: result.Was, How: Gone, Places: result.Places}
+	if result.How == Gone || len(f.found) == 0 {
+		*result = Result{Was: result.Was, How: result.How, Places: result.Places}
 		return nil
 	}
 	loc, err := f.location()
-	result.Address = pinned(result.Was, loc, now)
+	if err == nil && len(parts) == 1 && result.How.Moves() {
+		loc, err = f.shape(ctx, r.lib, parts[0], loc)
+	}
+	if result.Address = pinned(result.Was, loc, now); result.How == Ambiguous {
+		result.Candidates = []citekit.Address{result.Address}
+	}
 	return err
 }
 
@@ -98,7 +103,7 @@ func (f *finding) add(ctx context.Context, part textlayer.Bytes) error {
 		f.result.How = how
 	}
 	f.result.Confidence = min(f.result.Confidence, confidence)
-	if how == Gone {
+	if p.How == anchor.Gone {
 		return nil
 	}
 	at := textlayer.Bytes{From: int64(p.From), To: int64(p.To)}
@@ -115,12 +120,18 @@ func (f *finding) add(ctx context.Context, part textlayer.Bytes) error {
 		return err
 	}
 	difference, similarity := quotation.Compare(was, is)
+	if len(difference) == 0 {
+		f.result.Reason = "the words are unchanged, but not what was beside them"
+	}
 	f.result.Difference = append(f.result.Difference, difference...)
 	f.result.Confidence = min(f.result.Confidence, similarMost*similarity)
 	return nil
 }
 
 func judge(p anchor.Place) (How, float64) {
+	if p.Places > 1 && (p.How == anchor.Similar || p.How == anchor.Gone) {
+		return Ambiguous, 0 // unchanged at several places, of which none is sure
+	}
 	switch p.How {
 	case anchor.Unique:
 		if !p.Around {
@@ -139,7 +150,7 @@ func judge(p anchor.Place) (How, float64) {
 }
 
 func rank(h How) int {
-	for i, other := range []How{Unchanged, Unique, Context, Similar, Gone} {
+	for i, other := range []How{Unchanged, Unique, Context, Similar, Ambiguous, Gone} {
 		if h == other {
 			return i
 		}

@@ -12,7 +12,7 @@ import (
 const (
 	enoughLetters = 20  // of a quote long enough not to match by chance
 	byQuote       = .95 // a quote occurs once in the new version
-	severalPlaces = .5
+	notCounted    = .5  // it occurs, perhaps more than once
 )
 
 // findQuote finds a quote if the text of its version is not kept.
@@ -39,29 +39,63 @@ func (r *Reanchorer) findQuote(ctx context.Context, req Request, now *textlayer.
 	if v.Address.Resource != "" && v.Address.Resource != here.Resource {
 		v = &verify.Verdict{Class: verify.NotFound} // the words are in another resource, which was not cited
 	}
-	result.Places = v.Places
+	result.Places, result.Candidates, result.Reason = v.Places, nil, ""
 	switch v.Class {
 	case verify.Exact, verify.Repaired:
-		result.Address, result.How, result.Confidence = here, Unchanged, byQuote
-		if req.Address.Version != "" {
-			result.How = quoted(req.Quote, Unique)
+		if req.Address.Version == "" {
+			result.Address, result.How, result.Confidence = here, Unchanged, byQuote
+			return nil
 		}
-		if result.How == Unique && v.Places > 1 {
-			result.How = Context
+		r.judgeQuote(req, v, now, result)
+		if result.How != Ambiguous {
+			result.Address = here
 		}
 		return nil
 	case verify.Elsewhere:
-		result.How, result.Confidence = quoted(req.Quote, Unique), byQuote
-		if v.Places != 1 || !v.Counted {
-			result.How, result.Confidence = Similar, severalPlaces
-		}
+		r.judgeQuote(req, v, now, result)
 	case verify.Altered:
 		result.How, result.Confidence, result.Difference = Similar, similarMost*v.Similarity, v.Difference
+		result.Address = pinned(req.Address, v.Address.Location, now)
+		return r.countSimilar(ctx, req, v, now, result)
 	default:
 		result.How = Gone
-		return nil
 	}
+	return nil
+}
+
+// judgeQuote sets the result for a quote that is in the new version, at the places of
+// a verdict.
+func (r *Reanchorer) judgeQuote(req Request, v *verify.Verdict, now *textlayer.Layer, result *Result) {
+	result.Confidence = byQuote
 	result.Address = pinned(req.Address, v.Address.Location, now)
+	switch {
+	case len(v.Others) > 0 || v.Places > 1+verify.MaxOthers || v.Places > 1 && v.Span == (verify.Span{}):
+		result.How = Ambiguous
+		result.Candidates = []citekit.Address{result.Address}
+		for _, other := range v.Others {
+			result.Candidates = append(result.Candidates, pinned(req.Address, other.Location, now))
+		}
+	case !v.Counted:
+		result.How, result.Confidence = Similar, notCounted
+		result.Reason = "the text is too long to see whether the quote is in it once"
+	default: // at one address, perhaps more than once
+		if result.How = quoted(req.Quote, Unique); result.How == Similar {
+			result.Reason = "so short a quote may be there by chance"
+		}
+	}
+}
+
+// countSimilar makes the result for an altered quote ambiguous if the words of the
+// source that are similar to it are at several places.
+func (r *Reanchorer) countSimilar(ctx context.Context, req Request, like *verify.Verdict, now *textlayer.Layer, result *Result) error {
+	v, err := r.verifier.Quote(ctx, verify.Request{Quote: like.Text, Only: true, Address: citekit.Address{
+		Resource: like.Address.Resource, Location: citekit.Location{Modality: like.Address.Location.Modality}}})
+	if err != nil || v.Problem != nil {
+		return ctx.Err() // such as words too long for a quote
+	}
+	if result.Places = v.Places; len(v.Others) > 0 {
+		r.judgeQuote(req, v, now, result)
+	}
 	return nil
 }
 
@@ -77,7 +111,7 @@ func (r *Reanchorer) settle(ctx context.Context, req Request, result *Result) er
 	if v.Class != verify.Exact && v.Class != verify.Repaired || quoted(req.Quote, Unique) != Unique {
 		return nil
 	}
-	result.How, result.Confidence, result.Places = Context, byContext, v.Places
+	result.How, result.Confidence, result.Places, result.Reason = Context, byContext, v.Places, ""
 	if v.Places == 1 && v.Counted {
 		result.How, result.Confidence = Unique, byQuote
 	}

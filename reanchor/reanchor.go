@@ -3,8 +3,9 @@
 //
 // It uses the text of the cited version if package textlayer still keeps it, or
 // else the quoted words, if the request has them. Without either, it does not
-// guess. Each result says how the part was found: only [Unique] and [Context]
-// are sure enough to move a citation without asking.
+// guess, nor does it choose one of several places. Each result says how the part
+// was found: only [Unique] and [Context] are sure enough to move a citation without
+// asking.
 package reanchor
 
 import (
@@ -35,9 +36,15 @@ const (
 	// identifies the right one.
 	Context How = "context"
 
-	// Similar is a part that was changed, or that may be the wrong one: a
-	// person should look at it before citing it.
+	// Similar is a part at one place that was changed, or that may be the wrong
+	// one: a person should look at it before citing it. [Result.Reason] says why,
+	// if the words are unchanged.
 	Similar How = "similar"
+
+	// Ambiguous is a part whose words are at several places, where nothing tells
+	// which of them was cited. [Result.Candidates] has these places; the result has
+	// no address.
+	Ambiguous How = "ambiguous"
 
 	// Gone is a part that lost half or more of its text.
 	Gone How = "gone"
@@ -69,7 +76,9 @@ const (
 // A Request describes the cited part.
 type Request struct {
 	// Address is the old address. An address that does not pin a version is
-	// found only by its quote.
+	// found only by its quote: where that is no longer at the address and not at
+	// one other place, in the kept versions that have it at the address, if these
+	// lead to one place.
 	Address citekit.Address
 
 	// Quote is the quote from the part, or "". It is searched for if the text
@@ -81,7 +90,7 @@ type Request struct {
 // A Result is the current place of a cited part.
 type Result struct {
 	Was     citekit.Address // the old address
-	Address citekit.Address // zero if it is gone or unknown; pins the version if Was does
+	Address citekit.Address // zero if it is gone, ambiguous or unknown; pins the version if Was does
 	How     How             // how the place was found
 
 	// Confidence is from 0 to 1. For [Unique] and [Context] it measures how
@@ -90,7 +99,14 @@ type Result struct {
 
 	Difference []verify.Change // in words, for a similar part of at most [verify.MaxQuote] bytes
 	Places     int             // number of exact occurrences in the new version, counted up to 100
+	Reason     string          // why unchanged words are only Similar, for people; otherwise ""
 	Problem    error           // the reason for Unknown
+
+	// Candidates are the first places of an [Ambiguous] part, at most 1 +
+	// [verify.MaxOthers]: the cited one, if it is among them, and the others in the
+	// order of the text. They are fewer than Places if two are at one address, and
+	// at most the most probable one if there is no quote.
+	Candidates []citekit.Address
 }
 
 // A Reanchorer finds cited parts in the resources of a Library. It is safe for
@@ -138,6 +154,10 @@ func (r *Reanchorer) Find(ctx context.Context, req Request) (*Result, error) {
 	}
 	if result.How.Moves() && !sameSelectors(result.Was.Location, result.Address.Location) {
 		result.How, result.Confidence = Similar, min(result.Confidence, similarMost)
+		result.Reason = "the new address selects in another way than the one cited"
+	}
+	if result.How == Ambiguous {
+		result.Address, result.Confidence, result.Difference = citekit.Address{}, 0, nil
 	}
 	return result, nil
 }
@@ -165,6 +185,7 @@ func (r *Reanchorer) Keep(ctx context.Context, resourceID string) error {
 	if err != nil {
 		return err
 	}
+	r.versions.saw(resourceID, l.SourceHash())
 	return l.Close()
 }
 
@@ -174,6 +195,15 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		return err
 	}
 	defer now.Close()
+	r.versions.saw(req.Address.Resource, now.SourceHash())
+	if err := r.findIn(ctx, req, now, result); err != nil || req.Quote == "" || result.Address.Resource == "" {
+		return err
+	}
+	return r.shapeByQuote(ctx, req, now, result)
+}
+
+// findIn finds a part in the text of the present version.
+func (r *Reanchorer) findIn(ctx context.Context, req Request, now *textlayer.Layer, result *Result) error {
 	cited := req.Address.Version
 	if cited != "" && strings.HasPrefix(now.SourceHash(), cited) {
 		result.Address, result.How, result.Confidence = req.Address, Unchanged, 1
@@ -189,7 +219,7 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 		if err == nil && result.How == Similar && req.Quote != "" {
 			return r.settle(ctx, req, result)
 		}
-		if err == nil && result.How == Gone && req.Quote != "" { // the quoted words may be there all the same
+		if err == nil && (result.How == Gone || result.How == Ambiguous) && req.Quote != "" { // the quoted words may be there all the same
 			return r.findQuote(ctx, req, now, result)
 		}
 		if err == nil || ctx.Err() != nil {
@@ -200,7 +230,68 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 	if req.Quote == "" {
 		return why
 	}
-	return r.findQuote(ctx, req, now, result)
+	err := r.findQuote(ctx, req, now, result)
+	if err == nil && cited == "" && result.How != Unchanged && !result.How.Moves() {
+		err = r.findKept(ctx, req, now, result)
+	}
+	return err
+}
+
+// maxVersions is the largest number of kept versions in which a quote is looked for.
+const maxVersions = 16
+
+// findKept finds a quote whose address pins no version by the kept versions that have
+// it at the address. It changes the result only if all of them lead to one place.
+func (r *Reanchorer) findKept(ctx context.Context, req Request, now *textlayer.Layer, result *Result) error {
+	kept, err := r.versions.of(ctx, req.Address.Resource)
+	if err != nil || len(kept) > maxVersions {
+		return ctx.Err() // the result stays that of the quote
+	}
+	var all *Result
+	for _, hash := range kept {
+		if hash == now.SourceHash() {
+			continue
+		}
+		one, err := r.findFrom(ctx, req, hash, now)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil || one == nil:
+			continue
+		case !one.How.Moves() || all != nil && !all.Address.Equal(one.Address):
+			return nil
+		}
+		all = one
+	}
+	if all != nil {
+		*result = *all
+		result.Confidence = min(result.Confidence, byQuote)
+	}
+	return nil
+}
+
+// findFrom finds a part as it was cited from a kept version, or returns nil if that
+// version does not have the quote at the address.
+func (r *Reanchorer) findFrom(ctx context.Context, req Request, hash string, now *textlayer.Layer) (*Result, error) {
+	old, err := r.layers.OpenVersion(ctx, req.Address.Resource, hash)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	at := req.Address
+	at.Version = hash
+	v, err := r.verifier.Quote(ctx, verify.Request{Quote: req.Quote, Address: at, Only: true})
+	if err != nil || v.Problem != nil || v.Class != verify.Exact && v.Class != verify.Repaired {
+		return nil, err
+	}
+	one := &Result{Was: req.Address}
+	if err := r.findText(ctx, old, now, one); err != nil {
+		return nil, err
+	}
+	if one.How == Similar {
+		err = r.settle(ctx, req, one)
+	}
+	return one, err
 }
 
 // openOld opens the text of the version that an address pins.

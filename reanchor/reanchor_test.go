@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/workspace"
@@ -171,6 +172,7 @@ func TestFindSaysWhatIsWrong(t *testing.T) {
 }
 
 func TestFindInOtherForms(t *testing.T) {
+	sharedtest.NotShort(t)
 	for name, changed := range map[string]string{
 		"CRLF":   strings.ReplaceAll("New.\n\n"+guide, "\n", "\r\n"),
 		"CR":     strings.ReplaceAll("New.\n\n"+guide, "\n", "\r"),

@@ -26,7 +26,8 @@ func (unpinned) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // RewriteOptions configures [Reanchorer.Rewrite]. The zero value is ready to use.
 type RewriteOptions struct {
-	// Similar also moves citations of changed parts.
+	// Similar also moves citations whose result is [Similar]. Those of an
+	// [Ambiguous] part are never moved.
 	Similar bool
 }
 
@@ -49,7 +50,7 @@ func (c *Citation) Left() bool {
 	case Unknown:
 		return !errors.Is(c.Result.Problem, ErrUnpinned)
 	}
-	return c.Result.How == Gone
+	return c.Result.How == Gone || c.Result.How == Ambiguous
 }
 
 // A Rewriting is a text with its citations moved to the current places of the

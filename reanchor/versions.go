@@ -26,6 +26,21 @@ type versions struct {
 	mu   sync.Mutex
 	made time.Time
 	kept map[string][]string // by resource
+	seen map[string]string   // the version last met of each resource
+}
+
+// saw notes the present version of a resource. After another one the list is made
+// again, as the version before may have been kept since.
+func (v *versions) saw(resource, hash string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if before, ok := v.seen[resource]; ok && before != hash {
+		v.kept = nil
+	}
+	if v.seen == nil {
+		v.seen = make(map[string]string)
+	}
+	v.seen[resource] = hash
 }
 
 // whole returns the hash that begins with some digits. If no kept version
@@ -34,19 +49,11 @@ func (v *versions) whole(ctx context.Context, resource, digits string) (string, 
 	if len(digits) == wholeVersion {
 		return digits, nil
 	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.kept == nil || time.Since(v.made) > freshFor {
-		if err := v.list(ctx); err != nil {
-			return "", err
-		}
+	all, err := v.of(ctx, resource)
+	if err != nil {
+		return "", err
 	}
-	var found []string
-	for _, hash := range v.kept[resource] {
-		if strings.HasPrefix(hash, digits) && !slices.Contains(found, hash) {
-			found = append(found, hash)
-		}
-	}
+	found := slices.DeleteFunc(all, func(hash string) bool { return !strings.HasPrefix(hash, digits) })
 	switch len(found) {
 	case 1:
 		return found[0], nil
@@ -54,6 +61,21 @@ func (v *versions) whole(ctx context.Context, resource, digits string) (string, 
 		return "", fmt.Errorf("no text is kept of version %.12s: %w", digits, fs.ErrNotExist)
 	}
 	return "", fmt.Errorf("%d versions that are kept begin with %s; cite more digits: %w", len(found), digits, fs.ErrNotExist)
+}
+
+// of returns the hashes of the versions of a resource of which something is kept,
+// each once.
+func (v *versions) of(ctx context.Context, resource string) ([]string, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.kept == nil || time.Since(v.made) > freshFor {
+		if err := v.list(ctx); err != nil {
+			return nil, err
+		}
+	}
+	all := slices.Clone(v.kept[resource])
+	slices.Sort(all)
+	return slices.Compact(all), nil
 }
 
 func (v *versions) list(ctx context.Context) error {

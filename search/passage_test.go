@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
@@ -123,6 +124,7 @@ func TestPassagesOfSections(t *testing.T) {
 
 // What leads to something is in one passage with it, in whatever format.
 func TestPassagesKeepTogether(t *testing.T) {
+	sharedtest.NotShort(t)
 	long := strings.Repeat("It goes on and on for many words. ", 90)
 	rows := strings.Repeat("| leaf | three |\n", 200)
 	for name, test := range map[string]struct {

@@ -11,13 +11,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
@@ -384,22 +387,29 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// TestIncomplete gives a search less time than the index takes to build.
-func TestIncomplete(t *testing.T) {
-	sharedtest.NotShort(t)
-	files := make(map[string]string)
-	for i := range 300 {
-		files[fmt.Sprintf("f%03d.md", i)] = fmt.Sprintf("# File %d\n\nNumber%d is here.\n", i, i)
+// A search while a text is still being read is not complete.
+func TestIncomplete(t *testing.T) { synctest.Test(t, testIncomplete) }
+
+func testIncomplete(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: faulttest.StuckText{Resolver: new(text.Resolver)}}, nil)
+	defer lib.Close()
+	s, err := search.New(lib, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s := newShelf(t, files)
-	short, cancel := context.WithTimeout(ctx, 60*time.Millisecond)
-	defer cancel()
-	found, err := s.Search(short, search.Request{Query: "here"})
-	if err != nil && !errors.Is(err, context.DeadlineExceeded) || err == nil && found.Complete {
-		t.Errorf("after 60 ms: %v, %v", found, err)
-	}
-	if got := s.find(t, search.Request{Query: "here"}); !got.Complete || got.Total != 300 {
-		t.Errorf("then %d, complete %v", got.Total, got.Complete)
+	defer s.Close()
+	for _, name := range []string{"a.txt", "stuck.txt"} {
+		ws.AddSource(name, []byte("The kettle boils at noon.\n"))
+		if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
+			t.Fatal(err)
+		}
+		limited, cancel := context.WithTimeout(t.Context(), time.Second)
+		found, err := s.Search(limited, search.Request{Query: "kettle"})
+		cancel()
+		if err != nil || addresses(found) != "text://a#lines=1-1" || found.Complete != (name == "a.txt") {
+			t.Errorf("with %s: %+v, %v", name, found, err)
+		}
 	}
 }
 

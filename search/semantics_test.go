@@ -458,6 +458,7 @@ func TestDamagedVectors(t *testing.T) {
 
 // Whatever a model does, a search answers by words.
 func TestFailingModels(t *testing.T) {
+	sharedtest.NotShort(t)
 	words := []string{"car automobile vehicle", "bread loaf oven", "tax duty"}
 	for name, c := range map[string]struct {
 		embedder search.Embedder

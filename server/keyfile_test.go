@@ -7,12 +7,14 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/access/keyfile"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/server"
 )
 
 // TestRevokedInFile checks that a call ends whose key another process revokes in the
 // file, also where the server takes other tokens too.
 func TestRevokedInFile(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	slow := newSlow()
 	_, workspaces := slowPlace(t, slow)

@@ -233,6 +233,7 @@ func (c client) evidenceLink(address string) string {
 }
 
 func TestRevokedDuringACall(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	slow := newSlow()
 	p, workspaces := slowPlace(t, slow)
@@ -261,6 +262,7 @@ func TestRevokedDuringACall(t *testing.T) {
 	known.revoke("a")
 	<-slow.cancelled // the call has ended
 	<-ended
+	s.journal.await(t, "the call that was ended", func(e server.Event) bool { return e.Tool == "resolve" && e.Outcome == server.OutcomeCancelled })
 	_, _ = io.Copy(io.Discard, stream.Body) // ends with the stream
 	if ctx.Err() != nil {
 		t.Error("the stream of a revoked key goes on")
@@ -291,6 +293,7 @@ func (r regranting) Granted(id string) *access.Grant {
 // TestNarrowedDuringAStream has a key be for fewer tools: the stream that it has open
 // ends, and what it begins then has fewer. That of another goes on.
 func TestNarrowedDuringAStream(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	_, workspaces := slowPlace(t, newSlow())
 	known := regranting{&keys{grants: map[string]*access.Grant{"a": {ID: "k-a", Workspaces: []string{"slow"}}, "b": {ID: "k-b", Workspaces: []string{"slow"}}}}}

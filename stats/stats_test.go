@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/stats"
@@ -83,6 +84,7 @@ func collect(t *testing.T, c *stats.Collector) *stats.Stats {
 }
 
 func TestCounts(t *testing.T) {
+	sharedtest.NotShort(t)
 	lib, _ := newLibrary(t)
 	for id, data := range otherMaps {
 		write(t, lib, id, data)
@@ -107,6 +109,7 @@ func TestCounts(t *testing.T) {
 }
 
 func TestSizesIndexAndCache(t *testing.T) {
+	sharedtest.NotShort(t)
 	lib, searcher := newLibrary(t)
 	c := stats.New(lib, &stats.Options{Version: "1.2.3", Searcher: searcher})
 	s := collect(t, c)
@@ -135,6 +138,7 @@ func TestSizesIndexAndCache(t *testing.T) {
 
 // TestTextAlone checks that reading texts does not count as evidence.
 func TestTextAlone(t *testing.T) {
+	sharedtest.NotShort(t)
 	lib, _ := newLibrary(t)
 	layers := keepAll(lib)
 	for range 2 {

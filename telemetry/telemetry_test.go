@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/telemetry"
 )
@@ -95,6 +96,7 @@ func TestMetrics(t *testing.T) {
 
 // TestBoundedLabels counts what no server tells.
 func TestBoundedLabels(t *testing.T) {
+	sharedtest.NotShort(t)
 	tel := newTelemetry(t, &telemetry.Options{Workspaces: []string{"red"}})
 	for _, name := range []string{"a\nb", "\x1b[31m", "\xff\xfe", strings.Repeat("x", 1<<20), "\u202e", "a b"} {
 		tel.Observe(t.Context(), server.Event{Workspace: name, Method: name, Tool: name, Outcome: name})

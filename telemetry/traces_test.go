@@ -25,6 +25,7 @@ import (
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/telemetry"
 )
@@ -195,6 +196,7 @@ func TestSampler(t *testing.T) {
 // TestDestination has the variables of OTLP say how spans are sent, to a collector
 // with a certificate of its own that is busy at first.
 func TestDestination(t *testing.T) {
+	sharedtest.NotShort(t)
 	s := &sink{busy: 1}
 	s.Server = httptest.NewTLSServer(s)
 	defer s.Close()

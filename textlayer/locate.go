@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/citekit/citekit"
 )
@@ -46,6 +47,32 @@ func (l *Layer) Location(start, end int64) (citekit.Location, error) {
 		loc.Lines.Last, err = l.lineAt(l.runs[last], end-1)
 	}
 	return loc, err
+}
+
+// Tight is [Layer.Location] with only those cells of a row of a sheet that the bytes
+// are in, where the location is in one row. In the text of such a row, a tab stands
+// between two cells.
+func (l *Layer) Tight(start, end int64) (citekit.Location, error) {
+	loc, err := l.Location(start, end)
+	if err != nil || loc.Sheet == "" || loc.Cells.First.Row != loc.Cells.Last.Row || loc.Cells.First == loc.Cells.Last {
+		return loc, err
+	}
+	r := l.runs[l.at(start)]
+	if start < r.from || end > r.to || start == end || r.loc.Cells != loc.Cells {
+		return loc, nil
+	}
+	row, err := l.textOf(r)
+	if err != nil {
+		return citekit.Location{Modality: l.modality}, err
+	}
+	cells := loc.Cells
+	if int32(strings.Count(row, "\t")) != cells.Last.Col-cells.First.Col {
+		return loc, nil // not one text for each cell
+	}
+	before := row[:start-r.from]
+	loc.Cells.First.Col += int32(strings.Count(before, "\t"))
+	loc.Cells.Last.Col = loc.Cells.First.Col + int32(strings.Count(row[len(before):end-r.from], "\t"))
+	return loc, nil
 }
 
 // lineAt returns the line of a byte in a run, or the first line of the run if

@@ -449,6 +449,12 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	if err := c.tell(ctx, first); err != nil {
 		return err
 	}
+	// The layer has no place for cells of a block of text; the cited ones are the exact
+	// place.
+	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && !loc.Cells.IsZero() && loc.Sheet == "" &&
+		c.verdict.Address.Location.Contains(loc) {
+		c.verdict.Address.Location = loc
+	}
 	for _, p := range all[1:] {
 		a, err := p.address()
 		if err != nil {
@@ -502,7 +508,7 @@ func (c *call) tell(ctx context.Context, p place) (err error) {
 
 // address returns the address of a place.
 func (p place) address() (citekit.Address, error) {
-	loc, err := p.source.Location(p.from(), p.to())
+	loc, err := p.source.Tight(p.from(), p.to())
 	return citekit.Address{Resource: p.source.resource, Location: loc}, err
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -319,6 +320,7 @@ func TestTextJSON(t *testing.T) {
 }
 
 func TestTextRefuses(t *testing.T) {
+	sharedtest.NotShort(t)
 	s := newShelf(t, map[string]string{"kettle.txt": kettle})
 	if _, err := s.Text(t.Context(), "\xff text://kettle", nil); !errors.Is(err, citekit.ErrSyntax) {
 		t.Error(err)

@@ -10,17 +10,16 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"iter"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/text"
@@ -307,26 +306,14 @@ func picture(t *testing.T) string {
 	return b.String()
 }
 
-// A stuckReader never ends reading one text.
-type stuckReader struct{ *text.Resolver }
-
-func (r stuckReader) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
-	if path.Base(src.Name()) != "stuck.txt" {
-		return r.Resolver.ReadText(ctx, src, loc)
-	}
-	return func(yield func(citekit.TextRun, error) bool) {
-		<-ctx.Done()
-		yield(citekit.TextRun{}, ctx.Err())
-	}
-}
-
 // TestUnread checks that a quote is not denied while texts are still being read.
-func TestUnread(t *testing.T) {
-	sharedtest.NotShort(t)
+func TestUnread(t *testing.T) { synctest.Test(t, testUnread) }
+
+func testUnread(t *testing.T) {
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("a.txt", []byte("The kettle boils at noon.\n"))
 	ws.AddSource("stuck.txt", []byte("Elephants never sleep.\n"))
-	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: stuckReader{new(text.Resolver)}}, nil)
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: faulttest.StuckText{Resolver: new(text.Resolver)}}, nil)
 	defer lib.Close()
 	if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
 		t.Fatal(err)
@@ -336,11 +323,7 @@ func TestUnread(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer searcher.Close()
-	wait := 3 * time.Second
-	if testing.Short() {
-		wait = time.Second
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	v, err := verify.New(lib, &verify.Options{Searcher: searcher}).Quote(ctx, verify.Request{Quote: "Elephants never sleep"})
 	if err != nil || v.Class != verify.Unchecked || citekit.CodeOf(v.Problem) != citekit.CodeTimeout {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -83,6 +84,7 @@ var damages = map[string]func(t testing.TB, path string){
 }
 
 func TestDamagedEvidence(t *testing.T) {
+	sharedtest.NotShort(t)
 	const body = "the right bytes, whole"
 	for name, damage := range damages {
 		if runtime.GOOS == "windows" && strings.Contains(name, "kept") {

@@ -152,6 +152,7 @@ func TestSourceMappedInBetween(t *testing.T) {
 // What was read of a source that is written meanwhile has its hash, or is
 // refused.
 func TestSourceWrittenWhileRead(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		for name, size := range sourceSizes() {
@@ -277,6 +278,7 @@ func TestEvidenceWrittenThroughMapping(t *testing.T) {
 
 // Found says nothing of sources that are mapped for writing.
 func TestFindInMemoryFileSystem(t *testing.T) {
+	sharedtest.NotShort(t)
 	t.Parallel()
 	onFileSystems(t, func(t *testing.T, dir string) {
 		writeFile(t, filepath.Join(dir, "docs", "a"), "content")

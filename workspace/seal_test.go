@@ -247,6 +247,7 @@ func forgeNotes(t testing.TB, path string, change func(record []byte) []byte, ke
 // Altered evidence with a record that says so is not found, in this process
 // or another, whatever is done to the seal.
 func TestForgedRecords(t *testing.T) {
+	sharedtest.NotShort(t)
 	const altered = "the wrong bytes, whole"
 	change := func(record []byte) []byte {
 		for old, planted := range map[string]string{

@@ -74,12 +74,18 @@ func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
 // Location returns c in the form in which the API cites a document: a
 // page_location for pages, or else a char_location for the position. Document
 // is its index in the request, counted from 0. The document must be the whole
-// resource. For a citation of several runs of pages, or without pages or
-// position, the error matches [citekit.ErrSyntax].
+// resource, so that pages in a member, part or message are left out. For a citation of
+// several runs of pages, or without pages or position, the error matches
+// [citekit.ErrSyntax].
 func Location(c *citation.Citation, document int) ([]byte, error) {
 	title := c.Work.Title
 	l := location{CitedText: c.Quote, DocumentIndex: &document, DocumentTitle: &title}
-	switch pages := c.Address.Location.Pages; {
+	loc := c.Address.Location
+	pages := loc.Pages
+	if loc.Member != "" || loc.Part != "" || loc.Message != 0 {
+		pages = nil
+	}
+	switch {
 	case len(pages) == 1:
 		open := citation.HalfOpen(pages[0])
 		l.Type, l.StartPage, l.EndPage = "page_location", open.Start, open.End
@@ -268,8 +274,12 @@ func (s *Sent) read(l *location) (citation.Citation, error) {
 	switch l.Type {
 	case "page_location":
 		pages, err := citation.HalfOpenPages{Start: l.StartPage, End: l.EndPage}.Range()
-		if err == nil && c.Address.Location.IsWhole() {
+		switch loc := c.Address.Location; {
+		case err != nil:
+		case loc.IsWhole():
 			c.Address.Location = citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{pages}}
+		case loc.Member != "" && loc.Modality == citekit.Document && loc.In("").IsWhole(): // pages of what was sent
+			c.Address.Location.Pages = []citekit.Range{pages}
 		}
 		return c, err
 	case "char_location":

@@ -101,8 +101,8 @@ func Candidate(a *citation.Answer) ([]byte, error) {
 
 func referenceTo(c *citation.Citation) reference {
 	r := reference{URI: c.Address.String(), Title: c.Label(), Text: c.Quote}
-	if pages := c.Address.Location.Pages; c.Address.Location.PageCount() == 1 {
-		r.Page = pages[0].First
+	if l := c.Address.Location; l.PageCount() == 1 && l.Member == "" && l.Part == "" && l.Message == 0 {
+		r.Page = l.Pages[0].First
 	}
 	return r
 }

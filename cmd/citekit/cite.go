@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"strconv"
 	"strings"
@@ -26,6 +28,7 @@ type citeFlags struct {
 	as, quote, url, from string
 	documents            stringList
 	pin, ocr             bool
+	set                  *flagSet
 }
 
 // citeForms are the values of --as.
@@ -46,10 +49,16 @@ it, the text around them. The form anthropic is a citation of a document with
 --quote, and otherwise a search_result block with the text. If the source has
 changed since it was mapped, or is gone, a warning says so.
 
+The form url is for readers without citekit: a link to the file, or with --url to
+a published copy, that opens at the page, the lines, the rows of a CSV file, the
+time or the region. URLs have no form for blocks, for cells, or for a place inside
+a mail or an archive: the URL is then that of the file, and a warning says so.
+
 With --from it reads such a form, or the response of a model's API, from a file
-or the standard input, and prints the place of each citation. Quotes are checked
-against their sources: those that do not occur there are reported, and the exit
-code is 1. The word after each address is the class of its quote, as verify gives
+or the standard input, and prints the place of each citation. In Markdown it reads
+links, footnotes, and addresses in brackets or bare, with the quotes before them.
+Quotes are checked against their sources: those that do not occur there are
+reported, and the exit code is 1. The word after each address is the class of its quote, as verify gives
 it; "named" means that the citation has no quote, so that only its address was
 checked.`,
 		example: []string{
@@ -61,6 +70,7 @@ checked.`,
 		},
 		maxArgs: -1,
 		flags: func(flags *flagSet) {
+			f.set = flags
 			flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(citeForms, ", "))
 			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they occur in what is named")
 			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
@@ -94,14 +104,31 @@ func (f *citeFlags) check(args []string) error {
 		return usagef("cite", "--as %s; write one of %s", term.Line(f.as), strings.Join(citeForms, ", "))
 	case f.from != "" && len(args) > 1:
 		return usagef("cite", "--from reads one file, or the standard input")
-	case f.from != "" && f.quote != "":
-		return usagef("cite", "--quote is for writing citations, and --from reads them")
+	case f.ignored() != "":
+		return usagef("cite", "%s", f.ignored())
 	case f.from == "" && len(args) == 0:
 		return usagef("cite", "cite needs an id or an address, or --from")
 	case f.quote != "" && len(args) > 1:
 		return usagef("cite", "--quote cites one source; name only that")
 	}
 	return nil
+}
+
+// ignored says which of the flags that were given does nothing beside the others, or
+// "".
+func (f *citeFlags) ignored() (why string) {
+	f.set.Visit(func(one *flag.Flag) {
+		switch name := one.Name; {
+		case why != "":
+		case f.from != "" && isOneOf(name, []string{"as", "quote", "url", "pin"}):
+			why = "--" + name + " is for writing citations, and --from reads them"
+		case name == "document" && f.from != "anthropic":
+			why = "--document is for --from anthropic"
+		case name == "url" && f.as != "url":
+			why = "--url is for --as url"
+		}
+	})
+	return why
 }
 
 func isOneOf(word string, words []string) bool {
@@ -149,6 +176,10 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 		if w.Text, w.JSON, err = c.form(ctx, cited, i+1); err != nil {
 			return asUsage("cite", err)
 		}
+		if without := withoutPlace(c.as, w.Text, cited); without != "" {
+			w.Warning = cmp.Or(w.Warning, without)
+			c.warn("warning: " + without)
+		}
 		all = append(all, w)
 	}
 	if c.json {
@@ -171,6 +202,16 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 		c.printText(w.Text)
 	}
 	return nil
+}
+
+// withoutPlace says that a URL leads to the whole source, although a part of it is
+// cited, or "".
+func withoutPlace(as, form string, cited *citation.Citation) string {
+	if as != "url" || cited.Address.Location.IsWhole() || strings.Contains(form, "#") {
+		return ""
+	}
+	return fmt.Sprintf("the URL leads to the whole source, as URLs have no form for %s; write the place beside it",
+		cmp.Or(citation.Place(cited.Address.Location), term.Line(cited.Address.Location.String())))
 }
 
 // checkSource returns why the source of a citation is not as it was when it was

@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -14,11 +15,22 @@ import (
 // for input that never comes.
 const patience = 5 * time.Second
 
+// serverPatience is how long a server over HTTP may take: its calls have stopGrace,
+// then its logs and spans the rest.
+const serverPatience = stopGrace + 9*time.Second
+
+// serving is set while the program is a server over HTTP.
+var serving atomic.Bool
+
 func main() {
 	ctx, stop := untilSignal(context.Background())
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
-		time.Sleep(patience)
+		if serving.Load() {
+			time.Sleep(serverPatience)
+		} else {
+			time.Sleep(patience)
+		}
 		os.Exit(exitInterrupted)
 	})
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -1,12 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/citekit/citekit/internal/config"
 )
@@ -16,8 +16,8 @@ import (
 const probeBytes = 64 << 10
 
 // readiness returns a check of whether a workspace can still be served: its folders
-// can be read and are the same as at the start, and there is room to write evidence
-// and the index.
+// and its maps can be read, the folders are the same as at the start, and there is room
+// to write evidence and the index.
 func readiness(w config.Workspace, readOnly bool) (func(context.Context) error, error) {
 	var folders []folder
 	for _, dir := range append([]string{w.Dir}, w.Roots...) {
@@ -27,21 +27,20 @@ func readiness(w config.Workspace, readOnly bool) (func(context.Context) error, 
 		}
 		folders = append(folders, folder{dir, info})
 	}
-	kept := w.EvidenceDir
-	if kept == "" {
-		kept = ".citekit_output"
-	}
-	if !filepath.IsAbs(kept) {
-		kept = filepath.Join(w.Dir, kept)
-	}
+	kept := within(w.Dir, cmp.Or(w.EvidenceDir, ".citekit_output"))
+	maps := within(w.Dir, cmp.Or(w.MapsDir, ".resource_maps"))
 	return func(ctx context.Context) error {
 		for _, f := range folders {
 			if err := errors.Join(ctx.Err(), f.check()); err != nil {
 				return err
 			}
 		}
-		if readOnly {
-			return nil
+		err := readable(maps)
+		if errors.Is(err, os.ErrNotExist) {
+			err = nil // nothing is mapped yet
+		}
+		if readOnly || err != nil {
+			return err
 		}
 		return checkRoom(w.Dir, kept)
 	}, nil

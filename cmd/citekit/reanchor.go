@@ -27,15 +27,24 @@ func reanchorCommand() *command {
 		summary: "Move the citations of a text to where the cited text is now",
 		about: `Finds the addresses in a text, such as Markdown, that cite an older version of
 their source, and changes them to where the cited text is now. A citation is
-moved if its text occurs there word for word. If the text was changed, the
-citation is shown, and moved only with --similar. Addresses in fenced code
-blocks stay. Prints a line for each citation that is not up to date. Fails if a
-person must look at a citation: its text was changed, is gone, or is not known.
+moved if its text occurs there word for word. If the text was changed, or is a
+short quote that is only at another place, the citation is shown, and moved only
+with --similar. If its words are at several places and nothing tells which one
+was cited, it is ambiguous: the line has the places, and you write the right one.
+Addresses in fenced code blocks stay.
+
+Prints a line for each citation that is not up to date: "OLD -> NEW" if the
+citation is moved, "OLD ~> NEW" if it stays and NEW is proposed. The number is
+how sure that is, at most 1. Fails if a person must look at a citation: its text was
+changed, is ambiguous, gone, or not known.
 
 The text of a cited version is compared if it is still kept. A run keeps the
 texts of the versions that the file cites now: run it, or --dry-run, once after
-writing citations. If no text is kept, the quote beside an address is searched
-for. An address without v= and without a quote cannot be checked.`,
+writing citations. An address without v= needs a quote beside it, and is up to
+date if the quote is still there. Otherwise the quote is searched for in the
+source; if it is short or at several places, the kept versions that have it at
+the address tell which place was cited. Without v= and without a quote, nothing
+can be checked.`,
 		example: []string{
 			"citekit reanchor notes.md --dry-run",
 			"citekit reanchor notes.md",
@@ -44,7 +53,7 @@ for. An address without v= and without a quote cannot be checked.`,
 		minArgs: 1, maxArgs: 1,
 		flags: func(f *flagSet) {
 			f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
-			f.BoolVar(&flags.similar, "similar", false, "also move citations of changed text")
+			f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
 			f.ocr(&flags.ocr)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -224,6 +233,8 @@ func (s *session) printCitation(c citationReport) {
 	switch {
 	case c.Result.Problem != nil:
 		s.printf(", %s", term.Line(strings.TrimPrefix(c.Result.Problem.Error(), "citekit: ")))
+	case c.Result.How == reanchor.Ambiguous:
+		s.printf(", %s", severalPlaces(c.Result))
 	case c.Result.Address.Resource != "":
 		s.printf(" %.2f", c.Result.Confidence)
 	}
@@ -234,5 +245,31 @@ func (s *session) printCitation(c citationReport) {
 		}
 		s.printf(" [-%s-]{+%s+}", term.Line(d.Quote), term.Line(d.Source))
 	}
+	if c.Result.Reason != "" {
+		s.printf(", %s", c.Result.Reason)
+	}
 	s.printf("\n")
+}
+
+// maxShownPlaces is how many places of an ambiguous citation are shown.
+const maxShownPlaces = 5
+
+// severalPlaces says at how many places the words of an ambiguous citation are, where
+// in the source that is, and what to do.
+func severalPlaces(r *reanchor.Result) string {
+	var at []string
+	for i, a := range r.Candidates {
+		if i == maxShownPlaces {
+			break
+		}
+		at = append(at, term.Line(a.Location.String()))
+	}
+	if len(at) > 0 && len(at) < r.Places {
+		at = append(at, "…")
+	}
+	text := message.Count(r.Places, "place")
+	if len(at) > 0 {
+		text += ": " + strings.Join(at, ", ")
+	}
+	return "the words are at " + text + "; write the right address"
 }

@@ -173,6 +173,7 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 	handler := mcpadapter.NewHandler(mcpadapter.NewServer(one.lib, one.opts), &opts)
 	s.tellAddress(settings, listener)
 	logStop := s.logRun(ctx, logger, settings, listener.Addr().String())
+	serving.Store(true)
 	err = handler.Serve(ctx, listener, serveOptions(settings))
 	logStop(err)
 	return cmp.Or(err, stopped(ctx))
@@ -201,8 +202,13 @@ func endpointOptions(settings *config.Settings, logger *slog.Logger) mcpadapter.
 	}
 }
 
+// stopGrace is how long running calls may continue after the server is told to stop.
+const stopGrace = 10 * time.Second
+
 func serveOptions(settings *config.Settings) *mcpadapter.ServeOptions {
-	return &mcpadapter.ServeOptions{CertFile: settings.TLS.Cert, KeyFile: settings.TLS.Key, MaxConnections: settings.Limits.Connections}
+	return &mcpadapter.ServeOptions{
+		CertFile: settings.TLS.Cert, KeyFile: settings.TLS.Key, MaxConnections: settings.Limits.Connections, Grace: stopGrace,
+	}
 }
 
 func emptyIsNil(list []string) []string {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // teamPatience is how long a test waits for what must come, on any machine.
@@ -279,6 +282,38 @@ func TestServeTeamTwice(t *testing.T) {
 
 // A server takes over what it can, tells what needs a restart, and keeps its
 // settings where the new ones are wrong.
+// TestServeStops stops a server during a download that nobody reads on: the download
+// has its time, and the log says that the server stopped.
+func TestServeStops(t *testing.T) {
+	sharedtest.NotShort(t)
+	t.Parallel()
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	red := (&teamServer{t: t, dir: t.TempDir()}).run("key", "new", "--keys", keys, "--workspace", "red")
+	s := startTeam(t, strings.ReplaceAll(teamSettings, "keys.json", keys))
+	long := filepath.Join(s.dir, "red", "long.txt")
+	if err := os.WriteFile(long, []byte(strings.Repeat("A line of a long text.\n", 1<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.run("ingest", "--dir", filepath.Dir(long), long)
+	_, body := s.request(red, "", "tools/call", `"name":"resolve","arguments":{"address":"text://long#lines=1-1000000"},`)
+	_, path, found := strings.Cut(body, s.url)
+	if !found {
+		t.Fatalf("no link in %.300s", body)
+	}
+	path = path[:strings.IndexAny(path, `"\\`)]
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, conn.RemoteAddr())
+	if line, err := bufio.NewReaderSize(conn, 16).ReadString('\n'); err != nil || !strings.Contains(line, "200 OK") {
+		t.Fatalf("%q, %v", line, err)
+	}
+	s.terminate()
+	s.await(`"msg":"stopped"`)
+}
+
 func TestServeReloads(t *testing.T) {
 	settings := strings.Replace(teamSettings, "keys: keys.json\n", "", 1)
 	s := startTeam(t, settings)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestRunLeavesNothing runs programs that start another, which writes its
@@ -109,6 +110,7 @@ func TestCPU(t *testing.T) {
 // TestMemory runs a program that asks for more memory than it may have, and for
 // less.
 func TestMemory(t *testing.T) {
+	sharedtest.NotShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is limited on Linux alone")
 	}

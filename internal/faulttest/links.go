@@ -19,3 +19,18 @@ func (StuckLinks) ReadLinks(ctx context.Context, _ *citekit.Source) iter.Seq2[re
 		yield(relations.Link{}, ctx.Err())
 	}
 }
+
+// StuckText is a resolver of texts. A text named stuck.txt takes forever to read.
+type StuckText struct{ *text.Resolver }
+
+// ReadText implements [citekit.TextReader]. For stuck.txt it waits for the end of the
+// context.
+func (r StuckText) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	if src.Name() != "stuck.txt" {
+		return r.Resolver.ReadText(ctx, src, loc)
+	}
+	return func(yield func(citekit.TextRun, error) bool) {
+		<-ctx.Done()
+		yield(citekit.TextRun{}, ctx.Err())
+	}
+}

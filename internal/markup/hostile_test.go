@@ -95,6 +95,7 @@ func stars(n int) string {
 // TestHostile maps what is made to be slow in every format, small and large:
 // what takes more than linear time runs into the time limit of the tests.
 func TestHostile(t *testing.T) {
+	sharedtest.NotShort(t)
 	size := 128 << 10
 	if sharedtest.Long() {
 		size = 16 << 20

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit/internal/mp4"
 	"github.com/citekit/citekit/internal/mp4/mp4test"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -206,6 +207,7 @@ func TestTimesOfReordered(t *testing.T) {
 }
 
 func TestEditLists(t *testing.T) {
+	sharedtest.NotShort(t)
 	tests := []struct {
 		name       string
 		edits      []mp4test.Edit

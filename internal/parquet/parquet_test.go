@@ -15,6 +15,7 @@ import (
 
 	"github.com/citekit/citekit/internal/parquet"
 	"github.com/citekit/citekit/internal/parquettest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func open(t testing.TB, data []byte) *parquet.File {
@@ -38,6 +39,7 @@ func all(f *parquet.File) (columns []int) {
 // second version, as those of the first that it makes of optional columns have
 // levels too many; the cut has those of the first, which are read in turn.
 func TestCut(t *testing.T) {
+	sharedtest.NotShort(t)
 	for codec := range parquettest.Codecs {
 		t.Run(codec, func(t *testing.T) {
 			f := open(t, parquettest.File(t, 300, 120, codec))

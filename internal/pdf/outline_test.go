@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // withOutline returns a file of three pages, objects 3 to 5, whose catalog has
@@ -231,6 +232,7 @@ func TestShowsText(t *testing.T) {
 
 // TestSharedOutlineText has items that share what is large.
 func TestSharedOutlineText(t *testing.T) {
+	sharedtest.NotShort(t)
 	items := func(n, title, view int) []byte {
 		objects := []string{"<< /First 9 0 R >>", "(" + strings.Repeat("a", title) + ")", "[4 0 R /Fit" + strings.Repeat(" 0", view) + "]"}
 		for i := range n {

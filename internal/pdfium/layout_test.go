@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func layouts(t *testing.T, data []byte) []pdfium.Layout {
@@ -23,6 +24,7 @@ func layouts(t *testing.T, data []byte) []pdfium.Layout {
 }
 
 func TestLayouts(t *testing.T) {
+	sharedtest.NotShort(t)
 	rows := []pdftest.Row{
 		{X: 60, Y: 100, Size: 20, Bold: true, Text: "Large and bold"},
 		{X: 60, Y: 200, Size: 10, Text: "small and regular"},

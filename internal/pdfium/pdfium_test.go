@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func text(t testing.TB, e *pdfium.Engine, data []byte, pages ...int) ([]string, error) {
@@ -56,6 +57,7 @@ func TestRefused(t *testing.T) {
 
 // TestReplaced stops PDFium in the middle: the next call has a new one.
 func TestReplaced(t *testing.T) {
+	sharedtest.NotShort(t)
 	data := pdftest.Manual(40)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir(), Timeout: time.Microsecond}
 	if _, err := text(t, e, data, 0, 1, 2, 3, 4); !errors.Is(err, pdfium.ErrLimit) {
@@ -74,6 +76,7 @@ func TestReplaced(t *testing.T) {
 }
 
 func TestRepair(t *testing.T) {
+	sharedtest.NotShort(t)
 	data := pdftest.Text(false, "one", "two")
 	broken := data[:bytes.LastIndex(data, []byte("xref\n0 "))]
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
@@ -91,6 +94,7 @@ func TestRepair(t *testing.T) {
 // TestConcurrent has many callers, of whom one runs at a time, and some give
 // up while they wait, or while PDFium starts or works.
 func TestConcurrent(t *testing.T) {
+	sharedtest.NotShort(t)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	var wait sync.WaitGroup
 	for i := range 8 {

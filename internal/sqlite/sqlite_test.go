@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sqlite"
 	"github.com/citekit/citekit/internal/sqlitetest"
 )
@@ -143,6 +144,7 @@ func scripts() []string {
 }
 
 func TestAsSQLiteReads(t *testing.T) {
+	sharedtest.NotShort(t)
 	made := sqlitetest.Make(t, some(scripts())...)
 	for i, want := range askPython(t, made...) {
 		db := open(t, made[i])
@@ -167,6 +169,7 @@ func TestAsSQLiteReads(t *testing.T) {
 
 // TestWritten has SQLite read what is written of each table.
 func TestWritten(t *testing.T) {
+	sharedtest.NotShort(t)
 	var names []string
 	var wants [][][]string
 	var written [][]byte

@@ -69,6 +69,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseGarbage(t *testing.T) {
+	sharedtest.NotShort(t)
 	for _, src := range []string{
 		"", "\n", "hello", "WEBVTT", "WEBVTT\n\n00:01 --> x\nwords\n", "00:00:01,000 --> 00:00:02,000\n\n\n",
 		"[Script Info]\nTitle: x\n", `{"segments": [{"startTime": 1, "body": 3`, `{"segments": {"startTime": "body"}}`,

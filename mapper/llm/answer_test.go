@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -197,6 +198,7 @@ func TestReadAnswerBounds(t *testing.T) {
 // TestReadAnswerManyValues reads answers that are short and would take half a
 // gigabyte.
 func TestReadAnswerManyValues(t *testing.T) {
+	sharedtest.NotShort(t)
 	many := strings.Repeat("{},", 2<<20)
 	for name, answer := range map[string]string{"JSON": "[" + many + "{}]", "cut off": "[" + many} {
 		_, err := llm.ReadAnswer([]byte(answer), lines100)

@@ -13,6 +13,7 @@ import (
 )
 
 func TestMapPDFByItsText(t *testing.T) {
+	sharedtest.NotShort(t)
 	f, err := os.Open(sharedtest.Corpus(t, "pdf/linearized-objstm-30p.pdf"))
 	if err != nil {
 		t.Fatal(err)

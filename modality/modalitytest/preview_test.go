@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -58,6 +59,7 @@ func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Loca
 // TestBrokenPreviewers breaks a previewer in many ways; the suite must see
 // each, and nothing in one that is right.
 func TestBrokenPreviewers(t *testing.T) {
+	sharedtest.NotShort(t)
 	var calls atomic.Int64
 	altered := func(change func(p *preview.Preview)) drawing {
 		return drawing{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {

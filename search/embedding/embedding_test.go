@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/embedding"
 )
@@ -120,6 +121,7 @@ func TestReranker(t *testing.T) {
 // Answers that are not what was asked for are errors, which tell no key and no
 // text.
 func TestBadAnswers(t *testing.T) {
+	sharedtest.NotShort(t)
 	for name, c := range map[string]struct {
 		status int
 		body   string

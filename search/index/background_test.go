@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search/index"
 )
 
@@ -29,6 +30,7 @@ func TestMergeInBackground(t *testing.T) {
 
 // Close ends merging, and what is left is merged by who comes next.
 func TestCloseWhileMerging(t *testing.T) {
+	sharedtest.NotShort(t)
 	each(t, func(t *testing.T, store index.Store) {
 		m := make(model)
 		for id := range 60 {

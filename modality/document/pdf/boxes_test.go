@@ -79,6 +79,7 @@ func TestBoxesHoldInk(t *testing.T) {
 // TestBoxesInCrop looks for ink outside the boxes on a page that shows a part
 // of itself, and is rotated.
 func TestBoxesInCrop(t *testing.T) {
+	sharedtest.NotShort(t)
 	r := sharedResolver()
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
 	whole := pdfSource(t, sharedtest.Corpus(t, "pdf/rotated-6p.pdf"))

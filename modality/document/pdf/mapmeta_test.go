@@ -134,6 +134,7 @@ func TestMapRefuses(t *testing.T) {
 
 // TestMapStops has the context end while pages are read.
 func TestMapStops(t *testing.T) {
+	sharedtest.NotShort(t)
 	s := &setter{}
 	for range 60 {
 		s.page()
@@ -250,6 +251,7 @@ func BenchmarkMapManual(b *testing.B) {
 
 // TestMapConcurrently maps with one resolver from several goroutines.
 func TestMapConcurrently(t *testing.T) {
+	sharedtest.NotShort(t)
 	r := sharedResolver()
 	sources := [][]byte{pdftest.Rows("", report().pages...), pdftest.Manual(30), simple(true), connected()}
 	var wait sync.WaitGroup

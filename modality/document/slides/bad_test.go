@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/document/slides"
 )
 
@@ -31,6 +32,7 @@ func outcome(t testing.TB, data []byte, n int) (mapped, resolved error) {
 }
 
 func TestBadSources(t *testing.T) {
+	sharedtest.NotShort(t)
 	good := newDeck().bytes()
 	with := func(change func(*deck)) []byte {
 		d := newDeck()

@@ -46,6 +46,7 @@ func TestReadText(t *testing.T) {
 // TestCuts cuts every run of blocks, and every rectangle of cells: the text of
 // the evidence is that of the source, and everything in it is reached.
 func TestCuts(t *testing.T) {
+	sharedtest.NotShort(t)
 	data := report().pack(t)
 	for first := 1; first <= len(texts); first++ {
 		for last := first; last <= len(texts); last++ {

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/citekit/citekit/internal/config"
+)
+
+// A workspace whose maps cannot be read is not ready.
+func TestReadyMaps(t *testing.T) {
+	w := config.Workspace{Dir: t.TempDir(), MapsDir: "maps"}
+	ready, err := readiness(w, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maps := filepath.Join(w.Dir, w.MapsDir)
+	if err := ready(t.Context()); err != nil {
+		t.Errorf("before anything is mapped: %v", err)
+	}
+	if err := os.Mkdir(maps, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := ready(t.Context()); err != nil {
+		t.Errorf("with an empty folder: %v", err)
+	}
+	if err := os.Remove(maps); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(maps, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := ready(t.Context()); err == nil {
+		t.Error("ready with a file in place of the folder")
+	}
+}

@@ -1,0 +1,51 @@
+package verify_test
+
+import (
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/testcorpus"
+	"github.com/citekit/citekit/verify"
+)
+
+// A quote in one cell has the address of that cell, whatever was cited.
+func TestCellOfAQuote(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"m.xlsx": string(testcorpus.Workbook(
+			[]string{"File", "Size", "", "Share of the whole"},
+			[]string{"", "652641", "", "35.3%", "9\t8"},
+			[]string{"code.h", "97323", "", "23.0%"})),
+		"w.docx": string(testcorpus.WordTable([]string{"States"}, []string{"Block", "State"}, []string{"1", "intact"}, []string{"2", "damaged"})),
+	})
+	for _, c := range []struct {
+		quote, cited string
+		class        verify.Class
+		at           string
+	}{
+		{"35.3%", "doc://m#sheet=Q4&cells=D2", verify.Exact, "sheet=Q4&cells=D2"},
+		{"35.3%", "doc://m#sheet=Q4&cells=A2:D2", verify.Exact, "sheet=Q4&cells=D2"},
+		{"35.3%", "doc://m#sheet=Q4&rows=2", verify.Exact, "sheet=Q4&cells=D2"},
+		{"35.3%", "doc://m", verify.Exact, "sheet=Q4&cells=D2"},
+		{"35.3%", "doc://m#sheet=Q4&cells=B2", verify.Elsewhere, "sheet=Q4&cells=D2"},
+		{"652641", "doc://m#sheet=Q4&cells=D2", verify.Elsewhere, "sheet=Q4&cells=B2"},
+		{"9 8", "doc://m#sheet=Q4", verify.Exact, "sheet=Q4&cells=E2"},
+		{"of the", "doc://m#sheet=Q4&cells=D1", verify.Exact, "sheet=Q4&cells=D1"},
+		{"code.h 97323", "doc://m#sheet=Q4&rows=3", verify.Repaired, "sheet=Q4&cells=A3:B3"},
+		{"35.3% 9 8 code.h 97323", "doc://m#sheet=Q4", verify.Repaired, "sheet=Q4&cells=A2:E3"},
+		{"damaged", "doc://w#blocks=2&cells=B3", verify.Exact, "blocks=2&cells=B3"},
+		{"damaged", "doc://w#blocks=2", verify.Exact, "blocks=2"},
+		{"damaged", "doc://w#blocks=2&cells=B2", verify.Elsewhere, "blocks=2"},
+	} {
+		a, err := citekit.ParseAddress(c.cited)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := s.Quote(t.Context(), verify.Request{Quote: c.quote, Address: a})
+		if err != nil || v.Class != c.class || v.Address.Location.String() != c.at {
+			t.Errorf("%q at %s: %s at %s, %v, %v; want %s at %s", c.quote, c.cited, v.Class, v.Address, v.Problem, err, c.class, c.at)
+		}
+		if v.Holds() && !a.Location.Contains(v.Address.Location) {
+			t.Errorf("%s is not in %s", v.Address, a)
+		}
+	}
+}
