@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -174,7 +175,7 @@ func (e *NotFoundError) Error() string {
 		text += "; its map would be " + e.Want
 	}
 	if len(e.Suggestions) > 0 {
-		text += "; did you mean '" + strings.Join(e.Suggestions, "', '") + "'?"
+		text += "; " + meant.Question(e.ID, e.Suggestions)
 	}
 	return text
 }

@@ -29,7 +29,9 @@ type FindRequest struct {
 	// Paths are files, folders and patterns, relative to the base directory or
 	// absolute. A path that exists is used literally. Any other path is a
 	// pattern: "*", "?" and "[a-z]" match characters within one name, and "**"
-	// matches any number of folders.
+	// matches any number of folders; a backslash takes the next character
+	// literally. The folders that it begins with, if they exist, are used
+	// literally.
 	Paths []string
 
 	// NoIgnore also finds what .gitignore files leave out.

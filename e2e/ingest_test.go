@@ -203,7 +203,7 @@ func TestIngestBadFiles(t *testing.T) {
 	for name, want := range map[string]string{
 		"good.md": "mapped text", "movie-named.txt": "mapped video", "picture-named.pdf": "mapped image",
 		"text-named.mp4": "mapped text", "text-named.pdf": "mapped text", "binary.dat": "skipped ", "binary.go": "skipped ",
-		"empty.pdf": "skipped ", "sparse.txt": "skipped ", "sparse.csv": "skipped ", "link.md": "skipped ", "outside.md": "skipped ",
+		"empty.pdf": "skipped ", "nothing-but-ws.txt": "skipped ", "sparse.txt": "skipped ", "sparse.csv": "skipped ", "link.md": "skipped ", "outside.md": "skipped ",
 		"broken.json": "mapped text", "broken.go": "mapped text", "unclosed.py": "mapped text", "one-line.js": "mapped text",
 	} {
 		if status[name] != want {

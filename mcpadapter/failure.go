@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -104,7 +105,7 @@ func explainMissing(tool string, missing *citekit.NotFoundError) string {
 		}
 	}
 	if len(missing.Suggestions) > 0 {
-		message = strings.TrimSuffix(message, ".") + ". Did you mean '" + strings.Join(missing.Suggestions, "', '") + "'?"
+		message = strings.TrimSuffix(message, ".") + ". D" + strings.TrimPrefix(meant.Question(missing.ID, missing.Suggestions), "d")
 	}
 	return message
 }

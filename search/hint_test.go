@@ -108,6 +108,7 @@ func TestNothingFound(t *testing.T) {
 		{search.Request{Query: "memory -option"}, 1, `left out passages with 'option'; write "-option" in quotes to find it`},
 		{search.Request{Query: `memory "-s"`}, 1, ""},
 		{search.Request{Query: "memory"}, 2, ""},
+		{search.Request{Query: `""`}, 0, "the query has no words; give some"},
 		{search.Request{Query: "-s"}, 0, "the query only says what to leave out; add a word to find, such as tea -green"},
 	} {
 		if found := s.find(t, c.req); len(found.Results) != c.results || !strings.Contains(found.Hint, c.want) || c.want == "" && found.Hint != "" {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -96,9 +95,6 @@ func checkFilters(f index.Filters) error {
 	}
 	if n := max(len(f.Resources), len(f.Modalities), len(f.Types), len(f.Authors), len(f.Labels)); n > maxValues {
 		return syntaxError("%d values of a filter; give at most %d", n, maxValues)
-	}
-	if _, err := path.Match(f.Path, ""); err != nil {
-		return syntaxError("path %s; in a pattern, ] must end the range that [ begins", message.Quote(f.Path))
 	}
 	if !f.After.IsZero() && !f.Before.IsZero() && f.Before.Before(f.After) {
 		return syntaxError("before %s is earlier than after %s", f.Before.Format("2006-01-02"), f.After.Format("2006-01-02"))

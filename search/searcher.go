@@ -206,6 +206,8 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	switch {
 	case errors.Is(failed, context.DeadlineExceeded):
 		results.Hint = "new texts are still being read; ask again to include them"
+	case len(results.Results) == 0 && !index.Wants(req.Query) && len(index.Excluded(req.Query)) == 0:
+		results.Hint = "the query has no words; give some"
 	case len(results.Results) == 0 && !index.Wants(req.Query):
 		results.Hint = "the query only says what to leave out; add a word to find, such as tea -green"
 	case len(results.Results) == 0:

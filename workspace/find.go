@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pathpattern"
 )
 
 // neverSearched are the directories of git and of citekit, including those of
@@ -89,7 +90,7 @@ func (s *search) give(f citekit.Candidate, err error) bool {
 // searchPath searches one path of the request.
 func (s *search) searchPath(p place, name string) bool {
 	shown, folder, above, file, err := p.find(s.ctx, name)
-	if errors.Is(err, fs.ErrNotExist) && isPattern(name) {
+	if errors.Is(err, fs.ErrNotExist) && pathpattern.Is(name) {
 		return s.searchPattern(p, name)
 	}
 	switch {
@@ -104,7 +105,14 @@ func (s *search) searchPath(p place, name string) bool {
 }
 
 func (s *search) searchPattern(p place, pattern string) bool {
-	dir, segments := splitPattern(filepath.ToSlash(pattern))
+	dir, segments := splitPattern(filepath.ToSlash(pattern), func(name string) bool {
+		_, folder, _, _, err := p.find(s.ctx, name)
+		if err != nil || folder == nil {
+			return false
+		}
+		folder.close()
+		return true
+	})
 	shown, folder, above, _, err := p.find(s.ctx, dir)
 	if err == nil && folder == nil || errors.Is(err, fs.ErrNotExist) {
 		err = noMatchError{filepath.ToSlash(pattern), dir}
@@ -179,11 +187,11 @@ func (s *search) companionNames(shown string, entries []fs.DirEntry) []string {
 
 func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignored *ignoreList, companions []string, depth int) bool {
 	switch {
-	case e.IsDir() && s.pattern != nil && !mayLead(s.pattern, strings.Split(inside, "/")):
+	case e.IsDir() && s.pattern != nil && !pathpattern.Leads(s.pattern, strings.Split(inside, "/")):
 		return true
 	case e.IsDir():
 		return s.searchChild(t, e.Name(), shown, inside, ignored, depth)
-	case s.pattern != nil && !matchSegments(s.pattern, strings.Split(inside, "/")):
+	case s.pattern != nil && !pathpattern.MatchNames(s.pattern, strings.Split(inside, "/")):
 		return true
 	case e.Type()&fs.ModeSymlink != 0:
 		return s.give(citekit.Candidate{Path: shown, Link: true}, nil)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -420,6 +421,45 @@ func TestFindAdded(t *testing.T) {
 	} {
 		if diff := cmp.Diff(want, findSources(t, m, citekit.FindRequest{Paths: []string{name}})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// TestFindTakesWhatExistsLiterally checks that the folders which a pattern begins
+// with, if they exist, are meant by their own names.
+func TestFindTakesWhatExistsLiterally(t *testing.T) {
+	base := t.TempDir()
+	files := map[string]string{"p/Talks [2024]/one.md": "1", "p/Talks 2/two.md": "2", "p/Talks [2024]/in [1]/x.md": "3", "p/Über.md": "4"}
+	writeTree(t, base, files)
+	ws, err := workspace.Open(base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	added := workspace.NewMemory(nil)
+	for name, data := range files {
+		added.AddSource(name, []byte(data))
+	}
+	for pattern, want := range map[string][]string{
+		"p/Talks [2024]/*.md":        {"p/Talks [2024]/one.md"},
+		"p/Talks [2024]/**":          {"p/Talks [2024]/in [1]/x.md", "p/Talks [2024]/one.md"},
+		"p/Talks [2024]/in [1]/*.md": {"p/Talks [2024]/in [1]/x.md"},
+		"p/Talks [2024]/i*/*.md":     {"p/Talks [2024]/in [1]/x.md"},
+		"p/Talks [2024]":             {"p/Talks [2024]/in [1]/x.md", "p/Talks [2024]/one.md"},
+		`p/Talks \[2024\]/*.md`:      {"p/Talks [2024]/one.md"},
+		"p/Talks [[]2024]/*.md":      {"p/Talks [2024]/one.md"},
+		"p/Talks [0-9]/*":            {"p/Talks 2/two.md"},
+		"p/?ber.md":                  {"p/Über.md"},
+	} {
+		for _, f := range []citekit.Finder{ws, workspace.NewMemory(os.DirFS(base)), added} {
+			if strings.Contains(pattern, `\`) && runtime.GOOS == "windows" {
+				continue // a separator
+			}
+			got := findSources(t, f, citekit.FindRequest{Paths: []string{pattern}})
+			slices.Sort(got)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%T: %s (-want +got):\n%s", f, pattern, diff)
+			}
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/citekit/citekit/internal/pathpattern"
 )
 
 const (
@@ -107,7 +109,7 @@ func (l *ignoreList) ignores(name string, isFolder bool) bool {
 		segments := strings.Split(inside, "/")
 		for i := len(l.rules) - 1; i >= 0; i-- {
 			rule := l.rules[i]
-			if (isFolder || !rule.folder) && matchSegments(rule.segments, segments) {
+			if (isFolder || !rule.folder) && pathpattern.GitMatch(rule.segments, segments) {
 				return !rule.keep
 			}
 		}
@@ -115,184 +117,35 @@ func (l *ignoreList) ignores(name string, isFolder bool) bool {
 	return false
 }
 
-// matchSegments reports whether the segments of a path match those of a
-// pattern. In the pattern, "**" stands for any number of segments; at the end,
-// for at least one.
-func matchSegments(pattern, segments []string) bool {
-	afterStars, retry := -1, 0
-	p, s := 0, 0
-	for s < len(segments) {
-		switch {
-		case p < len(pattern) && pattern[p] == "**":
-			if p == len(pattern)-1 {
-				return true
-			}
-			p++
-			afterStars, retry = p, s
-		case p < len(pattern) && matchName(pattern[p], segments[s]):
-			p++
-			s++
-		case afterStars >= 0:
-			retry++
-			p, s = afterStars, retry
-		default:
-			return false
-		}
-	}
-	return p == len(pattern)
-}
-
-// mayLead reports whether a path below the folder with these segments can match
-// a pattern.
-func mayLead(pattern, segments []string) bool {
-	for i, segment := range segments {
-		switch {
-		case i == len(pattern):
-			return false
-		case pattern[i] == "**":
-			return true
-		case !matchName(pattern[i], segment):
-			return false
-		}
-	}
-	return len(segments) < len(pattern)
-}
-
-// matchName reports whether one name matches a pattern of "*", "?", "[...]" and
-// backslashes. A malformed pattern matches nothing.
-func matchName(pattern, name string) bool {
-	var starPattern, starName string
-	starred := false
-	for {
-		if rest, ok := strings.CutPrefix(pattern, "*"); ok {
-			pattern, starPattern, starName, starred = rest, rest, name, true
-			continue
-		}
-		if pattern == "" && name == "" {
-			return true
-		}
-		if pattern != "" && name != "" {
-			patternRest, nameRest, ok := matchOne(pattern, name)
-			if ok {
-				pattern, name = patternRest, nameRest
-				continue
-			}
-		}
-		if !starred || starName == "" {
-			return false
-		}
-		starName = starName[1:]
-		pattern, name = starPattern, starName
-	}
-}
-
-// matchOne matches the first byte of name with the first element of pattern,
-// which is not a star, and returns the rest of both. It compares bytes, as git
-// does.
-func matchOne(pattern, name string) (patternRest, nameRest string, ok bool) {
-	switch pattern[0] {
-	case '?':
-		return pattern[1:], name[1:], true
-	case '[':
-		rest, in, ok := matchClass(pattern[1:], name[0])
-		return rest, name[1:], ok && in
-	case '\\':
-		if len(pattern) == 1 {
-			return "", "", false
-		}
-		pattern = pattern[1:]
-	}
-	return pattern[1:], name[1:], pattern[0] == name[0]
-}
-
-// matchClass reports whether c is in the class at the start of text, which
-// begins after a "[".
-func matchClass(text string, c byte) (rest string, in, ok bool) {
-	negated := false
-	if text != "" && (text[0] == '!' || text[0] == '^') {
-		negated, text = true, text[1:]
-	}
-	for first := true; text != ""; first = false {
-		if text[0] == ']' && !first {
-			return text[1:], in != negated, true
-		}
-		if after, found := strings.CutPrefix(text, "[:"); found {
-			// The names of classes have five or six letters.
-			if end := strings.Index(after[:min(len(after), 8)], ":]"); end >= 0 {
-				in = in || inNamedClass(after[:end], c)
-				text = after[end+len(":]"):]
-				continue
-			}
-		}
-		var low, high byte
-		low, text = classByte(text)
-		high = low
-		if len(text) > 1 && text[0] == '-' && text[1] != ']' {
-			high, text = classByte(text[1:])
-		}
-		in = in || low <= c && c <= high
-	}
-	return "", false, false
-}
-
-func classByte(text string) (c byte, rest string) {
-	if len(text) > 1 && text[0] == '\\' {
-		text = text[1:]
-	}
-	return text[0], text[1:]
-}
-
-// inNamedClass reports whether c is in a POSIX class in the C locale.
-func inNamedClass(name string, c byte) bool {
-	lower, upper, digit := 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9'
-	switch name {
-	case "alpha":
-		return lower || upper
-	case "alnum":
-		return lower || upper || digit
-	case "digit":
-		return digit
-	case "lower":
-		return lower
-	case "upper":
-		return upper
-	case "space":
-		return strings.IndexByte(" \t\n\v\f\r", c) >= 0
-	case "blank":
-		return c == ' ' || c == '\t'
-	case "punct":
-		return '!' <= c && c <= '~' && !lower && !upper && !digit
-	case "xdigit":
-		return digit || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
-	case "cntrl":
-		return c < ' ' || c == 0x7f
-	case "graph":
-		return '!' <= c && c <= '~'
-	case "print":
-		return ' ' <= c && c <= '~'
-	}
-	return false
-}
-
-// isPattern reports whether a path contains wildcard characters.
-func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
-
 // splitPattern returns the folder that a pattern begins with, and the rest of
-// the pattern.
-func splitPattern(pattern string) (dir string, segments []string) {
+// the pattern. The folder is the longest for which isFolder is true, or that has
+// no wildcards; isFolder is only asked about folders with wildcards.
+func splitPattern(pattern string, isFolder func(name string) bool) (dir string, segments []string) {
 	volume := filepath.VolumeName(filepath.FromSlash(pattern))
 	pattern = pattern[len(volume):]
 	segments = strings.Split(pattern, "/")
+	first := func(n int) string {
+		dir := path.Join(segments[:n]...)
+		if strings.HasPrefix(pattern, "/") {
+			dir = "/" + dir
+		}
+		if dir == "" {
+			dir = "."
+		}
+		return volume + dir
+	}
 	fixed := 0
-	for fixed < len(segments)-1 && !isPattern(segments[fixed]) {
+	for fixed < len(segments)-1 && !pathpattern.Is(segments[fixed]) {
 		fixed++
 	}
-	dir = path.Join(segments[:fixed]...)
-	if strings.HasPrefix(pattern, "/") {
-		dir = "/" + dir
+	for n := len(segments) - 1; n > fixed; n-- {
+		if pathpattern.Is(segments[n-1]) && isFolder(first(n)) {
+			for n < len(segments)-1 && !pathpattern.Is(segments[n]) {
+				n++
+			}
+			fixed = n
+			break
+		}
 	}
-	if dir == "" {
-		dir = "."
-	}
-	return volume + dir, segments[fixed:]
+	return first(fixed), segments[fixed:]
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pathpattern"
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
@@ -36,10 +37,15 @@ func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[ci
 func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
 	given := name
 	name = path.Clean(name)
-	for _, added := range m.addedNames() {
-		match := added == given || added == name
-		if !match && name != "." && !strings.HasPrefix(added, name+"/") &&
-			(!isPattern(name) || !matchSegments(strings.Split(name, "/"), strings.Split(added, "/"))) {
+	names := m.addedNames()
+	isAdded := func(name string) bool {
+		return slices.ContainsFunc(names, func(added string) bool { return added == name || strings.HasPrefix(added, name+"/") })
+	}
+	literal := !pathpattern.Is(name) || isAdded(name) || isAdded(given)
+	pattern := pathpattern.Literal(name, isAdded)
+	for _, added := range names {
+		match := added == given || added == name || name == "." || strings.HasPrefix(added, name+"/")
+		if !match && (literal || !pathpattern.Match(pattern, added)) {
 			continue
 		}
 		m.mu.Lock()
@@ -54,7 +60,7 @@ func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
 		}
 		found = true
 	}
-	return found && m.sources == nil || found && !isPattern(name) && name != ".", true
+	return found && m.sources == nil || found && literal && name != ".", true
 }
 
 func (m *Memory) addedNames() []string {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/pathpattern"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
@@ -22,8 +24,9 @@ func allowedCommand() *command {
 		about: `Lists the files outside the base directory that 'citekit ingest --allow-outside'
 and 'citekit adapt --allow-outside' made sources, with the maps that they are
 for. Such a file may be cited as long as one of its maps exists; grants without
-effect are dropped. Paths select files, everything in a folder, or files that
-match a pattern; relative paths are relative to the base directory.
+effect are dropped. Paths select files or everything in a folder; any other path
+is a pattern, with ** for any number of folders. Relative paths are relative to
+the base directory.
 
 With --revoke the selected files may no longer be cited. The maps stay.`,
 		example: []string{
@@ -94,8 +97,9 @@ func (s *session) selectGrants(grants []workspace.Allowed, args []string) ([]wor
 			pattern = filepath.Join(placer.base, arg)
 		}
 		found := false
+		selects := selectorOf(filepath.Clean(pattern), grants)
 		for i, g := range grants {
-			if selects(filepath.Clean(pattern), g.Path) {
+			if selects(g.Path) {
 				selected[i], found = true, true
 			}
 		}
@@ -112,19 +116,20 @@ func (s *session) selectGrants(grants []workspace.Allowed, args []string) ([]wor
 	return chosen, nil
 }
 
-// selects reports whether pattern selects path: it is that file, a folder above it,
-// with or without symbolic links, or a glob pattern that matches either.
-func selects(pattern, path string) bool {
-	for at := path; ; at = filepath.Dir(at) {
-		if at == pattern || at == resolveLinks(pattern) {
-			return true
-		}
-		if ok, err := filepath.Match(pattern, at); ok && err == nil {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			return false
-		}
+// selectorOf returns a function that reports whether a path selects a granted file:
+// it is that file or a folder above it, with or without symbolic links. If it is
+// neither for any of the files, it is a pattern.
+func selectorOf(given string, grants []workspace.Allowed) (selects func(granted string) bool) {
+	isLiteral := func(granted string) bool { return inside(given, granted) || inside(resolveLinks(given), granted) }
+	if slices.ContainsFunc(grants, func(g workspace.Allowed) bool { return isLiteral(g.Path) }) {
+		return isLiteral
+	}
+	pattern := pathpattern.Literal(filepath.ToSlash(given), func(name string) bool {
+		return slices.ContainsFunc(grants, func(g workspace.Allowed) bool { return inside(filepath.FromSlash(name), g.Path) })
+	})
+	return func(granted string) bool {
+		granted = filepath.ToSlash(granted)
+		return pathpattern.Match(pattern, granted) || pathpattern.Below(pattern, granted)
 	}
 }
 

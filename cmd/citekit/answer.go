@@ -23,6 +23,7 @@ func answerCommand() *command {
 	model := mapperFlags{retries: 3, command: "answer"}
 	return &command{
 		name:    "answer",
+		maps:    anyMaps,
 		args:    "<question>...",
 		summary: "Answer a question with sentences from the resources",
 		about: `Prints the sentences of the resources that answer a question, word for word,

@@ -25,6 +25,7 @@ func backupCommand() *command {
 	var flags backupFlags
 	return &command{
 		name:    "backup",
+		maps:    anyMaps,
 		args:    "<file.tar.gz>",
 		summary: "Save maps, and other data that cannot be made again",
 		minArgs: 1,

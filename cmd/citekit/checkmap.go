@@ -21,6 +21,7 @@ func checkMapCommand() *command {
 	var flags checkFlags
 	return &command{
 		name:    "check-map",
+		maps:    someMaps,
 		args:    "<path|id>...",
 		summary: "Check maps against the rules and their sources",
 		about: `Checks maps, given as files or as resource ids, by themselves and against their

@@ -38,6 +38,7 @@ func citeCommand() *command {
 	var f citeFlags
 	return &command{
 		name:    "cite",
+		maps:    anyMaps,
 		args:    "<what>...",
 		summary: "Write citations in common forms, and read them",
 		about: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address

@@ -13,6 +13,8 @@ type command struct {
 
 	minArgs, maxArgs int // a negative maximum means any number
 
+	maps mapUse
+
 	hidden bool // not in help
 	raw    bool // its arguments are not parsed
 

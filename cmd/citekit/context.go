@@ -19,6 +19,7 @@ func contextCommand() *command {
 	f := searchFlags{command: "context"}
 	return &command{
 		name:    "context",
+		maps:    anyMaps,
 		args:    "[<resource>...]",
 		summary: "Print what resources hold, or the evidence for a task, for an agent to read",
 		about: `With --task prints the evidence that says most about a task or a question, from

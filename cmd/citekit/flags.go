@@ -78,6 +78,9 @@ func (f *flagSet) parseFlag(args []string) (rest []string, err error) {
 	arg, rest := args[0], args[1:]
 	name, value, hasValue := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
 	defined := f.Lookup(name)
+	if short := f.shortNumber(arg); short != nil && defined == nil {
+		name, value, hasValue, defined = arg[1:2], arg[2:], true, short
+	}
 	switch {
 	case defined == nil:
 		return nil, f.unknown(arg, name)
@@ -92,6 +95,24 @@ func (f *flagSet) parseFlag(args []string) (rest []string, err error) {
 		return nil, usagef(f.command, "flag %s: bad value %q: %s", dashed(name), value, wanted(defined, err))
 	}
 	return rest, nil
+}
+
+// shortNumber returns the flag of an argument such as -k2: one letter with a whole
+// number. It returns nil for any other argument.
+func (f *flagSet) shortNumber(arg string) *flag.Flag {
+	if len(arg) < 3 || strings.Trim(arg[2:], "0123456789") != "" {
+		return nil
+	}
+	defined := f.Lookup(arg[1:2])
+	if defined == nil {
+		return nil
+	}
+	if getter, ok := defined.Value.(flag.Getter); ok {
+		if _, ok := getter.Get().(int); ok {
+			return defined
+		}
+	}
+	return nil
 }
 
 // wanted says what values a flag takes. The errors of package flag only say that a
@@ -125,13 +146,24 @@ func (f *flagSet) unknown(arg, name string) error {
 	if _, err := os.Lstat(arg); err == nil {
 		return usagef(f.command, "unknown flag %q; for the file of that name write ./%s", arg, arg)
 	}
-	if near := closest(name, names); near != "" {
+	near := closest(name, names)
+	switch {
+	case near != "" && (strings.HasPrefix(arg, "--") || !f.takesArguments()):
 		return usagef(f.command, "unknown flag %q; did you mean %s?", arg, dashed(near))
-	}
-	if f.command == "" {
+	case f.command == "":
 		return usagef("", "unknown flag %q before the command; flags of a command come after it", arg)
+	case near != "":
+		return usagef(f.command, "unknown flag %q; did you mean %s? If it is not a flag, write -- before it", arg, dashed(near))
+	case f.takesArguments():
+		return usagef(f.command, "unknown flag %q; if it is not a flag, write -- before it", arg)
 	}
 	return usagef(f.command, "unknown flag %q", arg)
+}
+
+// takesArguments reports whether the command of the flags takes other arguments too.
+func (f *flagSet) takesArguments() bool {
+	c, err := findCommand(f.command)
+	return err == nil && c.maxArgs != 0
 }
 
 // dashed returns the name of a flag with its dashes.

@@ -17,6 +17,7 @@ import (
 func infoCommand() *command {
 	return &command{
 		name:    "info",
+		maps:    anyMaps,
 		summary: "Show what there is: resources, sizes, the index, programs",
 		about: `Shows how many resources of each type there are, and how many of them have no
 readable source; how much space maps, evidence, texts and the search index take;

@@ -90,10 +90,10 @@ of documents, chapters and spoken words of recordings, sections of texts,
 symbols of code. Nothing leaves this machine and no key is needed, unless
 --mapper names a model.
 
-Folders are searched, and .gitignore files are respected. A path may be a
-pattern, with ** for any number of folders. Sources that have not changed since
-their map was made are left alone, and a map follows its source to another name
-or folder. A map that another program made with a format of its own is left
+Folders are searched, and .gitignore files are respected. A path that does not
+exist is a pattern, with ** for any number of folders; \[ is a bracket in a
+name. Sources that have not changed since their map was made are left alone, and
+a map follows its source to another name or folder. A map that another program made with a format of its own is left
 alone too: if its source has changed, map it with that program.
 
 Relative paths are relative to the base directory (--dir), wherever you are.
@@ -218,12 +218,16 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 		isNew := in.grants.grant(ctx, in.lib, item)
 		in.bar.Above(func() { in.showItem(in.explained(item), isNew) })
 	}
+	above, flag := in.mapsAbove()
 	report, err := ingest.Run(ctx, in.lib, in.paths, &opts)
 	in.bar.Stop()
 	for i, item := range report.Items {
 		report.Items[i] = in.explained(item)
 	}
 	in.warnOfEnrichment(ctx, report)
+	if above != "" {
+		in.warnOfMapsAbove(ctx, above, flag, report.Items)
+	}
 	if in.flags.outside && !in.flags.watch {
 		err = errors.Join(err, in.tidyGrants(ctx, in.grants.ws))
 	}

@@ -12,6 +12,7 @@ func inspectCommand() *command {
 	var resource string
 	return &command{
 		name:    "inspect",
+		maps:    anyMaps,
 		args:    "<node>",
 		summary: "Show a node of a map",
 		about: `Shows what a map says about a node, without opening the source. <node> is

@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -29,6 +26,7 @@ func listCommand() *command {
 	var flags listFlags
 	return &command{
 		name:    "list",
+		maps:    anyMaps,
 		args:    "[resource]",
 		summary: "List resources, or the nodes of one",
 		about: `Without an argument, lists all resources. On a terminal, and with --long, there
@@ -83,31 +81,9 @@ func (s *session) hintAtIngest() {
 	where, flag := "here", ""
 	if s.dir != "." {
 		where = "in " + s.dir
-		flag = " --dir " + s.dir
+		flag = " --dir " + shellWord(s.dir)
 	}
 	s.warn(fmt.Sprintf("there are no maps %s yet; 'citekit ingest%s FILE...' makes them", where, flag))
-	s.hintAtParent()
-}
-
-// hintAtParent tells a person in a folder without maps of the nearest folder above
-// that has some.
-func (s *session) hintAtParent() {
-	base, err := filepath.Abs(s.dir)
-	if err != nil || s.mapsDir != "" || holdsMaps(base) {
-		return
-	}
-	for dir, up := filepath.Dir(base), ".."; dir != base; base, dir, up = dir, filepath.Dir(dir), filepath.Join(up, "..") {
-		if holdsMaps(dir) {
-			s.warn(fmt.Sprintf("%s has maps, of files here too perhaps: --dir %s uses them", dir, filepath.Join(s.dir, up)))
-			return
-		}
-	}
-}
-
-// holdsMaps reports whether a folder is a base directory with maps.
-func holdsMaps(dir string) bool {
-	entries, err := os.ReadDir(filepath.Join(dir, ".resource_maps"))
-	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) == ".json" })
 }
 
 func (s *session) listIDs(ids []string) error {

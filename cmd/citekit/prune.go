@@ -25,6 +25,7 @@ func pruneCommand() *command {
 	var flags pruneFlags
 	return &command{
 		name:    "prune",
+		maps:    anyMaps,
 		summary: "Delete unused maps, evidence and leftovers",
 		about: `Finds maps whose source vanished, with their evidence; evidence of deleted maps
 and of earlier versions of sources, but not their texts, which 'citekit reanchor'

@@ -18,6 +18,7 @@ func readCommand() *command {
 	var pictures, ocr bool
 	return &command{
 		name:    "read",
+		maps:    anyMaps,
 		args:    "<what>...",
 		summary: "Print the text of nodes and addresses",
 		about: `Prints the text of what is named, within a number of tokens: RESOURCE.NODE, a

@@ -22,6 +22,7 @@ func reanchorCommand() *command {
 	var flags reanchorFlags
 	return &command{
 		name:    "reanchor",
+		maps:    anyMaps,
 		args:    "<file>",
 		summary: "Move the citations of a text to where the cited text is now",
 		about: `Finds the addresses in a text, such as Markdown, that cite an older version of

@@ -26,6 +26,7 @@ func resolveCommand() *command {
 	var r resolveRequest
 	return &command{
 		name:    "resolve",
+		maps:    someMaps,
 		args:    "<what>",
 		summary: "Extract a node, an address or part of a file",
 		about: `Writes exactly the requested part of the source to a file in the output

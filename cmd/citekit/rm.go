@@ -12,6 +12,7 @@ func rmCommand() *command {
 	var force, dryRun bool
 	return &command{
 		name:    "rm",
+		maps:    anyMaps,
 		args:    "<resource>...",
 		summary: "Delete resources: their maps and evidence, not their sources",
 		about: `Deletes the map of each resource with what belongs to it: its evidence, the

@@ -32,6 +32,8 @@ type session struct {
 	spinning spinner
 	bar      *term.Bar // of an ingest; or nil
 
+	ran *command // nil unless its arguments are right
+
 	globalFlags
 }
 
@@ -78,6 +80,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if flushErr := s.out.Flush(); err == nil && flushErr != nil {
 		err = flushErr
 	}
+	defer s.hintAtMaps(err)
 	if err == nil {
 		return exitOK
 	}
@@ -157,6 +160,7 @@ func (s *session) runCommand(ctx context.Context, c *command, args []string) err
 	case c.maxArgs >= 0 && len(positional) > c.maxArgs:
 		return c.unexpected(positional)
 	}
+	s.ran = c
 	return c.run(ctx, s, positional)
 }
 

@@ -33,6 +33,7 @@ func searchCommand() *command {
 	models := semanticsFlags{command: "search"}
 	return &command{
 		name:    "search",
+		maps:    anyMaps,
 		args:    "<query>...",
 		summary: "Search the text of resources",
 		about: `Searches the text of all resources and the titles of their nodes, and prints the
@@ -48,6 +49,10 @@ Other words need not all be there: results with more of them, and with rarer
 ones, come first. The first search of a folder reads all texts and takes some
 time; later ones read only what changed. Sources that changed since they were
 mapped are left out.
+
+--path is the path of a source or of a folder, or a pattern: * stands for
+characters of a name, ** for any number of folders, and \[ is a bracket in a
+name. A pattern without / is for names in any folder.
 
 With --embedder passages are also compared by meaning; the first search makes
 their vectors, which are kept. --embedder and --reranker send passages to the
@@ -94,7 +99,7 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
 	flags.StringVar(&f.after, "after", "", "only in resources dated `DATE` or later, such as 2024-12-31; a resource without a date counts by when it was mapped")
 	flags.StringVar(&f.before, "before", "", "only in resources dated `DATE` or earlier; a resource without a date counts by when it was mapped")
-	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md' or docs/")
+	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md', docs/ or 'docs/**/*.md'")
 }
 
 // appendTo returns the parser of a flag that may be repeated.
@@ -319,7 +324,6 @@ func (s *session) tellOfSearch(found *search.Results) {
 		if found.Hint != "" {
 			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
 		}
-		s.hintAtParent()
 	case found.Total > len(found.Results):
 		atLeast, more := "", ""
 		if !found.Exact {

@@ -17,6 +17,7 @@ func similarCommand() *command {
 	var text string
 	return &command{
 		name:    "similar",
+		maps:    anyMaps,
 		args:    "[<what>]",
 		summary: "Find parts similar to a text, a node or a resource",
 		about: `Finds the parts of resources that share the most characteristic words with

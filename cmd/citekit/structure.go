@@ -5,6 +5,7 @@ import "context"
 func structureCommand() *command {
 	return &command{
 		name:    "structure",
+		maps:    anyMaps,
 		args:    "<resource>",
 		summary: "Print the map of a resource as JSON",
 		about:   `Prints the whole map as JSON, with or without --json.`,

@@ -45,7 +45,7 @@ func nearFiles(missing string) []string {
 		if stemOf(wanted) == stemOf(lower) {
 			d = min(d, 1)
 		}
-		if d <= most && !strings.HasPrefix(name, ".") {
+		if d <= most && !strings.HasPrefix(name, ".") && name != filepath.Base(missing) { // that is a link to nothing
 			near, distance[name] = append(near, name), d
 		}
 	}

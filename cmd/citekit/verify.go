@@ -32,6 +32,7 @@ func verifyCommand() *command {
 	var f verifyFlags
 	return &command{
 		name:    "verify",
+		maps:    anyMaps,
 		args:    "[<what>]",
 		summary: "Check whether quotes occur in their sources",
 		about: `Checks whether a quote occurs at an address, in a resource, or anywhere; or,

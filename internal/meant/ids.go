@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/nfc"
 	"github.com/citekit/citekit/internal/slug"
 	"github.com/citekit/citekit/internal/suggest"
 )
@@ -63,3 +64,20 @@ func Resources(wrong string, noted, ids []string) []string {
 // Base returns the file name that a wrong id ends with, if it is a path of
 // any system.
 func Base(wrong string) string { return path.Base(strings.ReplaceAll(wrong, `\`, "/")) }
+
+// Question asks whether one of some ids was meant, which is at least one. If one of
+// them looks the same as the wrong id, it says in what the two differ.
+func Question(wrong string, ids []string) string {
+	text := "did you mean '" + strings.Join(ids, "', '") + "'?"
+	composed := nfc.String(wrong)
+	for _, id := range ids {
+		switch {
+		case id == wrong || nfc.String(id) != composed:
+			continue
+		case id == composed:
+			return text + " '" + id + "' looks the same but is in the Unicode normal form NFC"
+		}
+		return text + " '" + id + "' looks the same but is not in the Unicode normal form NFC"
+	}
+	return text
+}

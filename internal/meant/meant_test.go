@@ -73,3 +73,21 @@ func TestNoValue(t *testing.T) {
 		}
 	}
 }
+
+func TestQuestion(t *testing.T) {
+	const composed, decomposed = "gr\u00f6\u00dfe", "gro\u0308\u00dfe"
+	for _, c := range []struct {
+		wrong string
+		ids   []string
+		want  string
+	}{
+		{"tee", []string{"tea", "see"}, "did you mean 'tea', 'see'?"},
+		{decomposed, []string{"grosse", composed}, "did you mean 'grosse', '" + composed + "'? '" + composed + "' looks the same but is in the Unicode normal form NFC"},
+		{composed, []string{decomposed}, "did you mean '" + decomposed + "'? '" + decomposed + "' looks the same but is not in the Unicode normal form NFC"},
+		{"o\u0308.x", []string{"\u00f6"}, "did you mean '\u00f6'?"},
+	} {
+		if got := meant.Question(c.wrong, c.ids); got != c.want {
+			t.Errorf("%+q: %s, want %s", c.wrong, got, c.want)
+		}
+	}
+}

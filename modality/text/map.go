@@ -99,6 +99,9 @@ func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req cite
 	}
 	if src.Size() <= maxHeld {
 		m.held, err = m.readAll()
+		if err == nil && len(bytes.TrimSpace(m.held)) == 0 {
+			return nil, fmt.Errorf("only blanks; %w", citekit.ErrEmpty)
+		}
 		m.head = m.held[:min(len(m.held), headBytes)]
 		return m, err
 	}

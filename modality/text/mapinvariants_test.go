@@ -100,7 +100,11 @@ func TestMapHostile(t *testing.T) {
 			for _, name := range mappedNames {
 				if n++; n%every == 0 {
 					encoding := encodings[n/every%len(encodings)]
-					if problem := mapProblem(t, name, inEncoding(src, encoding)); problem != "" {
+					problem := mapProblem(t, name, inEncoding(src, encoding))
+					if strings.TrimSpace(src) == "" && strings.HasPrefix(problem, "only blanks; ") {
+						continue
+					}
+					if problem != "" {
 						t.Errorf("%q, %s, as %s in %s: %s", piece, form, name, encoding, problem)
 					}
 				}

@@ -29,6 +29,7 @@ const (
 	maxSimilar      = 8    // terms that stand for a missing word
 	similarBoost    = 0.5  // their weight compared with a word as written
 	minSimilar      = 4    // letters that a word needs for this
+	maxSpellings    = 8    // of a word that may have umlauts
 	maxUnknown      = 16   // words for which this is done: each takes about a millisecond
 )
 
@@ -168,6 +169,9 @@ func (c *compiler) known(forms []string) (list []string, boost float64) {
 	if c.unknown++; c.unknown > maxUnknown {
 		return forms, 1
 	}
+	if list := c.umlauts(forms); len(list) > 0 {
+		return list, 1
+	}
 	return c.similar(forms), similarBoost
 }
 
@@ -195,6 +199,35 @@ func (c *compiler) count(f func(*segment.Segment)) {
 	for _, v := range c.snapshot.views {
 		_ = segment.Guard(func() error { f(v.Segment); return nil })
 	}
+}
+
+// umlauts returns the terms of the index that a word is if its "ae", "oe" and "ue"
+// are umlauts, of which the terms have only the letters below the dots.
+func (c *compiler) umlauts(forms []string) (list []string) {
+	for _, term := range forms {
+		spellings := []string{""}
+		for i := 0; i < len(term); i++ {
+			for j, s := range spellings {
+				spellings[j] = s + term[i:i+1]
+			}
+			if strings.IndexByte("aou", term[i]) < 0 || i+1 == len(term) || term[i+1] != 'e' {
+				continue
+			}
+			i++
+			for j, s := range spellings {
+				if len(spellings) < maxSpellings {
+					spellings = append(spellings, s)
+				}
+				spellings[j] = s + "e"
+			}
+		}
+		for _, s := range spellings[1:] {
+			if c.has([]string{s}) && !slices.Contains(list, s) {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
 }
 
 // similar returns the most common terms that differ from a word in one letter.

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/pathpattern"
 	"github.com/citekit/citekit/internal/segment"
 )
 
@@ -56,11 +58,15 @@ type filter struct {
 	path      string
 }
 
-// newFilter returns nil if there are no filters.
-func newFilter(f *Filters) (*filter, error) {
-	c := &filter{resources: f.Resources, without: f.Without, from: math.MinInt64, to: math.MaxInt64, path: f.Path}
-	if _, err := path.Match(f.Path, ""); errors.Is(err, path.ErrBadPattern) {
-		return nil, fmt.Errorf("search: the pattern %q for paths has a bracket or backslash too many: %w", f.Path, citekit.ErrSyntax)
+// newFilter returns nil if there are no filters. The function exists reports
+// whether a source has a path, or is below that path.
+func newFilter(f *Filters, exists func(name string) bool) (*filter, error) {
+	c := &filter{resources: f.Resources, without: f.Without, from: math.MinInt64, to: math.MaxInt64}
+	if f.Path != "" {
+		c.path = pathpattern.Literal(f.Path, exists)
+	}
+	if !pathpattern.Valid(c.path) {
+		return nil, fmt.Errorf("search: path %s; in a pattern, ] must end the range that [ begins, and \\[ is a bracket: %w", message.Quote(f.Path), citekit.ErrSyntax)
 	}
 	modalities := make([]string, len(f.Modalities))
 	for i, m := range f.Modalities {
@@ -151,19 +157,62 @@ func (f *filter) addPaths(s *segment.Segment, set segment.Bitmap) error {
 	return s.Having(set, matching...)
 }
 
+// filter returns the filter for the entries of the snapshot, or nil if there are no
+// filters.
+func (s *snapshot) filter(f *Filters) (*filter, error) {
+	var failed error
+	c, err := newFilter(f, func(name string) bool {
+		has, err := s.hasPath(name)
+		failed = errors.Join(failed, err)
+		return has
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	return c, err
+}
+
+// hasPath reports whether a source of the snapshot has the path name, or is below
+// it.
+func (s *snapshot) hasPath(name string) (has bool, err error) {
+	for i, view := range s.views {
+		err := segment.Guard(func() (err error) {
+			for k := range view.Segment.Keywords(pathKeyword + name) {
+				if !isAt(k[len(pathKeyword):], name) {
+					continue
+				}
+				if has, err = view.HasKeyword(k); has || err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return false, &segment.DamageError{View: i}
+		}
+		if has {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// isAt reports whether a source has the path name, or is below it.
+func isAt(source, name string) bool {
+	rest, ok := strings.CutPrefix(source, name)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// matchPath reports whether a path matches a pattern, as [Filters] says.
 func matchPath(pattern, name string) bool {
 	if folder, ok := strings.CutSuffix(pattern, "/"); ok {
-		depth := strings.Count(folder, "/") + 1
-		elements := strings.Split(name, "/")
-		if len(elements) <= depth {
-			return false
-		}
-		name, pattern = strings.Join(elements[:depth], "/"), folder
-	} else if !strings.ContainsAny(pattern, `*?[\`) && strings.HasPrefix(name, pattern+"/") {
+		return pathpattern.Below(folder, name)
+	}
+	if pathpattern.IsLiteral(pattern) && pathpattern.Below(pattern, name) {
 		return true // a folder without its slash
-	} else if !strings.Contains(pattern, "/") {
+	}
+	if !strings.Contains(pattern, "/") {
 		name = path.Base(name)
 	}
-	ok, _ := path.Match(pattern, name)
-	return ok
+	return pathpattern.Match(pattern, name)
 }

@@ -220,6 +220,65 @@ func TestFilters(t *testing.T) {
 	}
 }
 
+// TestUmlauts checks that "ue" for "ü" is no error in a word, so that words in which
+// one letter differs do not count beside it.
+func TestUmlauts(t *testing.T) {
+	x := newIndex(t, workspace.NewMemory(nil))
+	var entries []index.Entry
+	for i, text := range []string{
+		"Die Würde des Menschen ist unantastbar.", "Sie werden nicht gehen.", "Wir werden das auch nicht.", "Die Größe der Blöcke ist überall gleich.", "Ein neuer Block und die Steuer.",
+	} {
+		entries = append(entries, index.Entry{Node: fmt.Sprint(i + 1), Ordinal: i, Modality: citekit.Text, Text: text})
+	}
+	put(t, x, index.Resource{ID: "r", Version: "1", Entries: slices.Values(entries)})
+	check(t, x, "Wuerde", "r.1")
+	check(t, x, "Würde", "r.1")
+	check(t, x, "Groesse ueberall", "r.4")
+	check(t, x, "Steuer", "r.5")
+}
+
+// TestPathFilter checks that a path that a source has is taken as it is written, and
+// any other as a pattern.
+func TestPathFilter(t *testing.T) {
+	x := newIndex(t, workspace.NewMemory(nil))
+	for id, source := range map[string]string{
+		"a": "p/Talks [2024]/one #1.md", "b": "p/Talks 2/two.md", "c": "p/deep/down/three.md", "d": "p/Über.md", "e": "odd [/four*.md", "f": "odd [/fourth.md",
+	} {
+		put(t, x, index.Resource{ID: id, Version: "1", Entries: slices.Values([]index.Entry{{Node: "1", Modality: citekit.Text, Text: "fish", SourcePath: source}})})
+	}
+	check := func(path, want string) {
+		t.Helper()
+		got := strings.Fields(strings.ReplaceAll(found(t, x, index.Query{Text: "fish", Filters: index.Filters{Path: path}}), ".1", ""))
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s leaves %q, want %q", path, got, want)
+		}
+	}
+	for _, c := range []struct{ path, want string }{
+		{"p/Talks [2024]/one #1.md", "a"},
+		{"p/Talks [2024]/", "a"},
+		{"p/Talks [2024]", "a"},
+		{"p/Talks [2024]/*.md", "a"},
+		{`p/Talks \[2024\]`, "a"},
+		{"p/Talks [[]2024]/*", "a"},
+		{"p/Talks [0-9]/", "b"},
+		{"p/**", "a b c d"},
+		{"p/**/", "a b c"},
+		{"p/**/*.md", "a b c d"},
+		{"**/down/", "c"},
+		{"?ber.md", "d"},
+		{"odd [", "e f"},
+		{"odd [/four*.md", "e"},
+		{"odd [/f*", "e f"},
+	} {
+		check(c.path, c.want)
+	}
+	if err := x.Delete(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	check("p/Talks [2024]/", "b") // now a pattern: "Talks " and one character
+}
+
 func TestEntryComesBack(t *testing.T) {
 	x := newIndex(t, workspace.NewMemory(nil))
 	e := index.Entry{

@@ -5,7 +5,7 @@ import "slices"
 // Match reports whether an entry of a resource passes the filters. It returns
 // an error matching [citekit.ErrSyntax] if a filter is invalid.
 func (f *Filters) Match(resource string, e *Entry) (bool, error) {
-	c, err := newFilter(f)
+	c, err := newFilter(f, func(name string) bool { return isAt(e.SourcePath, name) })
 	if err != nil || c == nil {
 		return err == nil, err
 	}

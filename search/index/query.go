@@ -43,9 +43,12 @@ type Filters struct {
 	// unknown time do not pass.
 	After, Before time.Time
 
-	// Path is a pattern for the path of the source, as for [path.Match]. A
-	// pattern without a slash is for the last element; a pattern that ends in a
-	// slash is for everything below it, and so is the path of a folder.
+	// Path is the path of a source or of a folder, or a pattern: "*", "?" and
+	// "[a-z]" match characters within one name, "**" matches any number of
+	// folders, and a backslash takes the next character literally. Leading names
+	// that a source has as they are written are not a pattern. A pattern without
+	// a slash is for the last name; one that ends in a slash is for everything
+	// below the folders that match it, and so is the path of a folder.
 	Path string
 }
 

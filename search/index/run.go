@@ -22,12 +22,12 @@ func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}
-	f, err := newFilter(&q.Filters)
-	if err != nil {
-		return nil, err
-	}
 	var result *Result
-	err = l.read(ctx, func(s *snapshot) error {
+	err := l.read(ctx, func(s *snapshot) error {
+		f, err := s.filter(&q.Filters)
+		if err != nil {
+			return err
+		}
 		result, err = s.search(ctx, &q, f, compile(s, q.Text))
 		return err
 	})

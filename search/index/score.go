@@ -47,12 +47,12 @@ func (l *Local) Score(ctx context.Context, q Query, scores func(resource, versio
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}
-	f, err := newFilter(&q.Filters)
-	if err != nil {
-		return nil, err
-	}
 	var result *Result
-	err = l.read(ctx, func(s *snapshot) error {
+	err := l.read(ctx, func(s *snapshot) error {
+		f, err := s.filter(&q.Filters)
+		if err != nil {
+			return err
+		}
 		compiled := compile(s, q.Text)
 		if f != nil {
 			compiled.Only = f.only
