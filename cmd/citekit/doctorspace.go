@@ -18,6 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
@@ -254,10 +255,8 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 		d.warning(subject, remedy, "%s damaged or gone", countedAre(held.Lost, "segment"))
 	case held.Resources == 0 && len(ids) > 0:
 		d.ok(subject, "there is none yet; the first search makes it")
-	case held.Resources != len(ids):
-		d.checkUnindexed(ctx, lib, searcher, held.Resources, len(ids), subject, remedy)
 	default:
-		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(held.Resources, "resource"), byteSize(held.Bytes))
+		d.checkUnindexed(ctx, lib, searcher, held, len(ids), subject, remedy)
 	}
 }
 
@@ -269,13 +268,18 @@ const mostRead = 100
 
 // checkUnindexed reports resources that the index does not hold: those whose sources
 // cannot be read, and those that the next search reads. Sources that changed are
-// reported by checkSources.
-func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, held, all int, subject, remedy string) {
+// reported by checkSources. The index may also hold resources that were removed.
+func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, index index.Stats, all int, subject, remedy string) {
 	ids, err := searcher.Unindexed(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		d.warning(subject, remedy, "it cannot be read: %v", err)
 		return
+	case len(ids) == 0:
+		d.ok(subject, "%s of %s, %s", message.Count(index.Entries, "entry"), message.Count(all, "resource"), byteSize(index.Bytes))
+		return
 	}
+	held := max(all-len(ids), 0)
 	var bad, foreign, outside []string
 	changed, asked := 0, ids[:min(mostRead, len(ids))]
 	for _, id := range asked {

@@ -50,4 +50,8 @@ func TestLeftOut(t *testing.T) {
 	if !strings.Contains(out, "the text of 1 source cannot be read, so no search finds it: cut") || strings.Contains(out, "nothing has to be done") {
 		t.Errorf("doctor: %s", out)
 	}
+	ran(t, "rm", "--dir", dir, "tea") // which the index still holds
+	if out := ran(t, "doctor", "--dir", dir); !strings.Contains(out, "so no search finds it: cut") {
+		t.Errorf("doctor after a map was removed: %s", out)
+	}
 }
