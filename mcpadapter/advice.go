@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/lookup"
 	words "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
@@ -212,7 +213,24 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 			left = hint + "; " + left
 		}
 	}
-	return left + "; " + a.remedy(ctx, "map them again if they changed: ", ids...)
+	var changed, damaged []string // ids, and names of files
+	for _, id := range ids {
+		m, err := a.lib.Map(ctx, id)
+		if err == nil && m.SourcePath != "" && !a.outsideRoots(ctx, m) {
+			if state, _ := ingest.StateOf(ctx, a.lib, m); state == ingest.StateOK { // to map it again would change nothing
+				damaged = append(damaged, shownName(m.SourcePath))
+				continue
+			}
+		}
+		changed = append(changed, id)
+	}
+	if len(changed) > 0 || len(damaged) == 0 {
+		left += "; " + a.remedy(ctx, "map them again if they changed: ", changed...)
+	}
+	if len(damaged) > 0 {
+		left += "; not changed, but cannot be read: a person replaces " + strings.Join(damaged, ", ") + ", or removes the resource with citekit rm"
+	}
+	return left
 }
 
 // staleHint says how to map the resources again whose changed sources verdicts

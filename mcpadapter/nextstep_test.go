@@ -161,6 +161,27 @@ func TestStringifiedArguments(t *testing.T) {
 	}
 }
 
+// A source that cannot be read, although it has not changed, is not to be mapped again.
+func TestHintOfDamaged(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("torn.pdf", []byte("%PDF-1.4\ntorn"))
+	if err := ws.WriteMap(t.Context(), "torn", []byte(`{"resource_id":"torn","type":"document","title":"Torn","source_path":"torn.pdf","nodes":[]}`)); err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, modality.All(), nil)
+	defer lib.Close()
+	searcher, err := search.New(lib, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer searcher.Close()
+	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher}), nil)
+	text, _ := callTool(t, session, "search", map[string]any{"query": "coffee"})
+	if !strings.Contains(text, "a person replaces 'torn.pdf'") || strings.Contains(text, "map them again") {
+		t.Error(text)
+	}
+}
+
 // TestHintsOfStale has a changed and a deleted source: each tool says which they
 // are and how to map them, if the server can.
 func TestHintsOfStale(t *testing.T) {
