@@ -130,7 +130,7 @@ func (f *finding) add(ctx context.Context, part textlayer.Bytes) error {
 
 func judge(p anchor.Place) (How, float64) {
 	if p.Places > 1 && (p.How == anchor.Similar || p.How == anchor.Gone) {
-		return Ambiguous, 0 // unchanged at several places, of which none is sure
+		return Ambiguous, 0 // unchanged at several places, none of them sure
 	}
 	switch p.How {
 	case anchor.Unique:

@@ -63,7 +63,7 @@ func (v *versions) whole(ctx context.Context, resource, digits string) (string, 
 	return "", fmt.Errorf("%d versions that are kept begin with %s; cite more digits: %w", len(found), digits, fs.ErrNotExist)
 }
 
-// of returns the hashes of the versions of a resource of which something is kept,
+// of returns the hashes of the versions of a resource that something is kept of,
 // each once.
 func (v *versions) of(ctx context.Context, resource string) ([]string, error) {
 	v.mu.Lock()

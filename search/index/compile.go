@@ -202,7 +202,7 @@ func (c *compiler) count(f func(*segment.Segment)) {
 }
 
 // umlauts returns the terms of the index that a word is if its "ae", "oe" and "ue"
-// are umlauts, of which the terms have only the letters below the dots.
+// are umlauts: the terms have the letters below the dots alone.
 func (c *compiler) umlauts(forms []string) (list []string) {
 	for _, term := range forms {
 		spellings := []string{""}

@@ -260,9 +260,9 @@ func (l *lostFormulas) changes() (all []string) {
 		all = append(all, l.replaced.named()+" replaced by their values")
 	}
 	if n := l.left.n; n == 1 {
-		all = append(all, l.left.named()+" left out, of which the source stores no value")
+		all = append(all, l.left.named()+" left out, as the source stores no value")
 	} else if n > 1 {
-		all = append(all, l.left.named()+" left out, of which the source stores no values")
+		all = append(all, l.left.named()+" left out, as the source stores no values")
 	}
 	return all
 }

@@ -120,9 +120,9 @@ func TestCutFormulasWithoutValues(t *testing.T) {
 		`<row r="2"><c r="A2"><f>A1*2</f></c><c r="B2"><f>A1*3</f><v></v></c><c r="C2" t="str"><f>T(A1)</f><v></v></c><c r="D2"><f>A1*4</f><v>3600</v></c></row>`
 	b := newBook([]string{"S"}, worksheet("", rows, ""))
 	for cells, want := range map[string][]string{
-		"A2":    {"the formula of A2 left out, of which the source stores no value"},
+		"A2":    {"the formula of A2 left out, as the source stores no value"},
 		"C2":    {"the formula of C2 replaced by its value"}, // it is an empty text
-		"A2:D2": {"the formulas of C2, D2 replaced by their values", "the formulas of A2, B2 left out, of which the source stores no values"},
+		"A2:D2": {"the formulas of C2, D2 replaced by their values", "the formulas of A2, B2 left out, as the source stores no values"},
 		"A1:D2": nil,
 	} {
 		got, changes := resolve(t, b, at("S", cells))
@@ -138,7 +138,7 @@ func TestCutFormulasWithoutValues(t *testing.T) {
 		rows += `<c r="` + string(col) + `2"><f>A1</f></c>`
 	}
 	_, changes := resolve(t, newBook([]string{"S"}, worksheet("", rows+"</row>", "")), at("S", "A2:J2"))
-	if want := []string{"the formulas of A2, B2, C2, D2, E2, F2, G2, H2 and 2 more cells left out, of which the source stores no values"}; !slices.Equal(changes, want) {
+	if want := []string{"the formulas of A2, B2, C2, D2, E2, F2, G2, H2 and 2 more cells left out, as the source stores no values"}; !slices.Equal(changes, want) {
 		t.Errorf("%q, want %q", changes, want)
 	}
 }

@@ -204,7 +204,7 @@ func TestODSCutFormulasWithoutValues(t *testing.T) {
 	table := `<table:table table:name="S"><table:table-row><table:table-cell office:value-type="float" office:value="9"><text:p>9</text:p></table:table-cell></table:table-row>` +
 		`<table:table-row><table:table-cell table:formula="of:=[.A1]*2"/><table:table-cell table:formula="of:=[.A1]*3" office:value-type="float" office:value="27"/><table:table-cell table:formula="of:=T([.A1])" office:value-type="string"/></table:table-row></table:table>`
 	_, _, changes := resolveODS(t, packODS(t, odsContent(table)), at("S", "A2:C2"))
-	if want := []string{"the formulas of B2, C2 replaced by their values", "the formula of A2 left out, of which the source stores no value"}; !slices.Equal(changes[:min(2, len(changes))], want) {
+	if want := []string{"the formulas of B2, C2 replaced by their values", "the formula of A2 left out, as the source stores no value"}; !slices.Equal(changes[:min(2, len(changes))], want) {
 		t.Errorf("%q, want %q first", changes, want)
 	}
 }
