@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/pathpattern"
 )
 
@@ -89,6 +90,9 @@ func (s *search) give(f citekit.Candidate, err error) bool {
 
 // searchPath searches one path of the request.
 func (s *search) searchPath(p place, name string) bool {
+	if len(name) > maxSourcePath {
+		return s.give(citekit.Candidate{Path: message.Clip(filepath.ToSlash(name)), Named: true}, errLongPath(name))
+	}
 	shown, folder, above, file, err := p.find(s.ctx, name)
 	if errors.Is(err, fs.ErrNotExist) && pathpattern.Is(name) {
 		return s.searchPattern(p, name)

@@ -464,6 +464,29 @@ func TestFindTakesWhatExistsLiterally(t *testing.T) {
 	}
 }
 
+// A path or pattern that is too long is refused at once, and not repeated whole.
+func TestFindLongPattern(t *testing.T) {
+	ws, err := workspace.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	added := workspace.NewMemory(nil)
+	added.AddSource("a.md", nil)
+	for _, f := range []citekit.Finder{ws, added} {
+		refused := 0
+		for found, err := range f.Find(t.Context(), citekit.FindRequest{Paths: []string{strings.Repeat("*/", 1<<20)}}) {
+			if citekit.CodeOf(err) != citekit.CodeForbidden || len(found.Path) > 1000 {
+				t.Errorf("%T: %.100s, %.100v", f, found.Path, err)
+			}
+			refused++
+		}
+		if refused != 1 {
+			t.Errorf("%T: %d refused", f, refused)
+		}
+	}
+}
+
 // TestFindPatternLooksNowhereElse checks that folders that cannot hold what a
 // pattern asks for are not read.
 func TestFindPatternLooksNowhereElse(t *testing.T) {

@@ -35,6 +35,9 @@ func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[ci
 // giveAdded yields the added sources that name is, or leads to. If name is the
 // path of an added source, it stands for that source only.
 func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
+	if len(name) > maxSourcePath {
+		return false, true // which searchPath refuses
+	}
 	given := name
 	name = path.Clean(name)
 	names := m.addedNames()

@@ -95,6 +95,10 @@ func schemePrefix(path string) string {
 
 func hasScheme(path string) bool { return schemePrefix(path) != "" }
 
+func errLongPath(path string) error {
+	return refusal(fmt.Sprintf("the path of the source has %d bytes; at most %d", len(path), maxSourcePath))
+}
+
 // checkSourcePath rejects URLs and other text that cannot be the path of a
 // local file. A name such as "a:b" is accepted, because it may be a file.
 func checkSourcePath(path string) error {
@@ -103,7 +107,7 @@ func checkSourcePath(path string) error {
 	case path == "":
 		return fmt.Errorf("the path of the source is empty: %w", citekit.ErrSyntax)
 	case len(path) > maxSourcePath:
-		return refusal(fmt.Sprintf("the path of the source has %d bytes; at most %d", len(path), maxSourcePath))
+		return errLongPath(path)
 	case strings.ContainsRune(path, 0):
 		return refusal("the path of the source has a NUL byte")
 	case scheme != "" && strings.HasPrefix(path[len(scheme):], "/"):

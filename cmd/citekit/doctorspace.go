@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -18,7 +19,6 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
@@ -256,7 +256,8 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	case held.Resources == 0 && len(ids) > 0:
 		d.ok(subject, "there is none yet; the first search makes it")
 	default:
-		d.checkUnindexed(ctx, lib, searcher, held, len(ids), subject, remedy)
+		whole := fmt.Sprintf("%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(len(ids), "resource"), byteSize(held.Bytes))
+		d.checkUnindexed(ctx, lib, searcher, len(ids), subject, remedy, whole)
 	}
 }
 
@@ -268,15 +269,16 @@ const mostRead = 100
 
 // checkUnindexed reports resources that the index does not hold: those whose sources
 // cannot be read, and those that the next search reads. Sources that changed are
-// reported by checkSources. The index may also hold resources that were removed.
-func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, index index.Stats, all int, subject, remedy string) {
+// reported by checkSources. If the index holds all, whole says so. It may also hold
+// resources that were removed.
+func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, all int, subject, remedy, whole string) {
 	ids, err := searcher.Unindexed(ctx)
 	switch {
 	case err != nil:
 		d.warning(subject, remedy, "it cannot be read: %v", err)
 		return
 	case len(ids) == 0:
-		d.ok(subject, "%s of %s, %s", message.Count(index.Entries, "entry"), message.Count(all, "resource"), byteSize(index.Bytes))
+		d.ok(subject, "%s", whole)
 		return
 	}
 	held := max(all-len(ids), 0)

@@ -58,10 +58,16 @@ type filter struct {
 	path      string
 }
 
+// maxPath is the longest path of a filter in bytes, as PATH_MAX on Linux.
+const maxPath = 4096
+
 // newFilter returns nil if there are no filters. The function exists reports
 // whether a source has a path, or is below that path.
 func newFilter(f *Filters, exists func(name string) bool) (*filter, error) {
 	c := &filter{resources: f.Resources, without: f.Without, from: math.MinInt64, to: math.MaxInt64}
+	if len(f.Path) > maxPath {
+		return nil, fmt.Errorf("search: the path has %d bytes; at most %d: %w", len(f.Path), maxPath, citekit.ErrSyntax)
+	}
 	if f.Path != "" {
 		c.path = pathpattern.Literal(f.Path, exists)
 	}

@@ -273,6 +273,10 @@ func TestPathFilter(t *testing.T) {
 	} {
 		check(c.path, c.want)
 	}
+	long := index.Query{Text: "fish", Filters: index.Filters{Path: strings.Repeat("*/", 1<<20)}}
+	if _, err := x.Search(ctx, long); !errors.Is(err, citekit.ErrSyntax) {
+		t.Errorf("a path of megabytes: %.100v", err)
+	}
 	if err := x.Delete(ctx, "a"); err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,8 @@ type Filters struct {
 	// folders, and a backslash takes the next character literally. Leading names
 	// that a source has as they are written are not a pattern. A pattern without
 	// a slash is for the last name; one that ends in a slash is for everything
-	// below the folders that match it, and so is the path of a folder.
+	// below the folders that match it, and so is the path of a folder. It has at
+	// most 4,096 bytes.
 	Path string
 }
 
