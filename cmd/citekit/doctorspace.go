@@ -15,6 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -90,6 +91,24 @@ func (d *doctor) checkSpace(ctx context.Context, sp space) {
 	d.checkSources(limited, lib, known, "sources of "+sp.dir)
 	d.checkIndex(limited, lib, known, "index of "+sp.dir)
 	d.checkEvidence(limited, ws, sp, "evidence "+evidenceDir)
+	d.checkNotes(limited, ws, "notes of "+evidenceDir)
+}
+
+// checkNotes reports notes of ingest and pins that this user may not read.
+func (d *doctor) checkNotes(ctx context.Context, ws *workspace.Directory, subject string) {
+	for _, kind := range []string{ledger.Kind, citekit.PinNotes} {
+		for _, err := range ws.Notes(ctx, kind) {
+			if err == nil || ctx.Err() != nil {
+				continue
+			}
+			remedy := ""
+			if path := deniedPath(err); path != "" {
+				remedy = notOurs(path)
+			}
+			d.fault(subject, remedy, "no ingest is possible: %v", err)
+			return
+		}
+	}
 }
 
 func within(base, dir string) string {
@@ -172,12 +191,17 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 		d.fault(subject, "", "they cannot be listed: %v", err)
 		return nil
 	}
-	var bad []string
+	var bad, closed []string
+	var why string
 	for i, id := range ids {
 		_, err := lib.Map(ctx, id)
 		if ctx.Err() != nil {
 			d.warning(subject, "", "only %d of %d could be read in time", i, len(ids))
 			break
+		}
+		if path := deniedPath(err); path != "" {
+			closed, why = append(closed, id), cmp.Or(why, notOurs(path))
+			continue
 		}
 		if err != nil {
 			bad = append(bad, id)
@@ -185,10 +209,14 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 		}
 		known = append(known, id)
 	}
-	if len(bad) > 0 {
+	if len(closed) > 0 {
+		d.fault(subject, why, "this user may not read %s: %s", message.Count(len(closed), "map"), firstOf(closed))
+	}
+	switch {
+	case len(bad) > 0:
 		d.fault(subject, "'citekit check-map ID' says what is wrong, 'citekit ingest' makes maps anew, and 'citekit rm ID' removes one",
 			"%s not maps: %s", countedAre(len(bad), "file"), firstOf(bad))
-	} else {
+	case len(closed) == 0:
 		d.ok(subject, "%s", message.Count(len(ids), "resource"))
 	}
 	return known
