@@ -39,3 +39,10 @@ func (in *run) unreadMapOf(source string) error {
 	}
 	return nil
 }
+
+// HoldsSecrets reports whether a source is not mapped because it holds keys of
+// citekit itself: it is a backup, or a file of the keys of callers.
+func HoldsSecrets(err error) bool {
+	var refused interface{ Secret() bool }
+	return errors.As(err, &refused) && refused.Secret()
+}

@@ -210,6 +210,9 @@ func (in *run) isOutdated(ctx context.Context, t *task, n ledger.Note) bool {
 // open opens the source of a task.
 func (in *run) open(ctx context.Context, t *task) verdict {
 	src, err := in.lib.OpenSource(ctx, t.Path)
+	if HoldsSecrets(err) {
+		return t.skipped(err)
+	}
 	if err != nil {
 		return failed(err)
 	}

@@ -6,4 +6,4 @@ import "os"
 
 // Files belong to whoever makes them here.
 func (permissions) inheritFile(*os.File, *os.Root, string) error { return nil }
-func (permissions) inheritDir(*os.Root, string) error        { return nil }
+func (permissions) inheritDir(*os.Root, string) error            { return nil }
