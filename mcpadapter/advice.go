@@ -197,8 +197,9 @@ func (a *adapter) noMaps(ctx context.Context) string {
 }
 
 // hint returns a hint of a search as this server gives it: it says how to map
-// files where none is mapped, and which resources are left out.
-func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []string) string {
+// files where none is mapped, and which resources are left out. Those that are
+// unreadable although they did not change are not to be mapped again.
+func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []string, unreadable ...string) string {
 	if strings.Contains(hint, words.NoMaps) {
 		return strings.Replace(hint, words.NoMaps, words.NoMaps+": "+a.mapAgain(ctx), 1)
 	}
@@ -212,7 +213,29 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 			left = hint + "; " + left
 		}
 	}
-	return left + "; " + a.remedy(ctx, "map them again if they changed: ", ids...)
+	var changed, damaged []string
+	for _, id := range ids {
+		if m, err := a.lib.Map(ctx, id); err == nil && slices.Contains(unreadable, id) && !a.outsideRoots(ctx, m) {
+			damaged = append(damaged, id)
+		} else {
+			changed = append(changed, id)
+		}
+	}
+	if len(changed) > 0 || len(damaged) == 0 {
+		left += "; " + a.remedy(ctx, "map them again if they changed: ", changed...)
+	}
+	if len(damaged) > 0 {
+		left += "; an ingest does not help with what did not change (" + quoteAll(damaged) + "): a person replaces the files, or removes the resources with citekit rm"
+	}
+	return left
+}
+
+func quoteAll(ids []string) string {
+	quoted := make([]string, len(ids))
+	for i, id := range ids {
+		quoted[i] = quote(id)
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // staleHint says how to map the resources again whose changed sources verdicts

@@ -107,7 +107,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
-	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs)
+	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs, found.UnreadableIDs...)
 	return asJSON(found.MarshalJSON())
 }
 

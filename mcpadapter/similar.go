@@ -38,6 +38,6 @@ func (a *adapter) findSimilar(ctx context.Context, args arguments) (answer, erro
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
-	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs)
+	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs, found.UnreadableIDs...)
 	return asJSON(found.MarshalJSON())
 }

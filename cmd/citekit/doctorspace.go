@@ -282,10 +282,8 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 		d.warning(subject, remedy, "%s damaged or gone", countedAre(held.Lost, "segment"))
 	case held.Resources == 0 && len(ids) > 0:
 		d.ok(subject, "there is none yet; the first search makes it")
-	case held.Resources != len(ids):
-		d.checkUnindexed(ctx, lib, searcher, held.Resources, len(ids), subject, remedy)
-	default:
-		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(held.Resources, "resource"), byteSize(held.Bytes))
+	case !d.checkUnindexed(ctx, lib, searcher, ids, subject, remedy):
+		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(len(ids), "resource"), byteSize(held.Bytes))
 	}
 }
 
@@ -295,15 +293,25 @@ const rootRemedy = "name their folder with --root, or in 'roots' of the settings
 // mostRead is how many texts are read to see whether they can be.
 const mostRead = 100
 
-// checkUnindexed reports resources that the index does not hold: those whose sources
-// cannot be read, and those that the next search reads. Sources that changed are
-// reported by checkSources.
-func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, held, all int, subject, remedy string) {
+// checkUnindexed reports which of all resources the index does not hold: those whose
+// sources cannot be read, and those that the next search reads. Sources that changed
+// are reported by checkSources. It looks at each resource, as the index may still
+// hold some that were removed. It returns whether there are any.
+func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, resources []string, subject, remedy string) (found bool) {
 	ids, err := searcher.Unindexed(ctx)
 	if err != nil {
 		d.warning(subject, remedy, "it cannot be read: %v", err)
-		return
+		return true
 	}
+	known := make(map[string]bool, len(resources))
+	for _, id := range resources {
+		known[id] = true
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !known[id] })
+	if len(ids) == 0 {
+		return false
+	}
+	held, all := len(resources)-len(ids), len(resources)
 	var bad, foreign, outside []string
 	changed, asked := 0, ids[:min(mostRead, len(ids))]
 	for _, id := range asked {
@@ -313,7 +321,7 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 		case err == nil:
 		case ctx.Err() != nil:
 			d.warning(subject, "", "it holds %d of %s; there was no time to look at the others", held, message.Count(all, "resource"))
-			return
+			return true
 		case errors.Is(err, citekit.ErrStale), errors.Is(err, fs.ErrNotExist):
 			changed++
 		case textlayer.HasNoText(err):
@@ -336,12 +344,13 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 	}
 	unread := len(bad) + len(foreign) + len(outside)
 	if unread > 0 && unread+changed == len(ids) {
-		return
+		return true
 	}
 	if changed > 0 && unread+changed == len(ids) {
 		remedy = "'citekit ingest' maps anew the sources that changed"
 	}
 	d.warning(subject, remedy, "it holds %d of %s", held, message.Count(all, "resource"))
+	return true
 }
 
 // readText reads the text of a resource and returns why it cannot be read.
