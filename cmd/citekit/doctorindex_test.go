@@ -48,14 +48,11 @@ func TestRevokeTwice(t *testing.T) {
 		return out.String() + complaint.String()
 	}
 	id, _, _ := strings.Cut(strings.TrimPrefix(do("key", "new", "--workspace", "a"), "citekit_"), "_")
-	data, err := os.ReadFile(keys)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if got := do("key", "revoke", id); !strings.Contains(got, "revoked "+id) {
 		t.Error(got)
 	}
-	if data, err = os.ReadFile(keys); err != nil {
+	data, err := os.ReadFile(keys)
+	if err != nil {
 		t.Fatal(err)
 	}
 	at := bytes.Index(data, []byte(`"revoked": "2`))
