@@ -47,6 +47,9 @@ func (in *run) claimID(ctx context.Context, t *task, v verdict) verdict {
 			return again
 		}
 	}
+	if err := in.unreadMapOf(t.Path); err != nil {
+		return v.failed(err)
+	}
 	older, err := in.hasOlderID(ctx, t)
 	if err != nil {
 		return v.failed(err)
@@ -137,6 +140,9 @@ func madeByHand(v verdict, id string, leave leave) verdict {
 func (in *run) judgeOwner(ctx context.Context, t *task, noted ledger.Note) verdict {
 	if noted.ID != "" || in.opts.ResourceID != "" {
 		return verdict{}
+	}
+	if err := in.unreadMapOf(t.Path); err != nil {
+		return failed(err)
 	}
 	id := ResourceIDFor(t.Path)
 	if older, err := in.hasOlderID(ctx, t); err == nil && older {
@@ -285,6 +291,8 @@ func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapSt
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return mapGone, n, ctx.Err()
+	case isUnread(err):
+		return mapGone, n, unreadError(err)
 	case err != nil:
 		return mapBroken, n, nil
 	case m.SourcePath != source:
@@ -320,6 +328,9 @@ func (in *run) ownerOf(ctx context.Context, id string) (owner, error) {
 		return owner{source: source, exists: true, hand: n.ByHand}, nil
 	}
 	m, hash, err := in.lib.ReadMap(ctx, id)
+	if isUnread(err) && ctx.Err() == nil {
+		return owner{exists: true}, unreadError(err)
+	}
 	if err != nil {
 		return owner{exists: true}, ctx.Err() // never replaced, as its source is unknown
 	}

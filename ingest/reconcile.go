@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
@@ -43,6 +44,7 @@ func (in *run) reconcile(ctx context.Context, candidates []candidate) error {
 		return nil
 	}
 	_, unowned, err = in.doubtful(ctx, ids, nil)
+	unowned = slices.DeleteFunc(unowned, func(m mapVersion) bool { return in.unread[m.id] != nil }) // to be tried again
 	in.book.setUnowned(unowned)
 	return err
 }
@@ -97,6 +99,10 @@ func (in *run) doubtful(ctx context.Context, ids []string, settled map[string]bo
 // unless that source has another map.
 func (in *run) adopt(ctx context.Context, v mapVersion) error {
 	m, hash, err := in.lib.ReadMap(ctx, v.id)
+	if isUnread(err) && ctx.Err() == nil {
+		in.unread[v.id] = unreadError(err)
+		return nil
+	}
 	if err != nil || mapperOf(m) == "" || m.SourceHash() == "" || !isNotable(m.SourcePath) {
 		return ctx.Err() // it is unreadable, or not made by ingest
 	}

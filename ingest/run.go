@@ -23,6 +23,8 @@ type run struct {
 	book   *book
 	texts  budget
 
+	unread map[string]error // why maps of unknown sources cannot be read, by id; not changed once sources are processed
+
 	detectors []citekit.Modality // whose resolvers recognize their sources
 
 	mu     sync.Mutex
@@ -47,6 +49,7 @@ func newRun(lib *citekit.Library, finder citekit.Finder, opts Options, report *R
 		name:   opts.MapperName,
 		texts:  budget{free: textBudget, size: textBudget},
 		drafts: make(map[string]*sharedDraft),
+		unread: make(map[string]error),
 
 		detectors: detectors(lib.Resolvers()),
 

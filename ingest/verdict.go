@@ -170,6 +170,8 @@ func (in *run) judgeSame(ctx context.Context, t *task, n ledger.Note) verdict {
 	}
 	state, now, err := in.stateOf(ctx, t.Path, n)
 	switch {
+	case err != nil && isUnread(err):
+		return failed(err)
 	case err == nil && state == mapBroken:
 		return failed(fmt.Errorf("its map '%s' cannot be read; force replaces it: %w", message.Clip(n.ID), citekit.ErrSyntax))
 	case err != nil, state != mapIntact && state != mapEdited && state != mapUnknown:
@@ -208,6 +210,9 @@ func (in *run) isOutdated(ctx context.Context, t *task, n ledger.Note) bool {
 // open opens the source of a task.
 func (in *run) open(ctx context.Context, t *task) verdict {
 	src, err := in.lib.OpenSource(ctx, t.Path)
+	if HoldsSecrets(err) {
+		return t.skipped(err)
+	}
 	if err != nil {
 		return failed(err)
 	}

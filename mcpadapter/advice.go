@@ -198,7 +198,8 @@ func (a *adapter) noMaps(ctx context.Context) string {
 }
 
 // hint returns a hint of a search as this server gives it: it says how to map
-// files where none is mapped, and which resources are left out.
+// files where none is mapped, and which resources are left out. Those that are
+// unreadable although they did not change are not to be mapped again.
 func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []string) string {
 	if strings.Contains(hint, words.NoMaps) {
 		return strings.Replace(hint, words.NoMaps, words.NoMaps+": "+a.mapAgain(ctx), 1)

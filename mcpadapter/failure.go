@@ -142,9 +142,9 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.Is(err, citekit.ErrFormat):
 		return "The source is damaged, protected or not in the expected format; resolve with virtual true still gives the address."
 	case errors.As(err, &storage):
-		return "The source is not at fault: a person must give the server disk space or permission. resolve with virtual true still gives the address."
+		return withAddress(tool, "The source is not at fault: a person must give the server disk space or permission.")
 	case errors.Is(err, citekit.ErrNotStored):
-		return "The node is not at fault: the server may keep no more evidence. Try again in some minutes, or ask a person to raise its limit; resolve with virtual true still gives the address."
+		return withAddress(tool, "The node is not at fault: the server may keep no more evidence. Try again in some minutes, or ask a person to raise its limit.")
 	case errors.Is(err, fs.ErrPermission):
 		return "The operating system does not let the server read the source; a person must give it permission."
 	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
@@ -159,6 +159,15 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return "Name a smaller part."
 	}
 	return hints[code]
+}
+
+// withAddress adds to a hint how to get an address at least, for a call that
+// wanted evidence.
+func withAddress(tool, hint string) string {
+	if tool != "resolve" {
+		return hint
+	}
+	return hint + " resolve with virtual true still gives the address."
 }
 
 // placeNotNode returns the address to use in place of the id of a node that is a

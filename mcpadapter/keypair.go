@@ -42,11 +42,17 @@ func (p *keyPair) stamps() (stamps [2]fileStamp, err error) {
 	return stamps, nil
 }
 
-// load reads the files if they changed since they were last read. If it fails,
-// the old pair stays in use.
-func (p *keyPair) load() error {
+// load reads the files if they changed since they were last read, and reports
+// whether another pair is in use now. If it fails, the old pair stays in use.
+func (p *keyPair) load() (changed bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	before := p.loaded
+	err = p.read()
+	return before != p.loaded && before != nil, err
+}
+
+func (p *keyPair) read() error {
 	if p.certFile == "" || p.keyFile == "" {
 		return fmt.Errorf("TLS needs both a certificate and a key")
 	}
@@ -68,8 +74,12 @@ func (p *keyPair) load() error {
 
 // certificate is called at each handshake.
 func (p *keyPair) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-	if err := p.load(); err != nil {
+	changed, err := p.load()
+	if err != nil {
 		p.logger.LogAttrs(hello.Context(), slog.LevelError, "TLS files cannot be read; the previous ones stay in use", slog.String("error", printable(err.Error())))
+	}
+	if changed {
+		p.logger.LogAttrs(hello.Context(), slog.LevelInfo, "TLS files were read again; the new certificate is in use")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

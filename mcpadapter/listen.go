@@ -96,7 +96,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	listener = conns
 	if o.CertFile != "" || o.KeyFile != "" {
 		pair := &keyPair{certFile: o.CertFile, keyFile: o.KeyFile, logger: h.opts.Logger}
-		if err := pair.load(); err != nil {
+		if _, err := pair.load(); err != nil {
 			return fmt.Errorf("mcpadapter: serve: %w", err)
 		}
 		listener = tls.NewListener(conns, &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.certificate, NextProtos: []string{"http/1.1"}})

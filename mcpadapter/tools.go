@@ -247,7 +247,7 @@ func asArgument(err error) error {
 // log records how a call ended. It leaves out the text of errors that the caller
 // caused, as they repeat the caller's input, such as a query.
 func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {
-	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", requestID(ctx)), slog.Duration("took", took)}
+	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", requestID(ctx)), slog.Float64("ms", float64(took.Round(time.Microsecond))/1e6)}
 	if err != nil {
 		code := citekit.CodeOf(err)
 		attrs = append(attrs, slog.String("code", string(code)))

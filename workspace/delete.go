@@ -20,7 +20,7 @@ var _ citekit.Deleter = (*Directory)(nil)
 func (d *Directory) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
 	deleted, failed := d.deleteMapFiles(ctx, maps)
 	if failed != nil {
-		err = fmt.Errorf("delete the map: %w", withoutPath(storageFault(mapsUnwritable, failed)))
+		err = fmt.Errorf("delete the map: %w", withoutPath(d.maps.fault(mapsUnwritable, failed)))
 	}
 	ctx = context.WithoutCancel(ctx) // finish what was begun
 	for _, m := range maps[:deleted] {

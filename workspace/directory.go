@@ -155,7 +155,8 @@ func Open(dir string, opts *Options) (*Directory, error) {
 
 		ingesting: make(chan struct{}, 1),
 	}
-	d.maps.perms, d.evidence.perms = perms, perms
+	d.perms.inherit = true
+	d.maps.perms, d.evidence.perms = d.perms, d.perms
 	d.maps.readOnly, d.evidence.readOnly = o.ReadOnly, o.ReadOnly
 	if o.AllowedDir != "" {
 		d.allowed = newFolder("directory of allowed sources", o.AllowedDir, "")

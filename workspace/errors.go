@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 
@@ -42,6 +43,7 @@ const (
 type storageError struct {
 	what  string
 	cause syscall.Errno
+	path  string // absolute, of the file that this user may not use; "" if that is not the fault
 }
 
 func (e *storageError) Error() string { return e.what + ": " + e.cause.Error() }
@@ -54,14 +56,28 @@ func (e *storageError) Is(target error) bool {
 // errors to others find it with [errors.As] and an interface.
 func (e *storageError) StorageFault() string { return e.Error() }
 
+// Denied returns the absolute path of the file or directory that the system does
+// not let this user use, or "" if that is not the fault.
+func (e *storageError) Denied() string { return e.path }
+
 // storageFault returns a storageError if err is an error of the operating
 // system, else err.
 func storageFault(what string, err error) error {
 	var cause syscall.Errno
 	if errors.As(err, &cause) {
-		return &storageError{what, cause}
+		return &storageError{what: what, cause: cause}
 	}
 	return err
+}
+
+// fault is like storageFault for an error about the folder. It keeps which file
+// this user may not use.
+func (d *folder) fault(what string, err error) error {
+	named := storageFault(what, err)
+	if failed, ok := named.(*storageError); ok && errors.Is(err, fs.ErrPermission) {
+		failed.path = d.culprit(".", err)
+	}
+	return named
 }
 
 // withoutPath returns err without the path it applies to.

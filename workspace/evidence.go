@@ -49,7 +49,7 @@ func (d *Directory) findEvidence(ctx context.Context, key string) (*citekit.Stor
 		return nil, missing("evidence")
 	}
 	if err != nil {
-		return nil, storageFault(evidenceUnreadable, err)
+		return nil, d.evidence.fault(evidenceUnreadable, err)
 	}
 	if held, ok := d.records.get(key); ok {
 		if d.isIntact(root, held.evidenceRecord) {
@@ -92,7 +92,7 @@ func (d *Directory) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCl
 func (d *Directory) openFound(ctx context.Context, key string, found *citekit.StoredEvidence) (f *os.File, same bool, err error) {
 	root, _, err := d.evidence.open()
 	if err != nil {
-		return nil, false, storageFault(evidenceUnreadable, err)
+		return nil, false, d.evidence.fault(evidenceUnreadable, err)
 	}
 	f, before, err := openPlain(root, found.Name, errEvidenceNotPlain)
 	if err != nil {
@@ -303,7 +303,7 @@ func (d *Directory) storeEvidence(ctx context.Context, key string, meta citekit.
 	}
 	root, t, err := d.createEvidence(ctx)
 	if err != nil {
-		return nil, storageFault(evidenceUnwritable, err)
+		return nil, d.evidence.fault(evidenceUnwritable, err)
 	}
 	sum, size, err := copyEvidence(ctx, t, meta.Size, d.budget, body)
 	if err != nil {
@@ -313,7 +313,7 @@ func (d *Directory) storeEvidence(ctx context.Context, key string, meta citekit.
 	meta.Size = size
 	stored, err := d.putEvidence(ctx, root, key, t, evidenceRecord{Meta: meta, SHA256: sum})
 	if err != nil {
-		return nil, storageFault(evidenceUnwritable, err)
+		return nil, d.evidence.fault(evidenceUnwritable, err)
 	}
 	return stored, nil
 }

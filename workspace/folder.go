@@ -45,7 +45,7 @@ func newFolder(what, path, inside string) *folder {
 func (d *folder) open() (*os.Root, fs.FileInfo, error) {
 	info, err := d.stat()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", d.what, withoutPath(err))
+		return nil, nil, fmt.Errorf("%s: %w", d.what, d.denied(".", err))
 	}
 	if !info.IsDir() {
 		if info.Mode()&fs.ModeSymlink != 0 {
@@ -63,7 +63,7 @@ func (d *folder) open() (*os.Root, fs.FileInfo, error) {
 	}
 	root, err := d.openRoot()
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", d.what, withoutPath(err))
+		return nil, nil, fmt.Errorf("%s: %w", d.what, d.denied(".", err))
 	}
 	opened, err := root.Stat(".")
 	if err != nil || !os.SameFile(opened, info) {
@@ -113,7 +113,7 @@ func (d *folder) make() (*os.Root, error) {
 		return root, err
 	}
 	if err := d.mkdir(); err != nil {
-		return nil, fmt.Errorf("make the %s: %w", d.what, withoutPath(err))
+		return nil, fmt.Errorf("make the %s: %w", d.what, d.denied(".", err))
 	}
 	root, _, err = d.open()
 	return root, err
@@ -136,7 +136,9 @@ func (d *folder) mkdir() error {
 		return err
 	}
 	defer root.Close()
-	return d.perms.mkdirAll(root, name)
+	perms := d.perms
+	perms.inherit = false // the directory around it is not citekit's
+	return perms.mkdirAll(root, name)
 }
 
 // mkdirAll makes a directory and its parents, durably.
@@ -154,6 +156,9 @@ func (p permissions) mkdirAll(root *os.Root, name string) error {
 		if errors.Is(err, fs.ErrExist) {
 			return isDir(root, name)
 		}
+		return err
+	}
+	if err := p.inheritDir(root, name); err != nil {
 		return err
 	}
 	if err := p.giveDir(root, name); err != nil {
@@ -190,7 +195,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 	}
 	if err != nil {
 		<-d.writing
-		return nil, fmt.Errorf("lock the %s: %w", d.what, withoutPath(err))
+		return nil, fmt.Errorf("lock the %s: %w", d.what, d.denied(lockName, err))
 	}
 	return func() {
 		filelock.Unlock(f)
@@ -207,14 +212,24 @@ func (p permissions) openLock(root *os.Root, name string) (*os.File, error) {
 		}
 	}
 	var f *os.File
+	fresh := false
 	err := p.patiently(func() (err error) {
-		f, err = root.OpenFile(name, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+		f, err = root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if fresh = err == nil; errors.Is(err, fs.ErrExist) {
+			f, err = root.OpenFile(name, os.O_CREATE|os.O_RDWR|nonblock, 0o600)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
+	if fresh {
+		err = p.inheritFile(f, root, filepath.Dir(name))
+	}
+	info, statErr := f.Stat()
+	if err == nil {
+		err = statErr
+	}
 	if err == nil && !info.Mode().IsRegular() {
 		err = refusal("the lock is not a plain file")
 	}

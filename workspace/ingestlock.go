@@ -14,7 +14,7 @@ const ingestLockName = notesDir + "/ingest.lock"
 func (d *Directory) LockIngest(ctx context.Context) (release func(), err error) {
 	release, err = d.lockIngest(ctx)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("lock the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+		err = fmt.Errorf("lock the notes: %w", withoutPath(d.evidence.fault(evidenceUnwritable, err)))
 	}
 	return release, err
 }

@@ -27,7 +27,7 @@ func (d *Directory) ListMaps(ctx context.Context, after string, limit int) ([]st
 	}
 	l, err := d.listings.get(ctx, d.maps.path, root, info)
 	if err != nil {
-		return nil, fmt.Errorf("list the maps: %w", withoutPath(err))
+		return nil, fmt.Errorf("list the maps: %w", d.maps.denied(".", err))
 	}
 	return append([]string{}, page(l.ids, after, limit)...), nil
 }
@@ -42,7 +42,7 @@ func (d *Directory) MapsStamp(ctx context.Context) (citekit.Stamp, error) {
 		return citekit.Stamp{}, ctx.Err()
 	}
 	if err != nil {
-		return citekit.Stamp{}, fmt.Errorf("list the maps: %w", withoutPath(err))
+		return citekit.Stamp{}, fmt.Errorf("list the maps: %w", d.maps.denied(".", err))
 	}
 	return stampOf(info), ctx.Err()
 }
@@ -80,12 +80,12 @@ func (d *Directory) ReadMap(ctx context.Context, id string, max int64) ([]byte, 
 	}
 	f, info, err := openPlain(root, name, errMapNotPlain)
 	if err != nil {
-		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", withoutPath(err))
+		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", d.maps.denied(name, err))
 	}
 	defer f.Close()
 	data, err := readAtMost(f, info.Size(), max)
 	if err != nil {
-		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", withoutPath(err))
+		return nil, citekit.Stamp{}, fmt.Errorf("map: %w", d.maps.denied(name, err))
 	}
 	return data, stampOf(info), nil
 }
@@ -127,7 +127,7 @@ func (d *Directory) WriteMapIf(ctx context.Context, id string, data []byte, stam
 func (d *Directory) writeMap(ctx context.Context, id string, data []byte, stamp *citekit.Stamp) (citekit.Stamp, error) {
 	now, err := d.replaceMap(ctx, id, data, stamp)
 	if err != nil {
-		return citekit.Stamp{}, fmt.Errorf("store the map: %w", withoutPath(storageFault(mapsUnwritable, err)))
+		return citekit.Stamp{}, fmt.Errorf("store the map: %w", withoutPath(d.maps.fault(mapsUnwritable, err)))
 	}
 	return now, nil
 }
@@ -264,7 +264,7 @@ func (d *Directory) findMap(ctx context.Context, id string) (*os.Root, string, f
 		name, info, err = d.findOlder(ctx, root, dirInfo, id)
 	}
 	if err != nil {
-		return nil, "", nil, fmt.Errorf("map: %w", withoutPath(err))
+		return nil, "", nil, fmt.Errorf("map: %w", d.maps.denied(name, err))
 	}
 	if !info.Mode().IsRegular() {
 		return nil, "", nil, errMapNotPlain

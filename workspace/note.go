@@ -91,14 +91,14 @@ func (d *Directory) ReadNote(ctx context.Context, kind, name string) ([]byte, ci
 		return nil, citekit.Stamp{}, missing("note")
 	}
 	if err != nil {
-		return nil, citekit.Stamp{}, storageFault(evidenceUnreadable, err)
+		return nil, citekit.Stamp{}, d.evidence.fault(evidenceUnreadable, err)
 	}
 	if kind == citekit.PinNotes {
 		return d.readPin(root, name)
 	}
 	data, stamp, err := d.logs.of(d, kind).read(root, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("read the note: %w", withoutPath(storageFault(evidenceUnreadable, err)))
+		err = fmt.Errorf("read the note: %w", withoutPath(d.evidence.fault(evidenceUnreadable, err)))
 	}
 	return data, stamp, err
 }
@@ -110,7 +110,7 @@ func (d *Directory) WriteNoteIf(ctx context.Context, kind, name string, data []b
 	}
 	now, err := d.changeNote(ctx, kind, citekit.NoteChange{Name: name, Data: data, Stamp: stamp})
 	if err != nil {
-		return citekit.Stamp{}, fmt.Errorf("write the note: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+		return citekit.Stamp{}, fmt.Errorf("write the note: %w", withoutPath(d.evidence.fault(evidenceUnwritable, err)))
 	}
 	return now, nil
 }
@@ -127,7 +127,7 @@ func (d *Directory) DeleteNoteIf(ctx context.Context, kind, name string, stamp c
 		_, err = d.changeNote(ctx, kind, citekit.NoteChange{Name: name, Stamp: stamp})
 	}
 	if err != nil {
-		return fmt.Errorf("delete the note: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+		return fmt.Errorf("delete the note: %w", withoutPath(d.evidence.fault(evidenceUnwritable, err)))
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func (d *Directory) changeNote(ctx context.Context, kind string, change citekit.
 func (d *Directory) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
 	stamps, err := d.changeNotes(ctx, kind, changes)
 	if err != nil {
-		return nil, fmt.Errorf("change the notes: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+		return nil, fmt.Errorf("change the notes: %w", withoutPath(d.evidence.fault(evidenceUnwritable, err)))
 	}
 	return stamps, nil
 }
@@ -173,7 +173,7 @@ func (d *Directory) Notes(ctx context.Context, kind string) iter.Seq2[citekit.No
 	return func(yield func(citekit.Note, error) bool) {
 		err := d.eachNote(ctx, kind, func(n citekit.Note) bool { return yield(n, nil) })
 		if err != nil {
-			yield(citekit.Note{}, fmt.Errorf("read the notes: %w", withoutPath(storageFault(evidenceUnreadable, err))))
+			yield(citekit.Note{}, fmt.Errorf("read the notes: %w", withoutPath(d.evidence.fault(evidenceUnreadable, err))))
 		}
 	}
 }

@@ -15,6 +15,10 @@ import (
 type permissions struct {
 	file, dir fs.FileMode
 	gid       int // of the group; -1 leaves it to the system
+
+	// inherit says that what root makes gets the owner of the directory that it
+	// is made in.
+	inherit bool
 }
 
 // private are the permissions of files for one user only.

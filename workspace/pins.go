@@ -71,7 +71,7 @@ func (d *Directory) readPin(root *os.Root, name string) ([]byte, citekit.Stamp, 
 	if info, err := root.Lstat(pinName(name)); err == nil {
 		stamp.Identity += "." + identity(info)
 	}
-	return nil, stamp, &damagedPin{withoutPath(storageFault(evidenceUnreadable, err))}
+	return nil, stamp, &damagedPin{withoutPath(d.evidence.fault(evidenceUnreadable, err))}
 }
 
 // changePins makes all changes of pins, or none. The evidence directory must be

@@ -189,7 +189,11 @@ func (d *Directory) openInRoots(abs string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.checkNotOwn(abs, info); err != nil {
+	err = d.checkNotOwn(abs, info)
+	if err == nil {
+		err = checkNotSecret(f, info.Size())
+	}
+	if err != nil {
 		f.Close()
 		return nil, err
 	}

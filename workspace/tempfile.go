@@ -47,7 +47,11 @@ func (p permissions) createTemp(root *os.Root, dir string) (*tempFile, error) {
 		return nil, err
 	}
 	t := &tempFile{File: f, root: root, name: name}
-	if err := p.give(f); err != nil {
+	err = p.inheritFile(f, root, dir)
+	if err == nil {
+		err = p.give(f)
+	}
+	if err != nil {
 		t.discard()
 		return nil, err
 	}

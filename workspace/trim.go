@@ -35,7 +35,7 @@ const trimBatch = 256
 func (d *Directory) TrimEvidence(ctx context.Context, trim Trim) (Trimmed, error) {
 	done, err := d.trimEvidence(ctx, trim)
 	if err != nil {
-		return done, fmt.Errorf("remove evidence: %w", withoutPath(storageFault(evidenceUnwritable, err)))
+		return done, fmt.Errorf("remove evidence: %w", withoutPath(d.evidence.fault(evidenceUnwritable, err)))
 	}
 	return done, nil
 }

@@ -32,12 +32,13 @@ func backupCommand() *command {
 		maxArgs: 1,
 		about: `Writes all maps to an archive, with the pinned versions of sources, the list of
 allowed files outside the base directory, the key of evidence, and with --keys
-the keys of callers. The archive holds secrets, so only its owner can read it.
+the keys of callers. The archive holds secrets, so only its owner can read it,
+and it must be outside the base directory and the roots.
 
 Sources are not saved: they need a backup of their own. Evidence, texts and the
 index are not saved either, as they can be made again. A server may be running
 meanwhile: a map that it changes is saved as it was before or after the change.`,
-		example: []string{"citekit backup maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"},
+		example: []string{"citekit backup ../maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"},
 		flags: func(f *flagSet) {
 			f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
 			f.BoolVar(&flags.force, "force", false, "replace an existing archive")
@@ -98,6 +99,9 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 	if err != nil {
 		return err
 	}
+	if err := checkOutside(name, append([]string{s.dir}, opts.Roots...)); err != nil {
+		return err
+	}
 	opts.ReadOnly = true
 	ws, err := workspace.Open(s.dir, opts)
 	if err != nil {
@@ -120,6 +124,32 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 		return s.printJSON(done)
 	}
 	s.printf("saved %s and %s; the file holds secrets: let nobody else read it\n", message.Count(done.Maps, "map"), message.Count(done.Pins, "pinned version"))
+	return nil
+}
+
+// checkOutside returns an error if an archive would be in one of the folders,
+// whose files callers may read.
+func checkOutside(name string, folders []string) error {
+	target, err := filepath.EvalSymlinks(filepath.Dir(name))
+	if err == nil {
+		target, err = filepath.Abs(target)
+	}
+	if err != nil {
+		return err
+	}
+	for _, folder := range folders {
+		whole, err := filepath.EvalSymlinks(folder)
+		if err == nil {
+			whole, err = filepath.Abs(whole)
+		}
+		if err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(whole, target); err == nil && filepath.IsLocal(rel) {
+			return fmt.Errorf("the archive holds secrets, and would be in '%s', whose files callers may read; name a file outside it, such as '%s'",
+				folder, filepath.Join(filepath.Dir(whole), filepath.Base(name)))
+		}
+	}
 	return nil
 }
 

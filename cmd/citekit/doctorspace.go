@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -91,6 +91,24 @@ func (d *doctor) checkSpace(ctx context.Context, sp space) {
 	d.checkSources(limited, lib, known, "sources of "+sp.dir)
 	d.checkIndex(limited, lib, known, "index of "+sp.dir)
 	d.checkEvidence(limited, ws, sp, "evidence "+evidenceDir)
+	d.checkNotes(limited, ws, "notes of "+evidenceDir)
+}
+
+// checkNotes reports notes of ingest and pins that this user may not read.
+func (d *doctor) checkNotes(ctx context.Context, ws *workspace.Directory, subject string) {
+	for _, kind := range []string{ledger.Kind, citekit.PinNotes} {
+		for _, err := range ws.Notes(ctx, kind) {
+			if err == nil || ctx.Err() != nil {
+				continue
+			}
+			remedy := ""
+			if path := deniedPath(err); path != "" {
+				remedy = notOurs(path)
+			}
+			d.fault(subject, remedy, "no ingest is possible: %v", err)
+			return
+		}
+	}
 }
 
 func within(base, dir string) string {
@@ -173,12 +191,17 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 		d.fault(subject, "", "they cannot be listed: %v", err)
 		return nil
 	}
-	var bad []string
+	var bad, closed []string
+	var why string
 	for i, id := range ids {
 		_, err := lib.Map(ctx, id)
 		if ctx.Err() != nil {
 			d.warning(subject, "", "only %d of %d could be read in time", i, len(ids))
 			break
+		}
+		if path := deniedPath(err); path != "" {
+			closed, why = append(closed, id), cmp.Or(why, notOurs(path))
+			continue
 		}
 		if err != nil {
 			bad = append(bad, id)
@@ -186,10 +209,14 @@ func (d *doctor) checkMaps(ctx context.Context, lib *citekit.Library, subject st
 		}
 		known = append(known, id)
 	}
-	if len(bad) > 0 {
+	if len(closed) > 0 {
+		d.fault(subject, why, "this user may not read %s: %s", message.Count(len(closed), "map"), firstOf(closed))
+	}
+	switch {
+	case len(bad) > 0:
 		d.fault(subject, "'citekit check-map ID' says what is wrong, 'citekit ingest' makes maps anew, and 'citekit rm ID' removes one",
 			"%s not maps: %s", countedAre(len(bad), "file"), firstOf(bad))
-	} else {
+	case len(closed) == 0:
 		d.ok(subject, "%s", message.Count(len(ids), "resource"))
 	}
 	return known
@@ -255,9 +282,8 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 		d.warning(subject, remedy, "%s damaged or gone", countedAre(held.Lost, "segment"))
 	case held.Resources == 0 && len(ids) > 0:
 		d.ok(subject, "there is none yet; the first search makes it")
-	default:
-		whole := fmt.Sprintf("%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(len(ids), "resource"), byteSize(held.Bytes))
-		d.checkUnindexed(ctx, lib, searcher, len(ids), subject, remedy, whole)
+	case !d.checkUnindexed(ctx, lib, searcher, ids, subject, remedy):
+		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(len(ids), "resource"), byteSize(held.Bytes))
 	}
 }
 
@@ -267,21 +293,26 @@ const rootRemedy = "name their folder with --root, or in 'roots' of the settings
 // mostRead is how many texts are read to see whether they can be.
 const mostRead = 100
 
-// checkUnindexed reports resources that the index does not hold: those whose sources
-// cannot be read, and those that the next search reads. Sources that changed are
-// reported by checkSources. If the index holds all, whole says so. It may also hold
-// resources that were removed.
-func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, all int, subject, remedy, whole string) {
+// checkUnindexed reports which of all resources the index does not hold: those whose
+// sources cannot be read, and those that the next search reads. Sources that changed
+// are reported by checkSources. It looks at each resource, as the index may still
+// hold some that were removed. It returns whether there are any.
+func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searcher *search.Searcher, resources []string, subject, remedy string) (found bool) {
 	ids, err := searcher.Unindexed(ctx)
 	switch {
 	case err != nil:
 		d.warning(subject, remedy, "it cannot be read: %v", err)
-		return
-	case len(ids) == 0:
-		d.ok(subject, "%s", whole)
-		return
+		return true
 	}
-	held := max(all-len(ids), 0)
+	known := make(map[string]bool, len(resources))
+	for _, id := range resources {
+		known[id] = true
+	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !known[id] })
+	if len(ids) == 0 {
+		return false
+	}
+	held, all := len(resources)-len(ids), len(resources)
 	var bad, foreign, outside []string
 	changed, asked := 0, ids[:min(mostRead, len(ids))]
 	for _, id := range asked {
@@ -291,7 +322,7 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 		case err == nil:
 		case ctx.Err() != nil:
 			d.warning(subject, "", "it holds %d of %s; there was no time to look at the others", held, message.Count(all, "resource"))
-			return
+			return true
 		case errors.Is(err, citekit.ErrStale), errors.Is(err, fs.ErrNotExist):
 			changed++
 		case textlayer.HasNoText(err):
@@ -314,12 +345,13 @@ func (d *doctor) checkUnindexed(ctx context.Context, lib *citekit.Library, searc
 	}
 	unread := len(bad) + len(foreign) + len(outside)
 	if unread > 0 && unread+changed == len(ids) {
-		return
+		return true
 	}
 	if changed > 0 && unread+changed == len(ids) {
 		remedy = "'citekit ingest' maps anew the sources that changed"
 	}
 	d.warning(subject, remedy, "it holds %d of %s", held, message.Count(all, "resource"))
+	return true
 }
 
 // readText reads the text of a resource and returns why it cannot be read.

@@ -87,6 +87,9 @@ func (s *session) fail(err error, asJSON bool) int {
 	case errors.Is(err, errReported):
 		return exitFailure
 	}
+	if !errors.As(err, new(hinted)) {
+		err = explained(err)
+	}
 	report := errorReport{detail(err)}
 	var settings *settingsError
 	if errors.As(err, &settings) {

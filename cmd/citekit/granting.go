@@ -52,6 +52,9 @@ func (in *ingestion) explained(item ingest.Item) ingest.Item {
 	if item.Status != ingest.Failed {
 		return item
 	}
+	if !errors.As(item.Err, new(hinted)) {
+		item.Err = explained(item.Err)
+	}
 	var taken interface{ TakenID() string }
 	if errors.As(item.Err, &taken) && !errors.As(item.Err, new(hinted)) {
 		item.Err = hinted{item.Err, fmt.Sprintf("give another --id, or delete that map first with 'citekit rm %s'", quoteShell(taken.TakenID()))}

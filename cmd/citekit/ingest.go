@@ -370,6 +370,9 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	if before := failedBefore(report.Items); before > 0 && !in.flags.verbose {
 		in.printf("%s failed as before and did not change since (-v says why)\n", message.Count(before, "source"))
 	}
+	if secret := secretFiles(report.Items); secret != "" {
+		in.warn(secret)
+	}
 	if missed := missedDocuments(report.Items); missed != "" {
 		in.printf("%s\n", term.Line(missed))
 	}

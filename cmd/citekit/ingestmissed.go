@@ -111,3 +111,18 @@ func failedBefore(items []ingest.Item) (n int) {
 	}
 	return n
 }
+
+// secretFiles says which files were left out as they hold keys of citekit, or
+// returns "".
+func secretFiles(items []ingest.Item) string {
+	var names []string
+	for _, item := range items {
+		if item.Status == ingest.Skipped && ingest.HoldsSecrets(item.Err) {
+			names = append(names, item.Path)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s not mapped, as backups and files of keys hold secrets: %s; keep them outside the workspace", countedAre(len(names), "file"), firstOf(names))
+}

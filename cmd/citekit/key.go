@@ -262,12 +262,17 @@ func day(t time.Time) string {
 }
 
 func (s *session) revokeKey(ctx context.Context, keys *keyfile.File, id string) error {
+	asked := time.Now().Truncate(time.Second)
 	key, err := keys.Revoke(ctx, id)
 	if err != nil {
 		return revokeError(err)
 	}
 	if s.json {
 		return s.printJSON(map[string]keyfile.Key{"revoked": key})
+	}
+	if !key.Revoked.IsZero() && key.Revoked.Before(asked) {
+		s.printf("%s was revoked before, at %s\n", term.Line(key.ID), key.Revoked.Format(time.RFC3339))
+		return nil
 	}
 	s.printf("revoked %s\n", term.Line(strings.TrimRight(key.ID+"  "+key.Label, " ")))
 	return nil

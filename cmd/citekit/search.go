@@ -121,15 +121,21 @@ func (s *session) search(ctx context.Context, query string, f searchFlags, model
 	}
 	req.Query = query
 	var found *search.Results
-	err = s.withSemantics(semantics, func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+	var closed error
+	err = s.withSemantics(semantics, func(lib *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
 		if semantics != nil {
 			if err := s.embed(ctx, searcher); err != nil {
 				return err
 			}
 		}
-		found, err = searcher.Search(ctx, req)
+		if found, err = searcher.Search(ctx, req); err == nil {
+			closed = closedMap(ctx, lib, found.LeftOutIDs)
+		}
 		return err
 	})
+	if closed != nil {
+		defer s.warn(closed.Error())
+	}
 	return s.printFound("search", found, err)
 }
 

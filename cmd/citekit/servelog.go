@@ -26,7 +26,7 @@ func (s *session) logRun(ctx context.Context, logger *slog.Logger, settings *con
 		forget()
 		attrs := []slog.Attr{slog.String("reason", stopReason(ctx, failed)), slog.Float64("ran_s", time.Since(start).Round(time.Millisecond).Seconds())}
 		if at := time.Duration(asked.Load()); at > 0 {
-			attrs = append(attrs, slog.Float64("stopping_s", (time.Since(start)-at).Round(time.Millisecond).Seconds()))
+			attrs = append(attrs, slog.Float64("stopping_s", float64((time.Since(start)-at).Milliseconds())/1000))
 		}
 		level := slog.LevelInfo
 		if failed != nil {
