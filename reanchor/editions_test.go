@@ -157,3 +157,40 @@ func TestTwoEditionsOfAManual(t *testing.T) {
 		t.Error("too few")
 	}
 }
+
+// sheets returns a PDF file with a line of text on each page.
+func sheets(lines ...string) string {
+	f := &pdftest.File{}
+	root, tree := f.Reserve(), f.Reserve()
+	font := f.Add("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>")
+	var kids []string
+	for _, line := range lines {
+		content := f.Stream("", []byte("BT /F1 12 Tf 50 700 Td ("+line+") Tj ET\n"))
+		kids = append(kids, fmt.Sprintf("%d 0 R", f.Add("<< /Type /Page /Parent %d 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 %d 0 R >> >> >>", tree, content, font)))
+	}
+	f.Set(tree, "<< /Type /Pages /Count %d /Kids [%s] >>", len(kids), strings.Join(kids, " "))
+	f.Set(root, "<< /Type /Catalog /Pages %d 0 R >>", tree)
+	f.Root(root)
+	return string(f.Bytes())
+}
+
+// A region moves with its page if the page is unchanged, and else is not dropped in
+// silence.
+func TestRegionOfPage(t *testing.T) {
+	const first, second, third = "The kettle stands in the old kitchen.", "A storm came over the western hills.", "Nobody knew who had written the letter."
+	for added, want := range map[string]struct {
+		how     reanchor.How
+		address string
+	}{
+		second:                      {reanchor.Unique, "pages=3&bbox=0,0,1,0.5"},
+		second + " It rained much.": {reanchor.Similar, "pages=3"},
+	} {
+		s := newShelf(t, map[string]string{"b.pdf": sheets(first, second, third)})
+		was := s.cite(t, "doc://b#pages=2&bbox=0,0,1,0.5")
+		s.ingest(t, map[string]string{"b.pdf": sheets(first, "An unknown page was put in here.", added, third)})
+		got := s.find(t, reanchor.Request{Address: was})
+		if got.How != want.how || got.Address.Location.String() != want.address || (got.How == reanchor.Similar) != (got.Reason != "" || len(got.Difference) > 0) {
+			t.Errorf("%s: %+v", added, got)
+		}
+	}
+}

@@ -47,6 +47,10 @@ func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, re
 	loc, err := f.location()
 	if err == nil && len(parts) == 1 && result.How.Moves() {
 		loc, err = f.shape(ctx, r.lib, parts[0], loc)
+		if !result.Was.Location.Box.IsZero() && loc.Box.IsZero() {
+			result.How, result.Confidence = Similar, similarMost*result.Confidence
+			result.Reason = "the page is known, but not where on it the region is"
+		}
 	}
 	if result.Address = pinned(result.Was, loc, now); result.How == Ambiguous {
 		result.Candidates = []citekit.Address{result.Address}

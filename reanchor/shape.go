@@ -29,8 +29,8 @@ func isRowsOfText(loc citekit.Location) bool {
 	return loc.Modality == citekit.Text && !loc.Rows.IsZero() && loc.Member == ""
 }
 
-// likeCited returns a new place with the rows, columns or cells that were cited, at
-// the new rows or block. It returns false if the place cannot have these.
+// likeCited returns a new place with the rows, columns, cells or box that were cited, at
+// the new rows, block or page. It returns false if the place cannot have these.
 func likeCited(ctx context.Context, was, loc citekit.Location, now *textlayer.Layer) (citekit.Location, bool) {
 	rows := citekit.Range{First: int(loc.Cells.First.Row), Last: int(loc.Cells.Last.Row)}
 	switch {
@@ -43,6 +43,8 @@ func likeCited(ctx context.Context, was, loc citekit.Location, now *textlayer.La
 		loc.Cells, loc.Rows, loc.Cols = citekit.Cells{}, rows, was.Cols
 	case loc.Blocks.Len() == 1 && was.Blocks.Len() == 1 && loc.Cells.IsZero() && !was.Cells.IsZero():
 		loc.Cells = was.Cells
+	case !was.Box.IsZero() && loc.Box.IsZero() && was.PageCount() == 1 && loc.PageCount() == 1:
+		loc.Box = was.Box
 	case isRowsOfText(was) && !loc.Lines.IsZero() && loc.Member == "" && now.Len() <= maxText:
 		text, err := now.Text(ctx, 0, now.Len())
 		if err != nil {

@@ -15,6 +15,7 @@ func TestCellOfAQuote(t *testing.T) {
 			[]string{"File", "Size", "", "Share of the whole"},
 			[]string{"", "652641", "", "35.3%", "9\t8"},
 			[]string{"code.h", "97323", "", "23.0%"})),
+		"n.csv":  "date,temp,n\n2024-01-05,17.5,3\n",
 		"w.docx": string(testcorpus.WordTable([]string{"States"}, []string{"Block", "State"}, []string{"1", "intact"}, []string{"2", "damaged"})),
 	})
 	for _, c := range []struct {
@@ -32,6 +33,9 @@ func TestCellOfAQuote(t *testing.T) {
 		{"of the", "doc://m#sheet=Q4&cells=D1", verify.Exact, "sheet=Q4&cells=D1"},
 		{"code.h 97323", "doc://m#sheet=Q4&rows=3", verify.Repaired, "sheet=Q4&cells=A3:B3"},
 		{"35.3% 9 8 code.h 97323", "doc://m#sheet=Q4", verify.Repaired, "sheet=Q4&cells=A2:E3"},
+		{"17.5", "text://n#rows=2&cols=temp", verify.Exact, "rows=2&cols=temp"}, // "17.5,3" might be one number
+		{"2024-01-05", "text://n#rows=2&cols=date", verify.Exact, "rows=2&cols=date"},
+		{"7.5", "text://n#rows=2&cols=temp", verify.NotFound, ""},
 		{"damaged", "doc://w#blocks=2&cells=B3", verify.Exact, "blocks=2&cells=B3"},
 		{"damaged", "doc://w#blocks=2", verify.Exact, "blocks=2"},
 		{"damaged", "doc://w#blocks=2&cells=B2", verify.Elsewhere, "blocks=2"},

@@ -23,6 +23,7 @@ type call struct {
 	quote   *quotation.Quote
 	verdict *Verdict
 	read    *readPlace // the quote in what was read at the address, if the cited parts have more text; else nil
+	alone   *readPlace // the quote in what was read at the address, taken by itself; else nil
 	there   string     // what was read at the address, if that is short; else ""
 	blank   bool       // the address was read and has no text
 	cut     bool       // the cited box holds only a part of a run
@@ -76,6 +77,9 @@ func (c *call) decide(ctx context.Context) error {
 		return ctx.Err()
 	}
 	found := l.sorted()
+	if !slices.ContainsFunc(found, func(p place) bool { return p.isIn(cited) }) {
+		c.read = cmp.Or(c.read, c.alone)
+	}
 	if c.read != nil && (s.Modality() == citekit.Text || len(found) != 1 || !found[0].isIn(cited) || !found[0].Exact) {
 		c.settleRead(len(found))
 		return nil
@@ -148,7 +152,7 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 		} else if ctx.Err() != nil {
 			return nil, err
 		}
-		c.read, c.there, c.blank = nil, "", false
+		c.read, c.alone, c.there, c.blank = nil, nil, "", false
 	}
 	c.whole = err == nil
 	unknown := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) && !s.stale // to the layer
@@ -232,12 +236,15 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		c.there = text.String()
 		c.blank = strings.TrimSpace(c.there) == ""
 	}
-	if around.failed {
-		matches := quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches
-		if len(matches) == 0 {
-			return nil, nil
+	matches := quotation.Prepare(text.String(), quotation.Options{}).Find(c.quote, 0, text.Len(), 1).Matches
+	switch {
+	case len(matches) > 0:
+		c.alone = &readPlace{matches[0], text.String()[matches[0].From:matches[0].To]}
+		if around.failed {
+			c.read = c.alone
 		}
-		c.read = &readPlace{matches[0], text.String()[matches[0].From:matches[0].To]}
+	case around.failed:
+		return nil, nil
 	}
 	return joined(parts), nil
 }

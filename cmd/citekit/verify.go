@@ -308,7 +308,7 @@ func remarks(v *verify.Verdict, cited string) string {
 	case v.Problem != nil:
 		all = append(all, term.Line(plain.Line(problem(v, cited != "" || v.Address.Resource != ""))))
 	case v.Stale:
-		all = append(all, "the source has changed since it was cited; 'citekit ingest' maps it again")
+		all = append(all, "the source has changed since it was cited; 'citekit ingest' maps it again, and 'citekit reanchor' moves citations")
 	}
 	return strings.Join(all, "; ")
 }

@@ -109,3 +109,27 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// A copy of cited words that is put near them makes it unsure which are meant, on
+// whichever side of them it is; words beside only one of the two make it sure.
+func TestCopies(t *testing.T) {
+	const cited = "The battery of the northern station was changed.\n"
+	for name, c := range map[string]struct {
+		now string
+		how anchor.How
+		at  string // what is before the place found
+	}{
+		"the same":       {"# Repeats\n" + cited + "Next.\n", anchor.Unique, "# Repeats\n"},
+		"a copy after":   {"# Repeats\n" + cited + "A new line.\n" + cited + "Next.\n", anchor.Similar, ""},
+		"a copy beside":  {"# Repeats\n" + cited + cited + "Next.\n", anchor.Similar, ""},
+		"a copy far off": {"# Repeats\n" + cited + "Next.\nOne.\nTwo.\nThree.\nFour.\n" + cited + "Five.\n", anchor.Context, "# Repeats\n"},
+		"a copy before":  {"# Other\n" + cited + "One.\nTwo.\nThree.\nFour.\n# Repeats\n" + cited + "Next.\n", anchor.Context, "# Other\n" + cited + "One.\nTwo.\nThree.\nFour.\n# Repeats\n"},
+	} {
+		old := "# Repeats\n" + cited + "Next.\n"
+		from := len("# Repeats\n")
+		got := anchor.Align(old, c.now, anchor.Options{}).Find(from, from+len(cited))
+		if got.How != c.how || c.how != anchor.Similar && got.From != len(c.at) || c.how == anchor.Similar && got.Places != 2 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -91,6 +91,8 @@ func (p *Pair) decide(a, b int, places []int, counted bool, to []int32, near, le
 	switch {
 	case aligned && len(places) == 1 && counted:
 		return span{int(to[a]), int(to[a]) + length}, Unique, around
+	case aligned && counted && p.isRivalled(a, b, int(to[a]), places, near):
+		return span{int(to[a]), int(to[a]) + length}, Similar, false
 	case aligned && (around || letters >= fewLetters):
 		return span{int(to[a]), int(to[a]) + length}, Context, around
 	case aligned:
@@ -133,6 +135,37 @@ func (p *Pair) isAround(a, b int, to []int32, near int) bool {
 		}
 	}
 	return false
+}
+
+// isRivalled reports whether units that occur at more places than before are as likely
+// at another place as at the aligned one, by what is beside them.
+func (p *Pair) isRivalled(a, b, at int, places []int, near int) bool {
+	if before, all := p.old.find(p.old.units[a:b]); !all || len(before) >= len(places) {
+		return false
+	}
+	own := p.sidesKept(a, b, at, near)
+	return slices.ContainsFunc(places, func(q int) bool { return q != at && p.sidesKept(a, b, q, near) >= own })
+}
+
+// sidesKept returns on how many sides of the units, if they are at a place of the new
+// text, something with letters is still beside them, or the text begins or ends.
+func (p *Pair) sidesKept(a, b, at, near int) (n int) {
+	end := at + b - a
+	isNear := func(i, from, to int) bool {
+		return i >= 0 && i < len(p.old.units) && p.tells(i) && slices.Contains(p.new.units[max(from, 0):min(to, len(p.new.units))], p.old.units[i])
+	}
+	before, after := a == 0 && at == 0, b == len(p.old.units) && end == len(p.new.units)
+	for k := 1; k <= near; k++ {
+		before = before || isNear(a-k, at-near, at)
+		after = after || isNear(b-1+k, end, end+near)
+	}
+	if before {
+		n++
+	}
+	if after {
+		n++
+	}
+	return n
 }
 
 // tells reports whether an old unit has letters.

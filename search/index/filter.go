@@ -69,7 +69,7 @@ func newFilter(f *Filters, exists func(name string) bool) (*filter, error) {
 		return nil, fmt.Errorf("search: the path has %d bytes; at most %d: %w", len(f.Path), maxPath, citekit.ErrSyntax)
 	}
 	if f.Path != "" {
-		c.path = pathpattern.Literal(f.Path, exists)
+		c.path = pathpattern.Literal(strings.TrimPrefix(f.Path, "./"), exists)
 	}
 	if !pathpattern.Valid(c.path) {
 		return nil, fmt.Errorf("search: path %s; in a pattern, ] must end the range that [ begins, and \\[ is a bracket: %w", message.Quote(f.Path), citekit.ErrSyntax)

@@ -257,6 +257,7 @@ func TestPathFilter(t *testing.T) {
 	for _, c := range []struct{ path, want string }{
 		{"p/Talks [2024]/one #1.md", "a"},
 		{"p/Talks [2024]/", "a"},
+		{"./p/Talks [2024]/", "a"},
 		{"p/Talks [2024]", "a"},
 		{"p/Talks [2024]/*.md", "a"},
 		{`p/Talks \[2024\]`, "a"},
