@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"textlayer":                  {".", "internal/slug", "internal/warm"},
 	"search":                     {".", "internal/about", "relations", "textlayer", "preview", "internal/lookup", "internal/strictjson", "internal/tokens"},
 	"contents":                   {".", "relations", "textlayer", "internal/lookup", "internal/strictjson", "internal/tokens"},
-	"verify":                     {".", "preview", "search", "search/index", "textlayer", "internal/citedtext", "internal/lookup", "internal/quotation", "internal/strictjson", "internal/warm"},
+	"verify":                     {".", "preview", "search", "search/index", "textlayer", "internal/citedtext", "internal/csvrow", "internal/lookup", "internal/quotation", "internal/strictjson", "internal/warm"},
 	"reanchor":                   {".", "citation", "textlayer", "verify", "internal/anchor", "internal/citedtext", "internal/lookup", "internal/mention", "internal/quotation", "internal/strictjson", "internal/warm"},
 	"stats":                      {".", "search", "search/index", "textlayer"},
 	"briefing":                   {".", "textlayer", "search", "search/index", "internal/sentence", "internal/strictjson", "internal/terms", "internal/tokens"},

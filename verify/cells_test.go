@@ -15,7 +15,9 @@ func TestCellOfAQuote(t *testing.T) {
 			[]string{"File", "Size", "", "Share of the whole"},
 			[]string{"", "652641", "", "35.3%", "9\t8"},
 			[]string{"code.h", "97323", "", "23.0%"})),
-		"n.csv":  "date,temp,n\n2024-01-05,17.5,3\n",
+		"n.csv":  "date,temp,n\n2024-01-05,17.5,3\n2024-01-06,\"91,5\",4\n",
+		"o.csv":  "Grad\n17,5\n18,0\n",
+		"c.csv":  "Tag;Grad;n\nMontag;17,5;3\n",
 		"w.docx": string(testcorpus.WordTable([]string{"States"}, []string{"Block", "State"}, []string{"1", "intact"}, []string{"2", "damaged"})),
 	})
 	for _, c := range []struct {
@@ -36,6 +38,16 @@ func TestCellOfAQuote(t *testing.T) {
 		{"17.5", "text://n#rows=2&cols=temp", verify.Exact, "rows=2&cols=temp"}, // "17.5,3" might be one number
 		{"2024-01-05", "text://n#rows=2&cols=date", verify.Exact, "rows=2&cols=date"},
 		{"7.5", "text://n#rows=2&cols=temp", verify.NotFound, ""},
+		{"17.5", "text://n#lines=2", verify.Exact, "lines=2-2"},
+		{"2024-01-05", "text://n", verify.Exact, "lines=2-2"},
+		{"17.5,3", "text://n", verify.Exact, "lines=2-2"},
+		{"3", "text://n#lines=2", verify.Exact, "lines=2-2"},
+		{"5", "text://n#lines=2", verify.NotFound, ""},
+		{"91,5", "text://n#lines=3", verify.Exact, "lines=3-3"},
+		{"91", "text://n#lines=3", verify.NotFound, ""},
+		{"17,5", "text://c#lines=2", verify.Exact, "lines=2-2"},
+		{"17", "text://c#lines=2", verify.NotFound, ""},
+		{"17", "text://o#lines=2", verify.NotFound, ""},
 		{"damaged", "doc://w#blocks=2&cells=B3", verify.Exact, "blocks=2&cells=B3"},
 		{"damaged", "doc://w#blocks=2", verify.Exact, "blocks=2"},
 		{"damaged", "doc://w#blocks=2&cells=B2", verify.Elsewhere, "blocks=2"},

@@ -426,11 +426,13 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	if err := c.tell(ctx, first); err != nil {
 		return err
 	}
-	// The layer has no place for cells of a block of text; the cited ones are the exact
-	// place.
-	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && !loc.Cells.IsZero() && loc.Sheet == "" &&
-		c.verdict.Address.Location.Contains(loc) {
-		c.verdict.Address.Location = loc
+	// The layer has no place for cells of a block of text, nor for rows of a text; the
+	// cited ones are the exact place.
+	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
+		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && !loc.Rows.IsZero()
+		if isRows || !loc.Cells.IsZero() && c.verdict.Address.Location.Contains(loc) {
+			c.verdict.Address.Location = loc
+		}
 	}
 	if c.whole && c.verdict.Class != Elsewhere {
 		c.noteLarger()

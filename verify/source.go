@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/csvrow"
 	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -52,7 +53,7 @@ func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{Layer: layer, resource: a.Resource, name: path.Base(m.SourcePath), opts: optionsFor(m.SourcePath, layer), stale: stale}
+	s := &source{Layer: layer, resource: a.Resource, name: path.Base(m.SourcePath), opts: optionsFor(ctx, m.SourcePath, layer), stale: stale}
 	return s, nil
 }
 
@@ -78,7 +79,7 @@ var prose = []string{"", ".txt", ".text", ".md", ".markdown", ".mdx", ".qmd", ".
 
 // optionsFor derives the options of a text from the name of its source and its
 // places.
-func optionsFor(sourcePath string, layer *textlayer.Layer) (opts quotation.Options) {
+func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) (opts quotation.Options) {
 	ext := strings.ToLower(path.Ext(strings.ReplaceAll(sourcePath, "\\", "/")))
 	switch layer.Modality() {
 	case citekit.Document:
@@ -91,9 +92,20 @@ func optionsFor(sourcePath string, layer *textlayer.Layer) (opts quotation.Optio
 		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains([]string{".html", ".htm", ".xhtml"}, ext)
 		opts.Subtitles = slices.Contains([]string{".srt", ".vtt", ".sbv"}, ext)
 		opts.Verbatim = !slices.Contains(prose, ext) && !opts.Subtitles
+		if ext == ".csv" {
+			if head, err := layer.Text(ctx, 0, min(layer.Len(), maxSample)); err == nil {
+				header, _, _ := strings.Cut(head, "\n")
+				if d := csvrow.Delimiter([]byte(head)); strings.IndexByte(header, d) >= 0 {
+					opts.Delimiter = d
+				}
+			}
+		}
 	}
 	return opts
 }
+
+// maxSample is how much of a table is read to find what separates its fields, in bytes.
+const maxSample = 64 << 10
 
 // A stretch is a part of the text of a source, prepared, with the offset of its
 // start.

@@ -327,7 +327,7 @@ func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
 // beginsWord reports whether a quote may begin at an offset: not inside a word, number
 // or compound, nor after something that reverses the meaning of its first word.
 func (t *Text) beginsWord(at int) bool {
-	if at == 0 || at == len(t.raw) {
+	if at == 0 || at == len(t.raw) || t.isDelimiter(at-1) {
 		return true
 	}
 	r, before := t.runeAt(at), t.runeBefore(at)
@@ -354,6 +354,20 @@ func (t *Text) beginsWord(at int) bool {
 		return !t.isDividedBefore(at)
 	}
 	return true
+}
+
+// maxRow is how much of a row before a delimiter is looked at, in bytes.
+const maxRow = 64 << 10
+
+// isDelimiter reports whether the byte at an offset separates two fields: it does not
+// between quotation marks.
+func (t *Text) isDelimiter(at int) bool {
+	if t.opt.Delimiter == 0 || t.raw[at] != t.opt.Delimiter {
+		return false
+	}
+	before := t.raw[max(0, at-maxRow):at]
+	row := before[strings.LastIndexByte(before, '\n')+1:]
+	return (len(row) < len(before) || len(before) == at) && strings.Count(row, `"`)%2 == 0
 }
 
 // beginsNumber reports whether a number may begin after two characters.
@@ -384,7 +398,7 @@ func (t *Text) isDividedBefore(at int) bool {
 
 // endsWord reports whether a quote may end at an offset.
 func (t *Text) endsWord(at int) bool {
-	if at == 0 || at == len(t.raw) {
+	if at == 0 || at == len(t.raw) || t.isDelimiter(at) {
 		return true
 	}
 	r, last := t.runeAt(at), t.runeBefore(at)

@@ -22,6 +22,10 @@ type Options struct {
 
 	// Verbatim means that the text is code or data, which has no note marks.
 	Verbatim bool
+
+	// Delimiter separates the fields of a row, as a comma does in CSV: a number ends
+	// there, although another may follow. Zero means that there are no fields.
+	Delimiter byte
 }
 
 // A Text is a text to search for quotes. It is safe for concurrent use.
