@@ -125,9 +125,9 @@ func TestReadParts(t *testing.T) {
 	// The same words beside the address, or other ones in the source for those
 	// that are read: the verdict is about the address.
 	for _, c := range []struct{ address, quote, told string }{
-		{"text://twice#rows=4", "it is final", "text://twice#lines=4-4"},
+		{"text://twice#rows=4", "it is final", "text://twice#rows=4"},
 		{"text://twice#rows=2&cols=other", "it is final", "text://twice#rows=2&cols=other"},
-		{"text://twice#rows=4&cols=other", "yes", "text://twice#lines=4-4"},
+		{"text://twice#rows=4&cols=other", "yes", "text://twice#rows=4&cols=other"},
 		{"text://page#blocks=5", "Herons wade", "text://page#blocks=5"},
 		{"text://page#blocks=7", "Fish & frogs.", "text://page#blocks=7"},
 		{"text://page#blocks=8", "Geese go south — far.", "text://page#blocks=8"},
