@@ -1,7 +1,9 @@
 // Package sharedtest finds what tests need from outside the project: a
-// directory of real files, and independent tools to compare with. If something
+// directory of real files, and independent programs to compare with. If something
 // is missing, the test uses files that package testcorpus makes, or it is
-// skipped. Where CI is set, missing tools are failures.
+// skipped; its message begins with [LeftOut]. Where CI is set, missing programs are
+// failures. Where CITEKIT_PROGRAMS is "no", all programs count as missing, and that
+// is no failure.
 package sharedtest
 
 import (
@@ -10,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -26,18 +27,24 @@ func Extra(t testing.TB) (dir string, ok bool) {
 	noteUser(t)
 	dir = os.Getenv("CITEKIT_SHARED")
 	if dir == "" {
-		dir = filepath.Join(module(), "..", "shared")
+		dir = filepath.Join(module, "..", "shared")
 	}
 	_, err := os.Stat(filepath.Join(dir, "corpus"))
 	return dir, err == nil
 }
+
+// LeftOut begins the message of a test that is skipped because a program is missing.
+const LeftOut = "left out: "
+
+// programs reports whether tests may use other programs.
+func programs() bool { return os.Getenv("CITEKIT_PROGRAMS") != "no" }
 
 // packageDir returns the directory of the tested package, relative to the
 // module.
 var packageDir = func() string {
 	dir, err := os.Getwd()
 	if err == nil {
-		dir, err = filepath.Rel(module(), dir)
+		dir, err = filepath.Rel(module, dir)
 	}
 	if err != nil {
 		return "."
@@ -82,6 +89,9 @@ func Corpus(t testing.TB, name string) string {
 // skips the test if the files are not made yet.
 func Made(t testing.TB, name string) string {
 	t.Helper()
+	if !programs() {
+		Missing(t, "the programs that make the test files")
+	}
 	if testing.Short() && !testcorpus.IsMade() {
 		t.Skip("-short: the test files are not made yet")
 	}
@@ -132,11 +142,15 @@ func NotShort(t testing.TB) {
 	}
 }
 
-// skipShort skips a test that runs a program if -short is set.
+// skipShort skips a test that runs a program if -short is set, or if programs count as
+// missing.
 func skipShort(t testing.TB, name string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: not run with " + name)
+	}
+	if !programs() {
+		Missing(t, name)
 	}
 }
 
@@ -164,7 +178,7 @@ func NodeModules(t testing.TB) string {
 	skipShort(t, "Node")
 	dir := os.Getenv("CITEKIT_NODE_MODULES")
 	if dir == "" {
-		dir = filepath.Join(module(), "mcpadapter", "testdata", "client", "node_modules")
+		dir = filepath.Join(module, "mcpadapter", "testdata", "client", "node_modules")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -184,7 +198,7 @@ func ConformanceSuites(t testing.TB) string {
 	skipShort(t, "Node")
 	dir := os.Getenv("CITEKIT_CONFORMANCE")
 	if dir == "" {
-		dir = filepath.Join(module(), "mcpadapter", "testdata", "conformance", "node_modules")
+		dir = filepath.Join(module, "mcpadapter", "testdata", "conformance", "node_modules")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -204,7 +218,7 @@ func CitationReaders(t testing.TB) string {
 	skipShort(t, "Node")
 	dir := os.Getenv("CITEKIT_READERS")
 	if dir == "" {
-		dir = filepath.Join(module(), "citation", "testdata", "readers", "node_modules")
+		dir = filepath.Join(module, "citation", "testdata", "readers", "node_modules")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -237,14 +251,22 @@ func Long() bool { return os.Getenv("CITEKIT_LONG") != "" }
 // fails it if CI is set.
 func Missing(t testing.TB, message string) {
 	t.Helper()
-	if os.Getenv("CI") != "" {
+	if os.Getenv("CI") != "" && programs() {
 		t.Fatal(message)
 	}
-	t.Skip(message)
+	t.Skip(LeftOut + message)
 }
 
-// module returns the directory of the module.
-func module() string {
-	_, self, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(self), "..", "..")
-}
+// module is the directory of the module. Tests start in the directory of their package.
+var module = func() string {
+	start, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "citekit.go")); err == nil {
+			return dir
+		}
+	}
+	return start
+}()

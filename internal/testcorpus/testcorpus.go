@@ -157,18 +157,31 @@ type maker struct {
 
 // Make makes all files in dir.
 func Make(ctx context.Context, dir string) error {
-	m := &maker{ctx: ctx, dir: dir}
 	for _, folder := range []string{"media", "image", "pdf", "text", "docs", "maps", "truth/pdf"} {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(folder)), 0o700); err != nil {
 			return err
 		}
 	}
-	m.texts()
-	m.images()
-	m.pdfs()
-	m.media()
-	m.truths()
-	return m.err
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var all sync.WaitGroup
+	for _, kind := range [][2]func(*maker){ // files, and then the facts about them
+		{(*maker).media, (*maker).mediaTruths},
+		{(*maker).images, (*maker).imageTruths},
+		{(*maker).pdfs, (*maker).pdfTruths},
+		{(*maker).texts, (*maker).textTruths},
+	} {
+		all.Go(func() {
+			m := &maker{ctx: ctx, dir: dir}
+			kind[0](m)
+			kind[1](m)
+			if m.err != nil {
+				cancel(m.err)
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
 }
 
 func (m *maker) path(name string) string { return filepath.Join(m.dir, filepath.FromSlash(name)) }

@@ -10,14 +10,6 @@ import (
 	"strings"
 )
 
-// truths records what independent programs report about the files.
-func (m *maker) truths() {
-	m.pdfTruths()
-	m.mediaTruths()
-	m.imageTruths()
-	m.textTruths()
-}
-
 func (m *maker) list(folder string) []string {
 	entries, err := os.ReadDir(m.path(folder))
 	if m.err == nil {
