@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"internal/linetest":          {".", "workspace"},
 	"internal/faulttest":         {".", "workspace", "relations", "modality/text"},
 	"internal/sharedtest":        {"internal/testcorpus"},
+	"internal/testrun":           {"internal/sharedtest", "internal/testcorpus"},
 	"internal/testcorpus":        {"internal/pdftest"},
 	"internal/attacktest":        {"internal/pdftest"},
 	"access":                     {},

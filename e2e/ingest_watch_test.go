@@ -81,6 +81,13 @@ func (w *watch) maps(source, want string) bool {
 	return false
 }
 
+// prints reports whether the watch has printed a line about a source, which it does
+// once it has stored the map.
+func (w *watch) prints(source string) bool {
+	data, _ := os.ReadFile(w.log)
+	return bytes.Contains(data, []byte(`"path":`+strconv.Quote(source)))
+}
+
 // end ends the watch as a person would.
 func (w *watch) end() {
 	w.t.Helper()
@@ -164,7 +171,7 @@ func TestIngestWatchSome(t *testing.T) {
 	}
 	w.write("docs/two.md", "# Two\n")
 	w.write("src/third.md", "# Third\n")
-	w.until("one more", func() bool { return w.maps("src/third.md", "Third") })
+	w.until("one more", func() bool { return w.maps("src/third.md", "Third") && w.prints("src/third.md") })
 	if w.maps("docs/two.md", "") || w.maps("src/new/folder/other.txt", "") {
 		t.Error("what was not named was mapped")
 	}

@@ -9,8 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // A testedPackage is a package that has tests.
@@ -49,7 +50,7 @@ func listPackages(ctx context.Context, patterns []string) ([]testedPackage, erro
 }
 
 // meeting matches code in which goroutines meet.
-var meeting = regexp.MustCompile(`\bgo func\(|(?m)^\s*go [\w.]+\(|\bchan\b|\bsync\.\w|\batomic\.\w`)
+var meeting = lazyregexp.New(`\bgo func\(|(?m)^\s*go [\w.]+\(|\bchan\b|\bsync\.\w|\batomic\.\w`)
 
 func isConcurrent(dir string, files []string) (bool, error) {
 	for _, name := range files {
@@ -57,7 +58,7 @@ func isConcurrent(dir string, files []string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if meeting.Match(code) {
+		if meeting.MatchString(string(code)) {
 			return true, nil
 		}
 	}
