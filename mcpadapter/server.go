@@ -116,7 +116,7 @@ type Adjustment struct {
 }
 
 const (
-	defaultTimeout   = 30 * time.Second
+	defaultTimeout   = 30 * time.Second // less than clients wait, such as 60 s
 	defaultPageBytes = 60_000
 	defaultHeartbeat = 5 * time.Second
 )
