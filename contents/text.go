@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -98,7 +99,9 @@ func (in *reading) open(ctx context.Context, resource string) opened {
 		o.mediaType = extent.MediaType
 	}
 	if in.req.NoText {
-		o.hash, o.err = in.hashOf(ctx, resource)
+		if o.hash, o.err = in.hashOf(ctx, resource); errors.Is(o.err, ctxio.ErrHashLimit) {
+			o.hash, o.err = "", nil // the addresses are known without it
+		}
 	} else if o.layer, o.err = in.Reader.layers.Open(ctx, resource); o.err == nil {
 		o.hash = o.layer.SourceHash()
 	}
@@ -169,6 +172,9 @@ func (in *reading) find(ctx context.Context, p *part) error {
 		return o.err
 	}
 	p.text.hash = o.hash
+	if in.req.NoText && o.hash == "" {
+		return nil
+	}
 	if !strings.HasPrefix(o.hash, p.item.Address.Version) {
 		if opened, err := in.lib.Open(ctx, p.item.Address); err != nil {
 			return err // it says which address would be right

@@ -176,7 +176,7 @@ func (s *site) finish() {
 	if _, err := s.Tool("listResources", map[string]any{}); err != nil {
 		s.t.Errorf("the server does not answer any more: %v", err)
 	}
-	if peak := peakMemory(s.Pid()); peak > mostMemory {
+	if peak := peakMemory(s.Pid()); peak > mostMemory && sharedtest.Long() {
 		s.t.Errorf("the server took %d MB", peak>>20)
 	} else if peak > 0 {
 		s.t.Logf("peak memory %d MB, slowest call %v", peak>>20, s.slowest.Round(time.Millisecond))

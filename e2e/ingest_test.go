@@ -53,7 +53,7 @@ func runIngest(t *testing.T, base string, args ...string) ingestReport {
 	}
 	if peak > 0 {
 		t.Logf("%v, peak memory %d MB, %v", report.Summary, peak>>20, took.Round(time.Millisecond))
-		if peak > mostMemory {
+		if peak > mostMemory && sharedtest.Long() { // only in the nightly run: it depends on the machine
 			t.Errorf("ingest took %d MB", peak>>20)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/lookup"
 	words "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
@@ -214,6 +215,7 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 			left = hint + "; " + left
 		}
 	}
+	ctx = ctxio.WithHashLimit(ctx, maxStateBytes)
 	var changed, damaged []string // ids, and names of files
 	for _, id := range ids {
 		m, err := a.lib.Map(ctx, id)

@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	answers "github.com/citekit/citekit/answer"
 )
-
-// answerTimeout is the time limit of the published design of this tool.
-const answerTimeout = 30 * time.Second
 
 func (a *adapter) answerTool() tool {
 	abstractive := "abstractive: by the server's model."
@@ -32,7 +28,7 @@ func (a *adapter) answerTool() tool {
 		},
 		output:  object([]string{"found", "sentences"}),
 		doing:   "answering",
-		timeout: answerTimeout,
+		timeout: defaultTimeout,
 		call:    a.answerQuestion,
 	}
 }

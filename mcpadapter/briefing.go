@@ -22,7 +22,7 @@ func (a *adapter) contextTool() tool {
 			timeLimit,
 		},
 		long:    true,
-		timeout: searchTimeout,
+		timeout: defaultTimeout,
 		call:    a.getContext,
 	}
 }

@@ -93,7 +93,7 @@ func (a *adapter) withAddresses(ctx context.Context, args arguments, err error) 
 	if !errors.Is(err, context.DeadlineExceeded) { // which may match shortly before ctx ends
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), addressTime)
+	ctx, cancel := fallbackContext(ctx)
 	defer cancel()
 	read, withoutErr := a.opts.Contents.Read(ctx, contents.Request{IDs: args.texts("ids"), NoText: true, Cursor: args.text("cursor")})
 	if withoutErr != nil {
@@ -116,6 +116,9 @@ func (e readable) Error() string {
 		message += "; " + moved.sentence()
 	} else if advised := new(advisedError); errors.As(e.error, advised) && advised.brief != "" {
 		message += "; " + advised.brief
+	}
+	if errors.As(e.error, new(unplacedError)) {
+		message += "; " + unplaced
 	}
 	return message
 }

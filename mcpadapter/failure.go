@@ -33,6 +33,9 @@ func failure(tool string, err error) *mcp.CallToolResult {
 		message += "\nReanchored: " + moved.sentence()
 		meta["reanchored"] = moved.place()
 	}
+	if errors.As(err, new(unplacedError)) {
+		message += "\nReanchored: " + unplaced
+	}
 	var limited limitError
 	if errors.As(err, &limited) {
 		message += "\nDetails: " + limited.sentence()

@@ -183,8 +183,13 @@ func TestHTTPKeptConnections(t *testing.T) {
 	}
 }
 
+// checkMemory checks the memory of the process, which also depends on the machine
+// and on the tests before: only in the nightly run.
 func checkMemory(t *testing.T) {
 	t.Helper()
+	if !sharedtest.Long() {
+		return
+	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	if memory.Sys > 512<<20 {

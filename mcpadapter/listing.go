@@ -7,10 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -29,7 +29,7 @@ type resourceItem struct {
 	Duration   float64          `json:"duration,omitempty"`
 	Width      int              `json:"width,omitempty"`
 	Height     int              `json:"height,omitempty"`
-	State      string           `json:"state,omitempty"`   // stale, vanished, unreadable or outside_roots, as of the source; left out if it is as mapped, or unknown
+	State      string           `json:"state,omitempty"`   // stale, vanished, unreadable, outside_roots or unchecked, as of the source; left out if it is as mapped
 	Address    *citekit.Address `json:"address,omitempty"` // left out if it would not parse, or if nothing resolves it
 	Error      string           `json:"error,omitempty"`   // why the map cannot be read, or that nothing reads sources of its type
 }
@@ -40,7 +40,7 @@ type resourceList struct {
 	Resources  []string       `json:"resources"`
 	Items      []resourceItem `json:"items,omitempty"`
 	NextCursor string         `json:"next_cursor,omitempty"`
-	Hint       string         `json:"hint,omitempty"` // if nothing is listed
+	Hint       string         `json:"hint,omitempty"` // if nothing is listed, or a source was not checked
 }
 
 func (a *adapter) listResources(ctx context.Context, args arguments) (answer, error) {
@@ -66,6 +66,9 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 	}
 	if list.Resources == nil {
 		list.Resources = []string{}
+	}
+	if slices.ContainsFunc(list.Items, func(item resourceItem) bool { return item.State == unchecked }) {
+		list.Hint = uncheckedHint
 	}
 	if len(list.Resources) == 0 {
 		list.Hint = a.noMaps(ctx)
@@ -159,10 +162,9 @@ func lastListed(cursor, filter string) (string, error) {
 func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, error) {
 	items := make([]resourceItem, 0, min(len(ids), maxItems))
 	room := a.opts.PageBytes
-	inTime, cancel := context.WithTimeout(ctx, statesTime)
-	defer cancel()
+	ctx = ctxio.WithHashLimit(ctx, maxStateBytes)
 	for _, id := range ids[:min(len(ids), maxItems)] {
-		item := a.describeResource(ctx, inTime, id)
+		item := a.describeResource(ctx, id)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -178,18 +180,25 @@ func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, e
 	return items, nil
 }
 
-// statesTime is how long a list looks at the sources of its resources.
-const statesTime = time.Second
+// maxStateBytes is how many bytes of sources a list hashes to see whether they
+// changed. Only sources are hashed that have the size that was mapped, but were
+// written since.
+const maxStateBytes = 512 << 20
+
+const uncheckedHint = "sources that are unchecked were written since they were mapped, and are too large to see in one list whether they changed; a later list goes on, and resolve says it of one"
 
 // addState adds how the source of a resource differs from what was mapped, or that
-// no resolver reads it. It adds nothing if that is unknown.
+// no resolver reads it.
 func (a *adapter) addState(ctx context.Context, item *resourceItem, m *citekit.ResourceMap) {
 	state, err := ingest.StateOf(ctx, a.lib, m)
-	if errors.Is(err, citekit.ErrForbidden) {
+	switch {
+	case errors.Is(err, citekit.ErrForbidden):
 		item.State = outsideRoots // as info counts it
 		return
-	}
-	if ctx.Err() != nil || state == ingest.StateOK {
+	case errors.Is(err, ctxio.ErrHashLimit):
+		item.State = unchecked
+		return
+	case state == ingest.StateOK:
 		return
 	}
 	item.State = string(state)
@@ -203,12 +212,15 @@ func (a *adapter) addState(ctx context.Context, item *resourceItem, m *citekit.R
 // not a regular file.
 const outsideRoots = "outside_roots"
 
+// unchecked is the state of a resource whose source would have to be hashed, with
+// more bytes than maxStateBytes leaves.
+const unchecked = "unchecked"
+
 // maxListedTitle is the longest title in a list, in bytes.
 const maxListedTitle = 300
 
-// describeResource describes a resource, with the state of its source until inTime
-// is done.
-func (a *adapter) describeResource(ctx, inTime context.Context, id string) resourceItem {
+// describeResource describes a resource, with the state of its source.
+func (a *adapter) describeResource(ctx context.Context, id string) resourceItem {
 	item := resourceItem{ResourceID: id}
 	m, err := a.lib.Map(ctx, id)
 	if err != nil {
@@ -218,7 +230,7 @@ func (a *adapter) describeResource(ctx, inTime context.Context, id string) resou
 	item.Type, item.Title, item.Nodes = string(m.Type), plain.Shorten(m.Title, maxListedTitle), m.Len()
 	e := m.Extent()
 	item.Pages, item.Lines, item.Duration, item.Width, item.Height = e.Pages, e.Lines, e.Duration, e.Width, e.Height
-	a.addState(inTime, &item, m)
+	a.addState(ctx, &item, m)
 	if m.Type != citekit.Virtual && !slices.Contains(a.lib.Modalities(), m.Type) {
 		return item // nothing resolves it
 	}

@@ -6,16 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/reanchor"
 )
-
-// maxReanchoring is how long an error waits for the new place of a stale address.
-const maxReanchoring = 5 * time.Second
 
 // A movedError is the error of a stale address, with the new place of the cited
 // content.
@@ -26,14 +22,25 @@ type movedError struct {
 
 func (e movedError) Unwrap() error { return e.error }
 
+// An unplacedError is the error of a stale address whose new place was not found
+// in time.
+type unplacedError struct{ error }
+
+func (e unplacedError) Unwrap() error { return e.error }
+
+// unplaced says so in an answer.
+const unplaced = "there was no time to find where it is now; call again"
+
 // sayWhereNow adds the new place to err, if err is about an address that pins an
 // old version of its source, and the cited part is found in the current version.
+// The work is bounded by the lengths of texts that package reanchor compares; the
+// time, as that of a call, is for storage that hangs.
 func (a *adapter) sayWhereNow(ctx context.Context, err error) error {
 	var failed *citekit.ResolveError
 	if !errors.As(err, &failed) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxReanchoring)
+	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
 	return a.withNewPlace(ctx, err, failed.Address)
 }
@@ -43,6 +50,9 @@ func (a *adapter) withNewPlace(ctx context.Context, err error, stale citekit.Add
 		return err
 	}
 	now, findErr := a.opts.Reanchorer.Find(ctx, reanchor.Request{Address: stale})
+	if findErr != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return unplacedError{err}
+	}
 	if findErr != nil || now.How == reanchor.Unchanged || now.Address.Resource == "" {
 		return err
 	}
@@ -52,8 +62,6 @@ func (a *adapter) withNewPlace(ctx context.Context, err error, stale citekit.Add
 // sayWhereItemsAre adds the new places to the errors of the items, and returns
 // the answer. It leaves the places out if the answer would have too many tokens.
 func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents, most int) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, maxReanchoring)
-	defer cancel()
 	before := make([]error, len(read.Items))
 	for i, item := range read.Items {
 		if item.Err != nil {
@@ -61,6 +69,7 @@ func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents,
 			item.Err = readable{a.advise(ctx, a.withNewPlace(ctx, item.Err, item.Address))}
 		}
 	}
+	read.Late = read.Late || ctx.Err() != nil
 	data, err := read.MarshalJSON()
 	if err != nil || tokens.Count(string(data)) <= cmp.Or(most, contents.DefaultTokens) {
 		return data, err

@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -52,8 +52,15 @@ func (a *adapter) evidence(ctx context.Context, args arguments, opts *citekit.Re
 	return a.resolveNode(ctx, args, opts)
 }
 
-// addressTime is how long a call that timed out may take to find the address.
-const addressTime = time.Second
+// fallbackContext returns the context in which a call that timed out finds what is
+// known without its sources: that reads some maps, and hashes little. Its end only
+// frees a call whose storage hangs.
+func fallbackContext(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctxio.WithHashLimit(context.WithoutCancel(ctx), maxFallbackBytes), defaultTimeout)
+}
+
+// maxFallbackBytes is how many bytes of sources are hashed for a fallback.
+const maxFallbackBytes = 16 << 20
 
 // withAddress returns the error of a resolve that timed out, together with what
 // is known without opening the source.
@@ -61,7 +68,7 @@ func (a *adapter) withAddress(ctx context.Context, args arguments, err error) er
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), addressTime)
+	ctx, cancel := fallbackContext(ctx)
 	defer cancel()
 	evidence, virtualErr := a.evidence(ctx, args, &citekit.ResolveOptions{Virtual: true})
 	if virtualErr != nil {

@@ -10,9 +10,8 @@ import (
 )
 
 const (
-	searchTimeout = 5 * time.Second
-	maxQuery      = 100 << 10 // bytes
-	maxFilter     = 10_000    // values
+	maxQuery  = 100 << 10 // bytes
+	maxFilter = 10_000    // values
 )
 
 // topK and by are arguments of tools that rank.
@@ -58,7 +57,7 @@ func (a *adapter) searchTool() tool {
 			timeLimit,
 		},
 		output:  searchSchema(),
-		timeout: searchTimeout,
+		timeout: defaultTimeout,
 		call:    a.search,
 	}
 }

@@ -25,9 +25,11 @@ type Options struct {
 	Version string // of the server; "" means the version of this module
 
 	// Timeouts gives the longest time a call of a tool of this package may take,
-	// by tool name. Those without an entry have 30 seconds, except resolve, which only the Library
-	// limits, and ingest, which answers after IngesterOptions.AnswerWithin. A
-	// negative time means no limit.
+	// by tool name. Those without an entry have 30 seconds, except resolve, which
+	// only the Library limits, and ingest, which answers after
+	// IngesterOptions.AnswerWithin. A negative time means no limit. What a call may
+	// do is bounded by counts of work, so that its answer does not depend on the
+	// machine; the time is for storage and programs that hang.
 	Timeouts map[string]time.Duration
 
 	// Adjust, if not nil, is called at each request and returns the settings that
@@ -116,7 +118,7 @@ type Adjustment struct {
 }
 
 const (
-	defaultTimeout   = 30 * time.Second
+	defaultTimeout   = 30 * time.Second // less than clients wait, such as 60 s
 	defaultPageBytes = 60_000
 	defaultHeartbeat = 5 * time.Second
 )

@@ -37,7 +37,7 @@ type session struct {
 
 	unanswered int64    // bytes of bodies
 	bodies     []func() // release these
-	atRest     func()   // if not nil, called when the last call ends
+	atRest     func()   // if not nil, called once no call runs or waits for its answer
 }
 
 // newSession returns a session that is not in a table yet. Its calls end with
@@ -207,9 +207,7 @@ func (t *sessions) begin(s *session, u use) (done func()) {
 		s.streams -= u.streams
 		s.used = time.Now()
 		s.releaseLocked()
-		if s.calls == 0 && s.atRest != nil {
-			s.atRest()
-		}
+		s.restLocked()
 		if _, there := t.callers[s.caller][s]; there {
 			t.waitLocked(s)
 		}
@@ -306,18 +304,34 @@ func (h *Handler) listen(ctx context.Context, s *session, cancel context.CancelF
 	return next(ctx, listenMethod, req)
 }
 
-// answerTime is how long the answer of a call over HTTP+SSE may take to be
-// written, once the call is done.
-const answerTime = 100 * time.Millisecond
+const (
+	// answerTime is how long the answers of a session of HTTP+SSE may take to be
+	// written, once its calls are done: each piece of one has writeTimeout, and one
+	// that the SDK drops is never written.
+	answerTime = 2 * writeTimeout
 
-// endAtRest calls cut to end a session of HTTP+SSE once no call of it runs. It
-// does not close the session earlier, as the SDK would then drop the answers,
-// which come by its stream.
+	// cutAfter is the time between the last answer and the end of its stream:
+	// clients drop an answer that they read together with the end.
+	cutAfter = 250 * time.Millisecond
+)
+
+// endAtRest calls cut to end a session of HTTP+SSE once no call of it runs, and the
+// answers are written. It does not close the session earlier, as the SDK would then
+// drop the answers, which come by its stream.
 func (t *sessions) endAtRest(s *session, cut func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.atRest = func() { time.AfterFunc(answerTime, cut) }
-	if s.calls == 0 {
-		s.atRest()
+	s.atRest = cut
+	s.restLocked()
+}
+
+// restLocked ends a session that endAtRest was called for, if it is at rest.
+func (s *session) restLocked() {
+	switch {
+	case s.atRest == nil || s.calls > 0:
+	case s.owed == 0:
+		time.AfterFunc(cutAfter, s.atRest)
+	default:
+		time.AfterFunc(answerTime, s.atRest)
 	}
 }

@@ -18,7 +18,7 @@ func (a *adapter) similarTool() tool {
 			topK, by, sameFilters(),
 			timeLimit,
 		},
-		timeout: searchTimeout,
+		timeout: defaultTimeout,
 		call:    a.findSimilar,
 	}
 }

@@ -149,6 +149,7 @@ func (t *sessions) settle(s *session, calls int) {
 	defer t.mu.Unlock()
 	s.owed = max(0, s.owed-calls)
 	s.releaseLocked()
+	s.restLocked()
 }
 
 // An sseStream is the stream of a session of HTTP+SSE. Its first event tells the

@@ -89,6 +89,29 @@ func TestHTTPSSEUnanswered(t *testing.T) {
 	}
 }
 
+// TestHTTPSSEStops stops a server while a call over HTTP+SSE runs: its answer is
+// written before the stream ends, and a stream without calls ends too.
+func TestHTTPSSEStops(t *testing.T) {
+	slow := newSlowResolver()
+	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, slow, map[string]string{"slow": slowMap}), nil), &mcpadapter.HandlerOptions{SSE: true}, &mcpadapter.ServeOptions{Grace: patience})
+	stream, endpoint := s.as().beginSSE()
+	s.as().beginSSE()
+	if status, _, body := s.as().send("POST", endpoint, fmt.Sprintf(waitingCall, 7, "short", "")); status != 202 {
+		t.Fatalf("%d %s", status, body)
+	}
+	<-slow.started
+	s.stop()
+	slow.released <- struct{}{}
+	if got := nextData(t, stream); !strings.Contains(got, `"id":7`) || !strings.Contains(got, `"result":`) {
+		t.Error(got)
+	}
+	for stream.Scan() {
+	}
+	if err := s.ended(); err != nil {
+		t.Error(err)
+	}
+}
+
 // beginAnother makes a call in a session of its own.
 func (c client) beginAnother(t *testing.T) (int, http.Header, string) {
 	t.Helper()

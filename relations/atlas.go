@@ -30,8 +30,7 @@ type atlas struct {
 	keys    []linkKey           // sorted
 	partial bool                // some keys are left out
 
-	checked time.Time     // when all maps were last checked
-	took    time.Duration // duration of that check
+	checked time.Time // when all maps were last checked
 	seed    maphash.Seed
 }
 
@@ -49,9 +48,12 @@ type linkKey struct {
 	from uint32
 }
 
-// slowCheck is the longest duration of a check of all maps that is repeated in
-// each call. A slower check is repeated after ten times its duration.
-const slowCheck = 50 * time.Millisecond
+// A check of more than checkedAnew maps, which takes about 10 µs for each, counts for
+// checkAge for each; of fewer, each call checks all.
+const (
+	checkedAnew = 5000
+	checkAge    = 100 * time.Microsecond
+)
 
 // catchUp brings the atlas up to date, including the keys of links if links is
 // set. If ctx ends, the work done so far is kept.
@@ -69,10 +71,9 @@ func (g *Graph) catchUp(ctx context.Context, links bool) error {
 
 // checkMaps reads the maps that are new or have changed.
 func (g *Graph) checkMaps(ctx context.Context) error {
-	if g.took > slowCheck && time.Since(g.checked) < 10*g.took {
+	if n := len(g.byID); n > checkedAnew && time.Since(g.checked) < time.Duration(n)*checkAge {
 		return nil
 	}
-	start := time.Now()
 	ids, err := g.lib.Resources(ctx)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (g *Graph) checkMaps(ctx context.Context) error {
 	if len(ids) > maxResources {
 		return fmt.Errorf("%d maps; at most %d are related: %w", len(ids), maxResources, citekit.ErrTooLarge)
 	}
-	changed, read := false, 0
+	changed := false
 	for _, id := range ids {
 		stamp, err := g.lib.Workspace().StatMap(ctx, id)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -93,7 +94,6 @@ func (g *Graph) checkMaps(ctx context.Context) error {
 			continue
 		}
 		changed = true
-		read++
 		if err := g.noteMap(ctx, id, stamp); err != nil {
 			return err
 		}
@@ -105,10 +105,11 @@ func (g *Graph) checkMaps(ctx context.Context) error {
 	if changed {
 		g.arrange(ctx)
 	}
-	if g.checked = time.Now(); read == 0 {
-		g.took = g.checked.Sub(start)
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	return ctx.Err()
+	g.checked = time.Now()
+	return nil
 }
 
 // noteMap records a new version of a map.

@@ -13,11 +13,11 @@ import (
 
 // withBoxes narrows the addresses of passages that are on one page to boxes,
 // and drops passages that then have the address of a better one. It stops when
-// half of the remaining time of the context is used.
-func (f *finding) withBoxes(ctx context.Context, shown []candidate) []candidate {
-	f.addBoxes(ctx, shown)
+// half of the remaining time of the context is used, and reports whether it is done.
+func (f *finding) withBoxes(ctx context.Context, shown []candidate) (narrowed []candidate, all bool) {
+	all = f.addBoxes(ctx, shown)
 	if f.req.SameAddress {
-		return shown
+		return shown, all
 	}
 	seen := make(map[string]bool)
 	return slices.DeleteFunc(shown, func(c candidate) bool {
@@ -25,10 +25,10 @@ func (f *finding) withBoxes(ctx context.Context, shown []candidate) []candidate 
 		again := seen[a]
 		seen[a] = true
 		return again
-	})
+	}), all
 }
 
-func (f *finding) addBoxes(ctx context.Context, shown []candidate) {
+func (f *finding) addBoxes(ctx context.Context, shown []candidate) (all bool) {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
@@ -43,9 +43,10 @@ func (f *finding) addBoxes(ctx context.Context, shown []candidate) {
 			r.Address.Location.Box = box
 		}
 		if ctx.Err() != nil {
-			return
+			return false
 		}
 	}
+	return true
 }
 
 // boxOf returns the box around a passage, if the passage is on one page and the

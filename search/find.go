@@ -84,7 +84,9 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if f.mixed {
 			results.Hint = "another process changes the index, such as one with other flags; ask again"
 		}
-		results.setLeftOut(f.unsearched(ctx, len(shown) < req.TopK))
+		out, unsure := f.unsearched(ctx, len(shown) < req.TopK)
+		results.setLeftOut(out)
+		results.unsure = unsure
 		if req.By == ByPassages && len(f.leftOut) == 0 {
 			results.Total, results.Exact = answer.Total, answer.Exact
 		}
@@ -96,7 +98,10 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			results.Total, results.Exact = len(shown), len(shown) < req.TopK && len(answer.Hits) < k && complete
 		}
 		if req.Boxes {
-			shown = f.withBoxes(ctx, shown)
+			var all bool
+			if shown, all = f.withBoxes(ctx, shown); !all {
+				results.unsure = cmp.Or(results.unsure, "there was no time to find all boxes on pages; ask again")
+			}
 		}
 		return results, shown, nil
 	}

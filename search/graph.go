@@ -79,6 +79,7 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 			results.LeftOut, results.LeftOutIDs = near.LeftOut, near.LeftOutIDs
 			results.Unreadable, results.UnreadableIDs = near.Unreadable, near.UnreadableIDs
 		}
+		results.Complete, results.unsure = results.Complete && near.Complete, cmp.Or(results.unsure, near.unsure)
 		shown = s.addRelated(ctx, req, results, shown, hits)
 	}
 	results.Results = shorten(shown, req)

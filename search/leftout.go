@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -17,13 +18,14 @@ const (
 	// their sources changed. That takes about 0.1 ms for each.
 	alwaysChecked = 100
 
-	// checkTime is the most time for the check of all sources in one search.
-	checkTime = 3 * time.Second
+	// maxHashed is how many bytes of sources one check hashes. Only sources are
+	// hashed that have the size that was mapped, but were written since.
+	maxHashed = 512 << 20
 
-	// A check that takes longer than slowCheck counts for checkRest times as long as
-	// it took, so that searches one after the other do not wait for one each.
-	slowCheck = 500 * time.Millisecond
-	checkRest = 10
+	// A check of more than checkedAnew sources counts for checkAge for each of them,
+	// so that searches one after the other do not wait for one each.
+	checkedAnew = 5000
+	checkAge    = time.Millisecond
 )
 
 // absences are the resources that are left out, by id: true if the source changed or
@@ -33,11 +35,42 @@ type absences map[string]bool
 // add adds a resource. One that changed stays so.
 func (a absences) add(id string, changed bool) { a[id] = a[id] || changed }
 
-// A check is the result of looking at all sources.
+// changes are what a look at sources found, by the ids of resources.
+type changes struct {
+	changed   []string // their sources changed or are gone
+	unchecked []string // their sources may have changed; maxHashed left no room for them
+}
+
+// why says what is not known after a look that may have ended with an error; "" if
+// all is known.
+func (c changes) why(err error) string {
+	switch {
+	case err != nil:
+		return "there was no time to see whether all sources are as they were mapped; ask again"
+	case len(c.unchecked) > 0:
+		return message.Count(len(c.unchecked), "source") + " written since they were mapped may have changed, and are too large to see that in a search" +
+			listed(len(c.unchecked), c.unchecked[:min(len(c.unchecked), MaxLeftOut)]) + "; an ingest sees it"
+	}
+	return ""
+}
+
+// A check is a look at all sources. The fields below done are set when it is closed.
 type check struct {
-	at      time.Time
-	took    time.Duration
-	changed []string // resources whose sources changed or are gone
+	began time.Time
+	done  chan struct{}
+
+	sources int
+	found   changes
+	err     error
+}
+
+// counts reports whether a check that has ended counts for a search that began at
+// start.
+func (c *check) counts(start time.Time) bool {
+	if !c.began.Before(start) {
+		return true
+	}
+	return c.err == nil && c.sources > checkedAnew && time.Since(c.began) < time.Duration(c.sources)*checkAge
 }
 
 // isChanged reports whether an error says that a source changed or is gone.
@@ -47,8 +80,9 @@ func isChanged(err error) bool {
 
 // unsearched returns the resources that the filters name and that are left out. That
 // includes resources that could not be read when the index was brought up to date,
-// and, if there are few or all is set, those whose sources changed since.
-func (f *finding) unsearched(ctx context.Context, all bool) absences {
+// and, if there are few or all is set, those whose sources changed since. It also says
+// what is not known of these; "" if all is known.
+func (f *finding) unsearched(ctx context.Context, all bool) (absences, string) {
 	out := make(absences)
 	for id, changed := range f.leftOut {
 		out.add(id, changed)
@@ -60,7 +94,8 @@ func (f *finding) unsearched(ctx context.Context, all bool) absences {
 		}
 	}
 	f.mu.Unlock()
-	for _, id := range f.changedSources(ctx, f.req.Filters.Resources, all) {
+	found, err := f.changedSources(ctx, f.req.Filters.Resources, all)
+	for _, id := range found.changed {
 		out.add(id, true)
 	}
 	for id := range out {
@@ -68,81 +103,106 @@ func (f *finding) unsearched(ctx context.Context, all bool) absences {
 			delete(out, id)
 		}
 	}
-	return out
+	return out, found.why(err)
 }
 
 // changedSources returns the resources whose sources changed since they were mapped,
 // or are gone: of those that are named, or of all resources. If they are more than
-// alwaysChecked, it looks only if all is set, for at most checkTime and half of the
-// time that is left.
-func (s *Searcher) changedSources(ctx context.Context, named []string, all bool) []string {
+// alwaysChecked, it looks only if all is set. The error is that of a context, after
+// half of the time that is left; a look at all sources goes on then.
+func (s *Searcher) changedSources(ctx context.Context, named []string, all bool) (changes, error) {
+	if deadline, limited := ctx.Deadline(); limited {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
+		defer cancel()
+	}
 	if len(named) > 0 && len(named) <= alwaysChecked {
 		return s.lookAtSources(ctx, named)
 	}
 	if !all {
 		some, err := s.lib.ResourcesAfter(ctx, "", alwaysChecked+1)
 		if err != nil || len(some) > alwaysChecked {
-			return nil
+			return changes{}, ctx.Err()
 		}
 	}
-	if last := s.checked.Load(); last != nil {
-		if last.took > slowCheck && time.Since(last.at) < checkRest*last.took {
-			return last.changed
-		}
+	for start := time.Now(); ; {
+		c := s.startCheck(start)
 		select {
-		case s.checking <- struct{}{}:
-		default: // another search looks at the moment
-			return last.changed
-		}
-	} else {
-		select {
-		case s.checking <- struct{}{}:
+		case <-c.done:
 		case <-ctx.Done():
-			return nil
+			return changes{}, ctx.Err()
+		}
+		if c.counts(start) {
+			return c.found, c.err
 		}
 	}
-	defer func() { <-s.checking }()
-	ids, err := s.lib.Resources(ctx)
-	if err != nil {
-		return nil
+}
+
+// startCheck returns the check that runs, the last one if it counts for a search that
+// began at start, or a new one.
+func (s *Searcher) startCheck(start time.Time) *check {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c := s.checked; c != nil {
+		select {
+		case <-c.done:
+			if c.counts(start) {
+				return c
+			}
+		default:
+			return c
+		}
 	}
-	start := time.Now()
-	changed := s.lookAtSources(ctx, ids)
-	s.checked.Store(&check{at: time.Now(), took: time.Since(start), changed: changed})
-	return changed
+	c := &check{began: time.Now(), done: make(chan struct{})}
+	s.checked = c
+	look := func() {
+		defer close(c.done)
+		var ids []string
+		if ids, c.err = s.lib.Resources(s.background); c.err == nil {
+			c.sources = len(ids)
+			c.found, c.err = s.lookAtSources(s.background, ids)
+		}
+	}
+	if s.background.Err() != nil { // closed; the look ends at once
+		look()
+		return c
+	}
+	s.running.Go(look)
+	return c
 }
 
 // lookAtSources returns which of some resources have sources that changed or are
 // gone. A map that cannot be read, or a source that may not be opened, is none.
-func (s *Searcher) lookAtSources(ctx context.Context, ids []string) (changed []string) {
-	limit := checkTime
-	if deadline, limited := ctx.Deadline(); limited {
-		limit = min(limit, time.Until(deadline)/2)
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+func (s *Searcher) lookAtSources(ctx context.Context, ids []string) (found changes, err error) {
+	limited := ctxio.WithHashLimit(ctx, maxHashed)
 	for _, id := range ids {
-		if ctx.Err() != nil {
-			return changed
-		}
-		if s.hasChanged(ctx, id) {
-			changed = append(changed, id)
+		changed, err := s.hasChanged(limited, id)
+		switch {
+		case ctx.Err() != nil:
+			return found, ctx.Err()
+		case errors.Is(err, ctxio.ErrHashLimit):
+			found.unchecked = append(found.unchecked, id)
+		case changed:
+			found.changed = append(found.changed, id)
 		}
 	}
-	return changed
+	return found, nil
 }
 
-func (s *Searcher) hasChanged(ctx context.Context, id string) bool {
+// hasChanged reports whether the source of a resource changed or is gone. The error
+// says why that is not known.
+func (s *Searcher) hasChanged(ctx context.Context, id string) (bool, error) {
 	m, err := s.lib.Map(ctx, id)
 	if err != nil || m.SourcePath == "" || m.Type == citekit.Virtual {
-		return false
+		return false, err
 	}
 	src, err := s.lib.OpenSource(ctx, m.SourcePath)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, fs.ErrNotExist), err
 	}
 	defer src.Close()
-	return errors.Is(s.lib.CheckFresh(ctx, m, src), citekit.ErrStale)
+	err = s.lib.CheckFresh(ctx, m, src)
+	return errors.Is(err, citekit.ErrStale), err
 }
 
 // setLeftOut sets which resources are left out.

@@ -31,8 +31,9 @@ type Results struct {
 	UnreadableIDs []string
 
 	// Complete is false if time ran out before the whole index was up to date
-	// and searched.
+	// and searched, or it is not known whether a source changed.
 	Complete bool
+	unsure   string // what is not known, or not done, as an end of Hint; "" if nothing is
 
 	// Degraded describes a step of [Semantics] that is missing in the ranking;
 	// "" if none is. If it is set, Complete is false.

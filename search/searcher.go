@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -58,8 +57,7 @@ type Searcher struct {
 	seen     sweep     // the last check of all maps
 	failed   map[string]failure
 
-	checking chan struct{}         // full while all sources are checked
-	checked  atomic.Pointer[check] // the last check of all sources, or nil
+	checked *check // the check of all sources that runs, or the last one; nil before
 }
 
 // entryForm changes when the content of entries changes, so that the entries of
@@ -78,7 +76,7 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	s := &Searcher{
 		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress,
 		form: formOf(lib.Resolvers()), close: func() error { return nil },
-		failed: make(map[string]failure), checking: make(chan struct{}, 1),
+		failed: make(map[string]failure),
 	}
 	if s.layers == nil {
 		s.layers = textlayer.New(lib, nil)
@@ -219,7 +217,10 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 			results.Hint = message.Count(n, "resource") + " not searched, as the text could not be stored: the disk or the budget for evidence is full"
 		}
 	}
-	results.Complete = results.Complete && failed == nil
+	results.Complete = results.Complete && failed == nil && results.unsure == ""
+	if results.unsure != "" {
+		results.Hint = strings.TrimPrefix(results.Hint+"; "+results.unsure, "; ")
+	}
 	results.QueryTimeMS = float64(time.Since(start).Microseconds()) / 1000
 	return results, nil
 }

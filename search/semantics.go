@@ -76,7 +76,7 @@ type Semantics struct {
 	Rerank int
 
 	// Wait is how long a search waits for the Embedder and the Reranker
-	// together; zero means 2 s. If that time, or the time of the context, is
+	// together; zero means 10 s. If that time, or the time of the context, is
 	// too short, the ranking is by words, and [Results.Degraded] reports that.
 	Wait time.Duration
 
@@ -94,7 +94,7 @@ const (
 	defaultFusionK      = 60
 	defaultRerank       = 50
 	maxRerank           = 200
-	defaultWait         = 2 * time.Second
+	defaultWait         = 10 * time.Second
 	defaultBatch        = 32
 	maxBatch            = 2048
 	defaultVectorBytes  = 1 << 30

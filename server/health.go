@@ -49,9 +49,9 @@ type check struct {
 }
 
 const (
-	probeTime  = 3 * time.Second // for all checks
-	probeAgain = time.Second     // how long a result is used
-	probeEvery = 2 * time.Second // between looks without a probe
+	probeTime  = 10 * time.Second // for all checks; a folder that hangs is not ready then
+	probeAgain = time.Second      // how long a result is used
+	probeEvery = 2 * time.Second  // between looks without a probe
 )
 
 func newProbes(workspaces []Workspace, shared map[string]func(context.Context) error, logger *slog.Logger) *probes {

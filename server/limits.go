@@ -88,14 +88,15 @@ func (l *Limits) places(k kind) (all, each int) {
 }
 
 // Timeouts returns how long calls of each tool may take on a server for several
-// callers, for the Options of package mcpadapter: 0.5 seconds for lookups, 5
-// for searches and contents, 30 for evidence, answers and quotes.
+// callers, for the Options of package mcpadapter: 5 minutes for evidence, and 30
+// seconds for all else. They are for storage and programs that hang: how much a call
+// may do is counted, so that it has the same answer on any machine.
 func Timeouts() map[string]time.Duration {
-	const lookup, search, extract = 500 * time.Millisecond, 5 * time.Second, 30 * time.Second
+	const usual, extract = 30 * time.Second, 5 * time.Minute
 	return map[string]time.Duration{
-		"listResources": lookup, "getStructure": lookup, "getNode": lookup, "ingestStatus": lookup,
-		"info": search, "search": search, "findSimilar": search, "getContents": search, "getContext": search,
-		"resolve": extract, "answer": extract, "verify": extract, "ingest": extract,
+		"listResources": usual, "getStructure": usual, "getNode": usual, "ingestStatus": usual,
+		"info": usual, "search": usual, "findSimilar": usual, "getContents": usual, "getContext": usual,
+		"resolve": extract, "answer": usual, "verify": usual, "ingest": usual,
 	}
 }
 

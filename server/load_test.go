@@ -23,18 +23,16 @@ import (
 
 	"github.com/citekit/citekit/internal/mp4/mp4test"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestLoad has 200 sessions of twenty keys keep 64 calls of all kinds in flight
-// at a server in another process, for a minute, or ten with CITEKIT_LONG=1.
+// at a server in another process, for ten minutes or what CITEKIT_LOAD says.
 func TestLoad(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes a minute")
+	if !sharedtest.Long() && os.Getenv("CITEKIT_LOAD") == "" {
+		t.Skip("loads the machine and measures times: only with CITEKIT_LONG=1 or CITEKIT_LOAD=1m, with nothing beside it")
 	}
-	length := time.Minute
-	if os.Getenv("CITEKIT_LONG") != "" {
-		length = 10 * time.Minute
-	}
+	length := 10 * time.Minute
 	if text := os.Getenv("CITEKIT_LOAD"); text != "" {
 		var err error
 		if length, err = time.ParseDuration(text); err != nil {

@@ -82,7 +82,9 @@ type Report struct {
 	Uncited []Sentence // in the order of the text
 
 	// NotChecked is the number of pairs, of a quote or claim with an address, that
-	// were not checked before the deadline of the context.
+	// were not checked before the deadline of the context, and of quotes without an
+	// address whose references in brackets were not looked up: there are more than
+	// 1,000 of them, or the deadline came before.
 	NotChecked int
 }
 

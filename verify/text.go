@@ -83,7 +83,9 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 		return nil, err
 	}
 	report := c.report()
-	report.Uncited = v.sentences(ctx, c, read.Uncited)
+	var left int
+	report.Uncited, left = v.sentences(ctx, c, read.Uncited)
+	report.NotChecked += left
 	return report, nil
 }
 

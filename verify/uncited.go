@@ -14,16 +14,25 @@ import (
 const maxReferences = 1000
 
 // sentences returns uncited passages of a text, with the addresses that references
-// in brackets mean.
-func (v *Verifier) sentences(ctx context.Context, c *checking, passages []citedtext.Passage) (all []Sentence) {
+// in brackets mean. It also returns how many quotes among them have references that
+// were not looked up.
+func (v *Verifier) sentences(ctx context.Context, c *checking, passages []citedtext.Passage) (all []Sentence, left int) {
 	known := make(map[string]citekit.Address)
 	namer := lookup.NewNamer(v.lib)
 	for _, p := range passages {
 		s := Sentence{Text: p.Text, At: c.span(p.From, p.To), Quoted: p.Quoted, strict: c.opts.Strict}
 		for _, reference := range references(c.text, p.From, p.To) {
 			meant, ok := known[reference]
-			if !ok && len(known) < maxReferences && ctx.Err() == nil {
-				meant = namer.Address(ctx, reference)
+			if !ok {
+				if len(known) < maxReferences {
+					meant = namer.Address(ctx, reference)
+				}
+				if len(known) == maxReferences || ctx.Err() != nil {
+					if s.Quoted {
+						left++
+					}
+					break
+				}
 				known[reference] = meant
 			}
 			if s.Meant = meant; meant.Resource != "" {
@@ -32,7 +41,7 @@ func (v *Verifier) sentences(ctx context.Context, c *checking, passages []citedt
 		}
 		all = append(all, s)
 	}
-	return all
+	return all, left
 }
 
 // maxReference is the longest reference in brackets, in bytes, and maxGap how far

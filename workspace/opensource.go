@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -124,10 +125,10 @@ func (s *openSource) read(ctx context.Context, size int64) (sum string, held []b
 		sum, _, err = ctxio.Hash(ctx, content)
 		return sum, nil, err
 	}
-	held = make([]byte, size)
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), ctxio.Charge(ctx, size)); err != nil {
 		return "", nil, err
 	}
+	held = make([]byte, size)
 	n, err := io.ReadFull(content, held)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
 		return "", nil, err

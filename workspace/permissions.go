@@ -57,9 +57,9 @@ func (o *Options) permissions() (permissions, error) {
 // files.
 func (p permissions) isShared() bool { return p.gid >= 0 || p.file&0o077 != 0 }
 
-// mostDenied is how long another user who is making a file may take to give it
-// its permissions.
-const mostDenied = 16 * time.Millisecond
+// mostDenied is the longest pause until another user who is making a file has given
+// it its permissions; with those before it that makes a second.
+const mostDenied = 512 * time.Millisecond
 
 // patiently calls f, and calls it again for a moment if access is denied,
 // because another user may be just making the file.

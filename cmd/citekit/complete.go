@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/term"
@@ -342,24 +341,24 @@ func (c *completer) offerNodes(ctx context.Context, typed string) {
 	}
 }
 
-// addressTime is how long addresses are looked for: each needs its map.
-const addressTime = time.Second
+// mostAddressed is how many maps are read for addresses.
+const mostAddressed = 1000
 
 // offerAddresses offers the addresses of the resources whose addresses have a scheme.
 func (c *completer) offerAddresses(ctx context.Context, lib *citekit.Library, ids []string, scheme, typed string) {
-	ctx, cancel := context.WithTimeout(ctx, addressTime)
-	defer cancel()
+	read := 0
 	for _, id := range ids {
 		for _, m := range citekit.Modalities() {
 			address := citekit.Address{Resource: id, Location: citekit.Location{Modality: m}}.String()
 			if schemeOf(m) != scheme || !strings.HasPrefix(address, typed) {
 				continue
 			}
+			read++
 			if about, err := lib.Map(ctx, id); err == nil && about.Type == m {
 				c.offer(typed, address)
 			}
 		}
-		if ctx.Err() != nil || len(c.words) >= maxOffered {
+		if ctx.Err() != nil || len(c.words) >= maxOffered || read >= mostAddressed {
 			return
 		}
 	}

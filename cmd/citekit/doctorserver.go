@@ -27,7 +27,7 @@ import (
 
 const (
 	soon       = 30 * 24 * time.Hour // before a certificate or key expires
-	onlineTime = 5 * time.Second     // to reach one server
+	onlineTime = time.Minute         // to reach one server
 )
 
 // checkServer checks what only a server has.
@@ -212,6 +212,10 @@ func (d *doctor) checkReachable(ctx context.Context, setting, address string) {
 		return
 	}
 	resp, err := http.DefaultClient.Do(req)
+	if errors.Is(err, context.DeadlineExceeded) {
+		d.fault(subject, "see whether it is well; a proxy may be in the way", "it did not answer within %v", onlineTime)
+		return
+	}
 	if err != nil {
 		d.fault(subject, "start it, or correct its address; a proxy may be in the way", "it cannot be reached: %v", systemError(cause(err)))
 		return

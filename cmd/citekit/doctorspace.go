@@ -24,7 +24,7 @@ import (
 )
 
 const (
-	lookTime   = 20 * time.Second // for the maps and sources of one base directory
+	lookTime   = 10 * time.Minute // for the maps and sources of one base directory
 	mostNamed  = 5                // resources named in a finding
 	littleRoom = 1 << 30          // bytes
 	noRoom     = 64 << 20         // bytes

@@ -12,12 +12,16 @@ import (
 )
 
 // Hash returns the SHA-256 of the content of r, in lower case hex, and its size
-// in bytes. It stops with ctx.Err() once ctx is done.
+// in bytes. It stops with ctx.Err() once ctx is done, and does not begin if
+// [Charge] fails.
 func Hash(ctx context.Context, r io.Reader) (hash string, size int64, err error) {
 	defer timing.Start(ctx, timing.Hash)()
 	h := sha256.New()
 	buffer := int64(1 << 20)
 	if sized, ok := r.(interface{ Size() int64 }); ok {
+		if err := Charge(ctx, sized.Size()); err != nil {
+			return "", 0, err
+		}
 		buffer = max(min(buffer, sized.Size()), 1)
 	}
 	size, err = io.CopyBuffer(h, Reader(ctx, r), make([]byte, buffer))

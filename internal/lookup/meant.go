@@ -8,16 +8,15 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/citekit/citekit"
 )
 
 // Bounds of the search for what was meant by an id that does not exist.
 const (
-	maxMeant = 3    // things that were meant
-	maxMaps  = 1000 // maps that are looked at
-	maxTime  = 250 * time.Millisecond
+	maxMeant = 3       // things that were meant
+	maxMaps  = 1000    // maps that are looked at
+	maxNodes = 200_000 // of these maps; the map that exceeds them is the last
 )
 
 // Meant returns at most three addresses that may be meant by a text that is none:
@@ -81,12 +80,10 @@ func splitName(text string) (name, fragment string) {
 	return strings.ReplaceAll(name, `\`, "/"), fragment
 }
 
-// maps yields at most some maps in which to look for what was meant, for at most some
-// time.
-func maps(ctx context.Context, lib *citekit.Library, most int, within time.Duration) iter.Seq[*citekit.ResourceMap] {
+// maps yields the maps in which to look for what was meant, in the order of their
+// ids: at most some, and none after those before it have some nodes in total.
+func maps(ctx context.Context, lib *citekit.Library, most, nodes int) iter.Seq[*citekit.ResourceMap] {
 	return func(yield func(*citekit.ResourceMap) bool) {
-		ctx, cancel := context.WithTimeout(ctx, within)
-		defer cancel()
 		ids, err := lib.ResourcesAfter(ctx, "", most)
 		if err != nil {
 			return // what was meant stays unknown
@@ -94,6 +91,12 @@ func maps(ctx context.Context, lib *citekit.Library, most int, within time.Durat
 		for _, id := range ids {
 			m, err := lib.Map(ctx, id)
 			if ctx.Err() != nil || err == nil && !yield(m) {
+				return
+			}
+			if err != nil {
+				continue
+			}
+			if nodes -= m.Len(); nodes < 0 {
 				return
 			}
 		}
@@ -115,7 +118,7 @@ func bySource(ctx context.Context, lib *citekit.Library, name string) (found []*
 		return nil
 	}
 	best := sameName
-	for m := range maps(ctx, lib, maxMaps, maxTime) {
+	for m := range maps(ctx, lib, maxMaps, maxNodes) {
 		fit := fitOf(strings.ReplaceAll(m.SourcePath, `\`, "/"), strings.TrimPrefix(name, "./"))
 		if fit > best {
 			best, found = fit, nil
@@ -146,7 +149,7 @@ func byNode(ctx context.Context, lib *citekit.Library, id string) (found []Part)
 	if id == "" {
 		return nil
 	}
-	for m := range maps(ctx, lib, maxMaps, maxTime) {
+	for m := range maps(ctx, lib, maxMaps, maxNodes) {
 		n := m.Node(id)
 		if n == nil {
 			continue

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lazyregexp"
@@ -17,8 +16,8 @@ const (
 	maxNamed  = 256 // bytes of the longest reference that Address reads
 	maxSplits = 24  // how many ends of the name in a reference are tried
 
-	maxSources    = 10_000 // maps whose sources are known by name
-	maxSourceTime = 2 * time.Second
+	maxSources     = 10_000    // maps whose sources are known by name
+	maxSourceNodes = 2_000_000 // of these maps; the map that exceeds them is the last
 )
 
 var (
@@ -145,7 +144,7 @@ func (n *Namer) source(ctx context.Context, name string) citekit.Address {
 func (n *Namer) byName(ctx context.Context) map[string][]sourceNamed {
 	if n.sources == nil {
 		n.sources = make(map[string][]sourceNamed)
-		for m := range maps(ctx, n.lib, maxSources, maxSourceTime) {
+		for m := range maps(ctx, n.lib, maxSources, maxSourceNodes) {
 			if m.SourcePath == "" {
 				continue
 			}

@@ -1,7 +1,9 @@
 package index
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/citekit/citekit/internal/segment"
 )
@@ -11,7 +13,8 @@ const (
 	maxTopK     = 1000
 )
 
-// Search implements [Index]. For an invalid pattern for paths the error matches
+// Search implements [Index]. Of equally good entries those of the smaller resource id
+// come first. For an invalid pattern for paths the error matches
 // [citekit.ErrSyntax].
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return l.run(ctx, q, compile)
@@ -52,7 +55,16 @@ func (s *snapshot) search(ctx context.Context, q *Query, f *filter, compiled *se
 			return nil, &segment.DamageError{View: h.View}
 		}
 	}
+	result.order()
 	return result, nil
+}
+
+// order puts hits with the same score in the order of their resources and entries:
+// how they are spread over segments depends on when they were put.
+func (r *Result) order() {
+	slices.SortStableFunc(r.Hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Entry.Ordinal, b.Entry.Ordinal))
+	})
 }
 
 // hit returns a hit with its entry.

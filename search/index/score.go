@@ -185,5 +185,6 @@ func (c *scoring) result(q *segment.Query) (*Result, error) {
 			result.Hits = append(result.Hits, h)
 		}
 	}
+	result.order()
 	return result, nil
 }
