@@ -107,6 +107,26 @@ func TestCPU(t *testing.T) {
 	}
 }
 
+// TestYardstick runs a program that is done later than its limit, on a machine
+// that its yardstick finds slow.
+func TestYardstick(t *testing.T) {
+	sharedtest.NotShort(t)
+	measured := filepath.Join(t.TempDir(), "measured")
+	p := child.Program{
+		Path: "/bin/sh", Args: []string{"-c", "until [ -e " + measured + " ]; do sleep 0.05; done"},
+		Timeout: 5 * time.Second, // twenty times that is enough to look again
+	}
+	p.Yardstick = &child.Yardstick{Args: []string{"-c", "touch " + measured}, Usual: 1}
+	if _, err := p.Run(t.Context()); err != nil {
+		t.Errorf("on a slow machine: %v", err)
+	}
+	p.Args, p.Timeout = []string{"-c", "sleep 600"}, 50*time.Millisecond
+	p.Yardstick = &child.Yardstick{Args: []string{"-c", "exit 0"}, Usual: time.Hour}
+	if _, err := p.Run(t.Context()); !errors.Is(err, child.ErrTimeout) {
+		t.Errorf("on a usual machine: %v", err)
+	}
+}
+
 // TestMemory runs a program that asks for more memory than it may have, and for
 // less.
 func TestMemory(t *testing.T) {

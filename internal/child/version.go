@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	versionTime   = 5 * time.Second
+	versionTime   = 2 * time.Minute
 	versionOutput = 64 << 10 // bytes of output that are examined
 	maxVersion    = 60       // bytes
 )

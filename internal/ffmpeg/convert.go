@@ -1,14 +1,15 @@
 package ffmpeg
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
@@ -29,7 +30,9 @@ type Conversion struct {
 	// first input.
 	Beside []*Input
 
-	Limit time.Duration // longest run; zero means Tools.Timeout
+	// Count, if not nil, is called for each frame that passes [CountFrames] or
+	// [CountSound]. Its error ends the run.
+	Count func() error
 }
 
 // Options that begin every command line.
@@ -49,9 +52,10 @@ const (
 // caller must check the output.
 //
 // Errors match [citekit.ErrFormat] if the input cannot be read,
-// [citekit.ErrTooLarge] if it takes too long or writes too much,
-// [errors.ErrUnsupported] if ffmpeg is missing or lacks a part, and ctx.Err()
-// once ctx is done.
+// [citekit.ErrTooLarge] if it needs too much memory or writes too much,
+// [errors.ErrUnsupported] if ffmpeg is missing or lacks a part,
+// [os.ErrDeadlineExceeded] if a clock ended the program, and ctx.Err() once ctx is
+// done.
 func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, error) {
 	path, err := t.find(programFFmpeg)
 	if err != nil {
@@ -64,7 +68,7 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	name := dir.path("output")
 	args, err := c.args(in, "file:"+name, t.maxOutput())
 	if err == nil {
-		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), limit: c.Limit})
+		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: c.counter()})
 	}
 	if err != nil {
 		dir.remove()
@@ -98,6 +102,29 @@ func openOutput(dir *scratch, name string, limit int64) (out *Output, err error)
 	}
 	removeName(name)
 	return &Output{file: f, size: info.Size(), dir: dir}, nil
+}
+
+// Filters of pictures and of sound that print a line for each decoded frame.
+const (
+	CountFrames = "metadata=mode=add:key=counted:value=1,metadata=mode=print:key=counted:direct=1:file=-"
+	CountSound  = "ametadata=mode=add:key=counted:value=1,ametadata=mode=print:key=counted:direct=1:file=-"
+)
+
+// isCount reports whether a line tells of a decoded frame. The value may be the
+// source's own.
+func isCount(line []byte) bool { return bytes.HasPrefix(line, []byte("counted=")) }
+
+// counter returns a writer that calls c.Count, or nil.
+func (c Conversion) counter() io.Writer {
+	if c.Count == nil {
+		return nil
+	}
+	return NewLineWriter(func(line []byte) error {
+		if isCount(line) {
+			return c.Count()
+		}
+		return nil
+	})
 }
 
 // args builds the command line.
