@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -22,9 +23,9 @@ import (
 
 // What the machine should offer.
 const (
-	leastMemory  = 1 << 30 // bytes
-	leastFiles   = 1024    // open at a time
-	languageTime = 5 * time.Second
+	leastMemory  = 1 << 30         // bytes
+	leastFiles   = 1024            // open at a time
+	languageTime = 2 * time.Minute // which only a program that hangs needs
 )
 
 // checkMachine checks what does not depend on a base directory.
@@ -104,6 +105,10 @@ func (d *doctor) checkLanguages(ctx context.Context, version string) {
 		if line = strings.TrimSpace(line); i > 0 && line != "" && line != "osd" {
 			languages = append(languages, line)
 		}
+	}
+	if errors.Is(err, child.ErrTimeout) {
+		d.warning(subject, "run tesseract --list-langs by hand", "version %s; it does not list its languages", version)
+		return
 	}
 	if err != nil || len(languages) == 0 {
 		d.warning(subject, "install one (Debian: apt-get install tesseract-ocr-eng)", "version %s, without languages", version)

@@ -213,11 +213,16 @@ func TestVersion(t *testing.T) {
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n[ \"$1\" = --version ] || exit 9\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if got := child.Version(t.Context(), path, "--version"); got != want {
-			t.Errorf("%s: %q, want %q", script, got, want)
+		if got, err := child.Version(t.Context(), path, "--version"); got != want || err != nil {
+			t.Errorf("%s: %q, want %q: %v", script, got, want, err)
 		}
 	}
-	if got := child.Version(t.Context(), filepath.Join(t.TempDir(), "none"), "--version"); got != "" {
-		t.Errorf("of no program: %q", got)
+	if got, err := child.Version(t.Context(), filepath.Join(t.TempDir(), "none"), "--version"); got != "" || err != nil {
+		t.Errorf("of no program: %q, %v", got, err)
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := child.Version(done, "/bin/sh", "--version"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %q, %v", got, err)
 	}
 }
