@@ -30,9 +30,10 @@ type Conversion struct {
 	// first input.
 	Beside []*Input
 
-	// Count, if not nil, is called for each frame that passes [CountFrames] or
-	// [CountSound]. Its error ends the run.
-	Count func() error
+	// Picture is the work of decoding a picture, for the job of the context: of each
+	// that passes the filter [CountDecoded], and more of each that passes
+	// [CountEncoded]. Zero counts none.
+	Picture Work
 }
 
 // Options that begin every command line.
@@ -68,7 +69,7 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	name := dir.path("output")
 	args, err := c.args(in, "file:"+name, t.maxOutput())
 	if err == nil {
-		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: c.counter()})
+		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: c.counter(ctx)})
 	}
 	if err != nil {
 		dir.remove()
@@ -104,27 +105,34 @@ func openOutput(dir *scratch, name string, limit int64) (out *Output, err error)
 	return &Output{file: f, size: info.Size(), dir: dir}, nil
 }
 
-// Filters of pictures and of sound that print a line for each decoded frame.
+// Filters that print a line for each picture: where it comes from the decoder, and
+// where it goes to the encoder.
 const (
-	CountFrames = "metadata=mode=add:key=counted:value=1,metadata=mode=print:key=counted:direct=1:file=-"
-	CountSound  = "ametadata=mode=add:key=counted:value=1,ametadata=mode=print:key=counted:direct=1:file=-"
+	CountDecoded = "metadata=mode=add:key=decoded:value=1,metadata=mode=print:key=decoded:direct=1:file=-"
+	CountEncoded = "metadata=mode=add:key=encoded:value=1,metadata=mode=print:key=encoded:direct=1:file=-"
 )
 
-// isCount reports whether a line tells of a decoded frame. The value may be the
-// source's own.
-func isCount(line []byte) bool { return bytes.HasPrefix(line, []byte("counted=")) }
+// encoding is how many times the work of decoding a picture it is to encode it.
+const encoding = 4
 
-// counter returns a writer that calls c.Count, or nil.
-func (c Conversion) counter() io.Writer {
-	if c.Count == nil {
+// spendLine counts the work that a line printed by a filter tells of. The value in it
+// may be the source's own.
+func spendLine(ctx context.Context, line []byte, picture Work) error {
+	switch {
+	case bytes.HasPrefix(line, []byte("decoded=")):
+		return Spend(ctx, picture)
+	case bytes.HasPrefix(line, []byte("encoded=")):
+		return Spend(ctx, encoding*picture)
+	}
+	return nil
+}
+
+// counter returns a writer that counts pictures, or nil.
+func (c Conversion) counter(ctx context.Context) io.Writer {
+	if c.Picture == 0 {
 		return nil
 	}
-	return NewLineWriter(func(line []byte) error {
-		if isCount(line) {
-			return c.Count()
-		}
-		return nil
-	})
+	return NewLineWriter(func(line []byte) error { return spendLine(ctx, line, c.Picture) })
 }
 
 // args builds the command line.

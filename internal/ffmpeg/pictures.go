@@ -57,8 +57,8 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, work Work, size image.P
 		path: path, args: takeArgs(in, dir, size, takes), dir: dir.dir,
 		inputs: slices.Repeat([]*Input{in}, len(takes)),
 		stdout: NewLineWriter(func(line []byte) error {
-			if isCount(line) {
-				return Spend(ctx, work)
+			if err := spendLine(ctx, line, work); err != nil {
+				return err
 			}
 			return taken.line(line)
 		}),
@@ -107,7 +107,7 @@ func decimalSeconds(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64
 
 // filter chooses frames, scales them, and prints the time of each.
 func (x Take) filter(i int, size image.Point) string {
-	choose := CountFrames + ","
+	choose := CountDecoded + ","
 	if !x.Key {
 		// The variable 0 holds the number of steps that have passed.
 		const slack = 1e-6

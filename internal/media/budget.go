@@ -25,7 +25,7 @@ const (
 	cutWork = 4e9
 
 	// spanWork is for each second of a span after the first, because a clip may
-	// be re-encoded: 385 pictures of spanPixels. Larger ones get more.
+	// be re-encoded: 77 pictures of spanPixels. Larger ones get more.
 	spanWork   = 8e8
 	spanPixels = 1920 * 1080
 

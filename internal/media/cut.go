@@ -118,9 +118,7 @@ func (f *foreign) spend(ctx context.Context, c *ffmpeg.Conversion, decode []bool
 			}
 		}
 	}
-	if picture > 0 {
-		c.Count = func() error { return ffmpeg.Spend(ctx, picture) }
-	}
+	c.Picture = picture
 	return nil
 }
 
@@ -201,10 +199,11 @@ func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
 	if f.counted(s) {
 		name = "asetpts=STARTPTS+N," + name
 	}
+	keep := fmt.Sprintf("%s=start_pts=%d:end_pts=%d", name, firstAt(span.Start, num, den), firstAt(span.End, num, den))
 	if s.Kind == "video" {
-		name = ffmpeg.CountFrames + "," + name
+		return ffmpeg.CountDecoded + "," + keep + "," + ffmpeg.CountEncoded
 	}
-	return fmt.Sprintf("%s=start_pts=%d:end_pts=%d", name, firstAt(span.Start, num, den), firstAt(span.End, num, den))
+	return keep
 }
 
 // emptySpan is the error for a span in which nothing of a modality begins.

@@ -168,9 +168,9 @@ type trial struct {
 }
 
 // cut returns why a span cannot be cut, or nil if the source is not to blame. It
-// does the work that Resolve would do for the span.
+// may do the work that Resolve does for a short span.
 func (t *trial) cut(span citekit.Span) error {
-	ctx := cutting(t.ctx, t.src, t.m, span)
+	ctx := cutting(t.ctx, t.src, t.m, citekit.Span{})
 	x, err := t.m.cut(ctx, t.src, span, citekit.ModeExact)
 	t.spent += ffmpeg.Done(ctx)
 	switch {
