@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path"
 	"time"
@@ -43,9 +44,10 @@ type Command struct {
 
 const (
 	defaultCommandTimeout = 10 * time.Minute
-	maxCommandInput       = 64 << 20 // bytes of content that are passed on
-	maxCommandOutput      = 64 << 20 // bytes; the library accepts no larger map
-	maxComplaint          = 1 << 10  // bytes of the standard error that are shown
+	pipeDelay             = 5 * time.Second // for a program that leaves others behind
+	maxCommandInput       = 64 << 20        // bytes of content that are passed on
+	maxCommandOutput      = 64 << 20        // bytes; the library accepts no larger map
+	maxComplaint          = 1 << 10         // bytes of the standard error that are shown
 )
 
 // commandInput is the input of the program.
@@ -121,6 +123,7 @@ func (c Command) run(ctx context.Context, input []byte) ([]byte, error) {
 		MaxOutput:    maxCommandOutput,
 		MaxComplaint: maxComplaint,
 		Timeout:      timeout,
+		PipeDelay:    pipeDelay,
 	}
 	result, err := program.Run(ctx)
 	switch {
@@ -129,7 +132,7 @@ func (c Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	case errors.Is(err, child.ErrOutput):
 		return nil, tooLarge("the program wrote more than %d MiB", maxCommandOutput>>20)
 	case errors.Is(err, child.ErrTimeout):
-		return nil, tooLarge("the program was still running after %v", timeout)
+		return nil, fmt.Errorf("the program was not done after %v: %w", timeout, os.ErrDeadlineExceeded)
 	case err != nil:
 		return nil, commandError(err, result.Complaint)
 	}

@@ -69,7 +69,7 @@ func TestCommandFailures(t *testing.T) {
 	}
 	slow := script(t, "sleep 600 &\nwait\n")
 	slow.Timeout = 50 * time.Millisecond
-	if _, err := slow.Adapt(t.Context(), in, nil); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := slow.Adapt(t.Context(), in, nil); citekit.CodeOf(err) != citekit.CodeTimeout {
 		t.Errorf("slow: error %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

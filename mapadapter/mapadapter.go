@@ -31,9 +31,10 @@ type Adapter interface {
 	// same maps. A nil opts means the defaults.
 	//
 	// Errors match [citekit.ErrFormat] if the adapter cannot read the form of
-	// the input, [citekit.ErrTooLarge] over a limit, [fs.ErrNotExist] if the
-	// input is missing, the errors of Open for a source named in the options,
-	// and ctx.Err() once ctx is done.
+	// the input, [citekit.ErrTooLarge] over a limit, [os.ErrDeadlineExceeded]
+	// if a program that it runs takes too long, [fs.ErrNotExist] if the input
+	// is missing, the errors of Open for a source named in the options, and
+	// ctx.Err() once ctx is done.
 	Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error)
 }
 

@@ -30,7 +30,25 @@ var formats = []string{".docx", ".odt", ".xlsx", ".ods", ".pptx", ".odp", ".html
 // format is part of every key.
 const format = "render/1"
 
-var find = sync.OnceValues(func() (*libreoffice.Command, error) { return libreoffice.Find(context.Background()) })
+var (
+	finding sync.Mutex
+	found   *libreoffice.Command
+)
+
+// find returns the LibreOffice of this machine. It looks for it until it is
+// found.
+func find(ctx context.Context) (*libreoffice.Command, error) {
+	finding.Lock()
+	defer finding.Unlock()
+	if found == nil {
+		office, err := libreoffice.Find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found = office
+	}
+	return found, nil
+}
 
 // PDF returns evidence as PDF. The PDF is kept in the workspace beside the
 // evidence. Evidence that already is PDF is returned unchanged. The Changes of
@@ -40,7 +58,8 @@ var find = sync.OnceValues(func() (*libreoffice.Command, error) { return libreof
 // Errors match [errors.ErrUnsupported] if the evidence is of another format, if
 // the workspace cannot open stored evidence, or LibreOffice is not installed;
 // [citekit.ErrFormat] if it cannot read the evidence; [citekit.ErrTooLarge] if
-// it takes longer than two minutes; and ctx.Err() once ctx is done.
+// the PDF is too large; [os.ErrDeadlineExceeded] if it takes longer than ten
+// minutes, or longer than that on a slow machine; and ctx.Err() once ctx is done.
 func PDF(ctx context.Context, lib *citekit.Library, e *citekit.Evidence) (*citekit.Evidence, error) {
 	ext := strings.ToLower(path.Ext(e.OutputPath))
 	if ext == ".pdf" {
@@ -53,15 +72,19 @@ func PDF(ctx context.Context, lib *citekit.Library, e *citekit.Evidence) (*citek
 	if !ok {
 		return nil, fmt.Errorf("this workspace cannot open stored evidence, which the layout needs: %w", errors.ErrUnsupported)
 	}
-	office, err := find()
+	office, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	key := ctxio.HashParts(format, e.Key, e.SHA256, office.Version(ctx))
+	version, err := office.Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := ctxio.HashParts(format, e.Key, e.SHA256, version)
 	stored, err := lib.Workspace().FindEvidence(ctx, key)
 	cached := err == nil
 	if errors.Is(err, fs.ErrNotExist) {
-		stored, err = layOut(ctx, lib, opener, office, e, key, ext)
+		stored, err = layOut(ctx, lib, opener, office, version, e, key, ext)
 	}
 	if err != nil {
 		return nil, err
@@ -74,13 +97,13 @@ func PDF(ctx context.Context, lib *citekit.Library, e *citekit.Evidence) (*citek
 }
 
 // layOut makes the PDF and stores it.
-func layOut(ctx context.Context, lib *citekit.Library, opener citekit.EvidenceOpener, office *libreoffice.Command, e *citekit.Evidence, key, ext string) (stored *citekit.StoredEvidence, err error) {
+func layOut(ctx context.Context, lib *citekit.Library, opener citekit.EvidenceOpener, office *libreoffice.Command, version string, e *citekit.Evidence, key, ext string) (stored *citekit.StoredEvidence, err error) {
 	content, _, err := opener.OpenEvidence(ctx, e.Key)
 	if err != nil {
 		return nil, err
 	}
 	defer content.Close()
-	how := "laid out by " + office.Version(ctx) + ", not by the program that made the source"
+	how := "laid out by " + version + ", not by the program that made the source"
 	if !office.Isolated() {
 		how += "; it was told to use no network, which this system does not enforce"
 	}

@@ -23,9 +23,9 @@ import (
 
 // What the machine should offer.
 const (
-	leastMemory  = 1 << 30 // bytes
-	leastFiles   = 1024    // open at a time
-	languageTime = time.Minute
+	leastMemory  = 1 << 30         // bytes
+	leastFiles   = 1024            // open at a time
+	languageTime = 2 * time.Minute // which only a program that hangs needs
 )
 
 // checkMachine checks what does not depend on a base directory.
@@ -107,7 +107,7 @@ func (d *doctor) checkLanguages(ctx context.Context, version string) {
 		}
 	}
 	if errors.Is(err, child.ErrTimeout) {
-		d.warning(subject, "", "version %s; it did not list its languages within %v", version, languageTime)
+		d.warning(subject, "run tesseract --list-langs by hand", "version %s; it did not list its languages within %v", version, languageTime)
 		return
 	}
 	if err != nil || len(languages) == 0 {

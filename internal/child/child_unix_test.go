@@ -107,6 +107,26 @@ func TestCPU(t *testing.T) {
 	}
 }
 
+// TestYardstick runs a program that is done later than its limit, on a machine
+// that its yardstick finds slow.
+func TestYardstick(t *testing.T) {
+	sharedtest.NotShort(t)
+	measured := filepath.Join(t.TempDir(), "measured")
+	p := child.Program{
+		Path: "/bin/sh", Args: []string{"-c", "until [ -e " + measured + " ]; do sleep 0.05; done"},
+		Timeout: 5 * time.Second, // twenty times that is enough to look again
+	}
+	p.Yardstick = &child.Yardstick{Args: []string{"-c", "touch " + measured}, Usual: 1}
+	if _, err := p.Run(t.Context()); err != nil {
+		t.Errorf("on a slow machine: %v", err)
+	}
+	p.Args, p.Timeout = []string{"-c", "sleep 600"}, 50*time.Millisecond
+	p.Yardstick = &child.Yardstick{Args: []string{"-c", "exit 0"}, Usual: time.Hour}
+	if _, err := p.Run(t.Context()); !errors.Is(err, child.ErrTimeout) {
+		t.Errorf("on a usual machine: %v", err)
+	}
+}
+
 // TestMemory runs a program that asks for more memory than it may have, and for
 // less.
 func TestMemory(t *testing.T) {
@@ -193,11 +213,16 @@ func TestVersion(t *testing.T) {
 		if err := os.WriteFile(path, []byte("#!/bin/sh\n[ \"$1\" = --version ] || exit 9\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if got := child.Version(t.Context(), path, "--version"); got != want {
-			t.Errorf("%s: %q, want %q", script, got, want)
+		if got, err := child.Version(t.Context(), path, "--version"); got != want || err != nil {
+			t.Errorf("%s: %q, want %q: %v", script, got, want, err)
 		}
 	}
-	if got := child.Version(t.Context(), filepath.Join(t.TempDir(), "none"), "--version"); got != "" {
-		t.Errorf("of no program: %q", got)
+	if got, err := child.Version(t.Context(), filepath.Join(t.TempDir(), "none"), "--version"); got != "" || err != nil {
+		t.Errorf("of no program: %q, %v", got, err)
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := child.Version(done, "/bin/sh", "--version"); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %q, %v", got, err)
 	}
 }

@@ -40,14 +40,19 @@ type Program struct {
 	CPU    time.Duration
 	Memory int64
 
+	// Yardstick, if not nil, makes Timeout and CPU follow the machine: when
+	// the program reaches one of them, both are multiplied by how many times
+	// slower than usual the machine is.
+	Yardstick *Yardstick
+
 	// PipeDelay is how long output is still read after the program has ended, because a
-	// program that it started may hold the output open; zero means 5 seconds.
+	// program that it started may hold the output open; zero means a minute.
 	PipeDelay time.Duration
 }
 
 const (
 	defaultComplaint = 4 << 10
-	defaultPipeDelay = 5 * time.Second
+	defaultPipeDelay = time.Minute
 )
 
 // A Result is the result of running a program. It is valid even with an error.
@@ -68,16 +73,14 @@ var (
 // Run runs the program until it ends. The error is ctx.Err() once ctx is done; else
 // ErrOutput, ErrCPU or ErrTimeout if the program passed a limit; else that of
 // [exec.Cmd.Run]: an [exec.ExitError] if the program failed, or [exec.ErrWaitDelay] if
-// it ended but a program that it started holds its output open.
+// it ended but a program that it started holds its output open. ErrTimeout also means
+// that this process did not read all output within PipeDelay.
 //
 // After an error the program is killed with everything it started, if the
 // system can do that: Windows kills the program alone. On Linux the program
 // also ends when this process is killed.
 func (p Program) Run(ctx context.Context) (Result, error) {
 	limited, cancel := context.WithCancel(ctx)
-	if p.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, p.Timeout)
-	}
 	defer cancel()
 	cmd := exec.CommandContext(limited, p.Path, p.Args...)
 	cmd.Dir, cmd.Env, cmd.Stdin, cmd.ExtraFiles = p.Dir, p.Env, p.Stdin, p.Files
@@ -93,11 +96,8 @@ func (p Program) Run(ctx context.Context) (Result, error) {
 	cmd.Stderr = &tail
 	cmd.WaitDelay = cmp.Or(p.PipeDelay, defaultPipeDelay)
 
-	var overCPU atomic.Bool
-	err := p.run(cmd, func() {
-		overCPU.Store(true)
-		cancel()
-	})
+	over := clocks{program: p, end: cancel}
+	err := p.run(limited, cmd, &over)
 	result := Result{Output: head.Kept, Complaint: string(tail.Kept)}
 	if state := cmd.ProcessState; state != nil {
 		result.CPU, result.Memory = state.UserTime()+state.SystemTime(), peakMemory(state.SysUsage())
@@ -107,9 +107,9 @@ func (p Program) Run(ctx context.Context) (Result, error) {
 		err = ctx.Err()
 	case head.Over:
 		err = ErrOutput
-	case overCPU.Load():
+	case over.cpu.Load():
 		err = ErrCPU
-	case limited.Err() != nil:
+	case over.time.Load():
 		err = ErrTimeout
 	}
 	return result, err
@@ -122,9 +122,8 @@ var running atomic.Int64
 func Running() int { return int(running.Load()) }
 
 // run runs a command to its end, within the limits of p if the system can
-// enforce them. It calls overCPU once the command has used more processor time
-// than allowed.
-func (p Program) run(cmd *exec.Cmd, overCPU func()) error {
+// enforce them.
+func (p Program) run(ctx context.Context, cmd *exec.Cmd, over *clocks) error {
 	ownGroup(cmd)
 	// The program ends with the thread that starts it: see ownGroup.
 	runtime.LockOSThread()
@@ -132,35 +131,22 @@ func (p Program) run(cmd *exec.Cmd, overCPU func()) error {
 	err := cmd.Start()
 	if err == nil {
 		running.Add(1)
-		unwatch := p.watch(cmd.Process.Pid, overCPU)
+		if p.Memory > 0 {
+			limitMemory(cmd.Process.Pid, p.Memory)
+		}
+		stop := over.watch(ctx, cmd.Process.Pid)
 		pulse.Beat()
 		err = cmd.Wait()
-		unwatch()
+		stop()
 		running.Add(-1)
 	}
 	if err != nil && cmd.Process != nil {
-		_ = killGroup(cmd) // usually nothing is left
+		none := killGroup(cmd) // usually nothing is left
+		if none != nil && errors.Is(err, exec.ErrWaitDelay) {
+			err = ErrTimeout // nobody holds the output: reading it takes too long
+		}
 	}
 	return err
-}
-
-// watch limits a process that has started. The caller must call stop.
-func (p Program) watch(pid int, overCPU func()) (stop func()) {
-	if p.Memory > 0 {
-		limitMemory(pid, p.Memory)
-	}
-	if p.CPU <= 0 {
-		return func() {}
-	}
-	done, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		watchCPU(pid, p.CPU, overCPU, done)
-	}()
-	return func() {
-		close(done)
-		<-ended
-	}
 }
 
 // Find returns the absolute path of a program. A name without a separator is

@@ -2,21 +2,23 @@ package child
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 	"unicode"
 )
 
 const (
-	versionTime   = 5 * time.Second
-	versionOutput = 64 << 10 // bytes of output that are examined
-	maxVersion    = 60       // bytes
+	versionTime   = 2 * time.Minute // which only a program that hangs needs
+	versionOutput = 64 << 10        // bytes of output that are examined
+	maxVersion    = 60              // bytes
 )
 
 // Version returns the version that the program at a path prints when it is run
 // with an argument such as "--version": the first word with a digit in its
-// first line. It returns "" if the program prints none in time.
-func Version(ctx context.Context, path, argument string) string {
+// first line; "" if it prints none. The error is ctx.Err() once ctx is done, or
+// [ErrTimeout] if the program is not done after two minutes.
+func Version(ctx context.Context, path, argument string) (string, error) {
 	program := Program{
 		Path:      path,
 		Args:      []string{argument},
@@ -25,8 +27,11 @@ func Version(ctx context.Context, path, argument string) string {
 		Timeout:   versionTime,
 	}
 	result, err := program.Run(ctx)
+	if ctx.Err() != nil || errors.Is(err, ErrTimeout) {
+		return "", err
+	}
 	if err != nil {
-		return ""
+		return "", nil
 	}
 	said := string(result.Output)
 	if said == "" {
@@ -35,10 +40,10 @@ func Version(ctx context.Context, path, argument string) string {
 	line, _, _ := strings.Cut(said, "\n")
 	for _, word := range strings.Fields(line) {
 		if len(word) <= maxVersion && strings.ContainsFunc(word, unicode.IsDigit) && !strings.ContainsFunc(word, isStrange) {
-			return word
+			return word, nil
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // isStrange reports whether r cannot be part of a version.

@@ -1,14 +1,15 @@
 package ffmpeg
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
@@ -29,7 +30,10 @@ type Conversion struct {
 	// first input.
 	Beside []*Input
 
-	Limit time.Duration // longest run; zero means Tools.Timeout
+	// Picture is the work of decoding a picture, for the job of the context: of each
+	// that passes the filter [CountDecoded], and more of each that passes
+	// [CountEncoded]. Zero counts none.
+	Picture Work
 }
 
 // Options that begin every command line.
@@ -49,9 +53,10 @@ const (
 // caller must check the output.
 //
 // Errors match [citekit.ErrFormat] if the input cannot be read,
-// [citekit.ErrTooLarge] if it takes too long or writes too much,
-// [errors.ErrUnsupported] if ffmpeg is missing or lacks a part, and ctx.Err()
-// once ctx is done.
+// [citekit.ErrTooLarge] if it needs too much memory or writes too much,
+// [errors.ErrUnsupported] if ffmpeg is missing or lacks a part,
+// [os.ErrDeadlineExceeded] if a clock ended the program, and ctx.Err() once ctx is
+// done.
 func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, error) {
 	path, err := t.find(programFFmpeg)
 	if err != nil {
@@ -64,7 +69,7 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	name := dir.path("output")
 	args, err := c.args(in, "file:"+name, t.maxOutput())
 	if err == nil {
-		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), limit: c.Limit})
+		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: c.counter(ctx)})
 	}
 	if err != nil {
 		dir.remove()
@@ -98,6 +103,36 @@ func openOutput(dir *scratch, name string, limit int64) (out *Output, err error)
 	}
 	removeName(name)
 	return &Output{file: f, size: info.Size(), dir: dir}, nil
+}
+
+// Filters that print a line for each picture: where it comes from the decoder, and
+// where it goes to the encoder.
+const (
+	CountDecoded = "metadata=mode=add:key=decoded:value=1,metadata=mode=print:key=decoded:direct=1:file=-"
+	CountEncoded = "metadata=mode=add:key=encoded:value=1,metadata=mode=print:key=encoded:direct=1:file=-"
+)
+
+// encoding is how many times the work of decoding a picture it is to encode it.
+const encoding = 4
+
+// spendLine counts the work that a line printed by a filter tells of. The value in it
+// may be the source's own.
+func spendLine(ctx context.Context, line []byte, picture Work) error {
+	switch {
+	case bytes.HasPrefix(line, []byte("decoded=")):
+		return Spend(ctx, picture)
+	case bytes.HasPrefix(line, []byte("encoded=")):
+		return Spend(ctx, encoding*picture)
+	}
+	return nil
+}
+
+// counter returns a writer that counts pictures, or nil.
+func (c Conversion) counter(ctx context.Context) io.Writer {
+	if c.Picture == 0 {
+		return nil
+	}
+	return NewLineWriter(func(line []byte) error { return spendLine(ctx, line, c.Picture) })
 }
 
 // args builds the command line.

@@ -23,12 +23,16 @@ import (
 	"github.com/citekit/citekit/internal/child"
 )
 
-// Limits of a [Tools] whose fields are zero.
+// Limits of a [Tools] whose fields are zero. On a slow machine DefaultTimeout is up to
+// twenty times as long.
 const (
 	DefaultChildren  = 2
 	DefaultTimeout   = 10 * time.Minute
 	DefaultMaxOutput = 64 << 30
 )
+
+// yardstick tells how slow this machine is. The run takes 50 ms on a core of 2020.
+var yardstick = child.Yardstick{Args: []string{"-version"}, Usual: 50 * time.Millisecond}
 
 // mostMemory is how many bytes of memory a program may use if the machine has more.
 // Re-encoding a clip of 8K video takes 6 GiB, and twice that with 10 bits.
@@ -60,13 +64,6 @@ func (t *Tools) acquire(ctx context.Context) (release func(), err error) {
 		}
 	})
 	return t.Slots.Acquire(ctx)
-}
-
-func (t *Tools) timeout() time.Duration {
-	if t.Timeout > 0 {
-		return t.Timeout
-	}
-	return DefaultTimeout
 }
 
 func (t *Tools) maxMemory() int64 {

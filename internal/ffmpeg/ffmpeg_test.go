@@ -276,8 +276,8 @@ func TestTimeLimit(t *testing.T) {
 	_, err := tools.Convert(t.Context(), in, Conversion{
 		Input: Options{"stream_loop": "-1"}, Streams: []int{0}, Muxer: "null",
 	})
-	if !errors.Is(err, citekit.ErrTooLarge) {
-		t.Errorf("error %v, want one that matches %v", err, citekit.ErrTooLarge)
+	if citekit.CodeOf(err) != citekit.CodeTimeout {
+		t.Errorf("error %v, want one of the kind %s", err, citekit.CodeTimeout)
 	}
 }
 

@@ -73,7 +73,7 @@ func (t *Tools) Programs(ctx context.Context) (found map[string]string, missing 
 			missing = append(missing, program)
 			continue
 		}
-		found[program] = child.Version(ctx, path, "-version")
+		found[program], _ = child.Version(ctx, path, "-version")
 	}
 	return found, missing
 }

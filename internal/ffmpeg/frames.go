@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -14,42 +14,61 @@ import (
 // An Interval is a stretch of an input, in seconds on the clock of its header.
 type Interval struct{ Start, End float64 }
 
-// maxDecoding bounds the time for decoding a few moments. If it takes longer, the input
-// does not count as damaged.
-const maxDecoding = 20 * time.Second
+// maxDecoding bounds the work of decoding a few moments. If it takes more, because they
+// lie far from a key frame, the input does not count as damaged.
+const maxDecoding Work = 4e9
 
 // AllStreams means every stream of an input.
 const AllStreams = -1
 
 // Decodable decodes an interval of an input, and reports which streams, by index, gave
 // a frame or a run of samples. Stream is an index or [AllStreams]. Decoding stops at
-// the first packet of those streams after the interval. Done is false if it took too
-// long. Errors are as for Convert.
+// the first packet of those streams after the interval. Done is false if that is too
+// much work. Errors are as for Convert.
 func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval) (streams map[int]bool, done bool, err error) {
 	args := []string{
 		"-read_intervals", strconv.FormatFloat(x.Start, 'f', 6, 64) + "%" + strconv.FormatFloat(x.End, 'f', 6, 64),
-		"-show_entries", "frame=stream_index", "-of", "csv=p=0",
+		"-show_entries", "frame=stream_index,width,height,nb_samples", "-of", "csv=p=0",
 	}
 	if stream != AllStreams {
 		args = append(args, "-select_streams", strconv.Itoa(stream))
 	}
 	streams = make(map[int]bool)
-	limited, cancel := context.WithTimeout(ctx, maxDecoding)
-	defer cancel()
-	err = t.probe(limited, in, NewLineWriter(func(line []byte) error {
-		index, _, _ := strings.Cut(string(line), ",")
+	work := Work(0)
+	err = t.probe(ctx, in, NewLineWriter(func(line []byte) error {
+		index, size, _ := strings.Cut(string(line), ",")
 		if n, err := strconv.Atoi(index); err == nil {
 			streams[n] = true
 		}
-		return nil
+		w := frameWork(size)
+		if work += w; work > maxDecoding {
+			return errEnough
+		}
+		return Spend(ctx, w)
 	}), args...)
-	if ctx.Err() != nil {
+	switch {
+	case errors.Is(err, errEnough):
+		return streams, false, nil
+	case ctx.Err() != nil:
 		return nil, false, ctx.Err()
-	}
-	if limited.Err() != nil || errors.Is(err, citekit.ErrTooLarge) && !errors.Is(err, ErrCPU) {
+	case errors.Is(err, citekit.ErrTooLarge) && !errors.Is(err, ErrWork): // of memory
 		return streams, false, nil
 	}
 	return streams, err == nil, err
+}
+
+var errEnough = errors.New("enough is decoded")
+
+// frameWork returns the work of a frame whose size ffprobe prints: the width and
+// height of a picture, or the number of samples of sound.
+func frameWork(size string) Work {
+	width, height, picture := strings.Cut(size, ",")
+	w, _ := strconv.Atoi(width)
+	h, _ := strconv.Atoi(height)
+	if picture {
+		return PictureWork(w, h)
+	}
+	return PacketWork + Work(w)*sampleWork
 }
 
 // HasDecoder reports whether ffmpeg has a decoder for a stream of an input.
@@ -59,10 +78,10 @@ func (t *Tools) HasDecoder(ctx context.Context, in *Input, stream int) (bool, er
 		return false, err
 	}
 	args := append(append([]string{}, always...), inOrder(in.options())...)
-	args = append(args, "-i", url(in.file, 0), "-map", "0:"+strconv.Itoa(stream), "-frames", "1", "-f", "null", "-")
-	err = t.run(ctx, command{path: path, args: args, inputs: []*Input{in}, limit: maxDecoding})
-	if ctx.Err() != nil {
-		return false, ctx.Err()
+	args = append(args, "-t", "1", "-i", url(in.file, 0), "-map", "0:"+strconv.Itoa(stream), "-frames", "1", "-f", "null", "-")
+	err = t.run(ctx, command{path: path, args: args, inputs: []*Input{in}})
+	if errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {
+		return false, err
 	}
 	return err == nil || !errors.Is(err, errNoDecoder), nil
 }

@@ -25,7 +25,8 @@ const maxPackets = 40_000_000
 
 // Packets reads an input and calls visit for every packet that has a time, in stored
 // order. It starts at from, in seconds on the clock of the header, or at the beginning
-// if from is not positive. Errors are as for Convert.
+// if from is not positive. Each packet is work for the job of ctx, see [Within]. Errors
+// are as for Convert, and match [ErrWork] beyond that.
 func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func(Packet)) error {
 	var args []string
 	if from > 0 {
@@ -34,19 +35,18 @@ func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func
 	n := 0
 	out := lineWriter{line: func(line []byte) error {
 		if n++; n > maxPackets {
-			return errTooMuch
+			return fmt.Errorf("more than %d packets: %w", maxPackets, citekit.ErrTooLarge)
+		}
+		if err := Spend(ctx, PacketWork); err != nil {
+			return err
 		}
 		if p, ok := parsePacket(string(line)); ok {
 			visit(p)
 		}
 		return nil
 	}}
-	err := t.probe(ctx, in, &out, append(args,
+	return t.probe(ctx, in, &out, append(args,
 		"-show_entries", "packet=stream_index,pts,dts,duration,size,flags:packet_side_data=discard_padding", "-of", "csv=p=0")...)
-	if n > maxPackets {
-		return fmt.Errorf("more than %d packets: %w", maxPackets, citekit.ErrTooLarge)
-	}
-	return err
 }
 
 // FirstPacket returns the offset in bytes of the first packet of a stream in the file,

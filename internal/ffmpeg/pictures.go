@@ -39,8 +39,9 @@ type Picture struct {
 
 // Pictures decodes frames of the first video stream of an input, scaled to size, in one
 // run of ffmpeg. It returns the frames of each take in time order, none for a take that
-// has none. Errors are as for Convert.
-func (t *Tools) Pictures(ctx context.Context, in *Input, size image.Point, takes []Take) ([][]Picture, error) {
+// has none. Each decoded frame is some work for the job of ctx, see [Within]. Errors are
+// as for Convert, and match [ErrWork] beyond that.
+func (t *Tools) Pictures(ctx context.Context, in *Input, work Work, size image.Point, takes []Take) ([][]Picture, error) {
 	path, err := t.find(programFFmpeg)
 	if err != nil {
 		return nil, err
@@ -51,10 +52,16 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, size image.Point, takes
 	}
 	defer dir.remove()
 	times := make([][]float64, len(takes))
+	taken := newTakeTimes(times)
 	err = t.run(ctx, command{
 		path: path, args: takeArgs(in, dir, size, takes), dir: dir.dir,
 		inputs: slices.Repeat([]*Input{in}, len(takes)),
-		stdout: NewLineWriter(newTakeTimes(times).line),
+		stdout: NewLineWriter(func(line []byte) error {
+			if err := spendLine(ctx, line, work); err != nil {
+				return err
+			}
+			return taken.line(line)
+		}),
 	})
 	if err != nil {
 		return nil, t.diagnose(ctx, programFFmpeg, path, err)
@@ -100,11 +107,11 @@ func decimalSeconds(v float64) string { return strconv.FormatFloat(v, 'f', 6, 64
 
 // filter chooses frames, scales them, and prints the time of each.
 func (x Take) filter(i int, size image.Point) string {
-	choose := ""
+	choose := CountDecoded + ","
 	if !x.Key {
 		// The variable 0 holds the number of steps that have passed.
 		const slack = 1e-6
-		choose = fmt.Sprintf("trim=end=%s,select=if(gte(t\\,%[2]s+ld(0)*%[3]s)\\,st(0\\,floor((t-%[2]s)/%[3]s)+1)),",
+		choose += fmt.Sprintf("trim=end=%s,select=if(gte(t\\,%[2]s+ld(0)*%[3]s)\\,st(0\\,floor((t-%[2]s)/%[3]s)+1)),",
 			decimalSeconds(x.End), decimalSeconds(x.From-slack), decimalSeconds(max(x.Step, slack)))
 	}
 	return choose + fmt.Sprintf("scale=%d:%d:flags=area+accurate_rnd+bitexact,settb=1/1000000,"+

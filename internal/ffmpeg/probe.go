@@ -31,6 +31,7 @@ type Stream struct {
 	PixelFormat   string // named as in ffmpeg, such as "yuv420p"
 	Rotated       bool   // whether it is displayed with width and height exchanged
 	SampleRate    int    // samples per second; 0 if unknown
+	Channels      int    // of sound; 0 if unknown
 	SampleFormat  string // named as in ffmpeg, such as "s16" or "fltp"
 	SampleBits    int    // significant bits of a stored sample; 0 if unknown
 }
@@ -52,7 +53,7 @@ func (t *Tools) Probe(ctx context.Context, in *Input) (*Info, error) {
 	out := limitedWriter{limit: maxProbe}
 	err := t.probe(ctx, in, &out, "-show_entries",
 		"format=start_time,duration:"+
-			"stream=index,codec_name,codec_type,width,height,pix_fmt,sample_rate,sample_fmt,bits_per_raw_sample,bits_per_sample,time_base:"+
+			"stream=index,codec_name,codec_type,width,height,pix_fmt,sample_rate,channels,sample_fmt,bits_per_raw_sample,bits_per_sample,time_base:"+
 			"stream_disposition=attached_pic,timed_thumbnails:stream_side_data=rotation",
 		"-of", "json=compact=1")
 	if errors.Is(err, errTooMuch) || out.over {
@@ -91,6 +92,7 @@ type probed struct {
 		Height       int    `json:"height"`
 		PixelFormat  string `json:"pix_fmt"`
 		SampleRate   string `json:"sample_rate"`
+		Channels     int    `json:"channels"`
 		SampleFormat string `json:"sample_fmt"`
 		RawBits      string `json:"bits_per_raw_sample"`
 		Bits         int    `json:"bits_per_sample"`
@@ -120,6 +122,7 @@ func parseInfo(data []byte) (*Info, error) {
 			PixelFormat:  s.PixelFormat,
 			Picture:      s.Disposition.Picture != 0 || s.Disposition.Thumbnails != 0,
 			SampleRate:   parsePositive(s.SampleRate),
+			Channels:     s.Channels,
 			SampleFormat: s.SampleFormat,
 			SampleBits:   max(parsePositive(s.RawBits), s.Bits),
 			Num:          1, Den: 1,

@@ -1,24 +1,19 @@
 package ffmpeg
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/lazyregexp"
 )
-
-// pipeDelay is how long the pipes of a program are read after its end. Killing a
-// program also kills any other that could hold them open.
-const pipeDelay = 10 * time.Second
 
 // maxTail is how many bytes of a program's messages are kept.
 const maxTail = 4 << 10
@@ -27,14 +22,14 @@ const maxTail = 4 << 10
 type command struct {
 	path   string
 	args   []string
-	dir    string        // working directory; "" means this process's
-	inputs []*Input      // inherited, in this order
-	stdout io.Writer     // nil discards
-	limit  time.Duration // longest run, at most Tools.Timeout; zero means Tools.Timeout
+	dir    string    // working directory; "" means this process's
+	inputs []*Input  // inherited, in this order
+	stdout io.Writer // nil discards
 }
 
 // run runs a program until it ends. If the context ends first, the program and
-// everything it started are killed, and the error is ctx.Err().
+// everything it started are killed, and the error is ctx.Err(). If stdout fails, its
+// error is returned.
 func (t *Tools) run(ctx context.Context, c command) error {
 	release, err := t.acquire(ctx)
 	if err != nil {
@@ -42,20 +37,26 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	}
 	defer release()
 
-	cpu, err := allowed(ctx)
-	if err != nil {
-		return err
+	limited := ctx
+	if t.Timeout > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, t.Timeout)
+		defer cancel()
 	}
 	program := child.Program{
 		Path:         c.path,
 		Args:         c.args,
 		Dir:          c.dir,
 		Env:          child.Environment([]string{"LC_ALL=C", "AV_LOG_FORCE_NOCOLOR=1"}, "TEMP", "TMP"),
-		Stdout:       cmp.Or(c.stdout, io.Discard),
+		Stdout:       io.Discard,
 		MaxComplaint: maxTail,
-		Timeout:      min(cmp.Or(c.limit, t.timeout()), t.timeout()),
+		Timeout:      max(DefaultTimeout, t.Timeout),
 		Memory:       t.maxMemory(),
-		PipeDelay:    pipeDelay,
+		Yardstick:    &yardstick,
+	}
+	out := &watchedWriter{w: c.stdout}
+	if c.stdout != nil {
+		program.Stdout = out
 	}
 	for _, in := range c.inputs {
 		files, detach, err := attach(in.file)
@@ -65,20 +66,45 @@ func (t *Tools) run(ctx context.Context, c command) error {
 		defer detach()
 		program.Files = append(program.Files, files...)
 	}
-	result, err := cpu.run(ctx, program)
+	result, err := runIn(limited, program)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, ErrCPU):
-		return err
+	case out.err != nil:
+		return out.err
+	case limited.Err() != nil:
+		return late(fmt.Sprint(t.Timeout))
 	case errors.Is(err, child.ErrTimeout):
-		return fmt.Errorf("ffmpeg was still running after %v: %w", program.Timeout, citekit.ErrTooLarge)
+		return late(fmt.Sprint(program.Timeout))
+	case errors.Is(err, child.ErrCPU):
+		return late("minutes of processor time")
 	case t.lacksMemory(result.Memory, err, result.Complaint):
 		return fmt.Errorf("ffmpeg needs more than the %.1f GiB of memory that it may use: %w", float64(t.maxMemory())/(1<<30), citekit.ErrTooLarge)
 	case err != nil:
 		return runError(err, result.Complaint)
 	}
 	return nil
+}
+
+// late returns the error for a program that a clock ended. It tells of the machine, not
+// of the source.
+func late(after string) error {
+	return fmt.Errorf("ffmpeg was not done after %s; try again when the machine is less busy, or allow more time: %w", after, os.ErrDeadlineExceeded)
+}
+
+// A watchedWriter remembers the error of its writer.
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.w.Write(p)
+	w.err = err
+	return n, err
 }
 
 // lacksMemory reports whether a program ran out of memory; peak is the most that it

@@ -22,32 +22,11 @@ func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer
 	if err != nil {
 		return err
 	}
-	out := &watchedWriter{w: w}
-	err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: out, limit: c.Limit})
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case out.err != nil:
-		return out.err
-	case err != nil:
+	err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: w})
+	if err != nil {
 		return t.diagnose(ctx, programFFmpeg, path, err)
 	}
 	return nil
-}
-
-// A watchedWriter remembers the error of its writer.
-type watchedWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (w *watchedWriter) Write(p []byte) (int, error) {
-	if w.err != nil {
-		return 0, w.err
-	}
-	n, err := w.w.Write(p)
-	w.err = err
-	return n, err
 }
 
 // NewLineWriter returns a writer that calls f with each complete line written to it,

@@ -52,9 +52,8 @@ func TestStreamEnds(t *testing.T) {
 	if err := tools.Stream(t.Context(), in, sound(false), fullWriter{full}); !errors.Is(err, full) {
 		t.Errorf("a writer that fails: error %v", err)
 	}
-	limited := sound(true)
-	limited.Limit = 100 * time.Millisecond
-	if err := tools.Stream(t.Context(), in, limited, io.Discard); !errors.Is(err, citekit.ErrTooLarge) {
+	hasty := Tools{Timeout: 100 * time.Millisecond}
+	if err := hasty.Stream(t.Context(), in, sound(true), io.Discard); citekit.CodeOf(err) != citekit.CodeTimeout || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("too long: error %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

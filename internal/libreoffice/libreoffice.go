@@ -27,17 +27,21 @@ type Command struct {
 	path    string
 	isolate []string // the command that runs it without a network; empty without one
 
-	versionOnce sync.Once
-	version     string
+	versionMu sync.Mutex
+	version   string // "" until it is known
 
 	running sync.Mutex
 }
 
 const (
-	timeout   = 2 * time.Minute
-	maxMemory = 3 << 30 // bytes of address space, most of it never used
-	maxOutput = 1 << 30 // bytes of a PDF
+	timeout   = 10 * time.Minute // up to twenty times as long on a slow machine
+	probeTime = 2 * time.Minute  // of a program that does nothing
+	maxMemory = 3 << 30          // bytes of address space, most of it never used
+	maxOutput = 1 << 30          // bytes of a PDF
 )
+
+// yardstick is what the program takes, in processor time, to print its version.
+const yardstick = 200 * time.Millisecond
 
 const howToInstall = "install it (Debian: apt-get install --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui)"
 
@@ -45,11 +49,17 @@ const howToInstall = "install it (Debian: apt-get install --no-install-recommend
 var programs = []string{"soffice", "libreoffice"}
 
 // Find returns the LibreOffice of this machine. If it is not installed, the
-// error matches [errors.ErrUnsupported] and says how to install it.
+// error matches [errors.ErrUnsupported] and says how to install it. If the
+// machine is too slow to tell whether it can be isolated, the error matches
+// [os.ErrDeadlineExceeded].
 func Find(ctx context.Context) (*Command, error) {
 	for _, name := range programs {
 		if path, err := child.Find(name); err == nil {
-			return &Command{path: path, isolate: isolation(ctx)}, nil
+			isolate, err := isolation(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return &Command{path: path, isolate: isolate}, nil
 		}
 	}
 	return nil, fmt.Errorf("LibreOffice is not installed; %s: %w", howToInstall, errors.ErrUnsupported)
@@ -57,20 +67,26 @@ func Find(ctx context.Context) (*Command, error) {
 
 // isolation returns a program, with its arguments, that runs another program
 // without a network, or nil if this machine has or allows none.
-func isolation(ctx context.Context) []string {
+func isolation(ctx context.Context) ([]string, error) {
 	if runtime.GOOS != "linux" {
-		return nil
+		return nil, nil
 	}
 	path, err := child.Find("unshare")
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	args := []string{"--map-root-user", "--net"}
-	probe := child.Program{Path: path, Args: append(args, "true"), Env: child.Environment(nil), Stdout: io.Discard, Timeout: 5 * time.Second}
-	if _, err := probe.Run(ctx); err != nil {
-		return nil
+	probe := child.Program{Path: path, Args: append(args, "true"), Env: child.Environment(nil), Stdout: io.Discard, Timeout: probeTime}
+	_, err = probe.Run(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, child.ErrTimeout):
+		return nil, fmt.Errorf("unshare was not done after %v; try again when the machine is less busy: %w", probeTime, os.ErrDeadlineExceeded)
+	case err != nil:
+		return nil, nil
 	}
-	return append([]string{path}, args...)
+	return append([]string{path}, args...), nil
 }
 
 // Isolated reports whether the program runs without a network. Otherwise its
@@ -79,21 +95,30 @@ func isolation(ctx context.Context) []string {
 func (c *Command) Isolated() bool { return len(c.isolate) > 0 }
 
 // Version returns the version that the program prints, such as "LibreOffice
-// 7.4.7.2", or "LibreOffice" if it prints none.
-func (c *Command) Version(ctx context.Context) string {
-	c.versionOnce.Do(func() {
-		c.version = "LibreOffice"
-		if fields := strings.Fields(child.Version(ctx, c.path, "--version")); len(fields) > 1 {
-			c.version = strings.Join(fields[:2], " ")
-		}
-	})
-	return c.version
+// 7.4.7.2", or "LibreOffice" if it prints none. The error is ctx.Err() once ctx
+// is done, or matches [os.ErrDeadlineExceeded] if the program does not end.
+func (c *Command) Version(ctx context.Context) (string, error) {
+	c.versionMu.Lock()
+	defer c.versionMu.Unlock()
+	if c.version != "" {
+		return c.version, nil
+	}
+	version, err := child.Version(ctx, c.path, "--version")
+	if errors.Is(err, child.ErrTimeout) {
+		err = fmt.Errorf("LibreOffice does not print its version; try again when the machine is less busy: %w", os.ErrDeadlineExceeded)
+	}
+	if err != nil {
+		return "", err
+	}
+	c.version = strings.TrimSpace("LibreOffice " + version)
+	return c.version, nil
 }
 
 // PDF lays out a document and calls use with the PDF, which is deleted when use
 // returns. The extension ext, such as ".docx", names the format of the
 // document. Errors match [citekit.ErrFormat] if the program cannot read it,
-// [citekit.ErrTooLarge] if it takes too long, and ctx.Err() once ctx is done.
+// [citekit.ErrTooLarge] if the PDF is too large, [os.ErrDeadlineExceeded] if the
+// program is not done in time, and ctx.Err() once ctx is done.
 func (c *Command) PDF(ctx context.Context, document io.Reader, ext string, use func(pdf io.Reader, size int64) error) error {
 	c.running.Lock()
 	defer c.running.Unlock()
@@ -141,13 +166,14 @@ func (c *Command) run(ctx context.Context, dir, profile, out string, sources ...
 			"http_proxy=http://127.0.0.1:9", "https_proxy=http://127.0.0.1:9", "no_proxy=",
 		}),
 		Stdout: io.Discard, Timeout: timeout, Memory: maxMemory,
+		Yardstick: &child.Yardstick{Args: append(command[1:len(c.isolate)+1:len(c.isolate)+1], "--version"), Usual: yardstick},
 	}
 	_, err := program.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, child.ErrTimeout):
-		return fmt.Errorf("LibreOffice was still running after %v: %w", timeout, citekit.ErrTooLarge)
+		return fmt.Errorf("LibreOffice was not done after %v; try again when the machine is less busy: %w", timeout, os.ErrDeadlineExceeded)
 	case err != nil:
 		return fmt.Errorf("LibreOffice failed on the document: %w", citekit.ErrFormat)
 	}

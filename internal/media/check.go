@@ -30,7 +30,7 @@ func checkDecodes(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, sp
 	}
 	for _, part := range parts {
 		decoded, done, err := tools.Decodable(ctx, in, ffmpeg.AllStreams, part)
-		if errors.Is(err, ffmpeg.ErrCPU) {
+		if err != nil && !errors.Is(err, citekit.ErrFormat) {
 			return err
 		}
 		if err != nil {

@@ -98,7 +98,7 @@ func (f *frameFinder) find(ctx context.Context) ([]ffmpeg.Picture, error) {
 	}
 	all, err := f.take(ctx, []ffmpeg.Take{f.evenly()})
 	if errors.Is(err, citekit.ErrTooLarge) && len(sparse) > 0 {
-		return sparse, nil // decoding the span takes too long
+		return sparse, nil // decoding the span is too much work
 	}
 	return all, err
 }
@@ -126,7 +126,8 @@ func (f *frameFinder) keys() []ffmpeg.Take {
 
 // take returns the distinct frames of all takes that are in the span.
 func (f *frameFinder) take(ctx context.Context, takes []ffmpeg.Take) ([]ffmpeg.Picture, error) {
-	taken, err := f.engine.Tools.Pictures(ctx, f.in, f.size, takes)
+	extent := f.medium.extent()
+	taken, err := f.engine.Tools.Pictures(ctx, f.in, ffmpeg.PictureWork(extent.Width, extent.Height), f.size, takes)
 	if err != nil {
 		return nil, err
 	}

@@ -1,19 +1,13 @@
 package media
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"math"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
 )
-
-// DefaultScanTime is how long an Engine with a zero ScanTime looks for scenes
-// or silences.
-const DefaultScanTime = time.Minute
 
 // errNothing reports that nothing visible or audible divides a source.
 var errNothing = errors.New("nothing that divides the source")
@@ -24,7 +18,8 @@ const (
 	scanOff     = "turned off"
 	scanMissing = "no ffmpeg"
 	scanCodec   = "unsupported by ffmpeg"
-	scanLate    = "out of time"
+	scanLarge   = "too large"
+	scanLate    = "out of time" // that the caller gave
 	scanDamaged = "damaged"
 )
 
@@ -38,8 +33,10 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 		return err
 	}
 	why := scanOff
-	if look := min(cmp.Or(e.ScanTime, DefaultScanTime), scanTimeOf(src.Size())); look > 0 {
-		spans, err := find(scanning(ctx, src, m), src, m, look, steps(progress))
+	if e.ScanTime >= 0 {
+		limited, cancel := e.limitScan(scanning(ctx, src, m))
+		defer cancel()
+		spans, err := find(limited, src, m, steps(progress))
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -47,7 +44,9 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 			structure.Nodes, structure.Method = spanNodes(spans, kind, e.Modality), method
 			return nil
 		}
-		if why, err = givesUp(err); err != nil {
+		if err != nil && limited.Err() != nil {
+			why = scanLate
+		} else if why, err = givesUp(err); err != nil {
 			return err
 		}
 	}
@@ -56,15 +55,17 @@ func (e *Engine) mapContent(ctx context.Context, src *citekit.Source, m medium, 
 	return nil
 }
 
-// scanTimeOf limits how long a source of size bytes is scanned. A small file
-// that takes long was made to take long.
-func scanTimeOf(size int64) time.Duration {
-	const least, perMiB = 10 * time.Second, time.Second
-	return least + time.Duration(min(size>>20, 1<<20))*perMiB
+// limitScan ends a scan after the time that the caller gave, if any.
+func (e *Engine) limitScan(ctx context.Context) (context.Context, context.CancelFunc) {
+	if e.ScanTime > 0 {
+		return context.WithTimeout(ctx, e.ScanTime)
+	}
+	return context.WithCancel(ctx)
 }
 
 // givesUp returns why a source could not be divided by its content. why is ""
-// if it could be scanned; other is any error that is not such a reason.
+// if it could be scanned; other is any error that is not such a reason, such as
+// that a clock ended the scan.
 func givesUp(err error) (why string, other error) {
 	var missing *ffmpeg.MissingError
 	switch {
@@ -75,7 +76,7 @@ func givesUp(err error) (why string, other error) {
 	case errors.Is(err, errors.ErrUnsupported):
 		return scanCodec, nil
 	case errors.Is(err, citekit.ErrTooLarge):
-		return scanLate, nil
+		return scanLarge, nil
 	case errors.Is(err, citekit.ErrFormat):
 		return scanDamaged, nil
 	}

@@ -86,7 +86,11 @@ func (f *foreign) counted(s ffmpeg.Stream) bool {
 
 // cutVia makes a clip through a file that begins some seconds before the span.
 func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Content, error) {
-	out, err := f.tools.Convert(ctx, in, f.conversion(p, span, before))
+	c := f.conversion(p, span, before)
+	if err := f.spend(ctx, &c, p.encode, span, before); err != nil {
+		return nil, err
+	}
+	out, err := f.tools.Convert(ctx, in, c)
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +100,26 @@ func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, 
 		return nil, err
 	}
 	return x, nil
+}
+
+// spend counts the work of decoding, before it is done for sound, and while it
+// is done for pictures: where reading starts depends on the source.
+func (f *foreign) spend(ctx context.Context, c *ffmpeg.Conversion, decode []bool, span citekit.Span, before float64) error {
+	var picture ffmpeg.Work
+	for i, t := range f.tracks {
+		switch {
+		case !decode[i]:
+		case t.Kind == "video":
+			picture = max(picture, ffmpeg.PictureWork(t.Width, t.Height))
+		default:
+			err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(t.Stream, span.End+trail-max(span.Start-before, 0)))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	c.Picture = picture
+	return nil
 }
 
 // conversion is the first step: it copies everything from before the span to
@@ -165,7 +189,8 @@ func firstAt(t float64, num, den int64) int64 {
 	return int64(math.Ceil((t - slack) * float64(den) / float64(num)))
 }
 
-// trim is the filter that keeps the frames or samples of a span.
+// trim is the filter that keeps the frames or samples of a span, and counts the
+// frames.
 func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
 	name, num, den := "trim", s.Num, s.Den
 	if s.Kind == "audio" {
@@ -174,7 +199,11 @@ func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
 	if f.counted(s) {
 		name = "asetpts=STARTPTS+N," + name
 	}
-	return fmt.Sprintf("%s=start_pts=%d:end_pts=%d", name, firstAt(span.Start, num, den), firstAt(span.End, num, den))
+	keep := fmt.Sprintf("%s=start_pts=%d:end_pts=%d", name, firstAt(span.Start, num, den), firstAt(span.End, num, den))
+	if s.Kind == "video" {
+		return ffmpeg.CountDecoded + "," + keep + "," + ffmpeg.CountEncoded
+	}
+	return keep
 }
 
 // emptySpan is the error for a span in which nothing of a modality begins.

@@ -11,7 +11,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -136,7 +135,7 @@ func TestFrameMetadata(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if spans, err := e.findScenes(t.Context(), src, enlarged{m}, time.Minute, func(float64) {}); err != nil || len(spans) > 3 {
+	if spans, err := e.findScenes(t.Context(), src, enlarged{m}, func(float64) {}); err != nil || len(spans) > 3 {
 		t.Errorf("key frames: %v, %v", spans, err)
 	}
 }

@@ -30,8 +30,8 @@ type Engine struct {
 	Tools      ffmpeg.Tools
 	CacheBytes int64 // approximate memory for parsed headers; zero means DefaultCacheBytes
 
-	// ScanTime is how long Map looks for scenes or silences; zero means
-	// DefaultScanTime, and a negative number turns it off.
+	// ScanTime is how long Map looks for scenes or silences at most; zero means
+	// as long as the work takes, and a negative number turns it off.
 	ScanTime time.Duration
 
 	measured int64 // sources up to this size are read completely to measure them; zero means measuredWhole
@@ -84,7 +84,6 @@ func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 	if err != nil {
 		return nil, err
 	}
-	ctx = ffmpeg.Metered(ctx)
 	loc := req.Location
 	if loc.IsWhole() {
 		return e.whole(ctx, src)

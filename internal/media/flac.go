@@ -37,6 +37,9 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 	}
 	delete(c.Input, "t") // it would count from where reading starts, however early that is
 	f.keepTimes(c.Output)
+	if err := f.spend(ctx, &c, []bool{true}, span, f.lead()); err != nil {
+		return nil, err
+	}
 	out, err := f.tools.Convert(ctx, in, c)
 	if err != nil {
 		return nil, err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
-	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
@@ -31,12 +30,10 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if req.Modality != e.Modality {
 		return nil, fmt.Errorf("%s map of %s source: %w", message.Article(req.Modality), message.Article(e.Modality), errors.ErrUnsupported)
 	}
-	ctx = ffmpeg.Metered(ctx)
 	m, err := e.survey(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	ctx = cutting(ctx, src, m, citekit.Span{})
 	s, err := e.script(ctx, src, m)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/ffmpeg"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -20,7 +19,6 @@ func (e *Engine) Preview(ctx context.Context, src *citekit.Source, loc citekit.L
 	if _, err := e.check(ctx, citekit.Request{Location: loc}); err != nil {
 		return nil, err
 	}
-	ctx = ffmpeg.Metered(ctx)
 	m, err := e.open(ctx, src)
 	if err != nil {
 		return nil, err

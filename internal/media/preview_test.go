@@ -56,7 +56,7 @@ func TestSheetTimes(t *testing.T) {
 			}
 			f := frameFinder{engine: e, medium: m, src: src, span: tt.span, count: frameCount(m, tt.span)}
 			f.size.X, f.size.Y = 48, 32
-			frames, err := f.find(ffmpeg.Metered(t.Context()))
+			frames, err := f.find(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -148,7 +148,7 @@ func TestScenesOfKeyFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	large := enlarged{m}
-	spans, err := e.findScenes(t.Context(), src, large, time.Minute, func(float64) {})
+	spans, err := e.findScenes(t.Context(), src, large, func(float64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestEvenSpans(t *testing.T) {
 	}
 }
 
-// TestScanTime gives a scan no time, and has no ffmpeg.
+// TestScanTime gives a scan no time, as a caller may, and has no ffmpeg.
 func TestScanTime(t *testing.T) {
 	path := film(t, "cuts.mov", []float64{4, 3}, "-c:v", "libx264", "-preset", "veryfast")
 	for look, why := range map[time.Duration]any{time.Nanosecond: "out of time", -1: "turned off"} {

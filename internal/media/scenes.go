@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
@@ -40,8 +39,8 @@ const (
 )
 
 // findScenes returns the scenes of a video. The error matches
-// [citekit.ErrTooLarge] if scanning takes longer than look.
-func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, look time.Duration, progress func(float64)) ([]citekit.Span, error) {
+// [citekit.ErrTooLarge] if scanning is more work than ctx allows.
+func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, progress func(float64)) ([]citekit.Span, error) {
 	in, stream, origin, err := e.inputOf(ctx, src, m, "video")
 	if err != nil {
 		return nil, err
@@ -52,7 +51,6 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 		Input:   ffmpeg.Options{"noautorotate": ""},
 		Streams: []int{stream.Index},
 		Muxer:   "null",
-		Limit:   look,
 		Output: ffmpeg.Options{
 			"copyts": "", "fps_mode": "passthrough",
 			"filter": fmt.Sprintf("scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,select=gte(scene\\,0),metadata=mode=print:key=lavfi.scene_score:file=-", sceneWidth),
@@ -63,9 +61,11 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 		c.Output["filter"] = fmt.Sprintf("scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,signalstats,metadata=mode=print:key=lavfi.signalstats.YDIF:file=-", sceneWidth)
 	}
 	var found scenes
+	work := ffmpeg.PictureWork(stream.Width, stream.Height)
 	err = e.Tools.Stream(ctx, in, c, ffmpeg.NewLineWriter(func(line []byte) error {
 		if t, ok := found.read(line, origin); ok {
 			progress(clamp(t, extent.Duration))
+			return ffmpeg.Spend(ctx, work)
 		}
 		return nil
 	}))

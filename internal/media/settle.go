@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
@@ -56,26 +55,30 @@ func (e *Engine) settle(ctx context.Context, src *citekit.Source, m medium, stru
 	if len(structure.Nodes) == 0 {
 		return fmt.Errorf("no %s plays in the source: %w", e.Modality, citekit.ErrFormat)
 	}
-	trial := &trial{ctx: ctx, src: src, m: m, until: time.Now().Add(trialTime)}
+	trial := &trial{ctx: ctx, src: src, m: m}
 	leaves := leavesOf(structure.Nodes)
 	first, last := leaves[0].Location.Time, leaves[len(leaves)-1].Location.Time
 	first.End = min(first.End, first.Start+trialLength)
 	last.Start = max(last.Start, last.End-trialLength)
-	err := trial.cut(first)
-	if err == nil {
-		err = trial.cut(last)
-		if errors.Is(err, ffmpeg.ErrCPU) { // it is expensive, and the first node does not fail
-			err = nil
+	bad := trial.cut(first) != nil
+	if !bad {
+		err := trial.cut(last)
+		bad = err != nil && !errors.Is(err, ffmpeg.ErrWork) // it is expensive, and the first node does not fail
+	}
+	if bad && trial.late == nil {
+		trial.spent = 0
+		structure.Nodes = trial.nodes(structure.Nodes)
+		if trial.untried > 0 {
+			incomplete, _ := structure.Metadata["incomplete"].([]any)
+			structure.Metadata["incomplete"] = append(incomplete, fmt.Sprintf("%d nodes left out", trial.untried))
 		}
 	}
-	if err == nil || ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	structure.Nodes = trial.nodes(structure.Nodes)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if len(structure.Nodes) == 0 {
+	case trial.late != nil:
+		return trial.late
+	case len(structure.Nodes) == 0:
 		return fmt.Errorf("no part of the source can be cut: %w", trial.err)
 	}
 	return nil
@@ -86,9 +89,11 @@ const (
 	// see whether that works.
 	trialLength = 2
 
-	// trialTime is how long all nodes are tried if one of those two fails.
-	// Nodes not tried by then are dropped.
-	trialTime = 10 * time.Second
+	// maxTrials is how many nodes are tried if one of those two fails, and
+	// maxTrialWork the work after which no further one is. Nodes not tried are
+	// dropped.
+	maxTrials    = 100
+	maxTrialWork = 1e10
 )
 
 // preflight refuses a source if neither its start, its middle nor its end can
@@ -102,10 +107,13 @@ func (e *Engine) preflight(ctx context.Context, src *citekit.Source, m medium) e
 		if span, ok := m.holding(span); ok && trial.cut(span) == nil {
 			return nil
 		}
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return ctx.Err()
+		case trial.late != nil:
+			return trial.late
 		}
-		if errors.Is(trial.last, ffmpeg.ErrCPU) {
+		if errors.Is(trial.last, ffmpeg.ErrWork) {
 			break
 		}
 	}
@@ -147,34 +155,50 @@ func leavesOf(nodes []*citekit.Node) (leaves []*citekit.Node) {
 
 // A trial cuts spans of a source and discards the results.
 type trial struct {
-	ctx   context.Context
-	src   *citekit.Source
-	m     medium
-	until time.Time
-	err   error // of the first span that could not be cut
-	last  error // of the last span that could not be cut
+	ctx context.Context
+	src *citekit.Source
+	m   medium
+
+	spent   ffmpeg.Work
+	tried   int   // nodes
+	untried int   // nodes dropped without a trial
+	err     error // of the first span that could not be cut
+	last    error // of the last span that could not be cut
+	late    error // of a span whose trial a clock ended, which tells nothing of it
 }
 
-// cut returns why a span cannot be cut, or nil if the source is not to blame.
+// cut returns why a span cannot be cut, or nil if the source is not to blame. It
+// may do the work that Resolve does for a short span.
 func (t *trial) cut(span citekit.Span) error {
-	x, err := t.m.cut(t.ctx, t.src, span, citekit.ModeExact)
-	if err == nil {
-		return x.Body.Close()
-	}
-	if !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrRange) && !errors.Is(err, citekit.ErrTooLarge) {
+	ctx := cutting(t.ctx, t.src, t.m, citekit.Span{})
+	x, err := t.m.cut(ctx, t.src, span, citekit.ModeExact)
+	t.spent += ffmpeg.Done(ctx)
+	switch {
+	case err == nil:
+		x.Body.Close()
 		return nil
+	case errors.Is(err, citekit.ErrFormat), errors.Is(err, citekit.ErrRange), errors.Is(err, citekit.ErrTooLarge):
+		t.err, t.last = cmp.Or(t.err, err), err
+		return err
+	case citekit.CodeOf(err) == citekit.CodeTimeout:
+		t.late = err
+		return err
 	}
-	t.err, t.last = cmp.Or(t.err, err), err
-	return err
+	return nil
 }
 
-// nodes returns the nodes that can be cut, among those that there is time to try.
+// nodes returns the nodes that can be cut, among those that may be tried.
 func (t *trial) nodes(nodes []*citekit.Node) []*citekit.Node {
 	kept := nodes[:0]
 	for _, n := range nodes {
-		if time.Now().After(t.until) || t.ctx.Err() != nil || errors.Is(t.last, ffmpeg.ErrCPU) {
+		if t.ctx.Err() != nil || t.late != nil {
 			break
 		}
+		if t.tried >= maxTrials || t.spent > maxTrialWork || errors.Is(t.last, ffmpeg.ErrWork) {
+			t.untried += countNodes([]*citekit.Node{n})
+			continue
+		}
+		t.tried++
 		children := t.nodes(n.Children)
 		if t.cut(n.Location.Time) != nil {
 			kept = append(kept, children...)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
@@ -34,29 +33,31 @@ const (
 
 // findParts returns the parts of a recording between silences. Errors are as
 // for findScenes.
-func (e *Engine) findParts(ctx context.Context, src *citekit.Source, m medium, look time.Duration, progress func(float64)) ([]citekit.Span, error) {
+func (e *Engine) findParts(ctx context.Context, src *citekit.Source, m medium, progress func(float64)) ([]citekit.Span, error) {
 	duration := m.extent().Duration
 	d := detector{limit: quiet, total: duration, progress: progress}
-	err := e.listen(ctx, src, m, look, &d)
+	err := e.listen(ctx, src, m, &d)
 	if err != nil {
 		return nil, err
 	}
 	return partsBetween(d.finish(), duration), nil
 }
 
-func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, look time.Duration, d *detector) error {
+func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, d *detector) error {
 	if w, ok := m.(waveform); ok && w.file.Loudness() != nil {
-		return d.listenWAV(ctx, src, w.file, look)
+		return d.listenWAV(ctx, src, w.file)
 	}
 	in, stream, origin, err := e.inputOf(ctx, src, m, "audio")
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	if err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(stream, d.total)); err != nil {
+		return err
+	}
 	c := ffmpeg.Conversion{
 		Streams: []int{stream.Index},
 		Muxer:   "s16le",
-		Limit:   look,
 		Output: ffmpeg.Options{
 			"copyts": "", "c": "pcm_s16le", "ac": "2", "ar": fmt.Sprint(scanRate),
 			"filter": fmt.Sprintf("asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0", seconds(origin)),
@@ -74,14 +75,12 @@ func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, look
 	return e.Tools.Stream(ctx, in, c, d)
 }
 
-func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.File, look time.Duration) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, look, citekit.ErrTooLarge)
-	defer cancel()
+func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.File) error {
+	if err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(ffmpeg.Stream{SampleRate: f.Rate}, d.total)); err != nil {
+		return err
+	}
 	d.rate, d.block, d.loudness = f.Rate, f.Block, f.Loudness()
 	_, err := io.CopyBuffer(struct{ io.Writer }{d}, ctxio.Reader(ctx, f.Sound(src)), make([]byte, 256<<10))
-	if err != nil && context.Cause(ctx) == citekit.ErrTooLarge {
-		return citekit.ErrTooLarge
-	}
 	return err
 }
 

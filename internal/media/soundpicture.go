@@ -50,9 +50,16 @@ func (e *Engine) drawDecoded(ctx context.Context, src *citekit.Source, m medium,
 		return err
 	}
 	defer in.Close()
-	from := span.Start + origin
+	from, first := span.Start+origin, 0.0
+	seek := soundSeek(m, span.Start, from)
+	if seek != nil {
+		first = span.Start - lead
+	}
+	if err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(stream, span.End-first)); err != nil {
+		return err
+	}
 	c := ffmpeg.Conversion{
-		Input:   soundSeek(m, span.Start, from),
+		Input:   seek,
 		Streams: []int{stream.Index},
 		Muxer:   "s16le",
 		Output: ffmpeg.Options{

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -34,7 +35,10 @@ func (c *Command) run(ctx context.Context, args []string, make func(context.Cont
 		Env:       child.Environment([]string{"LC_ALL=C", "OMP_THREAD_LIMIT=1"}, "TESSDATA_PREFIX"), // one thread is enough
 		Stdin:     bytes.NewReader(picture),
 		MaxOutput: maxOutput,
-		Timeout:   c.timeout(),
+		Timeout:   c.Timeout,
+	}
+	if c.Timeout <= 0 {
+		program.Timeout, program.Yardstick = DefaultTimeout, &yardstick
 	}
 	result, err := program.Run(ctx)
 	switch {
@@ -43,7 +47,7 @@ func (c *Command) run(ctx context.Context, args []string, make func(context.Cont
 	case errors.Is(err, child.ErrOutput):
 		return nil, fmt.Errorf("tesseract printed more than %d MiB: %w", maxOutput>>20, citekit.ErrTooLarge)
 	case errors.Is(err, child.ErrTimeout):
-		return nil, fmt.Errorf("tesseract was still running after %v: %w", c.timeout(), citekit.ErrTooLarge)
+		return nil, fmt.Errorf("tesseract was not done after %v; try again when the machine is less busy: %w", program.Timeout, os.ErrDeadlineExceeded)
 	case err != nil:
 		return nil, runError(err, result.Complaint)
 	}
@@ -55,12 +59,8 @@ func (c *Command) acquire(ctx context.Context) (release func(), err error) {
 	return c.Slots.Acquire(ctx)
 }
 
-func (c *Command) timeout() time.Duration {
-	if c.Timeout > 0 {
-		return c.Timeout
-	}
-	return DefaultTimeout
-}
+// yardstick tells how slow this machine is. The run takes 20 ms on a core of 2020.
+var yardstick = child.Yardstick{Args: []string{"--version"}, Usual: 20 * time.Millisecond}
 
 // runError explains why the program failed. It does not repeat the program's messages,
 // which may name files.

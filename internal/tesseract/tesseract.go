@@ -24,7 +24,8 @@ import (
 
 // Limits of a [Command].
 const (
-	DefaultTimeout = 2 * time.Minute
+	// DefaultTimeout is up to twenty times as long on a slow machine.
+	DefaultTimeout = 10 * time.Minute
 
 	// MaxChildren is how many programs of one Command without Slots run at a time;
 	// further calls wait.
@@ -110,7 +111,8 @@ func Programs(ctx context.Context, path string) (found map[string]string, missin
 	if err != nil {
 		return nil, []string{name}
 	}
-	return map[string]string{name: child.Version(ctx, command.path, "--version")}, nil
+	version, _ := child.Version(ctx, command.path, "--version")
+	return map[string]string{name: version}, nil
 }
 
 // Recognise returns the blocks of text in a picture, in reading order; a picture
@@ -122,7 +124,8 @@ func Programs(ctx context.Context, path string) (found map[string]string, missin
 // Languages are the languages of the text, such as "eng" or "deu+eng", named as the
 // program's language files; "" means its default, English. Errors match
 // [citekit.ErrSyntax] for a malformed list of languages, [errors.ErrUnsupported] for a
-// language that is not installed, [citekit.ErrTooLarge] above a limit, and
+// language that is not installed, [citekit.ErrTooLarge] above a limit,
+// [os.ErrDeadlineExceeded] if the program is not done in time, and
 // [citekit.ErrFormat] for an unreadable picture.
 func (c *Command) Recognise(ctx context.Context, languages string, picture func(context.Context) ([]byte, error)) ([]Block, error) {
 	if !validLanguages(languages) {

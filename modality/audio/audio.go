@@ -99,10 +99,12 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // of a file of chapters beside it. Within them, or instead of them, are its
 // words, gathered into segments. The words come from its own text subtitles, or
 // else from subtitles or a transcript beside it. Without chapters and words,
-// the nodes are the parts between silences, if ffmpeg finds any in time, or
-// else even parts. If ffmpeg did not search for silences, the key unscanned of
-// the metadata gives the reason: "out of time" (see ScanTime), "no ffmpeg",
-// "unsupported by ffmpeg", "damaged" or "turned off".
+// the nodes are the parts between silences, if ffmpeg finds any, or else even
+// parts. If ffmpeg did not search for silences, the key unscanned of the
+// metadata gives the reason: "too large", "out of time" (see ScanTime), "no
+// ffmpeg", "unsupported by ffmpeg", "damaged" or "turned off". The error matches
+// [os.ErrDeadlineExceeded] if ffmpeg is not done in time: a busy machine gives
+// no other map.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	return r.ready().Map(ctx, src, req)
 }

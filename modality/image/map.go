@@ -88,7 +88,8 @@ func (c card) metadata() map[string]any {
 }
 
 // addBlocks adds the blocks of text, or records why there are none. It fails
-// only if ctx is done.
+// only if ctx is done, or if a clock ended the program: a map must not depend on
+// how busy the machine is.
 func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *picture, s *citekit.Draft) error {
 	if p.format.read == nil {
 		return ctx.Err()
@@ -99,6 +100,9 @@ func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *pictur
 	blocks, err := r.blocks(ctx, src, p)
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if citekit.CodeOf(err) == citekit.CodeTimeout {
+		return err
 	}
 	if err != nil {
 		s.Metadata["ocr_error"] = err.Error()

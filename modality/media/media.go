@@ -20,7 +20,7 @@ type Options struct {
 
 	MaxChildren int           // programs that one resolver runs at a time; further ones wait; zero means 2
 	MaxMemory   int64         // bytes of memory that each program may use, on Linux; zero means 16 GiB, or three quarters of the memory of the machine if that is less
-	Timeout     time.Duration // longest run of one program; zero means 10 minutes
+	Timeout     time.Duration // longest run of one program, beyond which the error matches os.ErrDeadlineExceeded; zero means 10 minutes, and longer on a slow machine
 	MaxOutput   int64         // largest file a program may write, in bytes; zero means 64 GiB
 	CacheBytes  int64         // memory for parsed headers, roughly; zero means 64 MiB
 
@@ -29,7 +29,9 @@ type Options struct {
 	// resolver alone.
 	Children *citekit.Slots
 
-	// ScanTime is how long Map looks for scenes or silences, at most Timeout;
-	// zero means one minute, and a negative number turns it off.
+	// ScanTime is how long Map looks for scenes or silences at most. A source
+	// that takes longer is divided into even parts, so its map depends on how
+	// fast the machine is. Zero means no such limit: only the work that the
+	// source causes is limited. A negative number turns the search off.
 	ScanTime time.Duration
 }

@@ -49,6 +49,7 @@ type Options struct {
 
 const (
 	defaultTimeout      = 10 * time.Minute
+	pipeDelay           = 5 * time.Second // for a program that leaves others behind
 	defaultMaxCopyBytes = 1 << 30
 	maxOutput           = 8 << 20 // the limit of llm.ReadAnswer
 )
@@ -186,6 +187,7 @@ func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
 		MaxOutput:    maxOutput,
 		MaxComplaint: maxTail,
 		Timeout:      m.options.Timeout.Duration(defaultTimeout),
+		PipeDelay:    pipeDelay,
 	}
 	result, err := program.Run(ctx)
 	switch {

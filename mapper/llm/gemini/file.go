@@ -259,7 +259,7 @@ func (u *upload) wait(ctx context.Context, f *file) (*file, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case limited.Err() != nil:
-			return nil, fmt.Errorf("the file was still being processed after %v: %w", limit, citekit.ErrTooLarge)
+			return nil, fmt.Errorf("the file was still being processed after %v: %w", limit, context.DeadlineExceeded)
 		case err != nil:
 			return nil, err
 		}

@@ -434,7 +434,7 @@ func TestUploadFails(t *testing.T) {
 		{"processing", func(s *server) { s.states = []string{"PROCESSING", "FAILED"} },
 			"gemini: upload: the file could not be processed: source cannot be read", citekit.ErrFormat, true},
 		{"never ready", func(s *server) { s.states = slices.Repeat([]string{"PROCESSING"}, 100_000) },
-			"gemini: upload: the file was still being processed after 50ms: too large", citekit.ErrTooLarge, true},
+			"gemini: upload: the file was still being processed after 50ms: context deadline exceeded", context.DeadlineExceeded, true},
 		{"every chunk", func(s *server) {
 			s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
 				if strings.HasPrefix(what, "upload") {
