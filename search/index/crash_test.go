@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,12 +95,13 @@ func writeForever(dir string) {
 		return
 	}
 	x := index.New(d, &index.Options{MergeAll: os.Getenv("MERGE") != ""})
-	r := rand.New(rand.NewSource(time.Now().UnixNano()))
+	seed, _ := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
+	r := rand.New(rand.NewPCG(seed, 0))
 	from, _ := strconv.Atoi(os.Getenv("FROM"))
 	first, _ := strconv.Atoi(os.Getenv("FIRST"))
 	for version := from; ; version++ {
-		id := first + r.Intn(ownResources)
-		delete := r.Intn(4) == 0
+		id := first + r.IntN(ownResources)
+		delete := r.IntN(4) == 0
 		fmt.Println("BEGIN", id, version, delete)
 		if delete {
 			err = x.Delete(context.Background(), fmt.Sprint("r", id))
@@ -154,25 +155,20 @@ func (m model) check(t *testing.T, x index.Index) {
 // A writer is killed at random moments, of putting, deleting and merging. What
 // it said it had done is there, and of what it had begun all or nothing.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes: not with -short")
+	sharedtest.NotShort(t)
+	kills := 4
+	if sharedtest.Long() {
+		kills = 200
 	}
-	dir, m := t.TempDir(), make(model)
+	dir, m, random := t.TempDir(), make(model), sharedtest.Rand(t)
 	w := &writerProcess{dir: dir, model: m, version: 1}
-	for i := range kills() {
+	for i := range kills {
 		w.merge = i%2 == 1
-		w.killAt(t, time.Duration(50+rand.Intn(250))*time.Millisecond)
+		w.killed(t, random.Uint64())
 		x := index.New(directory(t, dir), nil)
 		m.check(t, x)
 		x.Close()
 	}
-}
-
-func kills() int {
-	if sharedtest.Long() {
-		return 200
-	}
-	return 12
 }
 
 // Two processes write one index, each resources of its own, and are killed one
@@ -180,19 +176,20 @@ func kills() int {
 // has done, and no search shows a resource twice, in part, or in a version that
 // was not begun.
 func TestKillTwo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes: not with -short")
+	if !sharedtest.Long() {
+		t.Skip("kills processes as TestKill does; set CITEKIT_LONG")
 	}
-	dir := t.TempDir()
+	dir, random := t.TempDir(), sharedtest.Rand(t)
 	var writers [2]*writerProcess
 	for i := range writers {
 		writers[i] = &writerProcess{dir: dir, model: make(model), version: 1, first: i * ownResources, merge: i == 1}
 	}
 	reader := newIndex(t, directory(t, dir))
-	for range (kills() + 1) / 2 {
+	for range 100 {
 		var wait sync.WaitGroup
 		for _, w := range writers {
-			wait.Go(func() { w.killAt(t, time.Duration(50+rand.Intn(350))*time.Millisecond) })
+			seed := random.Uint64()
+			wait.Go(func() { w.killed(t, seed) })
 		}
 		done := make(chan struct{})
 		go func() { wait.Wait(); close(done) }()
@@ -249,15 +246,16 @@ type writerProcess struct {
 	merge   bool
 }
 
-// killAt runs a writer for some time, and notes what it may have done.
-func (w *writerProcess) killAt(t *testing.T, after time.Duration) {
+// killed runs a writer, kills it some milliseconds after it has said that it has
+// done something, and notes what it may have done.
+func (w *writerProcess) killed(t *testing.T, seed uint64) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), writerVar+"="+w.dir, fmt.Sprint("FROM=", w.version), fmt.Sprint("FIRST=", w.first))
+	cmd.Env = append(os.Environ(), writerVar+"="+w.dir, fmt.Sprint("FROM=", w.version), fmt.Sprint("FIRST=", w.first), fmt.Sprint("SEED=", seed))
 	if w.merge {
 		cmd.Env = append(cmd.Env, "MERGE=1")
 	}
@@ -270,11 +268,19 @@ func (w *writerProcess) killAt(t *testing.T, after time.Duration) {
 		t.Error(err)
 		return
 	}
-	time.AfterFunc(after, func() { cmd.Process.Kill() })
+	kill := time.AfterFunc(3*time.Minute, func() { cmd.Process.Kill() })
+	done := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		w.note(t, lines.Text())
+		if !done && strings.HasPrefix(lines.Text(), "DONE") {
+			done = true
+			kill.Reset(time.Duration(seed%100) * time.Millisecond)
+		}
 	}
 	_ = cmd.Wait()
+	if !done {
+		t.Error("a writer did nothing in three minutes")
+	}
 }
 
 // note notes what a writer says.
