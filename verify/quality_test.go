@@ -40,7 +40,7 @@ func TestQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 16
+	n := 4
 	if sharedtest.Long() {
 		n = 80
 	}
