@@ -237,10 +237,13 @@ func killed(t testing.TB, random *rand.Rand, dir string, roles ...string) (said 
 // long reports whether the tests may take minutes.
 func long() bool { return sharedtest.Long() }
 
-// rounds returns how often a test repeats what it does n times without -short.
+// rounds returns how often a test repeats what it does n times as a rule.
 func rounds(n int) int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return max(n/10, 1)
+	case long():
+		return 4 * n
 	}
 	return n
 }
