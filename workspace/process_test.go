@@ -348,38 +348,6 @@ func TestKilledWriters(t *testing.T) {
 	t.Logf("%d acknowledged writes, %d kills", j.acks, 2*rounds)
 }
 
-func TestManyProcesses(t *testing.T) {
-	if !long() {
-		t.Skip("kills processes as TestKilledWriters does; set CITEKIT_LONG")
-	}
-	dir := t.TempDir()
-	j := newJournal()
-	for _, said := range killed(t, sharedtest.Rand(t), dir, "maps", "maps", "evidence", "evidence") {
-		one := newJournal()
-		one.read(t, strings.NewReader(said))
-		for path, tried := range one.tried {
-			if j.tried[path] == nil {
-				j.tried[path] = make(map[string]bool)
-			}
-			for hash := range tried {
-				j.tried[path][hash] = true
-			}
-			if one.acked[path] != "" {
-				j.acked[path] = one.acked[path] // the last writer wins: any was begun
-			}
-		}
-		for name, version := range one.pins {
-			if old, ok := j.pins[name]; ok && old != version {
-				t.Errorf("pin %s is %s to one process and %s to another", name, old, version)
-			}
-			j.pins[name] = version
-		}
-		j.acks += one.acks
-	}
-	j.check(t, dir)
-	t.Logf("%d acknowledged writes", j.acks)
-}
-
 // checkOnce checks the store after a writer in the role "once" was
 // interrupted, having said said.
 func checkOnce(t testing.TB, dir, said string) {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -83,9 +82,6 @@ func versioned(id, version int) index.Resource {
 	return resource(fmt.Sprint("r", id), strconv.Itoa(version), fmt.Sprintf("shared mark%dx%d", id, version), "shared again")
 }
 
-// ownResources is how many resources a process of these tests writes.
-const ownResources = 6
-
 // writeForever puts and deletes until it is killed. It says what it begins and
 // what it has done. With so few segments all merging is due again and again.
 func writeForever(dir string) {
@@ -98,9 +94,8 @@ func writeForever(dir string) {
 	seed, _ := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
 	r := rand.New(rand.NewPCG(seed, 0))
 	from, _ := strconv.Atoi(os.Getenv("FROM"))
-	first, _ := strconv.Atoi(os.Getenv("FIRST"))
 	for version := from; ; version++ {
-		id := first + r.IntN(ownResources)
+		id := r.IntN(6)
 		delete := r.IntN(4) == 0
 		fmt.Println("BEGIN", id, version, delete)
 		if delete {
@@ -171,78 +166,11 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Two processes write one index, each resources of its own, and are killed one
-// after the other while this process searches: neither spoils what the other
-// has done, and no search shows a resource twice, in part, or in a version that
-// was not begun.
-func TestKillTwo(t *testing.T) {
-	if !sharedtest.Long() {
-		t.Skip("kills processes as TestKill does; set CITEKIT_LONG")
-	}
-	dir, random := t.TempDir(), sharedtest.Rand(t)
-	var writers [2]*writerProcess
-	for i := range writers {
-		writers[i] = &writerProcess{dir: dir, model: make(model), version: 1, first: i * ownResources, merge: i == 1}
-	}
-	reader := newIndex(t, directory(t, dir))
-	for range 100 {
-		var wait sync.WaitGroup
-		for _, w := range writers {
-			seed := random.Uint64()
-			wait.Go(func() { w.killed(t, seed) })
-		}
-		done := make(chan struct{})
-		go func() { wait.Wait(); close(done) }()
-		for reading := true; reading; {
-			select {
-			case <-done:
-				reading = false
-			default:
-			}
-			checkWhole(t, reader)
-		}
-		x := newIndex(t, directory(t, dir))
-		both := make(model)
-		for _, w := range writers {
-			maps.Copy(both, w.model)
-		}
-		both.check(t, x)
-		for id, versions := range both {
-			writers[id/ownResources].model[id] = versions
-		}
-	}
-}
-
-// checkWhole searches for all entries: of each resource that is there both are,
-// once, and of one version.
-func checkWhole(t *testing.T, x index.Index) {
-	t.Helper()
-	result, err := x.Search(ctx, index.Query{Text: "shared", TopK: 1000})
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	entries, version := make(map[string]int), make(map[string]string)
-	for _, h := range result.Hits {
-		if v, ok := version[h.Resource]; ok && v != h.Version {
-			t.Errorf("resource %s in versions %s and %s", h.Resource, v, h.Version)
-		}
-		version[h.Resource] = h.Version
-		entries[h.Resource]++
-	}
-	for id, n := range entries {
-		if n != 2 {
-			t.Errorf("%d entries of resource %s", n, id)
-		}
-	}
-}
-
 // A writerProcess runs writeForever, again and again.
 type writerProcess struct {
 	dir     string
-	model   model // of its resources
-	version int   // the next
-	first   int   // of its resources
+	model   model
+	version int // the next
 	merge   bool
 }
 
@@ -255,7 +183,7 @@ func (w *writerProcess) killed(t *testing.T, seed uint64) {
 		return
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), writerVar+"="+w.dir, fmt.Sprint("FROM=", w.version), fmt.Sprint("FIRST=", w.first), fmt.Sprint("SEED=", seed))
+	cmd.Env = append(os.Environ(), writerVar+"="+w.dir, fmt.Sprint("FROM=", w.version), fmt.Sprint("SEED=", seed))
 	if w.merge {
 		cmd.Env = append(cmd.Env, "MERGE=1")
 	}
