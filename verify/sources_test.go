@@ -278,7 +278,12 @@ func some(files []string, most int) []string {
 	if sharedtest.Long() {
 		return files
 	}
-	slices.SortFunc(files, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
+	if os.Getenv("CITEKIT_QUOTES") != "" {
+		most *= 4
+	}
+	if len(files) > most {
+		slices.SortFunc(files, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
+	}
 	for len(files) > most {
 		kept := files[:0]
 		for i := 0; i < len(files); i += 2 {
