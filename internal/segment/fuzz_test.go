@@ -77,7 +77,7 @@ func FuzzSegment(f *testing.F) {
 // that are right.
 func TestFlippedBytes(t *testing.T) {
 	data := build(t, "a", randomDocs(rand.New(rand.NewSource(6)), 200, 30))
-	for i := 0; i < len(data); i += 1 + len(data)/rounds(100) {
+	for i := 0; i < len(data); i += 1 + len(data)/rounds(300) {
 		for _, flip := range []byte{0x01, 0x80, 0xff} {
 			for _, seal := range []bool{false, true} {
 				bad := bytes.Clone(data)
