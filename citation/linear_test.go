@@ -8,15 +8,16 @@ import (
 	"github.com/citekit/citekit/citation/anthropic"
 	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/citation/openai"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
-// Megabytes that make a parser look at the same text again and again take it
-// a second or so; what takes quadratic time would run into the limit of the test.
+// Text that makes a parser look at the same text again and again: of megabytes,
+// what takes quadratic time would run into the limit of the test.
 func TestLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	n := 1 << 11
+	if sharedtest.Long() {
+		n = 1 << 17
 	}
-	const n = 1 << 17
 	parsers := map[string]func(string){
 		"markdown":   func(s string) { citation.ParseMarkdown(s) },
 		"bibtex":     func(s string) { citation.ParseBibTeX(s) },

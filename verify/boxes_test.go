@@ -101,9 +101,9 @@ func TestBoxesOfQuotes(t *testing.T) {
 	shelf := newShelf(t, map[string]string{"one.pdf": string(files["one.pdf"].pdf()), "two.pdf": string(files["two.pdf"].pdf())})
 	random := rand.New(rand.NewPCG(7, 8))
 	engine := &pdfium.Engine{CacheDir: codeCache(t)}
-	most := 100
-	if testing.Short() {
-		most = 5
+	most := 15
+	if sharedtest.Long() {
+		most = 100
 	}
 	for name, s := range files {
 		pages := make(map[int]*image.Gray)

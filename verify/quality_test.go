@@ -31,7 +31,8 @@ type judgement struct {
 
 // TestQuality judges quotes that were altered by rule. Of one half of the
 // sources nothing is shown but numbers, so that nobody gets used to them. The
-// seed is CITEKIT_SEED, the misses go to the file CITEKIT_MISSES.
+// seed is CITEKIT_SEED, CITEKIT_QUOTES says how many of a kind, of four times as
+// many sources, the misses go to the file CITEKIT_MISSES.
 func TestQuality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("judges thousands of quotes")
@@ -40,9 +41,14 @@ func TestQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 16
+	n := 4
 	if sharedtest.Long() {
 		n = 80
+	}
+	if text := os.Getenv("CITEKIT_QUOTES"); text != "" {
+		if n, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
 	}
 	st := newStock(t, gather(t))
 	for _, half := range []string{"tune", "held"} {

@@ -255,7 +255,7 @@ func pdfFiles(t testing.TB) []string {
 		}
 	}
 	found, _ := filepath.Glob("/usr/share/R/doc/manual/R-*.pdf")
-	return bounded(append(files, found...), 20<<10, 1300<<10)
+	return some(bounded(append(files, found...), 20<<10, 1300<<10), 8)
 }
 
 // markdownFiles lists the Markdown files of Go and of the modules around.
@@ -269,16 +269,27 @@ func markdownFiles(t testing.TB) []string {
 			return nil
 		})
 	}
-	files = bounded(files, 1500, 300<<10)
-	if !sharedtest.Long() { // modules come and go; what a run takes should not
+	return some(bounded(files, 1500, 300<<10), 30)
+}
+
+// some keeps at most so many of the files, all of them if CITEKIT_LONG is set:
+// modules come and go, what a run takes should not.
+func some(files []string, most int) []string {
+	if sharedtest.Long() {
+		return files
+	}
+	if os.Getenv("CITEKIT_QUOTES") != "" {
+		most *= 4
+	}
+	if len(files) > most {
 		slices.SortFunc(files, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
-		for len(files) > 120 {
-			kept := files[:0]
-			for i := 0; i < len(files); i += 2 {
-				kept = append(kept, files[i])
-			}
-			files = kept
+	}
+	for len(files) > most {
+		kept := files[:0]
+		for i := 0; i < len(files); i += 2 {
+			kept = append(kept, files[i])
 		}
+		files = kept
 	}
 	return files
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,7 +41,7 @@ func TestFaultAtEachCall(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(strace, "-f", "-qq", "-o", filepath.Join(dir, "trace"), "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:when=%d", fault, n), self)
-			cmd.Env = append(os.Environ(), roleVar+"=once", "STORE="+dir)
+			cmd.Env = process(t, "once", dir).Env
 			out, err := cmd.CombinedOutput()
 			runs++
 			if err == nil && bytes.Contains(out, []byte("ERR")) {
@@ -289,7 +289,7 @@ func TestPowerCut(t *testing.T) {
 			run(t, mkfs, "-q", image)
 			loop := strings.TrimSpace(run(t, "losetup", "-f", "--show", image))
 			defer run(t, "losetup", "-d", loop)
-			j := newJournal()
+			j, random := newJournal(), sharedtest.Rand(t)
 			for range 25 {
 				run(t, "mount", "-o", "rw,"+fs.options, loop, mount)
 				j.check(t, mount)
@@ -297,7 +297,7 @@ func TestPowerCut(t *testing.T) {
 					run(t, "umount", mount)
 					return
 				}
-				cutPower(t, mount, j)
+				cutPower(t, random, mount, j)
 				unmount(t, mount)
 			}
 			t.Logf("%d acknowledged writes, 25 cuts", j.acks)
@@ -306,7 +306,7 @@ func TestPowerCut(t *testing.T) {
 }
 
 // cutPower runs writers and shuts the file system down under them.
-func cutPower(t *testing.T, mount string, j *journal) {
+func cutPower(t *testing.T, random *rand.Rand, mount string, j *journal) {
 	t.Helper()
 	type writer struct {
 		cmd *exec.Cmd
@@ -314,20 +314,19 @@ func cutPower(t *testing.T, mount string, j *journal) {
 	}
 	var writers []writer
 	for _, role := range []string{"maps", "evidence"} {
-		self, _ := os.Executable()
 		out, err := os.CreateTemp(t.TempDir(), role)
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(self)
-		cmd.Env = append(os.Environ(), roleVar+"="+role, "STORE="+mount)
+		cmd := process(t, role, mount)
+		cmd.Env = append(cmd.Env, fmt.Sprint(seedVar, "=", random.Uint32()))
 		cmd.Stdout = out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		writers = append(writers, writer{cmd, out})
 	}
-	time.Sleep(time.Duration(100+rand.Intn(500)) * time.Millisecond)
+	time.Sleep(time.Duration(100+random.IntN(500)) * time.Millisecond)
 	before := make([]int64, len(writers))
 	for i, w := range writers { // what was said before the cut counts
 		info, err := w.out.Stat()

@@ -76,7 +76,14 @@ func TestCrowdedPins(t *testing.T) {
 		t.Skip("starts a process: not with -short")
 	}
 	dir := t.TempDir()
-	cmd, out := process(t, "crowded", dir)
+	cmd := process(t, "crowded", dir)
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	acked := make(map[string]string)
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {

@@ -123,7 +123,7 @@ func TestDamagedEvidence(t *testing.T) {
 // is right evidence, none, or an error.
 func TestPoisonedDirectory(t *testing.T) {
 	ctx := context.Background()
-	for seed := range int64(rounds(10)) {
+	for seed := range int64(rounds(3)) {
 		rng := rand.New(rand.NewSource(seed))
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, "canary"), canary)

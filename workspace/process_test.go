@@ -7,21 +7,26 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 
-// The tests of crashes run this program again as a writer.
-const roleVar = "CITEKIT_TEST_ROLE"
+// The tests of crashes run this program again as a writer, whose chance has a seed.
+const (
+	roleVar = "CITEKIT_TEST_ROLE"
+	seedVar = "CITEKIT_TEST_SEED"
+)
 
 func TestMain(m *testing.M) {
 	if role := os.Getenv(roleVar); role != "" {
@@ -57,11 +62,13 @@ func play(role, dir string, out io.Writer) int {
 		return 1
 	}
 	defer ws.Close()
+	seed, _ := strconv.ParseUint(os.Getenv(seedVar), 10, 64)
+	random := rand.New(rand.NewPCG(seed, 0))
 	switch role {
 	case "maps":
-		err = writeMaps(ctx, ws, out)
+		err = writeMaps(ctx, ws, out, random)
 	case "evidence":
-		err = writeEvidence(ctx, ws, out)
+		err = writeEvidence(ctx, ws, out, random)
 	case "pin":
 		var v string
 		v, err = pin(ctx, ws, "name", "guard", strconv.Itoa(os.Getpid()))
@@ -82,8 +89,6 @@ func play(role, dir string, out io.Writer) int {
 		}
 	case "once":
 		err = writeOnce(ctx, ws, out)
-	case "fill":
-		err = fill(ctx, ws, out)
 	default:
 		err = roles[role](ctx, dir, out)
 	}
@@ -95,16 +100,16 @@ func play(role, dir string, out io.Writer) int {
 }
 
 // writeMaps replaces and adds maps until it is killed.
-func writeMaps(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
+func writeMaps(ctx context.Context, ws *workspace.Directory, out io.Writer, random *rand.Rand) error {
 	for i := 0; ; i++ {
-		id := fmt.Sprintf("m%03d", rand.Intn(40))
+		id := fmt.Sprintf("m%03d", random.IntN(40))
 		switch i % 4 {
 		case 1:
 			id = fmt.Sprintf("New-%d-%d", os.Getpid(), i)
 		case 3:
-			id = fmt.Sprintf("Über %d", rand.Intn(10))
+			id = fmt.Sprintf("Über %d", random.IntN(10))
 		}
-		data := fmt.Sprintf(`{"resource_id":%q,"pad":%q}`, id, strings.Repeat("x", rand.Intn(20000)))
+		data := fmt.Sprintf(`{"resource_id":%q,"pad":%q}`, id, strings.Repeat("x", random.IntN(20000)))
 		path := newMapPath(id)
 		fmt.Fprintln(out, "TRY", path, sum(data))
 		if err := ws.WriteMap(ctx, id, []byte(data)); err != nil {
@@ -116,9 +121,9 @@ func writeMaps(ctx context.Context, ws *workspace.Directory, out io.Writer) erro
 
 // writeEvidence stores, finds and pins until it is killed. The content of the
 // evidence of a key is always the same.
-func writeEvidence(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
+func writeEvidence(ctx context.Context, ws *workspace.Directory, out io.Writer, random *rand.Rand) error {
 	for {
-		i := rand.Intn(300)
+		i := random.IntN(300)
 		meta := citekit.EvidenceMeta{Name: fmt.Sprintf("e%d.txt", i), Size: -1}
 		if _, err := ws.FindEvidence(ctx, keyOf(i)); err == nil && i%2 == 0 {
 			continue
@@ -167,20 +172,8 @@ const (
 	newMap = `{"resource_id":"old","title":"the version of afterwards, somewhat longer"}`
 )
 
-// fill writes until the file system is full, and says so.
-func fill(ctx context.Context, ws *workspace.Directory, out io.Writer) error {
-	for i := 0; i < 5000; i++ {
-		id := fmt.Sprint("m", i%300)
-		fmt.Fprintln(out, "TRY", newMapPath(id), "-")
-		if err := ws.WriteMap(ctx, id, []byte(strings.Repeat("x", 30000+i))); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// process starts this program in a role over dir.
-func process(t testing.TB, role, dir string) (*exec.Cmd, io.Reader) {
+// process makes a command that runs this program in a role over dir.
+func process(t testing.TB, role, dir string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -188,23 +181,69 @@ func process(t testing.TB, role, dir string) (*exec.Cmd, io.Reader) {
 	}
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), roleVar+"="+role, "STORE="+dir)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	return cmd
+}
+
+// killed runs processes in roles over dir at the same time, and kills them some
+// milliseconds after each has told of something done. It returns what they said.
+func killed(t testing.TB, random *rand.Rand, dir string, roles ...string) (said []string) {
+	t.Helper()
+	said = make([]string, len(roles))
+	cmds := make([]*exec.Cmd, len(roles))
+	var beginning, ending sync.WaitGroup
+	for i, role := range roles {
+		cmd := process(t, role, dir)
+		cmd.Env = append(cmd.Env, fmt.Sprint(seedVar, "=", random.Uint32()))
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmds[i] = cmd
+		late := time.AfterFunc(3*time.Minute, func() { cmd.Process.Kill() })
+		beginning.Add(1)
+		ending.Go(func() {
+			begun := sync.OnceFunc(func() { late.Stop(); beginning.Done() })
+			done := false
+			for lines := bufio.NewReader(out); ; {
+				line, err := lines.ReadString('\n')
+				if err != nil {
+					break // it may be cut off
+				}
+				said[i] += line
+				if !strings.HasPrefix(line, "TRY ") {
+					done = true
+					begun()
+				}
+			}
+			begun()
+			cmd.Wait()
+			if !done {
+				t.Errorf("process %q did nothing in three minutes: %q", role, said[i])
+			}
+		})
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	beginning.Wait()
+	time.Sleep(time.Duration(random.IntN(60)) * time.Millisecond)
+	for _, cmd := range cmds {
+		cmd.Process.Kill()
 	}
-	return cmd, out
+	ending.Wait()
+	return said
 }
 
 // long reports whether the tests may take minutes.
-func long() bool { return os.Getenv("CITEKIT_LONG") != "" }
+func long() bool { return sharedtest.Long() }
 
-// rounds returns how often a test repeats what it does n times without -short.
+// rounds returns how often a test repeats what it does n times as a rule.
 func rounds(n int) int {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return max(n/10, 1)
+	case long():
+		return 4 * n
 	}
 	return n
 }
@@ -291,71 +330,22 @@ func (j *journal) check(t testing.TB, dir string) {
 
 // Writers are killed again and again; what they acknowledged is there.
 func TestKilledWriters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes: not with -short")
-	}
-	rounds := 6
+	sharedtest.NotShort(t)
+	rounds := 4
 	if long() {
 		rounds = 500
 	}
-	dir := t.TempDir()
+	dir, random := t.TempDir(), sharedtest.Rand(t)
 	j := newJournal()
 	for round := range rounds {
 		for _, role := range []string{"maps", "evidence"} {
-			cmd, out := process(t, role, dir)
-			timer := time.AfterFunc(time.Duration(20+rand.Intn(200))*time.Millisecond, func() { cmd.Process.Kill() })
-			j.read(t, out)
-			cmd.Wait()
-			timer.Stop()
+			j.read(t, strings.NewReader(killed(t, random, dir, role)[0]))
 		}
 		if round%20 == 0 || round == rounds-1 {
 			j.check(t, dir)
 		}
 	}
-	if j.acks == 0 {
-		t.Error("nothing was written")
-	}
 	t.Logf("%d acknowledged writes, %d kills", j.acks, 2*rounds)
-}
-
-func TestManyProcesses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes: not with -short")
-	}
-	dir := t.TempDir()
-	var cmds []*exec.Cmd
-	var outs []io.Reader
-	for _, role := range []string{"maps", "maps", "evidence", "evidence"} {
-		cmd, out := process(t, role, dir)
-		time.AfterFunc(700*time.Millisecond, func() { cmd.Process.Kill() })
-		cmds, outs = append(cmds, cmd), append(outs, out)
-	}
-	j := newJournal()
-	for i, cmd := range cmds {
-		one := newJournal()
-		one.read(t, outs[i])
-		cmd.Wait()
-		for path, tried := range one.tried {
-			if j.tried[path] == nil {
-				j.tried[path] = make(map[string]bool)
-			}
-			for hash := range tried {
-				j.tried[path][hash] = true
-			}
-			if one.acked[path] != "" {
-				j.acked[path] = one.acked[path] // the last writer wins: any was begun
-			}
-		}
-		for name, version := range one.pins {
-			if old, ok := j.pins[name]; ok && old != version {
-				t.Errorf("pin %s is %s to one process and %s to another", name, old, version)
-			}
-			j.pins[name] = version
-		}
-		j.acks += one.acks
-	}
-	j.check(t, dir)
-	t.Logf("%d acknowledged writes", j.acks)
 }
 
 // checkOnce checks the store after a writer in the role "once" was

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/anchor"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func TestFind(t *testing.T) {
@@ -66,10 +67,10 @@ func TestFewLettersAreNotMoved(t *testing.T) {
 }
 
 func TestHostileTexts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	n := 5_000
+	if sharedtest.Long() {
+		n = 100_000
 	}
-	const n = 100_000
 	equal := strings.Repeat("same\n", n)
 	var two strings.Builder
 	for i := range n {

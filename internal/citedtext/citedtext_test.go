@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // all knows all modalities, and resources whose ids begin with "known".
@@ -165,10 +166,10 @@ func TestPlaces(t *testing.T) {
 // TestHostile has texts that take long where anything is looked for more than
 // once. It fails by the time limit of tests alone.
 func TestHostile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	size := 1 << 12
+	if sharedtest.Long() {
+		size = 1 << 17
 	}
-	const size = 1 << 17
 	for _, part := range []string{
 		"\"", "“", "”", "'", "“”", "«", "`", "`` ` ", "[", "]", "[]", "[[", "((", "(doc://a", "[doc://a", "](", "](a", "![", "<", "<a", "<!--", "<a <",
 		"*", "**a*", "_a", "\\", ">", "> ", "> a\n", "- ", "| ", "|\n", "[^1]", "[^1]: ", "[^1]: doc://a [^1]\n", "[1] doc://a [1]", "[a]: doc://a\n", "[a]",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/code"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // outlineOf draws the map of a source, a node to a line: its type, title, id
@@ -125,7 +126,11 @@ func TestFarTooManySymbols(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")
 	}
-	for lang, line := range map[code.Language]string{code.C: "int a(){}\n", code.Kotlin: "fun a(){}\n", code.Go: "func a(){}\n"} {
+	lines := map[code.Language]string{code.Go: "func a(){}\n"}
+	if sharedtest.Long() {
+		lines[code.C], lines[code.Kotlin] = "int a(){}\n", "fun a(){}\n"
+	}
+	for lang, line := range lines {
 		if got := flatten(t, lang, []byte(strings.Repeat(line, 520_000))); len(got) != 0 {
 			t.Errorf("%s: %d nodes", lang, len(got))
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/htmlblocks"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func parse(t testing.TB, src string, xml bool) *htmlblocks.Page {
@@ -114,11 +115,12 @@ func TestTable(t *testing.T) {
 // TestHostilePages has pages that would take long if each tag went through all
 // that are open.
 func TestHostilePages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	size := 1 << 15
+	if sharedtest.Long() {
+		size = 1 << 20
 	}
 	for _, part := range []string{"<div>", "<b>", "<b><div>", "</b>", "<table><tr><td>", "<td>", "<p><b>", "<a><p></a>", "<hr>", "<svg>", "<!--", "<li><i>"} {
-		src := strings.Repeat(part, 1<<20/len(part)) + strings.Repeat("</b></div>", 1<<16)
+		src := strings.Repeat(part, size/len(part)) + strings.Repeat("</b></div>", size/16)
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 		p, err := htmlblocks.Parse(ctx, []byte(src), false)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/mention"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func written(text string) []string {
@@ -185,10 +186,10 @@ func FuzzFind(f *testing.F) {
 }
 
 func TestFindInHostileTexts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	n := 1 << 15
+	if sharedtest.Long() {
+		n = 1 << 20
 	}
-	const n = 1 << 20
 	for _, text := range []string{
 		strings.Repeat("a", n) + "://b", "doc://" + strings.Repeat("a", n), strings.Repeat("doc://", n/6),
 		"doc://a#" + strings.Repeat("pages=1,", n/8), strings.Repeat("doc://a#.", n/9), strings.Repeat("> ", n/2) + "doc://a",

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 var update = flag.Bool("update", false, "write tables.go")
@@ -61,9 +63,9 @@ func TestAgainstText(t *testing.T) {
 	alphabet = append(alphabet, []rune("aeiouAEIOUαωкじが\u1100\u1161\u11a8가각")...)
 	slices.Sort(alphabet)
 	random := rand.New(rand.NewPCG(1, 2))
-	n := 200_000
-	if testing.Short() {
-		n = 10_000
+	n := 20_000
+	if sharedtest.Long() {
+		n = 200_000
 	}
 	for range n {
 		s := make([]rune, 1+random.IntN(6))

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // look returns how a quote stands in a text: "exact", "repaired" with the kinds,
@@ -238,13 +240,17 @@ func TestFindIsBounded(t *testing.T) {
 		t.Skip("takes seconds: not with -short")
 	}
 	signs := strings.Repeat("!", 60<<10)
-	for _, c := range []struct{ text, quote string }{
+	cases := []struct{ text, quote string }{
 		{strings.Repeat("ab ", 20<<10), "a" + signs + "b"},
 		{strings.Repeat("ab ! ", 20<<10), "ab" + signs},
 		{strings.Repeat("! ab ", 20<<10), signs + "ab"},
 		{strings.Repeat("a", 100<<10), strings.Repeat("a", 60<<10)},
 		{strings.Repeat("a ", 100<<10), strings.Repeat("a … ", 62) + "b"},
-	} {
+	}
+	if !sharedtest.Long() {
+		cases = cases[3:]
+	}
+	for _, c := range cases {
 		q, err := Parse(c.quote)
 		if err != nil {
 			t.Fatal(err)

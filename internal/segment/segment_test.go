@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // A document of a test is words: a number stands for itself.
@@ -313,17 +314,20 @@ func checkResult(t *testing.T, n *naive, views []segment.View, q *segment.Query)
 	}
 }
 
-// rounds returns how often a test repeats what it does n times without -short.
+// rounds returns how often a test repeats what it does n times as a rule.
 func rounds(n int) int {
-	if testing.Short() {
-		return n / 6
+	switch {
+	case testing.Short():
+		return max(n/6, 1)
+	case sharedtest.Long():
+		return 4 * n
 	}
 	return n
 }
 
 func TestSearchAsNaive(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
-	for round := range rounds(12) {
+	for round := range rounds(4) {
 		size, vocabulary := 1+r.Intn(1500), 2+r.Intn(800)
 		a, b, c := randomDocs(r, size, vocabulary), randomDocs(r, 1+size/7, vocabulary), randomDocs(r, 1+r.Intn(4), vocabulary)
 		n := newNaive(a, b, c)
@@ -344,11 +348,11 @@ func TestSearchOfManyWindows(t *testing.T) {
 		t.Skip("takes seconds: not with -short")
 	}
 	r := rand.New(rand.NewSource(2))
-	docs := randomDocs(r, 30000, 3000)
+	docs := randomDocs(r, 8000, 3000)
 	n := newNaive(docs)
 	views := []segment.View{view(t, build(t, "a", docs))}
 	pruned := false
-	for i := range 16 {
+	for i := range 6 {
 		q := randomQuery(r, 300*(1+i%2*9)) // also rare words
 		checkResult(t, n, views, q)
 		got, _ := segment.Search(context.Background(), views, q)

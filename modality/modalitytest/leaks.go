@@ -14,18 +14,19 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// The time that goroutines and child processes have to end after a call.
-const (
-	settleSteps = 200
-	settleStep  = 10 * time.Millisecond
-)
+// settleStep is the time between two looks at what has to end after a call.
+const settleStep = 10 * time.Millisecond
+
+// settleSteps is how often it is looked at: for three minutes, so that only what
+// never ends reaches it.
+var settleSteps = 18_000
 
 // checkLeaks runs everything once, which fills the caches, and then again: the
 // numbers of goroutines and child processes must not grow.
 func (s *suite) checkLeaks(t testing.TB) {
-	rounds, steps := 4, settleSteps/20
+	rounds, steps := 4, 10
 	if testing.Short() {
-		rounds, steps = 2, settleSteps/100
+		rounds, steps = 2, 2
 	}
 	s.leakRound(t)
 	s.leakRound(t)

@@ -60,6 +60,7 @@ func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Loca
 // each, and nothing in one that is right.
 func TestBrokenPreviewers(t *testing.T) {
 	sharedtest.NotShort(t)
+	impatient(t)
 	var calls atomic.Int64
 	altered := func(change func(p *preview.Preview)) drawing {
 		return drawing{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {

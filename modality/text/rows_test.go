@@ -68,7 +68,7 @@ func TestRowsAsEncodingCSV(t *testing.T) {
 	}
 	records := recordsOf(t, b.String(), ';')
 	r := new(text.Resolver)
-	for range 60 {
+	for range 20 {
 		first := 1 + random.IntN(len(records))
 		last := min(first+random.IntN(300), len(records))
 		got, _, err := resolveAll(t, r, "a.csv", b.String(), rows(first, last))

@@ -6,8 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -83,9 +82,6 @@ func versioned(id, version int) index.Resource {
 	return resource(fmt.Sprint("r", id), strconv.Itoa(version), fmt.Sprintf("shared mark%dx%d", id, version), "shared again")
 }
 
-// ownResources is how many resources a process of these tests writes.
-const ownResources = 6
-
 // writeForever puts and deletes until it is killed. It says what it begins and
 // what it has done. With so few segments all merging is due again and again.
 func writeForever(dir string) {
@@ -95,12 +91,12 @@ func writeForever(dir string) {
 		return
 	}
 	x := index.New(d, &index.Options{MergeAll: os.Getenv("MERGE") != ""})
-	r := rand.New(rand.NewSource(time.Now().UnixNano()))
+	seed, _ := strconv.ParseUint(os.Getenv("SEED"), 10, 64)
+	r := rand.New(rand.NewPCG(seed, 0))
 	from, _ := strconv.Atoi(os.Getenv("FROM"))
-	first, _ := strconv.Atoi(os.Getenv("FIRST"))
 	for version := from; ; version++ {
-		id := first + r.Intn(ownResources)
-		delete := r.Intn(4) == 0
+		id := r.IntN(6)
+		delete := r.IntN(4) == 0
 		fmt.Println("BEGIN", id, version, delete)
 		if delete {
 			err = x.Delete(context.Background(), fmt.Sprint("r", id))
@@ -154,110 +150,40 @@ func (m model) check(t *testing.T, x index.Index) {
 // A writer is killed at random moments, of putting, deleting and merging. What
 // it said it had done is there, and of what it had begun all or nothing.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes: not with -short")
+	sharedtest.NotShort(t)
+	kills := 4
+	if sharedtest.Long() {
+		kills = 200
 	}
-	dir, m := t.TempDir(), make(model)
+	dir, m, random := t.TempDir(), make(model), sharedtest.Rand(t)
 	w := &writerProcess{dir: dir, model: m, version: 1}
-	for i := range kills() {
+	for i := range kills {
 		w.merge = i%2 == 1
-		w.killAt(t, time.Duration(50+rand.Intn(250))*time.Millisecond)
+		w.killed(t, random.Uint64())
 		x := index.New(directory(t, dir), nil)
 		m.check(t, x)
 		x.Close()
 	}
 }
 
-func kills() int {
-	if sharedtest.Long() {
-		return 200
-	}
-	return 12
-}
-
-// Two processes write one index, each resources of its own, and are killed one
-// after the other while this process searches: neither spoils what the other
-// has done, and no search shows a resource twice, in part, or in a version that
-// was not begun.
-func TestKillTwo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes: not with -short")
-	}
-	dir := t.TempDir()
-	var writers [2]*writerProcess
-	for i := range writers {
-		writers[i] = &writerProcess{dir: dir, model: make(model), version: 1, first: i * ownResources, merge: i == 1}
-	}
-	reader := newIndex(t, directory(t, dir))
-	for range (kills() + 1) / 2 {
-		var wait sync.WaitGroup
-		for _, w := range writers {
-			wait.Go(func() { w.killAt(t, time.Duration(50+rand.Intn(350))*time.Millisecond) })
-		}
-		done := make(chan struct{})
-		go func() { wait.Wait(); close(done) }()
-		for reading := true; reading; {
-			select {
-			case <-done:
-				reading = false
-			default:
-			}
-			checkWhole(t, reader)
-		}
-		x := newIndex(t, directory(t, dir))
-		both := make(model)
-		for _, w := range writers {
-			maps.Copy(both, w.model)
-		}
-		both.check(t, x)
-		for id, versions := range both {
-			writers[id/ownResources].model[id] = versions
-		}
-	}
-}
-
-// checkWhole searches for all entries: of each resource that is there both are,
-// once, and of one version.
-func checkWhole(t *testing.T, x index.Index) {
-	t.Helper()
-	result, err := x.Search(ctx, index.Query{Text: "shared", TopK: 1000})
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	entries, version := make(map[string]int), make(map[string]string)
-	for _, h := range result.Hits {
-		if v, ok := version[h.Resource]; ok && v != h.Version {
-			t.Errorf("resource %s in versions %s and %s", h.Resource, v, h.Version)
-		}
-		version[h.Resource] = h.Version
-		entries[h.Resource]++
-	}
-	for id, n := range entries {
-		if n != 2 {
-			t.Errorf("%d entries of resource %s", n, id)
-		}
-	}
-}
-
 // A writerProcess runs writeForever, again and again.
 type writerProcess struct {
 	dir     string
-	model   model // of its resources
-	version int   // the next
-	first   int   // of its resources
+	model   model
+	version int // the next
 	merge   bool
 }
 
-// killAt runs a writer for some time, and notes what it may have done.
-func (w *writerProcess) killAt(t *testing.T, after time.Duration) {
+// killed runs a writer, kills it some milliseconds after it has said that it has
+// done something, and notes what it may have done.
+func (w *writerProcess) killed(t *testing.T, seed uint64) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), writerVar+"="+w.dir, fmt.Sprint("FROM=", w.version), fmt.Sprint("FIRST=", w.first))
+	cmd.Env = append(os.Environ(), writerVar+"="+w.dir, fmt.Sprint("FROM=", w.version), fmt.Sprint("SEED=", seed))
 	if w.merge {
 		cmd.Env = append(cmd.Env, "MERGE=1")
 	}
@@ -270,11 +196,19 @@ func (w *writerProcess) killAt(t *testing.T, after time.Duration) {
 		t.Error(err)
 		return
 	}
-	time.AfterFunc(after, func() { cmd.Process.Kill() })
+	kill := time.AfterFunc(3*time.Minute, func() { cmd.Process.Kill() })
+	done := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		w.note(t, lines.Text())
+		if !done && strings.HasPrefix(lines.Text(), "DONE") {
+			done = true
+			kill.Reset(time.Duration(seed%100) * time.Millisecond)
+		}
 	}
 	_ = cmd.Wait()
+	if !done {
+		t.Error("a writer did nothing in three minutes")
+	}
 }
 
 // note notes what a writer says.
