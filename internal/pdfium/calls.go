@@ -188,7 +188,7 @@ func cleanLine(text string) string { return strings.ReplaceAll(clean(text), "-\n
 // out of memory, trapped, or was stopped.
 func ended(err error) bool {
 	message := err.Error()
-	for _, sign := range []string{"wasm error", "panic", "module closed", "exit_code", "closed with"} {
+	for _, sign := range []string{"wasm error", "panic", "module closed", errStopped.Error()} {
 		if strings.Contains(message, sign) {
 			return true
 		}

@@ -18,7 +18,7 @@ type mark struct{ dir, name string }
 
 // markOf returns the mark in a cache directory for this program.
 func markOf(dir string) mark {
-	versions := []string{runtime.GOOS, runtime.GOARCH}
+	versions := []string{runtime.GOOS, runtime.GOARCH, "metered 1"} // raised if [metered] changes
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, module := range info.Deps {
 			if module.Path == "github.com/klippa-app/go-pdfium" || module.Path == "github.com/tetratelabs/wazero" {

@@ -6,7 +6,6 @@ import (
 	_ "image/png"
 	"math"
 	"testing"
-	"time"
 
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/pdftest"
@@ -16,7 +15,7 @@ import (
 func layouts(t *testing.T, data []byte) []pdfium.Layout {
 	t.Helper()
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
-	got, err := e.Session(time.Minute).Layouts(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0}, func(lines []pdfium.Line) bool { return len(lines) > 1 })
+	got, err := e.Session(plenty).Layouts(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0}, func(lines []pdfium.Line) bool { return len(lines) > 1 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +87,7 @@ func TestRender(t *testing.T) {
 		dpi           float64
 		width, height int
 	}{{72, 600, 800}, {36, 300, 400}, {5000, 3547, 4729}} {
-		got, err := e.Session(time.Minute).Render(t.Context(), bytes.NewReader(data), int64(len(data)), 0, test.dpi)
+		got, err := e.Session(plenty).Render(t.Context(), bytes.NewReader(data), int64(len(data)), 0, test.dpi)
 		if err != nil {
 			t.Fatal(err)
 		}

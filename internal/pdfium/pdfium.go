@@ -6,12 +6,14 @@
 package pdfium
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,20 +31,16 @@ var (
 	// ErrRefused reports a file that PDFium cannot open.
 	ErrRefused = errors.New("PDFium cannot read the file")
 
-	// ErrLimit reports a file for which PDFium needs too much memory or time.
-	ErrLimit = errors.New("PDFium needs too much memory or time for the file")
+	// ErrLimit reports a file for which PDFium needs too much memory or work.
+	ErrLimit = errors.New("PDFium needs too much memory or work for the file")
 
-	// ErrSpent reports that a [Session] has no time left. It matches ErrLimit.
+	// ErrSpent reports that a [Session] has no work left. It matches ErrLimit.
 	ErrSpent = fmt.Errorf("%w", ErrLimit)
 )
 
-// DefaultTimeout is the timeout if [Engine.Timeout] is zero.
-const DefaultTimeout = 20 * time.Second
-
 const (
-	maxMemory    = 128 << 20 // bytes of the memory of PDFium
-	instanceWait = time.Minute
-	idleTime     = time.Minute // after which the memory is released
+	maxMemory = 128 << 20   // bytes of the memory of PDFium
+	idleTime  = time.Minute // after which the memory is released
 )
 
 // An Engine is PDFium. The zero value is ready to use. It is safe for concurrent use:
@@ -52,7 +50,9 @@ type Engine struct {
 	// faster. If it is "" or unusable, code is compiled in memory.
 	CacheDir string
 
-	// Timeout bounds one call, not counting the start; zero means [DefaultTimeout].
+	// Timeout bounds one call, not counting the start; zero means no bound, because
+	// the work of a call is limited. The error of a call that takes longer matches
+	// [context.DeadlineExceeded].
 	Timeout time.Duration
 
 	// Compiling, if not nil, is called when PDFium must be compiled, which takes
@@ -65,50 +65,38 @@ type Engine struct {
 	code    wazero.CompilationCache
 	turn    chan struct{} // holds a token while a call runs
 	once    sync.Once
-	current *machine    // only for the holder of the turn
-	warm    bool        // likewise; PDFium has started before, so its code is in memory
-	idle    *time.Timer // likewise; calls release
+	current pdfium.Pool // only for the holder of the turn, as all that follows; nil unless PDFium has started
+	warm    bool        // PDFium has started before, so its code is in memory
+	idle    *time.Timer // calls release
+	meter   meter
+	memory  memory
 }
 
-// A machine is a running instance in its own runtime. Cancelling its context stops it
-// for good.
-type machine struct {
-	pool     pdfium.Pool
-	instance pdfium.Pdfium
-	cancel   context.CancelFunc
-}
-
-func (m *machine) close() {
-	m.cancel()
-	m.pool.Close() // its error only means that the instance is already closed
-}
-
-// A Session uses an Engine for one job, and bounds the processor time of all its calls
-// together. It is not safe for concurrent use.
+// A Session uses an Engine for one job, and limits the work of all its calls together.
+// It is not safe for concurrent use.
 type Session struct {
 	engine *Engine
-	left   time.Duration
+	left   Work
 }
 
-// Session returns a session whose calls may use most of processor time in total, or of
-// elapsed time if the system does not report that of a thread. Waiting for other calls
-// and starting PDFium do not count.
-func (e *Engine) Session(most time.Duration) *Session { return &Session{e, most} }
+// Session returns a session whose calls may do most work in total. Starting PDFium does
+// not count.
+func (e *Engine) Session(most Work) *Session { return &Session{e, most} }
 
-// Set sets the remaining time.
-func (s *Session) Set(left time.Duration) { s.left = left }
+// Set sets the remaining work.
+func (s *Session) Set(left Work) { s.left = left }
 
-// Grant adds to the remaining time, unless that is used up.
-func (s *Session) Grant(more time.Duration) {
+// Grant adds to the remaining work, unless that is used up.
+func (s *Session) Grant(more Work) {
 	if !s.Spent() {
 		s.left += more
 	}
 }
 
-// Spent reports whether no time is left.
+// Spent reports whether no work is left.
 func (s *Session) Spent() bool { return s.left <= 0 }
 
-// call runs work with PDFium within the remaining time of the session.
+// call runs work with PDFium within the remaining work of the session.
 func (s *Session) call(ctx context.Context, work func(pdfium.Pdfium) error) error {
 	if s.Spent() {
 		return ErrSpent
@@ -116,9 +104,9 @@ func (s *Session) call(ctx context.Context, work func(pdfium.Pdfium) error) erro
 	return s.engine.call(ctx, &s.left, work)
 }
 
-// call runs work with PDFium within the remaining time. It keeps the machine afterwards
-// if work returned no error, or one that PDFium itself reported.
-func (e *Engine) call(ctx context.Context, left *time.Duration, work func(pdfium.Pdfium) error) error {
+// call runs work with PDFium within the remaining work. Each call has an instance of its
+// own: what earlier calls left behind would change how much work it needs.
+func (e *Engine) call(ctx context.Context, left *Work, work func(pdfium.Pdfium) error) error {
 	e.once.Do(func() { e.turn = make(chan struct{}, 1) })
 	if err := semaphore.Acquire(ctx, e.turn); err != nil {
 		return err
@@ -127,34 +115,30 @@ func (e *Engine) call(ctx context.Context, left *time.Duration, work func(pdfium
 		return err
 	}
 	defer e.rest()
-	m := e.current
-	timeout := e.Timeout
-	if timeout == 0 {
-		timeout = DefaultTimeout
+	e.meter.begin(unlimited)
+	instance, err := e.current.GetInstanceWithContext(context.WithoutCancel(ctx))
+	if err != nil {
+		return fmt.Errorf("starting PDFium: %w", err)
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	defer instance.Close() // its error only says what is lost with it
+	limited, cancel := context.WithCancel(ctx)
+	if e.Timeout > 0 {
+		limited, cancel = context.WithTimeout(ctx, e.Timeout)
+	}
 	defer cancel()
-	stop := context.AfterFunc(limited, m.cancel)
-	clock := startClock(*left, cancel)
-	err := guard(m.instance, work)
-	*left -= clock.stop()
-	stopped := stop()
-	if err == nil && stopped {
-		return nil
-	}
-	if !stopped || !errors.Is(err, ErrRefused) {
-		e.current = nil
-		m.close()
-	}
+	end := e.meter.begin(*left)
+	stop := context.AfterFunc(limited, end)
+	err = guard(counted{instance, &e.meter}, work)
+	stopped := !stop()
+	end()
+	*left = e.meter.rest()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case err == nil:
-		return nil
-	case !stopped && *left <= 0:
+	case stopped:
+		return fmt.Errorf("PDFium needs more than %v: %w", e.Timeout, context.DeadlineExceeded)
+	case *left <= 0 && (err != nil || e.meter.ended):
 		return ErrSpent
-	case !stopped:
-		return fmt.Errorf("more than %v: %w", timeout, ErrLimit)
 	}
 	return err
 }
@@ -168,7 +152,7 @@ func (e *Engine) rest() {
 	<-e.turn
 }
 
-// release closes the machine unless it is in use.
+// release stops PDFium unless it is in use.
 func (e *Engine) release() {
 	select {
 	case e.turn <- struct{}{}:
@@ -176,8 +160,8 @@ func (e *Engine) release() {
 		return
 	}
 	if e.current != nil {
-		e.current.close()
-		e.current = nil
+		e.current.Close() // its error only means that it is closed already
+		e.current, e.memory = nil, memory{}
 	}
 	<-e.turn
 }
@@ -191,7 +175,7 @@ func guard(instance pdfium.Pdfium, work func(pdfium.Pdfium) error) (err error) {
 	return work(instance)
 }
 
-// started makes sure that a machine runs. If ctx is done it returns at once; the start,
+// started makes sure that PDFium has started. If ctx is done it returns at once; the start,
 // which cannot be stopped, continues for the next call. If it returns an error, the
 // turn is or will be given up.
 func (e *Engine) started(ctx context.Context) error {
@@ -233,50 +217,63 @@ func (e *Engine) announced(ctx context.Context) error {
 	return err
 }
 
-// start starts a machine.
+// start starts PDFium.
 func (e *Engine) start() error {
-	running, cancel := context.WithCancel(context.Background())
-	pool, err := webassembly.Init(webassembly.Config{
-		Context:  experimental.WithMemoryAllocator(running, experimental.MemoryAllocatorFunc(reserve)),
-		MaxTotal: 1,
-		MaxIdle:  1,
-		FSConfig: wazero.NewFSConfig(),
-		Stdout:   io.Discard,
-		Stderr:   io.Discard,
-		RuntimeConfig: wazero.NewRuntimeConfig().
-			WithCompilationCache(e.compiled()).
-			WithCloseOnContextDone(true),
+	code, err := metered(module)
+	if err != nil {
+		return err
+	}
+	ctx := experimental.WithMemoryAllocator(context.Background(), experimental.MemoryAllocatorFunc(e.memory.reserve))
+	e.current, err = webassembly.Init(webassembly.Config{
+		Context:       experimental.WithFunctionListenerFactory(ctx, &e.meter),
+		WASM:          code,
+		MaxTotal:      1,
+		MaxIdle:       1,
+		FSConfig:      wazero.NewFSConfig(),
+		Stdout:        io.Discard,
+		Stderr:        io.Discard,
+		RuntimeConfig: wazero.NewRuntimeConfig().WithCompilationCache(e.compiled()),
 	})
 	if err != nil {
-		cancel()
+		e.current = nil
 		return fmt.Errorf("starting PDFium: %w", err)
 	}
-	instance, err := pool.GetInstance(instanceWait)
-	if err != nil {
-		cancel()
-		pool.Close()
-		return fmt.Errorf("starting PDFium: %w", err)
-	}
-	e.current = &machine{pool: pool, instance: instance, cancel: cancel}
 	return nil
 }
 
-// A memory is the memory of a machine. It is reserved at once and so need not be copied
-// to grow; the system backs only the part in use.
-type memory []byte
+// A memory is the memory of an instance, and then of the next. It is reserved at once
+// and so need not be copied to grow; the system backs only the part in use.
+type memory struct {
+	data []byte
+	used uint64
+}
 
-func reserve(_, _ uint64) experimental.LinearMemory { return make(memory, maxMemory) }
+// reserve returns the memory for a new instance, without what the last one wrote.
+func (m *memory) reserve(_, _ uint64) experimental.LinearMemory {
+	if m.data == nil {
+		m.data = make([]byte, maxMemory)
+	}
+	var zero [64 << 10]byte // the part of the memory that an instance grows by
+	for part := range slices.Chunk(m.data[:m.used], len(zero)) {
+		if !bytes.Equal(part, zero[:]) { // writing would have the system back it
+			clear(part)
+		}
+	}
+	m.used = 0
+	return m
+}
 
 // Reallocate implements [experimental.LinearMemory].
-func (m memory) Reallocate(size uint64) []byte {
-	if size > uint64(len(m)) {
+func (m *memory) Reallocate(size uint64) []byte {
+	if size > maxMemory {
 		return nil
 	}
-	return m[:size]
+	m.used = max(m.used, size)
+	return m.data[:size]
 }
 
 // Free implements [experimental.LinearMemory].
-func (m memory) Free() {}
+func (m *memory) Free() {}
 
 // compiled returns the cache of compiled code.
 func (e *Engine) compiled() wazero.CompilationCache {

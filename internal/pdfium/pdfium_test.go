@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -14,9 +15,11 @@ import (
 	"github.com/citekit/citekit/internal/sharedtest"
 )
 
+const plenty pdfium.Work = 1 << 40
+
 func text(t testing.TB, e *pdfium.Engine, data []byte, pages ...int) ([]string, error) {
 	t.Helper()
-	return e.Session(time.Minute).Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages, false)
+	return e.Session(plenty).Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages, false)
 }
 
 func TestText(t *testing.T) {
@@ -55,19 +58,44 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestSameWork finds the least work that a text needs, to the unit, and that it is the
+// same after other calls.
+func TestSameWork(t *testing.T) {
+	sharedtest.NotShort(t)
+	data := pdftest.Manual(3)
+	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
+	reads := func(work pdfium.Work) bool {
+		_, err := e.Session(work).Text(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0, 1, 2}, false)
+		if err != nil && !errors.Is(err, pdfium.ErrSpent) {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	least := func() pdfium.Work {
+		return pdfium.Work(sort.Search(1<<30, func(work int) bool { return reads(pdfium.Work(work)) }))
+	}
+	want := least()
+	if _, err := text(t, e, pdftest.Manual(40), 7, 8, 9); err != nil {
+		t.Fatal(err)
+	}
+	if got := least(); got != want || want < 10_000 || want > 100e6 {
+		t.Errorf("%d units, and %d after another file", want, got)
+	}
+}
+
 // TestReplaced stops PDFium in the middle: the next call has a new one.
 func TestReplaced(t *testing.T) {
 	sharedtest.NotShort(t)
 	data := pdftest.Manual(40)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir(), Timeout: time.Microsecond}
-	if _, err := text(t, e, data, 0, 1, 2, 3, 4); !errors.Is(err, pdfium.ErrLimit) {
+	if _, err := text(t, e, data, 0, 1, 2, 3, 4); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, pdfium.ErrLimit) {
 		t.Errorf("without time: got %v", err)
 	}
 	e.Timeout = 0
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	pages := make([]int, 4000)
-	if _, err := e.Session(time.Minute).Text(ctx, bytes.NewReader(data), int64(len(data)), pages, false); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := e.Session(plenty).Text(ctx, bytes.NewReader(data), int64(len(data)), pages, false); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("with a context that ends: got %v", err)
 	}
 	if got, err := text(t, e, data, 7); err != nil || !strings.HasPrefix(got[0], "Page 8\n") {
@@ -82,7 +110,7 @@ func TestRepair(t *testing.T) {
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	// PDFium needs a trailer to find the catalog.
 	broken = append(bytes.Clone(broken), "trailer << /Root 1 0 R >>"...)
-	repaired, err := e.Session(time.Minute).Repair(t.Context(), bytes.NewReader(broken), int64(len(broken)))
+	repaired, err := e.Session(plenty).Repair(t.Context(), bytes.NewReader(broken), int64(len(broken)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +130,7 @@ func TestConcurrent(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*10*time.Millisecond)
 			defer cancel()
 			data := pdftest.Text(true, "one")
-			_, err := e.Session(time.Minute).Text(ctx, bytes.NewReader(data), int64(len(data)), []int{0}, false)
+			_, err := e.Session(plenty).Text(ctx, bytes.NewReader(data), int64(len(data)), []int{0}, false)
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}

@@ -22,7 +22,7 @@ func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.L
 	case from < 0 || to < from:
 		return nil, fmt.Errorf("bytes %d-%d of a text: %w", from, to, citekit.ErrRange)
 	}
-	j, end, err := r.start(ctx, src, textTime)
+	j, end, err := r.start(ctx, src, textWork)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/citekit/citekit"
@@ -63,7 +62,7 @@ func TestBoxesHoldInk(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s page %d: %v", name, i+1, err)
 			}
-			drawn, err := engine.Session(time.Minute).Render(t.Context(), src, src.Size(), i, 150)
+			drawn, err := engine.Session(1<<40).Render(t.Context(), src, src.Size(), i, 150)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +98,7 @@ func TestBoxesInCrop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		drawn, err := engine.Session(time.Minute).Render(t.Context(), src, src.Size(), 0, 150)
+		drawn, err := engine.Session(1<<40).Render(t.Context(), src, src.Size(), 0, 150)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -81,9 +81,10 @@ type Resolver struct {
 	// may be after the call has given up.
 	Compiling func(context.Context) (done func())
 
-	// PDFiumTimeout is the time limit for each use of PDFium; zero means 20
-	// seconds. The limits of processor time for repairs and layouts scale with
-	// it: raise it for a slow machine.
+	// PDFiumTimeout is the time limit for each use of PDFium; zero means none.
+	// Beyond it, the error matches [context.DeadlineExceeded]. PDFium ends
+	// without it, too, because its work is limited: by what it does, so that a
+	// file has the same map and the same text on every machine.
 	PDFiumTimeout time.Duration
 
 	// MaxFigurePages is the maximum number of pages of a document in which

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
@@ -35,13 +34,13 @@ func codeCache(t testing.TB) string {
 // newResolver returns a Resolver that takes its time, as the race detector does:
 // what is found is tested, not what it costs.
 func newResolver(t testing.TB) *document.Resolver {
-	return &document.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute}
+	return &document.Resolver{CodeCacheDir: codeCache(t)}
 }
 
 // sharedResolver returns one Resolver like that of newResolver for all tests that
 // do not change it, as starting PDFium for each takes seconds in all.
 var sharedResolver = sync.OnceValue(func() *document.Resolver {
-	return &document.Resolver{CodeCacheDir: pdfium.DefaultCacheDir(), PDFiumTimeout: 5 * time.Minute}
+	return &document.Resolver{CodeCacheDir: pdfium.DefaultCacheDir()}
 })
 
 func source(data []byte) *citekit.Source {

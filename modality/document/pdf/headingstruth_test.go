@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/citekit/citekit"
@@ -43,7 +42,7 @@ func headingsOf(t *testing.T, path string) (headings map[string]int, method stri
 		t.Fatal(err)
 	}
 	src := citekit.NewSource(f, citekit.SourceInfo{Name: filepath.Base(path), Size: info.Size()})
-	r := &pdf.Resolver{PDFiumTimeout: 5 * time.Minute} // what is found is judged, not what it costs
+	r := &pdf.Resolver{} // what is found is judged, not what it costs
 	s, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {
 		t.Fatalf("%s: %v", filepath.Base(path), err)

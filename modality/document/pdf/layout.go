@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/citekit/citekit"
@@ -51,7 +50,7 @@ func (j *job) layouts(ctx context.Context, indexes []int, progress func(float64)
 			break
 		}
 		batch := pages[start:min(start+textPages, len(pages))]
-		j.pdfium.Grant(j.paced(time.Duration(len(batch)) * pageTime))
+		j.pdfium.Grant(pdfium.Work(len(batch)) * pageWork)
 		goOn, err := j.readLayouts(ctx, batch)
 		if errors.Is(err, citekit.ErrTooLarge) {
 			slow++

@@ -228,7 +228,7 @@ func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
 	inFull := pages <= j.figurePages() || entries == nil && pages <= j.headingPages()
 	if inFull {
 		var err error
-		j.pdfium.Set(j.paced(layoutTime))
+		j.pdfium.Set(layoutWork)
 		if m.pages, err = j.layouts(ctx, firstIndexes(pages), m.progress); err != nil {
 			return nil, "", err
 		}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -167,7 +166,7 @@ func TestQpdfOutlines(t *testing.T) {
 		}
 		paths = append(paths, matches...)
 	}
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute, MaxFigurePages: -1, MaxHeadingPages: -1}
+	r := &pdf.Resolver{CodeCacheDir: codeCache(t), MaxFigurePages: -1, MaxHeadingPages: -1}
 	entries := 0
 	for _, path := range paths {
 		want := qpdfOutline(qpdf, path)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -36,7 +35,7 @@ func TestLabelsTruth(t *testing.T) {
 	if err := json.Unmarshal(data, &files); err != nil {
 		t.Fatal(err)
 	}
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute, MaxFigurePages: -1, MaxHeadingPages: -1}
+	r := &pdf.Resolver{CodeCacheDir: codeCache(t), MaxFigurePages: -1, MaxHeadingPages: -1}
 	checked := 0
 	for _, file := range files {
 		name := strings.TrimPrefix(file.File, "pdf/")
@@ -158,11 +157,11 @@ func TestMapStops(t *testing.T) {
 func TestLimits(t *testing.T) {
 	s := report()
 	data := pdftest.Rows("", s.pages...)
-	r := &pdf.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute, MaxHeadingPages: 3, MaxFigurePages: 3}
+	r := &pdf.Resolver{CodeCacheDir: codeCache(t), MaxHeadingPages: 3, MaxFigurePages: 3}
 	if got := mapOf(t, r, data); got.Method != "pages" || len(got.Nodes) != 4 || got.Metadata["text_layer"] != true {
 		t.Errorf("too long for headings: %s, %v\n%s", got.Method, got.Metadata, told(got.Nodes))
 	}
-	r = &pdf.Resolver{CodeCacheDir: codeCache(t), PDFiumTimeout: 5 * time.Minute, MaxFigurePages: -1}
+	r = &pdf.Resolver{CodeCacheDir: codeCache(t), MaxFigurePages: -1}
 	if got := mapOf(t, r, pdftest.Rows("", withFigures())); strings.Contains(told(got.Nodes), "figure") {
 		t.Errorf("figures that nobody asked for:\n%s", told(got.Nodes))
 	}

@@ -66,7 +66,7 @@ func (m *mapping) runs(ctx context.Context) ([]*section, error) {
 	pages := m.pages
 	if pages == nil {
 		var err error
-		m.job.pdfium.Set(m.job.paced(runTime))
+		m.job.pdfium.Set(runWork)
 		if pages, err = m.job.layouts(ctx, firsts, m.progress); err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func (r *Resolver) recognise(ctx context.Context, src *citekit.Source, loc citek
 
 // picture returns a picture of loc.
 func (r *Resolver) picture(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]byte, error) {
-	j, end, err := r.start(ctx, src, textTime)
+	j, end, err := r.start(ctx, src, textWork)
 	if err != nil {
 		return nil, err
 	}

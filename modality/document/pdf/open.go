@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
@@ -52,43 +51,33 @@ type attempt struct {
 	err  error
 }
 
-// The default limits of PDFium for one job, in processor time: see
-// [Resolver.paced]. A repair takes some 50 ms for each megabyte, the layout of
-// most pages 5 to 15 ms.
+// The limits of the work of PDFium for one job. Some 250 million units take a second of
+// a fast processor. A repair takes 4 million units for each megabyte, the layout of most
+// pages half a million to two million.
 const (
-	repairTime    = 1500 * time.Millisecond
-	repairPerMB   = 100 * time.Millisecond
-	maxRepairTime = 15 * time.Second
-	textTime      = 20 * time.Second     // for the text of some pages
-	layoutTime    = 2 * time.Second      // for the text of pages read in full
-	runTime       = time.Second          // for the text of the first pages of runs
-	pageTime      = 5 * time.Millisecond // added for each page
-
-	openTime = time.Minute // total limit for opening a source
+	repairWork    pdfium.Work = 300e6
+	repairPerMB   pdfium.Work = 20e6
+	maxRepairWork pdfium.Work = 3e9
+	textWork      pdfium.Work = 2e9   // for the text or the picture of some pages
+	layoutWork    pdfium.Work = 400e6 // for the text of pages read in full
+	runWork       pdfium.Work = 200e6 // for the text of the first pages of runs
+	pageWork      pdfium.Work = 1e6   // added for each page
 )
 
 // start begins a job once one of the processors for jobs is free. The remaining
 // processors are for smaller requests. The caller must call end.
-func (r *Resolver) start(ctx context.Context, src *citekit.Source, more time.Duration) (j *job, end func(), err error) {
+func (r *Resolver) start(ctx context.Context, src *citekit.Source, more pdfium.Work) (j *job, end func(), err error) {
 	if err := semaphore.Acquire(ctx, r.working); err != nil {
 		return nil, nil, err
 	}
-	repair := repairTime + time.Duration(src.Size()>>20)*repairPerMB
+	repair := min(repairWork+pdfium.Work(src.Size()>>20)*repairPerMB, maxRepairWork)
 	j = &job{
 		Resolver: r,
 		src:      src,
 		budget:   pdf.NewBudget(src.Size()),
-		pdfium:   r.engine.Session(r.paced(min(repair, maxRepairTime) + more)),
+		pdfium:   r.engine.Session(repair + more),
 	}
 	return j, func() { <-r.working }, nil
-}
-
-// paced returns a time limit scaled by the configured PDFiumTimeout.
-func (r *Resolver) paced(d time.Duration) time.Duration {
-	if r.PDFiumTimeout <= 0 {
-		return d
-	}
-	return time.Duration(float64(d) * float64(r.PDFiumTimeout) / float64(pdfium.DefaultTimeout))
 }
 
 // isExhausted reports whether a budget of j is used up.
@@ -145,9 +134,7 @@ func (j *job) open(ctx context.Context, index int) *attempt {
 	if a.done {
 		return a
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, openTime, errSlow)
-	defer cancel()
-	a.doc, a.err = j.opened.Get(limited, key(j.src, openers[index].name), func(ctx context.Context) (*opened, int64, error) {
+	a.doc, a.err = j.opened.Get(ctx, key(j.src, openers[index].name), func(ctx context.Context) (*opened, int64, error) {
 		doc, err := openers[index].open(j, ctx)
 		if err != nil {
 			return nil, 0, err
@@ -157,8 +144,6 @@ func (j *job) open(ctx context.Context, index int) *attempt {
 	switch {
 	case ctx.Err() != nil: // the next call of the job may have more time
 		return &attempt{err: ctx.Err()}
-	case a.err != nil && limited.Err() != nil:
-		a.err = errSlow
 	case a.err == nil:
 		data, size := a.doc.data(j.src)
 		a.file, a.data = j.budget.File(ctx, data, size), data
@@ -166,8 +151,6 @@ func (j *job) open(ctx context.Context, index int) *attempt {
 	a.done = true
 	return a
 }
-
-var errSlow = fmt.Errorf("not opened after %v: %w", openTime, pdf.ErrLimit)
 
 func key(src *citekit.Source, opener string) string {
 	version := src.Version()

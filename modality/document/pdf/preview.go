@@ -74,7 +74,7 @@ func firstPages(loc citekit.Location, pages int) citekit.Location {
 // draw returns pictures of the pages at loc: a single page as large as side
 // allows, several pages as large as the cells of their sheet.
 func (r *Resolver) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, side int) (pictures []*image.RGBA, sheet drawing.Sheet, err error) {
-	j, end, err := r.start(ctx, src, textTime)
+	j, end, err := r.start(ctx, src, textWork)
 	if err != nil {
 		return nil, sheet, err
 	}

@@ -78,7 +78,7 @@ func onPage(page int, box citekit.Box) citekit.Location {
 
 // textAt returns the text at loc, page by page.
 func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]string, error) {
-	j, end, err := r.start(ctx, src, textTime)
+	j, end, err := r.start(ctx, src, textWork)
 	if err != nil {
 		return nil, err
 	}
