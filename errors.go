@@ -40,7 +40,7 @@ var (
 	// program may not read.
 	ErrForbidden = errors.New("access not allowed")
 
-	// ErrTooLarge reports something over a limit of size, depth or time.
+	// ErrTooLarge reports something over a limit of size, depth or work.
 	ErrTooLarge = errors.New("too large")
 
 	// ErrFormat reports a source that is damaged, encrypted, or not of the
