@@ -70,7 +70,7 @@ func runAll(ctx context.Context, jobs []job, r *report) error {
 }
 
 func (r *report) run(ctx context.Context, j job) error {
-	args := []string{"test", "-json", "-vet=off"}
+	args := []string{"test", "-json", "-vet=off", "-timeout=40m"} // a slow machine is no fault
 	if j.race {
 		args = append(args, "-race")
 	}
