@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/snifftest"
 	"github.com/citekit/citekit/modality"
@@ -20,7 +21,7 @@ import (
 // that is known. The one whose modality it is reads it, or says what is wrong
 // or missing; the others say that it is not theirs.
 func TestRooms(t *testing.T) {
-	rooms := modality.All()
+	rooms, missing := modality.All(), false
 	for _, s := range snifftest.All() {
 		format, err := sniff.Detect(s.Reader(), int64(len(s.Data)))
 		if err != nil {
@@ -38,11 +39,16 @@ func TestRooms(t *testing.T) {
 					checkOwn(t, m, s, format, loc, err)
 				case m == citekit.Audio && s.Kind == sniff.Video && err == nil:
 					// the sound of a film
+				case err != nil && strings.Contains(err.Error(), "needs ffprobe, which is not installed"):
+					missing = true
 				default:
 					checkOther(t, m, s, err)
 				}
 			}
 		}
+	}
+	if missing && !t.Failed() {
+		sharedtest.Missing(t, "ffprobe is not installed")
 	}
 }
 
