@@ -91,9 +91,9 @@ func TestNoted(t *testing.T) {
 		t.Errorf("noted %v", w.ended)
 	}
 	w.ended, seconds = nil, 0
-	// The first runs from 1 to 2 and, after the other, from 5 to 6.
-	w.copy(&out, strings.NewReader("\x16=== RUN   TestOne\n\x16=== PAUSE TestOne\n\x16=== RUN   TestTwo\n\x16--- PASS: TestTwo (0.00s)\n\x16=== CONT  TestOne\n\x16--- PASS: TestOne (0.00s)\n"))
-	if len(w.ended) != 2 || w.ended[0].Elapsed != time.Second || w.ended[1].Test != "TestOne" || w.ended[1].Elapsed != 2*time.Second {
+	// The first runs from 1 to 3 and, after the other, from 6 to 7.
+	w.copy(&out, strings.NewReader("\x16=== RUN   TestOne\n\x16=== RUN   TestOne/part\n\x16=== PAUSE TestOne\n\x16=== RUN   TestTwo\n\x16--- PASS: TestTwo (0.00s)\n\x16=== CONT  TestOne\n\x16--- PASS: TestOne (0.00s)\n"))
+	if len(w.ended) != 2 || w.ended[0].Elapsed != time.Second || w.ended[1].Test != "TestOne" || w.ended[1].Elapsed != 3*time.Second {
 		t.Errorf("with a pause, noted %v", w.ended)
 	}
 }
