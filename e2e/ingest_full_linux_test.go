@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // mounted mounts a small file system that is in memory.
@@ -43,7 +45,7 @@ func TestIngestDiskFull(t *testing.T) {
 		{"evidence", ".citekit_output", "size=8k"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			y := newYard(t, 11, 280)
+			y := newYard(t, sharedtest.Rand(t), 280)
 			mounted(t, filepath.Join(y.base, test.dir), test.options)
 			r := finished(t, y.base, "ingest", ".")
 			t.Logf("%d lines, the first %.200s", strings.Count(r.stderr, "\n"), r.stderr)
@@ -65,7 +67,7 @@ func TestIngestDiskFull(t *testing.T) {
 func TestIngestReadOnly(t *testing.T) {
 	for _, test := range []struct{ name, dir string }{{"maps", ".resource_maps"}, {"evidence", ".citekit_output"}, {"everything", "."}} {
 		t.Run(test.name, func(t *testing.T) {
-			y := newYard(t, 13, 28)
+			y := newYard(t, sharedtest.Rand(t), 28)
 			dir := filepath.Join(y.base, test.dir)
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -21,7 +22,7 @@ var wholeStructure = &mcp.CallToolParams{Name: "getStructure", Arguments: map[st
 // TestHTTPLongAnswers compares long answers over HTTP, which go past the SDK's
 // encoder, with those that the SDK encodes.
 func TestHTTPLongAnswers(t *testing.T) {
-	server := mcpadapter.NewServer(newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 2000)}), nil)
+	server := mcpadapter.NewServer(newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 500)}), nil)
 	s := serveHTTP(t, server, &mcpadapter.HandlerOptions{SSE: true}, nil)
 	stateless := serveHTTP(t, server, &mcpadapter.HandlerOptions{Stateless: true}, nil)
 	plain := connect(t, server, nil)
@@ -31,7 +32,7 @@ func TestHTTPLongAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantResource, err := plain.ReadResource(t.Context(), resource)
-	if err != nil || len(wantResource.Contents[0].Text) < 500_000 {
+	if err != nil || len(wantResource.Contents[0].Text) < 125_000 {
 		t.Fatalf("%v, %d bytes", err, len(wantResource.Contents[0].Text))
 	}
 	for name, transport := range map[string]mcp.Transport{
@@ -45,9 +46,9 @@ func TestHTTPLongAnswers(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer session.Close()
-			rounds := 3
-			if testing.Short() {
-				rounds = 1
+			rounds := 1
+			if sharedtest.Long() {
+				rounds = 3
 			}
 			for range rounds {
 				tool, err := session.CallTool(t.Context(), wholeStructure)
@@ -89,6 +90,11 @@ func TestHTTPUnreadAnswers(t *testing.T) {
 		t.Skip("takes seconds: not with -short")
 	}
 	s := serveHTTP(t, mcpadapter.NewServer(newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)}), nil), nil, nil)
+	memory := 48 << 20
+	if !sharedtest.Long() {
+		memory = 8 << 20
+		s.handler.SetAnswerMemory(int64(memory))
+	}
 	message := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big","full":true},` + modernMeta + `}}`
 	ask := func() net.Conn {
 		conn, err := net.Dial("tcp", s.address)
@@ -110,7 +116,6 @@ func TestHTTPUnreadAnswers(t *testing.T) {
 	if status != 200 || !strings.Contains(want, `"resultType":"complete"`) || !strings.Contains(want, `"timing":`) {
 		t.Fatalf("%d %.300s", status, want)
 	}
-	const memory = 48 << 20
 	first := ask()
 	for range memory/(len(want)/3) + 2 { // an answer is held once, and sent twice, once escaped
 		ask()

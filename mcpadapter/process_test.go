@@ -184,32 +184,3 @@ func TestTypeScriptClient(t *testing.T) {
 	}
 	t.Logf("%s", out)
 }
-
-// TestInspector has the inspector check the list of tools in its strict mode.
-// It needs Node 22.
-func TestInspector(t *testing.T) {
-	modules, node := clientTools(t)
-	script := filepath.Join(modules, ".bin", "mcp-inspector")
-	if _, err := os.Stat(script); err != nil {
-		sharedtest.Missing(t, "no inspector: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
-	}
-	if version, err := exec.CommandContext(t.Context(), node, "--version").Output(); err != nil || string(version) < "v22" {
-		sharedtest.Missing(t, fmt.Sprintf("the inspector needs Node 22; this is %s", version))
-	}
-	server := newProcess(t)
-	variable := server.Env[len(server.Env)-1]
-	run := func(args ...string) (string, error) {
-		cmd := exec.CommandContext(t.Context(), node, append([]string{script, "--cli", server.Path, "-e", variable}, args...)...)
-		cmd.Env = append(os.Environ(), "HOME="+t.TempDir()) // it keeps a catalog there
-		out, err := cmd.CombinedOutput()
-		return string(out), err
-	}
-	if out, err := run("--method", "tools/list", "--strict", "--format", "json", "-q"); err != nil {
-		t.Errorf("tools/list: %v\n%s", err, out)
-	}
-	out, err := run("--method", "tools/call", "--tool-name", "resolve", "--tool-args-json",
-		`{"resource_id":"poem","node_id":"first"}`, "--format", "json", "-q")
-	if err != nil || !strings.Contains(out, "text://poem#lines=1-2") {
-		t.Errorf("resolve: %v\n%s", err, out)
-	}
-}

@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +24,11 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-const changerVar = "CITEKIT_SEARCH_CHANGER"
+// The processes of these tests are told the directory, and the seed of their chance.
+const (
+	changerVar = "CITEKIT_SEARCH_CHANGER"
+	seedVar    = "CITEKIT_SEARCH_SEED"
+)
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(changerVar); dir != "" {
@@ -55,9 +60,10 @@ func changeForever(dir string) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	s, err := search.New(lib, nil)
-	r := rand.New(rand.NewSource(time.Now().UnixNano()))
+	seed, _ := strconv.ParseUint(os.Getenv(seedVar), 10, 64)
+	r := rand.New(rand.NewPCG(seed, 0))
 	for version := 1; err == nil; version++ {
-		i := r.Intn(notes)
+		i := r.IntN(notes)
 		err = os.WriteFile(filepath.Join(dir, noteName(i)), []byte(note(i, version)), 0o600)
 		if err == nil {
 			_, err = ingest.Run(context.Background(), lib, []string{noteName(i)}, nil)
@@ -74,21 +80,19 @@ func changeForever(dir string) {
 // at once. Nothing that is found afterwards is not in a source, and once all is
 // mapped again everything is found, once.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("kills processes: not with -short")
+	if !sharedtest.Long() {
+		t.Skip("kills many processes, as TestKill of package index and TestIngestKilled of e2e do: only with CITEKIT_LONG=1")
 	}
-	rounds := 4
-	if sharedtest.Long() {
-		rounds = 100
-	}
-	dir := t.TempDir()
+	const rounds = 100
+	dir, random := t.TempDir(), sharedtest.Rand(t)
 	for i := range notes {
 		write(t, dir, noteName(i), note(i, 0))
 	}
 	for range rounds {
 		var wait sync.WaitGroup
 		for range 2 {
-			wait.Go(func() { changeUntilKilled(t, dir, time.Duration(100+rand.Intn(900))*time.Millisecond) })
+			seed, after := random.Uint64(), time.Duration(random.IntN(900))*time.Millisecond
+			wait.Go(func() { changeUntilKilled(t, dir, seed, after) })
 		}
 		wait.Wait()
 		s := openShelf(t, dir)
@@ -101,14 +105,16 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-func changeUntilKilled(t *testing.T, dir string, after time.Duration) {
+// changeUntilKilled runs a process that changes sources, and kills it some time after
+// it has said that it has changed one.
+func changeUntilKilled(t *testing.T, dir string, seed uint64, after time.Duration) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Error(err)
 		return
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), changerVar+"="+dir)
+	cmd.Env = append(os.Environ(), changerVar+"="+dir, seedVar+"="+strconv.FormatUint(seed, 10))
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -117,13 +123,21 @@ func changeUntilKilled(t *testing.T, dir string, after time.Duration) {
 		t.Error(err)
 		return
 	}
-	time.AfterFunc(after, func() { cmd.Process.Kill() })
+	kill := time.AfterFunc(3*time.Minute, func() { cmd.Process.Kill() })
+	changed := false
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if lines.Text() != "changed" {
 			t.Error(lines.Text())
 		}
+		if !changed {
+			changed = true
+			kill.Reset(after)
+		}
 	}
 	_ = cmd.Wait()
+	if !changed {
+		t.Error("a process changed nothing in three minutes")
+	}
 }
 
 // checkSources compares what is found with the sources: nothing else is found,

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // A folderUnderFire is a base directory in which commands are killed.
@@ -55,16 +58,46 @@ func (f *folderUnderFire) run(args ...string) string {
 	return string(out)
 }
 
-// kill runs a command and kills it after a while.
+// kill runs a command and kills it a while after it has changed a first map.
 func (f *folderUnderFire) kill(after time.Duration, args ...string) {
 	f.t.Helper()
+	before := f.maps()
 	cmd := exec.Command("citekit", append([]string{"--dir", f.base}, args...)...)
 	if err := cmd.Start(); err != nil {
 		f.t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	deadline := time.After(3 * time.Minute)
+	for maps.Equal(f.maps(), before) {
+		select {
+		case err := <-ended:
+			f.t.Fatalf("%v changed no map: %v", args, err)
+		case <-deadline:
+			_ = cmd.Process.Kill()
+			f.t.Fatalf("%v changed no map in three minutes", args)
+		case <-time.After(time.Millisecond):
+		}
+	}
 	time.Sleep(after)
 	_ = cmd.Process.Kill()
-	_ = cmd.Wait()
+	<-ended
+}
+
+// maps returns when each map was stored, by its file.
+func (f *folderUnderFire) maps() map[string]time.Time {
+	f.t.Helper()
+	entries, err := os.ReadDir(filepath.Join(f.base, ".resource_maps"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	stored := make(map[string]time.Time)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && !strings.HasPrefix(e.Name(), ".") { // else it is gone meanwhile
+			stored[e.Name()] = info.ModTime()
+		}
+	}
+	return stored
 }
 
 func (f *folderUnderFire) ids() []string { return strings.Fields(f.run("list")) }
@@ -84,9 +117,10 @@ func (f *folderUnderFire) ingest() map[string]int {
 // TestDeleteKilled kills rm and prune: afterwards each map is there or not, and
 // the next ingest makes those that are not, under the same ids.
 func TestDeleteKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	if !sharedtest.Long() {
+		t.Skip("kills processes, as TestKilledWriters of package workspace does: only with CITEKIT_LONG=1")
 	}
+	random := sharedtest.Rand(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	const files, rounds = 60, 8
 	f := newFolderUnderFire(t, files)
@@ -101,7 +135,7 @@ func TestDeleteKilled(t *testing.T) {
 		for _, id := range ids[:5] {
 			f.run("resolve", id)
 		}
-		after := whole * time.Duration(round+1) / rounds
+		after := time.Duration(random.Int64N(int64(whole)))
 		if round%2 == 0 {
 			f.kill(after, append([]string{"rm"}, ids...)...)
 		} else {
@@ -143,9 +177,10 @@ func (f *folderUnderFire) checkEvidence(ids []string) {
 // TestRenameKilled kills an ingest while maps follow a folder that was renamed:
 // the next one leaves every map under its id, and makes no second one.
 func TestRenameKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	if !sharedtest.Long() {
+		t.Skip("kills processes, as TestIngestKilled of e2e does: only with CITEKIT_LONG=1")
 	}
+	random := sharedtest.Rand(t)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	const files, rounds = 60, 8
 	f := newFolderUnderFire(t, files)
@@ -159,7 +194,7 @@ func TestRenameKilled(t *testing.T) {
 		}
 		name = next
 		if round > 0 {
-			f.kill(whole*time.Duration(round)/rounds, "ingest", ".")
+			f.kill(time.Duration(random.Int64N(int64(whole))), "ingest", ".")
 		}
 		n := f.ingest()
 		if n["renamed"]+n["unchanged"] != files || len(n) > 2 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestFirstCompile has PDFium compiled once, which a person at a terminal and
@@ -23,6 +24,9 @@ func TestFirstCompile(t *testing.T) {
 		t.Skip("needs script(1) of util-linux")
 	}
 	dir, cache := t.TempDir(), t.TempDir()
+	if !sharedtest.Long() {
+		haveCompiled(t, cache)
+	}
 	for _, name := range []string{"first", "second", "third", "fourth"} {
 		if err := os.WriteFile(filepath.Join(dir, name+".pdf"), pdftest.Text(true, name), 0o600); err != nil {
 			t.Fatal(err)
@@ -62,6 +66,25 @@ func TestFirstCompile(t *testing.T) {
 	}
 	if got := run(strings.Replace(request, "NAME", "fourth", 1), "citekit", "serve", "--ingest"); !strings.Contains(got, heard) || !strings.Contains(got, `"progressToken":"p"`) {
 		t.Errorf("a server without: %s", got)
+	}
+}
+
+// haveCompiled copies what was compiled for other tests, without the mark that it is
+// complete, so that a test does not take the seconds of a compilation again.
+func haveCompiled(t *testing.T, cache string) {
+	t.Helper()
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return
+	}
+	code, err := filepath.Glob(filepath.Join(user, "citekit", "pdfium", "wazero-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range code {
+		if err := os.CopyFS(filepath.Join(cache, "citekit", "pdfium", filepath.Base(dir)), os.DirFS(dir)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -52,7 +52,7 @@ func TestHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")
 	}
-	size := 1 << 14
+	size := 1 << 12
 	if sharedtest.Long() {
 		size = 1 << 21
 	}

@@ -23,15 +23,17 @@ import (
 )
 
 const (
-	maxDepth   = 64      // levels of symbols in symbols
-	maxTitle   = 300     // bytes
-	maxSummary = 300     // bytes
-	maxSymbols = 500_000 // found in one source; above this, none are kept
-
+	maxDepth   = 64  // levels of symbols in symbols
+	maxTitle   = 300 // bytes
+	maxSummary = 300 // bytes
 	// pollBytes is how much of a source a scanner reads between checks of its
 	// context.
 	pollBytes = 1 << 16
 )
+
+// maxSymbols is how many symbols may be found in one source; above this, none are
+// kept. Tests lower it.
+var maxSymbols = 500_000
 
 // A symbol is a declaration that a scanner has found.
 type symbol struct {

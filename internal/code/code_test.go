@@ -123,16 +123,17 @@ func TestTooManySymbols(t *testing.T) {
 
 // TestFarTooManySymbols has sources that the scanners stop reading.
 func TestFarTooManySymbols(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	most := 500_000
+	if !sharedtest.Long() {
+		most = 10_000
+		code.SetMaxSymbols(t, most)
 	}
-	lines := map[code.Language]string{code.Go: "func a(){}\n"}
-	if sharedtest.Long() {
-		lines[code.C], lines[code.Kotlin] = "int a(){}\n", "fun a(){}\n"
-	}
-	for lang, line := range lines {
-		if got := flatten(t, lang, []byte(strings.Repeat(line, 520_000))); len(got) != 0 {
-			t.Errorf("%s: %d nodes", lang, len(got))
+	for lang, line := range map[code.Language]string{code.Go: "func a(){}\n", code.C: "int a(){}\n", code.Kotlin: "fun a(){}\n", code.Python: "def a(): pass\n"} {
+		if got := flatten(t, lang, []byte(strings.Repeat(line, most+10_000))); len(got) != 0 {
+			t.Errorf("%s: %d nodes of more symbols than are kept", lang, len(got))
+		}
+		if got := flatten(t, lang, []byte(strings.Repeat(line, most))); len(got) == 0 {
+			t.Errorf("%s: no nodes of as many symbols as are kept", lang)
 		}
 	}
 }

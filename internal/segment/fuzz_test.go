@@ -76,8 +76,21 @@ func FuzzSegment(f *testing.F) {
 // Each byte that is changed is found out or does no harm, also with checksums
 // that are right.
 func TestFlippedBytes(t *testing.T) {
-	data := build(t, "a", randomDocs(rand.New(rand.NewSource(6)), 200, 30))
-	for i := 0; i < len(data); i += 1 + len(data)/rounds(300) {
+	large := build(t, "a", randomDocs(rand.New(rand.NewSource(6)), 200, 30)) // with lists of several blocks
+	flipBytes(t, large, rounds(20))
+	data := build(t, "a", randomDocs(rand.New(rand.NewSource(6)), 20, 10))
+	flipBytes(t, data, rounds(150))
+	for n := range len(data) {
+		if _, err := segment.Open(data[:n]); err == nil {
+			t.Errorf("%d of %d bytes open", n, len(data))
+		}
+	}
+}
+
+// flipBytes reads a segment with one byte changed, at up to so many places.
+func flipBytes(t *testing.T, data []byte, places int) {
+	t.Helper()
+	for i := 0; i < len(data); i += 1 + len(data)/places {
 		for _, flip := range []byte{0x01, 0x80, 0xff} {
 			for _, seal := range []bool{false, true} {
 				bad := bytes.Clone(data)
@@ -87,11 +100,6 @@ func TestFlippedBytes(t *testing.T) {
 				}
 				read(t, bad)
 			}
-		}
-	}
-	for n := range len(data) {
-		if _, err := segment.Open(data[:n]); err == nil {
-			t.Errorf("%d of %d bytes open", n, len(data))
 		}
 	}
 }

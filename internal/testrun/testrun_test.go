@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestReachedBy(t *testing.T) {
@@ -77,7 +78,9 @@ func TestReport(t *testing.T) {
 }
 
 func TestNoted(t *testing.T) {
-	w := watcher{name: "a", running: make(map[string]timing)}
+	seconds := int64(0) // each look at the clock is a second later
+	clock := func() time.Time { seconds++; return time.Unix(seconds, 0) }
+	w := watcher{name: "a", clock: clock, running: make(map[string]timing)}
 	var out bytes.Buffer
 	printed := "\x16=== RUN   TestOne\n\x16=== RUN   TestOne/part\n\x16    --- PASS: TestOne/part (0.00s)\n\x16--- PASS: TestOne (0.00s)\nPASS\n"
 	w.copy(&out, strings.NewReader(printed))
@@ -86,5 +89,11 @@ func TestNoted(t *testing.T) {
 	}
 	if len(w.ended) != 1 || w.ended[0].Test != "TestOne" || w.ended[0].Package != "a" {
 		t.Errorf("noted %v", w.ended)
+	}
+	w.ended, seconds = nil, 0
+	// The first runs from 1 to 3 and, after the other, from 6 to 7.
+	w.copy(&out, strings.NewReader("\x16=== RUN   TestOne\n\x16=== RUN   TestOne/part\n\x16=== PAUSE TestOne\n\x16=== RUN   TestTwo\n\x16--- PASS: TestTwo (0.00s)\n\x16=== CONT  TestOne\n\x16--- PASS: TestOne (0.00s)\n"))
+	if len(w.ended) != 2 || w.ended[0].Elapsed != time.Second || w.ended[1].Test != "TestOne" || w.ended[1].Elapsed != 3*time.Second {
+		t.Errorf("with a pause, noted %v", w.ended)
 	}
 }

@@ -48,7 +48,7 @@ func watch(file string, command []string) int {
 			test.Process.Signal(s)
 		}
 	}()
-	w := watcher{pid: test.Process.Pid, name: packageName(), running: make(map[string]timing)}
+	w := watcher{pid: test.Process.Pid, name: packageName(), clock: time.Now, running: make(map[string]timing)}
 	w.copy(os.Stdout, out)
 	err = test.Wait()
 	w.write(file)
@@ -63,8 +63,9 @@ func watch(file string, command []string) int {
 
 type watcher struct {
 	pid     int
-	name    string            // of the package
-	running map[string]timing // what was used when a test began, by the name of the test
+	name    string // of the package
+	clock   func() time.Time
+	running map[string]timing // what was used when a test began, by the name of the test; of one that is paused, what it used
 	ended   []timing
 }
 
@@ -84,8 +85,10 @@ func (w *watcher) copy(to io.Writer, from io.Reader) {
 }
 
 var (
-	runMark = []byte("=== RUN   ")
-	endMark = []byte("--- ")
+	runMark   = []byte("=== RUN   ")
+	pauseMark = []byte("=== PAUSE ") // of a parallel test, which waits for those before it
+	contMark  = []byte("=== CONT  ")
+	endMark   = []byte("--- ")
 )
 
 func (w *watcher) note(line []byte) {
@@ -94,7 +97,15 @@ func (w *watcher) note(line []byte) {
 		return
 	}
 	if name, ok := bytes.CutPrefix(line, runMark); ok {
-		w.running[string(name)] = timing{Elapsed: time.Duration(time.Now().UnixNano()), CPU: treeTime(w.pid)}
+		w.running[string(name)] = w.now()
+		return
+	}
+	if name, ok := bytes.CutPrefix(line, pauseMark); ok {
+		w.running[string(name)] = w.since(w.running[string(name)])
+		return
+	}
+	if name, ok := bytes.CutPrefix(line, contMark); ok {
+		w.running[string(name)] = w.since(w.running[string(name)])
 		return
 	}
 	if !bytes.HasPrefix(line, endMark) {
@@ -105,8 +116,20 @@ func (w *watcher) note(line []byte) {
 		return
 	}
 	if began, ok := w.running[words[2]]; ok {
-		w.ended = append(w.ended, timing{w.name, words[2], time.Duration(time.Now().UnixNano()) - began.Elapsed, treeTime(w.pid) - began.CPU})
+		took := w.since(began)
+		w.ended = append(w.ended, timing{w.name, words[2], took.Elapsed, took.CPU})
 	}
+}
+
+func (w *watcher) now() timing {
+	return timing{Elapsed: time.Duration(w.clock().UnixNano()), CPU: treeTime(w.pid)}
+}
+
+// since returns what was used since a test began. Of that, since returns when a test
+// that goes on would have begun if it had not paused.
+func (w *watcher) since(began timing) timing {
+	now := w.now()
+	return timing{Elapsed: now.Elapsed - began.Elapsed, CPU: now.CPU - began.CPU}
 }
 
 func (w *watcher) write(file string) {

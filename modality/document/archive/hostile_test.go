@@ -123,21 +123,25 @@ func TestLyingSizes(t *testing.T) {
 
 func TestBombs(t *testing.T) {
 	sharedtest.NotShort(t)
-	zeros := strings.Repeat("\x00", 8<<20)
+	mib := 1 << 20
+	if !sharedtest.Long() {
+		mib = 1 << 16
+	}
+	zeros := strings.Repeat("\x00", 8*mib)
 	var files []file
 	for i := range 8 {
 		files = append(files, file{fmt.Sprintf("%d.txt", i), zeros})
 	}
 	data := zipped(t, append(files, file{"good.txt", "good\n"})...)
 	r := newResolver()
-	r.MaxMember, r.MaxUnpacked = 10<<20, 20<<20
+	r.MaxMember, r.MaxUnpacked = int64(10*mib), int64(20*mib)
 	draft := mapOf(t, r, source("a.zip", data))
 	if fmt.Sprint(draft.Metadata["incomplete"]) != "[contents of members]" || !strings.Contains(outline(draft.Nodes), "member=good.txt") {
 		t.Errorf("the map of a bomb: %v\n%s", draft.Metadata, outline(draft.Nodes))
 	}
-	texts := zipped(t, file{"a.txt", strings.Repeat("a\n", 6<<20)}, file{"b.txt", strings.Repeat("b\n", 6<<20)})
+	texts := zipped(t, file{"a.txt", strings.Repeat("a\n", 6*mib)}, file{"b.txt", strings.Repeat("b\n", 6*mib)})
 	larger := newResolver()
-	larger.MaxUnpacked = 20 << 20
+	larger.MaxUnpacked = int64(20 * mib)
 	err := readAll(t, larger, source("a.zip", texts))
 	if !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("the text of a bomb: %v", err)
@@ -174,12 +178,14 @@ func TestDepth(t *testing.T) {
 }
 
 func TestManyEntries(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
+	entries, nodes := 1<<16, citekit.MaxMappedNodes
+	if !sharedtest.Long() {
+		entries, nodes = 2000, 1000
+		archive.SetLimits(t, entries, nodes)
 	}
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	for i := range 1<<16 + 1 {
+	for i := range entries + 1 {
 		if err := w.WriteHeader(&tar.Header{Name: fmt.Sprint(i), Typeflag: tar.TypeReg}); err != nil {
 			t.Fatal(err)
 		}
@@ -189,15 +195,15 @@ func TestManyEntries(t *testing.T) {
 		t.Errorf("a tar of many entries: %v", err)
 	}
 	var files []file
-	for i := range citekit.MaxMappedNodes + 10 {
+	for i := range nodes + 10 {
 		files = append(files, file{fmt.Sprintf("%d/f", i%3), ""})
 		files[i].name += fmt.Sprint(i)
 	}
 	draft := mapOf(t, new(archive.Resolver), source("a.zip", zipped(t, files...)))
-	if n := strings.Count(outline(draft.Nodes), "\n"); n != citekit.MaxMappedNodes {
+	if n := strings.Count(outline(draft.Nodes), "\n"); n != nodes {
 		t.Errorf("a map of %d nodes", n)
 	}
-	if fmt.Sprint(draft.Metadata["incomplete"]) != "[13 members left out]" || draft.Metadata["members"] != citekit.MaxMappedNodes+10 {
+	if fmt.Sprint(draft.Metadata["incomplete"]) != "[13 members left out]" || draft.Metadata["members"] != nodes+10 {
 		t.Errorf("metadata %v", draft.Metadata)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/citekit/citekit/internal/zipread"
 )
 
-// maxEntries is the largest number of entries of an archive.
-const maxEntries = zipread.MaxEntries
+// maxEntries is the largest number of entries of an archive. Tests lower it.
+var maxEntries = zipread.MaxEntries
 
 // A kind is an archive format.
 type kind struct{ name, mediaType, ext string }

@@ -12,6 +12,9 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
+// maxNodes is the largest number of nodes of a map. Tests lower it.
+var maxNodes = citekit.MaxMappedNodes
+
 const (
 	// maxMapped is how many members are mapped with their content.
 	maxMapped = 1000
@@ -35,7 +38,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, err
 	}
-	m := &mapping{look: r.newLook(ctx, l), folders: make(map[string]*citekit.Node), room: citekit.MaxMappedNodes}
+	m := &mapping{look: r.newLook(ctx, l), folders: make(map[string]*citekit.Node), room: maxNodes}
 	if !isDeep(ctx) {
 		if err := m.entries(ctx, req.Progress); err != nil {
 			return nil, err

@@ -112,7 +112,7 @@ func (b *book) raw(ctx context.Context, name string) ([]byte, error) {
 	if f == nil {
 		return nil, damaged("a member of the book is missing")
 	}
-	return f.Bytes(ctx, maxMarkup)
+	return f.Bytes(ctx, int64(maxMarkup))
 }
 
 // byteOrder returns the byte order of UTF-16 data, or nil for other data.

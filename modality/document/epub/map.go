@@ -12,13 +12,11 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 )
 
-const (
-	maxTitle = 300 // bytes
+const maxTitle = 300 // bytes
 
-	// maxMapRead is how many bytes of parts are read for a map. Entries that lead
-	// into later parts get the whole part as their location.
-	maxMapRead = 64 << 20
-)
+// maxMapRead is how many bytes of parts are read for a map. Entries that lead into
+// later parts get the whole part as their location. Tests lower it.
+var maxMapRead = 64 << 20
 
 // Map implements [citekit.Mapper]. Sections are the entries of the table of
 // contents, in all its levels: of the navigation document, else of the NCX. The

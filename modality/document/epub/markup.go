@@ -11,10 +11,12 @@ import (
 	"github.com/citekit/citekit/internal/charset"
 )
 
-// Limits of a markup document.
+// maxMarkup is how many bytes a markup document may have. Tests lower it.
+var maxMarkup = 32 << 20
+
+// Further limits of a markup document.
 const (
-	maxMarkup   = 32 << 20 // bytes
-	maxElements = 1 << 21  // elements and texts between them
+	maxElements = 1 << 21 // elements and texts between them
 	maxDepth    = 1000
 )
 
