@@ -6,11 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // doctor reports a source that cannot be read also when the index still holds a
 // resource whose map was removed.
 func TestDoctorAfterRemoval(t *testing.T) {
+	sharedtest.Tool(t, "tesseract") // which cannot read the image
 	dir := t.TempDir()
 	for name, content := range map[string]string{"a.md": "# alpha\n", "b.md": "# beta\n", "c.md": "# gamma\n", "bomb.gif": "GIF89a\x01\x00\x01\x00\x00\x00\x00,"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {

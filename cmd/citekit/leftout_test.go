@@ -9,12 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestLeftOut has a source that changed, and an image that ends early. A search that
 // finds nothing says what each is and what to do; doctor does not say that the next
 // search makes up for the image.
 func TestLeftOut(t *testing.T) {
+	sharedtest.Tool(t, "tesseract") // which cannot read the image
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
 	picture := image.NewGray(image.Rect(0, 0, 100, 100))
