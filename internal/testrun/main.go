@@ -1,6 +1,6 @@
-// Testrun runs the tests of this module as ./test.sh does: each package once, with the
-// race detector where goroutines meet, and prints a line for each package, what failed,
-// and what was left out because another program is missing.
+// Testrun runs the tests of this module as ./test.sh does: all of them once, and where
+// goroutines meet the short ones again with the race detector. It prints a line for each
+// package, what failed, and what was left out because another program is missing.
 //
 // With -leftout it writes the tests that were left out to a file, which -only reads to
 // run just those. With -times and -slowest it prints the tests that took longest, with
@@ -28,7 +28,7 @@ type options struct {
 	only    string   // file with the tests to run, as leftOut has them
 	times   string   // file to which the times of the tests are added
 	slowest int      // how many of the slowest tests of that file are printed
-	race    string   // "auto", "no" or "all"
+	race    string   // "short", "no" or "all"
 	args    []string // for "go test"
 }
 
@@ -41,7 +41,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "run the tests that this `FILE` names, a package and a test in each line")
 	flag.StringVar(&o.times, "times", "", "add how long each test took to this `FILE`; results are then not cached")
 	flag.IntVar(&o.slowest, "slowest", 0, "print the `N` slowest tests of that file with their processor time")
-	flag.StringVar(&o.race, "race", "auto", "use the race detector in packages that have goroutines (auto), in `all`, or in none (no)")
+	flag.StringVar(&o.race, "race", "short", "use the race detector for the `short` tests where goroutines meet, for all or for no tests")
 	prepare := flag.Bool("prepare", false, "make the files that tests read, once for each version of the programs that make them, and end")
 	since := flag.String("reached", "", "print the packages that the changes since a `REVISION` reach, and end")
 	flag.Parse()
@@ -107,6 +107,7 @@ func run(ctx context.Context, o options) error {
 // A job is one run of "go test".
 type job struct {
 	race     bool
+	again    bool // these tests ran before, and are not counted
 	pattern  string // of the tests; "" means all
 	packages []string
 	args     []string
@@ -127,15 +128,17 @@ func plan(ctx context.Context, o options) (jobs []job, closing string, err error
 	if !compiler && o.race != "no" {
 		closing = "The race detector was not used: it needs a C compiler, such as gcc."
 	}
-	plain, race := job{args: args}, job{args: args, race: true}
+	all, short := job{args: args, race: compiler && o.race == "all"}, job{args: append(args, "-short"), race: true, again: true}
 	for _, p := range packages {
-		if compiler && (o.race == "all" || o.race == "auto" && p.concurrent) {
-			race.packages = append(race.packages, p.path)
-		} else {
-			plain.packages = append(plain.packages, p.path)
+		all.packages = append(all.packages, p.path)
+		if compiler && o.race == "short" && p.concurrent {
+			short.packages = append(short.packages, p.path)
 		}
 	}
-	return slices.DeleteFunc([]job{plain, race}, func(j job) bool { return len(j.packages) == 0 }), closing, nil
+	if len(short.packages) == 0 {
+		return []job{all}, closing, nil
+	}
+	return []job{all, short}, closing, nil
 }
 
 // isPackage reports whether an argument of "go test" names packages.

@@ -100,7 +100,7 @@ func (r *report) run(ctx context.Context, j job) error {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			r.take(line, j.race)
+			r.take(line, j)
 		}
 		if err != nil {
 			break
@@ -116,7 +116,7 @@ func (r *report) run(ctx context.Context, j job) error {
 	return nil
 }
 
-func (r *report) take(line []byte, race bool) {
+func (r *report) take(line []byte, j job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var e event
@@ -131,21 +131,22 @@ func (r *report) take(line []byte, race bool) {
 	case "build-output":
 		io.WriteString(r.out, e.Output)
 	case "pass", "fail", "skip":
-		r.end(t, e, race)
+		r.end(t, e, j)
 	}
 }
 
 // end takes note of the end of a test or a package.
-func (r *report) end(t test, e event, race bool) {
+func (r *report) end(t test, e event, j job) {
 	fails := e.Action == "fail"
 	if t.name == "" {
-		r.endPackage(t.pkg, e, race, fails)
+		r.endPackage(t.pkg, e, j.race, fails)
 		return
 	}
 	top, _, sub := strings.Cut(t.name, "/")
 	switch {
 	case fails:
 		r.failed[t] = true
+	case j.again:
 	case e.Action == "skip":
 		if why := whyLeftOut(r.printed[t]); why != "" {
 			r.leftOut[test{t.pkg, top}] = why

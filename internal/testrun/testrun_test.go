@@ -58,7 +58,7 @@ func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	r := newReport(&out)
 	for line := range strings.Lines(events[1:]) {
-		r.take([]byte(line), false)
+		r.take([]byte(line), job{})
 	}
 	if err := r.close(0, ""); err == nil || err.Error() != "2 tests failed" {
 		t.Errorf("the report ends with %v", err)
