@@ -107,7 +107,7 @@ func run(ctx context.Context, o options) error {
 // A job is one run of "go test".
 type job struct {
 	race     bool
-	again    bool // these tests ran before, and are not counted
+	again    bool   // these tests ran before, and are not counted
 	pattern  string // of the tests; "" means all
 	packages []string
 	args     []string
