@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search"
 )
 
@@ -45,6 +46,7 @@ func TestChangedIsCountedBeforeItIsHit(t *testing.T) {
 
 // TestUnreadableIsNotChanged has an image that ends early and a text that changed.
 func TestUnreadableIsNotChanged(t *testing.T) {
+	sharedtest.Tool(t, "tesseract") // which reads the picture
 	picture := image.NewGray(image.Rect(0, 0, 300, 200))
 	for i := range picture.Pix {
 		picture.Pix[i] = color.Gray{Y: uint8(i * i >> 3)}.Y
@@ -73,6 +75,7 @@ func TestUnreadableIsNotChanged(t *testing.T) {
 
 // TestBlankResources searches in an image that has no text.
 func TestBlankResources(t *testing.T) {
+	sharedtest.Tool(t, "tesseract") // which reads the picture
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
 		t.Fatal(err)

@@ -9,11 +9,13 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/verify"
 )
 
 // TestQuoteOfScan looks for quotes where there is no text.
 func TestQuoteOfScan(t *testing.T) {
+	sharedtest.Tool(t, "tesseract") // which reads the picture
 	var picture bytes.Buffer
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
 		t.Fatal(err)
