@@ -86,7 +86,7 @@ func (r *reports) run() {
 		clear(told)
 		told, r.waiting = r.waiting, told[:0]
 		lost := r.lost
-		r.lost, r.since = 0, time.Now()
+		r.since = time.Now()
 		r.telling = len(told) > 0 || lost > 0
 		r.changed.Broadcast()
 		r.mu.Unlock()
@@ -99,6 +99,9 @@ func (r *reports) run() {
 		}
 		if lost > 0 { // after the reports that had room
 			r.missed(lost)
+			r.mu.Lock()
+			r.lost -= lost
+			r.mu.Unlock()
 		}
 	}
 }

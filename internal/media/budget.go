@@ -44,8 +44,8 @@ const (
 // takes. Beyond it, the machine is at fault, or what is not counted: the error
 // matches [os.ErrDeadlineExceeded].
 const (
-	safety     = 5 * time.Minute
-	safetyMiB  = 2 * time.Second  // for each MiB of a source
+	safety     = 2 * time.Minute
+	safetyMiB  = 4 * time.Second  // for each MiB of a source
 	safetySpan = 20 * time.Second // for each second of a span, as for spanWork
 )
 
