@@ -67,7 +67,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if err := ctx.Err(); err != nil && len(shown) == 0 {
 			return nil, nil, err
 		}
-		if f.mixed && repeated < maxMixed && ctx.Err() == nil {
+		if repeated < maxMixed && (f.mixed || f.indexChanged(ctx)) && ctx.Err() == nil {
 			repeated++
 			f.begin(ctx)
 			k = (k + 3) / 4 // as many hits again

@@ -5,11 +5,13 @@ import (
 	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -57,6 +59,53 @@ func TestTwoForms(t *testing.T) {
 			if !got.Complete || got.LeftOut != 0 || got.Total != test.total || len(got.Results) != test.total {
 				t.Fatalf("%q: %d results of %d, complete %v, %d left out, hint %q", test.query, len(got.Results), got.Total, got.Complete, got.LeftOut, got.Hint)
 			}
+		}
+	}
+}
+
+// A meddled is an index that another process changes right before a search.
+type meddled struct {
+	*index.Local
+	before func()
+}
+
+func (m *meddled) Search(ctx context.Context, q index.Query) (*index.Result, error) {
+	if before := m.before; before != nil {
+		m.before = nil
+		before()
+	}
+	return m.Local.Search(ctx, q)
+}
+
+// TestChangedMeanwhile has a program that reads less put its texts into the index
+// between the check that the index is up to date and the search.
+func TestChangedMeanwhile(t *testing.T) {
+	whole := newShelf(t, map[string]string{"pot.md": "# Pot\n\nClay.\n\nIt has a lid.\n\n" + strings.Repeat("It is round.\n", 400) + "A kettle.\n"})
+	local := index.New(whole.Workspace().(index.Store), nil)
+	defer local.Close()
+	changing := &meddled{Local: local}
+	mine, err := search.New(whole.Library, &search.Options{Index: changing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mine.Close()
+	resolvers := modality.All()
+	resolvers[citekit.Text] = partial{resolvers[citekit.Text].(*text.Resolver)}
+	other, err := search.New(citekit.New(whole.Workspace(), resolvers, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	for range 2 {
+		got, err := mine.Search(t.Context(), search.Request{Query: "kettle"})
+		if err != nil || got.Total != 1 || !got.Complete {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		changing.before = func() {
+			if err := other.Update(t.Context()); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(2 * index.Latency) // until mine sees it
 		}
 	}
 }

@@ -158,6 +158,15 @@ func (s *Searcher) indexStamp(ctx context.Context) citekit.Stamp {
 	return stamp
 }
 
+// indexChanged reports whether the index is another than the one that was last found
+// up to date. What another process put meanwhile may lack words that the maps have.
+func (s *Searcher) indexChanged(ctx context.Context) bool {
+	s.mu.Lock()
+	checked := s.seen.index
+	s.mu.Unlock()
+	return checked != (citekit.Stamp{}) && checked != s.indexStamp(ctx)
+}
+
 // checkAgain has the next update check all maps, although none seems changed.
 func (s *Searcher) checkAgain() {
 	s.mu.Lock()
