@@ -80,6 +80,9 @@ func makeCorpus(out io.Writer) error {
 
 func run(ctx context.Context, o options) error {
 	start := time.Now()
+	if !slices.Contains([]string{"short", "all", "no"}, o.race) {
+		return fmt.Errorf("-race=%s: it is short, all or no", o.race)
+	}
 	jobs, closing, err := plan(ctx, o)
 	if err != nil {
 		return err

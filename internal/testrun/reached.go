@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -74,6 +75,10 @@ func importPath(dir string) string { return path.Join(modulePath, dir) }
 func lines(ctx context.Context, program string, args ...string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, program, args...).Output()
 	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			return nil, fmt.Errorf("%s %s: %s", program, args[0], strings.TrimSpace(string(exit.Stderr)))
+		}
 		return nil, fmt.Errorf("%s %s: %w", program, args[0], err)
 	}
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -95,5 +96,14 @@ func TestNoted(t *testing.T) {
 	w.copy(&out, strings.NewReader("\x16=== RUN   TestOne\n\x16=== RUN   TestOne/part\n\x16=== PAUSE TestOne\n\x16=== RUN   TestTwo\n\x16--- PASS: TestTwo (0.00s)\n\x16=== CONT  TestOne\n\x16--- PASS: TestOne (0.00s)\n"))
 	if len(w.ended) != 2 || w.ended[0].Elapsed != time.Second || w.ended[1].Test != "TestOne" || w.ended[1].Elapsed != 3*time.Second {
 		t.Errorf("with a pause, noted %v", w.ended)
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	if err := run(t.Context(), options{race: "shrt"}); err == nil || !strings.Contains(err.Error(), "short, all or no") {
+		t.Errorf("an unknown -race: %v", err)
+	}
+	if err := printReached(t.Context(), io.Discard, "no-such-revision"); err == nil || !strings.Contains(err.Error(), "no-such-revision") {
+		t.Errorf("an unknown revision: %v", err)
 	}
 }
