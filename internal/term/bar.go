@@ -78,8 +78,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// Count shows a text and the seconds passed, as in "text: 3 s", in place of the bar. It
-// appears after a moment, and stop removes it.
+// Count shows a text and the seconds passed, as in "text: 3 s", in place of the bar, at
+// once, until stop removes it.
 func (b *Bar) Count(text string) (stop func()) {
 	if b == nil {
 		return func() {}
@@ -100,13 +100,11 @@ func (b *Bar) count(text string, ended <-chan struct{}) {
 	ticks := time.NewTicker(interval)
 	defer ticks.Stop()
 	for {
+		b.show(fmt.Sprintf("%s: %d s", text, int(time.Since(start).Seconds())))
 		select {
 		case <-ended:
 			return
 		case <-ticks.C:
-		}
-		if took := time.Since(start); took >= patience {
-			b.show(fmt.Sprintf("%s: %d s", text, int(took.Seconds())))
 		}
 	}
 }
