@@ -56,7 +56,7 @@ func (s sample) narrow() coding {
 		c.mark = len(utf8Mark)
 	case utf8.Valid(s.text) || !s.all && utf8.Valid(s.text[:len(s.text)-cutRune(s.text)]):
 		if charset := escapedCharset(s.text, s.all); charset != "" {
-			c.charset, c.guessed = charset, declaredCharset(s.text) != charset
+			c.charset, c.guessed = charset, declaredCharset(s.text, s.all) != charset
 		}
 	case isUTF8(s.text, s.all):
 		c.guessed = true
