@@ -35,17 +35,21 @@ type sample struct {
 	all  bool // it is, or ends with, the end of the source
 }
 
-// detect returns the coding of the source that s is from.
-func detect(s sample) coding {
+// detect returns the coding of the source that s is from, and why it is not text, or "".
+// Without text, the coding is that of ASCII in the latter case.
+func detect(s sample, text bool) (c coding, binary string) {
 	c, ok := s.marked()
 	if !ok {
 		c, ok = s.unmarked()
 	}
 	if !ok {
+		if binary = s.binaryReason(); binary != "" && !text {
+			return coding{charset: "utf-8", width: 1}, binary
+		}
 		c = s.narrow()
 	}
 	c.cr = c.usesCR(s.text, s.all)
-	return c
+	return c, binary
 }
 
 // narrow returns the coding of s if it has units of one byte.

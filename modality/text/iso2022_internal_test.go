@@ -38,7 +38,7 @@ func TestSampleCutsCharacter(t *testing.T) {
 		line := bytes.Repeat(encoded, sampleBytes/len(encoded)+1)
 		for prefix := range 12 {
 			whole := append(bytes.Repeat([]byte("x"), prefix), line...)
-			if c := detect(sample{text: whole[:sampleBytes], head: true}); c.charset != test.want {
+			if c, _ := detect(sample{text: whole[:sampleBytes], head: true}, true); c.charset != test.want {
 				t.Errorf("%q after %d bytes: %s, want %s", test.text, prefix, c.charset, test.want)
 			}
 		}
