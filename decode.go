@@ -87,13 +87,13 @@ func (r mapReader) resourceMap() (m ResourceMap, err error) {
 	err = r.Members(func(key string) (err error) {
 		switch key {
 		case "resource_id":
-			return r.Text(&m.ResourceID)
+			return r.Name(&m.ResourceID)
 		case "type":
 			return r.Text((*string)(&m.Type))
 		case "title":
 			return r.Text(&m.Title)
 		case "source_path":
-			return r.Text(&m.SourcePath)
+			return r.Name(&m.SourcePath)
 		case "nodes":
 			m.Nodes, err = r.nodes(0)
 			return err
@@ -128,7 +128,7 @@ func (r mapReader) node(depth int) (*Node, error) {
 	err := r.Members(func(key string) (err error) {
 		switch key {
 		case "id":
-			return r.Text(&n.ID)
+			return r.Name(&n.ID)
 		case "title":
 			return r.Text(&n.Title)
 		case "type":
@@ -182,7 +182,7 @@ func (r mapReader) selectors() (loc Location, extra extraFields, err error) {
 		case "modality":
 			return r.Text((*string)(&loc.Modality))
 		case "virtual_address":
-			return r.Text(&loc.VirtualAddress)
+			return r.Name(&loc.VirtualAddress)
 		case "pages":
 			return r.pages(&loc.Pages)
 		case "lines":
@@ -196,13 +196,13 @@ func (r mapReader) selectors() (loc Location, extra extraFields, err error) {
 		case "cols":
 			return r.cols(&loc.Cols)
 		case "sheet":
-			return r.Text(&loc.Sheet)
+			return r.Name(&loc.Sheet)
 		case "part":
-			return r.Text(&loc.Part)
+			return r.Name(&loc.Part)
 		case "table":
-			return r.Text(&loc.Table)
+			return r.Name(&loc.Table)
 		case "member":
-			return r.Text(&loc.Member)
+			return r.Name(&loc.Member)
 		case "message":
 			return r.message(&loc.Message)
 		case "bbox":
@@ -295,7 +295,7 @@ func (r mapReader) cols(cols *[]string) error {
 	}
 	return r.Elements(func() error {
 		var col string
-		err := r.Text(&col)
+		err := r.Name(&col)
 		*cols = append(*cols, col)
 		return err
 	})

@@ -101,6 +101,8 @@ func TestParseMapErrors(t *testing.T) {
 		{"duplicate key in node", `{"nodes": [{"id": "a", "id": "b"}]}`, "nodes[0].id is given twice"},
 		{"unknown key twice", `{"x": 1, "x": 2}`, "x is given twice"},
 		{"unknown key in node twice", `{"nodes": [{"id": "a", "x": 1, "x": 1}]}`, "nodes[0].x is given twice"},
+		{"half a surrogate pair in a node id", `{"nodes": [{"id": "\ud800"}]}`, "nodes[0].id has half a surrogate pair"},
+		{"half a surrogate pair in a resource id", `{"resource_id": "a\udfff"}`, "resource_id has half a surrogate pair"},
 		{"duplicate key in metadata", `{"metadata": {"source_hash": "a", "source_hash": "b"}}`, "metadata.source_hash is given twice"},
 		{"duplicate key deep in metadata", `{"metadata": {"a": [{"b": 1, "b": 2}]}}`, "metadata.a[0].b is given twice"},
 		{"nodes is an object", `{"nodes": {}}`, "nodes is an object, not an array"},

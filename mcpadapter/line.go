@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // A line is one line of the stream without its end. If tooLong is set, text is
@@ -130,7 +132,11 @@ func parseRequest(text []byte) (*message, *rejection) {
 	}
 	request, _ := decoded.(*jsonrpc.Request)
 	if request != nil && request.IsCall() && !validID(findID(text)) {
-		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "an id is a string, or a whole number up to 2^53"}
+		reason := "an id is a string, or a whole number up to 2^53"
+		if _, ok := request.ID.Raw().(string); ok {
+			reason = "the id has half a surrogate pair, or bytes that are not UTF-8, so it cannot come back unchanged; send an id of whole characters"
+		}
+		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, reason}
 	}
 	return &message{text, request}, nil
 }
@@ -211,6 +217,7 @@ func findID(text []byte) json.RawMessage {
 	decoder.UseNumber()
 	depth, key := 0, ""
 	for {
+		start := decoder.InputOffset()
 		token, err := decoder.Token()
 		if err != nil {
 			return nil
@@ -229,6 +236,9 @@ func findID(text []byte) json.RawMessage {
 				continue
 			}
 			if depth == 1 && key == "id:" {
+				if !strictjson.IsWholeText(string(text[start:decoder.InputOffset()])) {
+					return nil
+				}
 				id, _ := json.Marshal(token) // a string always encodes
 				return id
 			}

@@ -29,6 +29,7 @@ func TestBadLines(t *testing.T) {
 	const notJSON = "the message is not valid JSON on one line"
 	const notRPC = "not a JSON-RPC 2.0 request, notification or response"
 	const badID = "an id is a string, or a whole number up to 2^53"
+	const halfID = "the id has half a surrogate pair, or bytes that are not UTF-8, so it cannot come back unchanged; send an id of whole characters"
 	tests := []struct{ name, line, want string }{
 		{"empty", "", ""},
 		{"spaces", " \t\r", ""},
@@ -53,6 +54,13 @@ func TestBadLines(t *testing.T) {
 		{"id is an object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, rejected("null", -32600, notRPC)},
 		{"id is a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, rejected("null", -32600, badID)},
 		{"id is rounded", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, rejected("null", -32600, badID)},
+		{"id is half a pair", `{"jsonrpc":"2.0","id":"\ud800","method":"ping"}`, rejected("null", -32600, halfID)},
+		{"id is the other half", `{"jsonrpc":"2.0","method":"ping","id":"a\uDC00"}`, rejected("null", -32600, halfID)},
+		{"id is halves in disorder", `{"jsonrpc":"2.0","id":"\udc00\ud800","method":"ping"}`, rejected("null", -32600, halfID)},
+		{"id is half a pair before an escape", `{"jsonrpc":"2.0","id":"\ud83d\n","method":"ping"}`, rejected("null", -32600, halfID)},
+		{"id is not UTF-8", `{"jsonrpc":"2.0","id":"` + "\xff" + `","method":"ping"}`, rejected("null", -32600, halfID)},
+		{"id is a pair", `{"jsonrpc":"2.0","id":"\ud83d\ude00","method":"ping"}`, `{"jsonrpc":"2.0","id":"😀","result":{}}`},
+		{"id is U+FFFD", `{"jsonrpc":"2.0","id":"\ufffd\\ud800","method":"ping"}`, `{"jsonrpc":"2.0","id":"�\\ud800","result":{}}`},
 		{"id is in another case", `{"jsonrpc":"2.0","ID":5,"id":4,"method":"ping"}`, `{"jsonrpc":"2.0","id":4,"result":{}}`},
 		{"largest id", `{"jsonrpc":"2.0","id":9007199254740992,"method":"ping"}`, `{"jsonrpc":"2.0","id":9007199254740992,"result":{}}`},
 		{"unasked answer", `{"jsonrpc":"2.0","id":3,"result":{}}`, ""},

@@ -18,6 +18,7 @@ const (
 	chunkSize  = 64 << 10 // bytes that are decompressed at a time
 	maxMatch   = 258
 	inputSize  = 16 << 10
+	firstInput = 128
 )
 
 // A Point is a place in a stream from which reading can resume. It uses about 33 KB of
@@ -59,10 +60,12 @@ type Reader struct {
 	nbits uint
 	input []byte // bytes read from src that are not yet in bits
 	space []byte // backing array of input
+	ahead int    // bytes to read next: few at first, as a stream may be short
 	in    int64  // offset in the stream of the end of input
 
-	block     block
-	lit, dist table
+	block           block
+	lit, dist       *table // of the block: own, or fixed
+	ownLit, ownDist table
 
 	buf   []byte
 	pos   int   // end in buf of the decompressed bytes
@@ -73,7 +76,7 @@ type Reader struct {
 
 // NewReader returns a Reader for the stream in r, from its beginning.
 func NewReader(r io.ReaderAt) *Reader {
-	return &Reader{src: r, space: make([]byte, inputSize), buf: make([]byte, windowSize+chunkSize+maxMatch)}
+	return &Reader{src: r, space: make([]byte, inputSize), ahead: firstInput, buf: make([]byte, windowSize+chunkSize+maxMatch)}
 }
 
 // NewReaderAt returns a Reader for the stream in r, from one of its points.
@@ -92,7 +95,7 @@ func NewReaderAt(r io.ReaderAt, p *Point) *Reader {
 // Reset makes d read the stream in r from its beginning, like [NewReader], but keeps
 // its buffers and Every.
 func (d *Reader) Reset(r io.ReaderAt) {
-	*d = Reader{Every: d.Every, src: r, space: d.space, buf: d.buf, lit: d.lit, dist: d.dist}
+	*d = Reader{Every: d.Every, src: r, space: d.space, ahead: firstInput, buf: d.buf, ownLit: d.ownLit, ownDist: d.ownDist}
 }
 
 // End returns the size of the stream in bytes, once Read has returned [io.EOF].
@@ -186,7 +189,8 @@ func (d *Reader) refill() error {
 			return nil
 		}
 		if len(d.input) == 0 {
-			n, err := d.src.ReadAt(d.space, d.in)
+			n, err := d.src.ReadAt(d.space[:d.ahead], d.in)
+			d.ahead = min(2*d.ahead, inputSize)
 			d.input = d.space[:n]
 			d.in += int64(n)
 			if n == 0 {
@@ -242,6 +246,11 @@ func (d *Reader) begin() error {
 }
 
 func (d *Reader) tables() error {
+	if &d.block.lengths[0] == &fixedLengths[0] {
+		d.lit, d.dist = fixedTables()
+		return nil
+	}
+	d.lit, d.dist = &d.ownLit, &d.ownDist
 	if !d.lit.build(d.block.lengths[:d.block.literals], litBits, literalEntry) ||
 		!d.dist.build(d.block.lengths[d.block.literals:], distBits, distanceEntry) {
 		return ErrCorrupt

@@ -1,6 +1,9 @@
 package inflate
 
-import "math/bits"
+import (
+	"math/bits"
+	"sync"
+)
 
 const (
 	maxBits  = 15
@@ -142,6 +145,15 @@ var fixedLengths = func() []uint8 {
 	}
 	return lengths
 }()
+
+// fixedTables returns the tables of the fixed codes, which nobody changes. They are made
+// once, because a stream may have a block with these codes in each ten bits.
+var fixedTables = sync.OnceValues(func() (lit, dist *table) {
+	lit, dist = new(table), new(table)
+	lit.build(fixedLengths[:288], litBits, literalEntry)
+	dist.build(fixedLengths[288:], distBits, distanceEntry)
+	return lit, dist
+})
 
 // lengthOrder is the order in which the lengths of the code-length code are stored.
 var lengthOrder = [...]int{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}

@@ -153,8 +153,8 @@ func (r row) matches(h head) bool {
 	if !h.binary && (r.weak || len(h.b) > maxBareText && r.ID != formatPDF.ID) {
 		return false
 	}
-	for sign := range bytes.SplitSeq([]byte(r.signs), []byte("|")) {
-		if bytes.HasPrefix(h.b, sign) {
+	for sign := range strings.SplitSeq(r.signs, "|") {
+		if len(h.b) >= len(sign) && string(h.b[:len(sign)]) == sign {
 			return r.also == nil || r.also(h)
 		}
 	}

@@ -41,9 +41,8 @@ func affinityOf(declared string) affinity {
 	return numericAffinity
 }
 
-// defaultValue returns the constant default of a column, or Null.
-func (db *Database) defaultValue(c Column) Value {
-	tokens := c.undefined
+// defaultValue returns the constant default of a column, given its tokens, or Null.
+func (db *Database) defaultValue(c Column, tokens []token) Value {
 	if len(tokens) == 0 {
 		return Value{}
 	}

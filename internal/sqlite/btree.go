@@ -138,6 +138,7 @@ type Row struct {
 // false. The rows must exist.
 func (db *Database) read(ctx context.Context, d *Directory, rowids bool, first, last int, yield func(Row) bool) error {
 	page := make([]byte, db.pageSize)
+	left := int64(db.pages) * int64(db.pageSize) // bytes of rows that are not the same bytes
 	i := sort.Search(len(d.entries), func(i int) bool { return d.entries[i].after >= first })
 	for row := first; row <= last; i++ {
 		if err := ctx.Err(); err != nil {
@@ -158,6 +159,9 @@ func (db *Database) read(ctx context.Context, d *Directory, rowids bool, first, 
 			r, err := db.row(page, e.page, cell, e.cell >= 0, rowids)
 			if err != nil {
 				return err
+			}
+			if left -= int64(len(r.payload)); left < 0 {
+				return damaged("its rows share their bytes")
 			}
 			if !yield(r) {
 				return nil

@@ -31,24 +31,43 @@ type Value struct {
 
 const maxFields = 1 << 15
 
-// fields splits a record into values. A record that ends early is damaged.
-func fields(payload []byte) ([]Value, error) {
+// Fields are the values of a record that are not read yet.
+type fields struct {
+	header, body []byte
+	read         int
+}
+
+func newFields(payload []byte) (fields, error) {
 	size, n := varint(payload)
 	if n == 0 || size > uint64(len(payload)) || size < uint64(n) {
-		return nil, damaged("a row has a header of %d bytes", size)
+		return fields{}, damaged("a row has a header of %d bytes", size)
 	}
-	header, body := payload[n:size], payload[size:]
-	var values []Value
-	for len(header) > 0 {
-		serial, n := varint(header)
-		length := serialSize(serial)
-		if n == 0 || length > uint64(len(body)) || len(values) == maxFields {
-			return nil, damaged("column %d of a row", len(values)+1)
+	return fields{header: payload[n:size], body: payload[size:]}, nil
+}
+
+// next returns the next value; ok is false at the end. A record that ends early is
+// damaged.
+func (f *fields) next() (v Value, ok bool, err error) {
+	if len(f.header) == 0 {
+		return v, false, nil
+	}
+	serial, n := varint(f.header)
+	length := serialSize(serial)
+	if n == 0 || length > uint64(len(f.body)) || f.read == maxFields {
+		return v, false, damaged("column %d of a row", f.read+1)
+	}
+	v = newValue(serial, f.body[:length:length])
+	f.header, f.body, f.read = f.header[n:], f.body[length:], f.read+1
+	return v, true, nil
+}
+
+// skip reads the other values, to see whether the record is damaged.
+func (f *fields) skip() error {
+	for {
+		if _, ok, err := f.next(); !ok {
+			return err
 		}
-		values = append(values, newValue(serial, body[:length:length]))
-		header, body = header[n:], body[length:]
 	}
-	return values, nil
 }
 
 // serialSize returns the size in bytes of a value of a serial type.

@@ -1,7 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +18,9 @@ type Table struct {
 	sql    string
 	plain  bool  // the statement is complete by itself and needs no index
 	stored []int // columns in the order of stored rows
+	tail   int   // how many of stored have a value even in a row that ends before them
+
+	byFold map[string][]int // columns by folded name, until they are in a primary key
 }
 
 // A Column is a column of a table.
@@ -25,8 +30,9 @@ type Column struct {
 
 	rowid     bool // alias of the rowid
 	virtual   bool // computed and not stored
+	real      bool // integers are stored in place of whole numbers
 	primary   int  // place in the primary key, from 1, or 0
-	undefined []token
+	undefined Value
 }
 
 const (
@@ -59,9 +65,16 @@ func (db *Database) readSchema(ctx context.Context) error {
 
 // readEntry reads a row of the schema: type, name, table, root page and statement.
 func (db *Database) readEntry(r Row) error {
-	values, err := fields(r.payload)
-	if err != nil || len(values) < 5 {
-		return damaged("its schema")
+	rest, err := newFields(r.payload)
+	var values [5]Value
+	for i := range values {
+		ok := err == nil
+		if ok {
+			values[i], ok, err = rest.next()
+		}
+		if !ok || err != nil {
+			return damaged("its schema")
+		}
 	}
 	kind, name := db.DecodeText(values[0].Bytes), db.DecodeText(values[1].Bytes)
 	root, sql := values[3].Int, db.DecodeText(values[4].Bytes)
@@ -72,11 +85,17 @@ func (db *Database) readEntry(r Row) error {
 	case root < 2 || root > int64(db.pages):
 		return damaged("a table begins on page %d of %d", root, db.pages)
 	default:
-		t := &Table{Name: name, Rowids: true, db: db, root: uint32(root), sql: sql, plain: true}
+		t := &Table{Name: name, Rowids: true, db: db, root: uint32(root), sql: sql, plain: true, byFold: make(map[string][]int)}
 		if !t.parse() {
 			return damaged("the statement of a table")
 		}
 		db.Tables = append(db.Tables, t)
+		if db.byName[name] == nil {
+			db.byName[name] = t
+		}
+		if fold := foldASCII(name); db.byFold[fold] == nil {
+			db.byFold[fold] = t
+		}
 	}
 	return nil
 }
@@ -149,6 +168,7 @@ func (t *Table) column(item []token) {
 	if end > 1 {
 		c.Type = t.sql[item[1].start:item[end-1].end]
 	}
+	c.real = affinityOf(c.Type) == realAffinity
 	depth := 0
 	for i := end; i < len(item); i++ {
 		switch token := item[i]; {
@@ -162,7 +182,7 @@ func (t *Table) column(item []token) {
 			c.rowid = strings.EqualFold(c.Type, "integer") && !(i+2 < len(item) && item[i+2].is("desc"))
 			t.plain = t.plain && c.rowid
 		case token.is("default") && i+1 < len(item):
-			c.undefined = defaultOf(item[i+1:])
+			c.undefined = t.db.defaultValue(c, defaultOf(item[i+1:]))
 		case token.is("as"):
 			c.virtual, t.plain = true, false
 		case token.is("stored"):
@@ -171,6 +191,8 @@ func (t *Table) column(item []token) {
 			t.plain = false
 		}
 	}
+	fold := foldASCII(c.Name)
+	t.byFold[fold] = append(t.byFold[fold], len(t.Columns))
 	t.Columns = append(t.Columns, c)
 }
 
@@ -212,13 +234,18 @@ func (t *Table) primaryKey(item []token) {
 	}
 	columns, _ := split(item[min(open+1, len(item)):])
 	for n, column := range columns {
-		for i := range t.Columns {
-			if len(column) > 0 && foldASCII(t.Columns[i].Name) == foldASCII(column[0].text) && t.Columns[i].primary == 0 {
+		if len(column) == 0 {
+			continue
+		}
+		fold := foldASCII(column[0].text)
+		for _, i := range t.byFold[fold] {
+			if t.Columns[i].primary == 0 {
 				t.Columns[i].primary = n + 1
 				t.Columns[i].rowid = len(columns) == 1 && strings.EqualFold(t.Columns[i].Type, "integer")
 				t.plain = t.plain && t.Columns[i].rowid
 			}
 		}
+		delete(t.byFold, fold)
 	}
 }
 
@@ -226,13 +253,15 @@ func (t *Table) primaryKey(item []token) {
 // primary-key columns come first.
 func (t *Table) order() {
 	if !t.Rowids {
-		for n := 1; n <= len(t.Columns); n++ {
-			for i, c := range t.Columns {
-				if c.primary == n {
-					t.stored = append(t.stored, i)
-				}
+		for i, c := range t.Columns {
+			if c.primary > 0 {
+				t.stored = append(t.stored, i)
 			}
-			if len(t.stored) < n {
+		}
+		slices.SortStableFunc(t.stored, func(i, j int) int { return cmp.Compare(t.Columns[i].primary, t.Columns[j].primary) })
+		for n, i := range t.stored {
+			if t.Columns[i].primary > n+1 {
+				t.stored = t.stored[:n]
 				break
 			}
 		}
@@ -242,6 +271,11 @@ func (t *Table) order() {
 		c.rowid = c.rowid && t.Rowids
 		if !c.virtual && (t.Rowids || c.primary == 0) {
 			t.stored = append(t.stored, i)
+		}
+	}
+	for n, i := range t.stored {
+		if t.Columns[i].rowid || t.Columns[i].undefined.Kind != Null {
+			t.tail = n + 1
 		}
 	}
 }
@@ -259,29 +293,36 @@ func (t *Table) Read(ctx context.Context, d *Directory, first, last int, yield f
 
 // Values returns the values of a row by column. It returns Null for a computed column
 // that is not stored, and for a column that was added later with a default that is not
-// constant.
-func (t *Table) Values(r Row) ([]Value, error) {
-	stored, err := fields(r.payload)
+// constant. Columns after the last that a shorter row has are left out: rows may store a
+// few values for thousands of columns. The result uses the memory of into, which may be
+// nil.
+func (t *Table) Values(r Row, into []Value) ([]Value, error) {
+	rest, err := newFields(r.payload)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]Value, len(t.Columns))
+	values := slices.Grow(into[:0], len(t.Columns))[:len(t.Columns)]
+	clear(values)
+	used := 0
 	for i, column := range t.stored {
-		c := t.Columns[column]
+		c := &t.Columns[column]
+		v, ok, err := rest.next()
 		switch {
+		case err != nil:
+			return nil, err
+		case !ok && i >= t.tail:
+			return values[:used], nil
 		case c.rowid:
-			values[column] = intValue(r.Rowid)
-		case i < len(stored):
-			values[column] = stored[i]
-		default:
-			values[column] = t.db.defaultValue(c)
+			v = intValue(r.Rowid)
+		case !ok:
+			v = c.undefined
 		}
-		if v := values[column]; v.Kind == Integer && affinityOf(c.Type) == realAffinity {
-			values[column] = realValue(float64(v.Int))
-			values[column].serial, values[column].raw = v.serial, v.raw
+		if v.Kind == Integer && c.real {
+			v.Kind, v.Float, v.Int = Real, float64(v.Int), 0
 		}
+		values[column], used = v, max(used, column+1)
 	}
-	return values, nil
+	return values, rest.skip()
 }
 
 // Computed reports whether t has columns that are not stored.

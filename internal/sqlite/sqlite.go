@@ -49,6 +49,8 @@ type Database struct {
 	pageSize int
 	usable   int
 	pages    uint32
+
+	byName, byFold map[string]*Table // the first of each name, as it is and folded
 }
 
 // Open reads the schema of the database in r, of size bytes.
@@ -80,6 +82,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Database, error) {
 	if declared := binary.BigEndian.Uint32(h[28:]); declared > db.pages && string(h[24:28]) == string(h[92:96]) {
 		return nil, damaged("it has %d of %d pages", db.pages, declared)
 	}
+	db.byName, db.byFold = make(map[string]*Table), make(map[string]*Table)
 	return db, db.readSchema(ctx)
 }
 
@@ -110,15 +113,8 @@ func (db *Database) page(number uint32, buf []byte) error {
 // Table returns a table by name, or nil. An exact match wins over one that differs in
 // case.
 func (db *Database) Table(name string) *Table {
-	for _, t := range db.Tables {
-		if t.Name == name {
-			return t
-		}
+	if t := db.byName[name]; t != nil {
+		return t
 	}
-	for _, t := range db.Tables {
-		if foldASCII(t.Name) == foldASCII(name) {
-			return t
-		}
-	}
-	return nil
+	return db.byFold[foldASCII(name)]
 }

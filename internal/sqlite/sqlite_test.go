@@ -51,7 +51,7 @@ func rowsOf(t testing.TB, db *sqlite.Database, table *sqlite.Table) (all [][]str
 		return nil
 	}
 	err = table.Read(t.Context(), dir, 1, dir.Rows(), func(r sqlite.Row) bool {
-		values, err := table.Values(r)
+		values, err := table.Values(r, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +261,7 @@ func FuzzOpen(f *testing.F) {
 			}
 			w := table.NewWriter(nil, 1<<24)
 			table.Read(t.Context(), dir, 1, min(dir.Rows(), 1000), func(r sqlite.Row) bool {
-				table.Values(r)
+				table.Values(r, nil)
 				return w.Add(r) == nil
 			})
 			w.Finish()

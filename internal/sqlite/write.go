@@ -7,6 +7,7 @@ import (
 
 // A Writer makes a database of one table, in memory.
 type Writer struct {
+	values []Value // of the last row, whose memory is used again
 	// Verbatim means that the table is declared as in its source; otherwise its columns
 	// are declared with names and types only.
 	Verbatim bool
@@ -58,13 +59,14 @@ func (w *Writer) Add(r Row) error {
 		return damaged("rows are not in their order")
 	}
 	if !w.Verbatim {
-		values, err := w.table.Values(r)
+		values, err := w.table.Values(r, w.values)
 		if err != nil {
 			return err
 		}
+		w.values = values
 		picked := make([]Value, len(w.columns))
 		for i, column := range w.columns {
-			if !w.table.Columns[column].rowid {
+			if column < len(values) && !w.table.Columns[column].rowid {
 				picked[i] = values[column]
 			}
 		}

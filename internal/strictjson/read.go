@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // An Error reports a value that differs from what its reader expects.
@@ -99,6 +101,46 @@ func (s *Scanner) Text(field *string) error {
 	}
 	*field = s.Quoted()
 	return nil
+}
+
+// Name is [Scanner.Text] for a string that names something: one that could not be
+// written back unchanged is an [*Error], as another could be read alike.
+func (s *Scanner) Name(field *string) error {
+	start := s.Pos()
+	if !IsWholeText(s.Skip()) {
+		return &Error{Reason: "has half a surrogate pair, which is no character"}
+	}
+	s.Reset(start)
+	return s.Text(field)
+}
+
+// IsWholeText reports whether a valid JSON string consists of whole characters. Package
+// json reads a lone surrogate, and bytes that are not UTF-8, as U+FFFD.
+func IsWholeText(literal string) bool {
+	if !utf8.ValidString(literal) {
+		return false
+	}
+	high := rune(0) // the first half of a pair whose second half must follow
+	for i := 0; i < len(literal); i++ {
+		unit := rune(0)
+		if literal[i] == '\\' {
+			if i++; literal[i] == 'u' {
+				n, _ := strconv.ParseUint(literal[i+1:i+5], 16, 16) // valid JSON
+				unit, i = rune(n), i+4
+			}
+		}
+		switch {
+		case high != 0 && utf16.DecodeRune(high, unit) == utf8.RuneError:
+			return false
+		case high != 0:
+			high = 0
+		case utf16.IsSurrogate(unit) && unit >= 0xdc00:
+			return false
+		case utf16.IsSurrogate(unit):
+			high = unit
+		}
+	}
+	return true
 }
 
 // Float reads a number. Any other value, or a number outside the range of

@@ -72,6 +72,9 @@ func (c cut) judge(ctx context.Context, src *citekit.Source, at int64) (name str
 		if i := bytes.LastIndexByte(around[:at-start], '\n'); i >= 0 {
 			around = around[i+1:]
 		}
+		for len(around) > 0 && !utf8.RuneStart(around[0]) {
+			around = around[1:]
+		}
 	}
 	all := start+sampleBytes >= c.end
 	if isUTF8(around, all) {

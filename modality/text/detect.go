@@ -35,17 +35,21 @@ type sample struct {
 	all  bool // it is, or ends with, the end of the source
 }
 
-// detect returns the coding of the source that s is from.
-func detect(s sample) coding {
+// detect returns the coding of the source that s is from, and why it is not text, or "".
+// Without text, the coding is that of ASCII in the latter case.
+func detect(s sample, text bool) (c coding, binary string) {
 	c, ok := s.marked()
 	if !ok {
 		c, ok = s.unmarked()
 	}
 	if !ok {
+		if binary = s.binaryReason(); binary != "" && !text {
+			return coding{charset: "utf-8", width: 1}, binary
+		}
 		c = s.narrow()
 	}
 	c.cr = c.usesCR(s.text, s.all)
-	return c
+	return c, binary
 }
 
 // narrow returns the coding of s if it has units of one byte.
@@ -56,7 +60,7 @@ func (s sample) narrow() coding {
 		c.mark = len(utf8Mark)
 	case utf8.Valid(s.text) || !s.all && utf8.Valid(s.text[:len(s.text)-cutRune(s.text)]):
 		if charset := escapedCharset(s.text, s.all); charset != "" {
-			c.charset, c.guessed = charset, declaredCharset(s.text) != charset
+			c.charset, c.guessed = charset, declaredCharset(s.text, s.all) != charset
 		}
 	case isUTF8(s.text, s.all):
 		c.guessed = true

@@ -43,17 +43,17 @@ type tally struct {
 	total int   // the number of lines, once all blocks are read
 }
 
-// newIndex returns the index of src with no blocks read.
-func newIndex(ctx context.Context, src *citekit.Source) (*index, error) {
+// newIndex returns the index of src with no blocks read. A source that is binary has a
+// coding only if text is set: to find it takes most of the time, and archives have
+// thousands of binary members.
+func newIndex(ctx context.Context, src *citekit.Source, text bool) (*index, error) {
 	s, err := readSample(ctx, src)
 	if err != nil {
 		return nil, err
 	}
 	block := min((src.Size()/maxBlocks+minBlock)/minBlock*minBlock, maxBlock)
-	x := &index{coding: detect(s), size: src.Size(), block: block, turn: make(chan struct{}, 1)}
-	if x.coding.width == 1 {
-		x.binary = s.binaryReason()
-	}
+	x := &index{size: src.Size(), block: block, turn: make(chan struct{}, 1)}
+	x.coding, x.binary = detect(s, text)
 	if x.binary == "" && !s.head {
 		// Zero bytes may also be padding before a file of another format.
 		f, err := sniff.Detect(src, src.Size())

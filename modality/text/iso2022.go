@@ -53,11 +53,8 @@ func escapedCharset(text []byte, all bool) string {
 	default:
 		return ""
 	}
-	if !all {
-		text = wholeLines(text)
-	}
-	decoded, err := decoder(name).Bytes(text)
-	if err != nil || bytes.ContainsRune(decoded, utf8.RuneError) || utf8.RuneCount(decoded) == len(decoded) {
+	decoded, _, err := decode(decoder(name), text, all)
+	if err != nil || strings.ContainsRune(decoded, utf8.RuneError) || utf8.RuneCountInString(decoded) == len(decoded) {
 		return ""
 	}
 	return name
@@ -66,7 +63,11 @@ func escapedCharset(text []byte, all bool) string {
 // An iso2022 decodes ISO-2022-JP and ISO-2022-KR. Every line begins in ASCII,
 // as RFC 1468 and RFC 1557 require, and no character contains a line end.
 // Escape sequences for other uses are kept.
-type iso2022 struct{ set charSet }
+type iso2022 struct {
+	set      charSet
+	jp, kr   transform.Transformer // EUC of the same characters; nil until needed
+	compared int                   // bytes that were compared with escape sequences, for tests
+}
 
 // Reset implements [transform.Transformer].
 func (d *iso2022) Reset() { d.set = asciiSet }
@@ -116,13 +117,18 @@ func (d *iso2022) next(src []byte, atEOF bool) (text string, size int) {
 	return d.pair(src[0]|0x80, src[1]|0x80), 2
 }
 
+// longestEscape is the length of the longest sequence in escapes.
+const longestEscape = 4
+
 func (d *iso2022) escape(src []byte, atEOF bool) (text string, size int) {
+	begin := string(src[:min(len(src), longestEscape)])
+	d.compared += len(begin)
 	for _, e := range escapes {
-		if bytes.HasPrefix(src, []byte(e.sequence)) {
+		if strings.HasPrefix(begin, e.sequence) {
 			d.set = e.set
 			return "", len(e.sequence)
 		}
-		if !atEOF && strings.HasPrefix(e.sequence, string(src)) {
+		if !atEOF && strings.HasPrefix(e.sequence, begin) {
 			return "", 0
 		}
 	}
@@ -138,16 +144,19 @@ func katakana(c byte) string {
 
 // pair decodes a character of two bytes, as in EUC.
 func (d *iso2022) pair(lead, trail byte) string {
-	var decoded []byte
-	switch d.set {
-	case koreanSet:
-		decoded, _ = korean.EUCKR.NewDecoder().Bytes([]byte{lead, trail})
-	case jis0212Set:
-		decoded, _ = japanese.EUCJP.NewDecoder().Bytes([]byte{0x8f, lead, trail})
-	default:
-		decoded, _ = japanese.EUCJP.NewDecoder().Bytes([]byte{lead, trail})
+	if d.jp == nil {
+		d.jp, d.kr = japanese.EUCJP.NewDecoder().Transformer, korean.EUCKR.NewDecoder().Transformer
 	}
-	if r, size := utf8.DecodeRune(decoded); size == len(decoded) {
+	euc, decoder := []byte{0x8f, lead, trail}, d.jp
+	if d.set != jis0212Set {
+		euc = euc[1:]
+	}
+	if d.set == koreanSet {
+		decoder = d.kr
+	}
+	var decoded [8]byte
+	n, _, err := decoder.Transform(decoded[:], euc, true)
+	if r, size := utf8.DecodeRune(decoded[:n]); err == nil && size == n {
 		return string(r)
 	}
 	return "\ufffd"

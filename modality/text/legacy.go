@@ -24,10 +24,10 @@ import (
 // and whether it is inferred rather than declared.
 func legacyCharset(text []byte, all bool) (name string, guessed bool) {
 	text = wholeText(text, all)
-	if name := declaredCharset(text); name != "" {
+	if name := declaredCharset(text, all); name != "" {
 		return name, false
 	}
-	if name := eastAsianCharset(text); name != "" {
+	if name := eastAsianCharset(text, all); name != "" {
 		return name, true
 	}
 	if name := charset.Detect(text); name != "" {
@@ -37,10 +37,11 @@ func legacyCharset(text []byte, all bool) (name string, guessed bool) {
 }
 
 // eastAsianCharset returns the East Asian encoding, with several bytes a
-// character, that text clearly has, or "".
-func eastAsianCharset(text []byte) string {
+// character, that text clearly has, or "". Unless all is true, the end of text
+// may cut a character.
+func eastAsianCharset(text []byte, all bool) string {
 	for _, e := range eastAsian {
-		if c, ok := countScripts(e.encoding, text); ok && e.clear(c, text) {
+		if c, ok := countScripts(e.encoding, text, all); ok && e.clear(c, text) {
 			return e.charset
 		}
 	}
@@ -88,7 +89,7 @@ const declarationBytes = 1024
 
 // declaredCharset returns the charset that text declares at its beginning, or
 // "" if it declares none or does not fit it.
-func declaredCharset(text []byte) string {
+func declaredCharset(text []byte, all bool) string {
 	match := declaration.FindSubmatch(text[:min(len(text), declarationBytes)])
 	if match == nil {
 		return ""
@@ -97,7 +98,7 @@ func declaredCharset(text []byte) string {
 	if name == "" {
 		return ""
 	}
-	if decoded, err := decoder(name).Bytes(text); err != nil || bytes.ContainsRune(decoded, utf8.RuneError) {
+	if decoded, _, err := decode(decoder(name), text, all); err != nil || strings.ContainsRune(decoded, utf8.RuneError) {
 		return ""
 	}
 	return name
@@ -150,12 +151,12 @@ type scripts struct {
 func (s scripts) wide() int { return s.han + s.kana + s.hangul + s.marks }
 
 // countScripts decodes text. It reports false if it does not fit e.
-func countScripts(e encoding.Encoding, text []byte) (s scripts, ok bool) {
-	decoded, err := e.NewDecoder().Bytes(text)
+func countScripts(e encoding.Encoding, text []byte, all bool) (s scripts, ok bool) {
+	decoded, _, err := decode(e.NewDecoder(), text, all)
 	if err != nil {
 		return s, false
 	}
-	runes := bytes.Runes(decoded)
+	runes := []rune(decoded)
 	for i, r := range runes {
 		switch {
 		case r < utf8.RuneSelf:

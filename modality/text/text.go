@@ -182,26 +182,36 @@ func (r *Resolver) prepare() {
 
 // index returns the index of src, which may be shared and incomplete.
 func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, error) {
+	declared := src.Declared() == citekit.Text
+	x, err := r.indexAs(ctx, src, declared)
+	if err != nil || x.binary == "" || declared {
+		return x, err
+	}
+	switch m, err := r.mails(ctx, src); {
+	case err != nil:
+		return x, err
+	case m != nil: // a mail may have parts that are not text
+		return r.indexAs(ctx, src, true)
+	}
+	return nil, binaryError(x.binary)
+}
+
+// indexAs returns the index of src. Only if text is set, it has the coding of a source
+// that does not look like text.
+func (r *Resolver) indexAs(ctx context.Context, src *citekit.Source, text bool) (*index, error) {
 	r.prepare()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	key := src.Version()
 	if key != "" {
-		key = fmt.Sprintf("%s %d", key, src.Size())
+		key = fmt.Sprintf("%s %d %t", key, src.Size(), text)
 	}
-	x, err := r.indexes.Get(ctx, key, func(ctx context.Context) (*index, int64, error) {
-		x, err := newIndex(ctx, src)
+	return r.indexes.Get(ctx, key, func(ctx context.Context) (*index, int64, error) {
+		x, err := newIndex(ctx, src, text)
 		if err != nil {
 			return nil, 0, err
 		}
 		return x, x.maxBytes(), nil
 	})
-	if err == nil && x.binary != "" && src.Declared() != citekit.Text {
-		if m, err := r.mails(ctx, src); err != nil || m != nil { // a mail may have parts that are not text
-			return x, err
-		}
-		return nil, binaryError(x.binary)
-	}
-	return x, err
 }

@@ -187,5 +187,5 @@ func readsAsBytes(text []byte, all bool) bool {
 	if maxControls*n.control > n.other {
 		return false
 	}
-	return n.high == 0 || 10*n.letters >= 7*n.other || isUTF8(text, all) || eastAsianCharset(wholeText(text, all)) != ""
+	return n.high == 0 || 10*n.letters >= 7*n.other || isUTF8(text, all) || eastAsianCharset(wholeText(text, all), all) != ""
 }

@@ -58,7 +58,7 @@ type gzipReader struct {
 // newGzip returns a reader of a gzip file, from a point unless that is nil. It
 // records points only if it reads from the beginning.
 func newGzip(src io.ReaderAt, size int64, from *point) *gzipReader {
-	g := &gzipReader{src: src, size: size}
+	g := &gzipReader{src: &window{r: src, size: size}, size: size}
 	switch {
 	case from == nil:
 		g.data = inflate.NewReader(nil)
@@ -168,6 +168,45 @@ func (g *gzipReader) finish() error {
 	g.base += g.data.Offset()
 	g.at, g.open = end+trailerLen, false
 	return nil
+}
+
+// A window keeps the last part of a file that was read, as headers, data and trailers of
+// small members lie in the same few bytes.
+type window struct {
+	r    io.ReaderAt
+	size int64
+	at   int64
+	data []byte
+}
+
+const windowBytes = 64 << 10
+
+// ReadAt implements [io.ReaderAt].
+func (w *window) ReadAt(p []byte, off int64) (int, error) {
+	if len(p) > windowBytes/4 {
+		return w.r.ReadAt(p, off)
+	}
+	end := min(off+int64(len(p)), w.size)
+	if off < w.at || end > w.at+int64(len(w.data)) {
+		if w.data == nil {
+			w.data = make([]byte, 0, windowBytes)
+		}
+		w.at, w.data = off, w.data[:max(min(windowBytes, w.size-off), 0)]
+		n, err := w.r.ReadAt(w.data, off)
+		w.data = w.data[:n]
+		if err != nil && err != io.EOF && int64(n) < end-off {
+			w.data = w.data[:0]
+			return 0, err
+		}
+	}
+	n := 0
+	if start := off - w.at; start < int64(len(w.data)) {
+		n = copy(p, w.data[start:])
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
 }
 
 func little(b []byte) uint32 {

@@ -4,8 +4,41 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"strings"
 	"testing"
 )
+
+// A countingReader counts the bytes that are read.
+type countingReader struct {
+	*bytes.Reader
+	read int64
+}
+
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.Reader.ReadAt(p, off)
+	c.read += int64(n)
+	return n, err
+}
+
+// TestEmptyMembers counts the bytes that are read of files of many members.
+func TestEmptyMembers(t *testing.T) {
+	for _, content := range []string{"", "x", strings.Repeat("0123456789abcdef", 1500)} {
+		var member bytes.Buffer
+		w := gzip.NewWriter(&member)
+		io.WriteString(w, content)
+		w.Close()
+		for _, n := range []int{1000, 2000, 4000} {
+			src := &countingReader{Reader: bytes.NewReader(bytes.Repeat(member.Bytes(), n))}
+			size, err := io.Copy(io.Discard, newGzip(src, src.Size(), nil))
+			if err != nil || size != int64(n*len(content)) {
+				t.Fatalf("%d members: %d bytes, %v", n, size, err)
+			}
+			if src.read > 2*src.Size() {
+				t.Errorf("%d members of %d bytes: read %d bytes of %d", n, len(content), src.read, src.Size())
+			}
+		}
+	}
+}
 
 // TestPoints reads a gzip file on from each of its points, which lie in gzip
 // members and where they begin.

@@ -54,7 +54,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "database/1" }
+func (r *Resolver) Version() string { return "database/2" }
 
 // Resolve implements [citekit.Resolver]. The evidence is a database with only the
 // selected rows of the table, each with its rowid and its values as stored. The table

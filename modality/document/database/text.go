@@ -23,7 +23,8 @@ const (
 var errStop = errors.New("stop")
 
 // ReadText implements [citekit.TextReader]. Each row is a line with tabs between its
-// values; line ends and tabs in values become spaces. Null is empty. A blob appears
+// values; line ends and tabs in values become spaces. Null is empty. Columns that were
+// added later are left out at the end of rows that do not store them. A blob appears
 // as its number of bytes. A run holds about 64 KB of rows of one table. The text of
 // the whole database is that of all tables, in order.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
@@ -76,12 +77,18 @@ func (c *cut) runs(ctx context.Context, yield func(citekit.TextRun) error) error
 		first = row
 		return yield(run)
 	}
-	err := c.read(ctx, func(r sqlite.Row) error {
-		values, err := c.table.Values(r)
-		if err != nil {
+	columns := c.columns
+	if columns == nil {
+		for i := range c.table.Columns {
+			columns = append(columns, i)
+		}
+	}
+	var values []sqlite.Value
+	err := c.read(ctx, func(r sqlite.Row) (err error) {
+		if values, err = c.table.Values(r, values); err != nil {
 			return err
 		}
-		c.line(&text, values)
+		c.line(&text, values, columns)
 		if row++; text.Len() >= runBytes {
 			return give()
 		}
@@ -93,15 +100,12 @@ func (c *cut) runs(ctx context.Context, yield func(citekit.TextRun) error) error
 	return err
 }
 
-// line writes the values of a row.
-func (c *cut) line(text *strings.Builder, values []sqlite.Value) {
-	columns := c.columns
-	if columns == nil {
-		for i := range values {
-			columns = append(columns, i)
-		}
-	}
+// line writes the values of the columns of a row.
+func (c *cut) line(text *strings.Builder, values []sqlite.Value, columns []int) {
 	for i, column := range columns {
+		if column >= len(values) { // and all columns after it: they are sorted
+			break
+		}
 		if i > 0 {
 			text.WriteByte('\t')
 		}

@@ -102,8 +102,10 @@ func charsetOf(declared string, sample []byte, all bool) (name string, guessed b
 	case name != "" && (name != "us-ascii" || isASCII(sample)):
 		return name, false
 	}
-	if !all {
-		sample = sample[:bytes.LastIndexByte(sample, '\n')+1]
+	if i := bytes.LastIndexByte(sample, '\n'); !all && i >= 0 {
+		sample = sample[:i+1]
+	} else if !all {
+		sample = wholeRunes(sample)
 	}
 	switch {
 	case utf8.Valid(sample) && bytes.Contains(sample, []byte("\x1b$B")):
@@ -115,6 +117,20 @@ func charsetOf(declared string, sample []byte, all bool) (name string, guessed b
 		return name, true
 	}
 	return "windows-1252", true
+}
+
+// wholeRunes returns text without the beginning of a character of UTF-8 that its end
+// cuts.
+func wholeRunes(text []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if tail := text[len(text)-n:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return text[:len(text)-n]
+			}
+			break
+		}
+	}
+	return text
 }
 
 func isASCII(text []byte) bool {

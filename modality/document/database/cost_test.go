@@ -1,0 +1,60 @@
+package database_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/modality/document/database"
+)
+
+// allText returns how much text a database has, in bytes.
+func allText(t *testing.T, data []byte) (int, error) {
+	t.Helper()
+	n := 0
+	src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "a.sqlite", Size: int64(len(data))})
+	for run, err := range new(database.Resolver).ReadText(t.Context(), src, citekit.Location{Modality: citekit.Document}) {
+		if err != nil {
+			return n, err
+		}
+		n += len(run.Text)
+	}
+	return n, nil
+}
+
+// TestShortRows has rows of one value in a table to which columns were added later.
+func TestShortRows(t *testing.T) {
+	var scripts []string
+	for _, rows := range []int{1000, 2000, 4000} {
+		var b strings.Builder
+		fmt.Fprintf(&b, "create table t(a); with recursive n(i) as (select 1 union all select i+1 from n where i<%d) insert into t select i from n;", rows)
+		for i := range 200 {
+			fmt.Fprintf(&b, "alter table t add column c%d;", i)
+		}
+		scripts = append(scripts, b.String())
+	}
+	for _, data := range sqlitetest.Make(t, scripts...) {
+		if n, err := allText(t, data); err != nil || n == 0 || n > len(data) {
+			t.Errorf("%d bytes of text from %d, %v", n, len(data), err)
+		}
+	}
+}
+
+// TestRowsShareBytes has a page whose cells are all in the same place.
+func TestRowsShareBytes(t *testing.T) {
+	data := sqlitetest.Make(t, "pragma page_size=512; create table t(a); insert into t values (zeroblob(300));")[0]
+	page := data[512:1024]
+	const cells, header = 50, 8
+	binary.BigEndian.PutUint16(page[3:], cells)
+	for i := range cells {
+		copy(page[header+2*i:], page[header:header+2])
+	}
+	if _, err := allText(t, data); !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "share their bytes") {
+		t.Error(err)
+	}
+}
