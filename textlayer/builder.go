@@ -78,9 +78,10 @@ func (b *builder) add(r citekit.TextRun) error {
 	if b.open && r.Text != "" && !goesOn(b.last, r.Location) {
 		gap = "\n" // ends the line of the previous run
 	}
+	e := endsOf(r)
 	for first := true; first || r.Text != ""; first = false {
 		var piece citekit.TextRun
-		piece, r = cutPiece(r)
+		piece, r = cutPiece(r, e)
 		if err := b.put(gap, piece); err != nil || b.full {
 			return err
 		}
