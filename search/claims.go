@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -13,13 +14,16 @@ import (
 // A location of pages shows only on which page a node begins. If its title is
 // found on that page, the claim begins at the title, so that several nodes can
 // share a page.
-func claims(ctx context.Context, layer *textlayer.Layer, all []*place) ([]claim, error) {
+func claims(ctx context.Context, layer *textlayer.Layer, all []*place, work *meter) ([]claim, error) {
 	var claimed []claim
 	pages := firstPages{layer: layer, from: -1}
+	looked := layer.Looked()
 	for _, p := range all {
-		if err := ctx.Err(); err != nil {
+		now := layer.Looked()
+		if err := cmp.Or(ctx.Err(), work.spend(lookWork*(1+now-looked))); err != nil {
 			return nil, err
 		}
+		looked = now
 		loc := p.node.Location
 		if loc.Modality != layer.Modality() && loc.Member == "" || !loc.Box.IsZero() || loc.Validate() != nil {
 			continue

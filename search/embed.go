@@ -268,7 +268,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	}
 	d := e.begin(id, version, kept)
 	var failed error
-	err = makeEntries(ctx, e.layers, m, func(entry index.Entry) bool {
+	err = makeEntries(ctx, e.layers, m, newMeter(ctx, e.lib, m), func(entry index.Entry) bool {
 		failed = e.add(ctx, d, entry)
 		return failed == nil
 	})

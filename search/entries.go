@@ -1,7 +1,9 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -28,13 +30,25 @@ type maker struct {
 	written map[*place]bool // places that have a passage
 	yield   func(index.Entry) bool
 	count   int
+	work    *meter
+	err     error // of work
 }
 
 // makeEntries yields the entries of a resource: one for each passage of its
 // text, and one for each node without a passage. A resource without text has
-// only entries of nodes.
-func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.ResourceMap, yield func(index.Entry) bool) error {
-	k := &maker{m: m, places: places(m), written: make(map[*place]bool), yield: yield}
+// only entries of nodes. If it takes too much work, the error is errTooMuch, after at
+// least one entry.
+func makeEntries(ctx context.Context, layers *textlayer.Store, m *citekit.ResourceMap, work *meter, yield func(index.Entry) bool) error {
+	k := &maker{m: m, places: places(m), written: make(map[*place]bool), yield: yield, work: work}
+	err := k.entries(ctx, layers)
+	if errors.Is(err, errTooMuch) && k.count == 0 {
+		k.yield(k.entry(nil))
+	}
+	return err
+}
+
+func (k *maker) entries(ctx context.Context, layers *textlayer.Store) error {
+	m := k.m
 	k.common = commonEntry(m)
 	layer, err := layers.Open(ctx, m.ResourceID)
 	switch {
@@ -68,7 +82,7 @@ func commonEntry(m *citekit.ResourceMap) index.Entry {
 
 // passages yields the entries of the passages of a text.
 func (k *maker) passages(ctx context.Context, layer *textlayer.Layer) error {
-	claimed, err := claims(ctx, layer, k.places)
+	claimed, err := claims(ctx, layer, k.places, k.work)
 	if err != nil {
 		return err
 	}
@@ -83,7 +97,7 @@ func (k *maker) passages(ctx context.Context, layer *textlayer.Layer) error {
 		e := k.entry(p.place)
 		e.Text, e.Location = p.text, part{p.from, p.to, lengthOf(layer)}.String()
 		if !k.add(e) {
-			return ctx.Err()
+			return k.ended(ctx)
 		}
 		k.written[p.place] = true
 	}
@@ -100,16 +114,22 @@ func (k *maker) nodes(ctx context.Context) error {
 		e := k.entry(p)
 		e.Summary = plain.Shorten(p.node.Summary, mostBytes)
 		if !k.add(e) {
-			return ctx.Err()
+			return k.ended(ctx)
 		}
 	}
 	if k.count == 0 {
 		k.add(k.entry(nil))
 	}
-	return ctx.Err()
+	return k.ended(ctx)
 }
 
+// ended returns why no more entries are made.
+func (k *maker) ended(ctx context.Context) error { return cmp.Or(ctx.Err(), k.err) }
+
 func (k *maker) add(e index.Entry) bool {
+	if k.err = k.work.spend(entryWork + int64(sizeOf(e))); k.err != nil {
+		return false
+	}
 	e.Ordinal = k.count
 	k.count++
 	return k.yield(e)

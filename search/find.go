@@ -24,7 +24,7 @@ type finding struct {
 	out       []string // resources whose entries are outdated
 	leftOut   absences
 	inexact   int  // hits that have only the stems of a phrase
-	mixed     bool // some hits are of another version than the maps
+	mixed     bool // the index may be of other versions than the maps
 }
 
 // errMixed is the error of a hit whose entry is not of the present version of its map,
@@ -67,7 +67,8 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if err := ctx.Err(); err != nil && len(shown) == 0 {
 			return nil, nil, err
 		}
-		if repeated < maxMixed && (f.mixed || f.indexChanged(ctx)) && ctx.Err() == nil {
+		f.mixed = f.mixed || f.indexChanged(ctx)
+		if repeated < maxMixed && f.mixed && ctx.Err() == nil {
 			repeated++
 			f.begin(ctx)
 			k = (k + 3) / 4 // as many hits again
@@ -216,7 +217,7 @@ func (f *finding) open(ctx context.Context, h *index.Hit) *found {
 		return r
 	}
 	if errors.Is(r.err, fs.ErrNotExist) || errors.Is(r.err, citekit.ErrStale) {
-		f.setFailed(h.Resource, h.Version, r.err)
+		f.setFailed(h.Resource, versionOf(h), r.err)
 		f.out = append(f.out, h.Resource)
 	}
 	f.resources[h.Resource] = r
@@ -225,7 +226,7 @@ func (f *finding) open(ctx context.Context, h *index.Hit) *found {
 
 func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) {
 	version, err := f.version(ctx, h.Resource)
-	if err == nil && version != h.Version {
+	if err == nil && version != versionOf(h) {
 		f.mixed, err = true, errMixed
 	}
 	if err != nil {

@@ -89,7 +89,7 @@ func (f *finding) unsearched(ctx context.Context, all bool) (absences, string) {
 	}
 	f.mu.Lock()
 	for id, failed := range f.failed {
-		if !failed.store {
+		if !failed.store && !failed.aside {
 			out.add(id, failed.changed)
 		}
 	}

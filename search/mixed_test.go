@@ -98,16 +98,16 @@ func TestChangedMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	for range 2 {
-		got, err := mine.Search(t.Context(), search.Request{Query: "kettle"})
-		if err != nil || got.Total != 1 || !got.Complete {
-			t.Fatalf("%+v, %v", got, err)
-		}
+	for range 3 { // at first, what mine has just put is changed
 		changing.before = func() {
 			if err := other.Update(t.Context()); err != nil {
 				t.Error(err)
 			}
 			time.Sleep(2 * index.Latency) // until mine sees it
+		}
+		got, err := mine.Search(t.Context(), search.Request{Query: "kettle"})
+		if err != nil || got.Total != 1 || !got.Complete {
+			t.Fatalf("%+v, %v", got, err)
 		}
 	}
 }

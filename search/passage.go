@@ -217,7 +217,7 @@ func isBlankBefore(text string, at int) bool {
 // max bytes and lines line ends. It ends after a line, else after a word, else
 // between characters, and has at least one character.
 func beginning(text string, max, lines int) int {
-	if n := linesEnd(text, lines); n < max {
+	if n := linesEnd(text[:min(len(text), max+1)], lines); n < max {
 		max = n
 	}
 	if max >= len(text) {

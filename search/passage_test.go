@@ -52,7 +52,7 @@ func passagesOf(t *testing.T, name, content string) ([]passage, *textlayer.Layer
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { layer.Close() })
-	claimed, err := claims(ctx, layer, places(m))
+	claimed, err := claims(ctx, layer, places(m), &meter{most: 1 << 40})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func (r *reader) close() {
 // [citekit.ErrStale] if the text has changed since it was indexed.
 func (r *reader) text(ctx context.Context, h *index.Hit) (string, error) {
 	version, err := r.version(ctx, h.Resource)
-	if err == nil && version != h.Version {
+	if err == nil && version != versionOf(h) {
 		err = citekit.ErrStale
 	}
 	if err != nil {

@@ -54,8 +54,10 @@ type Searcher struct {
 
 	mu       sync.Mutex
 	updating *updating // nil if none is running
-	seen     sweep     // the last check of all maps
+	upToDate bool      // the index was, at the last check
+	seen     sweep     // that check
 	failed   map[string]failure
+	aside    map[string]string // why only the beginning of some resources is in the index, by id
 
 	checked *check // the check of all sources that runs, or the last one; nil before
 }
@@ -76,7 +78,7 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	s := &Searcher{
 		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress,
 		form: formOf(lib.Resolvers()), close: func() error { return nil },
-		failed: make(map[string]failure),
+		failed: make(map[string]failure), aside: make(map[string]string),
 	}
 	if s.layers == nil {
 		s.layers = textlayer.New(lib, nil)
@@ -218,6 +220,9 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 		}
 	}
 	results.Complete = results.Complete && failed == nil && results.unsure == ""
+	if hint := s.asideHint(req.Filters); hint != "" {
+		results.Hint = strings.TrimPrefix(results.Hint+"; "+hint, "; ")
+	}
 	if results.unsure != "" {
 		results.Hint = strings.TrimPrefix(results.Hint+"; "+results.unsure, "; ")
 	}

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"iter"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/search/index"
 )
 
 const (
@@ -23,6 +22,10 @@ const (
 
 	// batchTime is the reading time after which a batch is put into the index.
 	batchTime = 3 * time.Second
+
+	// settleTime is how long a batch waits for resources that are being read when
+	// there are no others to begin.
+	settleTime = 100 * time.Millisecond
 )
 
 // A mapsStamper is a workspace that can show quickly whether its maps may have
@@ -45,7 +48,7 @@ type indexStamper interface {
 type sweep struct {
 	at    time.Time
 	stamp citekit.Stamp // of all maps, before the check
-	index citekit.Stamp // of the index, before the check; zero if something was put then
+	index citekit.Stamp // of the index, before the check
 }
 
 // A failure is a version of a resource that could not be read.
@@ -55,16 +58,20 @@ type failure struct {
 	until   time.Time
 	store   bool // the store was at fault, not the source
 	changed bool // the source changed or is gone
+	aside   bool // it is too much for an index
 }
 
 // An updating is a running update; done is closed at its end.
 type updating struct {
-	done chan struct{}
-	err  error
+	done  chan struct{}
+	err   error
+	again chan struct{} // asks for a look at maps that are new since it began
 }
 
 // Update brings the index up to date with all maps. Concurrent callers wait for
-// the same update. It continues after they give up, until [Searcher.Close].
+// the same update. It continues after they give up, until [Searcher.Close], which
+// puts what has been read. A resource that takes long delays no other: each is put
+// once it is read, and one whose text is long is put by itself.
 // Resources whose sources have changed since they were mapped, or cannot be
 // read, are removed from the index and tried again later.
 func (s *Searcher) Update(ctx context.Context) error {
@@ -105,29 +112,25 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) 
 	stamp, indexStamp := s.mapsStamp(ctx), s.indexStamp(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.updating != nil {
-		return s.updating, false
+	if u := s.updating; u != nil {
+		select {
+		case u.again <- struct{}{}:
+		default: // somebody asked already
+		}
+		return u, false
 	}
 	if s.background.Err() != nil { // closed
 		return nil, false
 	}
-	if stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && indexStamp == s.seen.index && time.Since(s.seen.at) < sweepEvery {
+	if s.upToDate && stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && indexStamp == s.seen.index && time.Since(s.seen.at) < sweepEvery {
 		return nil, false
 	}
-	u = &updating{done: make(chan struct{})}
+	u = &updating{done: make(chan struct{}), again: make(chan struct{}, 1)}
 	s.updating = u
 	s.running.Go(func() {
-		at := time.Now()
-		var put bool
-		put, u.err = s.update(s.background)
-		if put {
-			indexStamp = citekit.Stamp{}
-		}
+		u.err = s.update(u)
 		s.mu.Lock()
 		s.updating = nil
-		if u.err == nil {
-			s.seen = sweep{at, stamp, indexStamp}
-		}
 		s.mu.Unlock()
 		close(u.done)
 	})
@@ -158,43 +161,36 @@ func (s *Searcher) indexStamp(ctx context.Context) citekit.Stamp {
 	return stamp
 }
 
-// indexChanged reports whether the index is another than the one that was last found
-// up to date. What another process put meanwhile may lack words that the maps have.
+// A historian is an index that can tell its own changes from those of others.
+type historian interface {
+	// ChangedByOthers reports whether somebody else has changed the index since it
+	// had a stamp.
+	ChangedByOthers(ctx context.Context, since citekit.Stamp) (bool, error)
+}
+
+// indexChanged reports whether another process has changed the index since it was last
+// found up to date. What it put may lack words that the maps have.
 func (s *Searcher) indexChanged(ctx context.Context) bool {
 	s.mu.Lock()
-	checked := s.seen.index
+	checked, known := s.seen.index, s.upToDate
 	s.mu.Unlock()
-	return checked != (citekit.Stamp{}) && checked != s.indexStamp(ctx)
+	h, ok := s.index.(historian)
+	if !known || !ok {
+		return false
+	}
+	changed, err := h.ChangedByOthers(ctx, checked)
+	return err == nil && changed
 }
 
 // checkAgain has the next update check all maps, although none seems changed.
 func (s *Searcher) checkAgain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen = sweep{}
+	s.upToDate = false
 }
 
 // A stale is a resource whose entries do not match its map.
 type stale struct{ id, version string }
-
-// update puts what is missing or outdated into the index. It reports whether there
-// was any.
-func (s *Searcher) update(ctx context.Context) (put bool, err error) {
-	todo, err := s.outdated(ctx)
-	if err != nil {
-		return false, err
-	}
-	of := len(todo)
-	for len(todo) > 0 {
-		if todo, err = s.putSome(ctx, todo, of); err != nil {
-			return true, err
-		}
-	}
-	if of > 0 {
-		s.embedChanges()
-	}
-	return of > 0, nil
-}
 
 // outdated returns the resources that are missing or outdated in the index.
 func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
@@ -203,6 +199,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		return nil, err
 	}
 	listed := make(map[string]string, len(ids))
+	aside := make(map[string]string)
 	for _, id := range ids {
 		version, err := s.version(ctx, id)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -216,12 +213,15 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if held != version && !s.hasFailed(id, version) {
+		if why, ok := strings.CutPrefix(held, version+asideMark); ok {
+			aside[id] = why
+		} else if held != version && !s.hasFailed(id, version) {
 			todo = append(todo, stale{id, version})
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.aside = aside
 	maps.DeleteFunc(s.failed, func(id string, f failure) bool { return listed[id] != f.version })
 	return todo, nil
 }
@@ -246,131 +246,8 @@ func (s *Searcher) setFailed(id, version string, err error) {
 	if f.version != version {
 		f = failure{version: version}
 	}
-	f.store, f.changed = errors.Is(err, citekit.ErrNotStored), isChanged(err)
+	f.store, f.changed, f.aside = errors.Is(err, citekit.ErrNotStored), isChanged(err), errors.Is(err, errTooMuch)
 	f.until = time.Now().Add(retryAfter << min(f.times, 7)) // up to an hour
 	f.times++
 	s.failed[id] = f
-}
-
-// putSome puts the first of some resources into the index, as many as can be
-// read in batchTime, and returns the rest.
-func (s *Searcher) putSome(ctx context.Context, todo []stale, of int) (left []stale, err error) {
-	b := &batch{s: s, todo: todo, of: of}
-	b.ctx, b.abort = context.WithCancel(ctx)
-	defer b.close()
-	err = s.index.Put(b.ctx, b.resources())
-	if b.failed != nil { // failed within a resource, so nothing was put
-		s.setFailed(b.failed.id, b.failed.version, b.why)
-		return without(todo, *b.failed), s.index.Delete(ctx, b.failed.id)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if len(b.gone) > 0 {
-		err = s.index.Delete(ctx, b.gone...)
-	}
-	return b.todo, err
-}
-
-func without(all []stale, one stale) []stale {
-	var left []stale
-	for _, r := range all {
-		if r != one {
-			left = append(left, r)
-		}
-	}
-	return left
-}
-
-// A batch is a set of resources that are put into the index together.
-type batch struct {
-	s      *Searcher
-	ctx    context.Context
-	abort  context.CancelFunc
-	todo   []stale
-	of     int
-	gone   []string // resources that cannot be read
-	failed *stale   // its text could not be read to the end
-	why    error    // of failed
-	stops  []func() // functions that end reading
-}
-
-func (b *batch) close() {
-	b.abort()
-	for _, stop := range b.stops {
-		stop()
-	}
-}
-
-// heldBytes is how much text of a resource is read before any of it is put, so
-// that most resources that cannot be read do not spoil the batch.
-const heldBytes = 4 << 20
-
-// resources yields the resources of a batch.
-func (b *batch) resources() iter.Seq[index.Resource] {
-	return func(yield func(index.Resource) bool) {
-		for start := time.Now(); len(b.todo) > 0 && time.Since(start) < batchTime; {
-			r := b.todo[0]
-			entries, err := b.begin(r)
-			if b.ctx.Err() != nil {
-				return
-			}
-			if err != nil {
-				b.s.setFailed(r.id, r.version, err)
-				b.gone = append(b.gone, r.id)
-			} else if !yield(index.Resource{ID: r.id, Version: r.version, Entries: entries}) {
-				return
-			}
-			b.todo = b.todo[1:]
-			if b.s.progress != nil {
-				b.s.progress(b.of-len(b.todo), b.of)
-			}
-		}
-	}
-}
-
-// begin reads the first entries of a resource and returns all its entries.
-func (b *batch) begin(r stale) (iter.Seq[index.Entry], error) {
-	m, err := b.s.lib.Map(b.ctx, r.id)
-	if err != nil {
-		return nil, err
-	}
-	next, stop := iter.Pull2(func(yield func(index.Entry, error) bool) {
-		err := makeEntries(b.ctx, b.s.layers, m, func(e index.Entry) bool { return yield(e, nil) })
-		if err != nil {
-			yield(index.Entry{}, err)
-		}
-	})
-	var first []index.Entry
-	for size := 0; size < heldBytes; {
-		e, err, ok := next()
-		if !ok || err != nil {
-			stop()
-			return func(yield func(index.Entry) bool) { yieldAll(first, yield) }, err
-		}
-		first = append(first, e)
-		size += len(e.Text)
-	}
-	b.stops = append(b.stops, stop)
-	return func(yield func(index.Entry) bool) {
-		defer stop()
-		for ok := yieldAll(first, yield); ok; {
-			e, err, more := next()
-			if err != nil {
-				b.failed, b.why = &r, err
-				b.abort()
-				return
-			}
-			ok = more && yield(e)
-		}
-	}, nil
-}
-
-func yieldAll(entries []index.Entry, yield func(index.Entry) bool) bool {
-	for _, e := range entries {
-		if !yield(e) {
-			return false
-		}
-	}
-	return true
 }

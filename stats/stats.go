@@ -24,13 +24,14 @@ type Options struct {
 
 // Stats are statistics of a Library.
 type Stats struct {
-	Version  string       `json:"version,omitempty"` // of the program; "" if it was not given
-	Counts   Counts       `json:"counts"`            // of resources
-	Sizes    Sizes        `json:"sizes"`             // of stored data
-	Index    *index.Stats `json:"index,omitempty"`   // nil without a Searcher
-	Cache    *Cache       `json:"cache,omitempty"`   // nil if the workspace does not count its use
-	Programs []Program    `json:"programs"`          // sorted by name; shared; at most a minute old
-	Uptime   float64      `json:"uptime"`            // seconds since the Collector was made
+	Version  string       `json:"version,omitempty"`   // of the program; "" if it was not given
+	Counts   Counts       `json:"counts"`              // of resources
+	Sizes    Sizes        `json:"sizes"`               // of stored data
+	Index    *index.Stats `json:"index,omitempty"`     // nil without a Searcher
+	SetAside []string     `json:"set_aside,omitempty"` // ids of the first resources of which the index has only the beginning, at most [search.MaxLeftOut]
+	Cache    *Cache       `json:"cache,omitempty"`     // nil if the workspace does not count its use
+	Programs []Program    `json:"programs"`            // sorted by name; shared; at most a minute old
+	Uptime   float64      `json:"uptime"`              // seconds since the Collector was made
 
 	// Complete is false if time ran out, or stored data could not be read,
 	// before everything was counted.
@@ -149,4 +150,6 @@ func (c *Collector) addIndex(ctx context.Context, s *Stats) {
 		return
 	}
 	s.Index = &held
+	aside, err := c.opts.Searcher.SetAside(ctx)
+	s.SetAside, s.Complete = aside[:min(len(aside), search.MaxLeftOut)], s.Complete && err == nil
 }

@@ -31,7 +31,7 @@ type builder struct {
 	w io.Writer
 	o *origin
 
-	index index
+	index *index
 	last  citekit.Location // of the previous run
 	open  bool             // that run does not end its line
 	full  bool
@@ -43,7 +43,7 @@ type builder struct {
 }
 
 func newBuilder(w io.Writer, o *origin, opts *Options) *builder {
-	b := &builder{w: w, o: o, start: -1}
+	b := &builder{w: w, o: o, start: -1, index: new(index)}
 	b.index.modality, b.index.hash = o.modality, o.hash
 	if o.transcript == nil {
 		b.isLarge, b.isSmall = o.src.Size() > opts.CopyBytes, o.src.Size() <= opts.SmallBytes
@@ -78,9 +78,10 @@ func (b *builder) add(r citekit.TextRun) error {
 	if b.open && r.Text != "" && !goesOn(b.last, r.Location) {
 		gap = "\n" // ends the line of the previous run
 	}
+	e := endsOf(r)
 	for first := true; first || r.Text != ""; first = false {
 		var piece citekit.TextRun
-		piece, r = cutPiece(r)
+		piece, r = cutPiece(r, e)
 		if err := b.put(gap, piece); err != nil || b.full {
 			return err
 		}
@@ -199,9 +200,8 @@ func (b *builder) small() *index {
 	if !b.isSmall || !b.index.mirrors || max(b.start, 0)+b.index.size != b.o.src.Size() {
 		return nil
 	}
-	x := b.index
-	x.start = max(b.start, 0)
-	return &x
+	b.index.start = max(b.start, 0)
+	return b.index
 }
 
 // finish writes the places of the runs.

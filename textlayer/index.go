@@ -26,11 +26,7 @@ type index struct {
 
 	lastPage, lastLine, lastBlock int // of the runs outside members; lastLine is math.MaxInt if some count by part or message
 
-	members map[string]numbers // run numbers of each member, including those of members in it
-
-	measure   measure // the measure of all places, if they never go back; else noMeasure
-	last      extent  // of the previous run
-	unordered bool
+	areas areas
 }
 
 // A run is a part of the text with its place.
@@ -71,9 +67,7 @@ func (x *index) add(r run, points, units int64) {
 	if r.ink {
 		x.written++
 	}
-	x.order(r.loc)
 	if r.loc.Member != "" {
-		x.noteMember(r.loc.Member)
 		return
 	}
 	if n := len(r.loc.Pages); n > 0 {
@@ -83,75 +77,6 @@ func (x *index) add(r run, points, units int64) {
 		x.lastLine = math.MaxInt
 	}
 	x.lastBlock = max(x.lastBlock, r.loc.Blocks.Last)
-}
-
-// A measure is the kind of number that orders places.
-type measure byte
-
-const (
-	noMeasure measure = iota
-	byPages
-	byLines
-	byTime
-	byBlocks
-)
-
-// An extent is the first and the last number of a place.
-type extent struct{ first, last float64 }
-
-// extentOf returns the measure of a place, and its extent in that measure.
-func extentOf(loc citekit.Location) (measure, extent) {
-	switch n := len(loc.Pages); {
-	case n > 0:
-		return byPages, extent{float64(loc.Pages[0].First), float64(loc.Pages[n-1].Last)}
-	case !loc.Blocks.IsZero() && loc.Part == "" && loc.Member == "":
-		return byBlocks, extent{float64(loc.Blocks.First), float64(loc.Blocks.Last)}
-	case !loc.Lines.IsZero():
-		return byLines, extent{float64(loc.Lines.First), float64(loc.Lines.Last)}
-	case !loc.Time.IsZero() && loc.Time.End == 0:
-		return byTime, extent{loc.Time.Start, math.Inf(1)}
-	case !loc.Time.IsZero():
-		return byTime, extent{loc.Time.Start, loc.Time.End}
-	}
-	return noMeasure, extent{}
-}
-
-// order updates whether the places of all runs, up to the last one at loc, are
-// in order in one measure.
-func (x *index) order(loc citekit.Location) {
-	m, e := extentOf(loc)
-	if len(x.runs) == 1 {
-		x.measure = m
-	}
-	if m == noMeasure || m != x.measure || e.first < x.last.first || e.last < x.last.last {
-		x.unordered = true
-	}
-	if x.last = e; x.unordered {
-		x.measure = noMeasure
-	}
-}
-
-// near returns runs that include all runs that overlap a location. If the
-// places are in order, it returns few others.
-func (x *index) near(loc citekit.Location) []run {
-	if loc.Member != "" {
-		return x.nearMember(loc.Member)
-	}
-	m, e := extentOf(loc)
-	if m == noMeasure || m != x.measure {
-		return x.runs
-	}
-	from, _ := slices.BinarySearchFunc(x.runs, e.first, func(r run, first float64) int {
-		_, its := extentOf(r.loc)
-		return cmp.Compare(its.last, first)
-	})
-	to, _ := slices.BinarySearchFunc(x.runs, e.last, func(r run, last float64) int {
-		if _, its := extentOf(r.loc); its.first <= last {
-			return -1
-		}
-		return 1
-	})
-	return x.runs[from:max(from, to)]
 }
 
 // cost returns roughly how much memory x takes, in bytes.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"iter"
 	"sync"
+	"sync/atomic"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
@@ -20,6 +21,7 @@ type Layer struct {
 	content io.Closer       // the storage of text, or nil
 	src     *citekit.Source // the source, if text is read from it; else nil
 	lines   lineStarts
+	looked  atomic.Int64
 }
 
 // A Run is a part of the text with a place of its own, such as a page or a
@@ -49,6 +51,10 @@ func (l *Layer) SourceHash() string { return l.hash }
 
 // Len returns the length of the text in bytes.
 func (l *Layer) Len() int64 { return l.size }
+
+// Looked returns how many runs [Layer.Ranges] has looked at so far: the work that it has
+// done. Runs that are in a location as a whole count as one.
+func (l *Layer) Looked() int64 { return l.looked.Load() }
 
 // Empty reports whether the text has no visible characters, like that of a
 // scan.

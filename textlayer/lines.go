@@ -114,8 +114,8 @@ func (l *Layer) lineStarts(r run) ([]int, error) {
 }
 
 // cutPiece cuts the first piece from a run that is too long, at the end of a
-// line if there is one.
-func cutPiece(r citekit.TextRun) (piece, rest citekit.TextRun) {
+// line if there is one. The line ends are those of the run.
+func cutPiece(r citekit.TextRun, e ends) (piece, rest citekit.TextRun) {
 	if len(r.Text) <= maxPiece {
 		return r, citekit.TextRun{Location: r.Location}
 	}
@@ -126,7 +126,7 @@ func cutPiece(r citekit.TextRun) (piece, rest citekit.TextRun) {
 	}
 	piece, rest = r, r
 	piece.Text, rest.Text = r.Text[:at], r.Text[at:]
-	if e := endsOf(r); e != noEnds {
+	if e != noEnds {
 		ended := e.count(r.Text, at)
 		rest.Location.Lines.First += ended
 		piece.Location.Lines.Last = rest.Location.Lines.First

@@ -156,9 +156,29 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	if loc.IsWhole() {
 		return []Bytes{{0, l.size}}, nil
 	}
+	return l.rangesAt(loc)
+}
+
+// rangesAt is [Layer.Ranges] for a location that is valid and not the whole source.
+func (l *Layer) rangesAt(loc citekit.Location) ([]Bytes, error) {
 	var parts []Bytes
 	joins := false // the previous run was taken up to its end
-	for _, r := range l.near(loc) {
+	take := func(from, to int64) {
+		if joins {
+			parts[len(parts)-1].To = to
+		} else {
+			parts = append(parts, Bytes{from, to})
+		}
+	}
+	near := l.near(loc)
+	for i := near.first; i < near.end; i++ {
+		l.looked.Add(1)
+		if i == near.in && near.in < near.out {
+			take(l.runs[i].from, l.runs[near.out-1].to)
+			joins, i = true, near.out-1
+			continue
+		}
+		r := l.runs[i]
 		if !overlap(r.loc, loc) {
 			joins = joins && r.from == r.to
 			continue
@@ -173,11 +193,8 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 		if err != nil {
 			return nil, err
 		}
-		if joins && part.From == r.from {
-			parts[len(parts)-1].To = part.To
-		} else {
-			parts = append(parts, part)
-		}
+		joins = joins && part.From == r.from
+		take(part.From, part.To)
 		joins = part.To == r.to
 	}
 	return parts, nil
@@ -196,7 +213,8 @@ func (l *Layer) CutsBox(loc citekit.Location) bool {
 	}
 	b := loc.Box
 	wide := citekit.Box{X1: b.X1 - boxSlack, Y1: b.Y1 - boxSlack, X2: b.X2 + boxSlack, Y2: b.Y2 + boxSlack}
-	for _, r := range l.near(loc) {
+	near := l.near(loc)
+	for _, r := range l.runs[near.first:near.end] {
 		in := r.loc.Box
 		if !in.IsZero() && overlap(r.loc, loc) && (in.X1 < wide.X1 || in.Y1 < wide.Y1 || in.X2 > wide.X2 || in.Y2 > wide.Y2) {
 			return true

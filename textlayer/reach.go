@@ -16,7 +16,8 @@ func (l *Layer) Reaches(loc citekit.Location) bool {
 	if want == (corner{}) {
 		return true
 	}
-	for _, r := range l.near(loc) {
+	near := l.near(loc)
+	for _, r := range l.runs[near.first:near.end] {
 		if !countsIn(r.loc, loc) {
 			continue
 		}

@@ -282,9 +282,20 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 		d.warning(subject, remedy, "%s damaged or gone", countedAre(held.Lost, "segment"))
 	case held.Resources == 0 && len(ids) > 0:
 		d.ok(subject, "there is none yet; the first search makes it")
-	case !d.checkUnindexed(ctx, lib, searcher, ids, subject, remedy):
+	case !d.checkUnindexed(ctx, lib, searcher, ids, subject, remedy) && !d.checkSetAside(ctx, searcher, subject):
 		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(len(ids), "resource"), byteSize(held.Bytes))
 	}
+}
+
+// checkSetAside reports of which resources the index has only the beginning. It returns
+// whether there are any.
+func (d *doctor) checkSetAside(ctx context.Context, searcher *search.Searcher, subject string) bool {
+	ids, err := searcher.SetAside(ctx)
+	if err != nil || len(ids) == 0 {
+		return false
+	}
+	d.warning(subject, "split the source and run 'citekit ingest', or read on by address", "it has only the beginning of %s, as all would take more work than it gives a source of such a size: %s", message.Count(len(ids), "resource"), firstOf(ids))
+	return true
 }
 
 // rootRemedy says what to do about sources outside the roots.

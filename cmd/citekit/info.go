@@ -61,6 +61,9 @@ func (s *session) printInfo(info *stats.Stats) {
 	if held := info.Index; held != nil {
 		rows[len(rows)-1].value += fmt.Sprintf(", %s of %s", message.Count(held.Entries, "entry"), message.Count(held.Resources, "resource"))
 	}
+	if len(info.SetAside) > 0 {
+		rows = append(rows, row{"only begun", strings.Join(info.SetAside, ", ") + ": the index has the beginning, as all would take more work than it gives a source of such a size"})
+	}
 	for _, p := range info.Programs {
 		rows = append(rows, row{p.Name, describeProgram(p)})
 	}

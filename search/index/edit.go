@@ -107,7 +107,7 @@ func (l *Local) changeOnce(ctx context.Context, s *snapshot, f func(*edit) error
 		return fmt.Errorf("search: write the manifest: %w", err)
 	}
 	m := decodeManifest(data)
-	l.adopt(ctx, m, stamp)
+	l.adopt(ctx, m, change{s.stamp, stamp})
 	l.remove(ctx, notIn(s.manifest.Segments, m))
 	return nil
 }
@@ -149,13 +149,17 @@ func (l *Local) mergeViews(ctx context.Context, views []segment.View) (segmentRe
 
 // adopt makes a manifest that was just written the one to search. If that
 // fails, the next search tries again.
-func (l *Local) adopt(ctx context.Context, m manifest, stamp citekit.Stamp) {
+func (l *Local) adopt(ctx context.Context, m manifest, c change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if len(l.own) == maxOwn {
+		l.own = l.own[1:]
+	}
+	l.own = append(l.own, c)
 	if l.closed {
 		return
 	}
-	if next, err := l.loadSnapshot(context.WithoutCancel(ctx), m, stamp, l.now); err == nil {
+	if next, err := l.loadSnapshot(context.WithoutCancel(ctx), m, c.after, l.now); err == nil {
 		l.replace(next)
 	}
 }

@@ -373,3 +373,35 @@ func TestBadResources(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestChangedByOthers has two programs change an index in turn.
+func TestChangedByOthers(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	mine, other := index.New(ws, nil), index.New(ws, nil)
+	defer mine.Close()
+	defer other.Close()
+	ask := func(since citekit.Stamp, want bool) citekit.Stamp {
+		t.Helper()
+		time.Sleep(2 * index.Latency) // until mine sees what the other put
+		got, err := mine.ChangedByOthers(ctx, since)
+		if err != nil || got != want {
+			t.Errorf("changed by others: %v, %v", got, err)
+		}
+		now, err := mine.Stamp(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return now
+	}
+	empty := ask(citekit.Stamp{}, false)
+	put(t, mine, resource("a", "1", "tea"))
+	one := ask(empty, false)
+	put(t, mine, resource("b", "1", "tea"))
+	two := ask(one, false)
+	ask(empty, false)
+	put(t, other, resource("a", "2", "tea"))
+	three := ask(two, true)
+	put(t, mine, resource("a", "3", "tea"))
+	ask(two, true)
+	ask(three, false)
+}

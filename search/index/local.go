@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,7 +56,14 @@ type Local struct {
 	checked time.Time // last check of the manifest
 	touched time.Time // last time the segments were marked as used
 	closed  bool
+	own     []change // the last changes of this process
 }
+
+// A change is the stamps of the manifest before it and after it.
+type change struct{ before, after citekit.Stamp }
+
+// maxOwn is how many changes are remembered.
+const maxOwn = 1000
 
 var _ Index = (*Local)(nil)
 
@@ -203,6 +211,23 @@ func (l *Local) Stamp(ctx context.Context) (stamp citekit.Stamp, err error) {
 		return nil
 	})
 	return stamp, err
+}
+
+// ChangedByOthers reports whether another process, or another Local, has changed the
+// index since it had a stamp. It may also do so after a thousand changes of l.
+func (l *Local) ChangedByOthers(ctx context.Context, since citekit.Stamp) (bool, error) {
+	now, err := l.Stamp(ctx)
+	if err != nil {
+		return false, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, c := range slices.Backward(l.own) {
+		if c.after == now && now != since {
+			now = c.before
+		}
+	}
+	return now != since, nil
 }
 
 // Holds implements [Index].

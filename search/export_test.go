@@ -1,0 +1,27 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/citekit/citekit/search/index"
+)
+
+// SetLimits lowers the limits of a resource until the function that it returns is
+// called.
+func SetLimits(base int64, held int) (reset func()) {
+	oldBase, oldHeld := baseWork, heldBytes
+	baseWork, heldBytes = base, held
+	return func() { baseWork, heldBytes = oldBase, oldHeld }
+}
+
+// Work returns the work of making the entries of a resource, without a limit.
+func Work(ctx context.Context, s *Searcher, id string) (int64, error) {
+	m, err := s.lib.Map(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	work := &meter{most: math.MaxInt64}
+	err = makeEntries(ctx, s.layers, m, work, func(index.Entry) bool { return true })
+	return work.spent, err
+}

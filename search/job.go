@@ -1,0 +1,301 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/citekit/citekit/search/index"
+)
+
+// mostReaders is how many resources are read at once, so that one that takes long,
+// such as a scan, delays no other.
+const mostReaders = 8
+
+// heldBytes is how much of a resource is read before it is put. What is longer is
+// put by itself, so that it delays no other, and spoils none if it cannot be read to
+// the end. Tests lower it.
+var heldBytes = 4 << 20
+
+// A job is one update: it reads what is outdated, and puts what is read. All of it but
+// the readers is in one goroutine.
+type job struct {
+	*Searcher
+	ctx     context.Context // nothing more is read once it is done
+	running sync.WaitGroup
+
+	again <-chan struct{}   // asks for another look at the maps
+	seen  sweep             // before the last look
+	taken map[string]string // versions of resources that are neither put nor given up
+	todo  []stale
+	of    int // resources that are to be read, and those
+	done  int // that were read, or cannot be
+
+	readers int // that run
+	ready   chan *reading
+	long    []stale    // to be put by themselves
+	putting chan error // the end of the one that is put so; nil if none is
+	putLast string     // that one
+	gone    []string   // cannot be read, and must not stay in the index
+}
+
+// A reading is a resource that was read, or the beginning of a long one.
+type reading struct {
+	stale
+	entries []index.Entry
+	long    bool
+	err     error
+}
+
+// update puts what is missing or outdated into the index.
+func (s *Searcher) update(u *updating) error {
+	ctx, stop := context.WithCancel(s.background)
+	j := &job{Searcher: s, ctx: ctx, again: u.again, taken: make(map[string]string), ready: make(chan *reading)}
+	defer j.running.Wait()
+	defer stop()
+	err := j.run()
+	if err == nil {
+		s.mu.Lock()
+		s.seen, s.upToDate = j.seen, true
+		s.mu.Unlock()
+	}
+	if j.of > 0 && err == nil {
+		s.embedChanges()
+	}
+	return err
+}
+
+func (j *job) run() error {
+	if err := j.look(); err != nil {
+		return err
+	}
+	for {
+		if err := j.forget(); err != nil {
+			return err
+		}
+		j.start()
+		if j.readers == 0 && j.putting == nil {
+			return j.ctx.Err()
+		}
+		select {
+		case r := <-j.ready:
+			if j.take(r) {
+				if err := j.putBatch(r); err != nil {
+					return err
+				}
+			}
+		case err := <-j.putting:
+			j.putting = nil
+			delete(j.taken, j.putLast)
+			j.progressed()
+			if err != nil {
+				return err
+			}
+		case <-j.again:
+			if err := j.look(); err != nil {
+				return err
+			}
+		case <-j.ctx.Done():
+			return j.ctx.Err()
+		}
+	}
+}
+
+// look finds the resources that are outdated, if maps or the index have changed.
+func (j *job) look() error {
+	now := sweep{at: time.Now(), stamp: j.mapsStamp(j.ctx), index: j.indexStamp(j.ctx)}
+	todo, err := j.outdated(j.ctx)
+	if err != nil {
+		return err
+	}
+	j.seen = now
+	for _, r := range todo {
+		if j.taken[r.id] != r.version {
+			j.taken[r.id] = r.version
+			j.todo, j.of = append(j.todo, r), j.of+1
+		}
+	}
+	return nil
+}
+
+// start starts readers, and the putting of a long resource.
+func (j *job) start() {
+	for ; j.readers < mostReaders && len(j.todo) > 0; j.readers++ {
+		r := j.todo[0]
+		j.todo = j.todo[1:]
+		j.running.Go(func() {
+			read := j.read(j.ctx, r)
+			select {
+			case j.ready <- read:
+			case <-j.ctx.Done():
+			}
+		})
+	}
+	if j.putting == nil && len(j.long) > 0 {
+		r, end := j.long[0], make(chan error, 1)
+		j.long, j.putting, j.putLast = j.long[1:], end, r.id
+		j.running.Go(func() { end <- j.putLong(j.ctx, r) })
+	}
+}
+
+// take takes what a reader has read. It reports whether it is to be put now.
+func (j *job) take(r *reading) bool {
+	j.readers--
+	switch {
+	case r.err != nil && j.ctx.Err() != nil:
+	case r.err != nil:
+		j.setFailed(r.id, r.version, r.err)
+		j.gone = append(j.gone, r.id)
+		delete(j.taken, r.id)
+		j.progressed()
+	case r.long:
+		j.long = append(j.long, r.stale)
+	default:
+		return true
+	}
+	return false
+}
+
+// progressed tells that one more resource was read.
+func (j *job) progressed() {
+	j.done++
+	if j.progress != nil {
+		j.progress(j.done, j.of)
+	}
+}
+
+// forget removes what cannot be read from the index.
+func (j *job) forget() error {
+	gone := j.gone
+	if j.gone = nil; len(gone) == 0 {
+		return nil
+	}
+	return j.index.Delete(j.ctx, gone...)
+}
+
+// putBatch puts a resource, together with those that are read soon after it. What was
+// read is put even if the job ends meanwhile.
+func (j *job) putBatch(first *reading) error {
+	over := time.NewTimer(batchTime)
+	defer over.Stop()
+	var put []stale
+	err := j.index.Put(context.WithoutCancel(j.ctx), func(yield func(index.Resource) bool) {
+		for r := first; r != nil; r = j.next(over.C) {
+			if !yield(index.Resource{ID: r.id, Version: r.version, Entries: entriesOf(r.entries)}) {
+				return
+			}
+			put = append(put, r.stale)
+			j.progressed()
+		}
+	})
+	for _, r := range put {
+		if err == nil {
+			j.noteAside(r.id, r.version)
+		}
+		delete(j.taken, r.id)
+	}
+	return err
+}
+
+// next returns the next resource that is read, or nil if none is before a batch is
+// over.
+func (j *job) next(over <-chan time.Time) *reading {
+	for {
+		j.start()
+		if j.readers == 0 {
+			return nil
+		}
+		var settled <-chan time.Time
+		if len(j.todo) == 0 {
+			settled = time.After(settleTime)
+		}
+		select {
+		case r := <-j.ready:
+			if j.take(r) {
+				return r
+			}
+		case <-j.again:
+			if j.look() != nil {
+				return nil // the next look has the error too
+			}
+		case <-over:
+			return nil
+		case <-settled:
+			return nil
+		case <-j.ctx.Done():
+			return nil
+		}
+	}
+}
+
+// read reads the entries of a resource, or the first of many.
+func (s *Searcher) read(ctx context.Context, r stale) *reading {
+	read := &reading{stale: r}
+	size := 0
+	read.err = s.entries(ctx, r.id, func(e index.Entry) bool {
+		read.entries = append(read.entries, e)
+		size += sizeOf(e)
+		read.long = size >= heldBytes
+		return !read.long
+	})
+	if errors.Is(read.err, errTooMuch) {
+		read.version += asideMark + read.err.Error()
+		read.err = nil
+	}
+	return read
+}
+
+// entries yields the entries of a resource.
+func (s *Searcher) entries(ctx context.Context, id string, yield func(index.Entry) bool) error {
+	m, err := s.lib.Map(ctx, id)
+	if err != nil {
+		return err
+	}
+	return makeEntries(ctx, s.layers, m, newMeter(ctx, s.lib, m), yield)
+}
+
+// putLong puts a resource whose entries are not held. If it is too much, its beginning
+// is put.
+func (s *Searcher) putLong(ctx context.Context, r stale) error {
+	limited, abort := context.WithCancel(ctx)
+	defer abort()
+	var failed error
+	err := s.index.Put(limited, func(yield func(index.Resource) bool) {
+		yield(index.Resource{ID: r.id, Version: r.version, Entries: func(yield func(index.Entry) bool) {
+			if failed = s.entries(limited, r.id, yield); failed != nil {
+				abort() // nothing is put
+			}
+		}})
+	})
+	if ctx.Err() != nil || failed == nil {
+		return err
+	}
+	if errors.Is(failed, errTooMuch) {
+		begun := s.read(ctx, r)
+		if begun.err != nil {
+			return begun.err
+		}
+		version := r.version + asideMark + failed.Error()
+		err := s.index.Put(ctx, func(yield func(index.Resource) bool) {
+			yield(index.Resource{ID: r.id, Version: version, Entries: entriesOf(begun.entries)})
+		})
+		if err == nil {
+			s.noteAside(r.id, version)
+		}
+		return err
+	}
+	s.setFailed(r.id, r.version, failed)
+	return s.index.Delete(ctx, r.id)
+}
+
+func entriesOf(entries []index.Entry) iter.Seq[index.Entry] {
+	return func(yield func(index.Entry) bool) {
+		for _, e := range entries {
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
