@@ -69,11 +69,27 @@ func (e *refusal) Error() string { return e.message }
 // write answers a request. It closes the connection, as the rest of the request
 // is not read.
 func (e *refusal) write(w http.ResponseWriter) {
-	w.Header().Set("Connection", "close")
-	if e.status == http.StatusServiceUnavailable || e.status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", retryAfter)
-	}
+	e.end(w.Header())
 	http.Error(w, e.message, e.status)
+}
+
+// answer is write for a request whose body may be a message, which is answered with
+// an error of the protocol.
+func (e *refusal) answer(w http.ResponseWriter, body []byte) {
+	if len(body) == 0 {
+		e.write(w)
+		return
+	}
+	e.end(w.Header())
+	(&rejection{findID(body), codeBusy, e.message}).respond(w, e.status)
+}
+
+// end sets the headers of the last answer on a connection.
+func (e *refusal) end(h http.Header) {
+	h.Set("Connection", "close")
+	if e.status == http.StatusServiceUnavailable || e.status == http.StatusTooManyRequests {
+		h.Set("Retry-After", retryAfter)
+	}
 }
 
 // retryAfter is how many seconds a refused client should wait.
