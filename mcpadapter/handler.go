@@ -233,17 +233,18 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (data []byte,
 	if r.ContentLength == 0 {
 		return nil, func() {}, true
 	}
-	data, release, err := h.bodies.read(r)
+	control := http.NewResponseController(w)
+	data, release, err := h.bodies.read(r, control)
 	if err != nil {
 		// Otherwise a client that is still sending gets a closed connection and
 		// no answer.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime))
+		_ = control.SetReadDeadline(time.Now().Add(restTime))
 		_, _ = io.CopyN(io.Discard, r.Body, 4*min(h.bodies.limit, defaultMaxBody))
 		err.(*refusal).write(w)
 		return nil, nil, false
 	}
 	// From here on there is no deadline, as it may be a stream.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	_ = control.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(data))
 	return data, release, true
 }

@@ -153,3 +153,38 @@ func TestSilentConnections(t *testing.T) {
 	}
 	s.stillServed(t, blueKey)
 }
+
+// stall sends all of a body of length bytes but the last one, and returns the
+// connection.
+func (s *running) stall(t *testing.T, key, workspace string, length int) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nX-MCP-Workspace: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", s.address, key, workspace, length)
+	// The server may refuse the rest.
+	_, _ = conn.Write([]byte(strings.Repeat(" ", length-1)))
+	return conn
+}
+
+// TestBodiesOfOneKey has keys hold all the memory that they get by bodies that stall,
+// in each of their workspaces. The calls of another are answered.
+func TestBodiesOfOneKey(t *testing.T) {
+	_, _, workspaces, known := twoPlaces(t)
+	known.grants["token-of-another"] = &access.Grant{ID: "k-another", Workspaces: []string{"red", "blue"}}
+	s := start(t, workspaces, &server.Options{Authenticator: known, Limits: server.Limits{Rate: -1}})
+	for _, key := range []string{bothKey, "token-of-another"} {
+		for i := range 8 {
+			s.stall(t, key, []string{"red", "blue"}[i%2], 4<<20)
+		}
+		s.stillServed(t, redKey)
+	}
+	// A long body has room as well, once it comes and the others do not.
+	session := s.as(redKey).alone().session()
+	status, _, body := session.send("POST", "/mcp", message("ping", map[string]any{"_meta": map[string]any{"long": strings.Repeat("x", 4<<20-500)}}))
+	if status != 200 {
+		t.Errorf("a call of 4 MiB: %d %s", status, body)
+	}
+}
