@@ -489,18 +489,26 @@ type evidence interface {
 
 // gated returns a handler of links whose requests pass the gate.
 func (h *Handler) gated(links evidence) http.Handler {
-	gate := h.passes.gate
-	if gate == nil {
-		return links
-	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		from := links.origin(r)
+		from, info := links.origin(r), auth.TokenInfoFromContext(r.Context())
 		c := &Call{
 			Method: MethodEvidence, Start: time.Now(), Lookup: true, Stream: true,
 			Resource: from.resource, Grant: from.grant(), Workspace: from.workspace,
 		}
-		if info := auth.TokenInfoFromContext(r.Context()); info != nil {
+		holder := holderOf(r)
+		if info != nil {
 			c.identify(info)
+		} else if from.caller != "" {
+			holder = holderOfGrant(from.caller)
+		}
+		if !atWork(r, holder) {
+			tooManyAtWork.write(w)
+			return
+		}
+		gate := h.passes.gate
+		if gate == nil {
+			links.ServeHTTP(w, r)
+			return
 		}
 		c.trace(nil, r.Header)
 		end, err := enterGate(r.Context(), gate, []*Call{c})

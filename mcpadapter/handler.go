@@ -30,14 +30,12 @@ type HandlerOptions struct {
 	// without an open stream; zero means 10 minutes.
 	SessionTimeout time.Duration
 
-	// MaxSessions is the maximum number of concurrent sessions of each
-	// authenticated caller, and of all unauthenticated callers together; zero means
-	// 1,000. A
-	// stream of changes without a session counts as a session. At the limit, the
-	// session that was idle for the longest time ends for a new one; sessions
-	// with an open stream end last. If all have running calls, the new one is
-	// refused with status 429. Callers are distinguished by
-	// [auth.TokenInfo.UserID].
+	// MaxSessions is the maximum number of concurrent sessions of each caller, in
+	// all workspaces together; zero means 1,000. A stream of changes without a
+	// session counts as a session. At the limit, the session that was idle for the
+	// longest time ends for a new one; sessions with an open stream end last. If all
+	// have running calls, the new one is refused with status 429. Callers are
+	// distinguished as for [ServeOptions.MaxConnections].
 	MaxSessions int
 
 	// MaxBodyBytes bounds the body of a request; zero means 4 MiB, and more than
@@ -193,7 +191,6 @@ func (h *Handler) counted(next http.Handler) http.Handler {
 			(&refusal{http.StatusBadRequest, "a request for evidence has no body"}).write(w)
 			return
 		}
-		atWork(r)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -236,17 +233,18 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (data []byte,
 	if r.ContentLength == 0 {
 		return nil, func() {}, true
 	}
-	data, release, err := h.bodies.read(r)
+	control := http.NewResponseController(w)
+	data, release, err := h.bodies.read(r, control)
 	if err != nil {
 		// Otherwise a client that is still sending gets a closed connection and
 		// no answer.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(restTime))
+		_ = control.SetReadDeadline(time.Now().Add(restTime))
 		_, _ = io.CopyN(io.Discard, r.Body, 4*min(h.bodies.limit, defaultMaxBody))
 		err.(*refusal).write(w)
 		return nil, nil, false
 	}
 	// From here on there is no deadline, as it may be a stream.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	_ = control.SetReadDeadline(time.Time{})
 	r.Body = io.NopCloser(bytes.NewReader(data))
 	return data, release, true
 }
@@ -269,7 +267,10 @@ func (h *Handler) serveEndpoint(w http.ResponseWriter, r *http.Request) {
 		tooMuchUnanswered.write(w)
 		return
 	}
-	atWork(r)
+	if !atWork(r, holderOf(r)) {
+		tooManyAtWork.answer(w, body)
+		return
+	}
 	versions := r.Header[versionHeader]
 	switch {
 	case len(versions) > 1:
@@ -409,7 +410,11 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	atWork(r)
+	if !atWork(r, holderOf(r)) {
+		release()
+		tooManyAtWork.answer(w, body)
+		return
+	}
 	if r.Method == http.MethodPost {
 		h.postSSE(w, r, body, release)
 		return

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,41 +22,110 @@ const (
 	smallBody = 16 << 10
 
 	// bodyMemory bounds the longer bodies of all requests together, in bytes. It
-	// is raised to twice the limit of one body if that is more.
+	// is raised to four times the limit of one body if that is more.
 	bodyMemory = 32 << 20
 )
 
 // bodies reads the bodies of requests, and limits the memory that they take
-// together.
+// together. Each holder may have as much as is left free. If that is too little, a
+// body of which nothing comes loses its memory to one that moves.
 type bodies struct {
-	limit  int64 // of one body, in bytes
-	memory int64 // for all bodies longer than smallBody, in bytes
+	limit int64 // of one body, in bytes
+	pulse atomic.Int64
 
-	mu      sync.Mutex
-	taken   int64            // of memory, in bytes
-	callers map[string]int64 // the same, by authenticated user
+	mu       sync.Mutex
+	memory   shares             // for all bodies longer than smallBody, in bytes
+	arriving map[*body]struct{} // those of them that have not arrived
+}
+
+// A body is one that is being read, or that a call still needs.
+type body struct {
+	holder  string
+	begun   int64  // pulse when it began
+	moved   int64  // pulse when something of it last came
+	counted int64  // of memory, in bytes
+	stop    func() // ends its reading
+	lost    bool   // its memory was given to another
 }
 
 func newBodies(limit int64) *bodies {
-	return &bodies{limit: limit, memory: max(bodyMemory, 2*limit), callers: make(map[string]int64)}
+	return &bodies{limit: limit, memory: newShares(max(bodyMemory, 4*limit), 1), arriving: make(map[*body]struct{})}
 }
 
-// take adds bytes, which may be negative, to those of a caller, and reports
-// whether there is room for them. An authenticated caller may have half of the
-// memory, so that one slow sender does not block all others.
-func (b *bodies) take(caller string, bytes int64) bool {
+// grow counts memory for size bytes of a body, and reports whether there is room
+// for them.
+func (b *bodies) grow(one *body, size int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken += bytes
-	room := b.taken <= b.memory
-	if caller != "" {
-		b.callers[caller] += bytes
-		room = room && b.callers[caller] <= max(b.memory/2, b.limit+1)
-		if b.callers[caller] == 0 {
-			delete(b.callers, caller)
+	more := size - one.counted
+	for !one.lost && !b.memory.fits(one.holder, more) {
+		stalled := b.stalled(one, more)
+		if stalled == nil {
+			return false
+		}
+		stalled.lost = true
+		b.dropLocked(stalled)
+		stalled.stop()
+	}
+	if one.lost {
+		return false
+	}
+	b.memory.take(one.holder, more)
+	one.counted, one.moved = size, b.pulse.Add(1)
+	b.arriving[one] = struct{}{}
+	return true
+}
+
+// stalled returns a body of which nothing has come since another one began, or nil:
+// one of the holder that has most memory, and more than the other one would have, or
+// else one of the same holder.
+func (b *bodies) stalled(other *body, more int64) (found *body) {
+	enough := b.memory.held[other.holder] + more
+	for one := range b.arriving {
+		if one == other || one.moved > other.begun {
+			continue
+		}
+		held := b.memory.held[one.holder]
+		if one.holder != other.holder && held <= enough {
+			continue
+		}
+		if found == nil || held > b.memory.held[found.holder] || held == b.memory.held[found.holder] && one.moved < found.moved {
+			found = one
 		}
 	}
-	return room
+	return found
+}
+
+// came records that something of a body came.
+func (b *bodies) came(one *body) {
+	if one.counted == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	one.moved = b.pulse.Add(1)
+}
+
+// arrived records that all of a body came, and reports whether it still has its
+// memory.
+func (b *bodies) arrived(one *body) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.arriving, one)
+	return !one.lost
+}
+
+// drop gives the memory of a body back.
+func (b *bodies) drop(one *body) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.dropLocked(one)
+}
+
+func (b *bodies) dropLocked(one *body) {
+	delete(b.arriving, one)
+	b.memory.take(one.holder, -one.counted)
+	one.counted = 0
 }
 
 // A refusal is an answer to a request that is not served.
@@ -69,53 +139,96 @@ func (e *refusal) Error() string { return e.message }
 // write answers a request. It closes the connection, as the rest of the request
 // is not read.
 func (e *refusal) write(w http.ResponseWriter) {
-	w.Header().Set("Connection", "close")
-	if e.status == http.StatusServiceUnavailable || e.status == http.StatusTooManyRequests {
-		w.Header().Set("Retry-After", retryAfter)
-	}
+	e.end(w.Header())
 	http.Error(w, e.message, e.status)
+}
+
+// answer is write for a request whose body may be a message, which is answered with
+// an error of the protocol.
+func (e *refusal) answer(w http.ResponseWriter, body []byte) {
+	if len(body) == 0 {
+		e.write(w)
+		return
+	}
+	e.end(w.Header())
+	(&rejection{findID(body), codeBusy, e.message}).respond(w, e.status)
+}
+
+// end sets the headers of the last answer on a connection.
+func (e *refusal) end(h http.Header) {
+	h.Set("Connection", "close")
+	if e.status == http.StatusServiceUnavailable || e.status == http.StatusTooManyRequests {
+		h.Set("Retry-After", retryAfter)
+	}
 }
 
 // retryAfter is how many seconds a refused client should wait.
 const retryAfter = "5"
 
+// The refusals of bodies for which there is no memory.
+var (
+	bodyTooMany = &refusal{http.StatusServiceUnavailable, "too many long requests at a time; try again"}
+	bodyOfMany  = &refusal{http.StatusTooManyRequests, "you have too many long requests at a time; wait until one is answered"}
+	bodyStalled = &refusal{http.StatusServiceUnavailable, "nothing of the body came while others needed the memory for it; try again"}
+)
+
 // read returns the body of a request; the caller calls release once it no longer
 // holds the body. The error is a [*refusal].
-func (b *bodies) read(r *http.Request) (data []byte, release func(), err error) {
+func (b *bodies) read(r *http.Request, control *http.ResponseController) (data []byte, release func(), err error) {
 	tooLarge := &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", b.limit)}
 	if r.ContentLength > b.limit {
 		return nil, nil, tooLarge
 	}
-	var counted int64
-	caller := userOf(r)
-	release = func() { b.take(caller, -counted) }
-	data = make([]byte, 0, min(smallBody, max(r.ContentLength, 511)+1))
-	for {
-		n, err := r.Body.Read(data[len(data):cap(data)])
+	one := &body{holder: holderOf(r), begun: b.pulse.Load(), stop: func() { _ = control.SetReadDeadline(time.Now()) }}
+	release = func() { b.drop(one) }
+	if data, err = b.readAll(r.Body, one, r.ContentLength); int64(len(data)) > b.limit {
+		err = tooLarge
+	}
+	isThere := b.arrived(one)
+	switch {
+	case !isThere:
+		err = bodyStalled
+	case err == nil:
+		return data, release, nil
+	}
+	release()
+	return nil, nil, err
+}
+
+// readAll reads all of a body, whose memory it counts, or a little more than the
+// limit. The length may be -1.
+func (b *bodies) readAll(from io.Reader, one *body, length int64) ([]byte, error) {
+	data := make([]byte, 0, min(smallBody, max(length, 511)+1))
+	for int64(len(data)) <= b.limit {
+		n, err := from.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		switch {
-		case int64(len(data)) > b.limit:
-			release()
-			return nil, nil, tooLarge
 		case errors.Is(err, io.EOF):
-			return data, release, nil
+			return data, nil
 		case err != nil:
-			release()
-			return nil, nil, unreadable(err)
-		case len(data) < cap(data):
+			return nil, unreadable(err)
+		}
+		b.came(one)
+		if len(data) < cap(data) {
 			continue
 		}
 		size := min(2*int64(cap(data)), b.limit+1)
-		if size > smallBody {
-			grown := size - counted
-			counted = size
-			if !b.take(caller, grown) {
-				release()
-				return nil, nil, &refusal{http.StatusServiceUnavailable, "too many long requests at a time; try again"}
-			}
+		if size > smallBody && !b.grow(one, size) {
+			return nil, b.noRoom(one)
 		}
 		data = append(make([]byte, 0, size), data...)
 	}
+	return data, nil
+}
+
+// noRoom returns why there is no memory for more of a body.
+func (b *bodies) noRoom(one *body) *refusal {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.memory.held[one.holder] > one.counted {
+		return bodyOfMany
+	}
+	return bodyTooMany
 }
 
 func unreadable(err error) *refusal {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -25,13 +26,23 @@ type ServeOptions struct {
 	// own to the [Handler] that serves.
 	Handler http.Handler
 
-	// MaxConnections bounds the connections; zero means 4,096. At the limit, a
-	// waiting connection is closed for a new one. If more than half of all
-	// connections have never had a complete request, it is the oldest of these;
-	// else the one that has waited longest for its next request. So half-open
-	// connections cannot block others. If all have running requests, the new one
-	// is closed.
+	// MaxConnections bounds the connections on which requests are answered; zero
+	// means 4,096. A caller may have a third as many of them as are left free,
+	// whichever workspaces it names, so at most a quarter of all; its further requests
+	// get status 429. Callers are distinguished by the ID of their grant, else by
+	// [auth.TokenInfo.UserID], else by address.
+	//
+	// An eighth more, at most 32, are for connections without such a request. At
+	// that limit, a waiting connection is closed for a new one. If more than half of
+	// MaxConnections have never had a complete request, it is one of these; else one
+	// that waits for its next request. Of these it is the one that has waited
+	// longest, of the address or the caller that has most of them. So half-open
+	// connections cannot block others.
 	MaxConnections int
+
+	// Probes are paths, such as /healthz, whose requests belong to no caller: they
+	// have half of the further connections.
+	Probes []string
 
 	// HeaderTimeout is how long the TLS handshake and the headers of a request
 	// may each take to arrive; zero means 10 seconds.
@@ -92,7 +103,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	if (h.opts.Authenticate == nil || h.opts.Anonymous) && !isLocal(listener.Addr()) {
 		return fmt.Errorf("mcpadapter: serve on %s: %w; listen on 127.0.0.1, or set HandlerOptions.Authenticate", listener.Addr(), ErrOpenListener)
 	}
-	conns := &connections{Listener: listener, limit: o.MaxConnections}
+	conns := newConnections(listener, o.MaxConnections)
 	listener = conns
 	if o.CertFile != "" || o.KeyFile != "" {
 		pair := &keyPair{certFile: o.CertFile, keyFile: o.KeyFile, logger: h.opts.Logger}
@@ -107,6 +118,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	if o.Handler != nil {
 		handler = o.Handler
 	}
+	handler = withProbes(handler, o.Probes)
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
 		MaxHeaderBytes: maxHeader, Protocols: protocols, DisableGeneralOptionsHandler: true,
@@ -156,16 +168,72 @@ func isLocal(address net.Addr) bool {
 	return false
 }
 
-// connections is a listener that limits the connections at a time.
+// connections is a listener that limits the connections at a time. There are as
+// many as limit for callers at work, and reserve more, so that there is always one
+// for who has not sent a request yet, and for probes.
 type connections struct {
 	net.Listener
-	limit int
+	limit, reserve int
 
 	mu      sync.Mutex
 	open    int
-	fresh   list.List // never had a complete request, oldest first
-	idle    list.List // wait for a further request, longest first
+	last    int64  // number of the newest connection
+	working shares // connections at work, by caller
+	probes  int    // connections of probes at work
+	fresh   places // never had a complete request, by address
+	idle    places // wait for a further request, by caller of the last one
 	stopped bool
+}
+
+func newConnections(listener net.Listener, limit int) *connections {
+	return &connections{
+		Listener: listener, limit: limit, reserve: min(max(limit/8, 1), mostReserve), working: newShares(int64(limit), 3),
+		fresh: places{by: make(map[string]*list.List)}, idle: places{by: make(map[string]*list.List)},
+	}
+}
+
+// mostReserve is how many connections there are at most beyond the limit for
+// callers. Probes may have half of them.
+const mostReserve = 32
+
+// places are waiting connections, by whom they are counted for, longest first.
+type places struct {
+	count int
+	by    map[string]*list.List
+}
+
+func (p *places) add(c *connection, whose string) {
+	in := p.by[whose]
+	if in == nil {
+		in = list.New()
+		p.by[whose] = in
+	}
+	p.count++
+	c.in, c.whose, c.place = p, whose, in.PushBack(c)
+}
+
+func (p *places) remove(c *connection) {
+	in := p.by[c.whose]
+	in.Remove(c.place)
+	if in.Len() == 0 {
+		delete(p.by, c.whose)
+	}
+	p.count--
+	c.in, c.place = nil, nil
+}
+
+// longest returns the connection that has waited longest of those of whoever has
+// most of them, or nil.
+func (p *places) longest() *connection {
+	var found *connection
+	most := 0
+	for _, in := range p.by {
+		first := in.Front().Value.(*connection)
+		if n := in.Len(); n > most || n == most && first.waits < found.waits {
+			found, most = first, n
+		}
+	}
+	return found
 }
 
 // A connection is one that a listener accepted.
@@ -173,9 +241,14 @@ type connection struct {
 	net.Conn
 	of     *connections
 	closed bool
-	in     *list.List    // fresh, idle, or nil while a request is answered
-	place  *list.Element // in that list
+	waits  int64         // number by which it waits; lower ones have waited longer
+	in     *places       // fresh, idle, or nil while a request is answered
+	place  *list.Element // in that
+	whose  string        // its place, or its work; probeWork of probes
 }
+
+// probeWork is whose work the request of a probe is. No holder has this name.
+const probeWork = "probe"
 
 // Accept implements [net.Listener].
 func (l *connections) Accept() (net.Conn, error) {
@@ -199,27 +272,25 @@ func (l *connections) Accept() (net.Conn, error) {
 // admit adds a connection. At the limit it selects one to close for it, longest.
 // Clients that open connections and send nothing cannot displace clients that had
 // answers, and clients that keep answered connections open cannot shut out new
-// ones.
+// ones. Whoever has most of them loses the first.
 func (l *connections) admit(c *connection) (longest *connection, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.stopped {
 		return nil, false
 	}
-	if l.open >= l.limit {
+	if l.open >= l.limit+l.reserve {
 		from := &l.idle
-		if from.Len() == 0 || l.fresh.Len() > l.limit/2 {
+		if from.count == 0 || l.fresh.count > l.limit/2 {
 			from = &l.fresh
 		}
-		first := from.Front()
-		if first == nil {
+		if longest = from.longest(); longest == nil {
 			return nil, false
 		}
-		longest = first.Value.(*connection)
 		l.forgetLocked(longest)
 	}
 	l.open++
-	c.waitLocked(&l.fresh)
+	c.waitLocked(&l.fresh, addressOf(c.RemoteAddr().String()))
 	return longest, true
 }
 
@@ -227,9 +298,9 @@ func (l *connections) forgetLocked(c *connection) {
 	if c.closed {
 		return
 	}
+	c.leaveLocked()
 	c.closed = true
 	l.open--
-	c.leaveLocked()
 }
 
 // stop closes the waiting connections. Those at work close when they are done.
@@ -237,9 +308,11 @@ func (l *connections) stop() {
 	l.mu.Lock()
 	l.stopped = true
 	var waiting []*connection
-	for _, in := range []*list.List{&l.fresh, &l.idle} {
-		for e := in.Front(); e != nil; e = e.Next() {
-			waiting = append(waiting, e.Value.(*connection))
+	for _, p := range []*places{&l.fresh, &l.idle} {
+		for _, in := range p.by {
+			for e := in.Front(); e != nil; e = e.Next() {
+				waiting = append(waiting, e.Value.(*connection))
+			}
 		}
 	}
 	l.mu.Unlock()
@@ -248,12 +321,21 @@ func (l *connections) stop() {
 	}
 }
 
-func (c *connection) waitLocked(in *list.List) { c.in, c.place = in, in.PushBack(c) }
+func (c *connection) waitLocked(in *places, whose string) {
+	c.of.last++
+	c.waits = c.of.last
+	in.add(c, whose)
+}
 
+// leaveLocked takes a connection from where it waits or works.
 func (c *connection) leaveLocked() {
-	if c.in != nil {
-		c.in.Remove(c.place)
-		c.in, c.place = nil, nil
+	switch {
+	case c.in != nil:
+		c.in.remove(c)
+	case c.whose == probeWork:
+		c.of.probes--
+	default:
+		c.of.working.take(c.whose, -1)
 	}
 }
 
@@ -265,11 +347,25 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
-// begin records that a request is complete and its answer is not written.
-func (c *connection) begin() {
+// begin records that a request of a holder is complete and its answer is not
+// written. It reports false if the holder has too many of them.
+func (c *connection) begin(holder string) bool {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
+	switch {
+	case c.closed || c.in == nil:
+		return true
+	case holder == probeWork && c.of.probes >= max(1, c.of.reserve/2), holder != probeWork && !c.of.working.fits(holder, 1):
+		return false
+	}
 	c.leaveLocked()
+	c.whose = holder
+	if holder == probeWork {
+		c.of.probes++
+	} else {
+		c.of.working.take(holder, 1)
+	}
+	return true
 }
 
 // end records that the answer of a request is written.
@@ -277,7 +373,9 @@ func (c *connection) end() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	if !c.closed && c.in == nil {
-		c.waitLocked(&c.of.idle)
+		whose := c.whose
+		c.leaveLocked()
+		c.waitLocked(&c.of.idle, whose)
 	}
 }
 
@@ -305,9 +403,26 @@ func followConnection(c net.Conn, state http.ConnState) {
 	}
 }
 
-// atWork records that the whole request has arrived.
-func atWork(r *http.Request) {
-	if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
-		c.begin()
+// atWork records that the whole request of a holder has arrived. It reports false
+// if the holder has too many of them at work.
+func atWork(r *http.Request, holder string) bool {
+	c, ok := r.Context().Value(connectionKey{}).(*connection)
+	return !ok || c == nil || c.begin(holder)
+}
+
+// tooManyAtWork answers a caller that has more requests at work than its share.
+var tooManyAtWork = &refusal{http.StatusTooManyRequests, "you have more requests and streams open than are left for others; end some, or try again later"}
+
+// withProbes returns a handler that lets requests for some paths count as probes.
+func withProbes(next http.Handler, paths []string) http.Handler {
+	if len(paths) == 0 {
+		return next
 	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if slices.Contains(paths, r.URL.Path) && !atWork(r, probeWork) {
+			(&refusal{http.StatusServiceUnavailable, "too many probes at a time"}).write(w)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }

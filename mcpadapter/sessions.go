@@ -17,6 +17,7 @@ import (
 // versions that have them, or a stream of its own.
 type session struct {
 	caller string        // as userOf returns it
+	holder string        // whom it is counted for, as holderOf returns it
 	grant  *access.Grant // of the caller; may be nil
 
 	// life ends when the calls of the session must; end ends it.
@@ -43,13 +44,13 @@ type session struct {
 // newSession returns a session that is not in a table yet. Its calls end with
 // life.
 func newSession(r *http.Request, life context.Context) *session {
-	s := &session{caller: userOf(r)}
+	s := &session{caller: userOf(r), holder: holderOf(r)}
 	s.grant, _ = grantOf(auth.TokenInfoFromContext(r.Context()))
 	s.life, s.end = context.WithCancel(life)
 	return s
 }
 
-// sessions is a table of sessions, at most limit of each caller. The session that
+// sessions is a table of sessions, at most limit of each holder. The session that
 // was idle for the longest time makes room for a new one, so abandoned sessions
 // do no harm.
 type sessions struct {
@@ -57,25 +58,28 @@ type sessions struct {
 	timeout time.Duration
 
 	mu      sync.Mutex
-	running int // calls of all sessions
+	running shares // calls of all sessions
 	byID    map[string]*session
-	callers map[string]map[*session]struct{}
+	holders map[string]map[*session]struct{}
 }
 
 func newSessions(limit int, timeout time.Duration) *sessions {
-	return &sessions{limit: limit, timeout: timeout, byID: make(map[string]*session), callers: make(map[string]map[*session]struct{})}
+	return &sessions{
+		limit: limit, timeout: timeout, running: newShares(maxAllCalls, 1),
+		byID: make(map[string]*session), holders: make(map[string]map[*session]struct{}),
+	}
 }
 
 // add puts a session with an optional id into the table. It calls close, once,
 // when the session must make room or was idle for too long. It reports false if
-// all sessions of the caller are busy, so there is no room.
+// all sessions of the holder are busy, so there is no room.
 func (t *sessions) add(s *session, id string, close func()) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.close != nil {
 		return true
 	}
-	mine := t.callers[s.caller]
+	mine := t.holders[s.holder]
 	if len(mine) >= t.limit {
 		oldest := longestIdle(mine)
 		if oldest == nil {
@@ -87,7 +91,7 @@ func (t *sessions) add(s *session, id string, close func()) bool {
 	}
 	if mine == nil {
 		mine = make(map[*session]struct{})
-		t.callers[s.caller] = mine
+		t.holders[s.holder] = mine
 	}
 	mine[s] = struct{}{}
 	s.id, s.close, s.used = id, close, time.Now()
@@ -125,10 +129,10 @@ func (t *sessions) removeLocked(s *session) {
 	if s.expiry != nil {
 		s.expiry.Stop()
 	}
-	mine := t.callers[s.caller]
+	mine := t.holders[s.holder]
 	delete(mine, s)
 	if len(mine) == 0 {
-		delete(t.callers, s.caller)
+		delete(t.holders, s.holder)
 	}
 	if s.id != "" && t.byID[s.id] == s {
 		delete(t.byID, s.id)
@@ -149,7 +153,7 @@ func (t *sessions) waitLocked(s *session) {
 
 func (t *sessions) expire(s *session) {
 	t.mu.Lock()
-	_, there := t.callers[s.caller][s]
+	_, there := t.holders[s.holder][s]
 	idle := s.calls == 0 && s.streams == 0 && time.Since(s.used) >= t.timeout
 	if there && idle {
 		t.removeLocked(s)
@@ -175,7 +179,7 @@ func (t *sessions) all() []*session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var all []*session
-	for _, mine := range t.callers {
+	for _, mine := range t.holders {
 		for s := range mine {
 			all = append(all, s)
 		}
@@ -208,7 +212,7 @@ func (t *sessions) begin(s *session, u use) (done func()) {
 		s.used = time.Now()
 		s.releaseLocked()
 		s.restLocked()
-		if _, there := t.callers[s.caller][s]; there {
+		if _, there := t.holders[s.holder][s]; there {
 			t.waitLocked(s)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // requests.
 const (
 	maxSessionCalls = 500    // of one session at a time
-	maxAllCalls     = 10_000 // of all sessions
+	maxAllCalls     = 10_000 // of all sessions; see shares
 
 	// maxOwed is how many calls of a session of HTTP+SSE may be unanswered. A
 	// call counts until the client has read its answer from the stream.
@@ -31,19 +31,19 @@ var tooMuchUnanswered = &refusal{http.StatusServiceUnavailable, "too many long c
 // The error is a protocol error.
 func (t *sessions) beginCall(s *session) (done func(), err error) {
 	t.mu.Lock()
-	if s.running >= maxSessionCalls || t.running >= maxAllCalls {
+	if s.running >= maxSessionCalls || !t.running.fits(s.holder, 1) {
 		t.mu.Unlock()
-		return nil, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("busy; a session has at most %d calls at a time, and all together %d", maxSessionCalls, maxAllCalls)}
+		return nil, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("busy; a session has at most %d calls at a time, and a caller as many as are left for others, of %d", maxSessionCalls, maxAllCalls)}
 	}
 	s.running++
-	t.running++
+	t.running.take(s.holder, 1)
 	t.mu.Unlock()
 	end := t.begin(s, aCall)
 	return func() {
 		end()
 		t.mu.Lock()
 		s.running--
-		t.running--
+		t.running.take(s.holder, -1)
 		t.mu.Unlock()
 	}, nil
 }
@@ -86,7 +86,7 @@ func (s *session) releaseLocked() {
 func (t *sessions) nameSSE(s *session, id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if _, there := t.callers[s.caller][s]; there {
+	if _, there := t.holders[s.holder][s]; there {
 		s.id = sseID(id)
 		t.byID[s.id] = s
 	}

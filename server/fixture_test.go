@@ -195,6 +195,12 @@ type running struct {
 // start serves workspaces until the test ends.
 func start(t testing.TB, workspaces []server.Workspace, opts *server.Options) *running {
 	t.Helper()
+	return startWith(t, workspaces, opts, nil)
+}
+
+// startWith is start with options of serving.
+func startWith(t testing.TB, workspaces []server.Workspace, opts *server.Options, serve *mcpadapter.ServeOptions) *running {
+	t.Helper()
 	r := &running{t: t, journal: new(journal)}
 	o := *opts
 	if o.Observer == nil {
@@ -214,7 +220,7 @@ func start(t testing.TB, workspaces []server.Workspace, opts *server.Options) *r
 	r.address = listener.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- r.server.Serve(ctx, listener, nil) }()
+	go func() { done <- r.server.Serve(ctx, listener, serve) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

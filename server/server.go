@@ -147,13 +147,19 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	endpoint.Authenticate, endpoint.Anonymous = s.authenticated(workspaces), s.opts.Authenticator == nil
 	s.handler = mcpadapter.NewWorkspacesHandler(hosted, &endpoint)
 	s.mux.Handle("/", s.handler)
-	s.mux.HandleFunc("GET /healthz", serveHealth)
-	s.mux.Handle("GET /readyz", s.probes)
+	s.mux.HandleFunc("GET "+healthPath, serveHealth)
+	s.mux.Handle("GET "+readyPath, s.probes)
 	if m := s.opts.Metadata; m != nil {
 		s.mux.Handle(metadataPath, m.handler())
 	}
 	return s, nil
 }
+
+// The paths of the probes.
+const (
+	healthPath = "/healthz"
+	readyPath  = "/readyz"
+)
 
 // CheckName returns an error if name is not a valid workspace name. It must have 1
 // to 64 ASCII letters, digits, "-", "_" and ".", and begin with a letter or digit.
@@ -183,8 +189,8 @@ func (s *Server) Load() Load { return s.queue.load() }
 // Serve serves the clients that connect to listener until ctx is done, as
 // [mcpadapter.Handler.Serve] does. The error also says how many requests are missing
 // from the logs, which get five seconds for the last ones. Options may have a Handler that wraps the
-// server; a nil opts means the defaults. Without an Authenticator the listener
-// must have a loopback address.
+// server, and other Probes than /healthz and /readyz; a nil opts means the defaults.
+// Without an Authenticator the listener must have a loopback address.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadapter.ServeOptions) error {
 	var o mcpadapter.ServeOptions
 	if opts != nil {
@@ -192,6 +198,9 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadap
 	}
 	if o.Handler == nil {
 		o.Handler = s
+	}
+	if o.Probes == nil {
+		o.Probes = []string{healthPath, readyPath}
 	}
 	watch, stop := context.WithCancel(ctx)
 	defer stop()

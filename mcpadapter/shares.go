@@ -1,0 +1,71 @@
+package mcpadapter
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+)
+
+// shares divide a quantity among its holders: each may hold a part of what is left
+// free. So the more others hold, the less one may have, and there is a part for one
+// that holds nothing yet. Whoever uses them has a lock.
+type shares struct {
+	limit int64
+	part  int64 // 1 for as much as is left free: half of all for one alone; 3 for a third of it: a quarter
+	taken int64
+	held  map[string]int64 // by holder, see holderOf; never zero
+}
+
+func newShares(limit, part int64) shares {
+	return shares{limit: limit, part: part, held: make(map[string]int64)}
+}
+
+// fits reports whether a holder may have n more.
+func (s *shares) fits(holder string, n int64) bool {
+	free, held := s.limit-s.taken, s.held[holder]
+	return held == 0 && n == 1 && free > 0 || s.part*(held+n) <= free
+}
+
+// take adds n, which may be negative, to what a holder has.
+func (s *shares) take(holder string, n int64) {
+	s.taken += n
+	if s.held[holder] += n; s.held[holder] == 0 {
+		delete(s.held, holder)
+	}
+}
+
+// holderOf returns whom everything is counted for that a request holds: the caller
+// of its grant, whichever workspace it names, or the user. Requests without
+// authentication are counted by their address.
+func holderOf(r *http.Request) string {
+	info := auth.TokenInfoFromContext(r.Context())
+	if grant, _ := grantOf(info); grant != nil && grant.ID != "" {
+		return holderOfGrant(grant.ID)
+	}
+	if info != nil && info.UserID != "" && info.Extra[grantKey] == nil {
+		return "user " + info.UserID
+	}
+	return "address " + addressOf(r.RemoteAddr)
+}
+
+func holderOfGrant(id string) string { return "caller " + id }
+
+// addressOf returns the address of a client without its port. Of IPv6 it is the
+// network, as one machine may have all addresses of it.
+func addressOf(remote string) string {
+	host, _, err := net.SplitHostPort(remote)
+	if err != nil {
+		return ""
+	}
+	address, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if address = address.Unmap().WithZone(""); address.Is6() && !address.IsLoopback() {
+		network, _ := address.Prefix(64) // which every IPv6 address has
+		address = network.Addr()
+	}
+	return address.String()
+}
