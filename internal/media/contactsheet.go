@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/drawing"
@@ -86,11 +87,18 @@ func (f *frameFinder) find(ctx context.Context) ([]ffmpeg.Picture, error) {
 		return nil, err
 	}
 	defer f.in.Close()
-	if other, ok := f.medium.(*foreign); ok {
-		f.origin, f.lead = other.origin, other.lead()
+	fromStart := false
+	switch m := f.medium.(type) {
+	case *foreign:
+		f.origin, f.lead = m.origin, m.lead()
+		fromStart = slices.ContainsFunc(m.tracks, func(t track) bool { return needsNote(t.Stream) })
+	case *movie:
+		if fromStart = m.index.NeedsNote(); fromStart {
+			f.lead = math.Inf(1)
+		}
 	}
 	var sparse []ffmpeg.Picture
-	if f.span.End-f.span.Start > shortSpan {
+	if f.span.End-f.span.Start > shortSpan && !fromStart {
 		sparse, err = f.take(ctx, f.keys())
 		if err == nil && 2*len(sparse) >= f.count {
 			return sparse, nil

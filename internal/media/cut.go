@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ffmpeg"
@@ -41,7 +42,13 @@ func (f *foreign) cut(ctx context.Context, src *citekit.Source, span citekit.Spa
 			return nil, err
 		}
 	}
-	return f.cutInput(ctx, in, texts, span, mode)
+	x, err := f.cutInput(ctx, in, texts, span, mode)
+	if errors.Is(err, errUnfaithful) {
+		if x, err = f.cutInput(ctx, in, texts, span, citekit.ModeStrict); err == nil {
+			x.Changes = append(x.Changes, changeEncoded)
+		}
+	}
+	return x, err
 }
 
 // cutInput makes a clip of an input. texts are subtitles to add to those that
@@ -50,7 +57,7 @@ func (f *foreign) cutInput(ctx context.Context, in *ffmpeg.Input, texts captions
 	switch {
 	case f.asFLAC(mode):
 		return f.cutFLAC(ctx, in, span)
-	case mode == citekit.ModeCopy && !f.fit(inMP4) && !f.fit(inQuickTime):
+	case mode == citekit.ModeCopy && !f.fit(inMP4) && !f.fit(inQuickTime) && !math.IsInf(f.lead(), 1):
 		return f.copyMatroska(ctx, in, texts, span)
 	}
 	p := f.planFor(mode == citekit.ModeStrict)
@@ -70,11 +77,20 @@ func (f *foreign) lead() float64 {
 		switch {
 		case f.counted(t.Stream), f.format.demuxer == "aac":
 			return math.Inf(1) // ADTS has no times, and ffmpeg loses count when it seeks
+		case needsNote(t.Stream):
+			return math.Inf(1)
 		case t.Kind == "subtitle":
 			before = leadSubtitles
 		}
 	}
 	return before
+}
+
+// needsNote reports whether a decoder may have to know the version of the
+// encoder, which only the first picture tells: x264 had an error in pictures
+// with colours in full resolution.
+func needsNote(s ffmpeg.Stream) bool {
+	return s.Codec == "h264" && (strings.Contains(s.PixelFormat, "444") || strings.HasPrefix(s.PixelFormat, "gbr"))
 }
 
 // counted reports whether the times of a track follow from the number of

@@ -82,7 +82,8 @@ func (m *movie) extent() citekit.Extent {
 }
 
 func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
-	clip, err := cutIndex(m.index, m.engine.Modality, span, mode)
+	index := m.index.Reading(src)
+	clip, err := cutIndex(index, m.engine.Modality, span, mode)
 	if errors.Is(err, citekit.ErrRange) {
 		err = emptySpan(span, m.plays(), m.engine.Modality)
 	}
@@ -92,8 +93,18 @@ func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span,
 	if err := m.check(ctx, src, clip); err != nil {
 		return nil, err
 	}
-	if mode == citekit.ModeStrict {
-		return m.encode(ctx, src, clip)
+	faithful, err := m.engine.faithful(ctx, index, src, clip)
+	switch {
+	case err != nil:
+		return nil, err
+	case !faithful:
+		x, err := m.engine.encodeSpan(ctx, index, src, m.format, span)
+		if err == nil && mode != citekit.ModeStrict {
+			x.Changes = append(x.Changes, changeEncoded)
+		}
+		return x, err
+	case mode == citekit.ModeStrict:
+		return m.engine.encode(ctx, clip, src, m.format, citekit.Span{End: math.Inf(1)})
 	}
 	x := extractClip(clip, ctxio.Reader(ctx, clip.NewReader(src)), io.NopCloser(nil), m.clipFormat())
 	x.Actual = actual(clip, m.engine.Modality, span, mode)
@@ -120,22 +131,23 @@ func (m *movie) clipFormat() Format {
 	return m.format
 }
 
-// encode re-encodes an exact clip so that it hides nothing.
-func (m *movie) encode(ctx context.Context, src *citekit.Source, clip *mp4.Clip) (*citekit.Content, error) {
-	in, err := m.engine.Tools.OpenReader(ctx, clip.NewReader(src), clip.Size(), m.format.demuxer)
+// encode re-encodes a span of an exact clip of a file of the format, so that it
+// hides nothing. r is the source that the clip is read from.
+func (e *Engine) encode(ctx context.Context, clip *mp4.Clip, r io.ReaderAt, format Format, span citekit.Span) (*citekit.Content, error) {
+	in, err := e.Tools.OpenReader(ctx, clip.NewReader(r), clip.Size(), format.demuxer)
 	if err != nil {
 		return nil, movieError(err)
 	}
 	defer in.Close()
-	info, err := m.engine.Tools.Probe(ctx, in)
+	info, err := e.Tools.Probe(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	f, err := m.engine.examineInput(ctx, in, m.format, info, false, clip.Size() <= m.engine.measured)
+	f, err := e.examineInput(ctx, in, format, info, false, clip.Size() <= e.measured)
 	if err != nil {
 		return nil, err
 	}
-	span := citekit.Span{End: min(clip.End()-clip.Start(), f.duration)}
+	span.End = min(span.End, clip.End()-clip.Start(), f.duration)
 	return f.cutInput(ctx, in, nil, span, citekit.ModeStrict)
 }
 
@@ -181,6 +193,7 @@ func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts capti
 	if err != nil {
 		return nil, fmt.Errorf("what ffmpeg wrote cannot be read: %w", movieError(err))
 	}
+	index = index.Reading(out)
 	if err := f.checkCopied(index, p, span, sought); err != nil {
 		return nil, err
 	}
@@ -200,10 +213,19 @@ func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts capti
 	if err := checkDecodes(ctx, f.tools, again, citekit.Span{Start: clip.Start(), End: clip.End()}, playingOf(index.Tracks())); err != nil {
 		return nil, err
 	}
+	if faithful, err := f.engine.faithful(ctx, index, out, clip); err != nil {
+		return nil, err
+	} else if !faithful {
+		return nil, errUnfaithful
+	}
 	x := extractClip(clip, clip.NewReader(captioned.Reader(out)), out, p.format)
 	x.Actual = actual(clip, f.modality, span, mode)
 	return x, nil
 }
+
+// errUnfaithful reports a copy that does not decode to the pictures of its
+// source.
+var errUnfaithful = errors.New("the copy shows other pictures")
 
 // errLate reports that ffmpeg started to copy after the start of the span. It
 // does so if a container has no index of key frames.

@@ -55,6 +55,10 @@ func (c *cut) build() (*Clip, error) {
 	for _, p := range c.parts {
 		clip.tracks = append(clip.tracks, p.Track)
 		clip.checked = append(clip.checked, p.sampled()...)
+		if p.Kind == Video {
+			clip.pictures, clip.shown = clip.pictures+p.stop-p.first, clip.shown+p.shown
+			clip.doubtful = clip.doubtful || p.doubtful(c.movie.source)
+		}
 	}
 	return clip, clip.reopen(c.parts)
 }
@@ -119,8 +123,12 @@ func (c *cut) chunksOf(k int, p *part) ([]*chunk, error) {
 				return nil, damaged("samples %d-%d reach to byte %d of %d: the file is cut short", i+1, to, at+size, c.movie.size)
 			}
 			last.samples += to - i
-			last.size += size
 			before := len(last.pieces)
+			if i == p.first {
+				last.size += p.note.len
+				last.pieces = appendSpan(last.pieces, p.note)
+			}
+			last.size += size
 			last.pieces = appendSpan(last.pieces, span{at, size})
 			if c.pieces += len(last.pieces) - before; c.pieces > maxPieces {
 				return nil, tooLarge("a clip of more than %d pieces of the file", maxPieces)

@@ -35,12 +35,9 @@ func (p *part) sampled() []checked {
 		if n > 1 {
 			i += k * (n - 1) / (min(n, maxChecked) - 1)
 		}
-		chunk, begin, _, _ := p.table.chunkOf(i)
-		if i-begin > maxTextWork {
-			continue
+		if off, size, ok := p.locate(i); ok {
+			all = append(all, checked{p.track, i, off, size})
 		}
-		off := int64(p.table.offsets.of(chunk)) + p.table.sizes.sum(begin, i)
-		all = append(all, checked{p.track, i, off, p.table.sizes.sum(i, i+1)})
 	}
 	return all
 }
@@ -134,17 +131,23 @@ func (s checked) suspect(b []byte) string {
 // offset at of the configuration box of the first sample entry. The result is 0
 // if that box is missing.
 func (t *track) unitLength(kind string, at int) int {
+	if config := t.config(kind); len(config) > at {
+		return int(config[at]&3) + 1
+	}
+	return 0
+}
+
+// config returns a box of the first sample entry of a video, or nil.
+func (t *track) config(kind string) []byte {
 	const entryHead = 78
 	for x := range boxes(t.stsd[16:]) {
 		if len(x.data) < entryHead {
-			return 0
+			return nil
 		}
-		if config, ok := find(x.data[entryHead:], kind); ok && len(config) > at {
-			return int(config[at]&3) + 1
-		}
-		return 0
+		config, _ := find(x.data[entryHead:], kind)
+		return config
 	}
-	return 0
+	return nil
 }
 
 // isUnits reports whether b begins with NAL units (ISO/IEC 14496-15), each

@@ -2,6 +2,7 @@ package mp4
 
 import (
 	"fmt"
+	"io"
 	"math"
 )
 
@@ -27,6 +28,10 @@ type part struct {
 	shows       []show
 	from, to    int64 // subtitles: media times that the first and last sample are cut to; else -1
 	lead        int64 // media ticks added to every composition offset
+	wrong       bool  // the source lists samples as sync samples that are none
+	syncs       []int // the sync samples, if it does
+	shown       int   // pictures that begin in the range
+	note        span  // unit of an earlier sample, put before the first one; no bytes if none
 }
 
 // show is one edit of a clip. It shows media ticks [media, end) of the source
@@ -46,7 +51,7 @@ func (c *cut) choose() error {
 			}
 		}
 		if len(p.shows) > 0 {
-			if err := p.finish(); err != nil {
+			if err := p.finish(c.movie.source); err != nil {
 				return fmt.Errorf("track %d: %w", t.ID, err)
 			}
 			c.parts = append(c.parts, p)
@@ -96,6 +101,7 @@ func (c *cut) chooseFrames(p *part, s segment) error {
 	hi := min(s.end, p.ceil(s, c.end))
 	first, last, earliest := -1, -1, int64(math.MaxInt64)
 	c.scanned += p.table.frames(lo, hi, func(i int, pts int64) {
+		p.shown++
 		if first < 0 {
 			first = i
 		}
@@ -107,7 +113,8 @@ func (c *cut) chooseFrames(p *part, s segment) error {
 	if first < 0 {
 		return nil
 	}
-	p.first = min(p.first, p.table.decodeFrom(first, earliest))
+	begin, wrong := p.decodeFrom(c.movie.source, first, earliest)
+	p.first, p.wrong = min(p.first, begin), p.wrong || wrong
 	p.stop = max(p.stop, last+1)
 	p.show(c, s, earliest, hi)
 	return nil
@@ -117,14 +124,15 @@ func (c *cut) chooseFrames(p *part, s segment) error {
 // frame in decode order, and earliest the composition time of the first one
 // shown. After a sync sample there may be frames that are shown before it and
 // depend on earlier samples (an open group of pictures), so a sync sample shown
-// after earliest does not qualify.
-func (t *table) decodeFrom(first int, earliest int64) int {
-	for i, ok := t.syncAt(first); ok; i, ok = t.syncAt(i - 1) {
-		if t.pts(i) <= earliest {
-			return i
+// after earliest does not qualify. Wrong means that the table lists samples as
+// sync samples that are none.
+func (t *track) decodeFrom(r io.ReaderAt, first int, earliest int64) (begin int, wrong bool) {
+	for i, ok := t.beginAt(r, first, &wrong); ok; i, ok = t.beginAt(r, i-1, &wrong) {
+		if t.table.pts(i) <= earliest {
+			return i, wrong
 		}
 	}
-	return 0
+	return 0, wrong
 }
 
 // choosePackets adds the packets that sound in the range, and the packets
@@ -210,12 +218,19 @@ func (p *part) show(c *cut, s segment, lo, hi int64) {
 	p.shows = append(p.shows, show{at, lo, hi})
 }
 
-// finish settles what depends on all edits of a part. It cuts cues only if a
+// finish settles what depends on all edits of a part. The first sample gets the
+// note that its decoder needs. It cuts cues only if a
 // single edit shows them, because another edit may show the same cues whole.
 // Media time begins at the first sample, and no edit may begin before it. It
 // makes composition offsets positive. This changes nothing visible, but all
 // players read positive offsets alike.
-func (p *part) finish() error {
+func (p *part) finish(r io.ReaderAt) error {
+	p.note = p.noteFor(r, p.first)
+	if r != nil && p.Kind == Video && (p.wrong || p.table.allSync) {
+		examined := 0
+		p.syncs, examined = p.trueSyncs(r, p.first, p.stop)
+		p.wrong = p.wrong || len(p.syncs) < examined
+	}
 	if len(p.shows) > 1 {
 		p.from, p.to = -1, -1
 	}

@@ -2,6 +2,7 @@ package mp4
 
 import (
 	"fmt"
+	"io"
 	"math"
 )
 
@@ -33,6 +34,9 @@ type Clip struct {
 	start, end float64
 	tracks     []Track
 	checked    []checked
+	pictures   int
+	shown      int
+	doubtful   bool
 }
 
 // Size returns the size of the clip's file in bytes.
@@ -48,6 +52,16 @@ func (c *Clip) End() float64 { return c.end }
 
 // Tracks returns the tracks of the movie that have samples in the clip.
 func (c *Clip) Tracks() []Track { return append([]Track(nil), c.tracks...) }
+
+// Pictures returns the number of pictures in the clip, hidden ones included.
+func (c *Clip) Pictures() int { return c.pictures }
+
+// Shown returns the number of pictures in the clip that it shows.
+func (c *Clip) Shown() int { return c.shown }
+
+// Doubtful reports whether pictures of the clip might need samples of the movie
+// that are not in it. Only decoding can tell.
+func (c *Clip) Doubtful() bool { return c.doubtful }
 
 // Cut plans the clip of seconds [start, end). A range that ends after the movie
 // is cut to its end; see [Clip.End].
@@ -78,7 +92,7 @@ func (m *Movie) Cut(start, end float64, mode Mode) (*Clip, error) {
 func (m *Movie) SyncBefore(t float64) (float64, bool) {
 	for _, x := range m.tracks {
 		if x.Kind == Video {
-			return x.syncBefore(t)
+			return x.syncBefore(m.source, t)
 		}
 	}
 	return 0, false
@@ -90,7 +104,7 @@ func (m *Movie) copyStart(start float64) float64 {
 		if t.Kind != Video {
 			continue
 		}
-		if sync, ok := t.syncBefore(start); ok {
+		if sync, ok := t.syncBefore(m.source, start); ok {
 			return sync
 		}
 		return start
@@ -104,14 +118,15 @@ func (m *Movie) copyStart(start float64) float64 {
 }
 
 // syncBefore returns the time of the last sync sample shown at or before t.
-func (t *track) syncBefore(when float64) (float64, bool) {
+func (t *track) syncBefore(r io.ReaderAt, when float64) (float64, bool) {
 	for k := len(t.segments) - 1; k >= 0; k-- {
 		s := t.segments[k]
 		limit := min(t.ceil(s, when+2*tolerance), s.end) // exclusive
 		if limit <= s.media {
 			continue
 		}
-		i, ok := t.table.syncAt(t.table.from(limit-t.table.minShift) - 1)
+		var wrong bool
+		i, ok := t.beginAt(r, t.table.from(limit-t.table.minShift)-1, &wrong)
 		for ok {
 			if pts := t.table.pts(i); pts < limit {
 				if pts < s.media {
@@ -119,7 +134,7 @@ func (t *track) syncBefore(when float64) (float64, bool) {
 				}
 				return t.seconds(s, pts), true
 			}
-			i, ok = t.table.syncAt(i - 1)
+			i, ok = t.beginAt(r, i-1, &wrong)
 		}
 	}
 	return 0, false

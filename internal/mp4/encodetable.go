@@ -89,13 +89,20 @@ func (e *encoder) shifts(p *part) {
 	})
 }
 
-// syncs writes stss.
+// syncs writes stss: what the source has, unless that is wrong. Players drop
+// what is before a sync sample that is hidden.
 func (e *encoder) syncs(p *part) {
-	if p.table.allSync {
+	if p.table.allSync && !p.wrong {
 		return
 	}
 	e.full("stss", 0, func() {
 		e.counted(func() int {
+			if p.wrong {
+				for _, i := range p.syncs {
+					e.u32(uint32(i - p.first + 1))
+				}
+				return len(p.syncs)
+			}
 			n := 0
 			for k := range len(p.table.syncs) / 4 {
 				if i := p.table.sync(k); i >= p.first && i < p.stop {
@@ -135,10 +142,11 @@ func (e *encoder) sizes(p *part) {
 		e.u32(uint32(p.stop - p.first))
 		switch {
 		case s.uniform > 0:
-		case s.bits == 32:
+		case s.bits == 32 && p.note.len == 0:
 			e.raw(s.entries[4*p.first : 4*p.stop])
 		default:
-			for i := p.first; i < p.stop; i++ {
+			e.u32(uint32(s.of(p.first) + p.note.len))
+			for i := p.first + 1; i < p.stop; i++ {
 				e.u32(uint32(s.of(i)))
 			}
 		}

@@ -27,6 +27,7 @@ type Movie struct {
 	duration  float64
 	short     bool // some samples are not in the file
 	allocated int64
+	source    io.ReaderAt // of samples; nil to believe the tables, see [Movie.Reading]
 }
 
 // Open reads the index of a file of size bytes: the headers of its top-level
