@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 
 // everywhere lists what every package may import: small mechanisms that know no
 // format, and import nothing of ours but each other.
-var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lazyregexp", "internal/lenient", "internal/message", "internal/percent", "internal/plain", "internal/pulse", "internal/semaphore", "internal/shelter", "internal/suggest", "internal/timing"}
+var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lazyregexp", "internal/lenient", "internal/message", "internal/percent", "internal/plain", "internal/pulse", "internal/semaphore", "internal/shelter", "internal/suggest", "internal/timing", "internal/visible"}
 
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.

@@ -56,6 +56,25 @@
 // larger map it returns the upper levels, with a hint how to see the rest;
 // programs set full to get all of it.
 //
+// # Characters that cannot be seen
+//
+// A file may hide words from people in characters that do not show, or change the
+// order in which a text displays. Wherever a text, a title, an id or a path reaches
+// a client, each such character is written as its code, such as \u202E or
+// \U000E0041: control characters (Unicode's Cc) except tab and line ends, format
+// characters (Cf), variation selectors, and other characters that displays ignore.
+// The member escaped of an answer, or the note of an item, then says so; text and
+// structured content are the same. Those that writing needs stay where it needs
+// them: joiners between emoji and after letters of Arabic, Devanagari and other
+// scripts that use them, one variation selector after an emoji, a symbol or an
+// ideograph, tags in the flags that are emoji, U+200E, U+200F and U+061C near a
+// letter that is written from right to left, and a soft hyphen between letters.
+//
+// Offsets in an answer count the text as it is shown. Ids and quotes with codes are
+// accepted, and verify compares such a quote with the text of the source. Evidence
+// files and their links have the exact bytes, and so has a blob behind the text of
+// an address that is read as a resource.
+//
 // # Errors
 //
 // A tool that fails answers with a result marked as an error, without structured
@@ -66,8 +85,8 @@
 //	Hint: what to do about it
 //
 // and the code and the hint are also in the result's "_meta". The codes are those
-// of [citekit.CodeOf]. Control characters in the text are escaped, so each field
-// stays on one line. Failures inside the server are only called "internal error";
+// of [citekit.CodeOf]. Line ends in the text are escaped, so each field stays
+// on one line. Failures inside the server are only called "internal error";
 // the log has the details.
 //
 // A fault in the message itself is an error of JSON-RPC, over every transport:

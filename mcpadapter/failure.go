@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,13 +16,14 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // failure returns the result that tells an agent what failed, the code of the
 // error, and what to do about it.
 func failure(tool string, err error) *mcp.CallToolResult {
 	code := citekit.CodeOf(err)
-	hint := hintFor(tool, err, code)
+	hint, _ := visible.Text(hintFor(tool, err, code))
 	message := "Error: " + printable(explain(tool, err, code)) + "\nCode: " + string(code)
 	meta := mcp.Meta{"code": string(code)}
 	if hint != "" {
@@ -41,8 +43,9 @@ func failure(tool string, err error) *mcp.CallToolResult {
 		message += "\nDetails: " + limited.sentence()
 		meta["details"] = limited
 		if limited.fallback != nil {
-			message += "\nFallback: " + string(limited.fallback)
-			meta["fallback"] = limited.fallback
+			fallback := json.RawMessage(answer{data: limited.fallback}.visible().data)
+			message += "\nFallback: " + string(fallback)
+			meta["fallback"] = fallback
 		}
 	}
 	return &mcp.CallToolResult{
@@ -210,13 +213,14 @@ const (
 // clip cuts a long message.
 func clip(s string) string { return plain.Shorten(s, maxMessage) }
 
-// printable returns s on one line: unprintable characters are escaped as in a Go
-// string, and a long text is cut.
+// printable returns s on one line: characters that cannot be seen are written as
+// codes, line ends and other white space as in a Go string, and a long text is
+// cut.
 func printable(s string) string {
-	s = clip(s)
+	s, _ = visible.Text(clip(s))
 	var b strings.Builder
 	for _, r := range s {
-		if unicode.IsPrint(r) {
+		if unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 )
@@ -106,7 +107,15 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
+	return a.found(ctx, found)
+}
+
+// found returns the answer of a search.
+func (a *adapter) found(ctx context.Context, found *search.Results) (answer, error) {
 	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs)
+	for _, one := range found.Results {
+		one.Highlights = visible.Marks(one.Snippet, one.Highlights)
+	}
 	return asJSON(found.MarshalJSON())
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // A Part is what an id means.
@@ -30,6 +31,9 @@ type Part struct {
 // has no node of those of [citekit.Library.Open].
 func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 	p, err := find(ctx, lib, id)
+	if raw := visible.Raw(id); err == errNothing && raw != id { // as ids are shown to models
+		p, err = find(ctx, lib, raw)
+	}
 	if err == errNothing {
 		err = missing(ctx, lib, id)
 	}
