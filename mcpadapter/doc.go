@@ -37,15 +37,17 @@
 //
 // # Results
 //
-// Every tool answers with one JSON object, given twice: as text, and as
-// structured content that matches the tool's output schema. The tools, their
+// Every tool answers with one JSON object. Tools that have an output schema give it
+// twice: as text, and as structured content that matches the schema. getContents,
+// findSimilar and getContext have no output schema and give it once, as text;
+// pictures follow it, which clients that show structured content would leave out. The tools, their
 // descriptions and their schemas do not depend on the maps, and the content of
 // maps reaches the agent only inside JSON strings. The one exception is an
 // outline, which getStructure returns on request: it is plain text, in which the
 // texts of the map have lines to themselves and contain no control characters.
 //
 // Without arguments, listResources answers with the ids of all resources if they
-// fit on a page. Otherwise it answers in parts of up to 100: query and type
+// fit on a page. Otherwise it answers in parts of up to 100, of which the first has the total: query and type
 // select resources by words and modality, and next_cursor continues, even if maps
 // were added or removed in between. getNode and getStructure accept an address
 // instead of ids; an address of a part stands for the smallest node that holds
@@ -165,7 +167,8 @@
 // total_ms, with the parts lookup_ms (finding and parsing maps), hash_ms (hashing
 // sources), extract_ms (reading sources) and encode_ms (writing nodes and maps as
 // JSON). The parts may overlap, and exclude the work of the protocol. cache_hit
-// is true if nothing had to be parsed or extracted. Answers to ping and to
+// is true if nothing had to be parsed or extracted; a call that failed has none.
+// Answers to ping and to
 // subscriptions have no "_meta".
 //
 // # Other tools
