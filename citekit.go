@@ -192,8 +192,8 @@ func (l *Library) MeasureSource(ctx context.Context, modality Modality, src *Sou
 	if !ok {
 		return Extent{}, nil
 	}
-	err = l.WithSlot(ctx, modality, func(ctx context.Context) error {
-		extent, err = measurer.Measure(ctx, src)
+	err = l.withSlot(ctx, modality, func(ctx context.Context) error {
+		extent, err = measurer.Measure(timing.Without(ctx), src)
 		return err
 	})
 	return extent, err

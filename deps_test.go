@@ -20,7 +20,7 @@ const module = "github.com/citekit/citekit"
 // below itself.
 var mayImport = map[string][]string{
 	".":                          {"internal/ledger", "internal/meant", "internal/strictjson", "internal/sniff", "internal/slug", "internal/warm"},
-	"ingest":                     {".", "internal/ledger", "internal/sniff", "internal/slug", "textlayer"},
+	"ingest":                     {".", "internal/ledger", "internal/lookup", "internal/sniff", "internal/slug", "textlayer"},
 	"render":                     {".", "internal/libreoffice", "internal/slug"},
 	"internal/libreoffice":       {".", "internal/child"},
 	"preview":                    {".", "internal/slug"},
@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/quotation":         {"internal/nfc"},
 	"internal/slug":              {"internal/nfc"},
 	"internal/terms":             {"internal/nfc"},
-	"internal/lookup":            {".", "internal/mention", "internal/slug", "internal/nfc"},
+	"internal/lookup":            {".", "internal/ledger", "internal/mention", "internal/slug", "internal/nfc"},
 	"internal/linetest":          {".", "workspace"},
 	"internal/faulttest":         {".", "workspace", "relations", "modality/text"},
 	"internal/sharedtest":        {"internal/testcorpus"},
@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 
 // everywhere lists what every package may import: small mechanisms that know no
 // format, and import nothing of ours but each other.
-var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lazyregexp", "internal/lenient", "internal/message", "internal/percent", "internal/plain", "internal/pulse", "internal/semaphore", "internal/shelter", "internal/suggest", "internal/timing"}
+var everywhere = []string{"internal/ctxio", "internal/decimal", "internal/flight", "internal/fserror", "internal/lazyregexp", "internal/lenient", "internal/message", "internal/percent", "internal/plain", "internal/pulse", "internal/semaphore", "internal/shelter", "internal/suggest", "internal/timing", "internal/visible"}
 
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.

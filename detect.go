@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/internal/timing"
 )
 
 // A Detector is a [Resolver] that recognizes its sources; see [Library.Detect].
@@ -35,8 +36,8 @@ func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Form
 			continue
 		}
 		var own bool
-		err := l.WithSlot(ctx, modality, func(ctx context.Context) (err error) {
-			own, err = detector.Detect(ctx, src)
+		err := l.withSlot(ctx, modality, func(ctx context.Context) (err error) {
+			own, err = detector.Detect(timing.Without(ctx), src)
 			return err
 		})
 		if err != nil || own {

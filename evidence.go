@@ -8,6 +8,7 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/timing"
 )
 
 // Evidence is the result of [Library.Resolve]: the address, and the file with
@@ -135,6 +136,7 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 		return nil, err
 	}
 	defer release()
+	timing.Fresh(ctx)
 	err = l.bounded(ctx, modality, func(ctx context.Context) error {
 		stored, err = l.extractTo(ctx, key, t, src, p, r, mode, release)
 		return err

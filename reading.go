@@ -9,6 +9,7 @@ import (
 	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/shelter"
+	"github.com/citekit/citekit/internal/timing"
 )
 
 // ReadText yields the text at a location of a resource in reading order, each
@@ -53,6 +54,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	}
 	src, loc := o.Source, o.Location
 	defer src.Close()
+	timing.Fresh(ctx)
 	resolver, err := l.Resolver(loc.Modality)
 	if err != nil {
 		return err

@@ -307,6 +307,12 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 // [os.ErrDeadlineExceeded]. If f panics, WithSlot returns an error, so that one
 // bad source does not end a server. f must not call WithSlot.
 func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
+	timing.Fresh(ctx)
+	return l.withSlot(ctx, modality, f)
+}
+
+// withSlot is WithSlot for what only looks at a source, such as measuring it.
+func (l *Library) withSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
 	release, err := l.acquireSlot(ctx, modality)
 	if err != nil {
 		return err

@@ -37,6 +37,10 @@ type Briefing struct {
 
 	Pieces []*Piece // in the order of the content
 
+	// Hidden is how many characters of the pieces cannot be seen. Content has their
+	// codes in their place, such as \u202E.
+	Hidden int
+
 	// Omitted is how many relevant passages did not fit. Copies of included
 	// passages are not counted.
 	Omitted int

@@ -157,6 +157,8 @@ func (g *gathering) briefing(complete bool) *Briefing {
 	b := &Briefing{Content: render(g.pieces), Omitted: g.out, Complete: complete}
 	b.Tokens = tokens.Count(b.Content)
 	for _, s := range g.pieces {
+		_, hidden := readable(s.text)
+		b.Hidden += hidden
 		b.Pieces = append(b.Pieces, &Piece{Address: s.address, Title: s.title(), Tokens: tokens.Count(s.text), Text: s.text})
 	}
 	return b

@@ -2,9 +2,9 @@ package briefing
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // render returns pieces as Markdown: for each, its address and title, and its
@@ -19,7 +19,7 @@ func render(pieces []*stretch) string {
 		if title := s.title(); title != "" {
 			b.WriteString(" `" + title + "`")
 		}
-		text := visible(s.text)
+		text, _ := readable(s.text)
 		fence := fenceOf(text)
 		b.WriteString("\n" + fence + "text\n" + text)
 		if !strings.HasSuffix(text, "\n") {
@@ -54,20 +54,10 @@ func fenceOf(text string) string {
 	return strings.Repeat("`", longest+1)
 }
 
-// visible returns a text in which all line ends are line feeds, and each
-// control or format character other than white space is U+FFFD: such characters
-// can control a terminal or reverse the order of the text around them.
-func visible(text string) string {
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\r':
-			return '\n'
-		case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d' || r == '\u00ad':
-			return r
-		case unicode.In(r, unicode.Cc, unicode.Cf):
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+// readable returns a text in which all line ends are line feeds, and characters
+// that cannot be seen are codes, and the number of these.
+func readable(text string) (shown string, hidden int) {
+	return visible.Text(lineEnds.Replace(text))
 }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")

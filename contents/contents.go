@@ -42,6 +42,11 @@ type Request struct {
 	// as a page.
 	Runs bool
 
+	// Visible requests texts in which characters that cannot be seen are written
+	// as codes, such as \u202E, for a model to read. Runs and tokens are then
+	// those of such a text.
+	Visible bool
+
 	// MaxTokens limits the whole answer as JSON, from [MinTokens] to
 	// [MaxTokens]; zero means [DefaultTokens].
 	MaxTokens int
@@ -89,6 +94,7 @@ type Item struct {
 
 	Text   string // of the part, or what fits of it
 	Tokens int    // of Text
+	Hidden int    // how many characters of Text are written as codes, if Visible is requested
 	Runs   []Run  // if requested
 	Note   string // why there is no text, or not all of it
 	Err    error  // why the part cannot be read, such as an error matching citekit.ErrStale

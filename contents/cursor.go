@@ -46,7 +46,7 @@ func cursorFor(shown, all []*part) string {
 		}
 		given := p.offset
 		if i < len(shown) {
-			given += int64(len(p.item.Text))
+			given += int64(p.shown)
 		} else if isRest(all[i:]) {
 			data = binary.AppendUvarint(data, uint64(p.index))
 			data = binary.AppendUvarint(data, restOfAll)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // MarshalJSON returns an object with "contents", "complete" and, if there is a
@@ -44,7 +45,7 @@ func (i *Item) write(w *strictjson.Writer) {
 	if len(i.Runs) > 0 {
 		w.Value("runs", i.Runs)
 	}
-	w.Optional("note", i.Note)
+	w.Optional("note", i.note())
 	if code := citekit.CodeOf(i.Err); code != "" {
 		if code == citekit.CodeStale {
 			w.Value("stale", true)
@@ -55,6 +56,17 @@ func (i *Item) write(w *strictjson.Writer) {
 		}{code, i.Err.Error()})
 	}
 	w.Close()
+}
+
+// note returns the Note, with one on codes in the text.
+func (i *Item) note() string {
+	switch {
+	case i.Hidden == 0:
+		return i.Note
+	case i.Note == "":
+		return visible.Note(i.Hidden)
+	}
+	return i.Note + "; " + visible.Note(i.Hidden)
 }
 
 // MarshalJSON returns an object with "address", "start" and "end".

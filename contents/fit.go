@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // fit returns an answer with the read parts, within the tokens of a request.
@@ -33,11 +34,11 @@ func fit(ctx context.Context, read, all []*part, req Request) (*Contents, error)
 // mostShown returns how many parts an answer can show with some text of each,
 // and at least 1.
 func mostShown(read, all []*part, req Request) int {
-	share(read, 0, false)
+	share(read, 0, Request{Visible: req.Visible})
 	fits := func(n int) bool {
 		texts := 0
 		for _, p := range read[:n] {
-			texts += min(p.wants(), worthShowing)
+			texts += min(p.wants(req), worthShowing)
 		}
 		return size(answer(read[:n], all))+texts <= req.MaxTokens
 	}
@@ -47,10 +48,10 @@ func mostShown(read, all []*part, req Request) int {
 // fill returns an answer that shows some parts, or nil if it would not give any
 // of their remaining text.
 func fill(shown, all []*part, req Request) *Contents {
-	share(shown, 0, req.Runs)
+	share(shown, 0, req)
 	free := req.MaxTokens - size(answer(shown, all))
 	for room := free; room >= 0; {
-		share(shown, room, req.Runs)
+		share(shown, room, req)
 		c := answer(shown, all)
 		over := size(c) - req.MaxTokens
 		if over <= 0 {
@@ -86,14 +87,14 @@ func size(c *Contents) int {
 }
 
 // share shows as much of each part as fits into room tokens.
-func share(parts []*part, room int, runs bool) {
+func share(parts []*part, room int, req Request) {
 	wanted := make([]int, 0, len(parts))
 	for _, p := range parts {
-		wanted = append(wanted, p.wants())
+		wanted = append(wanted, p.wants(req))
 	}
 	level := waterLevel(wanted, room)
 	for i, p := range parts {
-		p.show(min(wanted[i], level), runs)
+		p.show(min(wanted[i], level), req)
 	}
 }
 
@@ -114,22 +115,25 @@ func waterLevel(wanted []int, room int) int {
 
 // wants returns approximately how many tokens the JSON of all the text of a
 // part takes.
-func (p *part) wants() int {
+func (p *part) wants(req Request) int {
 	if p.needs == 0 {
-		p.needs = tokens.Count(p.text.string) + p.escapes(len(p.text.string))/4 + 1
+		p.needs = tokens.Count(p.text.string) + p.escapes(len(p.text.string), req)/4 + 1
 	}
 	return p.needs
 }
 
-// escapes returns how many characters JSON adds for escapes in the first n
-// bytes of the text.
-func (p *part) escapes(n int) int {
+// escapes returns how many characters JSON and codes add in the first n bytes of
+// the text.
+func (p *part) escapes(n int, req Request) int {
 	added := 0
+	if req.Visible {
+		added = visible.Added(p.text.string[:n]) + visible.Count(p.text.string[:n])
+	}
 	for i := range n {
 		switch c := p.text.string[i]; {
 		case c == '\n' || c == '\r' || c == '\t' || c == '"' || c == '\\':
 			added++
-		case c < ' ':
+		case c < ' ' && !req.Visible:
 			added += len(`\u0000`) - 1
 		}
 	}
@@ -142,19 +146,23 @@ const (
 )
 
 // show sets the text of the item to as much as fits into some tokens.
-func (p *part) show(room int, runs bool) {
+func (p *part) show(room int, req Request) {
 	n := 0
-	if room >= min(minText, p.wants()) {
+	if room >= min(minText, p.wants(req)) {
 		n = tokens.Fit(p.text.string, room)
-		for n > 0 && tokens.Count(p.text.string[:n])+p.escapes(n)/4 > room {
+		for n > 0 && tokens.Count(p.text.string[:n])+p.escapes(n, req)/4 > room {
 			n -= max(1, n/16)
 		}
 		n = goodEnd(p.text.string, n)
 	}
-	p.item.Text = p.text.string[:n]
+	p.shown = n
+	p.item.Text, p.item.Hidden = p.text.string[:n], 0
+	if req.Visible {
+		p.item.Text, p.item.Hidden = visible.Text(p.item.Text)
+	}
 	p.item.Tokens = tokens.Count(p.item.Text)
 	p.item.Runs = nil
-	if runs {
+	if req.Runs {
 		p.addShownRuns(n)
 	}
 }
@@ -194,6 +202,15 @@ func (p *part) addShownRuns(n int) {
 		a.Location = r.upTo(end)
 		p.item.Runs = append(p.item.Runs, Run{a, start, points})
 	}
+	if p.item.Hidden > 0 {
+		marks := make([][2]int, len(p.item.Runs))
+		for i, run := range p.item.Runs {
+			marks[i] = [2]int{run.Start, run.End}
+		}
+		for i, m := range visible.Marks(p.text.string[:n], marks) {
+			p.item.Runs[i].Start, p.item.Runs[i].End = m[0], m[1]
+		}
+	}
 }
 
 // answer returns the items of the shown parts, with a cursor for all remaining
@@ -210,5 +227,5 @@ func answer(shown, all []*part) *Contents {
 
 // left reports whether a part has text that its item does not have.
 func (p *part) left() bool {
-	return p.text.more || len(p.item.Text) < len(p.text.string)
+	return p.text.more || p.shown < len(p.text.string)
 }

@@ -23,6 +23,7 @@ type part struct {
 
 	ranges []textlayer.Bytes // of the layer
 	text   text
+	shown  int // bytes of the text that the item has
 	needs  int // result of wants, once known
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // A Format is the form of a [Digest].
@@ -231,7 +232,8 @@ func (b *builder) renderNodes(w *strings.Builder, m *citekit.ResourceMap, nodes 
 			omitted++
 			continue
 		}
-		fmt.Fprintf(w, "%s- `%s`", indent, oneLine(n.ID, math.MaxInt))
+		id, _ := visible.Text(n.ID) // all of it is needed to name the node
+		fmt.Fprintf(w, "%s- `%s`", indent, oneLine(id, math.MaxInt))
 		if title := oneLine(n.Title, maxTitle); title != "" {
 			w.WriteString(" " + title)
 		}

@@ -48,7 +48,7 @@ func TestAnnounce(t *testing.T) {
 		last = p.Progress
 		said = append(said, p.Message)
 	}
-	if got := strings.Join(said, "|"); got != `resolving|warming\x1b up|still|done` {
+	if got := strings.Join(said, "|"); got != `resolving|warming\u001B up|still|done` {
 		t.Errorf("heard %q", got)
 	}
 }

@@ -108,9 +108,6 @@ func decodeMembers(raw json.RawMessage, parameters []parameter, owner string) (a
 		if string(m.value) == "null" {
 			continue
 		}
-		if p := parameters[i]; p.kind == texts && !p.required && string(m.value) == "[]" {
-			continue
-		}
 		if args[m.key], err = parameters[i].decode(m.value); err != nil {
 			return nil, err
 		}
@@ -214,17 +211,23 @@ func unwrapped(raw json.RawMessage, opening byte) json.RawMessage {
 
 func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
 	raw = unwrapped(raw, '[')
-	values := []json.RawMessage{raw}
-	if raw[0] == '[' {
-		if err := json.Unmarshal(raw, &values); err != nil {
-			return nil, p.wrongType("a list of strings", raw)
-		}
+	var values []json.RawMessage
+	if raw[0] != '[' {
+		values = []json.RawMessage{raw}
+	} else if err := json.Unmarshal(raw, &values); err != nil {
+		return nil, p.wrongType(p.wanted(), raw)
+	}
+	if len(values) == 0 && !p.required {
+		return []string{}, nil
 	}
 	if most := cmp.Or(p.most, maxPaths); len(values) == 0 || len(values) > most {
 		return nil, badArgument("argument '%s' has %d values; it must have 1 to %d", p.name, len(values), most)
 	}
 	var list []string
 	for _, value := range values {
+		if _, ok := scalarText(value); !ok && raw[0] == '[' {
+			return nil, badArgument("argument '%s' has %s in it; it must be %s", p.name, describeJSON(value), p.wanted())
+		}
 		text, err := p.decodeText(value)
 		if err != nil {
 			return nil, err
@@ -234,10 +237,18 @@ func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
 	return list, nil
 }
 
+// wanted says what an argument that is a text, or a list of texts, must be.
+func (p parameter) wanted() string {
+	if p.kind == texts {
+		return "a list of strings, or one string"
+	}
+	return "a string"
+}
+
 func (p parameter) decodeText(raw json.RawMessage) (any, error) {
 	value, ok := scalarText(raw)
 	if !ok || string(raw) == "true" || string(raw) == "false" {
-		return nil, p.wrongType("a string", raw)
+		return nil, p.wrongType(p.wanted(), raw)
 	}
 	if most := cmp.Or(p.longest, maxID); len(value) > most {
 		return nil, badArgument("argument '%s' has %d bytes; at most %d", p.name, len(value), most)

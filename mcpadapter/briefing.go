@@ -40,7 +40,8 @@ func (a *adapter) getContext(ctx context.Context, args arguments) (answer, error
 		return answer{}, asArgument(err)
 	}
 	b.Hint = a.hint(ctx, b.Hint, b.LeftOut, b.LeftOutIDs)
-	return asJSON(encodeBriefing(b))
+	data, err := encodeBriefing(b)
+	return answer{data: data, hidden: b.Hidden}, err
 }
 
 // encodeBriefing returns the JSON of a briefing in which each piece has its title

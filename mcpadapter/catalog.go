@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,6 +73,9 @@ func (a *adapter) listWanted(ctx context.Context, list *resourceList, last strin
 	list.Resources = ids[:len(list.Items)]
 	if len(list.Resources) < len(ids) {
 		list.NextCursor = listCursor(list.Resources[len(list.Resources)-1], wanted.String())
+		if last == "" {
+			list.Total = len(entries.wanted("", math.MaxInt, wanted))
+		}
 	}
 	return nil
 }

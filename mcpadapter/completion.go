@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 const (
@@ -160,5 +161,8 @@ func (c *completions) add(value string) {
 func (c *completions) details() mcp.CompletionResultDetails {
 	values := append(c.begin, c.contain...)
 	values = append([]string{}, values[:min(len(values), maxCompletions)]...)
+	for i := range values {
+		values[i], _ = visible.Text(values[i])
+	}
 	return mcp.CompletionResultDetails{Values: values, Total: c.total, HasMore: c.total > len(values)}
 }

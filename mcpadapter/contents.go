@@ -72,6 +72,7 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 		},
 		NoText:    len(include) > 0 && !slices.Contains(include, includeText) && !slices.Contains(include, includeRuns),
 		Runs:      slices.Contains(include, includeRuns),
+		Visible:   true,
 		MaxTokens: args.count("max_tokens"),
 		Cursor:    args.text("cursor"),
 	})

@@ -37,15 +37,17 @@
 //
 // # Results
 //
-// Every tool answers with one JSON object, given twice: as text, and as
-// structured content that matches the tool's output schema. The tools, their
+// Every tool answers with one JSON object. Tools that have an output schema give it
+// twice: as text, and as structured content that matches the schema. getContents,
+// findSimilar and getContext have no output schema and give it once, as text;
+// pictures follow it, which clients that show structured content would leave out. The tools, their
 // descriptions and their schemas do not depend on the maps, and the content of
 // maps reaches the agent only inside JSON strings. The one exception is an
 // outline, which getStructure returns on request: it is plain text, in which the
 // texts of the map have lines to themselves and contain no control characters.
 //
 // Without arguments, listResources answers with the ids of all resources if they
-// fit on a page. Otherwise it answers in parts of up to 100: query and type
+// fit on a page. Otherwise it answers in parts of up to 100, of which the first has the total: query and type
 // select resources by words and modality, and next_cursor continues, even if maps
 // were added or removed in between. getNode and getStructure accept an address
 // instead of ids; an address of a part stands for the smallest node that holds
@@ -55,6 +57,25 @@
 // [Options.PageBytes] bytes, about as much as clients show to a model. For a
 // larger map it returns the upper levels, with a hint how to see the rest;
 // programs set full to get all of it.
+//
+// # Characters that cannot be seen
+//
+// A file may hide words from people in characters that do not show, or change the
+// order in which a text displays. Wherever a text, a title, an id or a path reaches
+// a client, each such character is written as its code, such as \u202E or
+// \U000E0041: control characters (Unicode's Cc) except tab and line ends, format
+// characters (Cf), variation selectors, and other characters that displays ignore.
+// The member escaped of an answer, or the note of an item, then says so; text and
+// structured content are the same. Those that writing needs stay where it needs
+// them: joiners between emoji and after letters of Arabic, Devanagari and other
+// scripts that use them, one variation selector after an emoji, a symbol or an
+// ideograph, tags in the flags that are emoji, U+200E, U+200F and U+061C near a
+// letter that is written from right to left, and a soft hyphen between letters.
+//
+// Offsets in an answer count the text as it is shown. Ids and quotes with codes are
+// accepted, and verify compares such a quote with the text of the source. Evidence
+// files and their links have the exact bytes, and so has a blob behind the text of
+// an address that is read as a resource.
 //
 // # Errors
 //
@@ -66,8 +87,8 @@
 //	Hint: what to do about it
 //
 // and the code and the hint are also in the result's "_meta". The codes are those
-// of [citekit.CodeOf]. Control characters in the text are escaped, so each field
-// stays on one line. Failures inside the server are only called "internal error";
+// of [citekit.CodeOf]. Line ends in the text are escaped, so each field stays
+// on one line. Failures inside the server are only called "internal error";
 // the log has the details.
 //
 // A fault in the message itself is an error of JSON-RPC, over every transport:
@@ -146,7 +167,8 @@
 // total_ms, with the parts lookup_ms (finding and parsing maps), hash_ms (hashing
 // sources), extract_ms (reading sources) and encode_ms (writing nodes and maps as
 // JSON). The parts may overlap, and exclude the work of the protocol. cache_hit
-// is true if nothing had to be parsed or extracted. Answers to ping and to
+// is true if nothing had to be parsed or extracted; a call that failed has none.
+// Answers to ping and to
 // subscriptions have no "_meta".
 //
 // # Other tools

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,13 +16,14 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // failure returns the result that tells an agent what failed, the code of the
 // error, and what to do about it.
 func failure(tool string, err error) *mcp.CallToolResult {
 	code := citekit.CodeOf(err)
-	hint := hintFor(tool, err, code)
+	hint, _ := visible.Text(hintFor(tool, err, code))
 	message := "Error: " + printable(explain(tool, err, code)) + "\nCode: " + string(code)
 	meta := mcp.Meta{"code": string(code)}
 	if hint != "" {
@@ -41,8 +43,9 @@ func failure(tool string, err error) *mcp.CallToolResult {
 		message += "\nDetails: " + limited.sentence()
 		meta["details"] = limited
 		if limited.fallback != nil {
-			message += "\nFallback: " + string(limited.fallback)
-			meta["fallback"] = limited.fallback
+			fallback := json.RawMessage(answer{data: limited.fallback}.visible().data)
+			message += "\nFallback: " + string(fallback)
+			meta["fallback"] = fallback
 		}
 	}
 	return &mcp.CallToolResult{
@@ -143,11 +146,11 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.As(err, &foreign) && foreign.isCall(code):
 		return foreign.hint()
 	case errors.Is(err, citekit.ErrFormat):
-		return "The source is damaged, protected or not in the expected format; resolve with virtual true still gives the address."
+		return withAddress("resolve", err, "The source is damaged, protected or not in the expected format.")
 	case errors.As(err, &storage):
-		return withAddress(tool, "The source is not at fault: a person must give the server disk space or permission.")
+		return withAddress(tool, err, "The source is not at fault: a person must give the server disk space or permission.")
 	case errors.Is(err, citekit.ErrNotStored):
-		return withAddress(tool, "The node is not at fault: the server may keep no more evidence. Try again in some minutes, or ask a person to raise its limit.")
+		return withAddress(tool, err, "The node is not at fault: the server may keep no more evidence. Try again in some minutes, or ask a person to raise its limit.")
 	case errors.Is(err, fs.ErrPermission):
 		return "The operating system does not let the server read the source; a person must give it permission."
 	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
@@ -161,17 +164,32 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case code == citekit.CodeTooLarge && tool != "resolve":
 		return "Name a smaller part."
 	}
+	if errors.As(err, new(virtualError)) {
+		switch code {
+		case citekit.CodeUnsupported, citekit.CodeTooLarge:
+			return "" // the message says all
+		case citekit.CodeTimeout:
+			return "Maps are read when they are first needed; call again."
+		}
+	}
 	return hints[code]
 }
 
+// A virtualError is the error of a resolve that wanted only the address.
+type virtualError struct{ error }
+
+func (e virtualError) Unwrap() error { return e.error }
+
 // withAddress adds to a hint how to get an address at least, for a call that
 // wanted evidence.
-func withAddress(tool, hint string) string {
-	if tool != "resolve" {
+func withAddress(tool string, err error, hint string) string {
+	if tool != "resolve" || errors.As(err, new(virtualError)) {
 		return hint
 	}
-	return hint + " resolve with virtual true still gives the address."
+	return hint + " " + stillAddress
 }
+
+const stillAddress = "resolve with virtual true still gives the address."
 
 // placeNotNode returns the address to use in place of the id of a node that is a
 // place, such as "pages=77", or "".
@@ -196,7 +214,7 @@ var hints = map[citekit.Code]string{
 	citekit.CodeInvalidInput: "The map is wrong, not the call; the map must be corrected.",
 	citekit.CodeTimeout:      "Try a smaller node, or virtual true.",
 	citekit.CodeStale:        "The source has changed since it was mapped and must be mapped again before it is cited.",
-	citekit.CodeUnsupported:  "resolve with virtual true still gives the address.",
+	citekit.CodeUnsupported:  stillAddress,
 	citekit.CodeForbidden:    "This server is not allowed to use it; a person must allow it, or correct the map.",
 	citekit.CodeTooLarge:     "Try a smaller node, or virtual true.",
 	citekit.CodeInternal:     "The server's log has more. Calling again may help.",
@@ -210,13 +228,14 @@ const (
 // clip cuts a long message.
 func clip(s string) string { return plain.Shorten(s, maxMessage) }
 
-// printable returns s on one line: unprintable characters are escaped as in a Go
-// string, and a long text is cut.
+// printable returns s on one line: characters that cannot be seen are written as
+// codes, line ends and other white space as in a Go string, and a long text is
+// cut.
 func printable(s string) string {
-	s = clip(s)
+	s, _ = visible.Text(clip(s))
 	var b strings.Builder
 	for _, r := range s {
-		if unicode.IsPrint(r) {
+		if unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -37,6 +37,7 @@ type resourceItem struct {
 // A resourceList is the answer of listResources. Resources are the ids of all
 // resources, or only of the items, if there are too many or arguments are given.
 type resourceList struct {
+	Total      int            `json:"total,omitempty"` // of all that are listed in parts; 0 behind a cursor
 	Resources  []string       `json:"resources"`
 	Items      []resourceItem `json:"items,omitempty"`
 	NextCursor string         `json:"next_cursor,omitempty"`
@@ -90,8 +91,8 @@ func (a *adapter) isEmpty(ctx context.Context) bool {
 // the ids of all, provided they fit on a page.
 func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, limit int, named bool) error {
 	most := limit + 1
-	if named {
-		most = max(most, a.opts.PageBytes/leastID)
+	if last == "" {
+		most = 0 // they are counted
 	}
 	rest, err := a.lib.ResourcesAfter(ctx, last, most)
 	if err != nil {
@@ -104,14 +105,13 @@ func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, 
 	if len(described) < len(rest) {
 		list.NextCursor = listCursor(described[len(described)-1], "")
 	}
-	if list.Resources = described; named && len(rest) < most && sizeOfIDs(rest) <= a.opts.PageBytes {
+	if list.Resources = described; named && sizeOfIDs(rest) <= a.opts.PageBytes {
 		list.Resources = rest
+	} else if last == "" && len(described) < len(rest) {
+		list.Total = len(rest)
 	}
 	return nil
 }
-
-// leastID is the least number of bytes that an id takes in a list.
-const leastID = len(`"a",`)
 
 // sizeOfIDs returns the least number of bytes that ids take in a list.
 func sizeOfIDs(ids []string) (size int) {

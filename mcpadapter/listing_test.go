@@ -85,3 +85,38 @@ func TestListResourcesInParts(t *testing.T) {
 		t.Error("a cursor that is none is taken")
 	}
 }
+
+// TestListTotal checks that the first part of a list that comes in parts says of how
+// many, and that later parts do not count again.
+func TestListTotal(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	for i := range 1200 {
+		id := fmt.Sprintf("a-resource-with-a-rather-long-id-so-that-not-all-fit-%04d", i)
+		kind := []string{"text", "video", "audio"}[i%3]
+		if err := ws.WriteMap(t.Context(), id, fmt.Appendf(nil, `{"resource_id":%q,"type":%q,"title":"x","source_path":"a.txt","nodes":[]}`, id, kind)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lib := citekit.New(ws, nil, nil)
+	t.Cleanup(func() { lib.Close() })
+	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	for _, test := range []struct {
+		arguments map[string]any
+		total     any
+	}{{nil, 1200.}, {map[string]any{"limit": 7}, 1200.}, {map[string]any{"type": "video"}, 400.}, {map[string]any{"query": "0001 fit", "type": "video"}, nil}} {
+		text, _ := callTool(t, session, "listResources", test.arguments)
+		var list map[string]any
+		if err := json.Unmarshal([]byte(text), &list); err != nil || list["total"] != test.total {
+			t.Errorf("%v: total %v of %.200s", test.arguments, list["total"], text)
+		}
+		if cursor, ok := list["next_cursor"]; ok {
+			next := map[string]any{"cursor": cursor}
+			for name, value := range test.arguments {
+				next[name] = value
+			}
+			if text, _ := callTool(t, session, "listResources", next); strings.Contains(text, `"total"`) || !strings.Contains(text, `"items"`) {
+				t.Errorf("behind the cursor: %.200s", text)
+			}
+		}
+	}
+}

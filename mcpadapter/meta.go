@@ -73,14 +73,18 @@ type breakdown struct {
 	Hash     float64 `json:"hash_ms"`
 	Extract  float64 `json:"extract_ms"`
 	Encode   float64 `json:"encode_ms"`
-	CacheHit bool    `json:"cache_hit"`
+	CacheHit *bool   `json:"cache_hit,omitempty"` // nil if the call failed
 }
 
-func breakdownOf(r *timing.Recorder, total time.Duration) breakdown {
-	return breakdown{
+func breakdownOf(r *timing.Recorder, total time.Duration, failed bool) breakdown {
+	b := breakdown{
 		milliseconds(total), milliseconds(r.Spent(timing.Lookup)), milliseconds(r.Spent(timing.Hash)),
-		milliseconds(r.Spent(timing.Extract)), milliseconds(r.Spent(timing.Encode)), r.Cached(),
+		milliseconds(r.Spent(timing.Extract)), milliseconds(r.Spent(timing.Encode)), nil,
 	}
+	if cached := r.Cached(); !failed {
+		b.CacheHit = &cached
+	}
+	return b
 }
 
 // milliseconds returns a duration in milliseconds, rounded to microseconds.
@@ -99,7 +103,9 @@ func (a *adapter) describeCalls(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil {
 			return nil, withRequestID(err, id)
 		}
-		return withMeta(result, mcp.Meta{metaRequestID: id, metaTiming: breakdownOf(recorder, time.Since(start))}), nil
+		call, isCall := result.(*mcp.CallToolResult)
+		failed := isCall && call.IsError
+		return withMeta(result, mcp.Meta{metaRequestID: id, metaTiming: breakdownOf(recorder, time.Since(start), failed)}), nil
 	}
 }
 

@@ -11,6 +11,33 @@ import (
 
 // TestTiming holds every kind of answer to have a request id and the whole
 // breakdown of its time, and the breakdown to tell what was made for the call.
+// TestCacheHit calls tools twice: the second call finds everything in place, and a
+// refused one needed nothing.
+func TestCacheHit(t *testing.T) {
+	session := findingServer(t)
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+	}{
+		{"getContents", map[string]any{"ids": []string{"poem", "text://notes#lines=1-2"}}},
+		{"resolve", map[string]any{"address": "text://poem#lines=2-3"}},
+		{"getStructure", map[string]any{"resource_id": "red"}},
+	} {
+		for i, want := range []any{false, true, true} {
+			_, result := callTool(t, session, test.tool, test.arguments)
+			if timing, _ := result.GetMeta()["timing"].(map[string]any); timing["cache_hit"] != want {
+				t.Errorf("%s, call %d: %v", test.tool, i+1, timing)
+			}
+		}
+	}
+	for _, tool := range []string{"resolve", "getContents", "search"} {
+		_, result := callTool(t, session, tool, nil)
+		if timing, _ := result.GetMeta()["timing"].(map[string]any); !result.IsError || len(timing) != 5 {
+			t.Errorf("%s is refused: %v", tool, timing)
+		}
+	}
+}
+
 func TestTiming(t *testing.T) {
 	session := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
 	describe := func(what string, result mcp.Result, err error) map[string]any {
@@ -25,7 +52,8 @@ func TestTiming(t *testing.T) {
 				t.Errorf("%s: %s is %v", what, phase, spent[phase])
 			}
 		}
-		if _, ok := spent["cache_hit"].(bool); !ok || len(spent) != 6 {
+		failed := what == "an error"
+		if _, ok := spent["cache_hit"].(bool); ok == failed || len(spent) != 5 && failed || len(spent) != 6 && !failed {
 			t.Errorf("%s: timing %v", what, spent)
 		}
 		if id, _ := meta["requestId"].(string); len(id) != 26 || strings.ToUpper(id) != id {

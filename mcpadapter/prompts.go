@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // maxPromptArgument is the longest argument of a prompt, in bytes.
@@ -190,17 +192,15 @@ func (p prompt) check(given map[string]string) (map[string]string, error) {
 	return values, nil
 }
 
-// asLines drops characters that are neither printable nor line ends.
+// asLines returns a text in lines, with codes for characters that cannot be seen.
+// All other white space than line ends becomes a space.
 func asLines(s string) string {
-	s = strings.ReplaceAll(s, "\r\n", "\n")
+	s, _ = visible.Text(strings.ReplaceAll(s, "\r\n", "\n"))
 	return strings.Map(func(r rune) rune {
-		if r == '\n' || unicode.IsPrint(r) {
-			return r
-		}
-		if unicode.IsSpace(r) {
+		if r != '\n' && unicode.IsSpace(r) {
 			return ' '
 		}
-		return -1
+		return r
 	}, s)
 }
 

@@ -14,6 +14,9 @@ import (
 func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
 	opts := &citekit.ResolveOptions{Virtual: args.flag("virtual") || a.readOnly(ctx), Mode: citekit.Mode(args.text("mode"))}
 	evidence, err := a.evidence(ctx, args, opts)
+	if err != nil && opts.Virtual {
+		return answer{}, virtualError{err}
+	}
 	if err != nil {
 		return answer{}, a.withAddress(ctx, args, err)
 	}
@@ -21,7 +24,7 @@ func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
 	if err == nil && a.readOnly(ctx) && !args.flag("virtual") {
 		data = a.hintNoFile(ctx, data)
 	}
-	if err != nil || !args.has("include") {
+	if err != nil || len(args.texts("include")) == 0 {
 		return answer{data: data, more: file}, err
 	}
 	shown, err := a.shown(ctx, evidence.Address, data, args)

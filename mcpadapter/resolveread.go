@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // withReading adds arguments to the tool resolve, one of tools, that ask for the
@@ -94,7 +95,7 @@ func roomForText(data json.RawMessage, args arguments) (int, error) {
 // readOne reads the text at an address. If there is no room or no time for it,
 // that is not an error, as the evidence exists.
 func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int) (shownText, error) {
-	read, err := a.opts.Contents.Read(ctx, contents.Request{IDs: []string{address.String()}, MaxTokens: room})
+	read, err := a.opts.Contents.Read(ctx, contents.Request{IDs: []string{address.String()}, Visible: true, MaxTokens: room})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && (err != nil || read.Items[0].Err != nil):
 		return shownText{asked: true, note: "there was no time to read it"}, nil
@@ -106,6 +107,9 @@ func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int
 	item := read.Items[0]
 	if item.Err != nil {
 		item.Note = readable{item.Err}.Error()
+	}
+	if item.Hidden > 0 {
+		item.Note = joined(item.Note, visible.Note(item.Hidden))
 	}
 	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil, read.NextCursor}, nil
 }

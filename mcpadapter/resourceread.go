@@ -16,6 +16,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 const (
@@ -40,11 +41,13 @@ func (r *resources) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mc
 	if err != nil {
 		return nil, err
 	}
-	contents.URI = uri
-	return &mcp.ReadResourceResult{Cacheable: private, Contents: []*mcp.ResourceContents{contents}}, nil
+	for _, c := range contents {
+		c.URI = uri
+	}
+	return &mcp.ReadResourceResult{Cacheable: private, Contents: contents}, nil
 }
 
-func (r *resources) contentsOf(ctx context.Context, uri string) (*mcp.ResourceContents, error) {
+func (r *resources) contentsOf(ctx context.Context, uri string) ([]*mcp.ResourceContents, error) {
 	resource, node, err := idsOf(uri)
 	if err != nil {
 		return nil, err
@@ -63,11 +66,16 @@ func (r *resources) contentsOf(ctx context.Context, uri string) (*mcp.ResourceCo
 	if err != nil {
 		return nil, err
 	}
-	data = strictjson.Plain(data)
+	data = shownJSON(data)
 	if err := checkSize(data, 0); err != nil {
 		return nil, err
 	}
-	return &mcp.ResourceContents{MIMEType: "application/json", Text: string(data)}, nil
+	return []*mcp.ResourceContents{{MIMEType: "application/json", Text: string(data)}}, nil
+}
+
+// shownJSON returns an object as models see it.
+func shownJSON(object []byte) []byte {
+	return strictjson.Plain(answer{data: object}.visible().data)
 }
 
 func (r *resources) mapJSON(ctx context.Context, id string) ([]byte, error) {
@@ -120,9 +128,10 @@ func idsOf(uri string) (resource, node string, err error) {
 }
 
 // readAddress returns the evidence at an address: text as text, other content as
-// a blob. If it is long, or nothing may be written, it returns the answer of
-// resolve.
-func (r *resources) readAddress(ctx context.Context, uri string) (*mcp.ResourceContents, error) {
+// a blob. Text with characters that cannot be seen is returned with codes in their
+// place, and then as a blob too, which has its exact bytes. If it is long, or
+// nothing may be written, it returns the answer of resolve.
+func (r *resources) readAddress(ctx context.Context, uri string) ([]*mcp.ResourceContents, error) {
 	address, err := parseAddress(ctx, r.lib, uri)
 	if err != nil {
 		return nil, err
@@ -143,7 +152,7 @@ const maxTries = 3
 // process that starts may have it open for a moment. It is made again.
 var errEvidenceLost = fmt.Errorf("the evidence is gone; ask again: %w", fs.ErrNotExist)
 
-func (r *resources) evidenceAt(ctx context.Context, address citekit.Address) (*mcp.ResourceContents, error) {
+func (r *resources) evidenceAt(ctx context.Context, address citekit.Address) ([]*mcp.ResourceContents, error) {
 	evidence, err := r.lib.ResolveAddress(ctx, address, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)})
 	if err != nil {
 		return nil, err
@@ -158,7 +167,7 @@ func (r *resources) evidenceAt(ctx context.Context, address citekit.Address) (*m
 		if err != nil {
 			return nil, err
 		}
-		return &mcp.ResourceContents{Meta: meta, MIMEType: "application/json", Text: string(strictjson.Plain(data))}, nil
+		return []*mcp.ResourceContents{{Meta: meta, MIMEType: "application/json", Text: string(shownJSON(data))}}, nil
 	}
 	content, stored, err := opener.OpenEvidence(ctx, evidence.Key)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,16 +187,25 @@ func (r *resources) evidenceAt(ctx context.Context, address citekit.Address) (*m
 	return contentsOfEvidence(stored, data, meta), nil
 }
 
-func contentsOfEvidence(stored *citekit.StoredEvidence, data []byte, meta mcp.Meta) *mcp.ResourceContents {
+func contentsOfEvidence(stored *citekit.StoredEvidence, data []byte, meta mcp.Meta) []*mcp.ResourceContents {
 	kind, parameters := servedType(stored)
 	mediaType := mime.FormatMediaType(kind, parameters)
 	if isText(stored) && utf8.Valid(data) && !bytes.ContainsRune(data, 0) {
-		return &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Text: string(data)}
+		shown, hidden := visible.Text(string(data))
+		text := &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Text: shown}
+		if hidden == 0 {
+			return []*mcp.ResourceContents{text}
+		}
+		text.Meta = mcp.Meta{"address": meta["address"], "escaped": visible.Note(hidden)} // the hash is that of the blob
+		text.Text += "\n[" + visible.Note(hidden) + "]\n"
+		if len(shown) <= maxContent {
+			return []*mcp.ResourceContents{text, {Meta: meta, MIMEType: mediaType, Blob: data}}
+		}
 	}
 	if data == nil {
 		data = []byte{} // otherwise it would not be a blob
 	}
-	return &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Blob: data}
+	return []*mcp.ResourceContents{{Meta: meta, MIMEType: mediaType, Blob: data}}
 }
 
 func isText(stored *citekit.StoredEvidence) bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // encodedData is the data of a success, as JSON without line breaks.
@@ -29,6 +30,41 @@ func success(a answer, structured bool) *mcp.CallToolResult {
 		result.StructuredContent = encodedData(a.data)
 	}
 	return result
+}
+
+// visible returns an answer in which the characters that cannot be seen are codes,
+// in all texts, and which says so first.
+func (a answer) visible() answer {
+	data, hidden := visible.JSON(a.data)
+	text, inText := visible.Text(a.text)
+	hidden = max(hidden, inText) + a.hidden
+	for i, block := range a.more {
+		if c, ok := block.(*mcp.TextContent); ok {
+			shown, n := visible.Text(c.Text)
+			hidden += n
+			a.more[i] = &mcp.TextContent{Text: shown}
+		}
+	}
+	if hidden == 0 {
+		return a
+	}
+	a.data = withEscaped(data, hidden)
+	if a.text != "" {
+		a.text = text + visible.Note(hidden) + "\n"
+	}
+	return a
+}
+
+// withEscaped returns an object that says first how many characters of it are
+// codes.
+func withEscaped(object json.RawMessage, hidden int) json.RawMessage {
+	b := bytes.NewBufferString("{")
+	writeMember(b, "escaped", appendString(nil, visible.Note(hidden)))
+	if list, err := members(object); err == nil && len(list) > 0 {
+		b.WriteByte(',')
+	}
+	b.Write(bytes.TrimPrefix(object, []byte("{")))
+	return b.Bytes()
 }
 
 // maxAnswer is the size of the longest message sent, in bytes. Clients close the

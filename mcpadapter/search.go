@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 )
@@ -53,7 +54,7 @@ func (a *adapter) searchTool() tool {
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words, in the language of the resources."},
 			topK, by, mode, filters,
-			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default): words in the snippet, [start, end] in code points; rationale: why each result matches; boxes: addresses on pages with boxes."},
+			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default; [] for none): words in the snippet, [start, end] in code points; rationale: why each result matches; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
 		output:  searchSchema(),
@@ -106,7 +107,15 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
+	return a.found(ctx, found)
+}
+
+// found returns the answer of a search.
+func (a *adapter) found(ctx context.Context, found *search.Results) (answer, error) {
 	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs)
+	for _, one := range found.Results {
+		one.Highlights = visible.Marks(one.Snippet, one.Highlights)
+	}
 	return asJSON(found.MarshalJSON())
 }
 

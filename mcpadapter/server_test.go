@@ -148,7 +148,7 @@ func TestLongResult(t *testing.T) {
 		Title string
 		Raw   []any
 	}
-	if err := json.Unmarshal(r.StructuredContent, &m); err != nil || m.Title != "B \a\\ \" \u2028 <é>" || len(m.Raw) != 2 {
+	if err := json.Unmarshal(r.StructuredContent, &m); err != nil || m.Title != "B \\u0007\\ \" \u2028 <é>" || len(m.Raw) != 2 {
 		t.Errorf("%v: title %q, raw %v", err, m.Title, m.Raw)
 	}
 }

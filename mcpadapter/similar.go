@@ -38,6 +38,5 @@ func (a *adapter) findSimilar(ctx context.Context, args arguments) (answer, erro
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
-	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs)
-	return asJSON(found.MarshalJSON())
+	return a.found(ctx, found)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/internal/timing"
+	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/stats"
 )
@@ -32,9 +33,10 @@ type adapter struct {
 // An answer is the result of a tool: one JSON object, the text for a model if it
 // differs from the JSON, and further content, such as pictures.
 type answer struct {
-	data json.RawMessage
-	text string
-	more []mcp.Content
+	data   json.RawMessage
+	text   string
+	more   []mcp.Content
+	hidden int // how many characters that cannot be seen are codes in the data already
 }
 
 // asJSON returns an answer that is only data. It returns err unchanged.
@@ -68,7 +70,7 @@ func (a *adapter) tools() []tool {
 			title: "List resources",
 			description: "List what can be cited: documents, videos, recordings, images and texts. " +
 				"Without arguments, resources has all ids, unless there are too many, and items describe the first; " +
-				"with arguments, both are only of what matches. next_cursor continues.",
+				"with arguments, both are only of what matches. total counts all of it; next_cursor continues.",
 			parameters: []parameter{
 				{name: "query", kind: text, longest: maxQuery, description: "Words of id, title or path."},
 				{name: "type", kind: text, description: "Such as document."},
@@ -182,6 +184,7 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		t.timeout = a.timeout(t.name, usual)
 		answer, err := a.invoke(ctx, t, req)
 		if err == nil {
+			answer = answer.visible()
 			answer.data = strictjson.Plain(answer.data)
 			err = answer.checkSize()
 		}
@@ -219,8 +222,25 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	start, limit := time.Now(), t.limitFor(args)
 	ctx, cancel := limit.start(ctx)
 	defer cancel()
-	answer, err := a.dispatch(withCaller(ctx, callerOf(extraOf(ctx, req))), t, args, req)
-	return answer, limit.explain(err, time.Since(start))
+	ctx = withCaller(ctx, callerOf(extraOf(ctx, req)))
+	result, err := a.dispatch(ctx, t, args, req)
+	if missing := new(citekit.NotFoundError); errors.As(err, &missing) && args.readCodes() {
+		if again, err := a.dispatch(ctx, t, args, req); err == nil {
+			return again, nil
+		}
+	}
+	return result, limit.explain(err, time.Since(start))
+}
+
+// readCodes puts the characters of codes into the ids, as [visible.Text] shows
+// ids that have characters that cannot be seen. It reports whether there were any.
+func (a arguments) readCodes() (changed bool) {
+	for _, name := range []string{"node_id", "id", "address"} {
+		if raw := visible.Raw(a.text(name)); raw != a.text(name) {
+			a[name], changed = raw, true
+		}
+	}
+	return changed
 }
 
 // dispatch calls the tool.

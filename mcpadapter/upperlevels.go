@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/internal/visible"
 )
 
 // longerThan reports whether the JSON of a map certainly has more than size
@@ -175,8 +177,14 @@ func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 		}
 		text += o.Hint + "\n"
 	}
+	hidden := 0 // in ids, as titles and summaries are shown without
+	for n := range m.All() {
+		if shown, count := visible.Text(n.ID); count > 0 && strings.Contains(text, shown) {
+			hidden += count
+		}
+	}
 	data, err := json.Marshal(o)
-	return answer{data: data, text: text}, err
+	return answer{data: data, text: text, hidden: hidden}, err
 }
 
 // digestOf returns a map in the compact form for agents, in at most size bytes,

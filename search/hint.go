@@ -16,8 +16,11 @@ import (
 // of the filters, or no text has the words. It then says what to try. If resources
 // are left out, these may have the words.
 func (s *Searcher) hint(ctx context.Context, req Request, leftOut int) string {
-	if hint := s.missing(ctx, req.Filters); hint != "" || leftOut > 0 || req.Mode == Graph {
+	if hint := s.missing(ctx, req.Filters); hint != "" || leftOut > 0 {
 		return hint
+	}
+	if req.Mode == Graph {
+		return "no relation leads from a passage with the words to another place, or to it; mode knowledge finds the passages themselves"
 	}
 	f := req.Filters
 	if s.areBlank(ctx, f.Resources) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/quotation"
+	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/internal/warm"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/search"
@@ -49,7 +50,8 @@ type Options struct {
 type Request struct {
 	// Quote is the text. An ellipsis ("…", "...", "[…]" or "[...]") in it
 	// stands for left-out text. White space and quotation marks around the
-	// quote do not count.
+	// quote do not count. The code of a character that cannot be seen, such as
+	// \u202E, may stand for it, as texts for models have it.
 	Quote string
 
 	// Address is the stated place of the quote. An address without a location
@@ -104,6 +106,29 @@ func New(lib *citekit.Library, opts *Options) *Verifier {
 // without a letter, digit or sign, or [citekit.ErrTooLarge] if the quote has
 // more than [MaxQuote] bytes; or are ctx.Err().
 func (v *Verifier) Quote(ctx context.Context, req Request) (*Verdict, error) {
+	verdict, err := v.asWritten(ctx, req)
+	raw := visible.Raw(req.Quote)
+	if raw == req.Quote || err == nil && verdict.isFound() || ctx.Err() != nil {
+		return verdict, err
+	}
+	given := req.Quote
+	req.Quote = raw
+	decoded, rawErr := v.asWritten(ctx, req)
+	if rawErr != nil || !decoded.isFound() {
+		return verdict, err
+	}
+	decoded.Quote = given
+	decoded.Notes = append(decoded.Notes, `the codes in the quote stand for characters that cannot be seen`)
+	return decoded, nil
+}
+
+// isFound reports whether the words of the quote are in a source.
+func (v *Verdict) isFound() bool {
+	return v.Class == Exact || v.Class == Repaired || v.Class == Elsewhere
+}
+
+// asWritten judges a quote in which a backslash is a backslash.
+func (v *Verifier) asWritten(ctx context.Context, req Request) (*Verdict, error) {
 	if len(req.Quote) > MaxQuote {
 		return nil, fmt.Errorf("a quote of %d bytes; at most %d: %w", len(req.Quote), MaxQuote, citekit.ErrTooLarge)
 	}

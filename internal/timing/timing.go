@@ -36,15 +36,11 @@ func With(ctx context.Context, r *Recorder) context.Context {
 	return context.WithValue(ctx, recorderKey{}, r)
 }
 
-// Start begins a phase. The returned function ends it. Starting Extract also
-// calls [Fresh].
+// Start begins a phase. The returned function ends it.
 func Start(ctx context.Context, p Phase) (end func()) {
 	r, ok := ctx.Value(recorderKey{}).(*Recorder)
 	if !ok {
 		return nothing
-	}
-	if p == Extract {
-		r.fresh.Store(true)
 	}
 	start := time.Now()
 	return func() { r.spent[p].Add(int64(time.Since(start))) }
@@ -52,8 +48,14 @@ func Start(ctx context.Context, p Phase) (end func()) {
 
 func nothing() {}
 
-// Fresh records that the call made something that is kept for the next one,
-// such as a parsed map.
+// Without returns a context of a part of a call that is not recorded: it only
+// looks at what the call needs.
+func Without(ctx context.Context) context.Context {
+	return context.WithValue(ctx, recorderKey{}, nil)
+}
+
+// Fresh records that the call had to make something that it needed, such as a
+// parsed map or a text.
 func Fresh(ctx context.Context) {
 	if r, ok := ctx.Value(recorderKey{}).(*Recorder); ok {
 		r.fresh.Store(true)
