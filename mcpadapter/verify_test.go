@@ -21,9 +21,9 @@ func TestVerifyTool(t *testing.T) {
 		holds     bool
 	}{
 		"at an address":       {map[string]any{"quote": "three", "address": "text://poem#lines=3"}, "exact", true},
-		"in a resource":       {map[string]any{"quote": "three four", "resource_id": "poem"}, "repaired", true},
+		"in a resource":       {map[string]any{"quote": "three four", "resource_id": "poem"}, "exact", true},
 		"at another":          {map[string]any{"quote": "three", "address": "text://poem#lines=1-2", "resource_id": "poem"}, "elsewhere", false},
-		"anywhere":            {map[string]any{"quote": "four five"}, "repaired", true},
+		"anywhere":            {map[string]any{"quote": "Four five"}, "repaired", true},
 		"not there":           {map[string]any{"quote": "elephants never sleep", "resource_id": "poem"}, "not_found", false},
 		"no such resource":    {map[string]any{"quote": "three", "resource_id": "poen"}, "unchecked", false},
 		"a text":              {map[string]any{"text": "It says “three” [text://poem#lines=3]. So it is (text://poem)."}, "exact unquoted", true},

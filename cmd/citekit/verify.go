@@ -41,7 +41,9 @@ and claims, whose addresses must exist. Each line says whether a quote or claim
 holds, how its words occur in the source, and where, and shows the words and the
 difference.
 
-  exact, repaired   the words occur there, apart from copying and typesetting
+  exact             the words occur there; a remark tells if spaces or line ends
+                    differ
+  repaired          they occur there, apart from copying and typesetting
   elsewhere         they occur at the address that is shown
   altered           the source has other words
   not_found         the source has nothing similar
