@@ -20,7 +20,7 @@ const module = "github.com/citekit/citekit"
 // below itself.
 var mayImport = map[string][]string{
 	".":                          {"internal/ledger", "internal/meant", "internal/strictjson", "internal/sniff", "internal/slug", "internal/warm"},
-	"ingest":                     {".", "internal/ledger", "internal/sniff", "internal/slug", "textlayer"},
+	"ingest":                     {".", "internal/ledger", "internal/lookup", "internal/sniff", "internal/slug", "textlayer"},
 	"render":                     {".", "internal/libreoffice", "internal/slug"},
 	"internal/libreoffice":       {".", "internal/child"},
 	"preview":                    {".", "internal/slug"},
@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 	"internal/quotation":         {"internal/nfc"},
 	"internal/slug":              {"internal/nfc"},
 	"internal/terms":             {"internal/nfc"},
-	"internal/lookup":            {".", "internal/mention", "internal/slug", "internal/nfc"},
+	"internal/lookup":            {".", "internal/ledger", "internal/mention", "internal/slug", "internal/nfc"},
 	"internal/linetest":          {".", "workspace"},
 	"internal/faulttest":         {".", "workspace", "relations", "modality/text"},
 	"internal/sharedtest":        {"internal/testcorpus"},

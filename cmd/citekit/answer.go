@@ -80,6 +80,9 @@ func (s *session) answer(ctx context.Context, req answer.Request, f searchFlags,
 	}
 	var given *answer.Answer
 	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
+		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+			return err
+		}
 		verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
 		given, err = answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: model}).Answer(ctx, req)
 		return err

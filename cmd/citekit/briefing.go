@@ -20,7 +20,10 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 	}
 	req.Filters.Resources = append(req.Filters.Resources, resources...)
 	var b *briefing.Briefing
-	err = s.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
+	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
+		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+			return err
+		}
 		b, err = briefing.New(searcher, layers).Write(ctx, briefing.Request{Task: task, Tokens: tokens, Filters: req.Filters})
 		return err
 	})

@@ -237,6 +237,10 @@ func (c *citer) checkSource(ctx context.Context, a citekit.Address) error {
 // make returns a citation of the part that an id names, with the quote if there is
 // one.
 func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error) {
+	id, err := c.named(ctx, c.lib, id)
+	if err != nil {
+		return nil, err
+	}
 	part, err := lookup.Find(ctx, c.lib, id)
 	if err != nil {
 		return nil, err

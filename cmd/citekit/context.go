@@ -64,6 +64,9 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 		return err
 	}
 	defer lib.Close()
+	if ids, err = s.resources(ctx, lib, ids); err != nil {
+		return err
+	}
 	if all {
 		if ids, err = s.readable(ctx, lib); err != nil {
 			return err

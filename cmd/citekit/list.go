@@ -185,7 +185,11 @@ type listedNode struct {
 }
 
 func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string, idsOnly bool) error {
-	m, err := lib.Map(ctx, id)
+	ids, err := s.resources(ctx, lib, []string{id})
+	if err != nil {
+		return err
+	}
+	m, err := lib.Map(ctx, ids[0])
 	if err != nil {
 		return adviseResource(ctx, lib, err, id)
 	}

@@ -22,7 +22,7 @@ func readCommand() *command {
 		args:    "<what>...",
 		summary: "Print the text of nodes and addresses",
 		about: `Prints the text of what is named, within a number of tokens: RESOURCE.NODE, a
-whole RESOURCE, or an address such as doc://book#pages=12-15. Short texts are
+whole RESOURCE, an address such as doc://book#pages=12-15, or a mapped FILE. Short texts are
 printed whole, and long ones share the rest; the end says how to continue.`,
 		example: []string{
 			"citekit read book.chapter-2",
@@ -59,6 +59,9 @@ func (s *session) read(ctx context.Context, req contents.Request, pictures bool)
 		return err
 	}
 	defer lib.Close()
+	if req.IDs, err = s.allNamed(ctx, lib, req.IDs); err != nil {
+		return err
+	}
 	read, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, req)
 	if err != nil {
 		return asUsage("read", err)

@@ -128,6 +128,9 @@ func (s *session) search(ctx context.Context, query string, f searchFlags, model
 				return err
 			}
 		}
+		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+			return err
+		}
 		if found, err = searcher.Search(ctx, req); err == nil {
 			closed = closedMap(ctx, lib, found.LeftOutIDs)
 		}

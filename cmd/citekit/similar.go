@@ -62,7 +62,13 @@ func (s *session) similar(ctx context.Context, req search.SimilarRequest, f sear
 	}
 	req.By, req.TopK, req.Filters, req.Rationale = asked.By, asked.TopK, asked.Filters, asked.Rationale
 	var found *search.Results
-	err = s.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+		if req.ID, err = s.named(ctx, lib, req.ID); err != nil {
+			return err
+		}
+		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+			return err
+		}
 		found, err = searcher.Similar(ctx, req)
 		return err
 	})

@@ -17,7 +17,11 @@ func structureCommand() *command {
 				return err
 			}
 			defer lib.Close()
-			m, err := lib.Map(ctx, args[0])
+			ids, err := s.resources(ctx, lib, args)
+			if err != nil {
+				return err
+			}
+			m, err := lib.Map(ctx, ids[0])
 			if err != nil {
 				return adviseResource(ctx, lib, err, args[0])
 			}

@@ -97,7 +97,11 @@ func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string)
 	err := s.withVerifier(func(lib *citekit.Library, v *verify.Verifier) error {
 		req := verify.Request{Quote: f.quote, Boxes: f.opts.Boxes}
 		if len(args) == 1 {
-			part, err := lookup.Find(ctx, lib, args[0])
+			what, err := s.named(ctx, lib, args[0])
+			if err != nil {
+				return err
+			}
+			part, err := lookup.Find(ctx, lib, what)
 			if err != nil {
 				return err
 			}

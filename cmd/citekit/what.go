@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
+	"github.com/citekit/citekit/internal/term"
 )
 
 // A filePart is part of a file that the person named.
@@ -167,6 +169,62 @@ func (s *session) chooseNode(ctx context.Context, lib *citekit.Library, word str
 		}
 	}
 	return found[0], nil
+}
+
+// named returns a word as functions that take ids read it: the word itself or, for a
+// file that is the source of a resource, the id of that with the fragment behind the
+// name. A word that is an id already, or names no file, stays.
+func (s *session) named(ctx context.Context, lib *citekit.Library, word string) (string, error) {
+	if strings.Contains(word, "://") {
+		return word, nil
+	}
+	part, isFile, err := s.findFile(word)
+	if err != nil || !isFile {
+		return word, err
+	}
+	id, _, _ := strings.Cut(word, "#")
+	if _, err := findNodes(ctx, lib, id); err == nil && !isPath(word) {
+		return word, nil
+	}
+	ids, err := s.resourcesOf(ctx, lib, part)
+	switch {
+	case err != nil:
+		return word, err
+	case len(ids) == 0:
+		return word, hinted{fmt.Errorf("the file %s has no map%w", term.Line(part.name), silent{fs.ErrNotExist}), "'citekit ingest " + shellWord(part.name) + "' makes one"}
+	case len(ids) > 1:
+		return word, fmt.Errorf("'%s' is the source of %d resources: %s; name one of them: %w", part.name, len(ids), someOf(ids), citekit.ErrSyntax)
+	case part.fragment == "":
+		return ids[0], nil
+	}
+	if loc, version, err := parseFragment(part.fragment); err == nil {
+		part.fragment = citekit.Address{Resource: ids[0], Location: loc, Version: version}.Fragment()
+	}
+	return ids[0] + "#" + part.fragment, nil
+}
+
+// allNamed calls named for each word.
+func (s *session) allNamed(ctx context.Context, lib *citekit.Library, words []string) ([]string, error) {
+	all := make([]string, len(words))
+	for i, word := range words {
+		var err error
+		if all[i], err = s.named(ctx, lib, word); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// resources returns the ids of the resources that words name, by their ids, addresses,
+// or sources.
+func (s *session) resources(ctx context.Context, lib *citekit.Library, words []string) ([]string, error) {
+	all, err := s.allNamed(ctx, lib, words)
+	for i := 0; i < len(all) && err == nil; i++ {
+		if id, err := lookup.Resource(ctx, lib, all[i]); err == nil {
+			all[i] = id
+		}
+	}
+	return all, err
 }
 
 // adviseResource returns a better error if the first word that is not a resource id

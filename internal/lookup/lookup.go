@@ -23,13 +23,18 @@ type Part struct {
 // Find returns the part that an id means. It splits "resource.node" after the
 // longest resource id that exists. If the ids of nodes begin with that of their
 // resource, as they do under a heading of its name, the id of such a node also
-// works alone. A fragment may follow a resource id without a scheme.
+// works alone. A fragment may follow a resource id without a scheme. If nothing has
+// the id, the path of a source as maps have it, or the name of one in any folder, means
+// its resource, if it is that of one only; a fragment may follow it too.
 //
 // Errors are those of [citekit.ParseAddress], [citekit.Library.Map] and
 // [citekit.Library.Node], the latter with suggestions, and for a member that the map
 // has no node of those of [citekit.Library.Open].
 func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 	p, err := find(ctx, lib, id)
+	if err == errNothing {
+		p, err = fromSource(ctx, lib, id)
+	}
 	if err == errNothing {
 		err = missing(ctx, lib, id)
 	}

@@ -34,7 +34,7 @@ func TestFindBySource(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id, meant := range map[string]string{
-		"notes.txt": "notes", "in/a/folder/notes.txt": "notes", "notes.txt#lines=1": "notes#lines=1",
+		"in/a/folder/notes.txt": "notes", "in/notes.txt#lines=1": "notes#lines=1",
 		"notes.md": "", "other.txt": "", "notes.txt.txt": "",
 	} {
 		_, err := lookup.Find(t.Context(), lib, id)
@@ -79,7 +79,7 @@ func TestMeant(t *testing.T) {
 	for id, want := range map[string]string{
 		"client-top":             "no node 'client-top'; did you mean 'client.client-top'?",
 		"file:///x/client.py":    "did you mean text://client?: invalid syntax",
-		"mail/announce.eml":      "did you mean 'mail-announce'?",
+		"in/mail/announce.eml":   "did you mean 'mail-announce'?",
 		"announce.eml#lines=1-2": "did you mean 'mail-announce#lines=1-2', 'old-announce#lines=1-2'?",
 	} {
 		if _, err := lookup.Find(t.Context(), lib, id); err == nil || !strings.HasSuffix(err.Error(), want) {

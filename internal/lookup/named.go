@@ -164,14 +164,19 @@ func withFragment(a citekit.Address, fragment string) citekit.Address {
 	if fragment == "" {
 		return a
 	}
-	if page, ok := strings.CutPrefix(fragment, "page="); ok { // as in links to PDF files (RFC 8118, section 3)
-		fragment = "pages=" + page
-	}
-	if strings.HasPrefix(fragment, "t=") { // as in links to media
-		fragment = strings.Replace(fragment, ",", "-", 1)
-	}
-	if at, err := citekit.ParseAddress(a.String() + "#" + fragment); err == nil {
+	if at, err := citekit.ParseAddress(a.String() + "#" + standard(fragment)); err == nil {
 		return at
 	}
 	return a
+}
+
+// standard returns a fragment in the form of addresses, if it is one of links.
+func standard(fragment string) string {
+	if page, ok := strings.CutPrefix(fragment, "page="); ok { // as in links to PDF files (RFC 8118, section 3)
+		return "pages=" + page
+	}
+	if strings.HasPrefix(fragment, "t=") { // as in links to media
+		return strings.Replace(fragment, ",", "-", 1)
+	}
+	return fragment
 }
