@@ -73,7 +73,8 @@ func TestWritten(t *testing.T) {
 	quote := "Green tea is brewed with water of eighty degrees."
 	for _, c := range []struct{ text, quote, verdict string }{
 		{"The water for green tea has eighty degrees.", quote, "exact"},
-		{"For green tea, water of eighty degrees is used.", "Green tea is brewed  with water of eighty degrees", "repaired"},
+		{"For green tea, water of eighty degrees is used.", "Green tea is brewed  with water of eighty degrees", "exact"},
+		{"For green tea, water of eighty degrees is used.", "GREEN tea is brewed with water of eighty degrees", "repaired"},
 		{"The water for green tea has ninety degrees.", quote, "unsupported"},
 		{"The water for green tea has eighty grams.", quote, "unsupported"},
 		{"Green tea is not brewed with water of eighty degrees.", quote, "unsupported"},

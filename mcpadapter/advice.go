@@ -261,12 +261,13 @@ func withHint(object json.RawMessage, hint string) json.RawMessage {
 	b := bytes.NewBufferString("{")
 	for _, m := range list {
 		if known, err := unquoted(m.value); m.key == "hint" && err == nil {
-			hint = joined(known, hint)
-			continue
+			m.value, hint = appendString(nil, joined(known, hint)), ""
 		}
 		writeMember(b, m.key, m.value)
 	}
-	writeMember(b, "hint", appendString(nil, hint))
+	if hint != "" {
+		writeMember(b, "hint", appendString(nil, hint))
+	}
 	b.WriteByte('}')
 	return b.Bytes()
 }

@@ -17,7 +17,7 @@ func (a *adapter) verifyTool() tool {
 		name:  "verify",
 		title: "Verify quotes",
 		description: "Check whether a quote, or instead all that a text with addresses cites, is in the sources: " +
-			"exact, repaired, elsewhere, altered, not_found, unchecked, or unquoted: other words; only their address was checked. holds is then true, as for a text without addresses. left_out counts resources that changed or are unreadable.",
+			"exact, repaired, elsewhere, altered, not_found, unchecked, or unquoted: other words; only their address was checked. holds is then true. left_out counts resources that changed or are unreadable.",
 		parameters: []parameter{
 			{name: "quote", kind: text, longest: verify.MaxQuote},
 			{name: "address", kind: text, description: "Where the quote is; or give resource_id."},
@@ -26,7 +26,7 @@ func (a *adapter) verifyTool() tool {
 			{name: "strict", kind: flag, description: "Claims must be verbatim."},
 			timeLimit,
 		},
-		output:  object([]string{"verdicts"}),
+		output:  object([]string{"holds", "verdicts"}, untyped("holds", "Null: nothing was checked.")),
 		long:    true,
 		timeout: defaultTimeout,
 		call:    a.verify,
@@ -69,12 +69,8 @@ func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error
 		verdicts = append(verdicts, &e.Verdict)
 		a.readableProblem(ctx, &e.Verdict)
 	}
-	nothing := ""
-	if len(verdicts) == 0 && report.Quoted() == 0 && report.NotChecked == 0 {
-		nothing = "the text has no addresses, so nothing was checked"
-	}
 	data, err := report.MarshalJSON()
-	return answer{data: withHint(data, cmp.Or(a.noMaps(ctx), a.staleHint(ctx, verdicts...), nothing))}, err
+	return answer{data: withHint(data, cmp.Or(a.noMaps(ctx), a.staleHint(ctx, verdicts...)))}, err
 }
 
 // citedPlace returns the place that a quote is cited from; zero if it is not

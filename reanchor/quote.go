@@ -121,9 +121,18 @@ func (r *Reanchorer) settle(ctx context.Context, req Request, result *Result) er
 	return nil
 }
 
-// quoted returns how a quote in its source was found: a quote of few letters
-// may match by chance.
+// quoted returns how a quote in its source was found.
 func quoted(quote string, how How) How {
+	if !Tells(quote) {
+		return Similar
+	}
+	return how
+}
+
+// Tells reports whether a quote has so many letters, at least 20, that it is not at
+// another place by chance: a citation with it is moved although its address pins no
+// version.
+func Tells(quote string) bool {
 	n := 0
 	for _, r := range quote {
 		switch {
@@ -133,8 +142,5 @@ func quoted(quote string, how How) How {
 			n++
 		}
 	}
-	if n < enoughLetters {
-		return Similar
-	}
-	return how
+	return n >= enoughLetters
 }

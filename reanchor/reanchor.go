@@ -25,8 +25,8 @@ import (
 type How string
 
 const (
-	// Unchanged is an address whose source still has the cited version, or
-	// whose quote is still at the address.
+	// Unchanged is an address whose source still has the cited version, whose
+	// quote is still at the address, or that is of a whole resource of any version.
 	Unchanged How = "unchanged"
 
 	// Unique is a part that occurs once in the new version, word for word.
@@ -206,6 +206,10 @@ func (r *Reanchorer) find(ctx context.Context, req Request, result *Result) erro
 func (r *Reanchorer) findIn(ctx context.Context, req Request, now *textlayer.Layer, result *Result) error {
 	cited := req.Address.Version
 	if cited != "" && strings.HasPrefix(now.SourceHash(), cited) {
+		result.Address, result.How, result.Confidence = req.Address, Unchanged, 1
+		return nil
+	}
+	if cited == "" && req.Quote == "" && req.Address.Location.IsWhole() {
 		result.Address, result.How, result.Confidence = req.Address, Unchanged, 1
 		return nil
 	}

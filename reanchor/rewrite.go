@@ -19,7 +19,7 @@ var ErrUnpinned error = unpinned{}
 type unpinned struct{}
 
 func (unpinned) Error() string {
-	return "the address pins no version, and nothing is quoted beside it: nothing tells what it was of"
+	return "the address pins no version (v=), and nothing is quoted beside it: nothing tells what it was of"
 }
 
 func (unpinned) Is(target error) bool { return target == errors.ErrUnsupported }
@@ -29,6 +29,10 @@ type RewriteOptions struct {
 	// Similar also moves citations whose result is [Similar]. Those of an
 	// [Ambiguous] part are never moved.
 	Similar bool
+
+	// Pin adds the version of the source to the addresses of parts that pin none, if
+	// their source has such a part: they can then be moved when the source changes.
+	Pin bool
 }
 
 // A Citation is an address in a rewritten text.
@@ -37,10 +41,12 @@ type Citation struct {
 	Written string  // as it was in the text
 	Now     string  // the new address; Written if it was not moved
 	Result  *Result // where the cited part is now
+	Pinned  bool    // a version was added to the address
+	moved   bool
 }
 
-// Moved reports whether the citation was rewritten.
-func (c *Citation) Moved() bool { return c.Now != c.Written }
+// Moved reports whether the citation was changed to another place or version.
+func (c *Citation) Moved() bool { return c.moved }
 
 // Left reports whether a person has to look at the citation.
 func (c *Citation) Left() bool {
@@ -92,7 +98,15 @@ func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOpti
 			return nil, err
 		}
 		if c.Result.How.Moves() || c.Result.How == Similar && opts.Similar {
-			c.Now = text[m.From:m.Fragment] + fragment(c.Result.Address, m.And)
+			c.moved = true
+		}
+		if opts.Pin && m.Err == nil && m.Address.Version == "" {
+			c.Pinned = r.pin(ctx, m.Address, c.Result)
+		}
+		if c.moved || c.Pinned {
+			now := text[m.From:m.Fragment] + fragment(c.Result.Address, m.And)
+			c.moved = c.moved && now != c.Now
+			c.Now = now
 		}
 		b.WriteString(text[last:m.From])
 		b.WriteString(c.Now)
@@ -103,6 +117,35 @@ func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOpti
 	out.Text = b.String()
 	return out, nil
 }
+
+// pin adds the present version to the address of a result that pins none. It reports
+// whether it did so.
+func (r *Reanchorer) pin(ctx context.Context, was citekit.Address, result *Result) bool {
+	known := result.How == Unchanged || result.How.Moves()
+	if was.Location.IsWhole() || !known && !errors.Is(result.Problem, ErrUnpinned) {
+		return false
+	}
+	m, err := r.lib.Map(ctx, was.Resource)
+	if err != nil || m.SourceHash() == "" {
+		return false
+	}
+	if !known {
+		err := lookup.Check(ctx, r.lib, was)
+		if err == nil {
+			err = lookup.CheckEnd(ctx, r.lib, was)
+		}
+		if err != nil {
+			result.Problem = err
+			return false
+		}
+		*result = Result{Was: was, Address: was, How: Unchanged, Confidence: 1}
+	}
+	result.Address.Version = m.SourceHash()[:pinDigits]
+	return true
+}
+
+// pinDigits is how many hex digits of the SHA-256 of a source are added to an address.
+const pinDigits = 16
 
 // findMention returns the current place of what an address cites, which the text
 // behind stands behind.

@@ -33,8 +33,8 @@ func TestCellOfAQuote(t *testing.T) {
 		{"652641", "doc://m#sheet=Q4&cells=D2", verify.Elsewhere, "sheet=Q4&cells=B2"},
 		{"9 8", "doc://m#sheet=Q4", verify.Exact, "sheet=Q4&cells=E2"},
 		{"of the", "doc://m#sheet=Q4&cells=D1", verify.Exact, "sheet=Q4&cells=D1"},
-		{"code.h 97323", "doc://m#sheet=Q4&rows=3", verify.Repaired, "sheet=Q4&cells=A3:B3"},
-		{"35.3% 9 8 code.h 97323", "doc://m#sheet=Q4", verify.Repaired, "sheet=Q4&cells=A2:E3"},
+		{"code.h 97323", "doc://m#sheet=Q4&rows=3", verify.Exact, "sheet=Q4&cells=A3:B3"},
+		{"35.3% 9 8 code.h 97323", "doc://m#sheet=Q4", verify.Exact, "sheet=Q4&cells=A2:E3"},
 		{"17.5", "text://n#rows=2&cols=temp", verify.Exact, "rows=2&cols=temp"}, // "17.5,3" might be one number
 		{"2024-01-05", "text://n#rows=2&cols=date", verify.Exact, "rows=2&cols=date"},
 		{"7.5", "text://n#rows=2&cols=temp", verify.NotFound, ""},

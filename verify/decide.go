@@ -414,14 +414,9 @@ func compareBool(a, b bool) int {
 func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes) error {
 	first := all[0]
 	c.verdict.Places = max(c.verdict.Places, len(all))
-	c.verdict.Repairs, c.verdict.Similarity = first.Repairs, 1
-	switch {
-	case !first.isIn(cited):
+	c.setRepairs(first.Match)
+	if !first.isIn(cited) {
 		c.verdict.Class = Elsewhere
-	case first.Exact:
-		c.verdict.Class = Exact
-	default:
-		c.verdict.Class = Repaired
 	}
 	if err := c.tell(ctx, first); err != nil {
 		return err
@@ -450,15 +445,27 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	return nil
 }
 
+// setRepairs sets the class of a quote that was found, exact or repaired. Differences
+// of layout alone are only noted.
+func (c *call) setRepairs(m quotation.Match) {
+	v := c.verdict
+	v.Class, v.Repairs, v.Similarity = Exact, nil, 1
+	switch {
+	case m.Exact:
+	case isLayout(m.Repairs):
+		c.noteLayout(m.Repairs)
+	default:
+		v.Class, v.Repairs = Repaired, m.Repairs
+	}
+}
+
 // settleRead sets the verdict on a quote that was read at its address, where the
 // layer has it at no place or at several, or may have it otherwise written, as in
 // HTML, so that the place in the layer is not known.
 func (c *call) settleRead(places int) {
 	v := c.verdict
-	v.Class, v.Repairs, v.Similarity, v.Text = Exact, c.read.Repairs, 1, c.read.text
-	if !c.read.Exact {
-		v.Class = Repaired
-	}
+	c.setRepairs(c.read.Match)
+	v.Text = c.read.text
 	v.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.req.Address.Location}
 	v.Places = max(v.Places, places, 1)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -49,6 +51,23 @@ func secondsOf(t citekit.Span) string {
 		end = decimal.Format(t.End)
 	}
 	return decimal.Format(t.Start) + "-" + end + " s"
+}
+
+// isLayout reports whether repairs are only of the layout of a text: its spaces, its
+// line ends, and words divided at them.
+func isLayout(repairs []Repair) bool {
+	return len(repairs) > 0 && !slices.ContainsFunc(repairs, func(r Repair) bool {
+		return r.Kind != quotation.WhiteSpace && r.Kind != quotation.Hyphenation
+	})
+}
+
+// noteLayout lists differences of layout.
+func (c *call) noteLayout(repairs []Repair) {
+	var kinds []string
+	for _, r := range repairs {
+		kinds = append(kinds, strings.ReplaceAll(string(r.Kind), "_", " "))
+	}
+	c.note("the layout differs: %s", strings.Join(kinds, ", "))
 }
 
 func (c *call) note(format string, args ...any) {

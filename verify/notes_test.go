@@ -76,7 +76,7 @@ func TestBoxOfImage(t *testing.T) {
 		note       string
 		wordless   string // the note if words have no boxes; the class is then exact
 	}{
-		{"the shop opens at ten and closes", "0,0.4,1,0.6", verify.Repaired, "", ""},
+		{"the shop opens at ten and closes", "0,0.4,1,0.6", verify.Exact, "the layout differs: white space", "the layout differs: white space"},
 		{"the shop opens at ten", "0.005,0.405,0.995,0.595", verify.Exact, "", ""},
 		{"the shop opens at ten", "0,0.4,1,0.5", verify.Exact, "", larger},
 		{"shop opens", "0.2,0.4,0.6,0.5", verify.Exact, "", larger},
@@ -209,5 +209,39 @@ func TestFormulaWithoutValue(t *testing.T) {
 	}
 	if v := s.quote(t, "2700", "doc://sums#sheet=S&cells=A1"); v.Class != verify.Elsewhere || v.Address.Location.Cells.String() != "C1" {
 		t.Errorf("%s, %s", v.Class, v.Address)
+	}
+}
+
+// TestLayout checks that a quote which differs only in its layout is exact, and that a
+// note lists the differences, at its address, elsewhere and anywhere.
+func TestLayout(t *testing.T) {
+	s := newShelf(t, map[string]string{"tea.txt": "The kettle must\nbe emp-\ntied every week.\n\nChalk is bad.\n", "pot.txt": "A pot.\n"})
+	for _, c := range []struct {
+		quote, address string
+		class          verify.Class
+		note           string
+	}{
+		{"The kettle must be", "text://tea#lines=1-2", verify.Exact, "white space"},
+		{"The kettle must be", "", verify.Exact, "white space"},
+		{"The kettle must be", "text://pot", verify.Elsewhere, "white space"},
+		{"be emptied every", "text://tea", verify.Exact, "hyphenation"},
+		{"must be emptied", "text://tea", verify.Exact, "white space, hyphenation"},
+		{"The  kettle must\nbe", "text://tea", verify.Exact, "white space"},
+		{"The kettle must\nbe", "text://tea", verify.Exact, ""},
+		{"the kettle must be", "text://tea", verify.Repaired, ""},
+		{"Chalk is bad", "text://tea", verify.Exact, ""},
+		{"The kettle mustbe", "text://tea", verify.Exact, "white space"},
+		{"The kettle may be", "text://tea", verify.Altered, ""},
+	} {
+		v := s.quote(t, c.quote, c.address)
+		note := ""
+		for _, n := range v.Notes {
+			if after, ok := strings.CutPrefix(n, "the layout differs: "); ok {
+				note = after
+			}
+		}
+		if v.Class != c.class || note != c.note || (len(v.Repairs) > 0) != (c.class == verify.Repaired) {
+			t.Errorf("%q at %q: %s, %q, %v; want %s, %q", c.quote, c.address, v.Class, v.Notes, v.Repairs, c.class, c.note)
+		}
 	}
 }

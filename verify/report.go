@@ -88,16 +88,29 @@ type Report struct {
 	NotChecked int
 }
 
-// Holds reports whether all citations of the text hold, all were checked, and no
-// sentence without one fails.
-func (r *Report) Holds() bool {
-	return r.NotChecked == 0 && !slices.ContainsFunc(r.Entries, func(e *Entry) bool { return !e.Holds() }) &&
-		!slices.ContainsFunc(r.Uncited, func(s Sentence) bool { return s.Fails() })
+// CitesNothing reports whether nothing was checked because the text cites nothing: it
+// has no address, and no sentence without one fails. Such a text neither holds nor
+// fails.
+func (r *Report) CitesNothing() bool {
+	return len(r.Entries) == 0 && r.NotChecked == 0 && !r.fails()
 }
 
-// MarshalJSON returns an object with "holds", "verdicts", "uncited" and
-// "complete", with "not_checked" if that is not 0, and, if there are quotes without
-// an address, with their number as "quotes_without_address" and a "hint". A verdict
+// fails reports whether a sentence without a citation fails.
+func (r *Report) fails() bool {
+	return slices.ContainsFunc(r.Uncited, func(s Sentence) bool { return s.Fails() })
+}
+
+// Holds reports whether the text cites something, all its citations hold, all were
+// checked, and no sentence without one fails.
+func (r *Report) Holds() bool {
+	return len(r.Entries) > 0 && r.NotChecked == 0 && !r.fails() &&
+		!slices.ContainsFunc(r.Entries, func(e *Entry) bool { return !e.Holds() })
+}
+
+// MarshalJSON returns an object with "holds", which is null if the text
+// [Report.CitesNothing], "verdicts", "uncited" and "complete", with "not_checked" if
+// that is not 0, with the number of quotes without an address, if there are some, as
+// "quotes_without_address", and with the "hint" that [Report.Hint] gives. A verdict
 // has "kind", "holds", "cited", "cited_at" and "at", and then the members of a
 // [Verdict]; an uncited sentence has "text", "at", "quoted" if it is true, and
 // "meant" if a reference in it means an address.
@@ -111,16 +124,20 @@ func (r *Report) MarshalJSON() ([]byte, error) {
 	}
 	w := new(strictjson.Writer)
 	w.Open()
-	w.Value("holds", r.Holds())
+	if r.CitesNothing() {
+		w.Value("holds", nil)
+	} else {
+		w.Value("holds", r.Holds())
+	}
+	if n := r.Quoted(); n > 0 {
+		w.Value("quotes_without_address", n)
+	}
+	w.Optional("hint", r.Hint())
 	w.Value("verdicts", entries)
 	w.Value("uncited", uncited)
 	w.Value("complete", r.NotChecked == 0)
 	if r.NotChecked > 0 {
 		w.Value("not_checked", r.NotChecked)
-	}
-	if n := r.Quoted(); n > 0 {
-		w.Value("quotes_without_address", n)
-		w.Text("hint", r.Hint())
 	}
 	w.Close()
 	return w.Bytes(), w.Err

@@ -80,8 +80,9 @@ func TestText(t *testing.T) {
 			if diff := cmp.Diff(c.want, told(r)); diff != "" {
 				t.Error(diff)
 			}
-			if fails := strings.Contains(strings.Join(c.want, "\n"), "FAILS"); r.Holds() == fails {
-				t.Errorf("holds: %v", r.Holds())
+			fails, nothing := strings.Contains(strings.Join(c.want, "\n"), "FAILS"), len(r.Entries) == 0
+			if r.Holds() == (fails || nothing) || r.CitesNothing() != nothing {
+				t.Errorf("holds: %v, cites nothing: %v", r.Holds(), r.CitesNothing())
 			}
 		})
 	}
@@ -311,10 +312,10 @@ func TestTextJSON(t *testing.T) {
 			t.Errorf("no %s in %s", name, data)
 		}
 	}
-	if r, err = s.Text(t.Context(), "", nil); err != nil || !r.Holds() {
+	if r, err = s.Text(t.Context(), "", nil); err != nil || r.Holds() || !r.CitesNothing() {
 		t.Fatal(r, err)
 	}
-	if data, _ = json.Marshal(r); string(data) != `{"holds":true,"verdicts":[],"uncited":[],"complete":true}` {
+	if data, _ = json.Marshal(r); string(data) != `{"holds":null,"hint":"`+r.Hint()+`","verdicts":[],"uncited":[],"complete":true}` {
 		t.Errorf("%s", data)
 	}
 }

@@ -123,18 +123,22 @@ func (r *Report) Quoted() int {
 	return n
 }
 
-// Hint says what to do about quotes without an address, or is "".
+// Hint says that nothing was checked, if the text cites nothing, and what to do about
+// quotes without an address; "" if there is nothing to say.
 func (r *Report) Hint() string {
-	n := r.Quoted()
-	if n == 0 {
+	hint, n := "", r.Quoted()
+	switch {
+	case r.CitesNothing():
+		hint = "nothing was checked, as the text has no address of a source"
+	case n == 0:
 		return ""
-	}
-	hint := "1 quote has no address and was not checked"
-	if n > 1 {
+	case n == 1:
+		hint = "1 quote has no address and was not checked"
+	default:
 		hint = fmt.Sprintf("%d quotes have no address and were not checked", n)
 	}
 	for _, s := range r.Uncited {
-		if s.Quoted && s.Meant.Resource != "" {
+		if s.Meant.Resource != "" && (s.Quoted || n == 0) {
 			return fmt.Sprintf("%s; cite by address, such as [%s]", hint, s.Meant)
 		}
 	}

@@ -18,25 +18,25 @@ func TestQuotesWithoutAddress(t *testing.T) {
 		text          string
 		meant         string // address
 		quotes        int
-		holds, strict bool
+		holds, strict string // in JSON
 	}{
-		{"The manual says “about 9999 kbytes” [kettle.txt, line 2].", "text://kettle#lines=2-2", 1, false, false},
-		{"The manual says \"about 9999 kbytes\" [kettle.txt, lines 1–2].", "text://kettle#lines=1-2", 1, false, false},
-		{"“about 9999 kbytes” [kettle]", "text://kettle", 1, false, false},
-		{"“about 9999 kbytes.” [docs/kettle.txt]", "text://kettle", 1, false, false},
-		{"“about 9999 kbytes” (kettle.txt, page 3).", "text://kettle", 1, false, false},
-		{"“about 9999 kbytes” [my other.txt]", "text://my-other", 1, false, false},
-		{"“about 9999 kbytes” [kettle#lines=2]", "text://kettle#lines=2-2", 1, false, false},
-		{"“about 9999 kbytes”, as [kettle](https://example.org/kettle) has it.", "", 1, true, false},
-		{"“about 9999 kbytes” [here](kettle.txt).", "text://kettle", 1, false, false},
-		{"> about 9999 kbytes [kettle.txt]", "text://kettle", 1, false, false},
-		{"It boils water [kettle.txt, line 4].", "text://kettle#lines=4-4", 0, true, true},
-		{"The manual says “about 9999 kbytes”.", "", 1, true, false},
-		{"The manual says “about 9999 kbytes” [1] (sic). It is (kettle) good [x].", "", 1, true, false},
-		{"“four minutes” [text://kettle] and “ten minutes”.", "", 1, true, false},
-		{"“four minutes” [text://kettle]. All is well.", "", 0, true, true},
+		{"The manual says “about 9999 kbytes” [kettle.txt, line 2].", "text://kettle#lines=2-2", 1, "false", "false"},
+		{"The manual says \"about 9999 kbytes\" [kettle.txt, lines 1–2].", "text://kettle#lines=1-2", 1, "false", "false"},
+		{"“about 9999 kbytes” [kettle]", "text://kettle", 1, "false", "false"},
+		{"“about 9999 kbytes.” [docs/kettle.txt]", "text://kettle", 1, "false", "false"},
+		{"“about 9999 kbytes” (kettle.txt, page 3).", "text://kettle", 1, "false", "false"},
+		{"“about 9999 kbytes” [my other.txt]", "text://my-other", 1, "false", "false"},
+		{"“about 9999 kbytes” [kettle#lines=2]", "text://kettle#lines=2-2", 1, "false", "false"},
+		{"“about 9999 kbytes”, as [kettle](https://example.org/kettle) has it.", "", 1, "null", "false"},
+		{"“about 9999 kbytes” [here](kettle.txt).", "text://kettle", 1, "false", "false"},
+		{"> about 9999 kbytes [kettle.txt]", "text://kettle", 1, "false", "false"},
+		{"It boils water [kettle.txt, line 4].", "text://kettle#lines=4-4", 0, "null", "null"},
+		{"The manual says “about 9999 kbytes”.", "", 1, "null", "false"},
+		{"The manual says “about 9999 kbytes” [1] (sic). It is (kettle) good [x].", "", 1, "null", "false"},
+		{"“four minutes” [text://kettle] and “ten minutes”.", "", 1, "true", "false"},
+		{"“four minutes” [text://kettle]. All is well.", "", 0, "true", "true"},
 	} {
-		for strict, want := range map[bool]bool{false: c.holds, true: c.strict} {
+		for strict, want := range map[bool]string{false: c.holds, true: c.strict} {
 			r, err := s.Text(t.Context(), c.text, &verify.TextOptions{Strict: strict})
 			if err != nil {
 				t.Fatal(err)
@@ -47,15 +47,19 @@ func TestQuotesWithoutAddress(t *testing.T) {
 					meant = u.Meant.String()
 				}
 			}
-			if r.Holds() != want || r.Quoted() != c.quotes || meant != c.meant {
+			if r.Holds() != (want == "true") || r.CitesNothing() != (want == "null") || r.Quoted() != c.quotes || meant != c.meant {
 				t.Errorf("%s (strict %t): holds %t, %d quotes, meant %q", c.text, strict, r.Holds(), r.Quoted(), meant)
 			}
 			data, err := json.Marshal(r)
 			if err != nil {
 				t.Fatal(err)
 			}
-			told := strings.Contains(string(data), `"quotes_without_address":1,"hint":"1 quote has no address and was not checked; `)
-			if told != (c.quotes == 1) || strings.Contains(string(data), `"meant":"`+c.meant+`"`) != (c.meant != "") {
+			hint := "1 quote has no address and was not checked"
+			if want == "null" {
+				hint = "nothing was checked, as the text has no address of a source"
+			}
+			told := strings.Contains(string(data), `"hint":"`+hint+`; `)
+			if !strings.HasPrefix(string(data), `{"holds":`+want) || told != (c.quotes == 1 || want == "null") || strings.Contains(string(data), `"quotes_without_address":1`) != (c.quotes == 1) || strings.Contains(string(data), `"meant":"`+c.meant+`"`) != (c.meant != "") {
 				t.Errorf("%s: %s", c.text, data)
 			}
 		}
@@ -108,7 +112,7 @@ func TestReferencesToFiles(t *testing.T) {
 				meant = u.Meant.String()
 			}
 		}
-		if meant != want || r.Holds() != (want == "") {
+		if meant != want || r.CitesNothing() != (want == "") || r.Holds() {
 			t.Errorf("%s: %q, holds %t; want %q", reference, meant, r.Holds(), want)
 		}
 	}

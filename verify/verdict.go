@@ -10,7 +10,9 @@ import (
 type Class string
 
 const (
-	// Exact is a quote that is at the address, letter for letter.
+	// Exact is a quote that is at the address, letter for letter. Its layout may
+	// differ: spaces, line ends, and words divided at them, which [Verdict.Notes]
+	// lists.
 	Exact Class = "exact"
 
 	// Repaired is a quote that is at the address except for differences made by
@@ -99,7 +101,7 @@ type Verdict struct {
 	Span  Span
 	Boxes []PageBox // boxes of the text on its pages, if the request asks for them
 
-	Repairs    []Repair // the repairs that were needed; each kind once
+	Repairs    []Repair // the repairs that were needed, if not only of the layout; each kind once
 	Difference []Change // of an altered quote, in the order of the quote
 
 	// Similarity is 1 for a found quote, and for an altered one the share of
@@ -127,7 +129,8 @@ type Verdict struct {
 
 	// Notes are remarks, each a few words for a person to read: that the words are
 	// in a subtitle or block that is larger than the cited place, that the cited
-	// place has no text to look in, or what stands at the cited place.
+	// place has no text to look in, what stands at the cited place, or which
+	// differences of layout an exact quote has.
 	Notes []string
 
 	// Problem says why the quote could not be searched for at its address; nil

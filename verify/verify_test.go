@@ -116,7 +116,7 @@ func TestQuote(t *testing.T) {
 		{"It holds 1.5 litres", "text://tea#lines=3-5", verify.Exact, "text://tea#lines=4-4"},
 		{"It holds 1.5 litres", "text://tea", verify.Exact, "text://tea#lines=4-4"},
 		{"It holds 1.5 litres", "", verify.Exact, "text://tea#lines=4-4"},
-		{"and it was made in 1911", "text://tea#lines=4-5", verify.Repaired, "text://tea#lines=4-5"},
+		{"and it was made in 1911", "text://tea#lines=4-5", verify.Exact, "text://tea#lines=4-5"},
 		{"and it was made in 1911", "text://tea#lines=4", verify.Elsewhere, "text://tea#lines=4-5"},
 		{"The kettle must not boil dry.", "text://tea", verify.Repaired, "text://tea#lines=3-3"},
 		{"Chalk settles in the kettle, and it should be removed", "text://tea", verify.Repaired, "text://tea#lines=9-9"},

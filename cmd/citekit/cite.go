@@ -18,6 +18,7 @@ import (
 	"github.com/citekit/citekit/citation/openai"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
@@ -49,6 +50,11 @@ it, the text around them. The form anthropic is a citation of a document with
 --quote, and otherwise a search_result block with the text. If the source has
 changed since it was mapped, or is gone, a warning says so.
 
+Markdown, footnotes, csl, bibtex and annotation have the version of the source in
+the address of a part (v=), so that 'citekit reanchor' can move them when the
+source changes. It is left out where the quote tells that: in Markdown and
+footnotes, if it has 20 letters or more and occurs once.
+
 The form url is for readers without citekit: a link to the file, or with --url to
 a published copy, that opens at the page, the lines, the rows of a CSV file, the
 time or the region. URLs have no form for blocks, for cells, or for a place inside
@@ -76,7 +82,7 @@ checked.`,
 			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
 			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
 			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
-			flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address")
+			flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address; without --pin, of a part, unless the citation has a quote that tells where it was, and never with --pin=false")
 			flags.ocr(&f.ocr)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -240,17 +246,17 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 		return nil, err
 	}
 	cited := &citation.Citation{Address: part.Address, Work: citation.WorkOf(part.Map, part.Node)}
-	if hash := part.Map.SourceHash(); c.pin && cited.Address.Version == "" && hash != "" {
-		cited.Address.Version = hash[:min(len(hash), pinned)]
-	}
 	if err := checkPlace(part.Map, cited.Address); err != nil {
 		return nil, err
 	}
 	if c.quote == "" {
-		if part.Node != nil {
-			return cited, nil
+		if part.Node == nil {
+			if err := c.checkEnd(ctx, cited.Address); err != nil {
+				return nil, err
+			}
 		}
-		return cited, c.checkEnd(ctx, cited.Address)
+		c.pinTo(ctx, part.Map, cited, false)
+		return cited, nil
 	}
 	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: cited.Address})
 	switch {
@@ -264,7 +270,39 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 		}
 		return nil, unheld(verdict, part.Address)
 	}
-	return cited, c.place(ctx, cited, verdict)
+	if err := c.place(ctx, cited, verdict); err != nil {
+		return nil, err
+	}
+	c.pinTo(ctx, part.Map, cited, verdict.Counted && verdict.Places == 1 && reanchor.Tells(cited.Quote))
+	return cited, nil
+}
+
+// pinTo adds the version of the source to the address of a citation that says
+// nowhere else what it is of, and keeps the text of that version, so that reanchor
+// can move the citation when the source changes. tells reports whether the quote
+// tells where it was.
+func (c *citer) pinTo(ctx context.Context, m *citekit.ResourceMap, cited *citation.Citation, tells bool) {
+	pin := c.pin
+	if !isSet(c.set, "pin") {
+		switch c.as {
+		case "markdown", "footnote": // the quote is beside the address
+			pin = !tells && !cited.Address.Location.IsWhole()
+		case "csl", "bibtex", "annotation":
+			pin = !cited.Address.Location.IsWhole()
+		}
+	}
+	hash := m.SourceHash()
+	if !pin || cited.Address.Version != "" || hash == "" {
+		return
+	}
+	cited.Address.Version = hash[:min(len(hash), pinned)]
+	_ = reanchor.New(c.lib, nil).Keep(ctx, m.ResourceID) // the citation is right without it
+}
+
+// isSet reports whether the command line has a flag.
+func isSet(set *flagSet, name string) (found bool) {
+	set.Visit(func(one *flag.Flag) { found = found || one.Name == name })
+	return found
 }
 
 // unheld returns the error for a quote that was not found where it is cited.

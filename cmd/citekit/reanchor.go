@@ -44,16 +44,19 @@ writing citations. An address without v= needs a quote beside it, and is up to
 date if the quote is still there. Otherwise the quote is searched for in the
 source; if it is short or at several places, the kept versions that have it at
 the address tell which place was cited. Without v= and without a quote, nothing
-can be checked.`,
+can be checked: addresses that 'citekit search' and 'citekit answer' print have no
+v=, and --pin adds it to all in the text, once it is right.`,
 		example: []string{
 			"citekit reanchor notes.md --dry-run",
 			"citekit reanchor notes.md",
 			"citekit reanchor notes.md --similar --json",
+			"citekit reanchor notes.md --pin",
 		},
 		minArgs: 1, maxArgs: 1,
 		flags: func(f *flagSet) {
 			f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
 			f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
+			f.BoolVar(&flags.pin, "pin", false, "add the version of the source to the addresses that have none")
 			f.ocr(&flags.ocr)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -65,7 +68,7 @@ can be checked.`,
 
 // reanchorFlags are the flags of reanchor.
 type reanchorFlags struct {
-	dryRun, similar, ocr bool
+	dryRun, similar, pin, ocr bool
 }
 
 func (s *session) reanchor(ctx context.Context, name string, flags reanchorFlags) error {
@@ -78,7 +81,7 @@ func (s *session) reanchor(ctx context.Context, name string, flags reanchorFlags
 		return err
 	}
 	defer lib.Close()
-	r, err := reanchor.New(lib, nil).Rewrite(ctx, string(before), &reanchor.RewriteOptions{Similar: flags.similar})
+	r, err := reanchor.New(lib, nil).Rewrite(ctx, string(before), &reanchor.RewriteOptions{Similar: flags.similar, Pin: flags.pin})
 	if err != nil {
 		return err
 	}
@@ -166,6 +169,7 @@ type citationReport struct {
 	Written string           `json:"written"`
 	Now     string           `json:"now"`
 	Moved   bool             `json:"moved"`
+	Pinned  bool             `json:"pinned,omitempty"`
 	Left    bool             `json:"left"`
 	Result  *reanchor.Result `json:"result"`
 }
@@ -175,13 +179,16 @@ func (s *session) printRewriting(name string, r *reanchor.Rewriting, written boo
 	count := make(map[string]int)
 	for i := range r.Citations {
 		c := &r.Citations[i]
-		all = append(all, citationReport{c.Line, c.Written, c.Now, c.Moved(), c.Left(), c.Result})
+		all = append(all, citationReport{c.Line, c.Written, c.Now, c.Moved(), c.Pinned, c.Left(), c.Result})
 		count[string(c.Result.How)]++
 		if c.Moved() {
 			count["moved"]++
 		}
 		if c.Left() {
 			count["left"]++
+		}
+		if c.Pinned {
+			count["pinned"]++
 		}
 	}
 	var err error
@@ -191,12 +198,17 @@ func (s *session) printRewriting(name string, r *reanchor.Rewriting, written boo
 		for _, c := range all {
 			s.printCitation(c)
 		}
-		verb := "moved"
+		verb, pinned := "moved", ""
 		if !written {
 			verb = "to move"
 		}
-		s.printf("%s: %d up to date, %d %s, %d left, %d unchecked\n", message.Count(len(all), "citation"),
-			count[string(reanchor.Unchanged)], count["moved"], verb, count["left"], unproven(r))
+		if n := count["pinned"]; n > 0 && written {
+			pinned = fmt.Sprintf(", %d pinned", n)
+		} else if n > 0 {
+			pinned = fmt.Sprintf(", %d to pin", n)
+		}
+		s.printf("%s: %d up to date, %d %s, %d left, %d unchecked%s\n", message.Count(len(all), "citation"),
+			count[string(reanchor.Unchanged)], count["moved"], verb, count["left"], unproven(r), pinned)
 	}
 	if err == nil && count["left"] > 0 {
 		err = errReported
@@ -218,7 +230,10 @@ func unproven(r *reanchor.Rewriting) (n int) {
 func (s *session) printCitation(c citationReport) {
 	if !c.Moved && !c.Left {
 		if c.Result.How == reanchor.Unknown {
-			s.printf("%d: %s: unchecked, %s\n", c.Line, term.Line(c.Written), term.Line(strings.TrimPrefix(c.Result.Problem.Error(), "citekit: ")))
+			s.printf("%d: %s: unchecked, %s; --pin adds the version, if the address is right\n", c.Line, term.Line(c.Written), term.Line(strings.TrimPrefix(c.Result.Problem.Error(), "citekit: ")))
+		}
+		if c.Pinned {
+			s.printf("%d: %s => %s: pinned\n", c.Line, term.Line(c.Written), term.Line(c.Now))
 		}
 		return
 	}

@@ -41,7 +41,9 @@ and claims, whose addresses must exist. Each line says whether a quote or claim
 holds, how its words occur in the source, and where, and shows the words and the
 difference.
 
-  exact, repaired   the words occur there, apart from copying and typesetting
+  exact             the words occur there; a remark tells if spaces or line ends
+                    differ
+  repaired          they occur there, apart from copying and typesetting
   elsewhere         they occur at the address that is shown
   altered           the source has other words
   not_found         the source has nothing similar
@@ -50,8 +52,9 @@ difference.
   uncited           a sentence without an address; it fails if it has a quote and
                     names a source in brackets, or with --strict if it has a quote
 
-The exit code is 0 if all holds, 1 if something does not, and 2 if the command
-line is invalid.`,
+The exit code is 0 if all holds, 1 if something does not or if nothing was
+checked, as no text has an address, and 2 if the command line is invalid. With
+--json, "holds" is null for a text in which nothing was checked.`,
 		example: []string{
 			"citekit verify --quote 'chalk in the kettle' 'doc://manual#pages=3'",
 			"citekit verify --quote 'chalk in the kettle' manual",
@@ -151,31 +154,44 @@ func (s *session) verifyTexts(ctx context.Context, files []string, opts *verify.
 		}
 		all = append(all, verifiedText{File: name, text: text})
 	}
-	holds := true
 	err := s.withVerifier(func(_ *citekit.Library, v *verify.Verifier) (err error) {
 		for i := range all {
 			if all[i].report, err = v.Text(ctx, all[i].text, opts); err != nil {
 				return fmt.Errorf("%s: %w", all[i].File, err)
 			}
-			holds = holds && all[i].report.Holds()
 		}
 		return nil
 	})
 	if err != nil {
 		return adviseStorage(err)
 	}
+	holds := allHold(all)
 	switch {
 	case !s.json:
 		s.printVerified(all)
 	case len(all) == 1:
 		err = s.printJSON(all[0])
 	default:
-		err = s.printJSON(map[string]any{"holds": holds, "files": all})
+		err = s.printJSON(struct {
+			Holds *bool          `json:"holds"`
+			Files []verifiedText `json:"files"`
+		}{holds, all})
 	}
-	if err == nil && !holds {
+	if err == nil && (holds == nil || !*holds) {
 		err = errReported
 	}
 	return err
+}
+
+// allHold reports whether all texts that cite something hold; nil if none does.
+func allHold(all []verifiedText) (holds *bool) {
+	for _, v := range all {
+		if !v.report.CitesNothing() {
+			both := v.report.Holds() && (holds == nil || *holds)
+			holds = &both
+		}
+	}
+	return holds
 }
 
 // readText returns the text of a named file or of the standard input.
@@ -194,8 +210,9 @@ func (s *session) readText(name string) (string, error) {
 }
 
 // printVerified prints a line for each verdict and for each sentence without a
-// citation.
+// citation, and before them which texts cite nothing.
 func (s *session) printVerified(all []verifiedText) {
+	s.tellOfTexts(all, true)
 	entries, holding, uncited := 0, 0, 0
 	for _, v := range all {
 		lines := lineEnds(v.text)
@@ -223,9 +240,16 @@ func (s *session) printVerified(all []verifiedText) {
 		}
 		uncited += len(v.report.Uncited)
 	}
-	fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
+	if entries > 0 {
+		fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
+	}
+	s.tellOfTexts(all, false)
+}
+
+// tellOfTexts prints the hints about the texts that cite nothing, or about the others.
+func (s *session) tellOfTexts(all []verifiedText, nothing bool) {
 	for _, v := range all {
-		if hint := v.report.Hint(); hint != "" {
+		if hint := v.report.Hint(); hint != "" && v.report.CitesNothing() == nothing {
 			fmt.Fprintf(s.stderr, "citekit: %s: %s\n", term.Line(v.File), hint)
 		}
 	}

@@ -2,11 +2,11 @@
 // folder hold, for CI. The other files of the folder are the sources, and it maps
 // them first. A Markdown file counts as a source only if it already has a map.
 //
-//	go run ./examples/checkcitations [-strict] [DIRECTORY]
+//	go run ./examples/checkcitations [-strict] DIRECTORY
 //
 // It prints a line for each citation that does not hold, and one if not all sources
-// can be mapped. The exit code is 0 if all hold, 1 if one does not, and 2 if they
-// could not be read.
+// can be mapped. The exit code is 0 if all hold, 1 if one does not or there is none,
+// and 2 if they could not be read.
 package main
 
 import (
@@ -30,54 +30,68 @@ import (
 
 func main() {
 	strict := flag.Bool("strict", false, "let claims fail whose words do not stand in the source")
-	flag.Parse()
-	dir := "."
-	if flag.NArg() > 0 {
-		dir = flag.Arg(0)
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: checkcitations [-strict] DIRECTORY\n\nIt maps the files of DIRECTORY, and checks the citations in its Markdown files.")
+		flag.PrintDefaults()
 	}
+	flag.Parse()
+	if flag.NArg() != 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	dir := flag.Arg(0)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	failed, err := check(ctx, os.Stdout, dir, &verify.TextOptions{Strict: *strict})
+	hold, err := check(ctx, os.Stdout, dir, &verify.TextOptions{Strict: *strict})
 	switch {
 	case err != nil:
 		slog.Error("the citations were not checked", "error", err)
 		os.Exit(2)
-	case failed > 0:
+	case !hold:
 		os.Exit(1)
 	}
 }
 
-// check prints the citations below a directory that do not hold, and returns how
-// many there are.
-func check(ctx context.Context, out io.Writer, dir string, opts *verify.TextOptions) (failed int, err error) {
+// check prints the citations below a directory that do not hold, and reports whether
+// there are some and all hold.
+func check(ctx context.Context, out io.Writer, dir string, opts *verify.TextOptions) (hold bool, err error) {
 	ws, err := workspace.Open(dir, nil)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
 	texts, sources, err := files(dir)
 	if err != nil {
-		return 0, err
+		return false, err
 	}
 	if len(sources) > 0 {
 		report, err := ingest.Run(ctx, lib, sources, nil)
 		if err != nil {
-			return 0, err
+			return false, err
 		}
 		if err := report.Err(); err != nil {
 			fmt.Fprintln(out, err) // what cites it does not hold; the rest can be checked
 		}
 	}
 	verifier := verify.New(lib, nil)
+	checked, failed := 0, 0
 	for _, path := range texts {
-		n, err := checkFile(ctx, out, verifier, path, opts)
+		report, err := checkFile(ctx, out, verifier, path, opts)
 		if err != nil {
-			return failed, err
+			return false, err
 		}
-		failed += n
+		if !report.CitesNothing() {
+			checked++
+			if !report.Holds() {
+				failed++
+			}
+		}
 	}
-	return failed, nil
+	if checked == 0 {
+		fmt.Fprintln(out, "nothing was checked: no Markdown file has an address")
+	}
+	return checked > 0 && failed == 0, nil
 }
 
 // files returns the Markdown files below a directory, and the other ones, which are
@@ -104,20 +118,20 @@ func files(dir string) (texts, sources []string, err error) {
 	return texts, sources, err
 }
 
-func checkFile(ctx context.Context, out io.Writer, verifier *verify.Verifier, path string, opts *verify.TextOptions) (failed int, err error) {
+// checkFile prints the citations of a file that do not hold.
+func checkFile(ctx context.Context, out io.Writer, verifier *verify.Verifier, path string, opts *verify.TextOptions) (*verify.Report, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	report, err := verifier.Text(ctx, string(text), opts)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	for _, e := range report.Entries {
 		if e.Holds() {
 			continue
 		}
-		failed++
 		line := 1 + strings.Count(string(text[:e.CitedAt.Bytes[0]]), "\n")
 		fmt.Fprintf(out, "%s:%d: %s: %s %q\n", filepath.Base(path), line, e.Cited, e.Class, e.Quote)
 		for _, c := range e.Difference {
@@ -131,9 +145,8 @@ func checkFile(ctx context.Context, out io.Writer, verifier *verify.Verifier, pa
 		if !s.Fails() {
 			continue
 		}
-		failed++
 		line := 1 + strings.Count(string(text[:s.At.Bytes[0]]), "\n")
 		fmt.Fprintf(out, "%s:%d: a quote without an address: %q\n", filepath.Base(path), line, s.Text)
 	}
-	return failed, nil
+	return report, nil
 }

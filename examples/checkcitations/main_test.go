@@ -22,27 +22,35 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		strict     bool
-		failed     int
+		hold       bool
 		want       string
 	}{
-		{"all hold", "Nothing.\n", false, 0, ""},
-		{"strict", "Nothing.\n", true, 1, "good.md:1: text://kettle#lines=2: unquoted"},
-		{"altered", "One.\n\nIt says “Do use chalk in the kettle” [text://kettle#lines=2].\n", false, 1, "bad.md:3: text://kettle#lines=2: altered \"Do use chalk in the kettle\"\n\tit has"},
-		{"gone", "So “it is” [text://none].\n", false, 1, "no resource 'none'"},
+		{"all hold", "Nothing.\n", false, true, ""},
+		{"strict", "Nothing.\n", true, false, "good.md:1: text://kettle#lines=2: unquoted"},
+		{"altered", "One.\n\nIt says “Do use chalk in the kettle” [text://kettle#lines=2].\n", false, false, "bad.md:3: text://kettle#lines=2: altered \"Do use chalk in the kettle\"\n\tit has"},
+		{"gone", "So “it is” [text://none].\n", false, false, "no resource 'none'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			write("bad.md", c.text)
 			var out strings.Builder
-			failed, err := check(t.Context(), &out, dir, &verify.TextOptions{Strict: c.strict})
-			if err != nil || failed != c.failed || !strings.Contains(out.String(), c.want) {
-				t.Errorf("%d, %v: %s", failed, err, out.String())
+			hold, err := check(t.Context(), &out, dir, &verify.TextOptions{Strict: c.strict})
+			if err != nil || hold != c.hold || !strings.Contains(out.String(), c.want) {
+				t.Errorf("%t, %v: %s", hold, err, out.String())
 			}
 		})
 	}
 	write("damaged.pdf", "%PDF-1.4\n")
 	var out strings.Builder
-	if failed, err := check(t.Context(), &out, dir, nil); err != nil || failed != 1 || !strings.Contains(out.String(), `"damaged.pdf" cannot be mapped: `) {
-		t.Errorf("%d, %v: %s", failed, err, out.String())
+	if hold, err := check(t.Context(), &out, dir, nil); err != nil || hold || !strings.Contains(out.String(), `"damaged.pdf" cannot be mapped: `) {
+		t.Errorf("%t, %v: %s", hold, err, out.String())
+	}
+	empty := t.TempDir()
+	if err := os.WriteFile(filepath.Join(empty, "a.md"), []byte("It says “so”.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out.Reset()
+	if hold, err := check(t.Context(), &out, empty, nil); err != nil || hold || !strings.HasPrefix(out.String(), "nothing was checked") {
+		t.Errorf("%t, %v: %s", hold, err, out.String())
 	}
 	if _, err := check(t.Context(), os.Stdout, filepath.Join(dir, "none"), nil); err == nil {
 		t.Error("a folder that is not there has citations that hold")

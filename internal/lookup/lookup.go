@@ -40,6 +40,9 @@ func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 		p, err = fromSource(ctx, lib, id)
 	}
 	if err == errNothing {
+		p, err = fromSource(ctx, lib, id)
+	}
+	if err == errNothing {
 		err = missing(ctx, lib, id)
 	}
 	return p, err
