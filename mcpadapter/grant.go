@@ -77,11 +77,11 @@ func (c choice) checkFeature(req mcp.Request) error {
 	switch req := req.(type) {
 	case *mcp.ReadResourceRequest:
 		if !c.hasAny(toolsFor(req.Params.URI)...) {
-			return missingAs(noResource(req.Params.URI), req)
+			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscribeRequest:
 		if !c.hasAny(toolsFor(req.Params.URI)...) {
-			return featureError("resources/subscribe", noResource(req.Params.URI), citekit.CodeNotFound)
+			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscriptionsListenRequest:
 		if req.Params.Notifications == nil {
