@@ -113,6 +113,16 @@ func holderOf(r *http.Request) string {
 
 func holderOfGrant(id string) string { return "caller " + id }
 
+// holderIn returns the holder of the session of a call, or "" if it did not come
+// through a handler.
+func holderIn(ctx context.Context) string {
+	held, ok := ctx.Value(sessionKey{}).(heldBy)
+	if !ok {
+		return ""
+	}
+	return held.session.holder
+}
+
 // addressOf returns the address of a client without its port. Of IPv6 it is the
 // network, as one machine may have all addresses of it.
 func addressOf(remote string) string {
