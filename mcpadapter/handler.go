@@ -42,8 +42,10 @@ type HandlerOptions struct {
 	// 1 GiB is reduced to 1 GiB.
 	MaxBodyBytes int64
 
-	// BodyTimeout is how long the body of a request may take to arrive; zero
-	// means 30 seconds.
+	// BodyTimeout is how long the next part of the body of a request may take to
+	// arrive; zero means 30 seconds. A body of any length may take any time as long
+	// as it keeps coming. If there is no memory for all bodies, one of which nothing
+	// comes gives its own up for another.
 	BodyTimeout time.Duration
 
 	// Hosts are the host names, without ports, that requests may name in addition
@@ -243,7 +245,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (data []byte,
 		return nil, func() {}, true
 	}
 	control := http.NewResponseController(w)
-	data, release, err := h.bodies.read(r, control)
+	data, release, err := h.bodies.read(r, control, h.opts.BodyTimeout)
 	if err != nil {
 		// Otherwise a client that is still sending gets a closed connection and
 		// no answer.

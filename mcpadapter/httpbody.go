@@ -45,6 +45,8 @@ type body struct {
 	begun   int64  // pulse when it began
 	moved   int64  // pulse when something of it last came
 	counted int64  // of memory, in bytes
+	shared  bool   // it is or was in arriving; used by its reader alone
+	extend  func() // gives the rest of it time
 	stop    func() // ends its reading
 	lost    bool   // its memory was given to another
 }
@@ -72,7 +74,7 @@ func (b *bodies) grow(one *body, size int64) bool {
 		return false
 	}
 	b.memory.take(one.holder, more)
-	one.counted, one.moved = size, b.pulse.Add(1)
+	one.counted, one.moved, one.shared = size, b.pulse.Add(1), true
 	b.arriving[one] = struct{}{}
 	return true
 }
@@ -97,14 +99,18 @@ func (b *bodies) stalled(other *body, more int64) (found *body) {
 	return found
 }
 
-// came records that something of a body came.
+// came records that something of a body came: the rest has time again.
 func (b *bodies) came(one *body) {
-	if one.counted == 0 {
+	if !one.shared {
+		one.extend()
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	one.moved = b.pulse.Add(1)
+	if !one.lost {
+		one.extend()
+	}
 }
 
 // arrived records that all of a body came, and reports whether it still has its
@@ -173,14 +179,18 @@ var (
 	bodyStalled = &refusal{http.StatusServiceUnavailable, "nothing of the body came while others needed the memory for it; try again"}
 )
 
-// read returns the body of a request; the caller calls release once it no longer
-// holds the body. The error is a [*refusal].
-func (b *bodies) read(r *http.Request, control *http.ResponseController) (data []byte, release func(), err error) {
+// read returns the body of a request, each part of which has some time to come; the
+// caller calls release once it no longer holds the body. The error is a [*refusal].
+func (b *bodies) read(r *http.Request, control *http.ResponseController, patience time.Duration) (data []byte, release func(), err error) {
 	tooLarge := &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", b.limit)}
 	if r.ContentLength > b.limit {
 		return nil, nil, tooLarge
 	}
-	one := &body{holder: holderOf(r), begun: b.pulse.Load(), stop: func() { _ = control.SetReadDeadline(time.Now()) }}
+	one := &body{
+		holder: holderOf(r), begun: b.pulse.Load(),
+		extend: func() { _ = control.SetReadDeadline(time.Now().Add(patience)) },
+		stop:   func() { _ = control.SetReadDeadline(time.Now()) },
+	}
 	release = func() { b.drop(one) }
 	if data, err = b.readAll(r.Body, one, r.ContentLength); int64(len(data)) > b.limit {
 		err = tooLarge
