@@ -11,10 +11,10 @@ import (
 	"github.com/citekit/citekit"
 )
 
-const (
-	maxJobs  = 8  // running or waiting; more are refused
-	keptJobs = 32 // ended jobs that are kept
-)
+// MaxJobs is how many jobs of [Jobs] run or wait at a time. More are refused.
+const MaxJobs = 8
+
+const keptJobs = 32 // ended jobs that are kept
 
 // Jobs run ingests in the background, for servers whose callers come back to
 // ask for progress. Make them with [NewJobs]. All methods are safe for
@@ -46,8 +46,8 @@ func (s *Jobs) Close() error {
 }
 
 // Start begins [Run] with paths and opts. The job has the values of ctx but is
-// not cancelled with it: only [Job.Cancel] and Close end it early. At most 8
-// jobs run or wait for each other; for one more, the error matches
+// not cancelled with it: only [Job.Cancel] and Close end it early. At most
+// [MaxJobs] run or wait for each other; for one more, the error matches
 // [citekit.ErrTooLarge]. After Close, the error is [context.Canceled].
 func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, error) {
 	var o Options
@@ -59,7 +59,7 @@ func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, 
 	if s.ctx.Err() != nil {
 		return nil, s.ctx.Err()
 	}
-	if running := s.forget(); running >= maxJobs {
+	if running := s.forget(); running >= MaxJobs {
 		return nil, fmt.Errorf("%d ingests are running or waiting; ask again when one has ended: %w", running, citekit.ErrTooLarge)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

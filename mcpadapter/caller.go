@@ -40,6 +40,15 @@ func (c *caller) takesLinks() bool {
 	return c.version != "" && c.version != "2025-03-26" && c.version != "2024-11-05"
 }
 
+// holder returns whom what the caller holds is counted for, as holderOf does. All
+// that have not authenticated are one.
+func (c *caller) holder() string {
+	if grant, _ := grantOf(c.info); grant != nil && grant.ID != "" {
+		return holderOfGrant(grant.ID)
+	}
+	return "user " + c.user
+}
+
 // streamKey is the context key, in a session over HTTP+SSE, for the extra of the
 // request that began the session.
 type streamKey struct{}

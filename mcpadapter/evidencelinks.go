@@ -31,7 +31,8 @@ type LinkOptions struct {
 	// that the client called.
 	BaseURL string
 
-	// Lifetime is how long a link works; zero means 15 minutes.
+	// Lifetime is how long a link works; zero means 15 minutes. It works no longer
+	// than the grant of its caller.
 	Lifetime time.Duration
 
 	// Key signs the links: at least 32 bytes. Servers that accept each other's
@@ -86,11 +87,22 @@ func (l *EvidenceLinks) link(ctx context.Context, c *caller, e *citekit.Evidence
 	t.origin.resource = e.ResourceID
 	if grant, workspace := grantOf(c.info); grant != nil {
 		t.origin.caller, t.origin.workspace = grant.ID, workspace
+		if !grant.Expires.IsZero() {
+			t.origin.expires = grant.Expires.UTC().Format(time.RFC3339)
+			t.expires = earlier(t.expires, grant.Expires.Truncate(time.Second).UTC())
+		}
 	}
 	if err := errors.Join(decodeHash(t.sha256[:], e.SHA256), decodeHash(t.store[:], e.Key)); err != nil {
 		return "", time.Time{}, err
 	}
 	return strings.TrimSuffix(base, "/") + evidencePath + e.SHA256 + "?" + ticketParameter + "=" + t.sign(key), t.expires, nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // decodeHash decodes a SHA-256 in lower-case hex.

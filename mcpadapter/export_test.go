@@ -1,4 +1,4 @@
 package mcpadapter
 
 // SetAnswerMemory sets how many bytes of long answers are held, before the first call.
-func (h *Handler) SetAnswerMemory(n int64) { h.answers.limit = n }
+func (h *Handler) SetAnswerMemory(n int64) { h.answers.memory.limit = n }

@@ -41,8 +41,9 @@ type Call struct {
 
 	// Grant is the grant of the caller; nil if nobody authenticated. Of a link that
 	// is followed without a token it has only the ID of the caller that the link was
-	// given to, and the workspace.
+	// given to, the workspace, and when the grant expires.
 	Grant     *access.Grant
+	Cancel    func()        // of a link, ends the answer; it may be called at any time. Else nil
 	Workspace string        // the workspace that the call is for; may be ""
 	Start     time.Time     // when the whole request had arrived
 	Waited    time.Duration // how long the gate made it wait
@@ -505,6 +506,11 @@ func (h *Handler) gated(links evidence) http.Handler {
 			tooManyAtWork.write(w)
 			return
 		}
+		ctx, cancel := untilExpired(r.Context(), c.Grant)
+		defer cancel()
+		defer cutWith(ctx, w)()
+		r = r.WithContext(ctx)
+		c.Cancel = cancel
 		gate := h.passes.gate
 		if gate == nil {
 			links.ServeHTTP(w, r)
@@ -520,8 +526,19 @@ func (h *Handler) gated(links evidence) http.Handler {
 		status := &statusWriter{ResponseWriter: w}
 		links.ServeHTTP(status, r)
 		c.Duration, c.Bytes, c.Outcome = time.Since(c.Start), bytesWritten(w), status.outcome()
+		if ctx.Err() != nil {
+			c.Outcome = OutcomeCancelled
+		}
 		gate.Ended(r.Context(), c)
 	})
+}
+
+// untilExpired returns a context that ends with a grant, which may be nil.
+func untilExpired(ctx context.Context, grant *access.Grant) (context.Context, context.CancelFunc) {
+	if grant == nil || grant.Expires.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, grant.Expires)
 }
 
 // refuseEvidence answers a request for evidence that the gate refuses.

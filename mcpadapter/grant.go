@@ -62,17 +62,26 @@ func granted(ctx context.Context, req mcp.Request) choice {
 	return choice{toolsets: grant.Toolsets, tools: grant.Tools, readOnly: grant.ReadOnly}
 }
 
+// GivesEvidence reports whether a caller with a grant may get files of evidence.
+func GivesEvidence(grant *access.Grant) bool {
+	all := choice{toolsets: grant.Toolsets, tools: grant.Tools}
+	return !grant.ReadOnly && all.hasAny(evidenceTools...)
+}
+
+// evidenceTools are the tools that give evidence. Any one of them suffices.
+var evidenceTools = []string{"resolve", "getContents"}
+
 // checkFeature returns an error if req reads a resource or uses another feature
 // for which the grant leaves out all tools that give the same.
 func (c choice) checkFeature(req mcp.Request) error {
 	switch req := req.(type) {
 	case *mcp.ReadResourceRequest:
 		if !c.hasAny(toolsFor(req.Params.URI)...) {
-			return missingAs(noResource(req.Params.URI), req)
+			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscribeRequest:
 		if !c.hasAny(toolsFor(req.Params.URI)...) {
-			return featureError("resources/subscribe", noResource(req.Params.URI), citekit.CodeNotFound)
+			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscriptionsListenRequest:
 		if req.Params.Notifications == nil {
@@ -101,7 +110,7 @@ func toolsFor(uri string) []string {
 	case strings.HasPrefix(uri, "citekit://"):
 		return []string{"getStructure"}
 	}
-	return []string{"resolve", "getContents"}
+	return evidenceTools
 }
 
 // listing are the tools that list ids. Any one of them suffices.

@@ -42,8 +42,10 @@ type HandlerOptions struct {
 	// 1 GiB is reduced to 1 GiB.
 	MaxBodyBytes int64
 
-	// BodyTimeout is how long the body of a request may take to arrive; zero
-	// means 30 seconds.
+	// BodyTimeout is how long the next part of the body of a request may take to
+	// arrive; zero means 30 seconds. A body of any length may take any time as long
+	// as it keeps coming. If there is no memory for all bodies, one of which nothing
+	// comes gives its own up for another.
 	BodyTimeout time.Duration
 
 	// Hosts are the host names, without ports, that requests may name in addition
@@ -62,7 +64,9 @@ type HandlerOptions struct {
 	// Authenticate, if not nil, wraps the handlers that answer callers, for
 	// example with [auth.RequireBearerToken]. It must set a distinct
 	// [auth.TokenInfo.UserID] for each caller, else they all share one set of
-	// sessions. Signed links to evidence need no authentication.
+	// sessions. Signed links to evidence need no authentication. If the context of
+	// the request that it passes on ends before the answer is written, as when a key
+	// is revoked, the rest of the answer is not sent.
 	Authenticate func(http.Handler) http.Handler
 
 	// Anonymous states that Authenticate lets everybody in. [Handler.Serve] then
@@ -176,12 +180,16 @@ func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler
 	return h
 }
 
-// authenticated wraps serve in the authentication of callers.
+// authenticated wraps serve in the authentication of callers. An answer ends with
+// the context of its caller.
 func (h *Handler) authenticated(serve http.HandlerFunc) http.Handler {
 	if h.opts.Authenticate == nil {
 		return serve
 	}
-	return h.opts.Authenticate(serve)
+	return h.opts.Authenticate(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer cutWith(r.Context(), w)()
+		serve(w, r)
+	}))
 }
 
 // counted returns a handler of requests without bodies.
@@ -198,7 +206,7 @@ func (h *Handler) counted(next http.Handler) http.Handler {
 // ServeHTTP implements [http.Handler].
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer := newDeadlineWriter(&countingWriter{ResponseWriter: w})
-	answer.answers = h.answers
+	answer.answers, answer.request = h.answers, r.Context()
 	defer answer.extend()
 	if r.ContentLength != 0 {
 		answer.body = &followedBody{ReadCloser: r.Body}
@@ -225,6 +233,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Header[baseHeader] = []string{scheme + "://" + r.Host}
 	h.mux.ServeHTTP(answer, r)
+	if answer.isCut() {
+		panic(http.ErrAbortHandler) // so that the answer does not look whole
+	}
 }
 
 // readBody reads the body of a request into memory. The caller calls release once
@@ -234,7 +245,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (data []byte,
 		return nil, func() {}, true
 	}
 	control := http.NewResponseController(w)
-	data, release, err := h.bodies.read(r, control)
+	data, release, err := h.bodies.read(r, control, h.opts.BodyTimeout)
 	if err != nil {
 		// Otherwise a client that is still sending gets a closed connection and
 		// no answer.

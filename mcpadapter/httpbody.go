@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -44,6 +45,8 @@ type body struct {
 	begun   int64  // pulse when it began
 	moved   int64  // pulse when something of it last came
 	counted int64  // of memory, in bytes
+	shared  bool   // it is or was in arriving; used by its reader alone
+	extend  func() // gives the rest of it time
 	stop    func() // ends its reading
 	lost    bool   // its memory was given to another
 }
@@ -71,7 +74,7 @@ func (b *bodies) grow(one *body, size int64) bool {
 		return false
 	}
 	b.memory.take(one.holder, more)
-	one.counted, one.moved = size, b.pulse.Add(1)
+	one.counted, one.moved, one.shared = size, b.pulse.Add(1), true
 	b.arriving[one] = struct{}{}
 	return true
 }
@@ -96,14 +99,18 @@ func (b *bodies) stalled(other *body, more int64) (found *body) {
 	return found
 }
 
-// came records that something of a body came.
+// came records that something of a body came: the rest has time again.
 func (b *bodies) came(one *body) {
-	if one.counted == 0 {
+	if !one.shared {
+		one.extend()
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	one.moved = b.pulse.Add(1)
+	if !one.lost {
+		one.extend()
+	}
 }
 
 // arrived records that all of a body came, and reports whether it still has its
@@ -172,14 +179,18 @@ var (
 	bodyStalled = &refusal{http.StatusServiceUnavailable, "nothing of the body came while others needed the memory for it; try again"}
 )
 
-// read returns the body of a request; the caller calls release once it no longer
-// holds the body. The error is a [*refusal].
-func (b *bodies) read(r *http.Request, control *http.ResponseController) (data []byte, release func(), err error) {
+// read returns the body of a request, each part of which has some time to come; the
+// caller calls release once it no longer holds the body. The error is a [*refusal].
+func (b *bodies) read(r *http.Request, control *http.ResponseController, patience time.Duration) (data []byte, release func(), err error) {
 	tooLarge := &refusal{http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", b.limit)}
 	if r.ContentLength > b.limit {
 		return nil, nil, tooLarge
 	}
-	one := &body{holder: holderOf(r), begun: b.pulse.Load(), stop: func() { _ = control.SetReadDeadline(time.Now()) }}
+	one := &body{
+		holder: holderOf(r), begun: b.pulse.Load(),
+		extend: func() { _ = control.SetReadDeadline(time.Now().Add(patience)) },
+		stop:   func() { _ = control.SetReadDeadline(time.Now()) },
+	}
 	release = func() { b.drop(one) }
 	if data, err = b.readAll(r.Body, one, r.ContentLength); int64(len(data)) > b.limit {
 		err = tooLarge
@@ -260,10 +271,15 @@ type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	answers *longAnswers    // which replace their keys; may be nil
+	request context.Context // of the whole request; set in that of the handler
 	refused func() *refusal // called before the header is written; may be nil
 	body    *followedBody   // of the request; nil if it has none
 	begun   bool
 	dropped bool // the answer is replaced by a refusal
+
+	mu     sync.Mutex
+	caller context.Context // of the caller, while it is served; may be nil
+	cut    bool            // the caller may get nothing more
 }
 
 func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
@@ -274,7 +290,75 @@ func newDeadlineWriter(w http.ResponseWriter) *deadlineWriter {
 
 // extend moves the deadline for the next write. Only the writers of tests have no
 // deadlines, and those of servers that set their own.
-func (w *deadlineWriter) extend() { _ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout)) }
+func (w *deadlineWriter) extend() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.cut {
+		_ = w.control.SetWriteDeadline(time.Now().Add(writeTimeout))
+	}
+}
+
+// isCut reports whether the caller may get nothing more.
+func (w *deadlineWriter) isCut() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.cut || w.caller != nil && w.caller.Err() != nil && w.request.Err() == nil
+}
+
+// errCut reports an answer whose caller may get nothing more.
+var errCut = errors.New("the caller may not have the rest of the answer")
+
+// cutWith cuts an answer off when ctx, the context of its caller, ends before that of
+// the whole request, as when a key is revoked. What is not sent yet, or waits in a
+// buffer of this machine, is not sent any more. The handler calls done at its end,
+// before it ends ctx.
+func cutWith(ctx context.Context, w http.ResponseWriter) (done func()) {
+	answer := outermost(w)
+	if answer == nil { // the writer of another program's middleware
+		return func() {}
+	}
+	answer.mu.Lock()
+	defer answer.mu.Unlock()
+	answer.caller = ctx
+	stop := context.AfterFunc(ctx, answer.cutOff)
+	return func() {
+		if !stop() {
+			answer.cutOff() // also if it has only begun
+		}
+		answer.mu.Lock()
+		defer answer.mu.Unlock()
+		answer.caller = nil
+	}
+}
+
+// cutOff ends an answer, unless the whole request has ended.
+func (w *deadlineWriter) cutOff() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.cut || w.request.Err() != nil {
+		return
+	}
+	w.cut = true
+	now := time.Now()
+	_, _ = w.control.SetReadDeadline(now), w.control.SetWriteDeadline(now)
+	if c, ok := w.request.Value(connectionKey{}).(*connection); ok && c != nil {
+		c.abort()
+	}
+}
+
+// outermost returns the writer of a handler to which all others write, or nil.
+func outermost(w http.ResponseWriter) (found *deadlineWriter) {
+	for {
+		if of, ok := w.(*deadlineWriter); ok {
+			found = of
+		}
+		of, ok := w.(interface{ Unwrap() http.ResponseWriter })
+		if !ok {
+			return found
+		}
+		w = of.Unwrap()
+	}
+}
 
 // Unwrap is for [http.ResponseController].
 func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -282,7 +366,10 @@ func (w *deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter 
 // WriteHeader implements [http.ResponseWriter].
 func (w *deadlineWriter) WriteHeader(status int) {
 	w.extend()
-	if w.begun {
+	switch {
+	case w.isCut():
+		return
+	case w.begun:
 		w.ResponseWriter.WriteHeader(status)
 		return
 	}
@@ -303,6 +390,9 @@ func (w *deadlineWriter) WriteHeader(status int) {
 
 // Write implements [io.Writer].
 func (w *deadlineWriter) Write(data []byte) (n int, err error) {
+	if w.isCut() {
+		return 0, errCut
+	}
 	if !w.begun {
 		w.WriteHeader(http.StatusOK)
 	}
@@ -338,6 +428,9 @@ func (w *deadlineWriter) writeLong(before []byte, key string, after []byte) erro
 func (w *deadlineWriter) writePieces(data []byte, extend func()) (n int, err error) {
 	for {
 		extend()
+		if w.isCut() {
+			return n, errCut
+		}
 		piece := data[n:min(len(data), n+writePiece)]
 		written, err := w.ResponseWriter.Write(piece)
 		n += written

@@ -1,13 +1,17 @@
 package mcpadapter
 
-import "testing"
+import (
+	"bytes"
+	"testing"
+	"testing/iotest"
+)
 
 // TestBodiesOfOneCaller: no caller ever has all the room there is.
 func TestBodiesOfOneCaller(t *testing.T) {
 	const size = 4<<20 + 1
 	b := newBodies(size - 1)
 	take := func(holder string) *body {
-		one := &body{holder: holder, begun: b.pulse.Load(), stop: func() { t.Errorf("a body of %s was stopped", holder) }}
+		one := &body{holder: holder, begun: b.pulse.Load(), extend: func() {}, stop: func() { t.Errorf("a body of %s was stopped", holder) }}
 		if !b.grow(one, size) {
 			return nil
 		}
@@ -38,7 +42,7 @@ func TestStalledBodies(t *testing.T) {
 	b := newBodies(4 << 20)
 	stopped := make(map[*body]bool)
 	begin := func(holder string) *body {
-		one := &body{holder: holder, begun: b.pulse.Load()}
+		one := &body{holder: holder, begun: b.pulse.Load(), extend: func() {}}
 		one.stop = func() { stopped[one] = true }
 		return one
 	}
@@ -84,5 +88,17 @@ func TestStalledBodies(t *testing.T) {
 	}
 	if b.memory.taken != 0 || len(b.memory.held) != 0 || len(b.arriving) != 0 {
 		t.Errorf("left: %d bytes of %v", b.memory.taken, b.memory.held)
+	}
+}
+
+// TestSlowBody: a body that keeps coming has time for each of its parts.
+func TestSlowBody(t *testing.T) {
+	const size = 40_000
+	b := newBodies(4 << 20)
+	extended := 0
+	one := &body{holder: "slow", extend: func() { extended++ }}
+	data, err := b.readAll(iotest.OneByteReader(bytes.NewReader(make([]byte, size))), one, size)
+	if err != nil || len(data) != size || extended != size || !b.arrived(one) {
+		t.Errorf("%d bytes, %v, of which %d had time", len(data), err, extended)
 	}
 }

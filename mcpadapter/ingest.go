@@ -49,6 +49,7 @@ type Ingester struct {
 	mu        sync.Mutex
 	closed    bool           // no further job is recorded
 	recording sync.WaitGroup // of running jobs
+	callers   shares         // of callers over HTTP, in jobs that have not ended
 }
 
 // NewIngester returns an Ingester over lib. A nil opts means the defaults. Close
@@ -64,7 +65,7 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 	if o.Jobs == nil {
 		o.Jobs = &noteJobs{notes: lib.Workspace()}
 	}
-	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib)}
+	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib), callers: newShares(ingest.MaxJobs, 1)}
 }
 
 // Close ends running ingests and waits for them. Finished maps stay.
@@ -347,7 +348,7 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 	news := make(chan string, maxNews)
 	// The job outlives the call, so it does not get its context.
 	outside := context.WithValue(context.Background(), announceKey{}, func(message string) { announce(news, message) })
-	j, err := g.jobs.Start(outside, args.texts("paths"), &opts)
+	j, err := g.start(outside, callerFrom(ctx), args.texts("paths"), &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -356,6 +357,32 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (j
 	}
 	g.record(j) // nobody knows the job before this
 	return g.encodeJob(ctx, answerOf(j))
+}
+
+// start begins a job for a caller, which is nil if the call did not come over HTTP, if
+// it has not too many.
+func (g *Ingester) start(ctx context.Context, c *caller, paths []string, opts *ingest.Options) (*ingest.Job, error) {
+	if c == nil {
+		return g.jobs.Start(ctx, paths, opts)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	holder := c.holder()
+	if held := g.callers.held[holder]; held > 0 && !g.callers.fits(holder, 1) {
+		return nil, fmt.Errorf("%d of your ingests are running or waiting; ask again when one has ended: %w", held, citekit.ErrTooLarge)
+	}
+	j, err := g.jobs.Start(ctx, paths, opts)
+	if err != nil {
+		return nil, err
+	}
+	g.callers.take(holder, 1)
+	go func() {
+		<-j.Done()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.callers.take(holder, -1)
+	}()
+	return j, nil
 }
 
 func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {

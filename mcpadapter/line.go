@@ -131,7 +131,10 @@ func parseRequest(text []byte) (*message, *rejection) {
 		return nil, &rejection{findID(text), jsonrpc.CodeInvalidRequest, "not a JSON-RPC 2.0 request, notification or response"}
 	}
 	request, _ := decoded.(*jsonrpc.Request)
-	if request != nil && request.IsCall() && !validID(findID(text)) {
+	if request == nil && !isAnswer(text) || request != nil && request.Method == "" {
+		return nil, &rejection{findID(text), jsonrpc.CodeInvalidRequest, "a request has a method, and an answer either result or error"}
+	}
+	if request != nil && !isNotification(request.Method) && hasID(text) && !validID(findID(text)) {
 		reason := "an id is a string, or a whole number up to 2^53"
 		if _, ok := request.ID.Raw().(string); ok {
 			reason = "the id has half a surrogate pair, or bytes that are not UTF-8, so it cannot come back unchanged; send an id of whole characters"
@@ -139,6 +142,19 @@ func parseRequest(text []byte) (*message, *rejection) {
 		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, reason}
 	}
 	return &message{text, request}, nil
+}
+
+// isAnswer reports whether a message that has no method is an answer. The SDK takes
+// any such message with an id for one, and drops it.
+func isAnswer(object []byte) bool {
+	list, _ := members(object) // which the SDK could decode
+	return slices.ContainsFunc(list, func(m member) bool { return m.key == "result" || m.key == "error" && string(m.value) != "null" })
+}
+
+// hasID reports whether a message has an id, which may be null.
+func hasID(object []byte) bool {
+	list, _ := members(object)
+	return slices.ContainsFunc(list, func(m member) bool { return m.key == "id" })
 }
 
 // plainRequest parses a request in the plainest form: only the members of a

@@ -347,6 +347,14 @@ func (c *connection) Close() error {
 	return c.Conn.Close()
 }
 
+// abort closes a connection, and drops what waits to be sent.
+func (c *connection) abort() {
+	if tcp, ok := c.Conn.(interface{ SetLinger(seconds int) error }); ok {
+		_ = tcp.SetLinger(0) // else the system sends the rest
+	}
+	c.Close()
+}
+
 // begin records that a request of a holder is complete and its answer is not
 // written. It reports false if the holder has too many of them.
 func (c *connection) begin(holder string) bool {

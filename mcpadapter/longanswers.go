@@ -16,13 +16,14 @@ import (
 
 const (
 	// answersMade is how many calls of one tool run at a time in a handler if its
-	// answers may be megabytes.
+	// answers may be megabytes. See shares.
 	answersMade = 4
 
 	// answerMemory bounds the long answers of a handler that are not yet written
-	// or not fully read, in bytes. Above it a new answer waits for room, and the
-	// answer whose reader was idle for the longest time is dropped, with its
-	// connection.
+	// or not fully read, in bytes. Above it, whoever holds most loses the answer
+	// that was read longest ago, with its connection, if that is more than the new
+	// one's caller would hold. Else the new answer waits for room, and an answer of
+	// the same caller is dropped whose reader was idle for some time.
 	answerMemory = 48 << 20
 
 	// stalled is how long a reader may be idle while others wait.
@@ -44,30 +45,30 @@ var errAnswerDropped = errors.New("the answer was dropped: others needed the mem
 // which the handler replaces by the result. Otherwise the SDK would hold a dozen
 // copies of the result until the reader has taken it.
 type longAnswers struct {
-	prefix []byte                   // of a key, up to its number; secret
-	making map[string]chan struct{} // by tool; holds a token for each running call
-	limit  int64
+	prefix []byte            // of a key, up to its number; secret
+	making map[string]*turns // by tool, of its running calls
 
-	mu    sync.Mutex
-	last  int
-	bytes int64
-	byKey map[string]*heldAnswer
+	mu     sync.Mutex
+	last   int
+	memory shares // in bytes; only their sum has a limit
+	byKey  map[string]*heldAnswer
 }
 
 func newLongAnswers() *longAnswers {
-	making := map[string]chan struct{}{readMethod: make(chan struct{}, answersMade)}
+	making := map[string]*turns{readMethod: newTurns(answersMade)}
 	for _, name := range longTools() {
-		making[name] = make(chan struct{}, answersMade)
+		making[name] = newTurns(answersMade)
 	}
 	return &longAnswers{
 		prefix: []byte(longKey + `"` + rand.Text() + "-"),
-		making: making, limit: answerMemory, byKey: make(map[string]*heldAnswer),
+		making: making, memory: newShares(answerMemory, 1), byKey: make(map[string]*heldAnswer),
 	}
 }
 
 // A heldAnswer is a result that takes memory until it is written.
 type heldAnswer struct {
 	body   *longBody
+	holder string // see holderOf
 	size   int64
 	moved  time.Time       // when it was made, or its reader last read from it
 	writer *deadlineWriter // which writes it, or nil
@@ -109,9 +110,9 @@ func (b *longBody) write(do func([]byte)) {
 // readMethod is the method that is treated like a tool with long answers.
 const readMethod = "resources/read"
 
-// enter waits for the turn of a request, if its answer may be megabytes. The
-// caller calls leave once the answer is held.
-func (a *longAnswers) enter(ctx context.Context, method string, req mcp.Request) (leave func(), err error) {
+// enter waits for the turn of a request of a holder, if its answer may be megabytes.
+// The caller calls leave once the answer is held.
+func (a *longAnswers) enter(ctx context.Context, holder, method string, req mcp.Request) (leave func(), err error) {
 	name := method
 	if call, ok := req.(*mcp.CallToolRequest); ok {
 		name = call.Params.Name
@@ -120,17 +121,12 @@ func (a *longAnswers) enter(ctx context.Context, method string, req mcp.Request)
 	if making == nil {
 		return func() {}, nil
 	}
-	select {
-	case making <- struct{}{}:
-		return func() { <-making }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return making.take(ctx, holder)
 }
 
-// hold returns a result that bypasses the SDK's encoder, or result itself if it
-// is short. It waits until there is room, or ctx ends.
-func (a *longAnswers) hold(ctx context.Context, result mcp.Result) (mcp.Result, error) {
+// hold returns a result of a holder that bypasses the SDK's encoder, or result itself
+// if it is short. It waits until there is room, or ctx ends.
+func (a *longAnswers) hold(ctx context.Context, holder string, result mcp.Result) (mcp.Result, error) {
 	body := new(longBody)
 	switch r := result.(type) {
 	case *mcp.CallToolResult:
@@ -144,7 +140,7 @@ func (a *longAnswers) hold(ctx context.Context, result mcp.Result) (mcp.Result, 
 		} else if body.encode(`"content":`, r.Content) != nil {
 			return result, nil // the SDK reports the error
 		}
-		key, err := a.keep(ctx, body)
+		key, err := a.keep(ctx, holder, body)
 		return &heldTool{CallToolResult: head, body: body, key: key}, err
 	case *mcp.ReadResourceResult:
 		size := 0
@@ -156,7 +152,7 @@ func (a *longAnswers) hold(ctx context.Context, result mcp.Result) (mcp.Result, 
 		}
 		head := copied(r)
 		head.Contents = []*mcp.ResourceContents{}
-		key, err := a.keep(ctx, body)
+		key, err := a.keep(ctx, holder, body)
 		return &heldResource{ReadResourceResult: head, body: body, key: key}, err
 	}
 	return result, nil
@@ -210,9 +206,9 @@ func (r *heldResource) MarshalJSON() (key []byte, err error) {
 
 // keep holds a result until it is written, once there is room for it. It returns
 // the JSON of its key.
-func (a *longAnswers) keep(ctx context.Context, body *longBody) ([]byte, error) {
-	held := &heldAnswer{body: body, size: int64(len(body.data) + len(body.rest))}
-	for start := time.Now(); !a.makeRoom(held.size, time.Since(start) > roomTime); {
+func (a *longAnswers) keep(ctx context.Context, holder string, body *longBody) ([]byte, error) {
+	held := &heldAnswer{body: body, holder: holder, size: int64(len(body.data) + len(body.rest))}
+	for start := time.Now(); !a.makeRoom(holder, held.size, time.Since(start) > roomTime); {
 		select {
 		case <-time.After(roomLook):
 		case <-ctx.Done():
@@ -229,31 +225,46 @@ func (a *longAnswers) keep(ctx context.Context, body *longBody) ([]byte, error) 
 	return append(append(bytes.Clone(a.prefix), key...), `"}`...), nil
 }
 
-// makeRoom reserves size bytes if there is room. To make room it drops results
-// whose readers are idle, or, with force, those read longest ago.
-func (a *longAnswers) makeRoom(size int64, force bool) bool {
+// makeRoom reserves size bytes for a holder if there is room. To make room it drops
+// results as dropOldest does.
+func (a *longAnswers) makeRoom(holder string, size int64, force bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.bytes+size > a.limit && len(a.byKey) > 0 {
-		if !a.dropOldest(force) {
+	for a.memory.taken+size > a.memory.limit && len(a.byKey) > 0 {
+		if !a.dropOldest(holder, size, force) {
 			return false
 		}
 	}
-	a.bytes += size
+	a.memory.take(holder, size)
 	return true
 }
 
-// dropOldest drops the result that was read longest ago, if its reader is idle or
-// force is set, and reports whether it did. The caller holds the lock.
-func (a *longAnswers) dropOldest(force bool) bool {
+// dropOldest drops a result to make room for size bytes of a holder, and reports
+// whether it did: of the holder that has most, if that is more than the one that
+// needs room would have, the result that was read longest ago. Otherwise one of the
+// same holder, or, if it has none, of the one that has most, but only if its reader is
+// idle or force is set. The caller holds the lock.
+func (a *longAnswers) dropOldest(holder string, size int64, force bool) bool {
+	most := ""
+	for _, held := range a.byKey {
+		if most == "" || a.memory.held[held.holder] > a.memory.held[most] {
+			most = held.holder
+		}
+	}
+	mine := a.memory.held[holder]
+	if most != holder && a.memory.held[most] > mine+size {
+		force = true
+	} else if mine > 0 {
+		most = holder
+	}
 	var oldest string
 	for key, held := range a.byKey {
-		if oldest == "" || held.moved.Before(a.byKey[oldest].moved) {
+		if held.holder == most && (oldest == "" || held.moved.Before(a.byKey[oldest].moved)) {
 			oldest = key
 		}
 	}
 	held := a.byKey[oldest]
-	if !force && time.Since(held.moved) < stalled {
+	if held == nil || !force && time.Since(held.moved) < stalled {
 		return false
 	}
 	a.forget(oldest)
@@ -267,7 +278,8 @@ func (a *longAnswers) dropOldest(force bool) bool {
 func (a *longAnswers) forget(key string) {
 	if held := a.byKey[key]; held != nil {
 		held.expiry.Stop()
-		held.size, a.bytes = 0, a.bytes-held.size
+		a.memory.take(held.holder, -held.size)
+		held.size = 0
 		delete(a.byKey, key)
 	}
 }

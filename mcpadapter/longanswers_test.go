@@ -2,10 +2,14 @@ package mcpadapter_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -138,4 +142,51 @@ func TestHTTPLongAnswerToLongID(t *testing.T) {
 	if len(body) < 500_000 || !strings.Contains(body, `"id":"`+id+`"`) || !strings.Contains(body, `"structuredContent":{"resource_id":"big"`) {
 		t.Errorf("%d bytes that end with %s", len(body), body[max(0, len(body)-100):])
 	}
+}
+
+// TestHTTPCallerEnds ends the context of callers while they read a long answer or a
+// stream: they get nothing more of it.
+func TestHTTPCallerEnds(t *testing.T) {
+	lib := newLibrary(t, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)})
+	authenticated := make(chan context.CancelFunc, 1)
+	ended := make(chan struct{})
+	s := serveHTTP(t, mcpadapter.NewServer(lib, nil), &mcpadapter.HandlerOptions{SSE: true, Authenticate: func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") == "" {
+				next.ServeHTTP(w, r)
+				return
+			}
+			ctx, cancel := context.WithCancel(r.Context())
+			defer cancel()
+			authenticated <- cancel
+			next.ServeHTTP(w, r.WithContext(ctx))
+			ended <- struct{}{}
+		})
+	}}, nil)
+	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getStructure","arguments":{"resource_id":"big","full":true},` + modernMeta + `}}`
+	listen := `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourcesListChanged":true},` + modernMeta + `}}`
+	session := s.as().initialize("2025-11-25").header.Get("Mcp-Session-Id")
+	for name, request := range map[string]string{
+		"answer": fmt.Sprintf("POST /mcp HTTP/1.1\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: getStructure\r\nContent-Length: %d\r\n", len(call)),
+		"listen": fmt.Sprintf("POST /mcp HTTP/1.1\r\nMcp-Protocol-Version: 2026-07-28\r\nMcp-Method: subscriptions/listen\r\nContent-Length: %d\r\n", len(listen)),
+		"stream": "GET /mcp HTTP/1.1\r\nMcp-Protocol-Version: 2025-11-25\r\nMcp-Session-Id: " + session + "\r\n",
+		"SSE":    "GET /sse HTTP/1.1\r\n",
+	} {
+		conn := s.dial()
+		if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+			t.Fatal(err)
+		}
+		body := map[string]string{"answer": call, "listen": listen}[name]
+		fmt.Fprintf(conn, "%sHost: %s\r\nAuthorization: Bearer me\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\r\n%s", request, s.address, body)
+		if _, err := conn.Read(make([]byte, 1)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		(<-authenticated)()
+		<-ended
+		rest, err := io.ReadAll(conn)
+		if errors.Is(err, os.ErrDeadlineExceeded) || bytes.HasSuffix(rest, []byte("0\r\n\r\n")) {
+			t.Errorf("%s: %d bytes that look whole, %v", name, len(rest), err)
+		}
+	}
+	s.as().initialize("2025-11-25")
 }

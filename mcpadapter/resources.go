@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
@@ -99,6 +100,11 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			if req.Params != nil && r.isOurs(req.Params.URI) {
 				return r.readOurs(ctx, method, req, next)
 			}
+			result, err := next(ctx, method, req)
+			return result, missingAs(err, req.Session, req.Params.URI)
+		case *mcp.SubscribeRequest:
+			result, err := next(ctx, method, req)
+			return result, missingAs(err, req.Session, req.Params.URI)
 		}
 		if method == "notifications/initialized" || method == "subscriptions/listen" {
 			r.watch.start()
@@ -191,7 +197,7 @@ func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadRe
 	asked.Params = &params
 	result, err := next(ctx, method, &asked)
 	if err != nil {
-		err = missingAs(err, req)
+		err = missingAs(err, req.Session, req.Params.URI)
 		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("request_id", requestID(ctx)))
 		return nil, err
 	}
@@ -202,16 +208,27 @@ func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadRe
 // 2026-07-28.
 const oldNotFound = -32002
 
-// missingAs returns the error for a missing resource with the code that the
-// client's protocol version has for it. It returns other errors unchanged.
-func missingAs(err error, req *mcp.ReadResourceRequest) error {
+// missingAs returns the error for a missing resource with the code that the protocol
+// version of the session has for it, also if the SDK made the error, or a program that
+// embeds the server. It returns other errors unchanged.
+func missingAs(err error, session *mcp.ServerSession, uri string) error {
 	var missing *citekit.NotFoundError
-	if !errors.As(err, &missing) {
+	var coded *jsonrpc.Error
+	switch {
+	case errors.As(err, &missing):
+		coded = featureError("resources/read", err, citekit.CodeNotFound).(*jsonrpc.Error)
+	case errors.As(err, &coded) && coded.Code == mcp.CodeResourceNotFound && coded.Message == notFoundMessage:
+		coded = &jsonrpc.Error{Code: coded.Code, Message: coded.Message}
+		coded.Data, _ = json.Marshal(map[string]string{"code": string(citekit.CodeNotFound), "uri": uri}) // strings always encode
+	default:
 		return err
 	}
-	coded := featureError("resources/read", err, citekit.CodeNotFound).(*jsonrpc.Error)
-	if p := req.Session.InitializeParams(); p != nil && !slices.Contains(statelessVersions, p.ProtocolVersion) {
+	if p := session.InitializeParams(); p != nil && !slices.Contains(statelessVersions, p.ProtocolVersion) {
 		coded.Code = oldNotFound
 	}
 	return coded
 }
+
+// notFoundMessage is that of [mcp.ResourceNotFoundError], whose code other errors have
+// as well.
+const notFoundMessage = "Resource not found"

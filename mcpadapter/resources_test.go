@@ -253,8 +253,9 @@ func TestSubscribeConcurrently(t *testing.T) {
 		t.Error(got)
 	}
 	for i, uri := range []string{"citekit://maps/none", "text://poem#colour=red", "citekit://nothing"} {
-		if got := request(10+i, "resources/subscribe", uri); !strings.Contains(got, `"code":-32602`) {
-			t.Errorf("%s: %s", uri, got)
+		code := map[bool]string{true: `"code":-32002`, false: `"code":-32602`}[i == 0]
+		if got := request(10+i, "resources/subscribe", uri); !strings.Contains(got, code) {
+			t.Errorf("%s: %s; want %s", uri, got, code)
 		}
 	}
 	for i := range 1001 {
@@ -500,5 +501,30 @@ func TestReadOnlyAddresses(t *testing.T) {
 				t.Errorf("written: %v, %v", files, err)
 			}
 		})
+	}
+}
+
+// TestMissingResource: a resource that there is not has one code, whatever its URI:
+// that of the protocol version.
+func TestMissingResource(t *testing.T) {
+	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, nil)
+	for version, want := range map[string]int{"2025-06-18": -32002, "2025-11-25": -32002, "2026-07-28": -32602} {
+		for _, method := range []string{"resources/read", "resources/subscribe"} {
+			for _, uri := range []string{"resource://nope", "citekit://maps/nope", "citekit://nodes/nope/n", "citekit://nodes/poem/nope", "text://nope#lines=1", "text://nope"} {
+				c, meta := s.modern(method, uri), ","+modernMeta
+				if version != "2026-07-28" {
+					c, meta = s.as().initialize(version), ""
+				} else if method == "resources/subscribe" {
+					continue // which that version does not have
+				}
+				if method == "resources/subscribe" && (uri == "resource://nope" || strings.Contains(uri, "poem")) {
+					continue // who embeds the server may have the first; the map of the other is there
+				}
+				_, _, body := c.send("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"uri":%q%s}}`, method, uri, meta))
+				if !strings.Contains(body, fmt.Sprintf(`"error":{"code":%d,`, want)) || !strings.Contains(body, `"code":"NOT_FOUND"`) {
+					t.Errorf("%s %s %s: %s; want code %d", version, method, uri, body, want)
+				}
+			}
+		}
 	}
 }

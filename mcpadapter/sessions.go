@@ -265,7 +265,7 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		defer done()
 		return h.pass(ctx, method, req, func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-			leave, err := h.answers.enter(ctx, method, req)
+			leave, err := h.answers.enter(ctx, held.session.holder, method, req)
 			if err != nil {
 				return nil, err
 			}
@@ -274,7 +274,7 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 			if err != nil {
 				return nil, err
 			}
-			return h.answers.hold(ctx, result)
+			return h.answers.hold(ctx, held.session.holder, result)
 		})
 	}
 }

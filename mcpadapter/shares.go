@@ -1,9 +1,12 @@
 package mcpadapter
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 )
@@ -36,6 +39,64 @@ func (s *shares) take(holder string, n int64) {
 	}
 }
 
+// turns are shares that holders wait for, in turn.
+type turns struct {
+	mu      sync.Mutex
+	shares  shares
+	waiting []turn
+}
+
+// A turn is a holder that waits.
+type turn struct {
+	holder string
+	ready  chan struct{} // closed once it has its share
+}
+
+func newTurns(limit int64) *turns { return &turns{shares: newShares(limit, 1)} }
+
+// take waits for one of the shares for a holder, until leave is called. The error is
+// that of ctx.
+func (t *turns) take(ctx context.Context, holder string) (leave func(), err error) {
+	mine := turn{holder, make(chan struct{})}
+	t.mu.Lock()
+	t.waiting = append(t.waiting, mine)
+	t.nextLocked()
+	t.mu.Unlock()
+	leave = func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.shares.take(holder, -1)
+		t.nextLocked()
+	}
+	select {
+	case <-mine.ready:
+		return leave, nil
+	case <-ctx.Done():
+	}
+	t.mu.Lock()
+	i := slices.Index(t.waiting, mine)
+	if i >= 0 {
+		t.waiting = slices.Delete(t.waiting, i, i+1)
+	}
+	t.mu.Unlock()
+	if i < 0 { // it got its share by now
+		leave()
+	}
+	return nil, ctx.Err()
+}
+
+// nextLocked gives shares to those who wait, as far as they fit.
+func (t *turns) nextLocked() {
+	t.waiting = slices.DeleteFunc(t.waiting, func(next turn) bool {
+		if !t.shares.fits(next.holder, 1) {
+			return false
+		}
+		t.shares.take(next.holder, 1)
+		close(next.ready)
+		return true
+	})
+}
+
 // holderOf returns whom everything is counted for that a request holds: the caller
 // of its grant, whichever workspace it names, or the user. Requests without
 // authentication are counted by their address.
@@ -51,6 +112,16 @@ func holderOf(r *http.Request) string {
 }
 
 func holderOfGrant(id string) string { return "caller " + id }
+
+// holderIn returns the holder of the session of a call, or "" if it did not come
+// through a handler.
+func holderIn(ctx context.Context) string {
+	held, ok := ctx.Value(sessionKey{}).(heldBy)
+	if !ok {
+		return ""
+	}
+	return held.session.holder
+}
 
 // addressOf returns the address of a client without its port. Of IPv6 it is the
 // network, as one machine may have all addresses of it.

@@ -28,6 +28,7 @@ func TestBadLines(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
 	const notJSON = "the message is not valid JSON on one line"
 	const notRPC = "not a JSON-RPC 2.0 request, notification or response"
+	const neither = "a request has a method, and an answer either result or error"
 	const badID = "an id is a string, or a whole number up to 2^53"
 	const halfID = "the id has half a surrogate pair, or bytes that are not UTF-8, so it cannot come back unchanged; send an id of whole characters"
 	tests := []struct{ name, line, want string }{
@@ -49,6 +50,16 @@ func TestBadLines(t *testing.T) {
 		{"batch", "[" + ping + "]", rejected("null", -32600, "batches are not supported; send one message a line")},
 		{"number", "42", rejected("null", -32600, "a message is a JSON object")},
 		{"other object", `{"id":3}`, rejected("3", -32600, notRPC)},
+		{"no method", `{"jsonrpc":"2.0","id":3}`, rejected("3", -32600, neither)},
+		{"no method, but parameters", `{"jsonrpc":"2.0","id":"three","params":{}}`, rejected(`"three"`, -32600, neither)},
+		{"no method and no id", `{"jsonrpc":"2.0"}`, rejected("null", -32600, notRPC)},
+		{"method in another case", `{"jsonrpc":"2.0","id":3,"Method":"ping"}`, rejected("3", -32600, neither)},
+		{"empty method", `{"jsonrpc":"2.0","id":3,"method":""}`, rejected("3", -32600, neither)},
+		{"method is null", `{"jsonrpc":"2.0","id":3,"method":null}`, rejected("3", -32600, neither)},
+		{"answer without result or error", `{"jsonrpc":"2.0","id":3,"error":null}`, rejected("3", -32600, neither)},
+		{"id is null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, rejected("null", -32600, badID)},
+		{"id of a notification is null", `{"jsonrpc":"2.0","id":null,"method":"notifications/nothing"}`, ""},
+		{"unasked error", `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"no"}}`, ""},
 		{"version", `{"jsonrpc":"1.0","id":3,"method":"ping"}`, rejected("3", -32600, notRPC)},
 		{"method is a number", `{"jsonrpc":"2.0","id":3,"method":5}`, rejected("3", -32600, notRPC)},
 		{"id is an object", `{"jsonrpc":"2.0","id":{},"method":"ping"}`, rejected("null", -32600, notRPC)},
@@ -353,7 +364,7 @@ func TestOtherFeatures(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"x:panics"}}`,
 			`{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"internal error","data":{"requestId":"-"}}}`},
 		{`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"x:missing"}}`,
-			`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Resource not found","data":{"requestId":"-","uri":"x:missing"}}}`},
+			`{"jsonrpc":"2.0","id":4,"error":{"code":-32002,"message":"Resource not found","data":{"code":"NOT_FOUND","requestId":"-","uri":"x:missing"}}}`},
 	} {
 		w.send(test.request)
 		if got := withoutCallMeta(w.next()); got != test.want {

@@ -93,6 +93,7 @@ type origin struct {
 	caller    string // the ID of the grant of the caller, or "" if nobody authenticated
 	workspace string // of the caller, or ""
 	resource  string // that the evidence is part of
+	expires   string // when the grant of the caller does, as RFC 3339, or ""
 }
 
 // grant returns what is known of the grant of the caller, or nil.
@@ -100,7 +101,11 @@ func (o origin) grant() *access.Grant {
 	if o.caller == "" {
 		return nil
 	}
-	return &access.Grant{ID: o.caller, Workspaces: []string{o.workspace}}
+	grant := &access.Grant{ID: o.caller, Workspaces: []string{o.workspace}}
+	if o.expires != "" {
+		grant.Expires, _ = time.Parse(time.RFC3339, o.expires) // as link wrote it
+	}
+	return grant
 }
 
 // mostOrigin is how long the texts of an origin may be, in bytes. Longer ones are
@@ -112,7 +117,7 @@ func (o origin) seal(key []byte) []byte {
 	if o == (origin{}) || len(o.caller)+len(o.workspace)+len(o.resource) > mostOrigin {
 		return nil
 	}
-	text, _ := json.Marshal([]string{o.caller, o.workspace, o.resource}) // strings always encode
+	text, _ := json.Marshal([]string{o.caller, o.workspace, o.resource, o.expires}) // strings always encode
 	return originCipher(key).Seal(nil, nil, text, nil)
 }
 
@@ -124,10 +129,10 @@ func openOrigin(key, sealed []byte) (o origin, ok bool) {
 	}
 	text, err := originCipher(key).Open(nil, nil, sealed, nil)
 	var parts []string
-	if err != nil || json.Unmarshal(text, &parts) != nil || len(parts) != 3 {
+	if err != nil || json.Unmarshal(text, &parts) != nil || len(parts) != 4 {
 		return origin{}, false
 	}
-	return origin{caller: parts[0], workspace: parts[1], resource: parts[2]}, true
+	return origin{caller: parts[0], workspace: parts[1], resource: parts[2], expires: parts[3]}, true
 }
 
 // originCipher returns the cipher of origins. Its key is derived from the key of the

@@ -16,7 +16,7 @@ func TestTicket(t *testing.T) {
 	sum := sha256.Sum256([]byte("evidence"))
 	hash := hex.EncodeToString(sum[:])
 	for name, from := range map[string]origin{
-		"none": {}, "resource": {resource: "poem"}, "all": {caller: "abcdefghij", workspace: "red", resource: "Übersicht & more"},
+		"none": {}, "resource": {resource: "poem"}, "all": {caller: "abcdefghij", workspace: "red", resource: "Übersicht & more", expires: "2033-05-18T03:33:20Z"},
 	} {
 		made := ticket{sha256: sum, expires: time.Unix(2e9, 0).UTC(), user: userTag(key, "me"), origin: from}
 		text := made.sign(key)

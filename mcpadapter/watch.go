@@ -26,6 +26,11 @@ const (
 
 	// maxFollowed bounds the URIs of these together, in bytes.
 	maxFollowed = 128 << 10
+
+	// followedMemory bounds what all sessions follow, in bytes; see shares. Each URI
+	// takes followedEntry beside its own bytes.
+	followedMemory = 32 << 20
+	followedEntry  = 64
 )
 
 // A watcher notifies clients when the list of maps changes, and when a map that
@@ -42,8 +47,16 @@ type watcher struct {
 
 	mu      sync.Mutex
 	running bool
-	follows map[*mcp.ServerSession]map[string]struct{} // URIs by session
-	stamps  map[string]citekit.Stamp                   // of followed maps by id, as last seen; zero if there was no map
+	follows map[*mcp.ServerSession]*follower
+	memory  shares                   // of what they follow
+	stamps  map[string]citekit.Stamp // of followed maps by id, as last seen; zero if there was no map
+}
+
+// A follower is what a session follows.
+type follower struct {
+	holder string // see holderOf; "" if the session is not over HTTP
+	uris   map[string]struct{}
+	bytes  int // of the URIs
 }
 
 func newWatcher(lib *citekit.Library, interval time.Duration, logger *slog.Logger) *watcher {
@@ -52,7 +65,7 @@ func newWatcher(lib *citekit.Library, interval time.Duration, logger *slog.Logge
 	}
 	return &watcher{
 		lib: lib, interval: interval, logger: logger, notify: func() {}, poke: make(chan struct{}, 1), seed: maphash.MakeSeed(),
-		follows: map[*mcp.ServerSession]map[string]struct{}{}, stamps: map[string]citekit.Stamp{},
+		follows: map[*mcp.ServerSession]*follower{}, memory: newShares(followedMemory, 1), stamps: map[string]citekit.Stamp{},
 	}
 }
 
@@ -133,8 +146,9 @@ func (w *watcher) keep() bool {
 	for session := range w.server.Sessions() {
 		there[session] = true
 	}
-	for session := range w.follows {
+	for session, f := range w.follows {
 		if !there[session] {
+			w.memory.take(f.holder, -int64(f.bytes+len(f.uris)*followedEntry))
 			delete(w.follows, session)
 		}
 	}
@@ -185,8 +199,8 @@ func (w *watcher) followed() map[string][]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all := map[string]bool{}
-	for _, uris := range w.follows {
-		for uri := range uris {
+	for _, f := range w.follows {
+		for uri := range f.uris {
 			all[uri] = true
 		}
 	}
@@ -250,15 +264,23 @@ func (w *watcher) subscribe(ctx context.Context, session *mcp.ServerSession, uri
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	uris := w.follows[session]
-	if uris == nil {
-		uris = map[string]struct{}{}
-		w.follows[session] = uris
+	f := w.follows[session]
+	if f == nil {
+		f = &follower{holder: holderIn(ctx), uris: map[string]struct{}{}}
 	}
-	if _, again := uris[uri]; !again && (len(uris) >= maxSubscriptions || sizeOfURIs(uris)+len(uri) > maxFollowed) {
-		return badArgument("this session follows %d resources already; unsubscribe from some", len(uris))
+	if _, again := f.uris[uri]; !again {
+		size := int64(len(uri) + followedEntry)
+		switch {
+		case len(f.uris) >= maxSubscriptions || f.bytes+len(uri) > maxFollowed:
+			return badArgument("this session follows %d resources already; unsubscribe from some", len(f.uris))
+		case !w.memory.fits(f.holder, size):
+			return badArgument("your sessions follow too many resources already; unsubscribe from some, or end sessions")
+		}
+		w.memory.take(f.holder, size)
+		f.bytes += len(uri)
+		f.uris[uri] = struct{}{}
+		w.follows[session] = f
 	}
-	uris[uri] = struct{}{}
 	if !w.running {
 		w.running = true
 		go w.run()
@@ -266,18 +288,20 @@ func (w *watcher) subscribe(ctx context.Context, session *mcp.ServerSession, uri
 	return nil
 }
 
-func sizeOfURIs(uris map[string]struct{}) (size int) {
-	for uri := range uris {
-		size += len(uri)
-	}
-	return size
-}
-
 func (w *watcher) unsubscribe(session *mcp.ServerSession, uri string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	delete(w.follows[session], uri)
-	if len(w.follows[session]) == 0 {
+	f := w.follows[session]
+	if f == nil {
+		return
+	}
+	if _, there := f.uris[uri]; !there {
+		return
+	}
+	w.memory.take(f.holder, -int64(len(uri)+followedEntry))
+	f.bytes -= len(uri)
+	delete(f.uris, uri)
+	if len(f.uris) == 0 {
 		delete(w.follows, session)
 	}
 }

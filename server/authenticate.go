@@ -68,7 +68,7 @@ func (s *Server) authenticated(workspaces []Workspace) func(http.Handler) http.H
 				s.deny(w, r, why, grant, start)
 				return
 			}
-			ctx, done := s.active.begin(r.Context(), grant)
+			ctx, done := s.begin(r.Context(), grant)
 			defer done()
 			identified(next, mcpadapter.Identify(grant, workspace)).ServeHTTP(w, r.WithContext(ctx))
 		})
@@ -240,6 +240,16 @@ func (s *Server) narrowed(grant *access.Grant) bool {
 		(now.Tools == nil || grant.Tools != nil && within(grant.Tools, now.Tools)) && (grant.ReadOnly || !now.ReadOnly))
 }
 
+// withdrawn reports whether a caller may not have evidence of a workspace any more.
+func (s *Server) withdrawn(grant *access.Grant, workspace string) bool {
+	regranter, ok := s.opts.Authenticator.(Regranter)
+	if !ok || grant == nil {
+		return false
+	}
+	now := regranter.Granted(grant.ID)
+	return now != nil && !(now.Has(workspace) && mcpadapter.GivesEvidence(now))
+}
+
 func within(all, of []string) bool {
 	return !slices.ContainsFunc(all, func(one string) bool { return !slices.Contains(of, one) })
 }
@@ -259,11 +269,14 @@ func (s *Server) watchRevoked(ctx context.Context) {
 			return
 		case <-ticker.C:
 		}
-		over := func(grant *access.Grant) bool { return s.revoked(grant) || s.narrowed(grant) }
-		s.active.end(over)
-		s.handler.EndCaller(over)
+		s.active.end()
+		s.handler.EndCaller(s.over)
 	}
 }
+
+// over reports whether a caller has no valid token any more, or may do less now than a
+// grant allows.
+func (s *Server) over(grant *access.Grant) bool { return s.revoked(grant) || s.narrowed(grant) }
 
 // active are the requests that are being served.
 type active struct {
@@ -272,8 +285,8 @@ type active struct {
 }
 
 type request struct {
-	grant  *access.Grant
-	cancel context.CancelFunc
+	over   func() bool // reports whether the caller may have no more of it
+	cancel func()
 }
 
 func newActive() *active { return &active{requests: make(map[*request]struct{})} }
@@ -282,32 +295,39 @@ func newActive() *active { return &active{requests: make(map[*request]struct{})}
 type grantKey struct{}
 
 // begin notes a request until done is called. Its context ends with its token.
-func (a *active) begin(ctx context.Context, grant *access.Grant) (context.Context, func()) {
+func (s *Server) begin(ctx context.Context, grant *access.Grant) (context.Context, func()) {
 	var cancel context.CancelFunc
 	if grant.Expires.IsZero() {
 		ctx, cancel = context.WithCancel(ctx)
 	} else {
 		ctx, cancel = context.WithDeadline(ctx, grant.Expires)
 	}
-	ctx = context.WithValue(ctx, grantKey{}, grant)
-	r := &request{grant, cancel}
+	forget := s.active.add(func() bool { return s.over(grant) }, cancel)
+	return context.WithValue(ctx, grantKey{}, grant), func() {
+		cancel()
+		forget()
+	}
+}
+
+// add notes a request until forget is called.
+func (a *active) add(over func() bool, cancel func()) (forget func()) {
+	r := &request{over, cancel}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.requests[r] = struct{}{}
-	return ctx, func() {
-		cancel()
+	return func() {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		delete(a.requests, r)
 	}
 }
 
-// end cancels the requests of the callers that match.
-func (a *active) end(is func(*access.Grant) bool) {
+// end cancels the requests that are over.
+func (a *active) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for r := range a.requests {
-		if is(r.grant) {
+		if r.over() {
 			r.cancel()
 		}
 	}

@@ -136,6 +136,12 @@ func (k *keys) revoke(token string) {
 	delete(k.grants, token)
 }
 
+func (k *keys) grant(token string, to *access.Grant) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.grants[token] = to
+}
+
 func (k *keys) fail(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

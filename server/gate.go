@@ -27,7 +27,7 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 		if !c.Stream {
 			places++
 		}
-		if g.s.revoked(c.Grant) { // the key of a caller with a link may have been revoked
+		if g.s.revoked(c.Grant) || c.Method == mcpadapter.MethodEvidence && g.s.withdrawn(c.Grant, c.Workspace) { // since a link was given
 			return nil, access.ErrRefused
 		}
 		if g.s.probes.isGone(c.Workspace) {
@@ -36,7 +36,7 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 		caller = callerOf(c.Grant)
 	}
 	if len(calls) == 1 && calls[0].Method == mcpadapter.MethodEvidence {
-		return g.s.queue.fetch(caller)
+		return g.follow(caller, calls[0])
 	}
 	start := time.Now()
 	end, err = g.s.queue.enter(ctx, caller, k, places)
@@ -44,6 +44,20 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 		c.Waited = time.Since(start)
 	}
 	return end, err
+}
+
+// follow lets a caller follow a link, until its key is revoked or gives it less.
+func (g gate) follow(caller string, c *mcpadapter.Call) (end func(), err error) {
+	done, err := g.s.queue.fetch(caller)
+	if err != nil || c.Grant == nil {
+		return done, err
+	}
+	over := func() bool { return g.s.revoked(c.Grant) || g.s.withdrawn(c.Grant, c.Workspace) }
+	forget := g.s.active.add(over, c.Cancel)
+	return func() {
+		forget()
+		done()
+	}, nil
 }
 
 // Ended implements [mcpadapter.Gate].

@@ -119,8 +119,8 @@ type Limits struct {
 	Burst          int      `json:"burst" jsonschema:"Calls in a burst for each caller; 0 means twice the rate." setting:"reload"`
 	BytesPerMinute Size     `json:"bytes_per_minute" jsonschema:"Size of answers and evidence per minute for each caller." setting:"reload"`
 
-	Sessions    int  `json:"sessions" jsonschema:"Sessions for each caller." setting:"min=0"`
-	Connections int  `json:"connections" jsonschema:"Concurrent connections." setting:"min=0"`
+	Sessions    int  `json:"sessions" jsonschema:"Sessions for each caller, in all workspaces." setting:"min=0"`
+	Connections int  `json:"connections" jsonschema:"Connections with a request of a caller; each caller has a share." setting:"min=0"`
 	BodyBytes   Size `json:"body_bytes" jsonschema:"Largest body of a request." setting:"min=0"`
 
 	Extractions      int      `json:"extractions" jsonschema:"Concurrent extractions, in all workspaces together; 0 means four for each CPU." setting:"min=0"`
