@@ -81,6 +81,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if len(shown) < req.TopK && f.forget(ctx) {
 			continue // outdated hits no longer displace others
 		}
+		exactFirst(req, shown)
 		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, Complete: complete && !f.mixed}
 		if f.mixed {
 			results.Hint = "another process changes the index, such as one with other flags; ask again"
