@@ -165,10 +165,11 @@ type atlasMap struct {
 	m     *citekit.ResourceMap
 	read  func() []Link // to find its anchors
 	names map[string]citekit.Location
+	nodes nodeFinder
 }
 
 func newAtlasMap(m *citekit.ResourceMap, links []Link) *atlasMap {
-	return &atlasMap{m: m, read: func() []Link { return links }}
+	return &atlasMap{m: m, read: func() []Link { return links }, nodes: nodeFinder{m: m}}
 }
 
 // place returns the location that a fragment names. If the fragment names none,
@@ -271,7 +272,7 @@ func slugOf(title string) string {
 
 // nodeAt returns the id of the smallest node that contains a location, or "".
 func (a *atlasMap) nodeAt(loc citekit.Location) string {
-	if n := NodeAt(a.m, loc); n != nil {
+	if n := a.nodes.at(loc); n != nil {
 		return n.ID
 	}
 	return ""
