@@ -137,7 +137,7 @@ var only = map[string][]string{
 	"go.opentelemetry.io":                        {"telemetry"},
 	"google.golang.org":                          {"telemetry"},
 	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
-	"golang.org/x/text":                          {"internal/charset", "modality/text", "search/embedding", "internal/testcorpus", "modality/document/mail"},
+	"golang.org/x/text":                          {"internal/charset", "internal/terms", "modality/text", "search", "search/embedding", "internal/testcorpus", "modality/document/mail"},
 	"golang.org/x/net":                           {"internal/markup", "internal/htmlblocks"},
 	"github.com/yuin/goldmark":                   {"internal/markup"},
 	"github.com/pelletier/go-toml":               {},

@@ -29,7 +29,7 @@ require (
 	golang.org/x/net v0.59.0 // internal/markup, internal/htmlblocks
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
 	golang.org/x/sys v0.49.0 // workspace, internal/child
-	golang.org/x/text v0.43.0 // modality/text, search/embedding
+	golang.org/x/text v0.43.0 // internal/terms, modality/text, search, search/embedding
 )
 
 require golang.org/x/time v0.15.0 // server

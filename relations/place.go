@@ -165,10 +165,12 @@ type atlasMap struct {
 	m     *citekit.ResourceMap
 	read  func() []Link // to find its anchors
 	names map[string]citekit.Location
+	ids   map[string]citekit.Location // of nodes, by their ids
+	nodes nodeFinder
 }
 
 func newAtlasMap(m *citekit.ResourceMap, links []Link) *atlasMap {
-	return &atlasMap{m: m, read: func() []Link { return links }}
+	return &atlasMap{m: m, read: func() []Link { return links }, nodes: nodeFinder{m: m}}
 }
 
 // place returns the location that a fragment names. If the fragment names none,
@@ -222,15 +224,15 @@ func (a *atlasMap) named(name string) (citekit.Location, bool) {
 			return loc, true
 		}
 	}
-	if n := a.m.Node(name); n != nil && n.Location.Validate() == nil {
-		return n.Location, true
+	if loc, ok := a.ids[name]; ok && loc.Validate() == nil {
+		return loc, true
 	}
 	return citekit.Location{}, false
 }
 
 // index collects the names of places.
 func (a *atlasMap) index() {
-	a.names = make(map[string]citekit.Location)
+	a.names, a.ids = make(map[string]citekit.Location), make(map[string]citekit.Location)
 	add := func(name string, loc citekit.Location) {
 		if _, taken := a.names[name]; !taken {
 			a.names[name] = loc
@@ -243,6 +245,9 @@ func (a *atlasMap) index() {
 	}
 	seen := make(map[string]int)
 	for n := range a.m.All() {
+		if _, taken := a.ids[n.ID]; !taken {
+			a.ids[n.ID] = n.Location
+		}
 		if n.Title == "" || n.Location.Validate() != nil || n.Location.Modality == citekit.Virtual {
 			continue
 		}
@@ -271,7 +276,7 @@ func slugOf(title string) string {
 
 // nodeAt returns the id of the smallest node that contains a location, or "".
 func (a *atlasMap) nodeAt(loc citekit.Location) string {
-	if n := NodeAt(a.m, loc); n != nil {
+	if n := a.nodes.at(loc); n != nil {
 		return n.ID
 	}
 	return ""

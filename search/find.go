@@ -23,8 +23,9 @@ type finding struct {
 	resources map[string]*found
 	out       []string // resources whose entries are outdated
 	leftOut   absences
-	inexact   int  // hits that have only the stems of a phrase
-	mixed     bool // the index may be of other versions than the maps
+	places    map[*citekit.ResourceMap]map[string]*place // by the ids of nodes
+	inexact   int                                        // hits that have only the stems of a phrase
+	mixed     bool                                       // the index may be of other versions than the maps
 }
 
 // errMixed is the error of a hit whose entry is not of the present version of its map,
@@ -81,6 +82,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if len(shown) < req.TopK && f.forget(ctx) {
 			continue // outdated hits no longer displace others
 		}
+		exactFirst(req, shown)
 		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, Complete: complete && !f.mixed}
 		if f.mixed {
 			results.Hint = "another process changes the index, such as one with other flags; ask again"
@@ -235,12 +237,7 @@ func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) 
 	if r.m, err = f.lib.Map(ctx, h.Resource); err != nil {
 		return err
 	}
-	r.nodes = make(map[string]*place)
-	for _, p := range places(r.m) {
-		if r.nodes[p.node.ID] == nil {
-			r.nodes[p.node.ID] = p
-		}
-	}
+	r.nodes = f.placesOf(r.m)
 	r.layer, err = f.layers.Open(ctx, h.Resource)
 	if !textlayer.HasNoText(err) {
 		return err

@@ -170,6 +170,24 @@ func strength(p relations.Place, hit citekit.Address) float64 {
 	return s
 }
 
+// placesOf returns the places of a map by the ids of their nodes.
+func (f *finding) placesOf(m *citekit.ResourceMap) map[string]*place {
+	all := f.places[m]
+	if all == nil {
+		all = make(map[string]*place)
+		for _, p := range places(m) {
+			if all[p.node.ID] == nil {
+				all[p.node.ID] = p
+			}
+		}
+		if f.places == nil {
+			f.places = make(map[*citekit.ResourceMap]map[string]*place)
+		}
+		f.places[m] = all
+	}
+	return all
+}
+
 // keyOf returns a key that is the same for places that count once, and whether
 // a place passes the filters.
 func (f *finding) keyOf(ctx context.Context, p relations.Place) (key string, ok bool) {
@@ -178,11 +196,8 @@ func (f *finding) keyOf(ctx context.Context, p relations.Place) (key string, ok 
 		return "", false
 	}
 	var at *place
-	for _, one := range places(m) {
-		if p.Node != "" && one.node.ID == p.Node {
-			at = one
-			break
-		}
+	if p.Node != "" {
+		at = f.placesOf(m)[p.Node]
 	}
 	k := maker{m: m, common: commonEntry(m)}
 	entry := k.entry(at)

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // minHeading is how many letters and digits a title needs to be searched for: a
@@ -60,7 +63,8 @@ func headingLine(text string, at int) (start int, ok bool) {
 	return start, true
 }
 
-// A folded is a text reduced to its letters and digits in lower case.
+// A folded is a text reduced to its letters and digits in lower case, those of a ligature
+// each for itself.
 type folded struct {
 	text    string
 	letters []byte
@@ -69,15 +73,30 @@ type folded struct {
 
 func foldLetters(text string) *folded {
 	f := &folded{text: text}
-	for i, r := range text {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
-			continue
+	for i := 0; i < len(text); {
+		n := 1
+		if text[i] >= utf8.RuneSelf || i+1 < len(text) && text[i+1] >= utf8.RuneSelf {
+			if n = norm.NFKC.NextBoundaryInString(text[i:], true); n <= 0 {
+				n = len(text) - i
+			}
+			f.add(norm.NFKC.String(text[i:i+n]), i)
+		} else {
+			f.add(text[i:i+1], i)
 		}
-		before := len(f.letters)
-		f.letters = append(f.letters, string(unicode.ToLower(r))...)
-		for range len(f.letters) - before {
-			f.offsets = append(f.offsets, i)
-		}
+		i += n
 	}
 	return f
+}
+
+// add adds the letters and digits of characters that are at an offset of the text.
+func (f *folded) add(characters string, at int) {
+	before := len(f.letters)
+	for _, r := range characters {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			f.letters = utf8.AppendRune(f.letters, unicode.ToLower(r))
+		}
+	}
+	for range len(f.letters) - before {
+		f.offsets = append(f.offsets, at)
+	}
 }

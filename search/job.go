@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -15,8 +16,8 @@ import (
 const mostReaders = 8
 
 // heldBytes is how much of a resource is read before it is put. What is longer is
-// put by itself, so that it delays no other, and spoils none if it cannot be read to
-// the end. Tests lower it.
+// put by itself, in pieces of this size, so that it delays no other, and spoils none if
+// it cannot be read to the end. Tests lower it.
 var heldBytes = 4 << 20
 
 // A job is one update: it reads what is outdated, and puts what is read. All of it but
@@ -37,7 +38,7 @@ type job struct {
 	ready   chan *reading
 	long    []stale    // to be put by themselves
 	putting chan error // the end of the one that is put so; nil if none is
-	putLast string     // that one
+	putLast stale      // that one
 	gone    []string   // cannot be read, and must not stay in the index
 }
 
@@ -88,7 +89,11 @@ func (j *job) run() error {
 			}
 		case err := <-j.putting:
 			j.putting = nil
-			delete(j.taken, j.putLast)
+			if errors.Is(err, index.ErrOvertaken) {
+				j.long = append(j.long, j.putLast) // goes on where the other process is
+				continue
+			}
+			delete(j.taken, j.putLast.id)
 			j.progressed()
 			if err != nil {
 				return err
@@ -114,10 +119,24 @@ func (j *job) look() error {
 	for _, r := range todo {
 		if j.taken[r.id] != r.version {
 			j.taken[r.id] = r.version
-			j.todo, j.of = append(j.todo, r), j.of+1
+			if j.of++; j.isBegun(r) {
+				j.long = append(j.long, r)
+			} else {
+				j.todo = append(j.todo, r)
+			}
 		}
 	}
 	return nil
+}
+
+// isBegun reports whether the index has some pieces of a long resource.
+func (j *job) isBegun(r stale) bool {
+	in, ok := j.index.(index.Continuer)
+	if !ok {
+		return false
+	}
+	have, err := in.Begun(j.ctx, r.id, r.version)
+	return err == nil && have > 0
 }
 
 // start starts readers, and the putting of a long resource.
@@ -135,7 +154,7 @@ func (j *job) start() {
 	}
 	if j.putting == nil && len(j.long) > 0 {
 		r, end := j.long[0], make(chan error, 1)
-		j.long, j.putting, j.putLast = j.long[1:], end, r.id
+		j.long, j.putting, j.putLast = j.long[1:], end, r
 		j.running.Go(func() { end <- j.putLong(j.ctx, r) })
 	}
 }
@@ -256,19 +275,15 @@ func (s *Searcher) entries(ctx context.Context, id string, yield func(index.Entr
 	return makeEntries(ctx, s.layers, m, newMeter(ctx, s.lib, m), yield)
 }
 
-// putLong puts a resource whose entries are not held. If it is too much, its beginning
-// is put.
+// putLong puts a resource whose entries are not held, piece by piece if the index takes
+// it so: what another process has put of it before is left as it is. If it is too much,
+// only its beginning stays.
 func (s *Searcher) putLong(ctx context.Context, r stale) error {
-	limited, abort := context.WithCancel(ctx)
-	defer abort()
-	var failed error
-	err := s.index.Put(limited, func(yield func(index.Resource) bool) {
-		yield(index.Resource{ID: r.id, Version: r.version, Entries: func(yield func(index.Entry) bool) {
-			if failed = s.entries(limited, r.id, yield); failed != nil {
-				abort() // nothing is put
-			}
-		}})
-	})
+	put := s.putWhole
+	if _, ok := s.index.(index.Continuer); ok {
+		put = s.putPieces
+	}
+	failed, err := put(ctx, r)
 	if ctx.Err() != nil || failed == nil {
 		return err
 	}
@@ -288,6 +303,57 @@ func (s *Searcher) putLong(ctx context.Context, r stale) error {
 	}
 	s.setFailed(r.id, r.version, failed)
 	return s.index.Delete(ctx, r.id)
+}
+
+// putWhole puts a resource in one call. It returns why its entries end too early, or why
+// they cannot be put.
+func (s *Searcher) putWhole(ctx context.Context, r stale) (failed, err error) {
+	limited, abort := context.WithCancel(ctx)
+	defer abort()
+	err = s.index.Put(limited, func(yield func(index.Resource) bool) {
+		yield(index.Resource{ID: r.id, Version: r.version, Entries: func(yield func(index.Entry) bool) {
+			if failed = s.entries(limited, r.id, yield); failed != nil {
+				abort() // nothing is put
+			}
+		}})
+	})
+	return failed, err
+}
+
+// putPieces is putWhole in pieces of heldBytes. Each stays once it is put.
+func (s *Searcher) putPieces(ctx context.Context, r stale) (failed, err error) {
+	in := s.index.(index.Continuer)
+	have, err := in.Begun(ctx, r.id, r.version)
+	if err != nil {
+		return nil, err
+	}
+	var piece []index.Entry
+	size := 0
+	put := func(last bool) error {
+		one := index.Resource{ID: r.id, Version: r.version, Entries: entriesOf(piece)}
+		err := in.Continue(context.WithoutCancel(ctx), one, have, last)
+		have += len(piece)
+		piece, size = nil, 0
+		return err
+	}
+	failed = s.entries(ctx, r.id, func(e index.Entry) bool {
+		if e.Ordinal < have {
+			return true
+		}
+		piece = append(piece, e)
+		if size += sizeOf(e); size >= heldBytes {
+			err = put(false)
+		}
+		return err == nil && ctx.Err() == nil
+	})
+	switch {
+	case err != nil:
+	case ctx.Err() != nil && len(piece) > 0: // what is read stays
+		err = put(false)
+	case failed == nil && ctx.Err() == nil:
+		err = put(true)
+	}
+	return failed, cmp.Or(ctx.Err(), err)
 }
 
 func entriesOf(entries []index.Entry) iter.Seq[index.Entry] {

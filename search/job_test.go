@@ -156,6 +156,76 @@ func TestClosedKeeps(t *testing.T) {
 	})
 }
 
+// A stopper is an index that has its Searcher closed while a piece is put.
+type stopper struct {
+	*index.Local
+	after int // pieces; then stop is called
+	stop  func()
+	had   []int // how many entries there were before each piece
+}
+
+func (c *stopper) Continue(ctx context.Context, r index.Resource, have int, last bool) error {
+	c.had = append(c.had, have)
+	if c.after--; c.after == 0 {
+		go c.stop()
+		synctest.Wait()
+	}
+	return c.Local.Continue(ctx, r, have, last)
+}
+
+// TestLongGoesOn indexes a long text in pieces by one Searcher after the other, each of
+// which is closed after some pieces: each goes on where the last one was.
+func TestLongGoesOn(t *testing.T) {
+	defer search.SetLimits(16<<20, 3000)()
+	synctest.Test(t, func(t *testing.T) {
+		d := newTable(t)
+		var long strings.Builder
+		for i := range 1000 {
+			fmt.Fprintf(&long, "Word%d of a long text about kettles, and more of it.\n\n", i)
+		}
+		d.add(t, "long", long.String())
+		had, rounds := -1, 0
+		for ; ; rounds++ {
+			local := index.New(d.ws, nil)
+			in := &stopper{Local: local, after: 2}
+			s, err := search.New(d.Library, &search.Options{Index: in})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			in.stop = func() { s.Close(); close(ended) }
+			err = s.Update(t.Context())
+			for _, n := range in.had {
+				if n <= had {
+					t.Fatalf("round %d: a piece after %d entries, once there were %d", rounds, n, had)
+				}
+				had = n
+			}
+			if err == nil {
+				for _, query := range []string{"word0", "word500", "word999"} {
+					if found, err := s.Search(t.Context(), search.Request{Query: query}); err != nil || found.Total != 1 || !found.Complete {
+						t.Errorf("%q: %+v, %v", query, found, err)
+					}
+				}
+				if stats, err := local.Stats(t.Context()); err != nil || stats.Entries < had || stats.Resources != 1 {
+					t.Errorf("the index has %+v, %v", stats, err)
+				}
+				s.Close()
+				local.Close()
+				break
+			}
+			<-ended
+			local.Close()
+			if rounds > 20 {
+				t.Fatal(err)
+			}
+		}
+		if rounds < 3 {
+			t.Errorf("only %d rounds", rounds)
+		}
+	})
+}
+
 // TestSetAside indexes a small source with a text that is too much for it: its beginning
 // is found, and each answer says that the rest is not. Another Searcher does not try
 // again.

@@ -3,8 +3,12 @@ package search
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/search/index"
 )
 
 // errNotWords reports a hit that has the stems of a phrase, but not its words.
@@ -23,6 +27,41 @@ func hasPhrases(text string, phrases []string) bool {
 		}
 	}
 	return true
+}
+
+// minExact is how many words a query needs to be looked for as it is written.
+const minExact = 3
+
+// exactFirst puts the candidates that have the words of a query as they are written
+// before those that have only their stems in this order.
+func exactFirst(req Request, shown []candidate) {
+	if len(shown) < 2 || len(strings.Fields(req.Query)) < minExact || len(req.phrases) > 0 || strings.ContainsAny(req.Query, `"*`) || len(index.Excluded(req.Query)) > 0 {
+		return
+	}
+	query := foldLetters(req.Query).letters
+	exact := make(map[*Result]bool)
+	for _, c := range shown {
+		exact[c.result] = foldLetters(c.result.Title + "\n" + c.text).has(query)
+	}
+	slices.SortStableFunc(shown, func(a, b candidate) int {
+		switch {
+		case exact[a.result] == exact[b.result]:
+			return 0
+		case exact[a.result]:
+			return -1
+		}
+		return 1
+	})
+	for i, c := range slices.Backward(shown) { // each has at least the score of the next
+		if i+1 == len(shown) || c.result.Score >= shown[i+1].result.Score {
+			continue
+		}
+		more := shown[i+1].result.Score - c.result.Score
+		c.result.Score += more
+		if req.Rationale {
+			c.result.Rationale = append(c.result.Rationale, &Reason{Term: req.Query, Fields: []string{"text"}, Score: rounded(more)})
+		}
+	}
 }
 
 // has reports whether a text contains letters that begin and end at word

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/citekit/citekit/internal/nfc"
 )
 
@@ -78,12 +80,12 @@ func (r *rules) stemmed(lower string) string {
 func isNoLetter(r rune) bool { return r < utf8.RuneSelf && (r < 'a' || r > 'z') && r != '\'' }
 
 // lowerCase returns a word in lower case, composed, with plain apostrophes and digits,
-// and without invisible characters.
+// with letters in place of ligatures, and without invisible characters.
 func lowerCase(word string) string {
 	if isLowerASCII(word) {
 		return word
 	}
-	return compose(strings.ToLower(strings.Map(plainRune, word)))
+	return compose(strings.ToLower(norm.NFKC.String(strings.Map(plainRune, word))))
 }
 
 func isLowerASCII(word string) bool {

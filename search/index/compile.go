@@ -133,6 +133,38 @@ func (c *compiler) phrases(text string) (phrases []segment.Phrase) {
 	return phrases
 }
 
+// A text of at least minSequence words, of which at most maxSequence count, is looked for
+// as it is written.
+const (
+	minSequence = 3
+	maxSequence = 64
+)
+
+// sequences returns the phrases that a query is as a whole; none if it is short, long, or
+// has more than words.
+func sequences(s *snapshot, text string) (phrases []segment.Phrase) {
+	for _, c := range parse(text) {
+		if c.phrase || c.prefix || c.excluded || c.title {
+			return nil
+		}
+	}
+	for _, p := range newCompiler(s).phrases(cut(text, maxText)) {
+		if len(p) >= minSequence && len(p) <= maxSequence {
+			phrases = append(phrases, p)
+		}
+	}
+	return phrases
+}
+
+// sequence returns the terms of a phrase.
+func sequence(p segment.Phrase) string {
+	var all []string
+	for _, t := range p {
+		all = append(all, t.Term)
+	}
+	return strings.Join(all, " ")
+}
+
 // add adds a word to the query, as the neighbour of the previous word.
 func (c *compiler) add(list []string, boost float64) {
 	if len(list) == 0 {

@@ -37,7 +37,7 @@ func (l *Local) Expand(ctx context.Context, q Query, feedback []Feedback) (*Resu
 		compiled := compile(s, text)
 		expand(compiled, relevance(feedback))
 		return compiled
-	})
+	}, true)
 }
 
 // A weightedTerm is a term with its share of a text or of several.

@@ -23,6 +23,7 @@ type heldSegment struct {
 	data  *segment.Segment
 	unmap func()
 	users atomic.Int64
+	begun bool // it has parts of resources that are not the last ones
 }
 
 // errLost reports a segment that is missing, damaged, or not the expected one.
@@ -65,7 +66,28 @@ func openHeld(ctx context.Context, store Store, r segmentRecord) (*heldSegment, 
 		h.release()
 		return nil, errLost
 	}
+	for n := range h.data.Resources() {
+		if r, _ := h.data.Resource(n); !r.Final {
+			h.begun = true
+			break
+		}
+	}
 	return h, nil
+}
+
+// resources returns how many resources the segment has the last parts of, without those
+// that are outdated.
+func (h *heldSegment) resources(dead []int) int {
+	count := h.data.Resources() - len(dead)
+	if !h.begun {
+		return count
+	}
+	for n := range h.data.Resources() {
+		if r, _ := h.data.Resource(n); !r.Final && !isDead(dead, n) {
+			count--
+		}
+	}
+	return count
 }
 
 // load maps content into memory if it is a file, and reads it otherwise.

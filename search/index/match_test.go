@@ -1,11 +1,14 @@
 package index_test
 
 import (
+	"math"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/workspace"
 )
 
 func TestMatch(t *testing.T) {
@@ -44,5 +47,34 @@ func TestMatch(t *testing.T) {
 	bad := index.Filters{Path: "["}
 	if _, err := bad.Match("notes", &entry); citekit.CodeOf(err) != citekit.CodeInvalidInput {
 		t.Errorf("a bad pattern: %v", err)
+	}
+}
+
+// TestSequenceFirst has the words of a query one after the other in one entry, and many
+// times, in titles and apart in others.
+func TestSequenceFirst(t *testing.T) {
+	x := index.New(workspace.NewMemory(nil), nil)
+	defer x.Close()
+	put(t, x, resource("a", "1", "lanterns kept the narrow harbour bright. Bright lanterns. The bright harbour, the narrow harbour, kept narrow. Lanterns, lanterns, lanterns!"),
+		resource("b", "1", strings.Repeat("A ship came in with salt and rope and much else to be written down. ", 40)+"We kept the narrow harbour lanterns bright. "+strings.Repeat("Then it went out again to sea, as all do. ", 40)),
+		resource("c", "1", "Of \ufb01nite \ufb02ows in of\ufb01ces."), resource("d", "1", "Offices of flows, finite; offices, flows: finite offices."))
+	for query, want := range map[string]string{
+		"kept the narrow harbour lanterns bright":   "b.n0 a.n0",
+		"Kept the narrow, harbour lanterns: bright": "b.n0 a.n0",
+		"finite flows in offices":                   "c.n0 d.n0",
+		`"finite flows in offices"`:                 "c.n0",
+	} {
+		check(t, x, query, want)
+	}
+	result, err := x.Search(ctx, index.Query{Text: "kept narrow harbour lanterns", TopK: 1, Explain: true})
+	if err != nil || len(result.Hits) != 1 || result.Hits[0].Resource != "b" || result.Total != 2 {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	sum := 0.
+	for _, p := range result.Hits[0].Parts {
+		sum += p.Score
+	}
+	if h := result.Hits[0]; math.Abs(sum-h.Score) > 1e-6 {
+		t.Errorf("the parts of %v are %v together: %+v", h.Score, sum, h.Parts)
 	}
 }

@@ -69,6 +69,9 @@ type putting struct {
 	ids     map[string]bool
 	writers []*writer
 	wait    sync.WaitGroup
+
+	part int  // number of the first part of the resources
+	open bool // more parts will follow
 }
 
 // A batch is a series of entries of a resource.
@@ -77,6 +80,7 @@ type batch struct {
 	language terms.Language
 	entries  []Entry
 	first    bool
+	part     int
 }
 
 func newPutting(ctx context.Context, l *Local) *putting {
@@ -110,7 +114,7 @@ func (p *putting) feed(resources iter.Seq[Resource]) {
 
 func (p *putting) resource(r Resource) {
 	w := p.idlest()
-	b := batch{resource: segment.Resource{ID: r.ID, Version: r.Version}, first: true}
+	b := batch{resource: segment.Resource{ID: r.ID, Version: r.Version}, first: true, part: p.part}
 	size := 0
 	if r.Entries != nil {
 		for e := range r.Entries {
@@ -124,7 +128,7 @@ func (p *putting) resource(r Resource) {
 			}
 		}
 	}
-	b.resource.Final = true
+	b.resource.Final = !p.open
 	p.send(w, &b)
 }
 
@@ -209,7 +213,7 @@ func (w *writer) run(ctx context.Context) error {
 
 func (w *writer) batch(ctx context.Context, b batch) error {
 	if b.first {
-		w.part = 0
+		w.part = b.part
 		if err := w.start(ctx, b); err != nil {
 			return err
 		}

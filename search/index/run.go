@@ -13,15 +13,16 @@ const (
 	maxTopK     = 1000
 )
 
-// Search implements [Index]. Of equally good entries those of the smaller resource id
-// come first. For an invalid pattern for paths the error matches
+// Search implements [Index]. Entries that have the words of the query one after the other
+// come first. Of equally good entries those of the smaller resource id come first. For an invalid pattern for paths the error matches
 // [citekit.ErrSyntax].
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
-	return l.run(ctx, q, compile)
+	return l.run(ctx, q, compile, true)
 }
 
-// run searches for the query that compile makes from the text of q.
-func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string) *segment.Query) (*Result, error) {
+// run searches for the query that compile makes from the text of q. Entries that have
+// the words of the text one after the other come first if first is set.
+func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string) *segment.Query, first bool) (*Result, error) {
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}
@@ -31,7 +32,10 @@ func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string
 		if err != nil {
 			return err
 		}
-		result, err = s.search(ctx, &q, f, compile(s, q.Text))
+		compiled := compile(s, q.Text)
+		if result, err = s.search(ctx, &q, f, compiled); err == nil && first {
+			err = s.raise(ctx, &q, f, compiled, result)
+		}
 		return err
 	})
 	if err != nil {
@@ -57,6 +61,43 @@ func (s *snapshot) search(ctx context.Context, q *Query, f *filter, compiled *se
 	}
 	result.order()
 	return result, nil
+}
+
+// raise raises the entries that have the words of a query one after the other above all
+// others.
+func (s *snapshot) raise(ctx context.Context, q *Query, f *filter, compiled *segment.Query, result *Result) error {
+	phrases := sequences(s, q.Text)
+	if len(phrases) == 0 || len(result.Hits) == 0 {
+		return nil
+	}
+	narrow := *compiled
+	narrow.Required = []segment.Condition{{Phrases: phrases}}
+	having, err := s.search(ctx, q, f, &narrow)
+	if err != nil || len(having.Hits) == 0 {
+		return err
+	}
+	type key struct {
+		resource string
+		ordinal  int
+	}
+	raised, most := make(map[key]bool), result.Hits[0].Score
+	hits := having.Hits
+	for i := range hits {
+		h := &hits[i]
+		raised[key{h.Resource, h.Entry.Ordinal}] = true
+		h.Score += most
+		if q.Explain {
+			h.Parts = append(h.Parts, Part{Term: sequence(phrases[0]), Times: 1, InBody: true, Score: most})
+		}
+	}
+	for _, h := range result.Hits {
+		if !raised[key{h.Resource, h.Entry.Ordinal}] {
+			hits = append(hits, h)
+		}
+	}
+	result.Hits = hits[:min(len(hits), compiled.K)]
+	result.order()
+	return nil
 }
 
 // order puts hits with the same score in the order of their resources and entries:

@@ -28,7 +28,7 @@ const tellingWords = segment.MaxWords
 
 // Similar implements [Comparer].
 func (l *Local) Similar(ctx context.Context, q Query, least int) (*Result, error) {
-	return l.run(ctx, q, func(s *snapshot, text string) *segment.Query { return telling(s, text, max(1, least)) })
+	return l.run(ctx, q, func(s *snapshot, text string) *segment.Query { return telling(s, text, max(1, least)) }, false)
 }
 
 // telling returns a query for the most distinctive words of a text among those

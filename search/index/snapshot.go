@@ -109,7 +109,7 @@ func (s *snapshot) add(r segmentRecord, h *heldSegment) {
 	s.stats.Bytes += int64(h.data.Size())
 	s.stats.Outdated += h.data.Docs() - view.Docs()
 	s.stats.Entries += view.Docs()
-	s.stats.Resources += h.data.Resources() - len(dead)
+	s.stats.Resources += h.resources(dead)
 }
 
 // without returns the snapshot without a damaged segment. It starts with one
