@@ -312,3 +312,20 @@ func TestLargeMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestBinaryMembers has members that are no text: the archive is sound.
+func TestBinaryMembers(t *testing.T) {
+	r := newResolver()
+	data := zipped(t, file{"a.txt", "some words\n"}, file{".DS_Store", "\x00\x00\x00\x01Bud1\x00\x00\x10\x00\x01\x02\x03\x04\x05\x06"}, file{"b.bin", strings.Repeat("\x89\x00\x01\x02\xff", 50)},
+		file{"c.pdf", "%PDF-1.7\nnot really one\n"})
+	draft, err := r.Map(t.Context(), source("a.zip", data), citekit.MapRequest{Modality: citekit.Document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := draft.Metadata["damaged"]; n != nil {
+		t.Errorf("%v members count as damaged: %v", n, draft.Metadata["skipped"])
+	}
+	if skipped := fmt.Sprint(draft.Metadata["skipped"]); !strings.Contains(skipped, "b.bin") || !strings.Contains(skipped, "is binary") {
+		t.Errorf("skipped %v", skipped)
+	}
+}
