@@ -86,6 +86,7 @@ func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
 		return nil, err
 	}
 	a.r = r
+	a.nameFiles()
 	return a, a.checkOverlap()
 }
 

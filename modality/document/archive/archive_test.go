@@ -329,3 +329,29 @@ func TestBinaryMembers(t *testing.T) {
 		t.Errorf("skipped %v", skipped)
 	}
 }
+
+// TestNamesOfOneCharset has names that only together say in which charset they are, in
+// a ZIP and in a tar archive.
+func TestNamesOfOneCharset(t *testing.T) {
+	r := newResolver()
+	var tarred bytes.Buffer
+	w := tar.NewWriter(&tarred)
+	var files []file
+	for _, stored := range []string{"\x95\xb6\x8f\xcd1.txt", "\x95\x5c\x8e\x86.txt", "plain.txt"} { // 文章1, 表紙 with a backslash in it
+		files = append(files, file{stored, stored})
+		if err := w.WriteHeader(&tar.Header{Name: stored, Mode: 0o600, Size: int64(len(stored)), Format: tar.FormatGNU}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, stored)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for kind, data := range map[string][]byte{"a.zip": zipped(t, files...), "a.tar": tarred.Bytes()} {
+		for name, want := range map[string]string{"文章1.txt": files[0].content, "表紙.txt": files[1].content, "plain.txt": "plain.txt"} {
+			if got := string(contentOf(t, r, source(kind, data), name)); got != want {
+				t.Errorf("%s: %s is %q, want %q", kind, name, got, want)
+			}
+		}
+	}
+}

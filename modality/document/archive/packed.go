@@ -180,6 +180,7 @@ func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64, u
 		if err != nil {
 			return nil, err
 		}
+		decodeNames(x.entries)
 	}
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return nil, err
