@@ -105,7 +105,7 @@ func New(lib *citekit.Library, opts *Options) *Verifier {
 // more than [MaxQuote] bytes; or are ctx.Err().
 func (v *Verifier) Quote(ctx context.Context, req Request) (*Verdict, error) {
 	if len(req.Quote) > MaxQuote {
-		return nil, fmt.Errorf("a quote of %d bytes; at most %d: %w", len(req.Quote), MaxQuote, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("a quote of %d bytes; at most %d, so quote less: %w", len(req.Quote), MaxQuote, citekit.ErrTooLarge)
 	}
 	if !utf8.ValidString(req.Quote) {
 		return nil, fmt.Errorf("the quote is not UTF-8: %w", citekit.ErrSyntax)

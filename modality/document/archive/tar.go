@@ -104,10 +104,10 @@ func readTar(ctx context.Context, r io.Reader, here func() (int64, error), add f
 			return tarError(ctx, err)
 		}
 		if n == maxEntries {
-			return fmt.Errorf("more than %d entries in a tar archive: %w", maxEntries, citekit.ErrTooLarge)
+			return fmt.Errorf("more than %d entries in a tar archive; split it, or unpack it: %w", maxEntries, citekit.ErrTooLarge)
 		}
 		if names += len(h.Name); names > maxNames {
-			return fmt.Errorf("more than %d MiB of names in a tar archive: %w", maxNames>>20, citekit.ErrTooLarge)
+			return fmt.Errorf("more than %d MiB of names in a tar archive; split it, or unpack it: %w", maxNames>>20, citekit.ErrTooLarge)
 		}
 		at, err := here()
 		if err != nil {
