@@ -22,7 +22,14 @@ const (
 	maxRuns = 1 << 18
 
 	maxMark = 4 // bytes before the text in a source that is text
+
+	// The text of a source may be expansion times as long as the source, and
+	// fairText bytes more: cells may repeat a string, and rows a default.
+	expansion = 64
 )
+
+// fairText is how much text a source of any size may have, in bytes. Tests lower it.
+var fairText int64 = 32 << 20
 
 // A builder writes the text of runs and collects their places. As long as the
 // text has the same bytes as a source that is not to be copied, it writes
@@ -36,6 +43,7 @@ type builder struct {
 	open  bool             // that run does not end its line
 	full  bool
 
+	most    int64 // bytes of text
 	isLarge bool  // text that is the same as that of the source is not copied
 	isSmall bool  // nothing is kept if the text is the whole source
 	start   int64 // in the source, of the text that mirrors it; -1 until it is found
@@ -43,7 +51,11 @@ type builder struct {
 }
 
 func newBuilder(w io.Writer, o *origin, opts *Options) *builder {
-	b := &builder{w: w, o: o, start: -1, index: new(index)}
+	size := o.src.Size()
+	if o.transcript != nil {
+		size += o.transcript.Size()
+	}
+	b := &builder{w: w, o: o, start: -1, index: new(index), most: min(o.maxBytes, fairText+expansion*size)}
 	b.index.modality, b.index.hash = o.modality, o.hash
 	if o.transcript == nil {
 		b.isLarge, b.isSmall = o.src.Size() > opts.CopyBytes, o.src.Size() <= opts.SmallBytes
@@ -109,7 +121,7 @@ func goesOn(last, next citekit.Location) bool {
 func (b *builder) put(gap string, r citekit.TextRun) error {
 	from := b.index.size + int64(len(gap))
 	to := from + int64(len(r.Text))
-	if len(b.index.runs) >= maxRuns || to > b.o.maxBytes {
+	if len(b.index.runs) >= maxRuns || to > b.most {
 		b.full, b.index.incomplete = true, true
 		return nil
 	}

@@ -61,7 +61,8 @@ func (l *Layer) Looked() int64 { return l.looked.Load() }
 func (l *Layer) Empty() bool { return l.written == 0 }
 
 // Incomplete reports whether the end of the text was left out, because of
-// Options.MaxBytes, because of too many runs, or because the resolver reads no
+// Options.MaxBytes, because the text is far longer than the source, because of too
+// many runs, or because the resolver reads no
 // more: it yielded some text and then an error matching [citekit.ErrTooLarge].
 func (l *Layer) Incomplete() bool { return l.incomplete }
 
@@ -69,7 +70,7 @@ func (l *Layer) Incomplete() bool { return l.incomplete }
 func (l *Layer) Reason() string {
 	switch {
 	case l.incomplete:
-		return fmt.Sprintf("only the first %d bytes of its text are kept", l.size)
+		return fmt.Sprintf("only the first %d bytes of its text are kept and searched; read the rest by its addresses, or split the file", l.size)
 	case l.written > 0:
 		return ""
 	case l.lastPage > 1:

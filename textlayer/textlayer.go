@@ -33,7 +33,8 @@ import (
 // Options configures a [Store]. The zero value is ready to use.
 type Options struct {
 	// MaxBytes limits the text of one source. The rest is left out, and the
-	// layer is [Layer.Incomplete]. Zero means 4 GiB.
+	// layer is [Layer.Incomplete]. Zero means 4 GiB. The text is also limited to 64
+	// times the size of the source and 32 MiB more.
 	MaxBytes int64
 
 	// CopyBytes is the size of a source above which a text with the same bytes

@@ -351,3 +351,23 @@ type mute struct{}
 func (mute) Resolve(context.Context, *citekit.Source, citekit.Request) (*citekit.Content, error) {
 	return nil, errors.ErrUnsupported
 }
+
+// TestExpansion has a resolver that gives far more text than the source has bytes, as a
+// sheet whose cells share one long string does.
+func TestExpansion(t *testing.T) {
+	const fair = 10_000
+	textlayer.SetFairText(t, fair)
+	var runs []citekit.TextRun
+	for n := range 100 {
+		runs = append(runs, page(n+1, strings.Repeat("word ", 200)))
+	}
+	d := newDesk(t, citekit.Document, runs...)
+	l := open(t, textlayer.New(d.Library, nil), "a")
+	most := fair + textlayer.Expansion*int64(len("the source"))
+	if !l.Incomplete() || l.Len() > most || l.Len() < most-2000 {
+		t.Errorf("%d bytes of text, %v; at most %d", l.Len(), l.Incomplete(), most)
+	}
+	if why := l.Reason(); !strings.Contains(why, "split the file") {
+		t.Error(why)
+	}
+}

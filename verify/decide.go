@@ -104,7 +104,7 @@ func (c *call) decide(ctx context.Context) error {
 
 // errIncomplete is the problem of a quote that is not in the text of a source, where
 // that is not all of the text.
-var errIncomplete = fmt.Errorf("part of the text is too large to be searched: %w", citekit.ErrTooLarge)
+var errIncomplete = fmt.Errorf("part of the text is too large to be searched; cite a smaller part, or split the file: %w", citekit.ErrTooLarge)
 
 // isBounded reports whether a location has numbers of lines, pages, rows, blocks or
 // cells, so that none of it is left out unnoticed.
@@ -209,7 +209,7 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 			return nil, err
 		}
 		if text.Len()+len(run.Text) > mostRead {
-			return nil, fmt.Errorf("more than %d MiB of text at the address: %w", mostRead>>20, citekit.ErrTooLarge)
+			return nil, fmt.Errorf("more than %d MiB of text at the address; cite a smaller part: %w", mostRead>>20, citekit.ErrTooLarge)
 		}
 		text.WriteString(run.Text)
 		found, err := s.Ranges(run.Location)

@@ -130,7 +130,7 @@ func (v *Verdict) isFound() bool {
 // asWritten judges a quote in which a backslash is a backslash.
 func (v *Verifier) asWritten(ctx context.Context, req Request) (*Verdict, error) {
 	if len(req.Quote) > MaxQuote {
-		return nil, fmt.Errorf("a quote of %d bytes; at most %d: %w", len(req.Quote), MaxQuote, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("a quote of %d bytes; at most %d, so quote less: %w", len(req.Quote), MaxQuote, citekit.ErrTooLarge)
 	}
 	if !utf8.ValidString(req.Quote) {
 		return nil, fmt.Errorf("the quote is not UTF-8: %w", citekit.ErrSyntax)

@@ -109,7 +109,7 @@ type Directory struct {
 	listings *listingCache
 	mapsSync groupSync
 	sweepMap sync.Once // removes temporary files in the maps directory
-	sweep    sync.Once // the same in the evidence directory
+	sweep    sweep     // the same in the evidence directory
 
 	hashes  recent[hashRecord]
 	records recent[heldRecord]

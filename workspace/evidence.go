@@ -328,9 +328,10 @@ func (d *Directory) createEvidence(ctx context.Context) (*os.Root, *tempFile, er
 	if err := d.perms.makeMeta(root, evidenceDir); err != nil {
 		return nil, nil, err
 	}
-	d.sweep.Do(func() { err = removeOldTemps(ctx, root, tempDir, d.now()) })
-	if err != nil {
-		return nil, nil, err
+	if now := d.now(); d.sweep.isDue(now) {
+		if err := removeOldTemps(ctx, root, tempDir, now); err != nil {
+			return nil, nil, err
+		}
 	}
 	t, err := d.perms.createTemp(root, tempDir)
 	return root, t, err

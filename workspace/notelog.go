@@ -386,7 +386,9 @@ func (l *noteLog) append(root *os.Root, lines []byte) error {
 func (l *noteLog) rewrite(root *os.Root, changes []citekit.NoteChange, lines []byte) error {
 	// This removes temporary files of dead processes; one that cannot be
 	// removed does not harm the notes.
-	l.d.sweep.Do(func() { _ = removeOldTemps(context.Background(), root, tempDir, l.d.now()) })
+	if now := l.d.now(); l.d.sweep.isDue(now) {
+		_ = removeOldTemps(context.Background(), root, tempDir, now)
+	}
 	t, err := l.d.perms.createTemp(root, tempDir)
 	if err != nil {
 		return err

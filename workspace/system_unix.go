@@ -27,15 +27,16 @@ func holdTemp(root *os.Root, name string) *os.File {
 	return f
 }
 
-// isHeld reports whether a writer holds the temporary file.
-func isHeld(root *os.Root, name string) bool {
+// isHeld reports whether a writer holds the temporary file, and whether that is known:
+// some file systems have no locks.
+func isHeld(root *os.Root, name string) (held, known bool) {
 	f, err := root.OpenFile(name, os.O_RDWR|nonblock, 0)
 	if err != nil {
-		return false
+		return false, false
 	}
 	defer f.Close()
 	locked, err := filelock.Try(f)
-	return !locked && err == nil
+	return !locked && err == nil, err == nil
 }
 
 // syncDir makes the entries of the directory durable. It ignores file systems

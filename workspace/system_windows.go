@@ -8,7 +8,7 @@ const nonblock = 0
 // remove an open file.
 func holdTemp(*os.Root, string) *os.File { return nil }
 
-func isHeld(*os.Root, string) bool { return false }
+func isHeld(*os.Root, string) (held, known bool) { return false, false }
 
 // syncDir does nothing: directories cannot be synced here, and renames are
 // journalled.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/citekit/citekit/internal/ctxio"
@@ -21,9 +22,28 @@ const (
 
 	// tempLife is how long a temporary file must be unchanged before it is
 	// treated as left by a dead process. Where files can be locked, it must
-	// also be unlocked.
-	tempLife = time.Hour
+	// also be unlocked, and unlockedLife is enough: a writer locks its file
+	// right after it has made it.
+	tempLife     = time.Hour
+	unlockedLife = time.Minute
 )
+
+// A sweep decides when to look for the temporary files of dead processes: at the first
+// write, and again after a while, as a server may be started right after it was killed.
+type sweep struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func (s *sweep) isDue(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.at.IsZero() && now.Sub(s.at) < 2*unlockedLife {
+		return false
+	}
+	s.at = now
+	return true
+}
 
 // A tempFile is a file being written that will be renamed into place.
 type tempFile struct {
@@ -176,10 +196,11 @@ func removeOldTemp(root *os.Root, name string, now time.Time) {
 // isOldTemp reports whether a temporary file was left by a dead process.
 func isOldTemp(root *os.Root, name string, now time.Time) bool {
 	info, err := root.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) <= tempLife {
+	if err != nil || !info.Mode().IsRegular() || now.Sub(info.ModTime()) <= unlockedLife {
 		return false
 	}
-	return !isHeld(root, name) // a held file looks old if the clock was set forward
+	held, known := isHeld(root, name) // a held file looks old if the clock was set forward
+	return !held && (known || now.Sub(info.ModTime()) > tempLife)
 }
 
 func isTempName(name string) bool {

@@ -141,7 +141,7 @@ func (r *reader) all() ([]byte, error) {
 		}
 	}
 	if len(all) > MaxWhole {
-		return nil, fmt.Errorf("more than %d MiB of a format that is read whole: %w", MaxWhole>>20, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("more than %d MiB of a format that is read whole; cite its lines, or split the file: %w", MaxWhole>>20, citekit.ErrTooLarge)
 	}
 	r.line += bytes.Count(all, []byte("\n"))
 	if len(all) > 0 {

@@ -43,14 +43,14 @@ type Copier struct {
 func (c *Copier) Source(ctx context.Context, name string, r io.Reader, size int64) (*citekit.Source, error) {
 	limit := cmp.Or(c.MaxBytes, defaultBytes)
 	if size > limit {
-		return nil, fmt.Errorf("a member of %d bytes; at most %d are unpacked: %w", size, limit, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("a member of %d bytes; at most %d are unpacked here, so unpack the archive, and map the file: %w", size, limit, citekit.ErrTooLarge)
 	}
 	w := &copying{c: c}
 	n, err := io.Copy(w, io.LimitReader(ctxio.Reader(ctx, r), limit+1))
 	switch {
 	case err != nil:
 	case n > limit:
-		err = fmt.Errorf("a member of more than %d bytes: %w", limit, citekit.ErrTooLarge)
+		err = fmt.Errorf("a member of more than %d bytes; unpack the archive, and map the file: %w", limit, citekit.ErrTooLarge)
 	case size >= 0 && n != size:
 		err = fmt.Errorf("a member of %d bytes says that it has %d: %w", n, size, citekit.ErrFormat)
 	}

@@ -85,7 +85,7 @@ func (t *triplets) reset() {
 	t.reps, t.defs, t.values = t.reps[:0], t.defs[:0], t.values[:0]
 }
 
-var errWide = fmt.Errorf("a row of more than %d values in a column: %w", maxRowValues, ErrLarge)
+var errWide = fmt.Errorf("a row of more than %d values in a column; ask for other columns: %w", maxRowValues, ErrLarge)
 
 // skip skips rows. It does not decode a page whose number of rows is known.
 func (c *cursor) skip(rows int) error {

@@ -54,7 +54,7 @@ type writer struct {
 }
 
 func (w *writer) tooLarge() error {
-	return fmt.Errorf("rows of more than %d bytes: %w", w.limit, ErrLarge)
+	return fmt.Errorf("rows of more than %d bytes; ask for fewer: %w", w.limit, ErrLarge)
 }
 
 // column writes the leaves of a node; path is the path of names to the node.

@@ -45,7 +45,7 @@ type Text struct {
 	numbers map[int]int
 }
 
-// Prepare reads a text. It takes linear time and about four times the memory of the
+// Prepare reads a text. It takes linear time and about five times the memory of the
 // text, which must be shorter than 2 GiB.
 func Prepare(text string, opts Options) *Text {
 	t := &Text{raw: text, opt: opts}
@@ -71,10 +71,10 @@ func Prepare(text string, opts Options) *Text {
 
 // Cost estimates the memory that the text uses, in bytes.
 func (t *Text) Cost() int64 {
-	n := len(t.raw) + len(t.whole.letters) + 8*len(t.whole.marks) + 8*len(t.words.keys) + 40*len(t.lines)
+	n := len(t.raw) + len(t.whole.letters)*3/2 + 8*len(t.whole.marks) + 8*len(t.words.keys) + 40*len(t.lines)
 	for _, f := range []*form{t.body, t.bare} {
 		if f != nil {
-			n += len(f.letters) + 8*len(f.marks) + 16*len(f.skips)
+			n += len(f.letters)*3/2 + 8*len(f.marks) + 16*len(f.skips)
 		}
 	}
 	return int64(n)
@@ -103,6 +103,8 @@ type form struct {
 	// marks has, for each multiple of step, the first letter that begins at or after
 	// it.
 	marks []mark
+
+	grams grams
 }
 
 type mark struct{ raw, key int32 }
@@ -196,6 +198,15 @@ func (f *form) index(raw int) int {
 // find yields the places of letters among those between two indexes.
 func (f *form) find(letters []byte, from, to int, yield func(key int) bool) {
 	to = min(to, len(f.letters))
+	if found, ok := f.grams.find(f.letters, letters, from, to); ok {
+		for _, key := range found {
+			if !yield(key) {
+				return
+			}
+		}
+		return
+	}
+	f.grams.work.Add(int64(max(to-from, 0)))
 	for from < to {
 		i := bytes.Index(f.letters[from:to], letters)
 		if i < 0 || !yield(from+i) {

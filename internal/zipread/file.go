@@ -13,7 +13,6 @@ import (
 	"math"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // A File is an entry of an [Archive].
@@ -23,6 +22,7 @@ type File struct {
 	start   int64 // offset of its data
 	lost    bool  // it is not where the directory says
 	twice   bool  // another entry has the same name
+	text    string
 }
 
 const (
@@ -36,25 +36,11 @@ func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }
 // Name returns the name as stored, which may not be UTF-8.
 func (f *File) Name() string { return f.header.Name }
 
-// Text returns the name in UTF-8. A name that is not UTF-8 is decoded as IBM code page
-// 437, the default of ZIP archives.
-func (f *File) Text() string {
-	name := f.header.Name
-	if utf8.ValidString(name) {
-		return name
-	}
-	var text strings.Builder
-	for i := range len(name) {
-		if c := name[i]; c < utf8.RuneSelf {
-			text.WriteByte(c)
-		} else {
-			text.WriteRune(page437[c-utf8.RuneSelf])
-		}
-	}
-	return text.String()
-}
-
-var page437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
+// Text returns the name in UTF-8: that of the Info-ZIP Unicode path extra field, if it
+// fits the name; a name that is UTF-8, or says so; else the name in the charset that all
+// names of the archive together clearly have, or in IBM code page 437, the default of
+// ZIP archives.
+func (f *File) Text() string { return f.text }
 
 // Size returns the declared length of the content in bytes.
 func (f *File) Size() int64 { return clamp(f.header.UncompressedSize64) }
@@ -91,7 +77,7 @@ func (f *File) IsStored() bool { return f.header.Method == zip.Store }
 // to, on any system: it is empty or absolute, or has a "..", a backslash, a drive
 // letter or a zero byte.
 func (f *File) IsUnsafe() bool {
-	name := f.header.Name
+	name := f.text // in some charsets, a byte of a character is that of a backslash
 	if name == "" || name[0] == '/' || strings.ContainsAny(name, "\\\x00") {
 		return true
 	}

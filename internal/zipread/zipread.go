@@ -78,7 +78,7 @@ func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
 		return nil, err
 	}
 	if len(z.File) > MaxEntries {
-		return nil, fmt.Errorf("%d entries; at most %d: %w", len(z.File), MaxEntries, ErrLimit)
+		return nil, fmt.Errorf("%d entries; at most %d, so split the archive: %w", len(z.File), MaxEntries, ErrLimit)
 	}
 	bounded.left = int64(len(z.File)) * 64 // a local header of 30 bytes is read for each
 	a, err := newArchive(z, bounded, size)
@@ -86,6 +86,7 @@ func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
 		return nil, err
 	}
 	a.r = r
+	a.nameFiles()
 	return a, a.checkOverlap()
 }
 
@@ -240,7 +241,7 @@ func (b *bounded) ReadAt(p []byte, off int64) (int, error) {
 		return 0, io.ErrUnexpectedEOF
 	}
 	if b.left -= int64(len(p)); b.left < 0 {
-		b.err = fmt.Errorf("its directory has more than %d MiB: %w", maxDirectory>>20, ErrLimit)
+		b.err = fmt.Errorf("its directory has more than %d MiB; split the archive: %w", maxDirectory>>20, ErrLimit)
 		return 0, b.err
 	}
 	n, err := b.r.ReadAt(p, off)

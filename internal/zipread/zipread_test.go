@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io"
 	"math"
 	"strings"
@@ -162,8 +163,36 @@ func TestTwice(t *testing.T) {
 
 func TestText(t *testing.T) {
 	for name, want := range map[string]string{"caf\x82": "café", "café": "café", "\xff": "\u00a0"} {
-		if got := (&File{header: &zip.FileHeader{Name: name}}).Text(); got != want {
-			t.Errorf("%q is %q, want %q", name, got, want)
+		a := &Archive{files: []*File{{header: &zip.FileHeader{Name: name}}}}
+		if a.nameFiles(); a.files[0].Text() != want {
+			t.Errorf("%q is %q, want %q", name, a.files[0].Text(), want)
+		}
+	}
+}
+
+// TestUnicodePath has names in code page 437 with the same name in UTF-8 beside it.
+func TestUnicodePath(t *testing.T) {
+	field := func(id uint16, of, name string) []byte {
+		b := binary.LittleEndian.AppendUint16(nil, id)
+		b = binary.LittleEndian.AppendUint16(b, uint16(5+len(name)))
+		b = binary.LittleEndian.AppendUint32(append(b, 1), crc32.ChecksumIEEE([]byte(of)))
+		return append(b, name...)
+	}
+	const stored, name = "\x81ber.txt", "日本語.txt"
+	for what, c := range map[string]struct {
+		extra []byte
+		want  string
+	}{
+		"alone":              {field(0x7075, stored, name), name},
+		"behind another":     {append(field(0x6375, stored, "comment"), field(0x7075, stored, name)...), name},
+		"of another name":    {field(0x7075, "other", name), "über.txt"},
+		"cut off":            {field(0x7075, stored, name)[:12], "über.txt"},
+		"not UTF-8":          {field(0x7075, stored, "\xff"), "über.txt"},
+		"of another version": {append([]byte{0x75, 0x70, 9, 0, 2}, field(0x7075, stored, name)[5:13]...), "über.txt"},
+	} {
+		a := &Archive{files: []*File{{header: &zip.FileHeader{Name: stored, Extra: c.extra}}}}
+		if a.nameFiles(); a.files[0].Text() != c.want {
+			t.Errorf("%s: %q, want %q", what, a.files[0].Text(), c.want)
 		}
 	}
 }
@@ -200,7 +229,7 @@ func TestUnsafeNames(t *testing.T) {
 		"a.txt": false, "dir/a..b": false, "...": false, "é\xff": false,
 		"": true, "/etc/passwd": true, "../x": true, "a/../x": true, "a/..": true, `a\b`: true, "C:x": true, "a\x00": true,
 	} {
-		f := &File{header: &zip.FileHeader{Name: name}}
+		f := &File{header: &zip.FileHeader{Name: name}, text: name}
 		if f.IsUnsafe() != want {
 			t.Errorf("%q: unsafe is %v", name, !want)
 		}

@@ -56,7 +56,7 @@ func readPage(ctx context.Context, src *citekit.Source, x *index) (*page, error)
 	case x.coding.width > 1 || newRowScanner(x.coding, 0).switching:
 		return nil, fmt.Errorf("blocks of a page in %s; cite its lines, such as lines=5-7: %w", x.coding.charset, errors.ErrUnsupported)
 	case src.Size() > maxHeld:
-		return nil, fmt.Errorf("blocks of a page of more than %d MiB: %w", maxHeld>>20, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("blocks of a page of more than %d MiB; cite its lines: %w", maxHeld>>20, citekit.ErrTooLarge)
 	}
 	all := make([]byte, src.Size())
 	if err := readFull(ctx, src, all, 0); err != nil {

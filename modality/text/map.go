@@ -254,7 +254,7 @@ func (m *mapping) heldMethod(name string, find func() (*citekit.Draft, error)) m
 	}}
 }
 
-var errNotHeld = fmt.Errorf("more than %d MiB of a format that is read whole: %w", maxHeld>>20, citekit.ErrTooLarge)
+var errNotHeld = fmt.Errorf("more than %d MiB of a format that is read whole; cite its lines, or split the file: %w", maxHeld>>20, citekit.ErrTooLarge)
 
 // page maps a page of HTML without headings by the passages of its text,
 // without tags and scripts.
@@ -302,7 +302,7 @@ func (m *mapping) dataMethod(format data.Format) method {
 // subtitles maps cues, gathered into segments.
 func (m *mapping) subtitles() (*citekit.Draft, error) {
 	if len(m.held) > maxCues {
-		return nil, fmt.Errorf("more than %d MiB of subtitles: %w", maxCues>>20, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("more than %d MiB of subtitles; cite its lines, or split the file: %w", maxCues>>20, citekit.ErrTooLarge)
 	}
 	cues, err := subtitle.Parse(m.src.Name(), m.held)
 	if err != nil {

@@ -42,7 +42,7 @@ func (r *rowReader) next() ([]byte, error) {
 			return row, nil
 		}
 		if length > maxRow {
-			return nil, fmt.Errorf("a row of more than %d MiB: %w", maxRow>>20, citekit.ErrTooLarge)
+			return nil, fmt.Errorf("a row of more than %d MiB; cite its lines: %w", maxRow>>20, citekit.ErrTooLarge)
 		}
 	}
 	return nil, io.EOF

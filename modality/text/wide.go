@@ -2,6 +2,8 @@ package text
 
 import (
 	"bytes"
+
+	"github.com/citekit/citekit/internal/charset"
 )
 
 // marked returns the wide coding whose mark s begins with, if the rest fits.
@@ -187,5 +189,5 @@ func readsAsBytes(text []byte, all bool) bool {
 	if maxControls*n.control > n.other {
 		return false
 	}
-	return n.high == 0 || 10*n.letters >= 7*n.other || isUTF8(text, all) || eastAsianCharset(wholeText(text, all), all) != ""
+	return n.high == 0 || 10*n.letters >= 7*n.other || isUTF8(text, all) || charset.EastAsian(wholeText(text, all), all) != ""
 }

@@ -68,7 +68,7 @@ const (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "archive/2" }
+func (r *Resolver) Version() string { return "archive/3" }
 
 // Resolve implements [citekit.Resolver] for a whole archive: it returns the bytes
 // unchanged. Parts of an archive are members, which are opened first.

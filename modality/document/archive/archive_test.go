@@ -312,3 +312,46 @@ func TestLargeMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestBinaryMembers has members that are no text: the archive is sound.
+func TestBinaryMembers(t *testing.T) {
+	r := newResolver()
+	data := zipped(t, file{"a.txt", "some words\n"}, file{".DS_Store", "\x00\x00\x00\x01Bud1\x00\x00\x10\x00\x01\x02\x03\x04\x05\x06"}, file{"b.bin", strings.Repeat("\x89\x00\x01\x02\xff", 50)},
+		file{"c.pdf", "%PDF-1.7\nnot really one\n"})
+	draft, err := r.Map(t.Context(), source("a.zip", data), citekit.MapRequest{Modality: citekit.Document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := draft.Metadata["damaged"]; n != nil {
+		t.Errorf("%v members count as damaged: %v", n, draft.Metadata["skipped"])
+	}
+	if skipped := fmt.Sprint(draft.Metadata["skipped"]); !strings.Contains(skipped, "b.bin") || !strings.Contains(skipped, "is binary") {
+		t.Errorf("skipped %v", skipped)
+	}
+}
+
+// TestNamesOfOneCharset has names that only together say in which charset they are, in
+// a ZIP and in a tar archive.
+func TestNamesOfOneCharset(t *testing.T) {
+	r := newResolver()
+	var tarred bytes.Buffer
+	w := tar.NewWriter(&tarred)
+	var files []file
+	for _, stored := range []string{"\x95\xb6\x8f\xcd1.txt", "\x95\x5c\x8e\x86.txt", "plain.txt"} { // 文章1, 表紙 with a backslash in it
+		files = append(files, file{stored, stored})
+		if err := w.WriteHeader(&tar.Header{Name: stored, Mode: 0o600, Size: int64(len(stored)), Format: tar.FormatGNU}); err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(w, stored)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for kind, data := range map[string][]byte{"a.zip": zipped(t, files...), "a.tar": tarred.Bytes()} {
+		for name, want := range map[string]string{"文章1.txt": files[0].content, "表紙.txt": files[1].content, "plain.txt": "plain.txt"} {
+			if got := string(contentOf(t, r, source(kind, data), name)); got != want {
+				t.Errorf("%s: %s is %q, want %q", kind, name, got, want)
+			}
+		}
+	}
+}

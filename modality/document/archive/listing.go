@@ -97,6 +97,7 @@ var (
 	errNoName  = fmt.Errorf("the name of the member cannot be written in an address: %w", errors.ErrUnsupported)
 	errLink    = fmt.Errorf("the member is a link, which is not followed: %w", errors.ErrUnsupported)
 	errSpecial = fmt.Errorf("the member is no file: %w", errors.ErrUnsupported)
+	errBinary  = fmt.Errorf("the member is binary and of no format that is read here: %w", errors.ErrUnsupported)
 	errSparse  = fmt.Errorf("the member is a sparse file: %w", errors.ErrUnsupported)
 	errLocked  = fmt.Errorf("the member has a password; unpack the archive with its password and map the files: %w", citekit.ErrEncrypted)
 )

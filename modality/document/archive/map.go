@@ -28,8 +28,8 @@ const (
 // map.
 //
 // The metadata "members" is the number of members that can be cited. "skipped"
-// lists the other members with the reason; "damaged" is how many of them are damaged.
-// "incomplete" is there if something was
+// lists the other members with the reason; "damaged" is how many of them the archive
+// does not have as it says, so that they cannot be unpacked. "incomplete" is there if something was
 // not mapped. "unsearched" lists the members whose text [Resolver.ReadText]
 // leaves out, as too much would have to be unpacked. Each list has at most 100
 // members; "skipped_more" and "unsearched_more" count the others.
@@ -60,7 +60,7 @@ type mapping struct {
 
 	skipped []any
 	more    int  // number of skipped members that are not listed
-	damaged int  // number of skipped members that are damaged
+	damaged int  // number of skipped members that cannot be unpacked
 	coarse  bool // whether the content of something was not mapped
 	leftOut int  // number of members without a node
 }
@@ -104,6 +104,9 @@ func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, childr
 		if ends(ctx, err) {
 			return nil, nil, err
 		}
+		if errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrEncrypted) && !errors.Is(err, citekit.ErrEmpty) {
+			m.damaged++
+		}
 		m.skip(e, err)
 		return nil, nil, nil
 	}
@@ -125,6 +128,10 @@ func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, childr
 			case errors.Is(err, citekit.ErrTooLarge):
 				m.coarse = true
 				m.leaveUnread(e)
+			case f.modality == citekit.Text && errors.Is(err, citekit.ErrFormat): // no content is a damaged text
+				m.mapped--
+				m.skip(e, errBinary)
+				return nil, nil, nil
 			default:
 				m.skip(e, err)
 				return nil, nil, nil
@@ -214,9 +221,6 @@ func count(nodes []*citekit.Node) int {
 
 // skip records a member that cannot be cited.
 func (m *mapping) skip(e *entry, err error) {
-	if errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrEncrypted) && !errors.Is(err, citekit.ErrEmpty) {
-		m.damaged++
-	}
 	if len(m.skipped) == maxSkipped {
 		m.more++
 		return

@@ -180,6 +180,7 @@ func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64, u
 		if err != nil {
 			return nil, err
 		}
+		decodeNames(x.entries)
 	}
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return nil, err
@@ -201,9 +202,9 @@ const (
 func (p *packing) checkSize(n, limit, packed int64) error {
 	switch {
 	case n > limit:
-		return fmt.Errorf("a %s file of more than %d bytes of content: %w", p.name, limit, citekit.ErrTooLarge)
+		return fmt.Errorf("a %s file of more than %d bytes of content; unpack it, and map what is in it: %w", p.name, limit, citekit.ErrTooLarge)
 	case n > ratioFrom && n/maxRatio > packed:
-		return fmt.Errorf("a %s file whose content is more than %d times as large: %w", p.name, maxRatio, citekit.ErrTooLarge)
+		return fmt.Errorf("a %s file whose content is more than %d times as large; if you trust it, unpack it, and map what is in it: %w", p.name, maxRatio, citekit.ErrTooLarge)
 	}
 	return nil
 }
@@ -260,7 +261,7 @@ func (f *flow) known(err error) error {
 	case f.src.err != nil:
 		return f.src.err
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("a %s file that takes more than %d bytes of memory to read: %w", f.p.name, maxWindow, citekit.ErrTooLarge)
+		return fmt.Errorf("a %s file that takes more than %d bytes of memory to read; compress it with a smaller window: %w", f.p.name, maxWindow, citekit.ErrTooLarge)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
 		return fmt.Errorf("a %s file that is read with a dictionary: %w", f.p.name, errors.ErrUnsupported)
 	}

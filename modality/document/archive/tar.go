@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/charset"
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
@@ -42,7 +43,7 @@ func beginsTar(head []byte) bool {
 
 // A tarEntry holds the data of a tar header.
 type tarEntry struct {
-	name    string // name in addresses; the name of a folder ends in "/"
+	name    string // name in addresses, once decoded; the name of a folder ends in "/"
 	at      int64  // offset of the data in the archive
 	size    int64  // size of the data; 0 if the entry is refused
 	folder  bool
@@ -54,19 +55,40 @@ func listTar(ctx context.Context, src *citekit.Source) (*listing, error) {
 	l := &listing{kind: kindTar, byName: make(map[string]*entry), cut: cutTar, cutExt: kindTar.ext}
 	in := io.NewSectionReader(ctxio.ReaderAt(ctx, src), 0, src.Size())
 	here := func() (int64, error) { return in.Seek(0, io.SeekCurrent) }
+	var entries []tarEntry
 	err := readTar(ctx, in, here, func(t tarEntry) error {
 		if t.size < 0 || t.size > src.Size()-t.at {
 			return fmt.Errorf("a tar archive is cut off in a member: %w", citekit.ErrFormat)
 		}
+		entries = append(entries, t)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	decodeNames(entries)
+	for _, t := range entries {
 		e := t.entry()
 		e.inPlace = func() *io.SectionReader { return io.NewSectionReader(src, t.at, t.size) }
 		e.open = func(ctx context.Context) (io.ReadCloser, error) {
 			return io.NopCloser(ctxio.Reader(ctx, e.inPlace())), nil
 		}
 		l.add(e)
-		return nil
-	})
-	return l, err
+	}
+	return l, nil
+}
+
+// decodeNames decodes the names of all entries of an archive, which decide together in
+// which charset they are.
+func decodeNames(entries []tarEntry) {
+	names := make([]string, len(entries))
+	for i, t := range entries {
+		names[i] = t.name
+	}
+	decode := charset.Names(names)
+	for i := range entries {
+		entries[i].name = decode(entries[i].name)
+	}
 }
 
 // readTar reads the headers of a tar archive. After each header, here returns the
@@ -82,10 +104,10 @@ func readTar(ctx context.Context, r io.Reader, here func() (int64, error), add f
 			return tarError(ctx, err)
 		}
 		if n == maxEntries {
-			return fmt.Errorf("more than %d entries in a tar archive: %w", maxEntries, citekit.ErrTooLarge)
+			return fmt.Errorf("more than %d entries in a tar archive; split it, or unpack it: %w", maxEntries, citekit.ErrTooLarge)
 		}
 		if names += len(h.Name); names > maxNames {
-			return fmt.Errorf("more than %d MiB of names in a tar archive: %w", maxNames>>20, citekit.ErrTooLarge)
+			return fmt.Errorf("more than %d MiB of names in a tar archive; split it, or unpack it: %w", maxNames>>20, citekit.ErrTooLarge)
 		}
 		at, err := here()
 		if err != nil {
@@ -113,7 +135,7 @@ func tarError(ctx context.Context, err error) error {
 
 // entryOf returns the entry for a header whose data begins at an offset.
 func entryOf(h *tar.Header, at int64) tarEntry {
-	e := tarEntry{name: strings.TrimPrefix(decode(h.Name), "./"), at: at, size: h.Size, folder: h.Typeflag == tar.TypeDir}
+	e := tarEntry{name: strings.TrimPrefix(h.Name, "./"), at: at, size: h.Size, folder: h.Typeflag == tar.TypeDir}
 	if e.folder && !strings.HasSuffix(e.name, "/") {
 		e.name += "/"
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"path"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/zipread"
@@ -29,7 +28,7 @@ func listZip(ctx context.Context, src *citekit.Source) (*listing, error) {
 }
 
 func zipEntry(f *zipread.File) *entry {
-	e := &entry{name: decode(f.Name()), size: f.Size(), folder: f.IsDir(), open: f.Open, inPlace: f.Stored, raw: f}
+	e := &entry{name: f.Text(), size: f.Size(), folder: f.IsDir(), open: f.Open, inPlace: f.Stored, raw: f}
 	switch {
 	case f.IsUnsafe():
 		e.refusal = errLeads
@@ -52,26 +51,6 @@ func kindOf(z *zipread.Archive, name string) kind {
 	}
 	return kindZip
 }
-
-// decode returns the name to use in addresses. A name that is not UTF-8 is in code
-// page 437, the original encoding of ZIP (APPNOTE.TXT, appendix D).
-func decode(stored string) string {
-	if utf8.ValidString(stored) {
-		return stored
-	}
-	var name strings.Builder
-	for _, c := range []byte(stored) {
-		if c < utf8.RuneSelf {
-			name.WriteByte(c)
-		} else {
-			name.WriteRune(codePage437[c-utf8.RuneSelf])
-		}
-	}
-	return name.String()
-}
-
-// codePage437 is the upper half of code page 437.
-var codePage437 = []rune("ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0")
 
 // cutZip writes a ZIP archive of some entries without repacking them.
 func cutZip(ctx context.Context, w io.Writer, entries []*entry) error {

@@ -205,7 +205,7 @@ func (b *book) readPackage(ctx context.Context) error {
 	}
 	for i := range t.within(b.spineNode, "itemref") {
 		if len(b.spine) == maxParts {
-			return fmt.Errorf("more than %d parts: %w", maxParts, citekit.ErrTooLarge)
+			return fmt.Errorf("more than %d parts; split the book: %w", maxParts, citekit.ErrTooLarge)
 		}
 		it := b.byID[t.attr(i, "idref")]
 		b.spine = append(b.spine, itemref{i, it})

@@ -342,7 +342,7 @@ func (c *cutting) write(ctx context.Context) ([]byte, error) {
 			continue
 		}
 		if unpacked += f.Size(); unpacked > maxUnpacked || int64(out.Len())+f.PackedSize() > maxPacked {
-			return nil, fmt.Errorf("what is cited needs more than %d MiB: %w", maxPacked>>20, citekit.ErrTooLarge)
+			return nil, fmt.Errorf("what is cited needs more than %d MiB; cite less: %w", maxPacked>>20, citekit.ErrTooLarge)
 		}
 		if err := copyMember(ctx, w, f); err != nil {
 			return nil, err

@@ -213,7 +213,8 @@ var maxRead = 256 << 20
 // its line end. List items, table rows and line breaks begin lines within a block.
 // Tabs separate table cells. Pictures yield their alternative text, and ruby readings
 // are left out. Cells are one run with a line for each row. If several parts are
-// read, missing parts and parts without text are skipped.
+// read, missing parts and parts without text are skipped, and a file that the spine
+// lists several times is read once.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		b, err := r.openAt(ctx, src, loc)
@@ -225,7 +226,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		if loc.IsWhole() {
 			parts = citekit.Range{First: 1, Last: len(b.spine)}
 		}
-		reading := reading{book: b, yield: yield}
+		reading := reading{book: b, yield: yield, seen: make(map[string]bool)}
 		for n := parts.First; n <= parts.Last; n++ {
 			more, err := reading.part(ctx, n, loc, parts.Len() > 1 || loc.IsWhole())
 			if err != nil {
@@ -243,14 +244,23 @@ type reading struct {
 	*book
 	yield func(citekit.TextRun, error) bool
 	read  int
+	seen  map[string]bool // files that were read
 }
 
 // part yields the blocks or cells of a part that a location selects, or all blocks if
 // it selects none.
 func (r *reading) part(ctx context.Context, number int, loc citekit.Location, lenient bool) (more bool, err error) {
 	blocks := loc.Blocks
-	if lenient && !r.isThere(number) {
-		return true, nil
+	if lenient {
+		if !r.isThere(number) {
+			return true, nil
+		}
+		if it := r.content(r.spine[number-1].item); it != nil {
+			if r.seen[it.name] {
+				return true, nil
+			}
+			r.seen[it.name] = true
+		}
 	}
 	p, _, err := r.book.part(ctx, number)
 	if errors.Is(err, errNoText) {
@@ -260,7 +270,7 @@ func (r *reading) part(ctx context.Context, number int, loc citekit.Location, le
 		return false, err
 	}
 	if r.read += len(p.data); r.read > maxRead {
-		return false, fmt.Errorf("more than %d MiB of text: %w", maxRead>>20, citekit.ErrTooLarge)
+		return false, fmt.Errorf("more than %d MiB of text; read or cite fewer parts: %w", maxRead>>20, citekit.ErrTooLarge)
 	}
 	if err := p.checkBlocks(number, blocks); err != nil {
 		return false, err

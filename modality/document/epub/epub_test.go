@@ -200,8 +200,11 @@ func TestText(t *testing.T) {
 		t.Errorf("the runs are at %s", got)
 	}
 	one := "One\nThe first\u00a0chapter, see there.\n"
-	if text, _ := readAll(t, data, citekit.Location{Modality: citekit.Document}); text != one+twoText+"Not XML\nat all\nTwo & two\n"+one {
+	if text, _ := readAll(t, data, citekit.Location{Modality: citekit.Document}); text != one+twoText+"Not XML\nat all\nTwo & two\n" {
 		t.Errorf("the whole is %q", text)
+	}
+	if text, _ := readAll(t, data, at(4)); text != one { // the file of part 1 again
+		t.Errorf("part 4 is %q", text)
 	}
 	if text, _ := readAll(t, data, at(3, 2, 2)); text != "Two & two\n" {
 		t.Errorf("the second block of part 3 is %q", text)

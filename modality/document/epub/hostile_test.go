@@ -100,9 +100,16 @@ func TestBombs(t *testing.T) {
 	}
 	members := files()
 	members["OPS/c1.xhtml"] = "<p>x</p>" + strings.Repeat(" ", 20*mib)
-	members["OPS/book.opf"] = strings.Replace(opf, "<itemref", strings.Repeat(`<itemref idref="c1"/>`, 1000)+"<itemref", 1)
+	items, refs := "", ""
+	for i := range 15 {
+		name := fmt.Sprintf("x%d", i)
+		members["OPS/"+name+".xhtml"] = members["OPS/c1.xhtml"]
+		items += `<item id="` + name + `" href="` + name + `.xhtml" media-type="application/xhtml+xml"/>`
+		refs += `<itemref idref="` + name + `"/>`
+	}
+	members["OPS/book.opf"] = strings.Replace(strings.Replace(opf, "<itemref", refs+"<itemref", 1), "<item ", items+"<item ", 1)
 	if errs := tries(t, pack(t, members)); errs[0] != nil || !errors.Is(errs[1], citekit.ErrTooLarge) {
-		t.Errorf("20 MiB read a thousand times: %v", errs)
+		t.Errorf("15 parts of 20 MiB: %v", errs)
 	}
 }
 
@@ -247,4 +254,38 @@ func BenchmarkReadText(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestPartsShareFile has books whose spine lists one file many times: it is read once.
+func TestPartsShareFile(t *testing.T) {
+	chapter := "<html><head><title>One</title></head><body>" + strings.Repeat("<p>A paragraph of some words.</p>", 2000) + "</body></html>"
+	for _, n := range []int{50, 100, 200} {
+		list := strings.ReplaceAll(opf, `<itemref idref="c1"/>`, strings.Repeat(`<itemref idref="c1"/>`, n))
+		data := with(t, map[string]string{"OPS/c1.xhtml": chapter, "OPS/book.opf": list, "OPS/nav.xhtml": "", "OPS/toc.ncx": ""})
+		text, _ := readAll(t, data, citekit.Location{Modality: citekit.Document})
+		if got := strings.Count(text, "A paragraph of some words."); got != 2000 {
+			t.Errorf("%d parts: the text has %d paragraphs, want 2000", n, got)
+		}
+		src := &counting{Reader: bytes.NewReader(data)}
+		info := citekit.SourceInfo{Name: "a.epub", Size: int64(len(data))}
+		draft, err := new(epub.Resolver).Map(t.Context(), citekit.NewSource(src, info), citekit.MapRequest{Modality: citekit.Document})
+		if err != nil || src.read > 4*src.Size() {
+			t.Errorf("%d parts: the map read %d bytes of %d, %v", n, src.read, src.Size(), err)
+		}
+		if err == nil && len(draft.Nodes) < n {
+			t.Errorf("%d parts: %d nodes", n, len(draft.Nodes))
+		}
+	}
+}
+
+// A counting reader counts the bytes that are read.
+type counting struct {
+	*bytes.Reader
+	read int64
+}
+
+func (c *counting) ReadAt(p []byte, off int64) (int, error) {
+	n, err := c.Reader.ReadAt(p, off)
+	c.read += int64(n)
+	return n, err
 }

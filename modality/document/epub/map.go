@@ -143,12 +143,17 @@ func (t *tree) content(i int32) string {
 func (b *book) partNodes(ctx context.Context) ([]*citekit.Node, error) {
 	var nodes []*citekit.Node
 	read := 0
+	titles := make(map[string]string) // by the name of the file, which parts may share
 	for i := range b.spine {
 		if !b.isThere(i+1) || len(nodes) == citekit.MaxMappedNodes {
 			continue
 		}
-		title := ""
-		if read < maxMapRead {
+		name := ""
+		if it := b.content(b.spine[i].item); it != nil {
+			name = it.name
+		}
+		title, known := titles[name]
+		if !known && read < maxMapRead {
 			p, _, err := b.part(ctx, i+1)
 			switch {
 			case err == nil:
@@ -159,6 +164,7 @@ func (b *book) partNodes(ctx context.Context) ([]*citekit.Node, error) {
 			case !errors.Is(err, errNoText) && !isBadPart(err):
 				return nil, err
 			}
+			titles[name] = title
 		}
 		if title == "" {
 			title = fmt.Sprintf("Part %d", i+1)

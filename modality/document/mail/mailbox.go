@@ -77,7 +77,7 @@ func (b *finder) find(buf []byte, from, stop int, base int64) (int, error) {
 		}
 		if base+int64(at) >= b.end && isMessage(buf, at) {
 			if len(b.starts) == maxMessages {
-				return 0, fmt.Errorf("more than %d messages: %w", maxMessages, citekit.ErrTooLarge)
+				return 0, fmt.Errorf("more than %d messages; split the mailbox: %w", maxMessages, citekit.ErrTooLarge)
 			}
 			b.starts = append(b.starts, base+int64(at))
 			var err error

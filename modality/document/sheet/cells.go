@@ -144,7 +144,7 @@ func (r *rowReader) readCells() error {
 			continue
 		}
 		if len(r.row.cells) == maxCellsOfRow {
-			return fmt.Errorf("a row of more than %d cells: %w", maxCellsOfRow, citekit.ErrTooLarge)
+			return fmt.Errorf("a row of more than %d cells; save the sheet as CSV: %w", maxCellsOfRow, citekit.ErrTooLarge)
 		}
 		c := cell{col: col + 1, all: span{from: int32(t.tag - t.keep)}, attrs: spanOf(t, t.attrs)}
 		c.readAttrs(t.attrs)

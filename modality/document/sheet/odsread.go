@@ -186,7 +186,7 @@ func (b *odsBook) readNames(s *xmlspan.Scanner) {
 // table reads the current sheet.
 func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
 	if len(b.sheets) == maxSheets {
-		return fmt.Errorf("a workbook of more than %d sheets: %w", maxSheets, citekit.ErrTooLarge)
+		return fmt.Errorf("a workbook of more than %d sheets; split it: %w", maxSheets, citekit.ErrTooLarge)
 	}
 	e := odsSheet{name: s.Get("table", "name"), style: s.Get("table", "style-name"), all: span64{pos: s.Pos}, tag: s.Stop}
 	e.hidden = b.styles.hidden[e.style]
@@ -260,13 +260,13 @@ func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
 	}
 	*next += w.repeat
 	if e.filled += cells * int64(w.repeat); e.filled > maxOdsCells {
-		return fmt.Errorf("a sheet of more than %d cells: %w", maxOdsCells, citekit.ErrTooLarge)
+		return fmt.Errorf("a sheet of more than %d cells; split it, or save it as XLSX or CSV: %w", maxOdsCells, citekit.ErrTooLarge)
 	}
 	if e.bytes += bytes * int64(w.repeat); e.bytes > maxOdsBytes || bytes > maxHeld {
-		return fmt.Errorf("a sheet or a row whose cells have more bytes, with those repeated, than are read: %w", citekit.ErrTooLarge)
+		return fmt.Errorf("a sheet or a row whose cells have more bytes, with those repeated, than are read; split the sheet, or save it as XLSX or CSV: %w", citekit.ErrTooLarge)
 	}
 	if b.count++; b.count > maxOdsRows {
-		return fmt.Errorf("a workbook of more than %d elements of rows: %w", maxOdsRows, citekit.ErrTooLarge)
+		return fmt.Errorf("a workbook of more than %d elements of rows; split it, or save it as XLSX: %w", maxOdsRows, citekit.ErrTooLarge)
 	}
 	e.rows = append(e.rows, w)
 	return nil

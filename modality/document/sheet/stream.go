@@ -62,7 +62,7 @@ func openStream(ctx context.Context, part *ooxml.Part) (*stream, *partReader, er
 	}
 	file := part.File()
 	if file.Size() > maxUnpacked {
-		return nil, nil, fmt.Errorf("a part of %d bytes; at most %d: %w", file.Size(), int64(maxUnpacked), citekit.ErrTooLarge)
+		return nil, nil, fmt.Errorf("a part of %d bytes; at most %d, so split the workbook, or save the sheet as CSV: %w", file.Size(), int64(maxUnpacked), citekit.ErrTooLarge)
 	}
 	packed, err := file.Packed()
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *stream) decode(head []byte, rest io.Reader) (io.Reader, error) {
 		return nil, err
 	}
 	if len(data) > maxDecoded {
-		return nil, fmt.Errorf("a part of more than %d bytes that is not in UTF-8: %w", maxDecoded, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("a part of more than %d bytes that is not in UTF-8; save the workbook anew: %w", maxDecoded, citekit.ErrTooLarge)
 	}
 	text, err := xmlspan.Decode(string(data))
 	if err != nil {

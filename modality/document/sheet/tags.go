@@ -18,7 +18,7 @@ const maxTag = 1 << 20 // bytes
 var (
 	errMalformed = fmt.Errorf("a part of the workbook is malformed XML: %w", citekit.ErrFormat)
 	errDoctype   = fmt.Errorf("a part of the workbook has a document type, which is not read: %w", citekit.ErrFormat)
-	errHeld      = fmt.Errorf("a row or a string of more than %d MiB: %w", maxHeld>>20, citekit.ErrTooLarge)
+	errHeld      = fmt.Errorf("a row or a string of more than %d MiB; save the sheet as CSV: %w", maxHeld>>20, citekit.ErrTooLarge)
 )
 
 type tagKind uint8

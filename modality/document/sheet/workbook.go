@@ -134,7 +134,7 @@ func (b *workbook) read() error {
 			b.since1904 = isTrue(s.Get("", "date1904"))
 		case s.Depth == 3 && s.Local == "sheet":
 			if len(b.sheets) == maxSheets {
-				return fmt.Errorf("a workbook of more than %d sheets: %w", maxSheets, citekit.ErrTooLarge)
+				return fmt.Errorf("a workbook of more than %d sheets; split it: %w", maxSheets, citekit.ErrTooLarge)
 			}
 			state := s.Get("", "state")
 			b.sheets = append(b.sheets, entry{name: s.Get("", "name"), rel: s.Get("r", "id"), hidden: state == "hidden" || state == "veryHidden"})
