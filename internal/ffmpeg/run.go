@@ -77,7 +77,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	case errors.Is(err, child.ErrTimeout):
 		return late(fmt.Sprint(program.Timeout))
 	case errors.Is(err, child.ErrCPU):
-		return late("minutes of processor time")
+		return fmt.Errorf("ffmpeg was not done after minutes of processor time, far more than a file of this size should take; convert it first, for example: ffmpeg -i FILE -c:v libx264 -c:a aac NEW.mp4: %w", os.ErrDeadlineExceeded)
 	case t.lacksMemory(result.Memory, err, result.Complaint):
 		return fmt.Errorf("ffmpeg needs more than the %.1f GiB of memory that it may use: %w", float64(t.maxMemory())/(1<<30), citekit.ErrTooLarge)
 	case err != nil:
