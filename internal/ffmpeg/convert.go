@@ -128,14 +128,27 @@ const encoding = 4
 type PictureCounter struct {
 	Scans int // see [Conversion]
 
-	last Work // of the last picture, without scans
+	// Packets is how many packets are decoded, or 0 if that is not known, and Header
+	// the work of a picture of the size that the header tells. Packets that cannot be
+	// decoded take as long and print nothing. So when a picture is larger, all
+	// packets count as that.
+	Packets int
+	Header  Work
+
+	last  Work // of the last picture, without scans
+	ahead Work // counted for each packet
 }
 
 // Line counts the work that a line tells of, if it does. The error matches [ErrWork].
 func (p *PictureCounter) Line(ctx context.Context, line []byte) error {
 	if size, ok := bytes.CutPrefix(line, []byte(decodedKey+"=")); ok {
 		p.last = leastPicture * Work(max(parseCount(string(size)), 1))
-		return Spend(ctx, p.last*Work(max(p.Scans, 1)))
+		work := max(p.last-p.ahead, leastPicture)
+		if more := p.last - p.Header - p.ahead; more > 0 && p.Packets > 0 {
+			p.ahead += more
+			work = max(p.last-p.ahead, leastPicture) + more*Work(p.Packets)
+		}
+		return Spend(ctx, work*Work(max(p.Scans, 1)))
 	}
 	if bytes.HasPrefix(line, []byte("encoded=")) {
 		return Spend(ctx, encoding*max(p.last, leastPicture))

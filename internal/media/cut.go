@@ -227,6 +227,20 @@ func emptySpan(span, plays citekit.Span, modality citekit.Modality) error {
 	return fmt.Errorf("t=%v holds no %s; %s %v: %w", span, one, all, rounded(plays), citekit.ErrRange)
 }
 
+// noFrame returns the error for a span in which no frame begins, or nil if one
+// does or that is not known. It says where the frame shown there begins.
+func (f *foreign) noFrame(span citekit.Span) error {
+	i, _ := slices.BinarySearch(f.times, span.Start-slack)
+	if len(f.times) == 0 || i < len(f.times) && f.times[i] < span.End-slack {
+		return nil
+	}
+	err := emptySpan(span, f.plays(), f.modality)
+	if i > 0 {
+		err = fmt.Errorf("the frame shown at t=%v begins at t=%v: %w", span.Start, f.times[i-1], err)
+	}
+	return err
+}
+
 // plays returns the span in which there are pictures in a video, or else sound.
 func (f *foreign) plays() citekit.Span {
 	plays := citekit.Span{Start: math.Inf(1)}

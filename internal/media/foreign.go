@@ -183,6 +183,11 @@ func (f *foreign) scan(ctx context.Context, in *ffmpeg.Input, from float64) erro
 		if t == nil {
 			return
 		}
+		if f.format.demuxer == "ogg" {
+			// If the stream ends before a packet begins, ffprobe prints the negative
+			// duration as an unsigned number of 32 bits.
+			p.Duration = max(int64(int32(p.Duration)), 0)
+		}
 		t.play(p, f.origin)
 		if t == picture && f.whole && len(f.times) <= maxTimes {
 			f.times = append(f.times, round(t.Seconds(p.Time)-f.origin))

@@ -271,6 +271,9 @@ func (f *foreign) checkCopied(index *mp4.Movie, p plan, span citekit.Span, sough
 			if !f.whole {
 				continue // it begins after the span
 			}
+			if err := f.noFrame(span); err != nil && t.Kind == "video" {
+				return err
+			}
 			return fmt.Errorf("a track of %s in %s could not be read: %w", t.Kind, t.Codec, citekit.ErrFormat)
 		}
 		w := written[t.Kind][0]

@@ -61,7 +61,10 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 		c.Output["filter"] = ffmpeg.CountDecoded + fmt.Sprintf(",scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,signalstats,metadata=mode=print:key=lavfi.signalstats.YDIF:direct=1:file=-", sceneWidth)
 	}
 	var found scenes
-	counter := ffmpeg.PictureCounter{Scans: scansOf(m)}
+	counter := ffmpeg.PictureCounter{Scans: scansOf(m), Header: ffmpeg.PictureWork(stream.Width, stream.Height)}
+	if f, ok := m.(*foreign); ok && c.Input["skip_frame"] == "" {
+		counter.Packets = len(f.times)
+	}
 	err = e.Tools.Stream(ctx, in, c, ffmpeg.NewLineWriter(func(line []byte) error {
 		if t, ok := found.read(line, origin); ok {
 			progress(clamp(t, extent.Duration))
