@@ -6,9 +6,9 @@ import (
 	"errors"
 	"io"
 	"os"
-	"strings"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
