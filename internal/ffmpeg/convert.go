@@ -30,10 +30,11 @@ type Conversion struct {
 	// first input.
 	Beside []*Input
 
-	// Picture is the work of decoding a picture, for the job of the context: of each
-	// that passes the filter [CountDecoded], and more of each that passes
-	// [CountEncoded]. Zero counts none.
-	Picture Work
+	// Scans is how many passes over its pixels a decoder makes for a picture; zero
+	// means one. The work of each picture that passes the filter [CountDecoded] is
+	// counted for the job of the context, and more of each that passes
+	// [CountEncoded].
+	Scans int
 }
 
 // Options that begin every command line.
@@ -71,6 +72,9 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	if err == nil {
 		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: c.counter(ctx)})
 	}
+	if err == nil {
+		err = dir.checkSound(ctx)
+	}
 	if err != nil {
 		dir.remove()
 		return nil, t.diagnose(ctx, programFFmpeg, path, err)
@@ -105,34 +109,57 @@ func openOutput(dir *scratch, name string, limit int64) (out *Output, err error)
 	return &Output{file: f, size: info.Size(), dir: dir}, nil
 }
 
-// Filters that print a line for each picture: where it comes from the decoder, and
-// where it goes to the encoder.
-const (
-	CountDecoded = "metadata=mode=add:key=decoded:value=1,metadata=mode=print:key=decoded:direct=1:file=-"
+// Filters that print a line for each picture: how large it is where it comes from the
+// decoder, which may differ from what the header says, and where it goes to the encoder.
+// The former is drawn as a line, because no filter prints sizes but those of shapes.
+var (
+	CountDecoded = fmt.Sprintf("split[whole][part];[part]scale=w=ceil(iw*ih/%d):h=2:flags=neighbor,format=gray,lut=c0=255,bbox,"+
+		"metadata=mode=print:key=%s:direct=1:file=-,nullsink;[whole]null", leastPicture, decodedKey)
 	CountEncoded = "metadata=mode=add:key=encoded:value=1,metadata=mode=print:key=encoded:direct=1:file=-"
 )
+
+const decodedKey = "lavfi.bbox.w"
 
 // encoding is how many times the work of decoding a picture it is to encode it.
 const encoding = 4
 
-// spendLine counts the work that a line printed by a filter tells of. The value in it
-// may be the source's own.
-func spendLine(ctx context.Context, line []byte, picture Work) error {
-	switch {
-	case bytes.HasPrefix(line, []byte("decoded=")):
-		return Spend(ctx, picture)
-	case bytes.HasPrefix(line, []byte("encoded=")):
-		return Spend(ctx, encoding*picture)
+// A PictureCounter counts the work that lines printed by [CountDecoded] and
+// [CountEncoded] tell of.
+type PictureCounter struct {
+	Scans int // see [Conversion]
+
+	// Packets is how many packets are decoded, or 0 if that is not known, and Header
+	// the work of a picture of the size that the header tells. Packets that cannot be
+	// decoded take as long and print nothing. So when a picture is larger, all
+	// packets count as that.
+	Packets int
+	Header  Work
+
+	last  Work // of the last picture, without scans
+	ahead Work // counted for each packet
+}
+
+// Line counts the work that a line tells of, if it does. The error matches [ErrWork].
+func (p *PictureCounter) Line(ctx context.Context, line []byte) error {
+	if size, ok := bytes.CutPrefix(line, []byte(decodedKey+"=")); ok {
+		p.last = leastPicture * Work(max(parseCount(string(size)), 1))
+		work := max(p.last-p.ahead, leastPicture)
+		if more := p.last - p.Header - p.ahead; more > 0 && p.Packets > 0 {
+			p.ahead += more
+			work = max(p.last-p.ahead, leastPicture) + more*Work(p.Packets)
+		}
+		return Spend(ctx, work*Work(max(p.Scans, 1)))
+	}
+	if bytes.HasPrefix(line, []byte("encoded=")) {
+		return Spend(ctx, encoding*max(p.last, leastPicture))
 	}
 	return nil
 }
 
-// counter returns a writer that counts pictures, or nil.
+// counter returns a writer that counts pictures.
 func (c Conversion) counter(ctx context.Context) io.Writer {
-	if c.Picture == 0 {
-		return nil
-	}
-	return NewLineWriter(func(line []byte) error { return spendLine(ctx, line, c.Picture) })
+	pictures := PictureCounter{Scans: c.Scans}
+	return NewLineWriter(func(line []byte) error { return pictures.Line(ctx, line) })
 }
 
 // args builds the command line.

@@ -28,19 +28,27 @@ const AllStreams = -1
 func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval) (streams map[int]bool, done bool, err error) {
 	args := []string{
 		"-read_intervals", strconv.FormatFloat(x.Start, 'f', 6, 64) + "%" + strconv.FormatFloat(x.End, 'f', 6, 64),
-		"-show_entries", "frame=stream_index,width,height,nb_samples", "-of", "csv=p=0",
+		"-show_entries", "packet=stream_index:frame=stream_index,width,height,nb_samples", "-of", "csv=p=1",
 	}
 	if stream != AllStreams {
 		args = append(args, "-select_streams", strconv.Itoa(stream))
 	}
 	streams = make(map[int]bool)
-	work := Work(0)
+	work, counted := Work(0), decoding{}
 	err = t.probe(ctx, in, NewLineWriter(func(line []byte) error {
-		index, size, _ := strings.Cut(string(line), ",")
-		if n, err := strconv.Atoi(index); err == nil {
-			streams[n] = true
+		kind, rest, _ := strings.Cut(string(line), ",")
+		index, size, _ := strings.Cut(rest, ",")
+		n, err := strconv.Atoi(index)
+		if err != nil {
+			return nil
 		}
-		w := frameWork(size)
+		var w Work
+		if kind == "packet" {
+			w = counted.packet(n)
+		} else {
+			streams[n] = true
+			w = counted.frame(n, frameWork(size))
+		}
 		if work += w; work > maxDecoding {
 			return errEnough
 		}
@@ -55,6 +63,20 @@ func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval
 		return streams, false, nil
 	}
 	return streams, err == nil, err
+}
+
+// decoding is the work of the last frame of each stream. A packet counts as that
+// before it is decoded, because one that cannot be decoded gives no frame and takes as
+// long.
+type decoding map[int]Work
+
+func (d decoding) packet(stream int) Work { return d[stream] }
+
+// frame returns the work of a frame that was not counted with a packet.
+func (d decoding) frame(stream int, w Work) Work {
+	more := max(w-d[stream], 0)
+	d[stream] = w
+	return more
 }
 
 var errEnough = errors.New("enough is decoded")

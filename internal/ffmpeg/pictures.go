@@ -39,9 +39,9 @@ type Picture struct {
 
 // Pictures decodes frames of the first video stream of an input, scaled to size, in one
 // run of ffmpeg. It returns the frames of each take in time order, none for a take that
-// has none. Each decoded frame is some work for the job of ctx, see [Within]. Errors are
+// has none. Scans is as in [Conversion]. Each decoded frame is work for the job of ctx. Errors are
 // as for Convert, and match [ErrWork] beyond that.
-func (t *Tools) Pictures(ctx context.Context, in *Input, work Work, size image.Point, takes []Take) ([][]Picture, error) {
+func (t *Tools) Pictures(ctx context.Context, in *Input, scans int, size image.Point, takes []Take) ([][]Picture, error) {
 	path, err := t.find(programFFmpeg)
 	if err != nil {
 		return nil, err
@@ -53,11 +53,12 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, work Work, size image.P
 	defer dir.remove()
 	times := make([][]float64, len(takes))
 	taken := newTakeTimes(times)
+	counter := PictureCounter{Scans: scans}
 	err = t.run(ctx, command{
 		path: path, args: takeArgs(in, dir, size, takes), dir: dir.dir,
 		inputs: slices.Repeat([]*Input{in}, len(takes)),
 		stdout: NewLineWriter(func(line []byte) error {
-			if err := spendLine(ctx, line, work); err != nil {
+			if err := counter.Line(ctx, line); err != nil {
 				return err
 			}
 			return taken.line(line)

@@ -37,10 +37,11 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	}
 	defer release()
 
-	limited := ctx
+	limited, stop := context.WithCancel(ctx)
+	defer stop()
 	if t.Timeout > 0 {
 		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, t.Timeout)
+		limited, cancel = context.WithTimeout(limited, t.Timeout)
 		defer cancel()
 	}
 	program := child.Program{
@@ -54,7 +55,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 		Memory:       t.maxMemory(),
 		Yardstick:    &yardstick,
 	}
-	out := &watchedWriter{w: c.stdout}
+	out := &watchedWriter{w: c.stdout, stop: stop}
 	if c.stdout != nil {
 		program.Stdout = out
 	}
@@ -77,7 +78,7 @@ func (t *Tools) run(ctx context.Context, c command) error {
 	case errors.Is(err, child.ErrTimeout):
 		return late(fmt.Sprint(program.Timeout))
 	case errors.Is(err, child.ErrCPU):
-		return late("minutes of processor time")
+		return fmt.Errorf("ffmpeg was not done after minutes of processor time, far more than a file of this size should take; convert it first, for example: ffmpeg -i FILE -c:v libx264 -c:a aac NEW.mp4: %w", os.ErrDeadlineExceeded)
 	case t.lacksMemory(result.Memory, err, result.Complaint):
 		return fmt.Errorf("ffmpeg needs more than the %.1f GiB of memory that it may use: %w", float64(t.maxMemory())/(1<<30), citekit.ErrTooLarge)
 	case err != nil:
@@ -92,10 +93,12 @@ func late(after string) error {
 	return fmt.Errorf("ffmpeg was not done after %s; try again when the machine is less busy, or allow more time: %w", after, os.ErrDeadlineExceeded)
 }
 
-// A watchedWriter remembers the error of its writer.
+// A watchedWriter remembers the error of its writer, and then stops the program, which
+// might not write again for long.
 type watchedWriter struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	stop func()
+	err  error
 }
 
 func (w *watchedWriter) Write(p []byte) (int, error) {
@@ -103,7 +106,9 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 		return 0, w.err
 	}
 	n, err := w.w.Write(p)
-	w.err = err
+	if w.err = err; err != nil {
+		w.stop()
+	}
 	return n, err
 }
 

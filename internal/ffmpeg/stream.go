@@ -23,6 +23,9 @@ func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer
 		return err
 	}
 	err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: w})
+	if err == nil {
+		err = dir.checkSound(ctx)
+	}
 	if err != nil {
 		return t.diagnose(ctx, programFFmpeg, path, err)
 	}

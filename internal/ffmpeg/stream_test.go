@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -91,5 +93,44 @@ func TestLineWriter(t *testing.T) {
 	}
 	if _, err := w.Write(make([]byte, 10_000)); err == nil {
 		t.Error("no error for a line without end")
+	}
+}
+
+// TestSilentProgramIsStopped has a program whose output is refused, and that writes
+// nothing more until it is done.
+func TestSilentProgramIsStopped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell scripts on Windows")
+	}
+	dir := t.TempDir()
+	done, program := filepath.Join(dir, "done"), filepath.Join(dir, "ffmpeg")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\necho line\nsleep 3\necho > '"+done+"'\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	tools := Tools{FFmpeg: program}
+	in, err := tools.OpenReader(t.Context(), strings.NewReader("x"), 1, "flac")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	full := errors.New("full")
+	if err := tools.Stream(t.Context(), in, sound(false), fullWriter{full}); !errors.Is(err, full) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := os.Stat(done); err == nil {
+		t.Error("it ran to its end")
+	}
+}
+
+// TestUndecodedPackets counts packets that give no frame as the last frame.
+func TestUndecodedPackets(t *testing.T) {
+	d, work := decoding{}, Work(0)
+	work += d.packet(0) + d.frame(0, 100) // the first, of unknown size
+	work += d.packet(0) + d.frame(0, 500)
+	for range 10 {
+		work += d.packet(0) + d.packet(1)
+	}
+	if want := Work(100 + 500 + 10*500); work != want {
+		t.Errorf("work of %d, want %d", work, want)
 	}
 }

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/fserror"
 )
 
 // Work is what a source makes programs do. It is counted, so that a source gets the
@@ -34,9 +37,51 @@ func PictureWork(width, height int) Work {
 
 // SoundWork returns the work of decoding some seconds of a stream of sound.
 func SoundWork(s Stream, seconds float64) Work {
+	return Work(min(seconds*secondWork(s), math.MaxInt64/2))
+}
+
+// secondWork returns the work of decoding a second of a stream of sound.
+func secondWork(s Stream) float64 {
 	const least = 48_000 * 2 // resampling costs about that
-	rate := max(float64(s.SampleRate)*float64(max(s.Channels, 1)), least)
-	return Work(min(seconds*rate*float64(sampleWork), math.MaxInt64/2))
+	return max(float64(s.SampleRate)*float64(max(s.Channels, 1)), least) * float64(sampleWork)
+}
+
+// overName begins the names of the files that tell of sound beyond a limit.
+const overName = "over"
+
+// LimitSound returns a filter that ends output stream i of sound, decoded from s, after
+// as many samples as there is work left in ctx: packets may hold more sound than their
+// times say. Then the run fails with an error that matches [ErrWork].
+func LimitSound(ctx context.Context, s Stream, i int) string {
+	j, ok := ctx.Value(jobKey{}).(*job)
+	if !ok {
+		return "anull"
+	}
+	left := max(float64(j.most-Done(ctx)), 0)
+	most := int64(min(left/secondWork(s)*float64(max(s.SampleRate, 1)), 1<<60)) + 1
+	return fmt.Sprintf("asplit[sound][over];[over]atrim=start_sample=%d:end_sample=%d,ametadata=mode=add:key=over:value=1,"+
+		"ametadata=mode=print:file=%s%d,anullsink;[sound]atrim=end_sample=%[1]d", most, most+1, overName, i)
+}
+
+// checkSound returns an error if sound was decoded beyond the limit of [LimitSound] in a
+// run of a program in d.
+func (d *scratch) checkSound(ctx context.Context) error {
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		return fserror.WithoutPath(err)
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && strings.HasPrefix(entry.Name(), overName) && info.Size() > 0 {
+			return tooMuchWork(ctx)
+		}
+	}
+	return nil
+}
+
+// tooMuchWork is the error for a source that needs more work than its job may do.
+func tooMuchWork(ctx context.Context) error {
+	j := ctx.Value(jobKey{}).(*job)
+	return fmt.Errorf("ffmpeg would have to decode more than %d million pixels, or as much sound; cut a shorter span, or convert the file first: %w", j.most/1_000_000, ErrWork)
 }
 
 // ErrWork reports a source that makes programs do more than they may for it. It matches
@@ -77,7 +122,7 @@ func Spend(ctx context.Context, w Work) error {
 		return nil
 	}
 	if done := Work(atomic.AddInt64((*int64)(&j.done), int64(w))); done > j.most || done < 0 {
-		return fmt.Errorf("ffmpeg would have to decode more than %d million pixels, or as much sound: %w", j.most/1_000_000, ErrWork)
+		return tooMuchWork(ctx)
 	}
 	return nil
 }

@@ -134,8 +134,7 @@ func (f *frameFinder) keys() []ffmpeg.Take {
 
 // take returns the distinct frames of all takes that are in the span.
 func (f *frameFinder) take(ctx context.Context, takes []ffmpeg.Take) ([]ffmpeg.Picture, error) {
-	extent := f.medium.extent()
-	taken, err := f.engine.Tools.Pictures(ctx, f.in, ffmpeg.PictureWork(extent.Width, extent.Height), f.size, takes)
+	taken, err := f.engine.Tools.Pictures(ctx, f.in, scansOf(f.medium), f.size, takes)
 	if err != nil {
 		return nil, err
 	}

@@ -102,10 +102,10 @@ func (f *foreign) counted(s ffmpeg.Stream) bool {
 
 // cutVia makes a clip through a file that begins some seconds before the span.
 func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, p plan, span citekit.Span, mode citekit.Mode, before float64) (*citekit.Content, error) {
-	c := f.conversion(p, span, before)
-	if err := f.spend(ctx, &c, p.encode, span, before); err != nil {
+	if err := f.spend(ctx, p.encode, span, before); err != nil {
 		return nil, err
 	}
+	c := f.conversion(ctx, p, span, before)
 	out, err := f.tools.Convert(ctx, in, c)
 	if err != nil {
 		return nil, err
@@ -118,30 +118,24 @@ func (f *foreign) cutVia(ctx context.Context, in *ffmpeg.Input, texts captions, 
 	return x, nil
 }
 
-// spend counts the work of decoding, before it is done for sound, and while it
-// is done for pictures: where reading starts depends on the source.
-func (f *foreign) spend(ctx context.Context, c *ffmpeg.Conversion, decode []bool, span citekit.Span, before float64) error {
-	var picture ffmpeg.Work
+// spend counts the work of decoding sound, before it is done. That of pictures
+// is counted while it is done: where reading starts depends on the source.
+func (f *foreign) spend(ctx context.Context, decode []bool, span citekit.Span, before float64) error {
 	for i, t := range f.tracks {
-		switch {
-		case !decode[i]:
-		case t.Kind == "video":
-			picture = max(picture, ffmpeg.PictureWork(t.Width, t.Height))
-		default:
-			err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(t.Stream, span.End+trail-max(span.Start-before, 0)))
-			if err != nil {
-				return err
-			}
+		if !decode[i] || t.Kind == "video" {
+			continue
+		}
+		if err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(t.Stream, span.End+trail-max(span.Start-before, 0))); err != nil {
+			return err
 		}
 	}
-	c.Picture = picture
 	return nil
 }
 
 // conversion is the first step: it copies everything from before the span to
 // after it, with times counted from t=0 of the source. Re-encoded tracks are
 // trimmed to the span at once.
-func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.Conversion {
+func (f *foreign) conversion(ctx context.Context, p plan, span citekit.Span, before float64) ffmpeg.Conversion {
 	c := ffmpeg.Conversion{
 		Input: f.seek(span.Start-before, span.End+trail),
 		Muxer: p.muxer,
@@ -161,7 +155,8 @@ func (f *foreign) conversion(p plan, span citekit.Span, before float64) ffmpeg.C
 			c.Output[name] = value
 		}
 		if p.encode[i] {
-			c.Output["filter:"+strconv.Itoa(i)] = f.trim(t.Stream, span)
+			c.Output["filter:"+strconv.Itoa(i)] = f.trim(ctx, t.Stream, i, span)
+			c.Scans = max(c.Scans, t.scans)
 		}
 	}
 	return c
@@ -205,9 +200,9 @@ func firstAt(t float64, num, den int64) int64 {
 	return int64(math.Ceil((t - slack) * float64(den) / float64(num)))
 }
 
-// trim is the filter that keeps the frames or samples of a span, and counts the
-// frames.
-func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
+// trim is the filter that keeps the frames or samples of a span of output
+// stream i, counts the frames, and limits the samples.
+func (f *foreign) trim(ctx context.Context, s ffmpeg.Stream, i int, span citekit.Span) string {
 	name, num, den := "trim", s.Num, s.Den
 	if s.Kind == "audio" {
 		name, num, den = "atrim", 1, int64(s.SampleRate)
@@ -219,7 +214,7 @@ func (f *foreign) trim(s ffmpeg.Stream, span citekit.Span) string {
 	if s.Kind == "video" {
 		return ffmpeg.CountDecoded + "," + keep + "," + ffmpeg.CountEncoded
 	}
-	return keep
+	return ffmpeg.LimitSound(ctx, s, i) + "," + keep
 }
 
 // emptySpan is the error for a span in which nothing of a modality begins.
@@ -230,6 +225,19 @@ func emptySpan(span, plays citekit.Span, modality citekit.Modality) error {
 		one, all = "sound", "sound runs"
 	}
 	return fmt.Errorf("t=%v holds no %s; %s %v: %w", span, one, all, rounded(plays), citekit.ErrRange)
+}
+
+// noFrame returns the error for a span in which no frame begins, or nil if one
+// does or that is not known. It says where the frame shown there begins.
+func (f *foreign) noFrame(span citekit.Span) error {
+	i, _ := slices.BinarySearch(f.times, span.Start-slack)
+	if len(f.times) == 0 || i < len(f.times) && f.times[i] < span.End-slack {
+		return nil
+	}
+	if i == 0 {
+		return emptySpan(span, f.plays(), f.modality)
+	}
+	return fmt.Errorf("t=%v holds no frame; pictures run %v; the one shown there begins at t=%v: %w", span, rounded(f.plays()), f.times[i-1], citekit.ErrRange)
 }
 
 // plays returns the span in which there are pictures in a video, or else sound.

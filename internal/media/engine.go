@@ -250,7 +250,7 @@ func (e *Engine) parse(ctx context.Context, src *citekit.Source, format Format) 
 	case "wav":
 		m, cost, err = parseWaveform(src)
 	case "mov":
-		m, cost, err = e.parseMovie(src, format)
+		m, cost, err = e.parseMovie(ctx, src, format)
 		if errors.Is(err, mp4.ErrFragmented) {
 			if thin := mp4.CheckFragments(src, src.Size()); thin != nil {
 				return nil, 0, movieError(thin)

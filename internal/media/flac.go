@@ -26,20 +26,20 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 	if t.SampleRate == 0 {
 		return nil, fmt.Errorf("the sound has no sample rate: %w", citekit.ErrFormat)
 	}
+	if err := f.spend(ctx, []bool{true}, span, f.lead()); err != nil {
+		return nil, err
+	}
 	c := ffmpeg.Conversion{
 		Input:   f.seek(span.Start-f.lead(), span.End+trail),
 		Streams: []int{t.Index},
 		Muxer:   "flac",
 		Output: ffmpeg.Options{
 			"c": "flac", "sample_fmt": flacFormat(t.Stream),
-			"filter": f.flacFilter(t.Stream, span),
+			"filter": f.flacFilter(ctx, t.Stream, span),
 		},
 	}
 	delete(c.Input, "t") // it would count from where reading starts, however early that is
 	f.keepTimes(c.Output)
-	if err := f.spend(ctx, &c, []bool{true}, span, f.lead()); err != nil {
-		return nil, err
-	}
 	out, err := f.tools.Convert(ctx, in, c)
 	if err != nil {
 		return nil, err
@@ -53,9 +53,9 @@ func (f *foreign) cutFLAC(ctx context.Context, in *ffmpeg.Input, span citekit.Sp
 
 // flacFilter keeps the samples of a span. FLAC has no times, so the filter
 // inserts silence if sound starts late, or for a gap of 20 ms or more.
-func (f *foreign) flacFilter(s ffmpeg.Stream, span citekit.Span) string {
+func (f *foreign) flacFilter(ctx context.Context, s ffmpeg.Stream, span citekit.Span) string {
 	first := firstAt(span.Start, 1, int64(s.SampleRate))
-	return fmt.Sprintf("%s,aresample=async=1:min_hard_comp=0.02:first_pts=%d,asetpts=PTS-STARTPTS", f.trim(s, span), first)
+	return fmt.Sprintf("%s,aresample=async=1:min_hard_comp=0.02:first_pts=%d,asetpts=PTS-STARTPTS", f.trim(ctx, s, 0, span), first)
 }
 
 // checkFLAC compares the length of the output with the requested one.

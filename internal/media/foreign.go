@@ -32,6 +32,7 @@ type foreign struct {
 type track struct {
 	ffmpeg.Stream
 	first, end float64 // seconds; first is only right if wholly measured
+	scans      int     // of each picture, on average; 0 if that is not known
 }
 
 // play records when a packet plays.
@@ -78,6 +79,10 @@ func (e *Engine) examineSource(ctx context.Context, src *citekit.Source, format 
 		return nil, 0, err
 	}
 	defer in.Close()
+	pictures, err := countJPEGs(ctx, in, in.Size())
+	if err != nil {
+		return nil, 0, err
+	}
 	info, err := e.Tools.Probe(ctx, in)
 	if err != nil {
 		return nil, 0, err
@@ -89,6 +94,9 @@ func (e *Engine) examineSource(ctx context.Context, src *citekit.Source, format 
 	f, err := e.examineInput(ctx, in, format, info, texts, whole)
 	if err != nil {
 		return nil, 0, err
+	}
+	if t := f.picture(); t != nil && t.Codec == "mjpeg" {
+		t.scans = pictures.each()
 	}
 	return f, foreignCost + int64(len(f.times))*8, nil
 }
@@ -174,6 +182,11 @@ func (f *foreign) scan(ctx context.Context, in *ffmpeg.Input, from float64) erro
 		t := byIndex[p.Stream]
 		if t == nil {
 			return
+		}
+		if f.format.demuxer == "ogg" {
+			// If the stream ends before a packet begins, ffprobe prints the negative
+			// duration as an unsigned number of 32 bits.
+			p.Duration = max(int64(int32(p.Duration)), 0)
 		}
 		t.play(p, f.origin)
 		if t == picture && f.whole && len(f.times) <= maxTimes {

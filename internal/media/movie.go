@@ -19,9 +19,10 @@ type movie struct {
 	engine *Engine
 	index  *mp4.Movie
 	format Format
+	scans  int // of each JPEG picture, on average
 }
 
-func (e *Engine) parseMovie(src *citekit.Source, format Format) (medium, int64, error) {
+func (e *Engine) parseMovie(ctx context.Context, src *citekit.Source, format Format) (medium, int64, error) {
 	index, err := mp4.Open(src, src.Size())
 	if err != nil {
 		return nil, 0, movieError(err)
@@ -43,7 +44,19 @@ func (e *Engine) parseMovie(src *citekit.Source, format Format) (medium, int64, 
 		}
 		return nil, 0, fmt.Errorf("the %s file has no %s: %w", format.Name, e.Modality, citekit.ErrFormat)
 	}
-	return &movie{engine: e, index: index, format: format}, cost, nil
+	m := &movie{engine: e, index: index, format: format, scans: 1}
+	if slices.ContainsFunc(index.Tracks(), isJPEG) {
+		pictures, err := countJPEGs(ctx, src, src.Size())
+		if err != nil {
+			return nil, 0, err
+		}
+		m.scans = pictures.each()
+	}
+	return m, cost, nil
+}
+
+func isJPEG(t mp4.Track) bool {
+	return t.Kind == mp4.Video && (t.Codec == "jpeg" || t.Codec == "mjpa" || t.Codec == "mjpb")
 }
 
 func hasKind(index *mp4.Movie, kind mp4.Kind) bool {
@@ -203,7 +216,9 @@ func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts capti
 	}
 	clip, err := cutIndex(captioned.Movie, f.modality, span, mode)
 	if errors.Is(err, citekit.ErrRange) {
-		err = emptySpan(span, f.plays(), f.modality)
+		if err = f.noFrame(span); err == nil || f.modality != citekit.Video {
+			err = emptySpan(span, f.plays(), f.modality)
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -257,6 +272,9 @@ func (f *foreign) checkCopied(index *mp4.Movie, p plan, span citekit.Span, sough
 			}
 			if !f.whole {
 				continue // it begins after the span
+			}
+			if err := f.noFrame(span); err != nil && t.Kind == "video" {
+				return err
 			}
 			return fmt.Errorf("a track of %s in %s could not be read: %w", t.Kind, t.Codec, citekit.ErrFormat)
 		}

@@ -53,21 +53,23 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 		Muxer:   "null",
 		Output: ffmpeg.Options{
 			"copyts": "", "fps_mode": "passthrough",
-			"filter": fmt.Sprintf("scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,select=gte(scene\\,0),metadata=mode=print:key=lavfi.scene_score:file=-", sceneWidth),
+			"filter": ffmpeg.CountDecoded + fmt.Sprintf(",scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,select=gte(scene\\,0),metadata=mode=print:key=lavfi.scene_score:direct=1:file=-", sceneWidth),
 		},
 	}
 	if float64(extent.Width)*float64(extent.Height)*usual*extent.Duration > fullScan {
 		c.Input["skip_frame"] = "nokey"
-		c.Output["filter"] = fmt.Sprintf("scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,signalstats,metadata=mode=print:key=lavfi.signalstats.YDIF:file=-", sceneWidth)
+		c.Output["filter"] = ffmpeg.CountDecoded + fmt.Sprintf(",scale=min(iw\\,%d):-2:flags=fast_bilinear,settb=1/1000000,signalstats,metadata=mode=print:key=lavfi.signalstats.YDIF:direct=1:file=-", sceneWidth)
 	}
 	var found scenes
-	work := ffmpeg.PictureWork(stream.Width, stream.Height)
+	counter := ffmpeg.PictureCounter{Scans: scansOf(m), Header: ffmpeg.PictureWork(stream.Width, stream.Height)}
+	if f, ok := m.(*foreign); ok && c.Input["skip_frame"] == "" {
+		counter.Packets = len(f.times)
+	}
 	err = e.Tools.Stream(ctx, in, c, ffmpeg.NewLineWriter(func(line []byte) error {
 		if t, ok := found.read(line, origin); ok {
 			progress(clamp(t, extent.Duration))
-			return ffmpeg.Spend(ctx, work)
 		}
-		return nil
+		return counter.Line(ctx, line)
 	}))
 	if err != nil {
 		return nil, err
@@ -78,6 +80,8 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 // scenes are pictures and their differences from the previous ones.
 type scenes struct {
 	pictures []picture
+	time     float64 // that was read last
+	timed    bool    // whether it could be read
 }
 
 type picture struct {
@@ -88,29 +92,31 @@ type picture struct {
 // maxPictures bounds the pictures kept: half a day at 25 per second.
 const maxPictures = 1 << 20
 
-// read reads a line printed by the filters: the time of a frame, or its
-// difference. If it is a time, read returns that.
+// read reads a line printed by the filters: the time of a frame, then its
+// difference. If it is a difference, read returns the time.
 func (s *scenes) read(line []byte, origin float64) (t float64, ok bool) {
-	if len(s.pictures) > 0 {
-		last := &s.pictures[len(s.pictures)-1]
-		if score, ok := bytes.CutPrefix(line, []byte("lavfi.scene_score=")); ok {
-			last.score = number(score)
-			return 0, false
-		}
-		if score, ok := bytes.CutPrefix(line, []byte("lavfi.signalstats.YDIF=")); ok {
-			last.score = number(score) / 100
-			return 0, false
-		}
+	if score, ok := bytes.CutPrefix(line, []byte("lavfi.scene_score=")); ok {
+		return s.add(number(score))
+	}
+	if score, ok := bytes.CutPrefix(line, []byte("lavfi.signalstats.YDIF=")); ok {
+		return s.add(number(score) / 100)
 	}
 	_, rest, ok := bytes.Cut(line, []byte("pts:"))
 	digits, _, _ := bytes.Cut(rest, []byte(" "))
 	us, err := strconv.ParseInt(string(digits), 10, 64)
-	if !ok || err != nil || len(s.pictures) == maxPictures {
+	if s.timed = ok && err == nil; s.timed {
+		s.time = round(float64(us)/1e6 - origin)
+	}
+	return 0, false
+}
+
+// add adds the picture whose time was read last.
+func (s *scenes) add(score float64) (t float64, ok bool) {
+	if !s.timed || len(s.pictures) == maxPictures {
 		return 0, false
 	}
-	t = round(float64(us)/1e6 - origin)
-	s.pictures = append(s.pictures, picture{time: t})
-	return t, true
+	s.pictures = append(s.pictures, picture{s.time, score})
+	return s.time, true
 }
 
 func number(b []byte) float64 {

@@ -60,7 +60,7 @@ func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, d *d
 		Muxer:   "s16le",
 		Output: ffmpeg.Options{
 			"copyts": "", "c": "pcm_s16le", "ac": "2", "ar": fmt.Sprint(scanRate),
-			"filter": fmt.Sprintf("asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0", seconds(origin)),
+			"filter": fmt.Sprintf("%s,asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0", ffmpeg.LimitSound(ctx, stream, 0), seconds(origin)),
 		},
 	}
 	d.rate, d.block = scanRate, 4

@@ -64,8 +64,8 @@ func (e *Engine) drawDecoded(ctx context.Context, src *citekit.Source, m medium,
 		Muxer:   "s16le",
 		Output: ffmpeg.Options{
 			"copyts": "", "c": "pcm_s16le", "ac": "2", "ar": fmt.Sprint(scanRate),
-			"filter": fmt.Sprintf("asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0,atrim=end=%s",
-				seconds(from), seconds(span.End-span.Start)),
+			"filter": fmt.Sprintf("%s,asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0,atrim=end=%s",
+				ffmpeg.LimitSound(ctx, stream, 0), seconds(from), seconds(span.End-span.Start)),
 		},
 	}
 	const block = 4

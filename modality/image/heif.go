@@ -52,6 +52,9 @@ func openHEIF(ctx context.Context, src *citekit.Source) (*picture, error) {
 	if err != nil {
 		return nil, err
 	}
+	if h.mini != nil {
+		return h.mini, nil
+	}
 	width, height, err := h.size(in)
 	if err != nil {
 		return nil, err
@@ -90,6 +93,7 @@ type heif struct {
 	properties []isoBox               // in ipco
 	used       []uint16               // properties of the primary item, counted from 1, in order
 	idat       []byte
+	mini       *picture // of a file that has one box for all of that; else nil
 }
 
 type heifItem struct {
@@ -128,11 +132,44 @@ func readHEIF(in *input) (*heif, error) {
 			}
 			return parseMeta(data)
 		}
+		if kind == "mini" {
+			return readMini(in, offset+head)
+		}
 		if offset += size; offset >= end {
 			return nil, fmt.Errorf("it has no item that is an image; cite the whole file: %w", errors.ErrUnsupported)
 		}
 	}
 	return nil, fmt.Errorf("more than %d boxes: %w", maxTopBoxes, citekit.ErrTooLarge)
+}
+
+// readMini reads the size in a box for a small image, which begins with a
+// version of 2 bits, 9 flags, 2 bits for the chroma, 3 for the orientation less
+// 1, and a flag for numbers of 15 bits and not 7: width and height, each less 1
+// (ISO/IEC 23008-12, MinimizedImageBox).
+func readMini(in *input, offset int64) (*heif, error) {
+	var b [8]byte
+	if err := in.full(b[:6], offset); err != nil {
+		return nil, err
+	}
+	v, at := binary.BigEndian.Uint64(b[:]), 0
+	next := func(n int) int {
+		at += n
+		return int(v >> (64 - at) & (1<<n - 1))
+	}
+	if next(2) != 0 {
+		return nil, fmt.Errorf("its box of metadata is of a later version; cite the whole file: %w", errors.ErrUnsupported)
+	}
+	next(9 + 2)
+	orientation, length := next(3)+1, 7
+	if next(1) == 1 {
+		length = 15
+	}
+	width := next(length) + 1
+	height := next(length) + 1
+	if orientation >= 5 { // turned by 90 degrees
+		width, height = height, width
+	}
+	return &heif{mini: &picture{width: width, height: height}}, nil
 }
 
 // topBox reads the head of a box of the file.

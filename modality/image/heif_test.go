@@ -173,3 +173,28 @@ func TestHEIFHeaderOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallHEIF reads the size of images that have one box for all metadata.
+func TestSmallHEIF(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		head          []byte
+		width, height int
+	}{
+		{"15 bits", []byte{0x08, 0x08, 0x80, 0xff, 0x01, 0xfe}, 256, 256},
+		{"7 bits", []byte{0x08, 0x08, 0x1f, 0x27, 0, 0}, 32, 20},
+		{"7 bits, turned", []byte{0x08, 0x0d, 0x1f, 0x27, 0, 0}, 20, 32},
+	} {
+		data := slices.Concat(isoBox("ftyp", []byte("mif3heic")), isoBox("mini", c.head, make([]byte, 40)))
+		s, err := (&image.Resolver{}).Map(t.Context(), source(data, c.name), imageRequest)
+		if err != nil || s.Metadata["width"] != c.width || s.Metadata["height"] != c.height {
+			t.Errorf("%s: %+v, error %v", c.name, s, err)
+		}
+	}
+	for name, head := range map[string][]byte{"a later version": {0x48, 0, 0, 0, 0, 0}, "no room": {0x08}} {
+		data := slices.Concat(isoBox("ftyp", []byte("mif3heic")), isoBox("mini", head))
+		if s, err := (&image.Resolver{}).Map(t.Context(), source(data, name), imageRequest); err == nil || citekit.CodeOf(err) == citekit.CodeInternal {
+			t.Errorf("%s: %+v, error %v", name, s, err)
+		}
+	}
+}

@@ -152,7 +152,7 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
-	version := fmt.Sprintf("image/2;quality=%d", r.quality())
+	version := fmt.Sprintf("image/3;quality=%d", r.quality())
 	if r.Languages != "" {
 		version += ";languages=" + r.Languages
 	}

@@ -10,6 +10,7 @@ import (
 	stdjpeg "image/jpeg"
 	"io"
 	"math/bits"
+	"slices"
 
 	"golang.org/x/image/ccitt"
 	"golang.org/x/image/tiff/lzw"
@@ -135,12 +136,88 @@ func undoDifference(row []byte, t *tiffPage, step int) {
 	}
 }
 
+// tablesFor returns the tables that precede the JPEG of a block: those of the
+// page, and if neither they nor the block have Huffman tables, those of the
+// first block, which some programs write only there.
+func (r *tiffReader) tablesFor(data io.ReaderAt) ([]byte, error) {
+	own, err := jpegTables(data)
+	if err != nil || hasHuffman(own) || hasHuffman(r.tables) {
+		return r.tables, err
+	}
+	if r.shared == nil {
+		offset, err := r.d.number(r.offsetsTag(), 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		first, err := jpegTables(r.in.section(offset, max(0, r.in.src.Size()-offset)))
+		if err != nil {
+			return nil, err
+		}
+		r.shared = slices.Concat([]byte{0xff, 0xd8}, first)
+		if len(r.tables) > 4 {
+			r.shared = slices.Concat(r.tables[:len(r.tables)-2], first)
+		}
+		r.shared = append(r.shared, 0xff, 0xd9)
+	}
+	return r.shared, nil
+}
+
+// jpegTables returns the segments with tables before the first scan of a JPEG.
+func jpegTables(r io.ReaderAt) ([]byte, error) {
+	const most = 16 << 10
+	b := make([]byte, most)
+	n, err := r.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	return tableSegments(b[:n]), nil
+}
+
+// Markers of segments of JPEG (ITU-T T.81, B.1.1.3).
+const (
+	markerHuffman      = 0xc4
+	markerQuantisation = 0xdb
+	markerScan         = 0xda
+)
+
+func tableSegments(b []byte) (tables []byte) {
+	for i := 2; i+4 <= len(b) && b[i] == 0xff && b[i+1] != markerScan; {
+		end := i + 2 + int(b[i+2])<<8 + int(b[i+3])
+		if end > len(b) {
+			break
+		}
+		if b[i+1] == markerHuffman || b[i+1] == markerQuantisation {
+			tables = append(tables, b[i:end]...)
+		}
+		i = end
+	}
+	return tables
+}
+
+// hasHuffman reports whether there is a Huffman table in a JPEG or in segments
+// of tables.
+func hasHuffman(b []byte) bool {
+	if !bytes.HasPrefix(b, []byte{0xff, 0xd8}) {
+		b = slices.Concat([]byte{0xff, 0xd8}, b)
+	}
+	for b = tableSegments(b); len(b) >= 4; b = b[2+int(b[2])<<8+int(b[3]):] {
+		if b[1] == markerHuffman {
+			return true
+		}
+	}
+	return false
+}
+
 // decodeJPEG decodes a block that is a JPEG, with the tables of the page.
 func (r *tiffReader) decodeJPEG(data *io.SectionReader) (io.Reader, error) {
 	const markers = 2 // bytes, at each end of the tables
 	var src io.Reader = data
-	if n := len(r.tables); n > 2*markers {
-		src = io.MultiReader(bytes.NewReader(r.tables[:n-markers]), io.NewSectionReader(data, markers, max(0, data.Size()-markers)))
+	tables, err := r.tablesFor(data)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(tables); n > 2*markers {
+		src = io.MultiReader(bytes.NewReader(tables[:n-markers]), io.NewSectionReader(data, markers, max(0, data.Size()-markers)))
 	}
 	if err := r.spend(int64(rowBytes(r.blockWidth, r.pixelBits())) * int64(r.blockHeight)); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ type tiffReader struct {
 	d      *directory
 	region image.Rectangle
 	tables []byte // of JPEG
+	shared []byte // tables, with those of the first block; nil until needed
 	work   int64  // bytes decoded
 	z      io.ReadCloser
 }
@@ -208,18 +209,26 @@ type tiffBlock struct {
 	page  *tiffReader
 }
 
+// offsetsTag returns the tag of the offsets of the blocks.
+func (t *tiffPage) offsetsTag() uint16 {
+	if t.tiled {
+		return tagTileOffsets
+	}
+	return tagStripOffsets
+}
+
 // open begins to decode a block.
 func (r *tiffReader) open(index int) (*tiffBlock, error) {
 	if err := r.in.ctx.Err(); err != nil {
 		return nil, err
 	}
-	offsets, counts := uint16(tagStripOffsets), uint16(tagStripByteCounts)
+	counts := uint16(tagStripByteCounts)
 	if r.tiled {
-		offsets, counts = tagTileOffsets, tagTileByteCounts
+		counts = tagTileByteCounts
 	}
 	_, bits := r.planes()
 	b := &tiffBlock{page: r, close: func() {}, line: make([]byte, rowBytes(r.blockWidth, bits))}
-	offset, err := r.d.number(offsets, int64(index), 0)
+	offset, err := r.d.number(r.offsetsTag(), int64(index), 0)
 	if err != nil {
 		return nil, err
 	}
