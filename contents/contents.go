@@ -72,7 +72,7 @@ type Contents struct {
 
 	// Late is true if time ran out before all related places or other parts of
 	// the answer were found. The JSON then has "complete": false, even if
-	// NextCursor is "".
+	// NextCursor is "". It also has that if an item has Missing text.
 	Late bool
 }
 
@@ -91,7 +91,10 @@ type Item struct {
 	Tokens int    // of Text
 	Runs   []Run  // if requested
 	Note   string // why there is no text, or not all of it
-	Err    error  // why the part cannot be read, such as an error matching citekit.ErrStale
+	// Missing is true if a part of the text cannot be read although the source
+	// shows it. Note says which.
+	Missing bool
+	Err     error // why the part cannot be read, such as an error matching citekit.ErrStale
 }
 
 // A Run is a part of a text with an address of its own.

@@ -2,13 +2,15 @@ package contents
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // MarshalJSON returns an object with "contents", "complete" and, if there is a
-// rest, "next_cursor". It is complete if there is no rest and it is not Late.
+// rest, "next_cursor". It is complete if there is no rest, it is not Late and no item has
+// Missing text.
 func (c *Contents) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -21,7 +23,8 @@ func (c *Contents) MarshalJSON() ([]byte, error) {
 		item.write(w)
 	}
 	w.WriteByte(']')
-	w.Value("complete", c.NextCursor == "" && !c.Late)
+	missing := slices.ContainsFunc(c.Items, func(i *Item) bool { return i.Missing })
+	w.Value("complete", c.NextCursor == "" && !c.Late && !missing)
 	w.Optional("next_cursor", c.NextCursor)
 	w.Close()
 	return w.Bytes(), w.Err

@@ -210,7 +210,12 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	case err == nil && !layer.Reaches(p.loc):
 		err = in.checkEnd(ctx, p)
 	}
+	if missing := layer.Missing(p.loc); missing != "" && err == nil {
+		p.item.Missing = true
+		p.note(missing)
+	}
 	switch {
+	case layer.Empty() && p.item.Missing:
 	case layer.Empty() || layer.Incomplete():
 		p.note(layer.Reason())
 	case err == nil && p.offset == 0 && p.isEmpty():

@@ -107,5 +107,5 @@ func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int
 	if item.Err != nil {
 		item.Note = readable{item.Err}.Error()
 	}
-	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil, read.NextCursor}, nil
+	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil && !item.Missing, read.NextCursor}, nil
 }
