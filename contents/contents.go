@@ -109,6 +109,10 @@ type Reader struct {
 	// it may be replaced by a shared one of the same Library.
 	Relations *relations.Graph
 
+	// Scans is what a note says after it says that pages have no text, as in a scan,
+	// such as "--ocr reads it"; "" for nothing. It may be set before the first call.
+	Scans string
+
 	lib    *citekit.Library
 	layers *textlayer.Store
 }

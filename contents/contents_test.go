@@ -260,6 +260,15 @@ func TestNothingThere(t *testing.T) {
 			t.Errorf("%s: %q, note %q, %v; want %q", id, item.Text, item.Note, item.Err, want)
 		}
 	}
+	s = newShelf(t, map[string]string{"scan.pdf": string(pdftest.Rows("", nil))})
+	s.Scans = "--ocr reads it"
+	for id, want := range map[string]string{
+		"scan": "its page has no text, as in a scan; --ocr reads it", "doc://scan#pages=1": "its page has no text, as in a scan; --ocr reads it",
+	} {
+		if item := s.read(t, contents.Request{IDs: []string{id}}).Items[0]; item.Err != nil || item.Note != want {
+			t.Errorf("%s: note %q, %v; want %q", id, item.Note, item.Err, want)
+		}
+	}
 }
 
 func TestStale(t *testing.T) {

@@ -126,6 +126,9 @@ func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, erro
 	one.closers = append(one.closers, searcher.Close)
 	reader := contents.New(lib, layers)
 	reader.Relations = related
+	if reader.Scans = "resolve shows it, with include [\"image\"]"; !h.settings.Capabilities.OCR && canRecognise() {
+		reader.Scans += "; the server reads it if it is started with --ocr"
+	}
 	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: h.logger,

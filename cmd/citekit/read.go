@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/textlayer"
@@ -59,7 +60,11 @@ func (s *session) read(ctx context.Context, req contents.Request, pictures bool)
 		return err
 	}
 	defer lib.Close()
-	read, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, req)
+	reader := contents.New(lib, textlayer.New(lib, nil))
+	if !s.ocr && canRecognise() {
+		reader.Scans = "--ocr reads it, in some seconds for each page"
+	}
+	read, err := reader.Read(ctx, req)
 	if err != nil {
 		return asUsage("read", err)
 	}
@@ -126,6 +131,12 @@ func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citek
 	if err != nil {
 		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(err.Error(), "citekit: ")))
 	}
+}
+
+// canRecognise reports whether there is a program that reads scans.
+func canRecognise() bool {
+	_, err := child.Find("tesseract")
+	return err == nil
 }
 
 // printContents prints texts, each below its address if there are several. It calls
