@@ -79,6 +79,7 @@ func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
 	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
 		documents.PDF.OCR, documents.PDF.Compiling = settings.Capabilities.OCR, tellPreparing
+		documents.Word.Comments = settings.Capabilities.Comments
 		documents.More = moreFormats()
 	}
 	return all

@@ -54,10 +54,10 @@ can be checked.`,
 		flags: func(f *flagSet) {
 			f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
 			f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
-			f.ocr(&flags.ocr)
+			f.extra(&flags.extra)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = flags.ocr
+			s.extra = flags.extra
 			return s.reanchor(ctx, args[0], flags)
 		},
 	}
@@ -65,7 +65,8 @@ can be checked.`,
 
 // reanchorFlags are the flags of reanchor.
 type reanchorFlags struct {
-	dryRun, similar, ocr bool
+	dryRun, similar bool
+	extra           extraText
 }
 
 func (s *session) reanchor(ctx context.Context, name string, flags reanchorFlags) error {
