@@ -112,6 +112,11 @@ type TextReader interface {
 type TextRun struct {
 	Text     string   // in UTF-8
 	Location Location // where it stands in the source
+
+	// Missing says which part of the text cannot be read although the source shows
+	// it, such as "12 of the 80 characters drawn on it cannot be read"; "" if the
+	// text is whole. It follows the name of a place and a colon.
+	Missing string
 }
 
 // A Versioner is a [Resolver] that names the version of its output. Evidence

@@ -77,7 +77,7 @@ type Contents struct {
 
 	// Late is true if time ran out before all related places or other parts of
 	// the answer were found. The JSON then has "complete": false, even if
-	// NextCursor is "".
+	// NextCursor is "". It also has that if an item has Missing text.
 	Late bool
 }
 
@@ -97,7 +97,10 @@ type Item struct {
 	Hidden int    // how many characters of Text are written as codes, if Visible is requested
 	Runs   []Run  // if requested
 	Note   string // why there is no text, or not all of it
-	Err    error  // why the part cannot be read, such as an error matching citekit.ErrStale
+	// Missing is true if a part of the text cannot be read although the source
+	// shows it. Note says which.
+	Missing bool
+	Err     error // why the part cannot be read, such as an error matching citekit.ErrStale
 }
 
 // A Run is a part of a text with an address of its own.
@@ -111,6 +114,10 @@ type Reader struct {
 	// Relations finds related places. [New] makes one. Before the first call,
 	// it may be replaced by a shared one of the same Library.
 	Relations *relations.Graph
+
+	// Scans is what a note says after it says that pages have no text, as in a scan,
+	// such as "--ocr reads it"; "" for nothing. It may be set before the first call.
+	Scans string
 
 	lib    *citekit.Library
 	layers *textlayer.Store

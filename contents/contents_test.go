@@ -232,6 +232,22 @@ func TestNoText(t *testing.T) {
 	}
 }
 
+// TestMissing says which part of a text cannot be read, and that the answer is not complete
+// then.
+func TestMissing(t *testing.T) {
+	s := newShelf(t, map[string]string{"old.pdf": string(pdftest.Unnamed("Heading", 80))})
+	for _, id := range []string{"old", "doc://old#pages=1"} {
+		c := s.read(t, contents.Request{IDs: []string{id}})
+		data, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if item := c.Items[0]; item.Note != "page 1: 80 of the 87 characters drawn on it cannot be read" || !strings.Contains(string(data), `"complete":false`) {
+			t.Errorf("%s: note %q, %s", id, item.Note, data)
+		}
+	}
+}
+
 // TestNothingThere checks that a part without text says so, if its source has text
 // elsewhere.
 func TestNothingThere(t *testing.T) {
@@ -242,6 +258,15 @@ func TestNothingThere(t *testing.T) {
 	} {
 		if item := s.read(t, contents.Request{IDs: []string{id}}).Items[0]; item.Err != nil || item.Note != want || (item.Text == "") != (want != "") {
 			t.Errorf("%s: %q, note %q, %v; want %q", id, item.Text, item.Note, item.Err, want)
+		}
+	}
+	s = newShelf(t, map[string]string{"scan.pdf": string(pdftest.Rows("", nil))})
+	s.Scans = "--ocr reads it"
+	for id, want := range map[string]string{
+		"scan": "its page has no text, as in a scan; --ocr reads it", "doc://scan#pages=1": "its page has no text, as in a scan; --ocr reads it",
+	} {
+		if item := s.read(t, contents.Request{IDs: []string{id}}).Items[0]; item.Err != nil || item.Note != want {
+			t.Errorf("%s: note %q, %v; want %q", id, item.Note, item.Err, want)
 		}
 	}
 }

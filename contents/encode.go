@@ -2,6 +2,7 @@ package contents
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
@@ -9,7 +10,8 @@ import (
 )
 
 // MarshalJSON returns an object with "contents", "complete" and, if there is a
-// rest, "next_cursor". It is complete if there is no rest and it is not Late.
+// rest, "next_cursor". It is complete if there is no rest, it is not Late and no item has
+// Missing text.
 func (c *Contents) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
 	w.Open()
@@ -22,7 +24,8 @@ func (c *Contents) MarshalJSON() ([]byte, error) {
 		item.write(w)
 	}
 	w.WriteByte(']')
-	w.Value("complete", c.NextCursor == "" && !c.Late)
+	missing := slices.ContainsFunc(c.Items, func(i *Item) bool { return i.Missing })
+	w.Value("complete", c.NextCursor == "" && !c.Late && !missing)
 	w.Optional("next_cursor", c.NextCursor)
 	w.Close()
 	return w.Bytes(), w.Err

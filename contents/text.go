@@ -210,13 +210,29 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	case err == nil && !layer.Reaches(p.loc):
 		err = in.checkEnd(ctx, p)
 	}
+	if missing := layer.Missing(p.loc); missing != "" && err == nil {
+		p.item.Missing = true
+		p.note(missing)
+	}
 	switch {
+	case layer.Empty() && p.item.Missing:
 	case layer.Empty() || layer.Incomplete():
-		p.note(layer.Reason())
+		p.note(in.orScanned(layer.Reason(), layer.Empty() && o.mediaType == pdfType))
 	case err == nil && p.offset == 0 && p.isEmpty():
-		p.note(lookup.NoText(p.loc))
+		p.note(in.orScanned(lookup.NoText(p.loc), o.mediaType == pdfType))
 	}
 	return err
+}
+
+// pdfType is the media type of sources whose pages may be scans.
+const pdfType = "application/pdf"
+
+// orScanned adds to a note what to do with a scan.
+func (in *reading) orScanned(note string, scan bool) string {
+	if !scan || in.Scans == "" {
+		return note
+	}
+	return note + "; " + in.Scans
 }
 
 // isEmpty reports whether a part has no text, not even white space.

@@ -111,5 +111,5 @@ func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int
 	if item.Hidden > 0 {
 		item.Note = joined(item.Note, visible.Note(item.Hidden))
 	}
-	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil, read.NextCursor}, nil
+	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil && !item.Missing, read.NextCursor}, nil
 }

@@ -79,7 +79,7 @@ func (b *builder) leaveRest() bool {
 
 // add adds a run.
 func (b *builder) add(r citekit.TextRun) error {
-	r.Text = strings.ToValidUTF8(r.Text, "\ufffd")
+	r.Text, r.Missing = strings.ToValidUTF8(r.Text, "\ufffd"), strings.ToValidUTF8(r.Missing, "\ufffd")
 	if r.Location.Modality == "" {
 		r.Location.Modality = b.o.modality
 	}
@@ -131,7 +131,7 @@ func (b *builder) put(gap string, r citekit.TextRun) error {
 	points := utf8.RuneCountInString(r.Text)
 	b.index.add(run{
 		from: from, to: to, loc: r.Location, ends: endsOf(r),
-		ink: strings.ContainsFunc(r.Text, isInk),
+		ink: strings.ContainsFunc(r.Text, isInk), missing: r.Missing,
 	}, int64(points), int64(points+beyondBMP(r.Text)))
 	b.index.size = to
 	if r.Text != "" {

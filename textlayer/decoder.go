@@ -63,7 +63,7 @@ func (d *decoder) real() float64 {
 // run reads the next run of x, with its number of characters and of UTF-16
 // units.
 func (d *decoder) run(x *index) (r run, points, units int64) {
-	has := d.uint(hasStructure<<1 - 1)
+	has := d.uint(hasMissing<<1 - 1)
 	gap := d.uint(min(1, x.size-x.end()))
 	r.from = x.end() + gap
 	length := d.uint(x.size - r.from)
@@ -80,6 +80,11 @@ func (d *decoder) run(x *index) (r run, points, units int64) {
 	}
 	r.loc = d.place(has, before)
 	r.loc.Modality = cmp.Or(r.loc.Modality, x.modality)
+	if has&hasMissing != 0 {
+		if r.missing = d.text(); r.missing == "" {
+			d.fail()
+		}
+	}
 	return r, points, units
 }
 

@@ -33,6 +33,7 @@ const (
 	hasVirtual
 	hasInk
 	hasStructure
+	hasMissing
 )
 
 // encode writes everything after the text.
@@ -79,7 +80,7 @@ func (e encoder) run(x *index, i int) {
 	r := x.runs[i]
 	points, units := x.counts(i)
 	loc, has := r.loc, int64(r.ends)
-	for i, there := range []bool{len(loc.Pages) > 0, !loc.Lines.IsZero(), !loc.Time.IsZero(), !loc.Box.IsZero(), loc.VirtualAddress != "", r.ink, isStructured(loc)} {
+	for i, there := range []bool{len(loc.Pages) > 0, !loc.Lines.IsZero(), !loc.Time.IsZero(), !loc.Box.IsZero(), loc.VirtualAddress != "", r.ink, isStructured(loc), r.missing != ""} {
 		if there {
 			has |= hasPages << i
 		}
@@ -90,6 +91,9 @@ func (e encoder) run(x *index, i int) {
 	e.uint(r.to - r.from - points)
 	e.uint(units - points)
 	e.place(has, before.loc, loc)
+	if r.missing != "" {
+		e.text(r.missing)
+	}
 }
 
 // place writes a location relative to the previous one.

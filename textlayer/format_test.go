@@ -30,6 +30,9 @@ func sample(t testing.TB, mirrors, incomplete bool) []byte {
 		from := int64(len(text + r.gap))
 		text += r.gap + r.text
 		one := run{from: from, to: int64(len(text)), loc: r.loc, ends: endsOf(citekit.TextRun{Text: r.text, Location: r.loc}), ink: r.text > "\n"}
+		if r.loc.Lines.First == 5 {
+			one.missing = "2 of 3 characters"
+		}
 		points := len([]rune(r.text))
 		x.add(one, int64(points), int64(points+beyondBMP(r.text)))
 	}

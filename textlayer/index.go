@@ -22,7 +22,8 @@ type index struct {
 	mirrors    bool  // the text has the bytes of the source from start on
 	start      int64 // in the source if mirrors is set, else in the stored layer
 	incomplete bool
-	written    int // runs that have visible characters
+	written    int   // runs that have visible characters
+	missing    []int // numbers of runs of which a part cannot be read
 
 	lastPage, lastLine, lastBlock int // of the runs outside members; lastLine is math.MaxInt if some count by part or message
 
@@ -35,7 +36,8 @@ type run struct {
 	points, units int64 // counts before the run
 	loc           citekit.Location
 	ends          ends
-	ink           bool // it has visible characters
+	ink           bool   // it has visible characters
+	missing       string // as in [citekit.TextRun]
 }
 
 // end returns the end of the last run.
@@ -66,6 +68,9 @@ func (x *index) add(r run, points, units int64) {
 	x.runs = append(x.runs, r)
 	if r.ink {
 		x.written++
+	}
+	if r.missing != "" {
+		x.missing = append(x.missing, len(x.runs)-1)
 	}
 	if r.loc.Member != "" {
 		return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -66,6 +67,36 @@ func (l *Layer) Empty() bool { return l.written == 0 }
 // more: it yielded some text and then an error matching [citekit.ErrTooLarge].
 func (l *Layer) Incomplete() bool { return l.incomplete }
 
+// Missing says which parts of the text at loc cannot be read although the source shows
+// them, such as "page 3: 12 of the 80 characters drawn on it cannot be read"; "" if there
+// are none. The zero Location means all of the text.
+func (l *Layer) Missing(loc citekit.Location) string {
+	const most = 3
+	var all []string
+	for _, i := range l.missing {
+		r := l.runs[i]
+		if loc.IsWhole() || overlap(r.loc, loc) {
+			all = append(all, placeOf(r.loc)+": "+r.missing)
+		}
+	}
+	if n := len(all) - most; n > 0 {
+		all = append(all[:most], fmt.Sprintf("and the same of %d more", n))
+	}
+	return strings.Join(all, "; ")
+}
+
+// placeOf names the place of a run for people.
+func placeOf(loc citekit.Location) string {
+	name := "its text"
+	if len(loc.Pages) > 0 {
+		name = fmt.Sprintf("page %d", loc.Pages[0].First)
+	}
+	if loc.Member != "" {
+		name = loc.Member + ", " + name
+	}
+	return name
+}
+
 // Reason returns a short reason why the layer is empty or incomplete, or "".
 func (l *Layer) Reason() string {
 	switch {
@@ -73,6 +104,8 @@ func (l *Layer) Reason() string {
 		return fmt.Sprintf("only the first %d bytes of its text are kept and searched; read the rest by its addresses, or split the file", l.size)
 	case l.written > 0:
 		return ""
+	case len(l.missing) > 0:
+		return l.Missing(citekit.Location{})
 	case l.lastPage > 1:
 		return fmt.Sprintf("none of its %d pages has text, as in a scan", l.lastPage)
 	case l.lastPage == 1:

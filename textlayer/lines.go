@@ -125,7 +125,7 @@ func cutPiece(r citekit.TextRun, e ends) (piece, rest citekit.TextRun) {
 		}
 	}
 	piece, rest = r, r
-	piece.Text, rest.Text = r.Text[:at], r.Text[at:]
+	piece.Text, rest.Text, rest.Missing = r.Text[:at], r.Text[at:], ""
 	if e != noEnds {
 		ended := e.count(r.Text, at)
 		rest.Location.Lines.First += ended

@@ -100,6 +100,24 @@ func TestScan(t *testing.T) {
 	}
 }
 
+// TestMissing tells which pages have text that cannot be read, also when the text was kept.
+func TestMissing(t *testing.T) {
+	const some = "2 of the 9 characters drawn on it cannot be read"
+	part := page(2, "two")
+	part.Missing = some
+	d := newDesk(t, citekit.Document, page(1, "one"), part, page(3, "three"))
+	s := textlayer.New(d.Library, nil)
+	for range 2 {
+		l := open(t, s, "a")
+		if got := l.Missing(citekit.Location{}); got != "page 2: "+some {
+			t.Errorf("missing in all: %q", got)
+		}
+		if in, out := l.Missing(citekit.Pages(2, 3)), l.Missing(citekit.Pages(3, 3)); in != "page 2: "+some || out != "" {
+			t.Errorf("missing in pages 2-3: %q, in page 3: %q", in, out)
+		}
+	}
+}
+
 // TestIncomplete leaves out what is beyond a limit.
 func TestIncomplete(t *testing.T) {
 	d := newDesk(t, citekit.Document, page(1, "one"), page(2, "two"), page(3, "three"))

@@ -96,8 +96,17 @@ func (c *call) decide(ctx context.Context) error {
 	if err := c.noteSource(ctx, s, cited); err != nil {
 		return err
 	}
-	if v := c.verdict; s.Incomplete() && (v.Class == NotFound || v.Class == Altered && !isBounded(c.req.Address.Location)) {
-		v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", errIncomplete)}
+	if v := c.verdict; v.Class == NotFound || v.Class == Altered && !isBounded(c.req.Address.Location) {
+		why, missing := error(nil), s.Missing(citekit.Location{})
+		switch {
+		case s.Incomplete():
+			why = errIncomplete
+		case missing != "" && v.Class == NotFound:
+			why = fmt.Errorf("%s; look at its picture: %w", missing, errors.ErrUnsupported)
+		}
+		if why != nil {
+			v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", why)}
+		}
 	}
 	return nil
 }

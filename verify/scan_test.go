@@ -25,6 +25,7 @@ func TestQuoteOfScan(t *testing.T) {
 		"scan.pdf":  string(pdftest.Rows("", nil, nil)),
 		"mixed.pdf": string(pdftest.Rows("", written, nil)),
 		"photo.png": picture.String(),
+		"old.pdf":   string(pdftest.Unnamed("The captains log", 80)),
 	})
 	for _, test := range []struct {
 		quote, address string
@@ -37,6 +38,8 @@ func TestQuoteOfScan(t *testing.T) {
 		{"The lighthouse keeper", "doc://mixed#pages=1", verify.NotFound, ""},
 		{"The lighthouse keeper", "doc://mixed", verify.NotFound, ""},
 		{"The lighthouse keeper", "image://photo", verify.Unchecked, "it has no text"},
+		{"The lighthouse keeper", "doc://old", verify.Unchecked, "not all of its text could be searched: page 1: 80 of the"},
+		{"The captains log", "doc://old#pages=1", verify.Exact, ""},
 		{"The kettle boils water", "doc://scan#pages=1", verify.Elsewhere, ""},
 		{"The kettle boils water", "doc://mixed#pages=2", verify.Elsewhere, ""},
 	} {

@@ -54,7 +54,7 @@ OPENAI_API_KEY.`,
 			f.registerFilters(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = f.ocr
+			s.extra = f.extra
 			req.Question = strings.Join(args, " ")
 			return s.answer(ctx, req, f, &model)
 		},

@@ -28,7 +28,8 @@ import (
 type citeFlags struct {
 	as, quote, url, from string
 	documents            stringList
-	pin, ocr             bool
+	pin                  bool
+	extra                extraText
 	set                  *flagSet
 }
 
@@ -83,10 +84,10 @@ checked.`,
 			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
 			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
 			flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address; without --pin, of a part, unless the citation has a quote that tells where it was, and never with --pin=false")
-			flags.ocr(&f.ocr)
+			flags.extra(&f.extra)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = f.ocr
+			s.extra = f.extra
 			if err := f.check(args); err != nil {
 				return err
 			}

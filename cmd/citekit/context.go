@@ -40,7 +40,7 @@ room. Tokens are estimated from the bytes; the estimate tends to be too high.`,
 			f.registerFilters(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = f.ocr
+			s.extra = f.extra
 			if task != "" {
 				if tokens < briefing.MinTokens || tokens > briefing.MaxTokens {
 					return usagef("context", "--tokens %d; with --task it is %d to %d", tokens, briefing.MinTokens, briefing.MaxTokens)

@@ -23,9 +23,17 @@ func newFlagSet(command string) *flagSet {
 	return f
 }
 
-// ocr defines the flag to recognize text on pages without any.
-func (f *flagSet) ocr(wanted *bool) {
-	f.BoolVar(wanted, "ocr", false, "read scanned pages with tesseract, some seconds each; give it to all commands that search or to none, as they share an index")
+// An extraText says which text to read that is usually not.
+type extraText struct {
+	scans    bool // on pages without text, by tesseract
+	comments bool // in Word files
+}
+
+// extra defines the flags for text that is usually not read.
+func (f *flagSet) extra(wanted *extraText) {
+	const shared = "; give it to all commands that search or to none, as they share an index"
+	f.BoolVar(&wanted.scans, "ocr", false, "read scanned pages with tesseract, some seconds each"+shared)
+	f.BoolVar(&wanted.comments, "comments", false, "read the comments in DOCX files"+shared)
 }
 
 // alias gives the flag name a short name.

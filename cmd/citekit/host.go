@@ -79,6 +79,7 @@ func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
 	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
 		documents.PDF.OCR, documents.PDF.Compiling = settings.Capabilities.OCR, tellPreparing
+		documents.Word.Comments = settings.Capabilities.Comments
 		documents.More = moreFormats()
 	}
 	return all
@@ -126,6 +127,9 @@ func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, erro
 	one.closers = append(one.closers, searcher.Close)
 	reader := contents.New(lib, layers)
 	reader.Relations = related
+	if reader.Scans = "resolve shows it, with include [\"image\"]"; !h.settings.Capabilities.OCR && canRecognise() {
+		reader.Scans += "; the server reads it if it is started with --ocr"
+	}
 	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
 	opts := &mcpadapter.Options{
 		Version: buildVersion().Version, Logger: h.logger,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/textlayer"
@@ -15,7 +16,8 @@ import (
 
 func readCommand() *command {
 	var req contents.Request
-	var pictures, ocr bool
+	var pictures bool
+	var extra extraText
 	return &command{
 		name:    "read",
 		maps:    anyMaps,
@@ -39,11 +41,11 @@ printed whole, and long ones share the rest; the end says how to continue.`,
 			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "also read the nodes before and after each node")
 			f.IntVar(&req.Expand.Relations, "relations", 0, "also read the places that each part links to or is linked from, up to `HOPS` links away, 0 to 2")
 			f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm)")
-			f.ocr(&ocr)
+			f.extra(&extra)
 			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			req.IDs, s.ocr = args, ocr
+			req.IDs, s.extra = args, extra
 			return s.read(ctx, req, pictures)
 		},
 	}
@@ -62,7 +64,11 @@ func (s *session) read(ctx context.Context, req contents.Request, pictures bool)
 	if req.IDs, err = s.allNamed(ctx, lib, req.IDs); err != nil {
 		return err
 	}
-	read, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, req)
+	reader := contents.New(lib, textlayer.New(lib, nil))
+	if !s.extra.scans && canRecognise() {
+		reader.Scans = "--ocr reads it, in some seconds for each page"
+	}
+	read, err := reader.Read(ctx, req)
 	if err != nil {
 		return asUsage("read", err)
 	}
@@ -129,6 +135,12 @@ func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citek
 	if err != nil {
 		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(err.Error(), "citekit: ")))
 	}
+}
+
+// canRecognise reports whether there is a program that reads scans.
+func canRecognise() bool {
+	_, err := child.Find("tesseract")
+	return err == nil
 }
 
 // printContents prints texts, each below its address if there are several. It calls

@@ -57,10 +57,10 @@ v=, and --pin adds it to all in the text, once it is right.`,
 			f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
 			f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
 			f.BoolVar(&flags.pin, "pin", false, "add the version of the source to the addresses that have none")
-			f.ocr(&flags.ocr)
+			f.extra(&flags.extra)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = flags.ocr
+			s.extra = flags.extra
 			return s.reanchor(ctx, args[0], flags)
 		},
 	}
@@ -68,7 +68,8 @@ v=, and --pin adds it to all in the text, once it is right.`,
 
 // reanchorFlags are the flags of reanchor.
 type reanchorFlags struct {
-	dryRun, similar, pin, ocr bool
+	dryRun, similar, pin bool
+	extra                extraText
 }
 
 func (s *session) reanchor(ctx context.Context, name string, flags reanchorFlags) error {

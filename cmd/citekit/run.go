@@ -27,7 +27,7 @@ type session struct {
 	out    *bufio.Writer // for all other output; flushed at the end
 	stderr io.Writer
 
-	ocr bool // recognize text on pages without any, by tesseract
+	extra extraText
 
 	spinning spinner
 	bar      *term.Bar // of an ingest; or nil

@@ -24,7 +24,7 @@ type searchFlags struct {
 	request       search.Request
 	modalities    []string
 	after, before string
-	ocr           bool
+	extra         extraText
 	command       string // command that has the flags
 }
 
@@ -74,7 +74,7 @@ CITEKIT_RERANKER_KEY, for OpenAI itself from OPENAI_API_KEY.`,
 			models.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = f.ocr
+			s.extra = f.extra
 			return s.search(ctx, strings.Join(args, " "), f, models)
 		},
 	}
@@ -90,7 +90,7 @@ func (f *searchFlags) register(flags *flagSet) {
 
 // registerFilters defines the flags that filter results.
 func (f *searchFlags) registerFilters(flags *flagSet) {
-	flags.ocr(&f.ocr)
+	flags.extra(&f.extra)
 	filters := &f.request.Filters
 	flags.Func("resource", "only in the resource `ID`; repeatable", appendTo(&filters.Resources))
 	flags.Func("type", "only in resources of `TYPE`, such as document or text; repeatable", appendTo(&f.modalities))

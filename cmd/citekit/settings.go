@@ -30,7 +30,7 @@ var settingOf = map[string]string{
 	"transport": "transport", "host": "host", "port": "port", "stateless": "stateless", "sse": "sse",
 	"tls-cert": "tls.cert", "tls-key": "tls.key", "session-timeout": "session_timeout",
 	"keys": "keys", "toolsets": "toolsets", "tools": "tools", "read-only": "read_only",
-	"ingest": "capabilities.ingest", "ocr": "capabilities.ocr",
+	"ingest": "capabilities.ingest", "ocr": "capabilities.ocr", "comments": "capabilities.comments",
 	"embedder": "embedder", "reranker": "reranker", "model": "model.name", "model-config": "model.config",
 	"log-level": "log.level", "log-format": "log.format", "log-file": "log.file", "audit-log": "audit.file",
 	"metrics": "metrics.enabled",
@@ -48,7 +48,7 @@ func (f *settingFlags) register(flags *flagSet) {
 	registerHTTP(flags)
 	new(semanticsFlags).register(flags)
 	new(mapperFlags).registerWriter(flags)
-	flags.ocr(new(bool))
+	flags.extra(new(extraText))
 	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "lowest `LEVEL` that is logged: debug, info, warn or error")
 	flags.String("log-format", "text", "`FORM` of the log: text or json")
 	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP reopens it")

@@ -36,7 +36,7 @@ is as in search.`,
 			f.register(flags)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = f.ocr
+			s.extra = f.extra
 			if (len(args) == 1) == (text != "") {
 				return usagef("similar", "similar needs an id, --text or -, and only one of them")
 			}

@@ -25,7 +25,7 @@ type verifyFlags struct {
 	quote string
 	texts []string
 	opts  verify.TextOptions
-	ocr   bool
+	extra extraText
 }
 
 func verifyCommand() *command {
@@ -68,10 +68,10 @@ checked, as no text has an address, and 2 if the command line is invalid. With
 			flags.Func("text", "verify the citations of the text in `FILE`, or with - of the standard input; further files may follow", appendTo(&f.texts))
 			flags.BoolVar(&f.opts.Strict, "strict", false, "fail claims whose words do not occur in the source, and quotes without an address")
 			flags.BoolVar(&f.opts.Boxes, "boxes", false, "find the boxes of the words on their pages, for --json")
-			flags.ocr(&f.ocr)
+			flags.extra(&f.extra)
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
-			s.ocr = f.ocr
+			s.extra = f.extra
 			switch {
 			case (f.quote == "") == (len(f.texts) == 0):
 				return usagef("verify", "verify needs --quote or --text, and only one of them")

@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document/word"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -32,7 +33,8 @@ func (s *session) openReporting(compiling func(context.Context) func(), files ..
 	}
 	resolvers := modality.All()
 	resolvers[citekit.Document] = &document.Resolver{
-		PDF:     pdf.Resolver{OCR: s.ocr, Compiling: compiling},
+		PDF:     pdf.Resolver{OCR: s.extra.scans, Compiling: compiling},
+		Word:    word.Resolver{Comments: s.extra.comments},
 		Archive: archive.Resolver{Members: resolvers},
 		More:    moreFormats(),
 	}

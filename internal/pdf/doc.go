@@ -35,5 +35,5 @@ var (
 
 	// ErrLimit reports a file that needs more depth, memory or work than is
 	// allowed.
-	ErrLimit = errors.New("the PDF file exceeds a limit")
+	ErrLimit = errors.New("a limit for PDF files; split the file, or have another program write it anew")
 )

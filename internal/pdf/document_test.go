@@ -26,6 +26,15 @@ func tree(objects ...string) []byte {
 	return f.Bytes()
 }
 
+// TestNodeTwice calls a page tree that has a node in two places damaged, not too large.
+func TestNodeTwice(t *testing.T) {
+	const node = "/Type /Pages /Kids "
+	_, err := pdf.Open(fileOf(t, tree(node+"[3 0 R 3 0 R]", node+"[4 0 R]", "/Type /Page ")))
+	if !errors.Is(err, pdf.ErrDamaged) || errors.Is(err, pdf.ErrLimit) || !strings.Contains(err.Error(), "node 3 is in the page tree twice") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestPageTree(t *testing.T) {
 	const node, page = "/Type /Pages /Kids ", "/Type /Page "
 	for name, test := range map[string]struct {

@@ -103,7 +103,7 @@ func (w *pageWalk) node(ref Ref, dict Dict, kids Array, inherited Dict, depth in
 	}
 	if ref != (Ref{}) {
 		if w.d.nodes[ref.Num] {
-			return fmt.Errorf("the node %d is in the page tree twice: %w", ref.Num, ErrLimit)
+			return fmt.Errorf("the node %d is in the page tree twice: %w", ref.Num, ErrDamaged)
 		}
 		w.d.nodes[ref.Num] = true
 		w.open[ref.Num] = true

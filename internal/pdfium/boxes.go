@@ -14,32 +14,29 @@ import (
 var ErrOutside = fmt.Errorf("outside the text of the page")
 
 // Boxes returns where a part of the text of a page is shown: a box for each of its
-// lines, in text order. Index is the index of the page, from 0. The part is the bytes
-// [from, to) of the text that [Session.Text] returns. A box covers the ink of its
-// characters, and nothing else except what overlaps it. White space and characters
-// outside the page have no box. A part outside the text is an error that matches
-// [ErrOutside] and gives the length of the text.
-func (s *Session) Boxes(ctx context.Context, r io.ReaderAt, size int64, index, from, to int) (boxes []Box, err error) {
+// lines, in text order. The part is the bytes [from, to) of the text that [Session.Text]
+// returns. A box covers the ink of its characters, and nothing else except what overlaps
+// it. White space and characters outside the page have no box. A part outside the text is
+// an error that matches [ErrOutside] and gives the length of the text.
+func (s *Session) Boxes(ctx context.Context, r io.ReaderAt, size int64, page Page, from, to int) (boxes []Box, err error) {
 	err = s.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
 		if err != nil {
 			return err
 		}
 		defer p.FPDF_CloseDocument(&requests.FPDF_CloseDocument{Document: doc})
-		var place placing
-		look := func(page requests.Page) (err error) {
-			place, err = newPlacing(p, page)
+		var sheet sheet
+		look := func(loaded requests.Page) (err error) {
+			sheet, err = newSheet(p, loaded)
 			return err
 		}
-		return withText(p, doc, index, look, func(text references.FPDF_TEXTPAGE) error {
-			raw, chars, err := rawText(p, text)
+		return withText(p, doc, page, look, func(text references.FPDF_TEXTPAGE) error {
+			reading, err := newWritten(p, text, sheet, page, false)
 			if err != nil {
 				return err
 			}
-			b := boxReader{lineReader: lineReader{p: p, text: text, place: place}}
-			runes := []rune(raw)
-			b.mapped = len(runes) != chars
-			boxes, err = b.part(runes, from, to)
+			b := boxReader{lineReader: lineReader{p: p, text: text, place: sheet.place, mapped: reading.mapped}, boxesOf: reading.boxes}
+			boxes, err = b.part(reading, from, to)
 			return err
 		})
 	})
@@ -49,25 +46,25 @@ func (s *Session) Boxes(ctx context.Context, r io.ReaderAt, size int64, index, f
 // A boxReader collects the boxes of characters.
 type boxReader struct {
 	lineReader
-	boxes []Box
-	line  Box // box of the current line so far; zero if there is none
-	last  Box // box of its last character, with the space around it
+	boxesOf map[int]Box // of some characters
+	boxes   []Box
+	line    Box // box of the current line so far; zero if there is none
+	last    Box // box of its last character, with the space around it
 }
 
-// part returns the boxes of a part of the cleaned text of runes.
-func (r *boxReader) part(runes []rune, from, to int) ([]Box, error) {
+// part returns the boxes of a part of a text.
+func (r *boxReader) part(text written, from, to int) ([]Box, error) {
 	at := 0
-	for i, c := range runes {
+	for c := range text.all() {
 		if at >= to {
 			break
 		}
-		width := cleanWidth(runes, i)
-		if at+width > from && width > 0 {
-			if err := r.add(c, i); err != nil {
+		if at+c.width > from && c.width > 0 {
+			if err := r.add(c.rune, c.index); err != nil {
 				return nil, err
 			}
 		}
-		at += width
+		at += c.width
 	}
 	if at < to {
 		return nil, fmt.Errorf("bytes %d-%d of %d: %w", from, to, at, ErrOutside)
@@ -86,7 +83,7 @@ func cleanWidth(runes []rune, i int) int {
 
 // add adds the character at an index of the text.
 func (r *boxReader) add(c rune, index int) error {
-	if c == '\n' || c == '\r' {
+	if c == '\n' || c == '\r' || index < 0 {
 		r.end()
 		return nil
 	}
@@ -97,8 +94,10 @@ func (r *boxReader) add(c rune, index int) error {
 	if err != nil || !ok || g.box.isEmpty() {
 		return err
 	}
-	ink, err := r.ink(g)
-	if err != nil || ink.isEmpty() {
+	ink, known := r.boxesOf[index]
+	if known {
+		g.box = ink
+	} else if ink, err = r.ink(g); err != nil || ink.isEmpty() {
 		return err
 	}
 	if r.line != (Box{}) && !r.last.isBeside(g.box) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 	"github.com/klippa-app/go-pdfium/responses"
@@ -56,11 +57,30 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// Text returns the text of pages of the document in r, in PDFium's reading order, with
-// "\n" as line end. Pages are indexes from 0. If cropped is true, text outside the crop
-// box is omitted.
-func (s *Session) Text(ctx context.Context, r io.ReaderAt, size int64, pages []int, cropped bool) ([]string, error) {
-	texts := make([]string, len(pages))
+// A Page says which page to read and how.
+type Page struct {
+	Index    int   // from 0
+	Drawn    int   // characters that its content draws, as far as known
+	Vertical bool  // it may have vertical writing
+	Fill     bool  // values of form fields may lack an appearance
+	Hidden   []int // indexes of annotations that are left out
+}
+
+// A PageText is the text of a page.
+type PageText struct {
+	Text string
+
+	// Read is the number of characters of the page that PDFium knows as characters,
+	// without spaces.
+	Read int
+}
+
+// Text returns the text of pages of the document in r, with "\n" as line end, in
+// PDFium's reading order or in that of vertical writing. The text of annotations and
+// form fields is that which is displayed. If cropped is true, text outside the crop box
+// is omitted.
+func (s *Session) Text(ctx context.Context, r io.ReaderAt, size int64, pages []Page, cropped bool) ([]PageText, error) {
+	texts := make([]PageText, len(pages))
 	err := s.call(ctx, func(p pdfium.Pdfium) error {
 		doc, err := open(p, r, size)
 		if err != nil {
@@ -77,33 +97,52 @@ func (s *Session) Text(ctx context.Context, r io.ReaderAt, size int64, pages []i
 	return texts, err
 }
 
-// pageText returns the text of a page and of its annotations as displayed, which
-// include the values of form fields.
-func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, cropped bool) (text string, err error) {
+func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, page Page, cropped bool) (text PageText, err error) {
 	var box *responses.FPDFPage_GetCropBox
-	look := func(page requests.Page) (err error) {
-		box, err = cropBox(p, page, cropped) // flattening may change it
+	var sheet sheet
+	look := func(loaded requests.Page) (err error) { // flattening may change the boxes
+		if box, err = cropBox(p, loaded, cropped); err == nil {
+			sheet, err = newSheet(p, loaded)
+		}
 		return err
 	}
-	err = withText(p, doc, index, look, func(page references.FPDF_TEXTPAGE) (err error) {
-		if box != nil {
-			text, err = textWithin(p, page, box)
+	err = withText(p, doc, page, look, func(chars references.FPDF_TEXTPAGE) (err error) {
+		raw, err := newWritten(p, chars, sheet, page, cropped)
+		if err != nil {
+			return err
+		}
+		if text.Read = raw.read(); box != nil && raw.at == nil {
+			text.Text, err = textWithin(p, chars, box)
 		} else {
-			text, err = allText(p, page)
+			text.Text = raw.String()
 		}
 		return err
 	})
 	return text, err
 }
 
+// A sheet is the place of the text of a page.
+type sheet struct {
+	place         placing
+	width, height float64 // points, as displayed
+}
+
+func newSheet(p pdfium.Pdfium, page requests.Page) (s sheet, err error) {
+	if s.width, s.height, err = pageSize(p, page); err != nil {
+		return s, err
+	}
+	s.place, err = newPlacing(p, page)
+	return s, err
+}
+
 // withText calls look with the page as in the file, then use with the text of the page
 // and its annotations.
-func withText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, look func(requests.Page) error, use func(references.FPDF_TEXTPAGE) error) error {
-	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
+func withText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, how Page, look func(requests.Page) error, use func(references.FPDF_TEXTPAGE) error) error {
+	page, err := p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: how.Index})
 	if err != nil {
 		return refused(err)
 	}
-	if err := look(requests.Page{ByReference: &page.Page}); err != nil {
+	if err := prepare(p, doc, requests.Page{ByReference: &page.Page}, how, look); err != nil {
 		return err
 	}
 	flat, err := p.FPDFPage_Flatten(&requests.FPDFPage_Flatten{
@@ -111,22 +150,94 @@ func withText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, look fun
 	})
 	if err == nil && flat.Result == responses.FPDFPage_FlattenResultSuccess {
 		p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page})
-		if page, err = p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index}); err != nil {
+		if page, err = p.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: how.Index}); err != nil {
 			return refused(err)
 		}
 	}
 	defer p.FPDF_ClosePage(&requests.FPDF_ClosePage{Page: page.Page})
-	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: requests.Page{ByReference: &page.Page}})
+	text, err := allText(p, requests.Page{ByReference: &page.Page}, how)
+	if err != nil {
+		return err
+	}
+	defer p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text})
+	return use(text)
+}
+
+// allText returns the text of a page. If it has less than the page draws, text without
+// width may have been left out.
+func allText(p pdfium.Pdfium, page requests.Page, how Page) (references.FPDF_TEXTPAGE, error) {
+	if !how.Vertical {
+		text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+		if err != nil {
+			return "", refused(err)
+		}
+		count, err := p.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text.TextPage})
+		if err == nil && count.Count >= how.Drawn {
+			return text.TextPage, nil
+		}
+		p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
+		if err != nil {
+			return "", refused(err)
+		}
+	}
+	if err := widen(p, page); err != nil {
+		return "", err
+	}
+	text, err := p.FPDFText_LoadPage(&requests.FPDFText_LoadPage{Page: page})
+	if err != nil {
+		return "", refused(err)
+	}
+	return text.TextPage, nil
+}
+
+// prepare calls look, and then makes the annotations of the page those that are
+// displayed.
+func prepare(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, page requests.Page, how Page, look func(requests.Page) error) error {
+	if err := look(page); err != nil {
+		return err
+	}
+	for _, index := range how.Hidden {
+		if err := hide(p, page, index); err != nil {
+			return err
+		}
+	}
+	if how.Fill {
+		return fill(p, doc, page)
+	}
+	return nil
+}
+
+// hide hides an annotation, counted from 0.
+func hide(p pdfium.Pdfium, page requests.Page, index int) error {
+	got, err := p.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: page, Index: index})
+	if err != nil {
+		return stopped(err)
+	}
+	defer p.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: got.Annotation})
+	_, err = p.FPDFAnnot_SetFlags(&requests.FPDFAnnot_SetFlags{Annotation: got.Annotation, Flags: enums.FPDF_ANNOT_FLAG_HIDDEN})
 	if err != nil {
 		return refused(err)
 	}
-	defer p.FPDFText_ClosePage(&requests.FPDFText_ClosePage{TextPage: text.TextPage})
-	return use(text.TextPage)
+	return nil
 }
 
-func allText(p pdfium.Pdfium, text references.FPDF_TEXTPAGE) (string, error) {
-	raw, _, err := rawText(p, text)
-	return clean(raw), err
+// fill lets PDFium make the appearance of form fields as it does to show them: some files
+// leave that to the program.
+func fill(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, page requests.Page) error {
+	form, end, err := formOf(p, doc)
+	if err != nil {
+		return err
+	}
+	defer end()
+	_, err = p.FORM_OnAfterLoadPage(&requests.FORM_OnAfterLoadPage{Page: page, FormHandle: form})
+	if err != nil {
+		return refused(err)
+	}
+	_, err = p.FORM_OnBeforeClosePage(&requests.FORM_OnBeforeClosePage{Page: page, FormHandle: form})
+	if err != nil {
+		return refused(err)
+	}
+	return nil
 }
 
 // rawText returns the text as PDFium gives it, and PDFium's number of characters. If

@@ -146,10 +146,15 @@ func newPlacing(p pdfium.Pdfium, page requests.Page) (placing, error) {
 	}, nil
 }
 
+// point returns where a point is shown, which may be outside the page.
+func (m placing) point(x, y float64) (shownX, shownY float64) {
+	return m.ax*x + m.bx*y + m.cx, m.ay*x + m.by*y + m.cy
+}
+
 // box returns where a rectangle is shown, clipped to the page.
 func (m placing) box(left, bottom, right, top float64) Box {
-	x1, y1 := m.ax*left+m.bx*bottom+m.cx, m.ay*left+m.by*bottom+m.cy
-	x2, y2 := m.ax*right+m.bx*top+m.cx, m.ay*right+m.by*top+m.cy
+	x1, y1 := m.point(left, bottom)
+	x2, y2 := m.point(right, top)
 	return Box{onPage(min(x1, x2)), onPage(min(y1, y2)), onPage(max(x1, x2)), onPage(max(y1, y2))}
 }
 
@@ -333,15 +338,24 @@ func (r *lineReader) glyph(index int) (glyph, bool, error) {
 	return g, true, nil
 }
 
+// index returns PDFium's index of the character at an index of its text.
+func (r *lineReader) index(index int) (int, error) {
+	if !r.mapped {
+		return index, nil
+	}
+	got, err := r.p.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: r.text, NTextIndex: index})
+	if err != nil {
+		return 0, err
+	}
+	return got.CharIndex, nil
+}
+
 // other looks up only part of what glyph does, because calls of PDFium take most of the
 // time. Without placed it omits the box.
 func (r *lineReader) other(index int, placed bool) (glyph, bool, error) {
-	if r.mapped {
-		got, err := r.p.FPDFText_GetCharIndexFromTextIndex(&requests.FPDFText_GetCharIndexFromTextIndex{TextPage: r.text, NTextIndex: index})
-		if err != nil {
-			return glyph{}, false, stopped(err)
-		}
-		index = got.CharIndex
+	index, err := r.index(index)
+	if err != nil {
+		return glyph{}, false, stopped(err)
 	}
 	g := glyph{index: index}
 	size, err := r.p.FPDFText_GetFontSize(&requests.FPDFText_GetFontSize{TextPage: r.text, Index: index})

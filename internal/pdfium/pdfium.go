@@ -32,7 +32,7 @@ var (
 	ErrRefused = errors.New("PDFium cannot read the file")
 
 	// ErrLimit reports a file for which PDFium needs too much memory or work.
-	ErrLimit = errors.New("PDFium needs too much memory or work for the file")
+	ErrLimit = errors.New("PDFium needs too much memory or work for it; split the file, or have another program write it anew")
 
 	// ErrSpent reports that a [Session] has no work left. It matches ErrLimit.
 	ErrSpent = fmt.Errorf("%w", ErrLimit)

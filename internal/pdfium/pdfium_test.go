@@ -17,9 +17,22 @@ import (
 
 const plenty pdfium.Work = 1 << 40
 
-func text(t testing.TB, e *pdfium.Engine, data []byte, pages ...int) ([]string, error) {
+func text(t testing.TB, e *pdfium.Engine, data []byte, indexes ...int) ([]string, error) {
 	t.Helper()
-	return e.Session(plenty).Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages, false)
+	read, err := e.Session(plenty).Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages(indexes...), false)
+	var texts []string
+	for _, page := range read {
+		texts = append(texts, page.Text)
+	}
+	return texts, err
+}
+
+func pages(indexes ...int) []pdfium.Page {
+	var pages []pdfium.Page
+	for _, index := range indexes {
+		pages = append(pages, pdfium.Page{Index: index})
+	}
+	return pages
 }
 
 func TestText(t *testing.T) {
@@ -65,7 +78,7 @@ func TestSameWork(t *testing.T) {
 	data := pdftest.Manual(3)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	reads := func(work pdfium.Work) bool {
-		_, err := e.Session(work).Text(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0, 1, 2}, false)
+		_, err := e.Session(work).Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages(0, 1, 2), false)
 		if err != nil && !errors.Is(err, pdfium.ErrSpent) {
 			t.Fatal(err)
 		}
@@ -94,7 +107,7 @@ func TestReplaced(t *testing.T) {
 	e.Timeout = 0
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	pages := make([]int, 4000)
+	pages := make([]pdfium.Page, 4000)
 	if _, err := e.Session(plenty).Text(ctx, bytes.NewReader(data), int64(len(data)), pages, false); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("with a context that ends: got %v", err)
 	}
@@ -130,7 +143,7 @@ func TestConcurrent(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*10*time.Millisecond)
 			defer cancel()
 			data := pdftest.Text(true, "one")
-			_, err := e.Session(plenty).Text(ctx, bytes.NewReader(data), int64(len(data)), []int{0}, false)
+			_, err := e.Session(plenty).Text(ctx, bytes.NewReader(data), int64(len(data)), pages(0), false)
 			if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 				t.Error(err)
 			}

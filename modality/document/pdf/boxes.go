@@ -60,5 +60,9 @@ func (j *job) boxes(ctx context.Context, loc citekit.Location, from, to int) ([]
 	if out.Excessive() {
 		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
 	}
-	return j.pdfium.Boxes(ctx, out, out.Size(), 0, from, to)
+	drawn, err := drawnOn(ctx, out, 1)
+	if err != nil {
+		return nil, err
+	}
+	return j.pdfium.Boxes(ctx, out, out.Size(), readingOf(drawn)[0], from, to)
 }

@@ -21,8 +21,8 @@ var refused = map[string]error{
 	"not-a-pdf-5-bytes.pdf":        citekit.ErrFormat,
 	"encrypted-user-pw.pdf":        citekit.ErrEncrypted,
 	"encrypted-user-pw-aes256.pdf": citekit.ErrEncrypted,
-	"pages-tree-deep.pdf":          citekit.ErrFormat,   // a loop without a page
-	"no-page-count.pdf":            citekit.ErrTooLarge, // a node in two places
+	"pages-tree-deep.pdf":          citekit.ErrFormat, // a loop without a page
+	"no-page-count.pdf":            citekit.ErrFormat, // a node in two places
 }
 
 type truth struct {

@@ -167,9 +167,9 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 // because that changes the text.
 func (r *Resolver) Version() string {
 	if r.OCR {
-		return "pdf/2 ocr " + r.OCRLanguages
+		return "pdf/3 ocr " + r.OCRLanguages
 	}
-	return "pdf/2"
+	return "pdf/3"
 }
 
 // Resolve implements [citekit.Resolver]. The media type is always

@@ -11,13 +11,16 @@ import (
 
 const ocrResolution = 300 // dots per inch
 
-// orRecognised returns the text at loc, which is on one page, or the text
-// recognised there if the page has no text at all.
-func (r *Resolver) orRecognised(ctx context.Context, src *citekit.Source, loc citekit.Location, text string) (string, error) {
-	if lacks, err := r.lacksText(ctx, src, loc, text); err != nil || !lacks {
-		return text, err
+// orRecognised returns a run on one page, or the text recognised there if the page has no
+// text at all.
+func (r *Resolver) orRecognised(ctx context.Context, src *citekit.Source, run citekit.TextRun) (citekit.TextRun, error) {
+	lacks, err := r.lacksText(ctx, src, run.Location, run.Text)
+	if err != nil || !lacks {
+		return run, err
 	}
-	return r.recognise(ctx, src, loc)
+	run.Text, err = r.recognise(ctx, src, run.Location)
+	run.Missing = ""
+	return run, err
 }
 
 // recognise returns the text that tesseract recognises in a picture of a page
@@ -83,6 +86,6 @@ func (r *Resolver) lacksText(ctx context.Context, src *citekit.Source, loc citek
 		return strings.TrimSpace(text) == "", nil
 	}
 	loc.Box = citekit.Box{}
-	texts, err := r.textAt(ctx, src, loc)
-	return err == nil && strings.TrimSpace(texts[0]) == "", err
+	runs, err := r.textAt(ctx, src, loc)
+	return err == nil && strings.TrimSpace(runs[0].Text) == "", err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdfcut"
+	"github.com/citekit/citekit/internal/pdfium"
 )
 
 // textPages is the number of pages passed to PDFium at a time.
@@ -51,20 +52,21 @@ func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citek
 		loc.Pages = append(loc.Pages, citekit.Range{First: page + 1, Last: page + 1})
 	}
 	loc.Pages = citekit.PageRuns(loc.Pages...)
-	texts, err := r.textAt(ctx, src, loc)
+	runs, err := r.textAt(ctx, src, loc)
 	if err != nil {
 		yield(citekit.TextRun{}, known(ctx, err))
 		return false
 	}
 	for i, page := range pages {
-		at := onPage(page, box)
+		run := runs[i]
+		run.Location = onPage(page, box)
 		if r.OCR {
-			if texts[i], err = r.orRecognised(ctx, src, at, texts[i]); err != nil {
+			if run, err = r.orRecognised(ctx, src, run); err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
 				return false
 			}
 		}
-		if !yield(citekit.TextRun{Text: texts[i], Location: at}, nil) {
+		if !yield(run, nil) {
 			return false
 		}
 	}
@@ -76,8 +78,8 @@ func onPage(page int, box citekit.Box) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: page + 1, Last: page + 1}}, Box: box}
 }
 
-// textAt returns the text at loc, page by page.
-func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]string, error) {
+// textAt returns the text at loc, a run without a location for each page.
+func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]citekit.TextRun, error) {
 	j, end, err := r.start(ctx, src, textWork)
 	if err != nil {
 		return nil, err
@@ -86,8 +88,8 @@ func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.
 	return j.textOf(ctx, loc)
 }
 
-// textOf returns the text of each page at loc. PDFium gets only these pages.
-func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]string, error) {
+// textOf is textAt. PDFium gets only these pages.
+func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]citekit.TextRun, error) {
 	out, err := j.cut(ctx, loc)
 	if err != nil {
 		return nil, err
@@ -95,8 +97,60 @@ func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]string, error
 	if out.Excessive() {
 		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
 	}
-	return j.pdfium.Text(ctx, out, out.Size(), firstIndexes(loc.PageCount()), !loc.Box.IsZero())
+	drawn, err := drawnOn(ctx, out, loc.PageCount())
+	if err != nil {
+		return nil, err
+	}
+	texts, err := j.pdfium.Text(ctx, out, out.Size(), readingOf(drawn), !loc.Box.IsZero())
+	if err != nil {
+		return nil, err
+	}
+	runs := make([]citekit.TextRun, len(texts))
+	for i, text := range texts {
+		runs[i] = citekit.TextRun{Text: text.Text, Missing: missing(text.Read-drawn[i].Unnamed, drawn[i].Codes)}
+	}
+	return runs, nil
 }
+
+// drawnOn examines what the pages of an output draw. What cannot be examined draws
+// nothing.
+func drawnOn(ctx context.Context, out *pdfcut.Output, pages int) ([]pdf.Drawn, error) {
+	f := pdf.NewFile(ctx, out, out.Size())
+	structure, err := pdf.Open(f)
+	if err != nil {
+		return nil, err
+	}
+	drawn := make([]pdf.Drawn, pages)
+	for i := range drawn {
+		if drawn[i], _, err = structure.Drawn(f, i); err != nil {
+			return nil, err
+		}
+	}
+	return drawn, nil
+}
+
+// readingOf returns how PDFium has to read pages.
+func readingOf(drawn []pdf.Drawn) []pdfium.Page {
+	pages := make([]pdfium.Page, len(drawn))
+	for i, d := range drawn {
+		pages[i] = pdfium.Page{Index: i, Drawn: d.Codes, Vertical: d.Vertical, Fill: d.Unfilled, Hidden: d.Secret}
+	}
+	return pages
+}
+
+// missing returns a sentence about the characters of a page that are not in its text, or
+// "" if these are few: some are drawn twice, and spaces may be left out.
+func missing(read, drawn int) string {
+	if drawn < leastDrawn || read >= drawn*wholeText/100 {
+		return ""
+	}
+	return fmt.Sprintf("%d of the %d characters drawn on it cannot be read", drawn-max(read, 0), drawn)
+}
+
+const (
+	leastDrawn = 20 // characters of a page, below which none counts as missing
+	wholeText  = 70 // percent of the characters drawn that a whole text has
+)
 
 func firstIndexes(n int) []int {
 	list := make([]int, n)
@@ -111,11 +165,11 @@ func firstIndexes(n int) []int {
 func (j *job) compareText(ctx context.Context, pages []int, out *pdfcut.Output) error {
 	for start := 0; start < len(pages); start += textPages {
 		end := min(start+textPages, len(pages))
-		before, err := j.pdfium.Text(ctx, j.src, j.src.Size(), pages[start:end], false)
+		before, err := j.pdfium.Text(ctx, j.src, j.src.Size(), plainly(pages[start:end]), false)
 		if err != nil {
 			return err
 		}
-		after, err := j.pdfium.Text(ctx, out, out.Size(), firstIndexes(end)[start:], false)
+		after, err := j.pdfium.Text(ctx, out, out.Size(), plainly(firstIndexes(end)[start:]), false)
 		if err != nil {
 			return err
 		}
@@ -124,4 +178,12 @@ func (j *job) compareText(ctx context.Context, pages []int, out *pdfcut.Output) 
 		}
 	}
 	return nil
+}
+
+func plainly(indexes []int) []pdfium.Page {
+	pages := make([]pdfium.Page, len(indexes))
+	for i, index := range indexes {
+		pages[i].Index = index
+	}
+	return pages
 }

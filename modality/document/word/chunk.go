@@ -174,7 +174,7 @@ func (r *chunkReader) open(data []byte) (*docx, error) {
 			return nil, citekit.ErrTooLarge
 		}
 	}
-	return readDocx(r.ctx, p)
+	return readDocx(r.ctx, p, false)
 }
 
 // isGuessed reports whether the charset of a page is inferred from its bytes,

@@ -25,7 +25,7 @@ const (
 // them, fit into memory.
 const maxMain = 96 << 20
 
-var maxParts = map[string]int64{"styles": 16 << 20, "numbering": 16 << 20, "footnotes": 48 << 20, "endnotes": 48 << 20}
+var maxParts = map[string]int64{"styles": 16 << 20, "numbering": 16 << 20, "footnotes": 48 << 20, "endnotes": 48 << 20, "comments": 48 << 20}
 
 // A docx is a parsed DOCX. Its package may be closed.
 type docx struct {
@@ -42,9 +42,10 @@ type docx struct {
 	styles      *styles
 	numbering   *numbering
 	notes       [noteKinds]*notes
-	chunks      map[string]*chunk // embedded texts, by their relationships
-	chunkIDs    []string          // the keys of chunks, in the order of the text
-	contentType string            // content type of the main part
+	comments    map[string]comment // by their ids; nil if they are not read
+	chunks      map[string]*chunk  // embedded texts, by their relationships
+	chunkIDs    []string           // the keys of chunks, in the order of the text
+	contentType string             // content type of the main part
 	core        ooxml.Core
 }
 
@@ -83,15 +84,15 @@ type reference struct {
 }
 
 // openDocx reads a DOCX and the texts embedded in it.
-func openDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
-	d, err := readDocx(ctx, p)
+func openDocx(ctx context.Context, p *ooxml.Package, comments bool) (*docx, error) {
+	d, err := readDocx(ctx, p, comments)
 	if err != nil {
 		return nil, err
 	}
 	return d, d.readChunks(ctx, p)
 }
 
-func readDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
+func readDocx(ctx context.Context, p *ooxml.Package, comments bool) (*docx, error) {
 	d := &docx{main: p.Main()}
 	d.contentType = p.ContentType(d.main)
 	var err error
@@ -110,7 +111,10 @@ func readDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 			if !rel.External {
 				settings = p.Part(rel.Target)
 			}
-		case "styles", "numbering", "footnotes", "endnotes":
+		case "styles", "numbering", "footnotes", "endnotes", "comments":
+			if kind == "comments" && !comments {
+				break
+			}
 			if part := p.Part(rel.Target); part != nil && !rel.External && texts[kind] == "" {
 				if texts[kind], err = part.TextUpTo(ctx, maxParts[kind]); err != nil {
 					return nil, err
@@ -127,6 +131,11 @@ func readDocx(ctx context.Context, p *ooxml.Package) (*docx, error) {
 	for kind := range noteKinds {
 		if d.notes[kind], err = readNotes(kind, texts[noteParts[kind]]); err != nil {
 			return nil, fmt.Errorf("the notes: %w", err)
+		}
+	}
+	if comments {
+		if d.comments, err = readComments(texts["comments"]); err != nil {
+			return nil, fmt.Errorf("the comments: %w", err)
 		}
 	}
 	if d.core, err = p.Core(ctx); err != nil {
@@ -148,6 +157,9 @@ func (d *docx) cost() int64 {
 	n := int64(len(d.text) + len(d.numbering.text) + each*(len(d.list)+2*len(d.paragraphs)+len(d.references)))
 	for _, notes := range d.notes {
 		n += int64(len(notes.text) + each*len(notes.byID))
+	}
+	for _, c := range d.comments {
+		n += int64(len(c.text) + each)
 	}
 	for _, k := range d.chunks {
 		n += int64(len(k.text) + each)

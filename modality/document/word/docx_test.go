@@ -45,6 +45,38 @@ func TestReadText(t *testing.T) {
 
 // TestCuts cuts every run of blocks, and every rectangle of cells: the text of
 // the evidence is that of the source, and everything in it is reached.
+// TestComments reads the comments on a block after it, if asked for.
+func TestComments(t *testing.T) {
+	data := docx{
+		body: para("", `<w:r><w:t>The range is six metres.</w:t></w:r><w:r><w:commentReference w:id="1"/></w:r><w:r><w:commentReference w:id="2"/></w:r>`) +
+			para("", run("Nothing is said on this.")) +
+			table([]string{`cell</w:t></w:r><w:r><w:commentReference w:id="3"/></w:r><w:r><w:t>`}),
+		parts: []string{"word/comments.xml", `<w:comments ` + wordNS + `><w:comment w:id="1" w:author="Ann"><w:p><w:r><w:t>At which port?</w:t></w:r></w:p></w:comment>` +
+			`<w:comment w:id="2" w:author="Bob"><w:p><w:r><w:t>At Brest.</w:t></w:r></w:p><w:p><w:r><w:t>See page 9.</w:t></w:r></w:p></w:comment>` +
+			`<w:comment w:id="3"><w:p><w:r><w:t>Empty?</w:t></w:r></w:p></w:comment></w:comments>`},
+		rels: []string{"comments", "comments.xml"},
+	}.pack(t)
+	const said = "The range is six metres.\n"
+	if got := read(t, data, blocks(1, 1)); got != said {
+		t.Errorf("not asked for: %q", got)
+	}
+	r := &word.Resolver{Comments: true}
+	var runs []string
+	for run, err := range r.ReadText(t.Context(), source(data, "a.docx"), citekit.Location{Modality: citekit.Document}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, run.Location.String()+" "+run.Text)
+	}
+	want := []string{"blocks=1 " + said + "[comment by Ann] At which port?\n[comment by Bob] At Brest.\nSee page 9.\n", "blocks=2 Nothing is said on this.\n", "blocks=3 cell\n[comment] Empty?\n"}
+	if !slices.Equal(runs, want) {
+		t.Errorf("got %q, want %q", runs, want)
+	}
+	if r.Version() == (&word.Resolver{}).Version() {
+		t.Error("the version does not tell whether comments are read")
+	}
+}
+
 func TestCuts(t *testing.T) {
 	sharedtest.NotShort(t)
 	data := report().pack(t)

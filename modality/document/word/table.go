@@ -101,7 +101,7 @@ func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
 			s.Skip()
 		}
 	}
-	t.notes = append(t.notes, inner.notes...)
+	t.notes, t.marks = append(t.notes, inner.notes...), append(t.marks, inner.marks...)
 	return width, strings.Join(strings.Fields(inner.out.String()), " ")
 }
 

@@ -17,7 +17,8 @@ type texter struct {
 	chunks map[string]*chunk
 	cells  citekit.Cells
 	out    strings.Builder
-	notes  []int // references passed so far, as indexes into those of d
+	notes  []int    // references passed so far, as indexes into those of d
+	marks  []string // ids of the comments passed so far
 }
 
 // textOf returns the text of a block followed by that of its notes, or "" if it has
@@ -27,6 +28,9 @@ func (d *docx) textOf(b span, cells citekit.Cells) string {
 	t.container(d.scope.Fragment(b.pos, b.stop), 0)
 	for _, i := range t.notes {
 		t.note(d.references[i])
+	}
+	for _, id := range t.marks {
+		t.comment(d.comments[id])
 	}
 	text := t.out.String()
 	if strings.TrimSpace(text) == "" {
@@ -137,6 +141,10 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 			if i, ok := t.d.referenceAt(s.Pos); ok {
 				t.notes = append(t.notes, i)
 			}
+		}
+	case "commentReference":
+		if s.Space == "w" && t.d != nil && t.d.comments != nil {
+			t.marks = append(t.marks, s.Get("w", "id"))
 		}
 	default:
 		if isUnread(s) {

@@ -20,10 +20,12 @@
 //
 // The text of a paragraph is the text it shows: without deletions, with
 // insertions, with its list number followed by a tab, as in "1.2\tScope", and
-// followed by the text of its text boxes. Bullets, comments, headers and footers
-// are not part of it. The text of footnotes and endnotes follows the block that
-// refers to them, one per line, as in "[3] See page 9.". Tables have a line for
-// each row and a tab between columns.
+// followed by the text of its text boxes. Bullets, headers and footers are not part
+// of it. The text of footnotes and endnotes follows the block that refers to them,
+// one per line, as in "[3] See page 9.". Comments follow in the same way if
+// [Resolver.Comments] is set, as in "[comment by Ann] Which page?": a thread has a
+// line for each comment, in its order. Tables have a line for each row and a tab
+// between columns.
 package word
 
 import (
@@ -62,6 +64,10 @@ type Resolver struct {
 	// CacheBytes bounds the memory for documents kept for later calls, approximately;
 	// zero means 128 MiB, negative keeps none.
 	CacheBytes int64
+
+	// Comments makes [Resolver.ReadText] read the comments of a DOCX too, after the
+	// block that they are on.
+	Comments bool
 
 	once   sync.Once
 	opened warm.Cache[text]
@@ -105,7 +111,12 @@ type evidence struct {
 }
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "word/2" }
+func (r *Resolver) Version() string {
+	if r.Comments {
+		return "word/2 comments"
+	}
+	return "word/2"
+}
 
 // open returns the document in src. It may be shared with other calls.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (text, error) {
@@ -123,7 +134,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source) (text, error) 
 		key = fmt.Sprintf("%s %d", key, src.Size())
 	}
 	return r.opened.Get(ctx, key, func(ctx context.Context) (text, int64, error) {
-		t, err := openText(ctx, src)
+		t, err := openText(ctx, src, r.Comments)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -131,7 +142,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source) (text, error) 
 	})
 }
 
-func openText(ctx context.Context, src *citekit.Source) (text, error) {
+func openText(ctx context.Context, src *citekit.Source, comments bool) (text, error) {
 	format, err := sniff.Detect(src, src.Size())
 	if err != nil {
 		return nil, err
@@ -147,7 +158,7 @@ func openText(ctx context.Context, src *citekit.Source) (text, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openDocx(ctx, p)
+	return openDocx(ctx, p, comments)
 }
 
 // Resolve implements [citekit.Resolver]. Cells are returned as a document with one

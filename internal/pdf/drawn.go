@@ -1,0 +1,487 @@
+package pdf
+
+import (
+	"bytes"
+	"encoding/hex"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+const (
+	maxDrawnForms = 1 << 12 // forms of a page that are counted
+	maxAnnots     = 1 << 16 // annotations of a page that are examined
+	maxFieldDepth = 64
+	mostSame      = 3       // equal characters in a row that count; more are leaders
+	maxToUnicode  = 1 << 20 // bytes of a map to Unicode
+)
+
+// Drawn describes the text that a page draws.
+type Drawn struct {
+	// Codes is the number of characters in the content of the page and in its forms,
+	// without spaces as far as the fonts say which these are. Text that repeats what
+	// stands just before it, as for bold letters, counts once, and so do dots that lead
+	// to a number.
+	Codes int
+
+	// Unnamed is how many of them are in a font that does not say what its characters are.
+	Unnamed int
+
+	// Vertical reports that a font of the page writes vertically.
+	Vertical bool
+
+	// Unfilled reports that the value of a form field is not in the appearance that the
+	// file gives to it, so that the program that shows the page has to draw it.
+	Unfilled bool
+
+	// Secret has the indexes of annotations that are fields for passwords.
+	Secret []int
+}
+
+// Drawn examines page i, counted from 0. It returns false if that cannot be examined.
+func (d *Document) Drawn(f *File, i int) (drawn Drawn, known bool, err error) {
+	page, err := d.PageDict(f, i)
+	if err == nil {
+		c := counter{d: d, f: f, left: maxDrawnForms, fonts: map[Ref]font{}, forms: map[Ref]counted{}}
+		if err = c.page(page); err == nil {
+			err = c.fields(page)
+		}
+		drawn = c.Drawn
+	}
+	if err != nil {
+		return Drawn{}, false, spared(err)
+	}
+	return drawn, true, nil
+}
+
+// A counter counts the characters that a page draws.
+type counter struct {
+	Drawn
+	d     *Document
+	f     *File
+	left  int // forms that may still be counted
+	fonts map[Ref]font
+	forms map[Ref]counted
+	shown [5]string // the last strings shown
+	next  int
+}
+
+// A counted has the numbers of characters of a form.
+type counted struct{ codes, unnamed int }
+
+// A font says how characters are encoded.
+type font struct {
+	wide   bool            // two bytes for each character
+	mixed  bool            // one or two bytes
+	spaces map[string]bool // characters that are spaces
+
+	unnamed bool // nothing says what its characters are
+}
+
+func (c *counter) page(page Dict) error {
+	contents, err := c.d.Resolve(c.f, page["Contents"])
+	if err != nil {
+		return err
+	}
+	parts, ok := contents.(Array)
+	if !ok {
+		parts = Array{page["Contents"]}
+	}
+	if err := c.f.Visit(len(parts)); err != nil {
+		return err
+	}
+	var all []byte
+	for _, part := range parts {
+		resolved, err := c.d.Resolve(c.f, part)
+		if err != nil {
+			return err
+		}
+		if stream, ok := resolved.(*Stream); ok {
+			data, err := c.d.Data(c.f, stream, maxContent)
+			if err != nil {
+				return err
+			}
+			all = append(append(all, data...), '\n')
+		}
+		if len(all) > maxContent {
+			return ErrLimit
+		}
+	}
+	return c.content(all, page["Resources"], 0)
+}
+
+// content counts the characters that content draws.
+func (c *counter) content(data []byte, resources Object, depth int) error {
+	dict, err := c.d.Dict(c.f, resources)
+	if err != nil {
+		return err
+	}
+	fonts, err := c.d.Dict(c.f, dict["Font"])
+	if err != nil {
+		return err
+	}
+	objects, err := c.d.Dict(c.f, dict["XObject"])
+	if err != nil {
+		return err
+	}
+	s := scanner{parser: parser{data: data}}
+	var current font
+	var saved []font
+	for {
+		operator, ok := s.operator()
+		if !ok {
+			return c.f.Visit(len(data) / 64)
+		}
+		switch operator {
+		case "q":
+			saved = append(saved, current)
+		case "Q":
+			if n := len(saved); n > 0 {
+				current, saved = saved[n-1], saved[:n-1]
+			}
+		case "Tf":
+			if current, err = c.font(fonts[s.name]); err != nil {
+				return err
+			}
+		case "Tj", "TJ", "'", `"`:
+			c.count(s.text, current)
+		case "Do":
+			if err := c.form(objects[s.name], dict, depth); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (c *counter) form(o Object, around Dict, depth int) error {
+	if o == nil || depth == formDepth {
+		return nil
+	}
+	ref, isRef := o.(Ref)
+	if counted, ok := c.forms[ref]; ok && isRef {
+		c.Codes += counted.codes
+		c.Unnamed += counted.unnamed
+		return nil
+	}
+	resolved, err := c.d.Resolve(c.f, o)
+	if err != nil {
+		return err
+	}
+	stream, ok := resolved.(*Stream)
+	if !ok || stream.Dict["Subtype"] != Name("Form") {
+		return nil
+	}
+	if c.left--; c.left < 0 {
+		return ErrLimit
+	}
+	data, err := c.d.Data(c.f, stream, maxContent)
+	if err != nil {
+		return err
+	}
+	var resources Object = around
+	if own := stream.Dict["Resources"]; own != nil {
+		resources = own
+	}
+	before := counted{c.Codes, c.Unnamed}
+	err = c.content(data, resources, depth+1)
+	if isRef {
+		c.forms[ref] = counted{c.Codes - before.codes, c.Unnamed - before.unnamed}
+	}
+	return err
+}
+
+// count counts the characters of a text that a font shows.
+func (c *counter) count(text []byte, f font) {
+	const short = 2 // bytes of a text that may well come again soon
+	for back := 1; back <= len(c.shown) && (back == 1 || len(text) > short); back++ {
+		if c.next >= back && c.shown[(c.next-back)%len(c.shown)] == string(text) {
+			return
+		}
+	}
+	c.shown[c.next%len(c.shown)] = string(text)
+	c.next++
+	length := 1
+	if f.wide {
+		length = 2
+	}
+	var last []byte
+	same := 0
+	for i := 0; i+length <= len(text); i += length {
+		code := text[i : i+length]
+		if same++; !bytes.Equal(code, last) {
+			same = 0
+		}
+		if last = code; !f.spaces[string(code)] && same < mostSame {
+			c.Codes++
+			if f.unnamed {
+				c.Unnamed++
+			}
+		}
+		if f.mixed && text[i] >= 0x80 {
+			i++
+		}
+	}
+}
+
+// font returns how a font encodes characters, and notes whether it writes vertically.
+func (c *counter) font(o Object) (font, error) {
+	ref, isRef := o.(Ref)
+	if known, ok := c.fonts[ref]; ok && isRef {
+		return known, nil
+	}
+	dict, err := c.d.Dict(c.f, o)
+	if err != nil {
+		return font{}, err
+	}
+	var out font
+	if dict["Subtype"] == Name("Type0") {
+		if out, err = c.composite(dict["Encoding"]); err != nil {
+			return font{}, err
+		}
+		if dict["ToUnicode"] == nil {
+			if out.unnamed, err = c.isUnnamed(dict["DescendantFonts"]); err != nil {
+				return font{}, err
+			}
+		}
+	}
+	if out.spaces, err = c.spaces(dict["ToUnicode"]); err != nil {
+		return font{}, err
+	}
+	if isRef {
+		c.fonts[ref] = out
+	}
+	return out, nil
+}
+
+// spaces returns the characters that a map to Unicode calls spaces (9.10.3). Without one,
+// it is the space of most encodings.
+func (c *counter) spaces(toUnicode Object) (map[string]bool, error) {
+	resolved, err := c.d.Resolve(c.f, toUnicode)
+	if err != nil {
+		return nil, err
+	}
+	stream, ok := resolved.(*Stream)
+	if !ok {
+		return map[string]bool{" ": true}, nil
+	}
+	data, err := c.d.Data(c.f, stream, maxToUnicode)
+	if err != nil {
+		return nil, spared(err)
+	}
+	spaces := map[string]bool{}
+	for _, found := range mapsToSpace().FindAllSubmatch(data, -1) {
+		if code, err := hex.DecodeString(string(found[1])); err == nil {
+			spaces[string(code)] = true
+		}
+	}
+	return spaces, nil
+}
+
+var mapsToSpace = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`<((?:[0-9A-Fa-f]{2}){1,2})>\s*<00[2aA]0>`)
+})
+
+// isUnnamed reports whether the characters of a font have numbers of its own (9.7.3).
+func (c *counter) isUnnamed(descendants Object) (bool, error) {
+	array, err := c.d.Array(c.f, descendants)
+	if err != nil || len(array) == 0 {
+		return false, err
+	}
+	font, err := c.d.Dict(c.f, array[0])
+	if err != nil {
+		return false, err
+	}
+	info, err := c.d.Dict(c.f, font["CIDSystemInfo"])
+	if err != nil {
+		return false, err
+	}
+	ordering, err := c.d.Resolve(c.f, info["Ordering"])
+	return ordering == String("Identity"), err
+}
+
+// composite is font for a font whose characters may have several bytes (9.7.5).
+func (c *counter) composite(encoding Object) (font, error) {
+	resolved, err := c.d.Resolve(c.f, encoding)
+	if err != nil {
+		return font{}, err
+	}
+	switch e := resolved.(type) {
+	case Name:
+		name := string(e)
+		c.Vertical = c.Vertical || name == "V" || strings.HasSuffix(name, "-V")
+		for _, wide := range []string{"Identity", "UCS2", "UTF16"} {
+			if strings.Contains(name, wide) {
+				return font{wide: true}, nil
+			}
+		}
+		return font{wide: name == "H" || name == "V", mixed: true}, nil
+	case *Stream:
+		const enough = 64 << 10 // bytes of a CMap
+		data, err := c.d.Data(c.f, e, enough)
+		if err != nil && spared(err) != nil {
+			return font{}, err
+		}
+		c.Vertical = c.Vertical || e.Dict["WMode"] == int64(1) || bytes.Contains(data, []byte("/WMode 1 "))
+	}
+	return font{wide: true}, nil
+}
+
+// fields finds the form fields of a page.
+func (c *counter) fields(page Dict) error {
+	annots, err := c.d.Array(c.f, page["Annots"])
+	if err != nil || len(annots) == 0 {
+		return err
+	}
+	annots = annots[:min(len(annots), maxAnnots)]
+	if err := c.f.Visit(len(annots)); err != nil {
+		return err
+	}
+	for i, o := range annots {
+		annot, err := c.d.Dict(c.f, o)
+		if err != nil {
+			return err
+		}
+		if annot["Subtype"] != Name("Widget") {
+			continue
+		}
+		if err := c.field(i, annot); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field finds out how a program shows a form field.
+func (c *counter) field(index int, widget Dict) error {
+	const password = 1 << 13 // a flag (12.7.4.3)
+	flags, err := c.inherited(widget, "Ff")
+	if err != nil {
+		return err
+	}
+	if n, _ := flags.(int64); n&password != 0 {
+		c.Secret = append(c.Secret, index)
+		return nil
+	}
+	if c.Unfilled {
+		return nil
+	}
+	kind, err := c.inherited(widget, "FT")
+	if err != nil || kind != Name("Tx") && kind != Name("Ch") {
+		return err
+	}
+	value, err := c.inherited(widget, "V")
+	if err != nil {
+		return err
+	}
+	if text, ok := value.(String); !ok || text.Text() == "" {
+		return nil
+	}
+	appearance, err := c.d.Dict(c.f, widget["AP"])
+	if err != nil {
+		return err
+	}
+	normal, err := c.d.Resolve(c.f, appearance["N"])
+	if err != nil {
+		return err
+	}
+	c.Unfilled = true
+	if stream, ok := normal.(*Stream); ok {
+		data, err := c.d.Data(c.f, stream, maxContent)
+		if err != nil {
+			return err
+		}
+		c.Unfilled = !showsText(data)
+	}
+	return nil
+}
+
+// inherited returns an entry of a field, or of one above it.
+func (c *counter) inherited(field Dict, key Name) (Object, error) {
+	for range maxFieldDepth {
+		if o := field[key]; o != nil || field["Parent"] == nil {
+			return c.d.Resolve(c.f, o)
+		}
+		var err error
+		if field, err = c.d.Dict(c.f, field["Parent"]); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// A scanner reads the operators of content. It has the last name and the strings before
+// each.
+type scanner struct {
+	parser
+	name Name
+	text []byte
+}
+
+// operator returns the next operator, or false at the end.
+func (s *scanner) operator() (string, bool) {
+	s.text = s.text[:0]
+	for {
+		s.skip()
+		if s.pos >= len(s.data) {
+			return "", false
+		}
+		switch c := s.data[s.pos]; {
+		case c == '(' || c == '<' && !s.at("<<"):
+			s.string(c)
+		case c == '/':
+			if name, err := s.parser.name(); err == nil {
+				s.name, _ = name.(Name)
+			}
+		case class[c] == delimiter:
+			s.pos++ // of an array or a dictionary
+		default:
+			start := s.pos
+			for s.pos < len(s.data) && class[s.data[s.pos]] == regular {
+				s.pos++
+			}
+			word := string(s.data[start:s.pos])
+			if word == "ID" {
+				s.image()
+			}
+			if c != '+' && c != '-' && c != '.' && (c < '0' || c > '9') {
+				return word, true
+			}
+		}
+	}
+}
+
+func (s *scanner) at(sign string) bool {
+	return bytes.HasPrefix(s.data[s.pos:], []byte(sign))
+}
+
+func (s *scanner) string(first byte) {
+	start := s.pos
+	read := s.literal
+	if first == '<' {
+		read = s.hex
+	}
+	if o, err := read(); err == nil {
+		text, _ := o.(String)
+		s.text = append(s.text, text...)
+	}
+	s.pos = max(s.pos, start+1)
+}
+
+// image skips the data of an inline image.
+func (s *scanner) image() {
+	for s.pos < len(s.data) {
+		i := bytes.Index(s.data[s.pos:], []byte("EI"))
+		if i < 0 {
+			s.pos = len(s.data)
+			return
+		}
+		s.pos += i + 2
+		before, after := s.data[s.pos-3], byte(' ')
+		if s.pos < len(s.data) {
+			after = s.data[s.pos]
+		}
+		if class[before] == space && class[after] == space {
+			return
+		}
+	}
+}
