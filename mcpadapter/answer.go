@@ -34,7 +34,7 @@ func (a *adapter) answerTool() tool {
 }
 
 func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, error) {
-	filters, err := searchFilters(args.group("filters"))
+	filters, err := a.searchFilters(ctx, args.group("filters"))
 	if err != nil {
 		return answer{}, err
 	}

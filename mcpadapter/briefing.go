@@ -28,7 +28,7 @@ func (a *adapter) contextTool() tool {
 }
 
 func (a *adapter) getContext(ctx context.Context, args arguments) (answer, error) {
-	filters, err := searchFilters(args.group("filters"))
+	filters, err := a.searchFilters(ctx, args.group("filters"))
 	if err != nil {
 		return answer{}, err
 	}

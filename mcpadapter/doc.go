@@ -49,8 +49,10 @@
 // Without arguments, listResources answers with the ids of all resources if they
 // fit on a page. Otherwise it answers in parts of up to 100, of which the first has the total: query and type
 // select resources by words and modality, and next_cursor continues, even if maps
-// were added or removed in between. getNode and getStructure accept an address
-// instead of ids; an address of a part stands for the smallest node that holds
+// were added or removed in between. Wherever a tool takes
+// the id of a resource or an address, it also takes the path of the source, as maps
+// have it or absolute, or its name if no other source has it; a fragment may follow,
+// as in guide.pdf#pages=3. getNode and getStructure accept an address instead of ids; an address of a part stands for the smallest node that holds
 // the part.
 //
 // getStructure answers with the whole map if its JSON has at most

@@ -24,7 +24,7 @@ func (a *adapter) similarTool() tool {
 }
 
 func (a *adapter) findSimilar(ctx context.Context, args arguments) (answer, error) {
-	filters, err := searchFilters(args.group("filters"))
+	filters, err := a.searchFilters(ctx, args.group("filters"))
 	if err == nil {
 		err = checkTopK(args)
 	}

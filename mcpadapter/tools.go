@@ -213,7 +213,9 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	if err != nil {
 		return answer{}, err
 	}
-	if err := checkResourceID(args); err != nil {
+	ctx = withCaller(ctx, callerOf(extraOf(ctx, req)))
+	a.fromRoots(ctx, args)
+	if err := checkResourceID(args); err != nil && !a.readPath(ctx, t, args) {
 		if meant := a.addressesMeant(ctx, args.text("resource_id")); meant != "" {
 			err = badArgument("%s; did you mean address %s?", err, meant)
 		}
@@ -222,9 +224,8 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	start, limit := time.Now(), t.limitFor(args)
 	ctx, cancel := limit.start(ctx)
 	defer cancel()
-	ctx = withCaller(ctx, callerOf(extraOf(ctx, req)))
 	result, err := a.dispatch(ctx, t, args, req)
-	if missing := new(citekit.NotFoundError); errors.As(err, &missing) && args.readCodes() {
+	if missing := new(citekit.NotFoundError); errors.As(err, &missing) && (args.readCodes() || a.readPath(ctx, t, args)) {
 		if again, err := a.dispatch(ctx, t, args, req); err == nil {
 			return again, nil
 		}
