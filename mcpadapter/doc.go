@@ -38,7 +38,9 @@
 // # Results
 //
 // Every tool answers with one JSON object. Tools that have an output schema give it
-// twice: as text, and as structured content that matches the schema. getContents,
+// twice: as text, which some clients show alone, and as structured content that
+// matches the schema; clients of protocol versions before 2025-06-18, which have no
+// structured content, get it once. getContents,
 // findSimilar and getContext have no output schema and give it once, as text;
 // pictures follow it, which clients that show structured content would leave out. The tools, their
 // descriptions and their schemas do not depend on the maps, and the content of
@@ -56,8 +58,7 @@
 // the part.
 //
 // getStructure answers with the whole map if its JSON has at most
-// [Options.PageBytes] bytes, about as much as clients show to a model. For a
-// larger map it returns the upper levels, with a hint how to see the rest;
+// [Options.PageBytes] bytes, 12,000 by default. For a larger map it returns the upper levels, with a hint how to see the rest;
 // programs set full to get all of it.
 //
 // # Characters that cannot be seen

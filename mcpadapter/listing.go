@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -105,7 +106,7 @@ func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, 
 	if len(described) < len(rest) {
 		list.NextCursor = listCursor(described[len(described)-1], "")
 	}
-	if list.Resources = described; named && sizeOfIDs(rest) <= a.opts.PageBytes {
+	if list.Resources = described; named && sizeOfIDs(rest) <= cmp.Or(a.opts.PageBytes, defaultListBytes) {
 		list.Resources = rest
 	} else if last == "" && len(described) < len(rest) {
 		list.Total = len(rest)
@@ -161,7 +162,7 @@ func lastListed(cursor, filter string) (string, error) {
 // as fit on a page, but at least one.
 func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, error) {
 	items := make([]resourceItem, 0, min(len(ids), maxItems))
-	room := a.opts.PageBytes
+	room := cmp.Or(a.opts.PageBytes, defaultListBytes)
 	ctx = ctxio.WithHashLimit(ctx, maxStateBytes)
 	for _, id := range ids[:min(len(ids), maxItems)] {
 		item := a.describeResource(ctx, id)

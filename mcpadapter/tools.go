@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -192,7 +193,7 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		if err != nil {
 			return failure(t.name, a.advise(ctx, a.sayWhereNow(ctx, err))), nil
 		}
-		return success(answer, t.output != nil), nil
+		return success(answer, t.output != nil && takesStructure(req.Session)), nil
 	}
 }
 
@@ -316,7 +317,7 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 		return answer{}, err
 	}
 	m = a.withoutPath(ctx, m)
-	size := a.opts.PageBytes
+	size := cmp.Or(a.opts.PageBytes, defaultMapBytes)
 	if args.flag("full") {
 		size = math.MaxInt
 	}
