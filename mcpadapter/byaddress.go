@@ -117,14 +117,14 @@ func (a *adapter) fromRoots(ctx context.Context, args arguments) {
 	if !ok || callerFrom(ctx) != nil {
 		return
 	}
-	for _, name := range []string{"resource_id", "address", "id"} {
+	for _, name := range []string{"resource_id", "address"} {
 		if text := args.text(name); isAbsolute(text) {
 			args[name] = relativeTo(ws.RootPaths(), text)
 		}
 	}
-	for i, text := range args.texts("ids") {
+	for i, text := range args.texts("addresses") {
 		if isAbsolute(text) {
-			args.texts("ids")[i] = relativeTo(ws.RootPaths(), text)
+			args.texts("addresses")[i] = relativeTo(ws.RootPaths(), text)
 		}
 	}
 }

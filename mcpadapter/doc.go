@@ -61,6 +61,11 @@
 // [Options.PageBytes] bytes, 12,000 by default. For a larger map it returns the upper levels, with a hint how to see the rest;
 // programs set full to get all of it.
 //
+// One word stands for one idea in all tools: query is what to look for, address or
+// addresses where, top_k how many results, max_tokens how long the answer. The
+// names that some tools had before are still accepted: question, task, text and id
+// of findSimilar, ids, max_sentences, token_budget.
+//
 // # Characters that cannot be seen
 //
 // A file may hide words from people in characters that do not show, or change the

@@ -18,7 +18,7 @@ const (
 
 // topK and by are arguments of tools that rank.
 var (
-	topK = parameter{name: "top_k", kind: count, positive: true, greatest: search.MaxTopK, description: "Default 10."}
+	topK = parameter{name: "top_k", old: []string{"limit"}, kind: count, positive: true, greatest: search.MaxTopK, description: "Default 10."}
 	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
 )
 

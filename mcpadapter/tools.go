@@ -237,7 +237,7 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 // readCodes puts the characters of codes into the ids, as [visible.Text] shows
 // ids that have characters that cannot be seen. It reports whether there were any.
 func (a arguments) readCodes() (changed bool) {
-	for _, name := range []string{"node_id", "id", "address"} {
+	for _, name := range []string{"node_id", "address"} {
 		if raw := visible.Raw(a.text(name)); raw != a.text(name) {
 			a[name], changed = raw, true
 		}
