@@ -27,6 +27,7 @@ type adapter struct {
 	previews *preview.Maker
 	stats    *stats.Collector
 	catalog  *catalog
+	items    itemCache
 
 	resolveWithoutFiles *mcp.Tool // for calls that must not write
 }
