@@ -27,7 +27,7 @@ var mode = parameter{name: "mode", kind: text, choices: []string{string(search.A
 
 // filters is the argument that filters the results.
 var filters = parameter{name: "filters", kind: group, description: "All must match.", members: []parameter{
-	{name: "resources", kind: texts, most: maxFilter, description: "Resource ids or paths."},
+	{name: "resources", kind: texts, most: maxFilter, description: "Ids or paths."},
 	{name: "modalities", kind: texts, most: maxFilter, description: "document, video, audio, image, text."},
 	{name: "types", kind: texts, most: maxFilter, description: "Of nodes, such as section or function."},
 	{name: "authors", kind: texts, most: maxFilter},

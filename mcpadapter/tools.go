@@ -72,7 +72,7 @@ func (a *adapter) tools() []tool {
 			title: "List resources",
 			description: "List what can be cited: documents, videos, recordings, images and texts. " +
 				"Without arguments, resources has all ids, unless there are too many, and items describe the first; " +
-				"with arguments, both are only of what matches. total counts all of it; next_cursor continues.",
+				"with arguments, both are only of what matches. total counts them; next_cursor continues.",
 			parameters: []parameter{
 				{name: "query", kind: text, longest: maxQuery, description: "Words of id, title or path."},
 				{name: "type", kind: text, description: "Such as document."},
