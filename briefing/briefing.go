@@ -94,7 +94,7 @@ func (w *Writer) Write(ctx context.Context, req Request) (*Briefing, error) {
 		req.Tokens = DefaultTokens
 	}
 	if req.Tokens < MinTokens || req.Tokens > MaxTokens {
-		return nil, fmt.Errorf("token_budget %d; give %d to %d: %w", req.Tokens, MinTokens, MaxTokens, citekit.ErrSyntax)
+		return nil, fmt.Errorf("max_tokens %d; give %d to %d: %w", req.Tokens, MinTokens, MaxTokens, citekit.ErrSyntax)
 	}
 	if strings.TrimSpace(req.Task) == "" {
 		return nil, fmt.Errorf("the task is empty; say what to do or find out: %w", citekit.ErrSyntax)

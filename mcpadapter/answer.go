@@ -18,9 +18,9 @@ func (a *adapter) answerTool() tool {
 		title:       "Answer",
 		description: "Answer with sentences from the sources, each with address and verdict, or found: false.",
 		parameters: []parameter{
-			{name: "question", kind: text, required: true, longest: maxQuery},
+			{name: "query", kind: text, required: true, longest: maxQuery, old: []string{"question"}},
 			{name: "type", kind: text, choices: []string{string(answers.Extractive), string(answers.Abstractive)}, description: "Default extractive. " + abstractive},
-			{name: "max_sentences", kind: count, positive: true, greatest: answers.MaxSentences, description: fmt.Sprintf("Default %d.", answers.DefaultSentences)},
+			{name: "top_k", kind: count, positive: true, greatest: answers.MaxSentences, old: []string{"max_sentences"}, description: fmt.Sprintf("Default %d.", answers.DefaultSentences)},
 			{name: "max_tokens", kind: count, least: answers.MinTokens, greatest: answers.MaxTokens, description: fmt.Sprintf("Of the sentences. Default %d.", answers.DefaultTokens)},
 			sameFilters(),
 			{name: includeRationale, kind: flag, description: "Which words led to each."},
@@ -34,18 +34,18 @@ func (a *adapter) answerTool() tool {
 }
 
 func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, error) {
-	filters, err := searchFilters(args.group("filters"))
+	filters, err := a.searchFilters(ctx, args.group("filters"))
 	if err != nil {
 		return answer{}, err
 	}
-	for _, name := range []string{"max_sentences", "max_tokens"} {
+	for _, name := range []string{"top_k", "max_tokens"} {
 		if args.has(name) && args.count(name) == 0 {
 			return answer{}, badArgument("argument '%s' is 0; it must be at least 1", name)
 		}
 	}
 	req := answers.Request{
-		Question: args.text("question"), Type: answers.Type(args.text("type")),
-		Sentences: args.count("max_sentences"), Tokens: args.count("max_tokens"),
+		Question: args.text("query"), Type: answers.Type(args.text("type")),
+		Sentences: args.count("top_k"), Tokens: args.count("max_tokens"),
 		Filters: filters, Rationale: args.flag(includeRationale),
 	}
 	var given *answers.Answer

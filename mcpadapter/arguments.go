@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/suggest"
 )
 
 // A kind is the type of an argument.
@@ -35,6 +36,7 @@ type parameter struct {
 	longest     int         // bytes of a text; zero means maxID
 	most        int         // texts of a list; zero means maxPaths
 	members     []parameter // of a group
+	old         []string    // other names that are accepted, and are not in the schema
 	untold      bool        // the schema leaves the members out, as another tool's schema has them
 	description string
 }
@@ -99,16 +101,25 @@ func decodeMembers(raw json.RawMessage, parameters []parameter, owner string) (a
 	for _, m := range given {
 		i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == m.key })
 		if i < 0 {
-			return nil, badArgument("unknown argument %s; %s%s", quote(m.key), inGroup(m.key, parameters), listParameters(parameters, owner))
+			i = slices.IndexFunc(parameters, func(p parameter) bool { return slices.Contains(p.old, m.key) })
 		}
-		if seen[m.key] {
+		if i < 0 {
+			return nil, badArgument("unknown argument %s; %s%s", quote(m.key), cmp.Or(inGroup(m.key, parameters), nearestParameter(m.key, parameters)), listParameters(parameters, owner))
+		}
+		p := parameters[i]
+		switch {
+		case seen[p.name] && m.key != p.name:
+			return nil, badArgument("argument '%s' is another name of '%s'; give one of them", m.key, p.name)
+		case seen[p.name]:
 			return nil, badArgument("argument '%s' is given twice", m.key)
 		}
-		seen[m.key] = true
+		seen[p.name] = true
 		if string(m.value) == "null" {
 			continue
 		}
-		if args[m.key], err = parameters[i].decode(m.value); err != nil {
+		name := p.name
+		p.name = m.key // as errors call it
+		if args[name], err = p.decode(m.value); err != nil {
 			return nil, err
 		}
 	}
@@ -160,6 +171,40 @@ func inGroup(name string, parameters []parameter) string {
 			if m.name == name || m.name == stem+"s" || strings.TrimSuffix(m.name, "ies") == strings.TrimSuffix(name, "y") {
 				return "give it as " + p.name + "." + m.name + "; "
 			}
+		}
+	}
+	return ""
+}
+
+// nearestParameter says which argument a wrong name may mean.
+func nearestParameter(wrong string, parameters []parameter) string {
+	names := make([]string, len(parameters))
+	for i, p := range parameters {
+		names[i] = p.name
+	}
+	if near := nearest(wrong, names); near != "" {
+		return "did you mean '" + near + "'?; "
+	}
+	return ""
+}
+
+// nearest returns the one of some names that a wrong one looks like most, whatever
+// its style of compound words, or "".
+func nearest(wrong string, names []string) string {
+	plain := func(name string) string {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
+	}
+	for _, name := range names {
+		if plain(name) == plain(wrong) {
+			return name
+		}
+	}
+	for _, near := range suggest.Closest(wrong, slices.Values(names), 1, 2) {
+		return near
+	}
+	for _, name := range names {
+		if len(name) > 3 && strings.HasPrefix(plain(wrong), plain(name)) {
+			return name
 		}
 	}
 	return ""

@@ -3,6 +3,8 @@ package mcpadapter_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestListArguments gives arguments that are lists in other forms.
@@ -57,6 +59,69 @@ func TestHintOfVirtual(t *testing.T) {
 		arguments["virtual"] = true
 		if text, result := callTool(t, session, "resolve", arguments); !result.IsError || strings.Contains(text, "virtual true") {
 			t.Errorf("%v: %s", arguments, text)
+		}
+	}
+}
+
+// TestOldNames gives arguments under the names of earlier versions, which are not in
+// the schemas, and wrong names.
+func TestOldNames(t *testing.T) {
+	session := findingServer(t)
+	for _, test := range []struct {
+		tool      string
+		arguments map[string]any
+		want      string
+	}{
+		{"getContents", map[string]any{"addresses": "poem"}, `"text":"one`},
+		{"getContents", map[string]any{"ids": []string{"poem"}}, `"text":"one`},
+		{"getContents", map[string]any{"address": "poem"}, `"text":"one`},
+		{"getContents", map[string]any{"ids": "poem", "addresses": "poem"}, "another name of 'addresses'; give one of them"},
+		{"getContents", map[string]any{"addresses": "poem", "ids": "poem"}, "give one of them"},
+		{"getContext", map[string]any{"task": "what is three", "token_budget": 300}, `"content":`},
+		{"getContext", map[string]any{"query": "what is three", "max_tokens": 300}, `"content":`},
+		{"getContext", map[string]any{"task": "what is three", "token_budget": 0}, "argument 'max_tokens' is 0"},
+		{"answer", map[string]any{"question": "What is three?", "max_sentences": 1}, `"found":`},
+		{"answer", map[string]any{"query": "What is three?", "top_k": 1}, `"found":`},
+		{"answer", map[string]any{"question": 5.5}, `"found":`},
+		{"answer", map[string]any{"question": map[string]any{}}, "argument 'question' is an object"},
+		{"findSimilar", map[string]any{"text": "three four"}, `"results":`},
+		{"findSimilar", map[string]any{"id": "poem.first"}, `"results":`},
+		{"findSimilar", map[string]any{"address": "poem.first"}, `"results":`},
+		{"search", map[string]any{"query": "three", "limit": 1}, `"results":`},
+		{"search", map[string]any{"qeury": "three"}, "unknown argument 'qeury'; did you mean 'query'?; this tool takes query, top_k (optional)"},
+		{"getNode", map[string]any{"resourceId": "poem"}, "did you mean 'resource_id'?"},
+		{"search", map[string]any{"query": "three", "filters": map[string]any{"authours": "x"}}, "did you mean 'authors'?"},
+		{"search", map[string]any{"query": "three", "zzzzzzzzz": 1}, "unknown argument 'zzzzzzzzz'; this tool takes query"},
+	} {
+		if text, _ := callTool(t, session, test.tool, test.arguments); !strings.Contains(text, test.want) {
+			t.Errorf("%s %v: no %s in %s", test.tool, test.arguments, test.want, text)
+		}
+	}
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		properties, _ := tool.InputSchema.(map[string]any)["properties"].(map[string]any)
+		for _, old := range []string{"ids", "id", "task", "question", "token_budget", "max_sentences"} {
+			if properties[old] != nil {
+				t.Errorf("%s has %s in its schema", tool.Name, old)
+			}
+		}
+	}
+}
+
+// TestNearestTool calls tools by names that are none.
+func TestNearestTool(t *testing.T) {
+	session := findingServer(t)
+	for name, want := range map[string]string{
+		"get_contents": `unknown tool "get_contents"; did you mean "getContents"?`, "serch": `did you mean "search"?`, "ListResource": `did you mean "listResources"?`,
+		"verify_quote": `did you mean "verify"?`, "somethingElse": `unknown tool "somethingElse"`,
+		"ingset": `unknown tool "ingset"`, // not offered here
+	} {
+		_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: name})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

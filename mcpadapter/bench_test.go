@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,12 +73,13 @@ func BenchmarkListResources(b *testing.B) {
 		}
 	}
 	lib := citekit.New(ws, map[citekit.Modality]citekit.Resolver{citekit.Text: &text.Resolver{}}, nil)
-	session := connect(b, mcpadapter.NewServer(lib, nil), nil)
-	for b.Loop() {
-		if _, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "listResources"}); err != nil {
-			b.Fatal(err)
+	w := serve(b, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start() // the server alone
+	medianOf(b, func() {
+		w.call(1, "listResources", "{}")
+		if got := w.next(); !strings.Contains(got, `"resources"`) {
+			b.Fatal(got)
 		}
-	}
+	})
 }
 
 // BenchmarkStream measures the server alone: raw lines through a

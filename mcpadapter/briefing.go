@@ -13,11 +13,11 @@ func (a *adapter) contextTool() tool {
 	return tool{
 		name:  "getContext",
 		title: "Gather evidence for a task",
-		description: "Gather the most useful evidence for a task within token_budget: passages from all resources, without copies, adjacent ones joined. " +
+		description: "Gather the most useful evidence for a task within max_tokens: passages from all resources, without copies, adjacent ones joined. " +
 			"content is Markdown; pieces have its addresses; omitted counts passages that did not fit.",
 		parameters: []parameter{
-			{name: "task", kind: text, required: true, longest: maxQuery, description: "In plain words."},
-			{name: "token_budget", kind: count, least: briefing.MinTokens, greatest: briefing.MaxTokens, description: fmt.Sprintf("Maximum for content. Default %d.", briefing.DefaultTokens)},
+			{name: "query", kind: text, required: true, longest: maxQuery, old: []string{"task"}, description: "The task, in plain words."},
+			{name: "max_tokens", kind: count, old: []string{"token_budget"}, least: briefing.MinTokens, greatest: briefing.MaxTokens, description: fmt.Sprintf("Of content. Default %d.", briefing.DefaultTokens)},
 			sameFilters(),
 			timeLimit,
 		},
@@ -28,14 +28,14 @@ func (a *adapter) contextTool() tool {
 }
 
 func (a *adapter) getContext(ctx context.Context, args arguments) (answer, error) {
-	filters, err := searchFilters(args.group("filters"))
+	filters, err := a.searchFilters(ctx, args.group("filters"))
 	if err != nil {
 		return answer{}, err
 	}
-	if args.has("token_budget") && args.count("token_budget") == 0 {
-		return answer{}, badArgument("argument 'token_budget' is 0; it must be from %d to %d", briefing.MinTokens, briefing.MaxTokens)
+	if args.has("max_tokens") && args.count("max_tokens") == 0 {
+		return answer{}, badArgument("argument 'max_tokens' is 0; it must be from %d to %d", briefing.MinTokens, briefing.MaxTokens)
 	}
-	b, err := a.opts.Briefing.Write(ctx, briefing.Request{Task: args.text("task"), Tokens: args.count("token_budget"), Filters: filters})
+	b, err := a.opts.Briefing.Write(ctx, briefing.Request{Task: args.text("query"), Tokens: args.count("max_tokens"), Filters: filters})
 	if err != nil {
 		return answer{}, asArgument(err)
 	}

@@ -3,6 +3,7 @@ package mcpadapter
 import (
 	"context"
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -94,12 +95,72 @@ func (a *adapter) addressOf(ctx context.Context, args arguments) (citekit.Addres
 	return address, nil
 }
 
-// parseAddress parses an address. If the only fault is that its resource has
-// another modality, the error gives the right address.
+// readPath puts the id of a resource in place of the path or the name of its source,
+// and reports whether there was one.
+func (a *adapter) readPath(ctx context.Context, t tool, args arguments) bool {
+	name := args.text("resource_id")
+	if name == "" || t.adds {
+		return false
+	}
+	id, err := lookup.Resource(ctx, a.lib, name)
+	if err != nil || id == name {
+		return false
+	}
+	args["resource_id"] = id
+	return true
+}
+
+// fromRoots makes absolute paths and file URLs in arguments relative to the base
+// directory, as maps have them, for callers on this machine.
+func (a *adapter) fromRoots(ctx context.Context, args arguments) {
+	ws, ok := a.lib.Workspace().(interface{ RootPaths() []string })
+	if !ok || callerFrom(ctx) != nil {
+		return
+	}
+	for _, name := range []string{"resource_id", "address"} {
+		if text := args.text(name); isAbsolute(text) {
+			args[name] = relativeTo(ws.RootPaths(), text)
+		}
+	}
+	for i, text := range args.texts("addresses") {
+		if isAbsolute(text) {
+			args.texts("addresses")[i] = relativeTo(ws.RootPaths(), text)
+		}
+	}
+}
+
+const fileURL = "file://"
+
+func isAbsolute(text string) bool { return strings.HasPrefix(text, fileURL) || filepath.IsAbs(text) }
+
+// relativeTo returns an absolute path relative to the first of some folders, with
+// slashes, or if it is not below that, the path.
+func relativeTo(roots []string, path string) string {
+	if rest, ok := strings.CutPrefix(path, fileURL); ok {
+		if unescaped, err := url.PathUnescape(rest); err == nil {
+			path = unescaped
+		}
+	}
+	if len(roots) > 0 {
+		if below, err := filepath.Rel(roots[0], filepath.FromSlash(path)); err == nil && filepath.IsLocal(below) {
+			path = below
+		}
+	}
+	return filepath.ToSlash(path)
+}
+
+// parseAddress parses an address. It also takes the id of a resource, the path of a
+// source or resource.node, perhaps with a fragment. If the only fault is that its
+// resource has another modality, the error gives the right address.
 func parseAddress(ctx context.Context, lib *citekit.Library, text string) (citekit.Address, error) {
 	address, err := citekit.ParseAddress(text)
 	if err == nil {
 		return address, nil
+	}
+	if !strings.Contains(text, "://") {
+		if part, findErr := lookup.Find(ctx, lib, text); findErr == nil {
+			return part.Address, nil
+		}
 	}
 	err = inputError(withoutSyntax(lookup.WithMeant(ctx, lib, text, err)))
 	scheme, rest, _ := strings.Cut(text, "://")

@@ -39,7 +39,7 @@ func (a *adapter) contentsTool() tool {
 		description: "Read the text of 1-100 nodes and addresses, within max_tokens in total. Short texts are returned whole; next_cursor continues. " +
 			"With include image, the first " + fmt.Sprint(maxPictures) + " also come as pictures.",
 		parameters: []parameter{
-			{name: "ids", kind: texts, required: true, most: contents.MaxIDs, description: "Addresses, such as doc://book#pages=12-15, or nodes, as resource.node."},
+			{name: "addresses", kind: texts, required: true, most: contents.MaxIDs, old: []string{"ids", "address", "id"}, description: "Such as doc://book#pages=12-15, or nodes, as resource.node."},
 			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns}, description: "text (default), image, or runs: the address of each part, such as a page or row."},
 			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours, expandRelations}, description: "Also read the nodes around each, or linked ones."},
 			{name: "hops", kind: count, greatest: 2, description: "Steps of relations. Default 1."},
@@ -63,7 +63,7 @@ func (a *adapter) getContents(ctx context.Context, args arguments) (answer, erro
 		}
 	}
 	read, err := a.opts.Contents.Read(ctx, contents.Request{
-		IDs: args.texts("ids"),
+		IDs: args.texts("addresses"),
 		Expand: contents.Expansion{
 			Parent:     slices.Contains(expand, expandParent),
 			Children:   slices.Contains(expand, expandChildren),
@@ -96,7 +96,7 @@ func (a *adapter) withAddresses(ctx context.Context, args arguments, err error) 
 	}
 	ctx, cancel := fallbackContext(ctx)
 	defer cancel()
-	read, withoutErr := a.opts.Contents.Read(ctx, contents.Request{IDs: args.texts("ids"), NoText: true, Cursor: args.text("cursor")})
+	read, withoutErr := a.opts.Contents.Read(ctx, contents.Request{IDs: args.texts("addresses"), NoText: true, Cursor: args.text("cursor")})
 	if withoutErr != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Co
 			continue
 		}
 		if i >= maxPictures {
-			return append(notDrawn(shown, without), &mcp.TextContent{Text: fmt.Sprintf("Only the first %d have pictures; for the other %d, call again with their ids.", i, len(items)-i)})
+			return append(notDrawn(shown, without), &mcp.TextContent{Text: fmt.Sprintf("Only the first %d have pictures; for the other %d, call again with their addresses.", i, len(items)-i)})
 		}
 		address := item.Address.String()
 		picture, err := a.previews.Make(ctx, item.Address, nil)

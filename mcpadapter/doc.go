@@ -25,10 +25,10 @@
 // (citekit://nodes/{resource_id}/{node_id}, with percent-encoded ids), and the
 // evidence at every address, such as text://notes#lines=10-25. Evidence that is
 // text is returned as text, other content as a blob; for content longer than 4
-// MiB, the answer is the one of the tool resolve. Maps are listed in pages of
-// 200, with their titles; nodes and addresses are templates. Clients can subscribe to each resource.
-// They are notified when its map or the list of maps changes, whichever process
-// changed it: see [Options.Watch]. Reading an address stores its
+// MiB, the answer is the one of the tool resolve. Maps are listed in pages of 200,
+// with their titles; nodes and addresses are templates. Clients can subscribe to
+// each resource. They are notified when its map or the list of maps changes,
+// whichever process changed it: see [Options.Watch]. Reading an address stores its
 // evidence; a read-only server answers with the address alone.
 //
 // The prompts cite_answer, study_resource, find_evidence, check_citations and
@@ -37,26 +37,36 @@
 //
 // # Results
 //
-// Every tool answers with one JSON object. Tools that have an output schema give it
-// twice: as text, and as structured content that matches the schema. getContents,
-// findSimilar and getContext have no output schema and give it once, as text;
-// pictures follow it, which clients that show structured content would leave out. The tools, their
-// descriptions and their schemas do not depend on the maps, and the content of
-// maps reaches the agent only inside JSON strings. The one exception is an
-// outline, which getStructure returns on request: it is plain text, in which the
-// texts of the map have lines to themselves and contain no control characters.
+// Every tool answers with one JSON object. Tools that have an output schema give
+// it twice: as text, which some clients show alone, and as structured content that
+// matches the schema; clients of protocol versions before 2025-06-18, which have
+// no structured content, get it once. getContents, findSimilar and getContext have
+// no output schema and give it once, as text; pictures follow it, which clients
+// that show structured content would leave out. The tools, their descriptions and
+// their schemas do not depend on the maps, and the content of maps reaches the
+// agent only inside JSON strings. The one exception is an outline, which
+// getStructure returns on request: it is plain text, in which the texts of the map
+// have lines to themselves and contain no control characters.
 //
 // Without arguments, listResources answers with the ids of all resources if they
-// fit on a page. Otherwise it answers in parts of up to 100, of which the first has the total: query and type
-// select resources by words and modality, and next_cursor continues, even if maps
-// were added or removed in between. getNode and getStructure accept an address
-// instead of ids; an address of a part stands for the smallest node that holds
-// the part.
+// fit on a page. Otherwise it answers in parts of up to 100, of which the first
+// has the total: query and type select resources by words and modality, and
+// next_cursor continues, even if maps were added or removed in between. Wherever a
+// tool takes the id of a resource or an address, it also takes the path of the
+// source, as maps have it or absolute, or its name if no other source has it; a
+// fragment may follow, as in guide.pdf#pages=3. getNode and getStructure accept an
+// address instead of ids; an address of a part stands for the smallest node that
+// holds the part.
 //
 // getStructure answers with the whole map if its JSON has at most
-// [Options.PageBytes] bytes, about as much as clients show to a model. For a
-// larger map it returns the upper levels, with a hint how to see the rest;
-// programs set full to get all of it.
+// [Options.PageBytes] bytes, 12,000 by default. For a larger map it returns the
+// upper levels, with a hint how to see the rest; programs set full to get all of
+// it.
+//
+// One word stands for one idea in all tools: query is what to look for, address or
+// addresses where, top_k how many results, max_tokens how long the answer. The
+// names that some tools had before are still accepted: question, task, text and id
+// of findSimilar, ids, max_sentences, token_budget.
 //
 // # Characters that cannot be seen
 //
@@ -166,10 +176,9 @@
 // otherwise it is new. The log has it as request_id. Next to it is timing:
 // total_ms, with the parts lookup_ms (finding and parsing maps), hash_ms (hashing
 // sources), extract_ms (reading sources) and encode_ms (writing nodes and maps as
-// JSON). The parts may overlap, and exclude the work of the protocol. cache_hit
-// is true if nothing had to be parsed or extracted; a call that failed has none.
-// Answers to ping and to
-// subscriptions have no "_meta".
+// JSON). The parts may overlap, and exclude the work of the protocol. cache_hit is
+// true if nothing had to be parsed or extracted; a call that failed has none.
+// Answers to ping and to subscriptions have no "_meta".
 //
 // # Other tools
 //

@@ -156,7 +156,7 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
 		return "Correct the address, or resolve a node: getStructure shows the nodes."
 	case code == citekit.CodeTooLarge && tool == "getContents":
-		return "Raise max_tokens, or pass fewer ids."
+		return "Raise max_tokens, or pass fewer addresses."
 	case code == citekit.CodeTimeout && tool != "resolve":
 		return "Texts and maps are read when they are first needed; call again, or allow more time."
 	case code == citekit.CodeTooLarge && tool == "getStructure":

@@ -297,7 +297,7 @@ func TestIngestToolArguments(t *testing.T) {
 		{map[string]any{}, "argument 'paths' is missing"},
 		{map[string]any{"paths": []string{}}, "has 0 values; it must have 1 to 100"},
 		{map[string]any{"paths": make([]string, 101)}, "has 101 values"},
-		{map[string]any{"paths": []any{1.5, map[string]any{}}}, "argument 'paths' is an object"},
+		{map[string]any{"paths": []any{1.5, map[string]any{}}}, "argument 'paths' has an object in it; it must be a list of strings"},
 		{map[string]any{"paths": strings.Repeat("x", 5000)}, "has 5000 bytes; at most 4096"},
 		{map[string]any{"paths": "a", "type": "book"}, "it must be one of document, video"},
 		{map[string]any{"paths": "a", "resource_id": "a/b"}, "looks like a path"},

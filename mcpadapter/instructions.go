@@ -36,7 +36,7 @@ var advice = [][]sentence{
 		{[]string{"search"}, "To answer a question, begin with search: it finds passages in all resources, each with an address to cite."},
 		{[]string{"findSimilar"}, "findSimilar finds passages similar to a good hit or to a text."},
 	}, {
-		{[]string{"getContext"}, "For a broad task, getContext gathers the best evidence from all resources in one call, within token_budget."},
+		{[]string{"getContext"}, "For a broad task, getContext gathers the best evidence from all resources in one call, within max_tokens."},
 		{[]string{"getContext", "search"}, "For a single fact, search is enough."},
 	}, {
 		{[]string{"getContents"}, "getContents reads the text of up to 100 nodes and addresses at once, within max_tokens; with include image it shows pages, images and frames."},

@@ -2,11 +2,13 @@ package mcpadapter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -105,7 +107,7 @@ func (a *adapter) listAll(ctx context.Context, list *resourceList, last string, 
 	if len(described) < len(rest) {
 		list.NextCursor = listCursor(described[len(described)-1], "")
 	}
-	if list.Resources = described; named && sizeOfIDs(rest) <= a.opts.PageBytes {
+	if list.Resources = described; named && sizeOfIDs(rest) <= cmp.Or(a.opts.PageBytes, defaultListBytes) {
 		list.Resources = rest
 	} else if last == "" && len(described) < len(rest) {
 		list.Total = len(rest)
@@ -161,10 +163,11 @@ func lastListed(cursor, filter string) (string, error) {
 // as fit on a page, but at least one.
 func (a *adapter) describe(ctx context.Context, ids []string) ([]resourceItem, error) {
 	items := make([]resourceItem, 0, min(len(ids), maxItems))
-	room := a.opts.PageBytes
+	room := cmp.Or(a.opts.PageBytes, defaultListBytes)
 	ctx = ctxio.WithHashLimit(ctx, maxStateBytes)
+	stamp := mapsStamp(ctx, a.lib)
 	for _, id := range ids[:min(len(ids), maxItems)] {
-		item := a.describeResource(ctx, id)
+		item := a.items.describe(ctx, a, id, stamp)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -206,6 +209,79 @@ func (a *adapter) addState(ctx context.Context, item *resourceItem, m *citekit.R
 	if errors.As(err, &missing) {
 		item.Error = printable(explain("listResources", err, citekit.CodeOf(err)))
 	}
+}
+
+// A sourceStamper is a workspace that tells whether a source may have changed
+// without opening it. The stamp may be "", which says nothing.
+type sourceStamper interface {
+	SourceStamp(ctx context.Context, path string) string
+}
+
+// itemCache holds descriptions of resources whose sources are as they were mapped.
+// Each is used while no map has changed and its source has the same stamp. Its
+// methods are safe for concurrent use.
+type itemCache struct {
+	mu    sync.Mutex
+	stamp citekit.Stamp // of the maps
+	items map[string]stampedItem
+}
+
+type stampedItem struct {
+	resourceItem
+	path, stamp string // of the source; "" without one
+}
+
+// maxKnownItems bounds the descriptions that are kept. Each takes some hundred
+// bytes.
+const maxKnownItems = 20_000
+
+// describe is describeResource for maps that have a stamp.
+func (c *itemCache) describe(ctx context.Context, a *adapter, id string, maps citekit.Stamp) resourceItem {
+	ws, ok := a.lib.Workspace().(sourceStamper)
+	if !ok || maps == (citekit.Stamp{}) {
+		return a.describeResource(ctx, id)
+	}
+	if known, ok := c.known(id, maps); ok && (known.path == "" || ws.SourceStamp(ctx, known.path) == known.stamp) {
+		return known.resourceItem
+	}
+	known := stampedItem{}
+	if m, err := a.lib.Map(ctx, id); err == nil && m.Type != citekit.Virtual && m.SourcePath != "" {
+		known.path, known.stamp = m.SourcePath, ws.SourceStamp(ctx, m.SourcePath) // before its state is looked at
+	}
+	known.resourceItem = a.describeResource(ctx, id)
+	if known.State == "" && known.Error == "" && (known.path == "" || known.stamp != "") {
+		c.keep(id, maps, known)
+	}
+	return known.resourceItem
+}
+
+func (c *itemCache) known(id string, maps citekit.Stamp) (stampedItem, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	item, ok := c.items[id]
+	return item, ok && c.stamp == maps
+}
+
+func (c *itemCache) keep(id string, maps citekit.Stamp, item stampedItem) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stamp != maps || c.items == nil || len(c.items) >= maxKnownItems {
+		c.stamp, c.items = maps, make(map[string]stampedItem)
+	}
+	c.items[id] = item
+}
+
+// mapsStamp returns the stamp of the maps, or a zero one that says nothing.
+func mapsStamp(ctx context.Context, lib *citekit.Library) citekit.Stamp {
+	s, ok := lib.Workspace().(stamper)
+	if !ok {
+		return citekit.Stamp{}
+	}
+	stamp, err := s.MapsStamp(ctx)
+	if err != nil {
+		return citekit.Stamp{}
+	}
+	return stamp
 }
 
 // outsideRoots is the state of a resource whose source is outside the roots, or

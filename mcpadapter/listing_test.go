@@ -1,10 +1,13 @@
 package mcpadapter_test
 
 import (
+	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -117,6 +120,85 @@ func TestListTotal(t *testing.T) {
 			if text, _ := callTool(t, session, "listResources", next); strings.Contains(text, `"total"`) || !strings.Contains(text, `"items"`) {
 				t.Errorf("behind the cursor: %.200s", text)
 			}
+		}
+	}
+}
+
+// A countedSources counts which sources are opened, and has stamps that a test sets.
+type countedSources struct {
+	*workspace.Memory
+	opened atomic.Int64
+	maps   citekit.Stamp
+	stamps map[string]string
+}
+
+func (s *countedSources) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+	s.opened.Add(1)
+	return s.Memory.OpenSource(ctx, path)
+}
+
+func (s *countedSources) MapsStamp(context.Context) (citekit.Stamp, error) { return s.maps, nil }
+
+func (s *countedSources) SourceStamp(_ context.Context, path string) string { return s.stamps[path] }
+
+// TestListKnown lists twice: the second time no source is opened but those that may
+// have changed, were not as mapped, or have no stamp, and each state is right.
+func TestListKnown(t *testing.T) {
+	ws := &countedSources{Memory: workspace.NewMemory(nil), maps: citekit.Stamp{Identity: "1"}, stamps: make(map[string]string)}
+	write := func(i int, hash string) {
+		t.Helper()
+		name := fmt.Sprintf("s%d.txt", i)
+		data := fmt.Sprintf(`{"resource_id":"r%d","type":"text","title":"T","source_path":%q,"nodes":[],"metadata":{"source_hash":%q}}`, i, name, hash)
+		if err := ws.WriteMap(t.Context(), fmt.Sprintf("r%d", i), []byte(data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hash := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+	for i := range 50 {
+		ws.AddSource(fmt.Sprintf("s%d.txt", i), []byte("text"))
+		ws.stamps[fmt.Sprintf("s%d.txt", i)] = "1"
+		write(i, hash("text"))
+	}
+	write(7, hash("other"))      // stale
+	ws.stamps["s8.txt"] = ""     // not known
+	write(50, hash("elsewhere")) // vanished
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+	t.Cleanup(func() { lib.Close() })
+	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	states := func() (states string, opened int64) {
+		t.Helper()
+		before := ws.opened.Load()
+		answer, _ := callTool(t, session, "listResources", nil)
+		var list struct {
+			Items []struct {
+				ResourceID string `json:"resource_id"`
+				State      string
+			}
+		}
+		if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Items) != 51 {
+			t.Fatal(err, answer)
+		}
+		for _, item := range list.Items {
+			if item.State != "" {
+				states += item.ResourceID + " " + item.State + ", "
+			}
+		}
+		return states, ws.opened.Load() - before
+	}
+	for _, test := range []struct {
+		change func()
+		states string
+		opened int64
+	}{
+		{func() {}, "r50 vanished, r7 stale, ", 51},
+		{func() {}, "r50 vanished, r7 stale, ", 3},
+		{func() { ws.AddSource("s3.txt", []byte("new!")); ws.stamps["s3.txt"] = "2" }, "r3 stale, r50 vanished, r7 stale, ", 4},
+		{func() { write(3, hash("new!")); ws.maps.Identity = "2" }, "r50 vanished, r7 stale, ", 51},
+		{func() {}, "r50 vanished, r7 stale, ", 3},
+	} {
+		test.change()
+		if states, opened := states(); states != test.states || opened < test.opened || opened > 2*test.opened {
+			t.Errorf("%s opened %d sources; want %s %d", states, opened, test.states, test.opened)
 		}
 	}
 }

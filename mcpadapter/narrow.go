@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -40,15 +41,16 @@ func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 			}
 		}
 		if asked.all() {
-			return next(ctx, method, req)
+			result, err := next(ctx, method, req)
+			return result, a.nearestTool(err, req, asked)
 		}
 		ctx = context.WithValue(ctx, choiceKey{}, asked)
 		if call, ok := req.(*mcp.CallToolRequest); ok && !asked.has(call.Params.Name) {
-			return nil, unknownTool(call.Params.Name)
+			return nil, a.nearestTool(unknownTool(call.Params.Name), req, asked)
 		}
 		result, err := next(ctx, method, req)
 		if err != nil {
-			return nil, err
+			return nil, a.nearestTool(err, req, asked)
 		}
 		return a.narrowed(result, asked)
 	}
@@ -81,6 +83,22 @@ func headerOf(ctx context.Context, req mcp.Request) http.Header {
 // cannot be distinguished from it.
 func unknownTool(name string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", name)}
+}
+
+// nearestTool adds to an error about an unknown tool the tool of the caller that has
+// a similar name. It returns other errors unchanged.
+func (a *adapter) nearestTool(err error, req mcp.Request, asked choice) error {
+	call, ok := req.(*mcp.CallToolRequest)
+	var coded *jsonrpc.Error
+	if !ok || !errors.As(err, &coded) || coded.Error() != unknownTool(call.Params.Name).Error() {
+		return err
+	}
+	names := slices.DeleteFunc(ToolNames(), func(name string) bool { return !a.offers(name, asked) })
+	near := nearest(call.Params.Name, names)
+	if near == "" {
+		return err
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("%s; did you mean %q?", coded.Message, near)}
 }
 
 // narrowed returns a result without the tools that were not asked for.

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -65,6 +66,36 @@ func withEscaped(object json.RawMessage, hidden int) json.RawMessage {
 	}
 	b.Write(bytes.TrimPrefix(object, []byte("{")))
 	return b.Bytes()
+}
+
+// takesStructure reports whether the client's version of the protocol has
+// structured content. Others get each answer once.
+func takesStructure(session *mcp.ServerSession) bool {
+	if session == nil {
+		return true
+	}
+	p := session.InitializeParams()
+	return p == nil || p.ProtocolVersion != "2024-11-05" && p.ProtocolVersion != "2025-03-26"
+}
+
+// withoutOutput is middleware that leaves out the schemas of structured content for
+// clients that get none.
+func withoutOutput(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		list, ok := result.(*mcp.ListToolsResult)
+		session, _ := req.GetSession().(*mcp.ServerSession)
+		if err != nil || !ok || takesStructure(session) {
+			return result, err
+		}
+		shown := copied(list)
+		shown.Tools = make([]*mcp.Tool, len(list.Tools))
+		for i, t := range list.Tools {
+			shown.Tools[i] = copied(t)
+			shown.Tools[i].OutputSchema = nil
+		}
+		return shown, nil
+	}
 }
 
 // maxAnswer is the size of the longest message sent, in bytes. Clients close the

@@ -183,7 +183,6 @@ func resourceListSchema() *schema {
 		typed("address", "string", "Of the whole resource."),
 		typed("error", "string", "Why the map cannot be read."))
 	return object([]string{"resources"},
-		typed("total", "integer", ""),
 		arrayOf("resources", &schema{kind: "string"}, "Ids."),
 		arrayOf("items", item, ""),
 		typed("next_cursor", "string", ""))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
@@ -17,7 +18,7 @@ const (
 
 // topK and by are arguments of tools that rank.
 var (
-	topK = parameter{name: "top_k", kind: count, positive: true, greatest: search.MaxTopK, description: "Default 10."}
+	topK = parameter{name: "top_k", old: []string{"limit"}, kind: count, positive: true, greatest: search.MaxTopK, description: "Default 10."}
 	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
 )
 
@@ -26,7 +27,7 @@ var mode = parameter{name: "mode", kind: text, choices: []string{string(search.A
 
 // filters is the argument that filters the results.
 var filters = parameter{name: "filters", kind: group, description: "All must match.", members: []parameter{
-	{name: "resources", kind: texts, most: maxFilter, description: "Resource ids."},
+	{name: "resources", kind: texts, most: maxFilter, description: "Ids or paths."},
 	{name: "modalities", kind: texts, most: maxFilter, description: "document, video, audio, image, text."},
 	{name: "types", kind: texts, most: maxFilter, description: "Of nodes, such as section or function."},
 	{name: "authors", kind: texts, most: maxFilter},
@@ -87,7 +88,7 @@ func searchSchema() *schema {
 }
 
 func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
-	filters, err := searchFilters(args.group("filters"))
+	filters, err := a.searchFilters(ctx, args.group("filters"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -127,9 +128,20 @@ func checkTopK(args arguments) error {
 	return nil
 }
 
-func searchFilters(args arguments) (index.Filters, error) {
+// maxPathFilters is how many resources of a filter may be named by their paths.
+const maxPathFilters = 100
+
+func (a *adapter) searchFilters(ctx context.Context, args arguments) (index.Filters, error) {
+	resources := args.texts("resources")
+	if len(resources) <= maxPathFilters {
+		for i, name := range resources {
+			if id, err := lookup.Resource(ctx, a.lib, name); err == nil {
+				resources[i] = id
+			}
+		}
+	}
 	f := index.Filters{
-		Resources: args.texts("resources"), Types: args.texts("types"),
+		Resources: resources, Types: args.texts("types"),
 		Authors: args.texts("authors"), Labels: args.texts("labels"), Path: args.text("path"),
 	}
 	for _, m := range args.texts("modalities") {

@@ -93,13 +93,13 @@ func TestFindingSchemas(t *testing.T) {
 				"query": "three", "top_k": 5, "by": "nodes", "mode": "hybrid", "timeout_ms": 2000, "include": []any{"rationale"},
 				"filters": map[string]any{"resources": []any{"poem"}, "after": "2020-01-01", "before": "2025-12-31", "path": "*.txt"},
 			},
-			"findSimilar": {"text": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},
-			"getContext":  {"task": "what comes after three", "token_budget": 200, "timeout_ms": 2000},
-			"answer":      {"question": "What comes after three?", "type": "extractive", "max_sentences": 2, "max_tokens": 100, "rationale": true, "timeout_ms": 2000},
+			"findSimilar": {"query": "three four", "by": "passages", "top_k": 3, "filters": map[string]any{"labels": []any{}, "resources": []any{"poem"}}},
+			"getContext":  {"query": "what comes after three", "max_tokens": 200, "timeout_ms": 2000},
+			"answer":      {"query": "What comes after three?", "type": "extractive", "top_k": 2, "max_tokens": 100, "rationale": true, "timeout_ms": 2000},
 			"resolve":     {"address": "text://poem#lines=1-2", "include": []any{"text"}, "max_tokens": 900, "timeout_ms": 20000},
 			"info":        {},
 			"verify":      {"text": "It says “three” [text://poem], and more.", "strict": false, "timeout_ms": 20000},
-			"getContents": {"ids": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children", "relations"}, "hops": 2, "max_tokens": 900},
+			"getContents": {"addresses": []any{"poem.first"}, "include": []any{"text", "runs"}, "expand": []any{"children", "relations"}, "hops": 2, "max_tokens": 900},
 		}[tool.Name]
 		if arguments == nil {
 			continue

@@ -36,10 +36,10 @@ type Options struct {
 	// apply now. It must return quickly and be safe for concurrent use.
 	Adjust func() Adjustment
 
-	// PageBytes is about how many bytes getStructure answers with, unless it is
-	// asked for the full map: a map with longer JSON comes in parts. Zero means
-	// 60,000, or about 20,000 tokens, which is about as much as clients show to a
-	// model.
+	// PageBytes is about how many bytes getStructure and listResources answer with,
+	// unless getStructure is asked for the full map: longer maps and lists come in
+	// parts. Zero means 12,000, or about 4,000 tokens, for a map, and 60,000 for a
+	// list, which is about as much as clients show to a model.
 	PageBytes int
 
 	// Heartbeat is the time between the reports that a resolve is still running,
@@ -119,7 +119,8 @@ type Adjustment struct {
 
 const (
 	defaultTimeout   = 30 * time.Second // less than clients wait, such as 60 s
-	defaultPageBytes = 60_000
+	defaultMapBytes  = 12_000
+	defaultListBytes = 60_000
 	defaultHeartbeat = 5 * time.Second
 )
 
@@ -134,9 +135,7 @@ func (o *Options) withDefaults() Options {
 	if opts.Version == "" {
 		opts.Version = moduleVersion()
 	}
-	if opts.PageBytes <= 0 {
-		opts.PageBytes = defaultPageBytes
-	}
+	opts.PageBytes = max(opts.PageBytes, 0)
 	if opts.Heartbeat <= 0 {
 		opts.Heartbeat = defaultHeartbeat
 	}
@@ -182,7 +181,7 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	features := a.features(settings)
 	server := mcp.NewServer(&mcp.Implementation{Name: o.Name, Version: o.Version}, settings)
 	features(server)
-	server.AddReceivingMiddleware(a.describeCalls, codedErrors(o.Logger), recoverPanics(o.Logger), a.narrow)
+	server.AddReceivingMiddleware(withoutOutput, a.describeCalls, codedErrors(o.Logger), recoverPanics(o.Logger), a.narrow)
 	for _, t := range tools {
 		server.AddTool(t.definition(), a.handler(t))
 	}

@@ -11,10 +11,10 @@ func (a *adapter) similarTool() tool {
 		name:  "findSimilar",
 		title: "Find what is similar",
 		description: "Find passages, nodes or resources that share the most characteristic words with a text or a part of a resource. " +
-			"Give text or id. The part itself is left out. Results are as in search.",
+			"Give query or address. The part itself is left out. Results are as in search.",
 		parameters: []parameter{
-			{name: "text", kind: text, longest: maxQuery},
-			{name: "id", kind: text, description: "Address, resource.node or resource."},
+			{name: "query", kind: text, longest: maxQuery, old: []string{"text"}, description: "A text."},
+			{name: "address", kind: text, old: []string{"id"}, description: "Or resource.node, or resource."},
 			topK, by, sameFilters(),
 			timeLimit,
 		},
@@ -24,7 +24,7 @@ func (a *adapter) similarTool() tool {
 }
 
 func (a *adapter) findSimilar(ctx context.Context, args arguments) (answer, error) {
-	filters, err := searchFilters(args.group("filters"))
+	filters, err := a.searchFilters(ctx, args.group("filters"))
 	if err == nil {
 		err = checkTopK(args)
 	}
@@ -32,7 +32,7 @@ func (a *adapter) findSimilar(ctx context.Context, args arguments) (answer, erro
 		return answer{}, err
 	}
 	found, err := a.opts.Searcher.Similar(ctx, search.SimilarRequest{
-		Text: args.text("text"), ID: args.text("id"),
+		Text: args.text("query"), ID: args.text("address"),
 		By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters,
 	})
 	if err != nil {

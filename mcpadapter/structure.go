@@ -69,8 +69,17 @@ func headMembers(m *citekit.ResourceMap, size int, keys ...string) (_ []member, 
 }
 
 // roomBeside returns how many of size bytes nodes may take, given the other
-// members of a map. The first minOmitted bytes of these do not count.
-func roomBeside(head []member, size int) int { return size - max(0, nodeSize(head)-minOmitted) }
+// members of a map. The first minOmitted bytes of these do not count if that is
+// most of size.
+func roomBeside(head []member, size int) int {
+	if size < 2*minOmitted {
+		return size - max(0, nodeSize(head)-minOmitted)
+	}
+	return size - nodeSize(head) - adviceRoom
+}
+
+// adviceRoom is about how many bytes a hint and a cursor take.
+const adviceRoom = 600
 
 // longest returns the index of the longest member that may be left out, or -1.
 func longest(list []member) int {

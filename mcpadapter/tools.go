@@ -1,6 +1,7 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,6 +27,7 @@ type adapter struct {
 	previews *preview.Maker
 	stats    *stats.Collector
 	catalog  *catalog
+	items    itemCache
 
 	resolveWithoutFiles *mcp.Tool // for calls that must not write
 }
@@ -70,7 +72,7 @@ func (a *adapter) tools() []tool {
 			title: "List resources",
 			description: "List what can be cited: documents, videos, recordings, images and texts. " +
 				"Without arguments, resources has all ids, unless there are too many, and items describe the first; " +
-				"with arguments, both are only of what matches. total counts all of it; next_cursor continues.",
+				"with arguments, both are only of what matches. total counts them; next_cursor continues.",
 			parameters: []parameter{
 				{name: "query", kind: text, longest: maxQuery, description: "Words of id, title or path."},
 				{name: "type", kind: text, description: "Such as document."},
@@ -192,7 +194,7 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 		if err != nil {
 			return failure(t.name, a.advise(ctx, a.sayWhereNow(ctx, err))), nil
 		}
-		return success(answer, t.output != nil), nil
+		return success(answer, t.output != nil && takesStructure(req.Session)), nil
 	}
 }
 
@@ -213,7 +215,9 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	if err != nil {
 		return answer{}, err
 	}
-	if err := checkResourceID(args); err != nil {
+	ctx = withCaller(ctx, callerOf(extraOf(ctx, req)))
+	a.fromRoots(ctx, args)
+	if err := checkResourceID(args); err != nil && !a.readPath(ctx, t, args) {
 		if meant := a.addressesMeant(ctx, args.text("resource_id")); meant != "" {
 			err = badArgument("%s; did you mean address %s?", err, meant)
 		}
@@ -222,9 +226,8 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	start, limit := time.Now(), t.limitFor(args)
 	ctx, cancel := limit.start(ctx)
 	defer cancel()
-	ctx = withCaller(ctx, callerOf(extraOf(ctx, req)))
 	result, err := a.dispatch(ctx, t, args, req)
-	if missing := new(citekit.NotFoundError); errors.As(err, &missing) && args.readCodes() {
+	if missing := new(citekit.NotFoundError); errors.As(err, &missing) && (args.readCodes() || a.readPath(ctx, t, args)) {
 		if again, err := a.dispatch(ctx, t, args, req); err == nil {
 			return again, nil
 		}
@@ -235,7 +238,7 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 // readCodes puts the characters of codes into the ids, as [visible.Text] shows
 // ids that have characters that cannot be seen. It reports whether there were any.
 func (a arguments) readCodes() (changed bool) {
-	for _, name := range []string{"node_id", "id", "address"} {
+	for _, name := range []string{"node_id", "address"} {
 		if raw := visible.Raw(a.text(name)); raw != a.text(name) {
 			a[name], changed = raw, true
 		}
@@ -315,7 +318,7 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 		return answer{}, err
 	}
 	m = a.withoutPath(ctx, m)
-	size := a.opts.PageBytes
+	size := cmp.Or(a.opts.PageBytes, defaultMapBytes)
 	if args.flag("full") {
 		size = math.MaxInt
 	}

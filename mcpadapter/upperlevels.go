@@ -162,10 +162,13 @@ type outline struct {
 	Hint       string `json:"hint,omitempty"`
 }
 
+// outlineHint is how many bytes the hint behind an outline takes at most.
+const outlineHint = 200
+
 // encodeOutline returns the outline of a map as text and as JSON, in at most size
 // bytes.
 func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
-	text, omitted, err := digestOf(m, size)
+	text, omitted, err := digestOf(m, size-min(size/50, outlineHint))
 	if err != nil {
 		return answer{}, err
 	}

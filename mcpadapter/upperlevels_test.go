@@ -226,3 +226,62 @@ func TestOutline(t *testing.T) {
 		}
 	}
 }
+
+// TestStructureBytes holds the answers about large maps of several shapes to 12,000
+// bytes, and reaches all nodes by what the answers name.
+func TestStructureBytes(t *testing.T) {
+	const most = 12_000
+	pages := &citekit.ResourceMap{ResourceID: "pages", Type: citekit.Text, Title: "Pages", SourcePath: "poem.txt"}
+	for i := range 193 {
+		pages.Nodes = append(pages.Nodes, &citekit.Node{ID: fmt.Sprintf("page-%d", i), Title: fmt.Sprintf("Page %d", i), Type: "page",
+			Summary: strings.Repeat("words ", 30), Location: citekit.Location{Modality: citekit.Text, Lines: citekit.Range{First: i + 1, Last: i + 1}}})
+	}
+	data, err := pages.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{
+		"pages": string(data), "big": bigMap("big", 3000), "tree": treeMap(t, 20),
+		"head": strings.Replace(bigMap("head", 300), `"metadata":{}`, `"metadata":{"words":"`+strings.Repeat("x", 9000)+`"}`, 1),
+	}), nil), nil)
+	for _, id := range []string{"pages", "big", "tree", "head"} {
+		for _, more := range []map[string]any{{}, {"depth": 1}, {"cursor": ""}, {"format": "outline"}} {
+			arguments := map[string]any{"resource_id": id}
+			for name, value := range more {
+				arguments[name] = value
+			}
+			text, _ := callTool(t, session, "getStructure", arguments)
+			if len(text) > most || len(text) < most/2 && id != "head" {
+				t.Errorf("%v: %d bytes", arguments, len(text))
+			}
+		}
+		text, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": id})
+		if !strings.Contains(text, `"omitted":`) || !strings.Contains(text, `"next_cursor":"`) || !strings.Contains(text, "full true gives the whole map") {
+			t.Errorf("%s does not say what is folded: %.600s", id, text)
+		}
+		if whole, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": id, "full": true}); len(whole) < 2*most && id != "head" || strings.Contains(whole, `"omitted"`) {
+			t.Errorf("%s: the whole has %d bytes", id, len(whole))
+		}
+	}
+}
+
+// TestOnce checks that clients of protocol versions without structured content get
+// answers once, and are promised no more.
+func TestOnce(t *testing.T) {
+	for version, twice := range map[string]bool{"2024-11-05": false, "2025-03-26": false, "2025-06-18": true, "2025-11-25": true} {
+		w := serve(t, mcpadapter.NewServer(standardLibrary(t), nil), mcpadapter.StreamTransport{})
+		w.send(strings.Replace(initialize, "2025-11-25", version, 1))
+		if got := w.next(); !strings.Contains(got, `"protocolVersion":"`+version+`"`) {
+			t.Fatal(got)
+		}
+		w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		if got := w.next(); strings.Contains(got, `"outputSchema"`) != twice || !strings.Contains(got, `"inputSchema"`) {
+			t.Errorf("%s: %s", version, got)
+		}
+		w.call(2, "getNode", `{"resource_id":"poem","node_id":"first"}`)
+		if got := w.next(); strings.Contains(got, `"structuredContent"`) != twice || !strings.Contains(got, `"text":"{\"id\":\"first\"`) {
+			t.Errorf("%s: %s", version, got)
+		}
+	}
+}

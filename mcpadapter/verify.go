@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -77,6 +78,9 @@ func (a *adapter) verifyText(ctx context.Context, args arguments) (answer, error
 // given.
 func (a *adapter) citedPlace(ctx context.Context, args arguments) (citekit.Address, error) {
 	id := args.text("resource_id")
+	if named, err := lookup.Resource(ctx, a.lib, id); id != "" && err == nil {
+		id = named
+	}
 	if args.text("address") == "" {
 		return citekit.Address{Resource: id}, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/citekit/citekit"
 )
@@ -219,6 +220,35 @@ func (d *Directory) openWithinRoots(abs string) (*os.File, fs.FileInfo, error) {
 		}
 	}
 	return nil, nil, errOutside
+}
+
+// SourceStamp returns a value that changes whenever the source at a path may have
+// changed, without opening it: its cost is that of one look at the metadata. It is
+// "" if that is not known: for a source that was written a moment ago, is not a
+// regular file below a root, or was allowed alone, and on systems whose metadata do
+// not tell all changes.
+func (d *Directory) SourceStamp(ctx context.Context, path string) string {
+	abs := d.absolute(path)
+	if checkSourcePath(path) != nil || ctx.Err() != nil {
+		return ""
+	}
+	for _, r := range d.roots {
+		name, ok := r.contains(abs)
+		if !ok {
+			continue
+		}
+		root, _, err := r.open()
+		if err != nil {
+			return ""
+		}
+		now := time.Now()
+		info, err := root.Stat(name)
+		if err != nil || !info.Mode().IsRegular() || isRacy(info, now) || len(appendSystemIdentity(nil, info)) == 0 {
+			return ""
+		}
+		return identity(info)
+	}
+	return ""
 }
 
 // openInRoot opens a regular file in root. It checks the type before it opens

@@ -434,3 +434,42 @@ func FuzzOpenSourcePath(f *testing.F) {
 		}
 	})
 }
+
+// TestSourceStamp checks that a stamp is known once a file is some moments old,
+// changes with the file, and is not known of what is no source.
+func TestSourceStamp(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "in", "a.txt")
+	if err := errors.Join(os.Mkdir(filepath.Dir(path), 0o700), os.WriteFile(path, []byte("one"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := workspace.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []string{"in", "none.txt", "../a.txt", "https://a.example/b", "", ".resource_maps"} {
+		if stamp := d.SourceStamp(t.Context(), other); stamp != "" {
+			t.Errorf("%q has the stamp %q", other, stamp)
+		}
+	}
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		if stamp := d.SourceStamp(t.Context(), "in/a.txt"); stamp != "" {
+			t.Errorf("a stamp where metadata do not tell all: %q", stamp)
+		}
+		return
+	}
+	stamp := ""
+	for stamp == "" { // until a change would show
+		time.Sleep(10 * time.Millisecond)
+		stamp = d.SourceStamp(t.Context(), "in/a.txt")
+	}
+	if again := d.SourceStamp(t.Context(), path); again != stamp {
+		t.Errorf("by its absolute path it has %q, not %q", again, stamp)
+	}
+	if err := os.WriteFile(path, []byte("two"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if changed := d.SourceStamp(t.Context(), "in/a.txt"); changed == stamp {
+		t.Error("a change does not show")
+	}
+}

@@ -71,7 +71,7 @@ func TestRaw(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	text := "a\u202eword ​\u200bnext"
+	text := "a\u202eword \u200b\u200bnext"
 	shown, _ := visible.Text(text)
 	marks := visible.Marks(text, [][2]int{{2, 6}, {9, 13}})
 	for i, want := range []string{"word", "next"} {
