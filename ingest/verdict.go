@@ -42,8 +42,9 @@ type verdict struct {
 	// note is the new note of the source; nil keeps the present one.
 	note *ledger.Note
 
-	// lasting is set if the source failed and would fail again.
-	lasting bool
+	// mapping is set if the source could be opened and its mapping failed, lasting
+	// if it would fail again.
+	mapping, lasting bool
 }
 
 // isFinal reports whether there is no map to make.
@@ -278,7 +279,7 @@ func (in *run) judgeUnmapped(ctx context.Context, t *task, modality citekit.Moda
 	foreign, isForeign := in.foreign(t, modality, err)
 	if !isForeign {
 		v := verdict{modality: modality}.failed(err)
-		v.lasting = isLasting(err) && t.src.CheckUnchanged() == nil
+		v.mapping, v.lasting = true, isLasting(err) && t.src.CheckUnchanged() == nil
 		return v
 	}
 	v := t.skipped(foreign)
@@ -352,7 +353,10 @@ func (in *run) noteFailure(t *task, v verdict) (before bool) {
 		return true
 	}
 	now.Failed = ctxio.HashParts(cmp.Or(t.note.Hash, t.Identity), in.name, err.Error())
-	now.Reason, now.Code, now.Tried = err.Error(), string(citekit.CodeOf(err)), ""
+	now.Reason, now.Code, now.Tried = "", "", ""
+	if v.mapping || !t.Named { // a path that was named may be none of a source
+		now.Reason, now.Code = err.Error(), string(citekit.CodeOf(err))
+	}
 	if v.lasting && !t.Named {
 		now.Tried = in.triedWith(t, cmp.Or(t.Identity, t.note.Hash))
 	}
