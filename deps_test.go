@@ -94,7 +94,7 @@ var mayImport = map[string][]string{
 	"server":                     {".", "access", "mcpadapter"},
 	"internal/config":            {"mcpadapter", "server"},
 	"telemetry":                  {"server"},
-	"cmd/citekit":                {".", "access", "server", "internal/config", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "internal/term", "access/*", "telemetry", "internal/logfile", "render", "modality/document/*"},
+	"cmd/citekit":                {".", "access", "server", "internal/config", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "search/index", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "internal/term", "access/*", "telemetry", "internal/logfile", "render", "modality/document/*"},
 	"examples/*":                 {".", "ingest", "digest", "verify", "workspace", "modality", "modality/*", "mcpadapter"},
 	"examples/heldanswer":        {".", "ingest", "workspace", "modality", "answer", "search", "textlayer", "verify", "mapper/llm/openai"},
 	"examples/quickstart/*":      {"internal/mp4/mp4test", "internal/pdftest"},

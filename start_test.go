@@ -12,8 +12,9 @@ import (
 )
 
 // TestNoExpressionsAtStart holds every package to compile regular expressions
-// when they are first used, by internal/lazyregexp: each costs every program that
-// imports the package, at each start, some tenth of a millisecond.
+// when they are first used, by internal/lazyregexp, and to have no init function: each
+// costs every program that imports the package, at each start, some tenth of a
+// millisecond.
 func TestNoExpressionsAtStart(t *testing.T) {
 	sharedtest.NotShort(t)
 	files, err := filepath.Glob("*.go")
@@ -38,6 +39,9 @@ func TestNoExpressionsAtStart(t *testing.T) {
 		}
 		read++
 		for _, declaration := range file.Decls {
+			if f, ok := declaration.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s has an init function; use sync.OnceValue", name)
+			}
 			general, ok := declaration.(*ast.GenDecl)
 			if !ok || general.Tok != token.VAR {
 				continue

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -56,4 +57,46 @@ func TestNothingToCite(t *testing.T) {
 	f.want(t, f.ingest(t, nil), "skipped b.txt (there is nothing to cite)")
 	f.want(t, f.ingest(t, nil), "skipped b.txt (there is nothing to cite)")
 	f.want(t, f.ingest(t, nil, "b.txt"), "failed b.txt (there is nothing to cite)")
+}
+
+// A source in a folder that cannot be mapped is not tried again while it, its
+// companions and the program are the same, and the error is the one that it had; but
+// one that failed for a passing reason is.
+func TestNotTriedAgain(t *testing.T) {
+	f := newIngestFixture(t, map[string]string{"a.txt": "one\n"})
+	tried := 0
+	broken := fmt.Errorf("it is broken: %w", citekit.ErrTooLarge)
+	f.mapper.maps = func(*citekit.Source, *citekit.Draft) error {
+		tried++
+		return broken
+	}
+	run := func(what string, wantTried int, before bool, opts ingest.Options, paths ...string) {
+		t.Helper()
+		tried = 0
+		report, err := ingest.Run(t.Context(), f.lib, append([]string{}, paths...), &opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		item := report.Items[len(report.Items)-1]
+		if item.Path != "a.txt" || item.Status != ingest.Failed || item.FailedBefore != before || tried != wantTried ||
+			item.Err.Error() != broken.Error() || citekit.CodeOf(item.Err) != citekit.CodeOf(broken) {
+			t.Errorf("%s: tried %d times, %+v; want %d, before: %t", what, tried, item, wantTried, before)
+		}
+	}
+	one := ingest.Options{Program: "one"}
+	run("at first", 1, false, one, ".")
+	run("again", 0, true, one, ".")
+	run("another program", 1, true, ingest.Options{Program: "two"}, ".")
+	run("that program again", 0, true, ingest.Options{Program: "two"}, ".")
+	run("named", 1, false, ingest.Options{Program: "two"}, "a.txt")
+	run("after it was named", 1, true, ingest.Options{Program: "two"}, ".")
+	run("forced", 1, true, ingest.Options{Program: "two", Force: true}, ".")
+	run("a program that is not known", 1, true, ingest.Options{}, ".")
+	f.write(t, "a.txt", "one, changed\n")
+	run("changed", 1, false, one, ".")
+	run("not changed", 0, true, one, ".")
+	broken = errors.New("the disk is slow")
+	f.write(t, "a.txt", "one, changed again\n")
+	run("a passing reason", 1, false, one, ".")
+	run("a passing reason again", 1, true, one, ".")
 }

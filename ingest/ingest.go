@@ -47,6 +47,13 @@ type Options struct {
 	// changed by hand, and those of a type that the Library has no resolver for.
 	Force bool
 
+	// Program identifies the program and all else that decides whether a source can
+	// be mapped, such as its version and other programs that it runs. A source in a
+	// folder whose mapping failed is not tried again while the source and Program are
+	// the same. "" means that it is tried each time; so are a source that is named,
+	// with Force, with a Mapper, and after a failure that may be passing.
+	Program string
+
 	// Renames, if not nil, is called at most once, with the sources that were
 	// renamed: they vanished, and new files have the same bytes. It reports
 	// whether the maps follow. A map that follows keeps its id and its nodes,

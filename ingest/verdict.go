@@ -41,6 +41,10 @@ type verdict struct {
 
 	// note is the new note of the source; nil keeps the present one.
 	note *ledger.Note
+
+	// mapping is set if the source could be opened and its mapping failed, lasting
+	// if it would fail again.
+	mapping, lasting bool
 }
 
 // isFinal reports whether there is no map to make.
@@ -89,6 +93,9 @@ func (in *run) decide(ctx context.Context, t *task) verdict {
 	}
 	t.companions = in.digestCompanions(ctx, t.Companions)
 	noted, known := in.book.Note(t.Path)
+	if known && in.wasTried(t, t.Identity, noted) {
+		return failedAgain(noted)
+	}
 	if known && noted.Identity != "" && noted.Identity == t.Identity {
 		if v := in.judgeSame(ctx, t, noted); v.decision != undecided {
 			return v
@@ -102,6 +109,9 @@ func (in *run) decide(ctx context.Context, t *task) verdict {
 	}
 	if v := in.hash(ctx, t, noted); v.decision != undecided {
 		return v
+	}
+	if known && in.wasTried(t, t.note.Hash, noted) {
+		return failedAgain(noted)
 	}
 	if known && noted.Hash == t.note.Hash {
 		noted.Identity = t.Identity
@@ -268,7 +278,9 @@ func (in *run) judgeUnmapped(ctx context.Context, t *task, modality citekit.Moda
 	}
 	foreign, isForeign := in.foreign(t, modality, err)
 	if !isForeign {
-		return verdict{modality: modality}.failed(err)
+		v := verdict{modality: modality}.failed(err)
+		v.mapping, v.lasting = true, isLasting(err) && t.src.CheckUnchanged() == nil
+		return v
 	}
 	v := t.skipped(foreign)
 	if v.decision == skip && t.src.CheckUnchanged() == nil {
@@ -288,6 +300,10 @@ func (in *run) apply(t *task, v verdict) Item {
 		in.book.PutSkipped(t.Path, *v.note)
 	default:
 		in.book.Put(t.Path, *v.note)
+	}
+	if n, ok := in.book.Note(t.Path); ok && n.Failed != "" && v.decision == unchanged { // it is again what its map was made of
+		n.Failed, n.Reason, n.Code, n.Tried = "", "", "", ""
+		in.book.Put(t.Path, n)
 	}
 	item := Item{
 		Path: t.Path, ResourceID: v.id, Type: v.modality, Nodes: v.nodes, Method: v.method,
@@ -311,7 +327,7 @@ func (in *run) apply(t *task, v verdict) Item {
 		item.Status = Failed
 		before, _ := in.book.Note(t.Path)
 		item.ResourceID = cmp.Or(item.ResourceID, before.ID)
-		item.FailedBefore = in.noteFailure(t, v.err) && !t.Named
+		item.FailedBefore = in.noteFailure(t, v) && !t.Named
 	}
 	if item.Status == Mapped || item.Status == Copied {
 		item.Unsearched, item.Damaged, item.SkippedMembers = unsearched(t), damaged(t), skippedMembers(t)
@@ -320,20 +336,75 @@ func (in *run) apply(t *task, v verdict) Item {
 }
 
 // noteFailure notes why a source failed, and reports whether it did so before, in
-// this version. Nothing else in its note changes: the next run tries it again.
-func (in *run) noteFailure(t *task, err error) (before bool) {
+// this version. Nothing else in its note changes.
+func (in *run) noteFailure(t *task, v verdict) (before bool) {
+	err := v.err
+	again := errors.As(err, new(*failedBefore))
 	if !isNotable(t.Path) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
 	n, _ := in.book.Note(t.Path)
-	failed := ctxio.HashParts(cmp.Or(t.note.Hash, t.Identity), in.name, err.Error())
-	if n.Failed == failed {
+	now := n
+	if again {
+		now.Tried = in.triedWith(t, cmp.Or(t.Identity, t.note.Hash))
+		if now != n {
+			in.book.Put(t.Path, now)
+		}
 		return true
 	}
-	n.Failed = failed
-	in.book.Put(t.Path, n)
+	now.Failed = ctxio.HashParts(cmp.Or(t.note.Hash, t.Identity), in.name, err.Error())
+	now.Reason, now.Code, now.Tried = "", "", ""
+	if v.mapping || !t.Named { // a path that was named may be none of a source
+		now.Reason, now.Code = err.Error(), string(citekit.CodeOf(err))
+	}
+	if v.lasting && !t.Named {
+		now.Tried = in.triedWith(t, cmp.Or(t.Identity, t.note.Hash))
+	}
+	if now = now.Bounded(); now != n {
+		in.book.Put(t.Path, now)
+	}
+	return now.Failed == n.Failed
+}
+
+// wasTried reports whether a source, of the version that has an identity or a hash,
+// failed before under the same circumstances.
+func (in *run) wasTried(t *task, version string, noted ledger.Note) bool {
+	return noted.Tried != "" && noted.Tried == in.triedWith(t, version)
+}
+
+// triedWith returns a digest of all that decides whether a version of a source can be
+// mapped, or "" if it is to be tried in any case.
+func (in *run) triedWith(t *task, version string) string {
+	if in.opts.Program == "" || version == "" || t.Named || in.opts.Force || in.opts.Mapper != nil {
+		return ""
+	}
+	return ctxio.HashParts(in.opts.Program, version, t.companions, string(in.opts.Type), in.name)
+}
+
+// isLasting reports whether a source that a resolver could not map will fail again
+// with the same program: it is damaged, too large, or not supported.
+func isLasting(err error) bool {
+	switch citekit.CodeOf(err) {
+	case citekit.CodeInvalidInput, citekit.CodeTooLarge, citekit.CodeUnsupported:
+		return true
+	}
 	return false
 }
+
+// A failedBefore is the error of a source that failed before and is not tried again.
+type failedBefore struct {
+	reason string
+	code   citekit.Code
+}
+
+func failedAgain(n ledger.Note) verdict {
+	return failed(&failedBefore{n.Reason, citekit.Code(n.Code)})
+}
+
+func (e *failedBefore) Error() string { return e.reason }
+
+// Is makes the error match what its cause matched.
+func (e *failedBefore) Is(target error) bool { return citekit.CodeOf(target) == e.code }
 
 // unsearched returns how many members of an archive that was mapped have text
 // that is too large to be searched.

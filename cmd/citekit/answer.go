@@ -80,7 +80,7 @@ func (s *session) answer(ctx context.Context, req answer.Request, f searchFlags,
 	}
 	var given *answer.Answer
 	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
-		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
 			return err
 		}
 		verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})

@@ -21,7 +21,7 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 	req.Filters.Resources = append(req.Filters.Resources, resources...)
 	var b *briefing.Briefing
 	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
-		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
 			return err
 		}
 		b, err = briefing.New(searcher, layers).Write(ctx, briefing.Request{Task: task, Tokens: tokens, Filters: req.Filters})

@@ -68,10 +68,25 @@ func findCommand(name string) (*command, error) {
 			names = append(names, c.name)
 		}
 	}
+	if meant := habits[name]; meant != "" {
+		return nil, usagef("", "unknown command '%s'; 'citekit %s' does that", name, meant)
+	}
 	if near := closest(name, names); near != "" {
 		return nil, usagef("", "unknown command '%s'; did you mean '%s'?", name, near)
 	}
 	return nil, usagef("", "unknown command '%s'; see 'citekit help'", name)
+}
+
+// habits are words of other programs, with the commands that do what they mean.
+var habits = map[string]string{
+	"open": "resolve --open", "view": "resolve --open", "get": "resolve", "extract": "resolve", "cut": "resolve", "clip": "resolve",
+	"show": "read", "cat": "read", "print": "read", "head": "read", "text": "read",
+	"ls": "list", "dir": "list", "tree": "list", "outline": "list", "toc": "list", "nodes": "list", "resources": "list",
+	"status": "list --long", "stat": "info", "stats": "info", "diagnose": "doctor", "health": "doctor",
+	"find": "search", "grep": "search", "query": "search", "ask": "answer", "check": "verify", "quote": "cite",
+	"add": "ingest", "map": "ingest", "index": "ingest", "import": "ingest", "update": "ingest", "sync": "ingest", "watch": "ingest --watch",
+	"delete": "rm", "remove": "rm", "move": "reanchor", "clean": "prune", "gc": "prune",
+	"mcp": "serve", "server": "serve", "start": "serve", "export": "backup", "import-backup": "restore",
 }
 
 // flagSet returns a new set with only the flags of the command.

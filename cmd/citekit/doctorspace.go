@@ -89,6 +89,7 @@ func (d *doctor) checkSpace(ctx context.Context, sp space) {
 	defer cancel()
 	known := d.checkMaps(limited, lib, "maps "+mapsDir)
 	d.checkSources(limited, lib, known, "sources of "+sp.dir)
+	d.checkFailed(limited, lib, "sources of "+sp.dir)
 	d.checkIndex(limited, lib, known, "index of "+sp.dir)
 	d.checkEvidence(limited, ws, sp, "evidence "+evidenceDir)
 	d.checkNotes(limited, ws, "notes of "+evidenceDir)
@@ -261,6 +262,37 @@ func (d *doctor) checkSources(ctx context.Context, lib *citekit.Library, ids []s
 	case len(by[ingest.StateOK]) == len(ids):
 		d.ok(subject, "as they were mapped")
 	}
+}
+
+// checkFailed reports the sources that the last ingest could not map, with its reasons.
+func (d *doctor) checkFailed(ctx context.Context, lib *citekit.Library, subject string) {
+	var failed []string
+	for stored, err := range lib.Workspace().Notes(ctx, ledger.Kind) {
+		if err != nil {
+			return // checkNotes reports it
+		}
+		n, ok := ledger.Parse(stored.Data)
+		if !ok || n.Reason == "" {
+			continue
+		}
+		src, err := lib.Workspace().OpenSource(ctx, stored.Name) // not hashed
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			src.Close()
+		}
+		failed = append(failed, stored.Name+": "+n.Reason)
+	}
+	if len(failed) == 0 {
+		return
+	}
+	slices.Sort(failed)
+	shown := strings.Join(failed[:min(len(failed), mostNamed)], "; ")
+	if len(failed) > mostNamed {
+		shown += "; …"
+	}
+	d.fault(subject, "mend, replace or remove them: 'citekit ingest' tries those again that changed, and 'citekit ingest FILE' any", "%s could not be mapped: %s", message.Count(len(failed), "source"), shown)
 }
 
 // checkIndex reports the state of the search index.

@@ -39,7 +39,14 @@ func (f *flagSet) extra(wanted *extraText) {
 // alias gives the flag name a short name.
 func (f *flagSet) alias(short, name string) {
 	f.short[name] = short
-	f.Var(f.Lookup(name).Value, short, "")
+	f.also(name, short)
+}
+
+// also gives the flag name further names, which help does not show.
+func (f *flagSet) also(name string, others ...string) {
+	for _, other := range others {
+		f.Var(f.Lookup(name).Value, other, "")
+	}
 }
 
 // parse sets the flags in args and returns the other arguments. Arguments after "--"

@@ -144,7 +144,7 @@ func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, erro
 	}
 	if ingests(h.settings, w) {
 		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{
-			Ingest: ingest.Options{Renames: followAll, Mapper: h.mapper.Mapper, MapperName: h.mapper.name},
+			Ingest: ingest.Options{Program: programKey(), Renames: followAll, Mapper: h.mapper.Mapper, MapperName: h.mapper.name},
 		})
 		one.closers = append(one.closers, func() error { opts.Ingester.Close(); return nil })
 	}

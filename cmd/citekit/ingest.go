@@ -185,6 +185,7 @@ func (in *ingestion) open(args []string) error {
 		Force:          in.flags.force,
 		NoIgnore:       in.flags.noIgnore,
 		Hidden:         in.flags.hidden,
+		Program:        programKey(in.flags.ocr),
 	}
 	return nil
 }
@@ -368,7 +369,7 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	in.hintOutside(report)
 	in.printf("%s\n", in.summary())
 	if before := failedBefore(report.Items); before > 0 && !in.flags.verbose {
-		in.printf("%s failed as before and did not change since (-v says why)\n", message.Count(before, "source"))
+		in.printf("%s failed as before and did not change since (-v says why, --force tries again)\n", message.Count(before, "source"))
 	}
 	if secret := secretFiles(report.Items); secret != "" {
 		in.warn(secret)

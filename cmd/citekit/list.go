@@ -14,11 +14,13 @@ import (
 // listFlags are the flags of list.
 type listFlags struct {
 	long, one bool
+	depth     int
 }
 
 func (l *listFlags) register(f *flagSet) {
 	f.BoolVar(&l.long, "long", false, "show columns even if the output is not a terminal")
 	f.BoolVar(&l.one, "1", false, "show only ids, one per line, even on a terminal")
+	f.IntVar(&l.depth, "depth", 0, "show the nodes of a resource down to level `N`, from 1 (default all)")
 	f.alias("l", "long")
 }
 
@@ -54,13 +56,19 @@ func (s *session) list(ctx context.Context, args []string, flags listFlags) erro
 	if flags.one && flags.long {
 		return usagef("list", "-1 gives only ids and --long gives columns; choose one")
 	}
+	if flags.depth < 0 {
+		return usagef("list", "--depth %d; it is at least 1", flags.depth)
+	}
 	lib, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer lib.Close()
 	if len(args) == 1 {
-		return s.listNodes(ctx, lib, args[0], flags.one)
+		return s.listNodes(ctx, lib, args[0], flags)
+	}
+	if flags.depth > 0 {
+		return usagef("list", "--depth is for the nodes of a resource; name one")
 	}
 	ids, err := lib.Resources(ctx)
 	if err != nil {
@@ -184,7 +192,7 @@ type listedNode struct {
 	Address *citekit.Address `json:"address,omitempty"` // omitted if the location is invalid
 }
 
-func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string, idsOnly bool) error {
+func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string, flags listFlags) error {
 	ids, err := s.resources(ctx, lib, []string{id})
 	if err != nil {
 		return err
@@ -193,26 +201,36 @@ func (s *session) listNodes(ctx context.Context, lib *citekit.Library, id string
 	if err != nil {
 		return adviseResource(ctx, lib, err, id)
 	}
-	if idsOnly && !s.json {
-		for n := range m.All() {
+	shown := func(depth int) bool { return flags.depth == 0 || depth < flags.depth }
+	if flags.one && !s.json {
+		for n, depth := range m.All() {
+			if !shown(depth) {
+				continue
+			}
 			s.printf("%s\n", term.Line(n.ID))
 		}
 		return nil
 	}
 	if s.json {
-		return s.printJSON(map[string]any{"resource_id": m.ResourceID, "nodes": listedNodes(m)})
+		return s.printJSON(map[string]any{"resource_id": m.ResourceID, "nodes": listedNodes(m, shown)})
 	}
 	s.printf("%s\n", term.Line(strings.TrimRight(fmt.Sprintf("%s  %s  %s", m.ResourceID, m.Type, m.Title), " ")))
 	for n, depth := range m.All() {
+		if !shown(depth) {
+			continue
+		}
 		line := titled(n) + "  [" + place(m, n) + "]"
 		s.printf("%s%s\n", strings.Repeat("  ", depth+1), term.Line(line))
 	}
 	return nil
 }
 
-func listedNodes(m *citekit.ResourceMap) []listedNode {
+func listedNodes(m *citekit.ResourceMap, shown func(depth int) bool) []listedNode {
 	nodes := []listedNode{}
 	for n, depth := range m.All() {
+		if !shown(depth) {
+			continue
+		}
 		listed := listedNode{ID: n.ID, Title: n.Title, Type: n.Type, Depth: depth}
 		if address := m.Address(n); address.Validate() == nil {
 			listed.Address = &address

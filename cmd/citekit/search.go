@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -52,7 +54,8 @@ mapped are left out.
 
 --path is the path of a source or of a folder, or a pattern: * stands for
 characters of a name, ** for any number of folders, and \[ is a bracket in a
-name. A pattern without / is for names in any folder.
+name. A pattern without / is for names in any folder. The id of a resource is
+taken as --resource.
 
 With --embedder passages are also compared by meaning; the first search makes
 their vectors, which are kept. --embedder and --reranker send passages to the
@@ -84,6 +87,7 @@ func (f *searchFlags) register(flags *flagSet) {
 	flags.StringVar((*string)(&f.request.By), "by", "", "find `WHAT`: passages, nodes or resources (default passages)")
 	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
 	flags.alias("k", "top-k")
+	flags.also("top-k", "n", "limit")
 	flags.BoolVar(&f.request.Rationale, "why", false, "show why each result was found, on a terminal or with --json")
 	f.registerFilters(flags)
 }
@@ -93,6 +97,7 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.extra(&f.extra)
 	filters := &f.request.Filters
 	flags.Func("resource", "only in the resource `ID`; repeatable", appendTo(&filters.Resources))
+	flags.Func("exclude", "not in the resource `ID`, or of that file; repeatable", appendTo(&filters.Without))
 	flags.Func("type", "only in resources of `TYPE`, such as document or text; repeatable", appendTo(&f.modalities))
 	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
 	flags.Func("author", "only in resources by `NAME`; repeatable", appendTo(&filters.Authors))
@@ -100,6 +105,7 @@ func (f *searchFlags) registerFilters(flags *flagSet) {
 	flags.StringVar(&f.after, "after", "", "only in resources dated `DATE` or later, such as 2024-12-31; a resource without a date counts by when it was mapped")
 	flags.StringVar(&f.before, "before", "", "only in resources dated `DATE` or earlier; a resource without a date counts by when it was mapped")
 	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md', docs/ or 'docs/**/*.md'")
+	flags.also("path", "in")
 }
 
 // appendTo returns the parser of a flag that may be repeated.
@@ -128,7 +134,7 @@ func (s *session) search(ctx context.Context, query string, f searchFlags, model
 				return err
 			}
 		}
-		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
 			return err
 		}
 		if found, err = searcher.Search(ctx, req); err == nil {
@@ -164,6 +170,26 @@ func (f *searchFlags) read() (req search.Request, err error) {
 		req.Filters.Before, err = parseDate(f.command, "before", f.before)
 	}
 	return req, err
+}
+
+// nameFilters puts the ids of resources in the place of their files in filters, and in
+// that of a path which is an id.
+func (s *session) nameFilters(ctx context.Context, lib *citekit.Library, f *index.Filters) (err error) {
+	if hasMap(ctx, lib, f.Path) {
+		f.Resources, f.Path = append(f.Resources, f.Path), ""
+	}
+	if f.Resources, err = s.resources(ctx, lib, f.Resources); err != nil {
+		return err
+	}
+	if f.Without, err = s.resources(ctx, lib, f.Without); err != nil {
+		return err
+	}
+	for _, id := range f.Without {
+		if _, err := lookup.Resource(ctx, lib, id); err != nil {
+			return fmt.Errorf("--exclude: %w", adviseResource(ctx, lib, err, id))
+		}
+	}
+	return nil
 }
 
 // withSearcher calls f with a Searcher over the base directory. A bar shows the

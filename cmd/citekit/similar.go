@@ -66,7 +66,7 @@ func (s *session) similar(ctx context.Context, req search.SimilarRequest, f sear
 		if req.ID, err = s.named(ctx, lib, req.ID); err != nil {
 			return err
 		}
-		if req.Filters.Resources, err = s.resources(ctx, lib, req.Filters.Resources); err != nil {
+		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
 			return err
 		}
 		found, err = searcher.Similar(ctx, req)

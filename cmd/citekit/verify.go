@@ -33,10 +33,10 @@ func verifyCommand() *command {
 	return &command{
 		name:    "verify",
 		maps:    anyMaps,
-		args:    "[<what>]",
+		args:    "[<what>|<file>...]",
 		summary: "Check whether quotes occur in their sources",
 		about: `Checks whether a quote occurs at an address, in a resource, or anywhere; or,
-with --text, whether all citations of a text hold: quotes with their addresses,
+with --text or only the name of a file, whether all citations of a text hold: quotes with their addresses,
 and claims, whose addresses must exist. Each line says whether a quote or claim
 holds, how its words occur in the source, and where, and shows the words and the
 difference.
@@ -58,7 +58,7 @@ checked, as no text has an address, and 2 if the command line is invalid. With
 		example: []string{
 			"citekit verify --quote 'chalk in the kettle' 'doc://manual#pages=3'",
 			"citekit verify --quote 'chalk in the kettle' manual",
-			"citekit verify --text answer.md",
+			"citekit verify answer.md",
 			"citekit verify --strict --json --text docs/a.md docs/b.md",
 			"citekit verify --text - < answer.md",
 		},
@@ -72,6 +72,12 @@ checked, as no text has an address, and 2 if the command line is invalid. With
 		},
 		run: func(ctx context.Context, s *session, args []string) error {
 			s.extra = f.extra
+			if f.quote == "" && len(f.texts) == 0 && len(args) > 0 {
+				if err := textFiles(args); err != nil {
+					return err
+				}
+				return s.verifyTexts(ctx, args, &f.opts)
+			}
 			switch {
 			case (f.quote == "") == (len(f.texts) == 0):
 				return usagef("verify", "verify needs --quote or --text, and only one of them")
@@ -83,6 +89,19 @@ checked, as no text has an address, and 2 if the command line is invalid. With
 			return s.verifyQuote(ctx, f, args)
 		},
 	}
+}
+
+// textFiles returns an error unless all words are files or "-".
+func textFiles(words []string) error {
+	for _, word := range words {
+		if word == "-" {
+			continue
+		}
+		if info, err := os.Stat(word); err != nil || info.IsDir() {
+			return usagef("verify", "verify needs --quote for a place, or the file of a text, which %s is not", term.Line(word))
+		}
+	}
+	return nil
 }
 
 // withVerifier calls f with a Verifier over the base directory.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/term"
 )
@@ -54,8 +55,16 @@ func (s *session) findFile(word string) (part filePart, ok bool, err error) {
 		}
 		return filePart{name: word[:end], path: path, fragment: strings.TrimPrefix(word[end:], "#")}, true, nil
 	}
+	if m := fileAndLines.FindStringSubmatch(word); m != nil { // as compilers and grep name a line
+		if part, ok, err = s.findFile(m[1]); ok && part.fragment == "" {
+			part.fragment = "lines=" + m[2]
+		}
+		return part, ok, err
+	}
 	return filePart{}, false, nil
 }
+
+var fileAndLines = lazyregexp.New(`^(.+?):([1-9][0-9]{0,8}(?:-[1-9][0-9]{0,8})?)(?::[0-9]+)?:?$`)
 
 // statFile returns information about a file, or nil if there is none.
 func statFile(path string) fs.FileInfo {

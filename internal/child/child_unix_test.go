@@ -199,6 +199,51 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
+// TestVersionIsRemembered checks that a program is not started again for its version
+// while its path, size and time are the same, also by another process.
+func TestVersionIsRemembered(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HOME", t.TempDir()) // where caches are on darwin
+	real, err := child.Find("true")
+	if err != nil {
+		t.Skip(err)
+	}
+	program, err := os.ReadFile(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	write := func(content []byte, at time.Time) {
+		t.Helper()
+		if err := os.WriteFile(path, content, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask := func(what, want string) {
+		t.Helper()
+		if got, err := child.Version(t.Context(), path, "--version"); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", what, got, err, want)
+		}
+	}
+	made := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	write(program, made)
+	version, err := child.Version(t.Context(), path, "--version")
+	if err != nil || version == "" {
+		t.Skipf("%s has no version: %v", real, err)
+	}
+	write(make([]byte, len(program)), made) // it cannot be started any more
+	ask("again", version)
+	child.ForgetVersions()
+	ask("another process", version)
+	write(make([]byte, len(program)), made.Add(time.Second))
+	ask("another time", "")
+	child.ForgetVersions()
+	ask("another time, another process", "")
+}
+
 func TestVersion(t *testing.T) {
 	for script, want := range map[string]string{
 		"echo 'ffmpeg version 5.1.9-0+deb12u1 Copyright (c) 2000-2025'": "5.1.9-0+deb12u1",

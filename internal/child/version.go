@@ -14,11 +14,8 @@ const (
 	maxVersion    = 60              // bytes
 )
 
-// Version returns the version that the program at a path prints when it is run
-// with an argument such as "--version": the first word with a digit in its
-// first line; "" if it prints none. The error is ctx.Err() once ctx is done, or
-// [ErrTimeout] if the program is not done after two minutes.
-func Version(ctx context.Context, path, argument string) (string, error) {
+// askVersion runs a program for its version.
+func askVersion(ctx context.Context, path, argument string) (string, error) {
 	program := Program{
 		Path:      path,
 		Args:      []string{argument},
@@ -37,13 +34,18 @@ func Version(ctx context.Context, path, argument string) (string, error) {
 	if said == "" {
 		said = result.Complaint
 	}
+	return versionIn(said), nil
+}
+
+// versionIn returns the first word with a digit in the first line of a text, or "".
+func versionIn(said string) string {
 	line, _, _ := strings.Cut(said, "\n")
 	for _, word := range strings.Fields(line) {
 		if len(word) <= maxVersion && strings.ContainsFunc(word, unicode.IsDigit) && !strings.ContainsFunc(word, isStrange) {
-			return word, nil
+			return word
 		}
 	}
-	return "", nil
+	return ""
 }
 
 // isStrange reports whether r cannot be part of a version.

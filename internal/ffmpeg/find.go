@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/lazyregexp"
@@ -67,14 +68,22 @@ func (t *Tools) find(program string) (string, error) {
 // missing ones.
 func (t *Tools) Programs(ctx context.Context) (found map[string]string, missing []string) {
 	found = make(map[string]string)
+	var mu sync.Mutex
+	var asking sync.WaitGroup
 	for _, program := range []string{programFFmpeg, programFFprobe} {
 		path, err := t.find(program)
 		if err != nil {
 			missing = append(missing, program)
 			continue
 		}
-		found[program], _ = child.Version(ctx, path, "-version")
+		asking.Go(func() {
+			version, _ := child.Version(ctx, path, "-version")
+			mu.Lock()
+			defer mu.Unlock()
+			found[program] = version
+		})
 	}
+	asking.Wait()
 	return found, missing
 }
 

@@ -13,7 +13,9 @@ func FuzzParse(f *testing.F) {
 	}
 	failed := full
 	failed.Failed = "f"
-	for _, n := range []Note{{}, full, failed} {
+	told := failed
+	told.Reason, told.Code, told.Tried = "it is\n\"broken\"", "INTERNAL", "t"
+	for _, n := range []Note{{}, full, failed, told} {
 		f.Add(n.Encode())
 	}
 	for _, s := range []string{"", "1", "2\t1", "1\t\t\t\t\t\t\t\t\t\t\t\t\t", "1\tx\t-1\t\"\t\"\\x\"", "1\t9999999999999999999999\t0"} {
@@ -39,6 +41,10 @@ func TestOlderNotes(t *testing.T) {
 		t.Errorf("%+v, %t, %q", n, ok, n.Encode())
 	}
 	n.Failed = "f"
+	if again, ok := Parse(n.Encode()); !ok || again != n || string(n.Encode()) != older+"\tf" {
+		t.Errorf("%+v, %t", again, ok)
+	}
+	n.Reason = "broken"
 	if again, ok := Parse(n.Encode()); !ok || again != n {
 		t.Errorf("%+v, %t", again, ok)
 	}

@@ -28,6 +28,9 @@ type Note struct {
 	ByHand     Hand   // what a user did to that map
 	Skipped    string // why it has no map
 	Failed     string // a digest of why it could not be mapped, and of its version then; see package ingest
+	Reason     string // why it could not be mapped, if Failed is set
+	Code       string // of that error
+	Tried      string // a digest of what that depended on, if it would fail again
 }
 
 // A Hand is what a user did to a map that ingest made.
@@ -46,7 +49,7 @@ const maxText = 1024
 
 // Bounded returns a note whose texts fit the bounds.
 func (n Note) Bounded() Note {
-	for _, text := range []*string{&n.Type, &n.Asked, &n.Mapper, &n.Method, &n.Skipped} {
+	for _, text := range []*string{&n.Type, &n.Asked, &n.Mapper, &n.Method, &n.Skipped, &n.Reason} {
 		*text = plain.Cut(*text, maxText)
 	}
 	return n
@@ -79,8 +82,15 @@ func Parse(data []byte) (n Note, ok bool) {
 			*text, _ = strconv.Unquote(*text)
 		}
 	}
-	if ok && rest != "" { // only a failure has this field, so that older versions read all other notes
+	if ok && rest != "" { // only a failure has these fields, so that older versions read all other notes
 		n.Failed = next()
+	}
+	if ok && rest != "" {
+		for _, text := range n.failure() {
+			if *text = next(); strings.HasPrefix(*text, `"`) {
+				*text, _ = strconv.Unquote(*text)
+			}
+		}
 	}
 	return n, ok && rest == ""
 }
@@ -93,18 +103,29 @@ func (n Note) Encode() []byte {
 		data = strconv.AppendInt(append(data, '\t'), *number, 10)
 	}
 	for _, text := range n.texts() {
-		data = append(data, '\t')
-		if strings.HasPrefix(*text, `"`) || strings.ContainsAny(*text, "\t\n") {
-			data = strconv.AppendQuote(data, *text)
-		} else {
-			data = append(data, *text...)
-		}
+		data = appendText(data, *text)
 	}
-	if n.Failed != "" {
-		data = append(append(data, '\t'), n.Failed...)
+	if n.Failed == "" {
+		return data
+	}
+	data = append(append(data, '\t'), n.Failed...)
+	if n.Reason+n.Code+n.Tried != "" {
+		for _, text := range n.failure() {
+			data = appendText(data, *text)
+		}
 	}
 	return data
 }
+
+func appendText(data []byte, text string) []byte {
+	data = append(data, '\t')
+	if strings.HasPrefix(text, `"`) || strings.ContainsAny(text, "\t\n") {
+		return strconv.AppendQuote(data, text)
+	}
+	return append(data, text...)
+}
+
+func (n *Note) failure() [3]*string { return [...]*string{&n.Reason, &n.Code, &n.Tried} }
 
 func (n *Note) numbers() [2]*int64 { return [...]*int64{&n.Size, &n.Nodes} }
 

@@ -2,6 +2,7 @@ package terms
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -9,9 +10,8 @@ import (
 const examined = 16 << 10
 
 // usual has the commonest words of each language that few other languages have.
-var usual = map[string][]Language{}
-
-func init() {
+var usual = sync.OnceValue(func() map[string][]Language {
+	usual := make(map[string][]Language)
 	for language, words := range map[Language]string{
 		English:    "the of and to that is was for with are this be from have not by which were",
 		German:     "der die das und ist nicht ein eine mit auf für von den dem sich auch wird werden als im zu",
@@ -25,7 +25,8 @@ func init() {
 			usual[word] = append(usual[word], language)
 		}
 	}
-}
+	return usual
+})
 
 // Guess returns the likely language of a text. Text in Latin letters without signs of
 // another language counts as English, as most code and tables do. A script without
@@ -72,7 +73,7 @@ func scriptOf(text string) *unicode.RangeTable {
 // guessLatin counts the usual words. English starts with a bonus, because many English
 // texts have a few words of another language.
 func guessLatin(text string) Language {
-	counts := map[Language]int{English: 2}
+	counts, usual := map[Language]int{English: 2}, usual()
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		if len(word) > 8 {
 			continue
