@@ -217,7 +217,7 @@ func missingAs(err error, session *mcp.ServerSession, uri string) error {
 	switch {
 	case errors.As(err, &missing):
 		coded = featureError("resources/read", err, citekit.CodeNotFound).(*jsonrpc.Error)
-	case errors.As(err, &coded) && coded.Code == mcp.CodeResourceNotFound && coded.Message == notFoundMessage:
+	case errors.As(err, &coded) && coded.Code == jsonrpc.CodeInvalidParams && coded.Message == notFoundMessage:
 		coded = &jsonrpc.Error{Code: coded.Code, Message: coded.Message}
 		coded.Data, _ = json.Marshal(map[string]string{"code": string(citekit.CodeNotFound), "uri": uri}) // strings always encode
 	default:
