@@ -410,10 +410,13 @@ func compareVips(t *testing.T, vips string, data, got []byte, loc citekit.Locati
 		width, height = height, width
 	}
 	x1, y1, x2, y2 := loc.Box.Pixels(width, height)
-	run("autorot", "source.tiff", "upright.v")
-	run("crop", "upright.v", "want.v", fmt.Sprint(x1), fmt.Sprint(y1), fmt.Sprint(x2-x1), fmt.Sprint(y2-y1))
-	run("rawsave", "want.v", "want.raw")
-	run("rawsave", "region.tiff", "got.raw")
+	upright := "source.tiff"
+	if c.orientation > 1 {
+		upright = "upright.v"
+		run("autorot", "source.tiff", upright)
+	}
+	run("crop", upright, "want.raw", fmt.Sprint(x1), fmt.Sprint(y1), fmt.Sprint(x2-x1), fmt.Sprint(y2-y1))
+	run("copy", "region.tiff", "got.raw")
 	want, err := os.ReadFile(filepath.Join(dir, "want.raw"))
 	if err != nil {
 		t.Fatal(err)
