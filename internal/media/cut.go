@@ -234,11 +234,10 @@ func (f *foreign) noFrame(span citekit.Span) error {
 	if len(f.times) == 0 || i < len(f.times) && f.times[i] < span.End-slack {
 		return nil
 	}
-	err := emptySpan(span, f.plays(), f.modality)
-	if i > 0 {
-		err = fmt.Errorf("the frame shown at t=%v begins at t=%v: %w", span.Start, f.times[i-1], err)
+	if i == 0 {
+		return emptySpan(span, f.plays(), f.modality)
 	}
-	return err
+	return fmt.Errorf("t=%v holds no frame; pictures run %v; the one shown there begins at t=%v: %w", span, rounded(f.plays()), f.times[i-1], citekit.ErrRange)
 }
 
 // plays returns the span in which there are pictures in a video, or else sound.

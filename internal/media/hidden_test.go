@@ -136,7 +136,7 @@ func TestNoFrameBegins(t *testing.T) {
 	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x48:r=1:d=2", "-f", "lavfi", "-i", "sine=d=2", "-c:v", "libtheora", "-c:a", "libvorbis", path)
 	e := &Engine{Modality: citekit.Video}
 	_, err := e.Resolve(t.Context(), openFile(t, path), citekit.Request{Location: citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 0.3, End: 0.8}}})
-	if !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "the frame shown at t=0.3 begins at t=0") {
+	if !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "t=0.3-0.8 holds no frame; pictures run 0-2; the one shown there begins at t=0:") {
 		t.Errorf("error %v", err)
 	}
 }

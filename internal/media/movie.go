@@ -216,7 +216,9 @@ func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts capti
 	}
 	clip, err := cutIndex(captioned.Movie, f.modality, span, mode)
 	if errors.Is(err, citekit.ErrRange) {
-		err = emptySpan(span, f.plays(), f.modality)
+		if err = f.noFrame(span); err == nil || f.modality != citekit.Video {
+			err = emptySpan(span, f.plays(), f.modality)
+		}
 	}
 	if err != nil {
 		return nil, err
