@@ -369,8 +369,15 @@ func isNameAt(list []token, i int, question []token) bool {
 
 // counted returns how well a sentence tells the number of the things at an index.
 func counted(list []token, at int) float64 {
-	for i := max(0, at-4); i < min(len(list), at+4); i++ {
-		if isNumeric(list[i].lower) && i != at {
+	const around = 4
+	apart := func(i int) bool { return strings.ContainsAny(list[i].sep, ",;") }
+	for i := at; i > max(0, at-around) && !apart(i); i-- {
+		if isNumeric(list[i-1].lower) {
+			return 1
+		}
+	}
+	for i := at + 1; i < min(len(list), at+around) && !apart(i); i++ {
+		if isNumeric(list[i].lower) {
 			return 1
 		}
 	}

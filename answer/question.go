@@ -74,7 +74,7 @@ func readQuestion(ctx context.Context, s *search.Searcher, text string) (*questi
 		return nil, fmt.Errorf("the question has no word to search for; ask with some words: %w", citekit.ErrSyntax)
 	}
 	q := &question{text: text, wants: wantsOf(text), asked: formOf(text), said: tokensOf(text), stemmed: make(map[terms.Language][]word)}
-	q.hard = q.wants&(wantNumber|wantTime|wantDate) != 0 || q.wants&wantName != 0 && asksInEnglish(text)
+	q.hard = asksInEnglish(text) && q.wants&(wantNumber|wantTime|wantDate|wantName) != 0
 	for _, t := range q.said { // "which option sets how many": only the first asks
 		if asks := setOf("which what where why"); asks[t.lower] {
 			q.hard = q.hard && q.wants&wantTime != 0
