@@ -125,8 +125,7 @@ type token struct {
 	owns  bool   // it ends in 's or '
 }
 
-// tokensOf returns the words of a text; the last has no letters, and what stands
-// behind them all before it.
+// tokensOf returns the words of a text, without tags.
 func tokensOf(text string) (list []token) {
 	sep := 0
 	for at := 0; at < len(text); {

@@ -76,7 +76,7 @@ func readQuestion(ctx context.Context, s *search.Searcher, text string) (*questi
 	q := &question{text: text, wants: wantsOf(text), asked: formOf(text), said: tokensOf(text), stemmed: make(map[terms.Language][]word)}
 	q.hard = asksInEnglish(text) && q.wants&(wantNumber|wantTime|wantDate|wantName) != 0
 	for _, t := range q.said { // "which option sets how many": only the first asks
-		if asks := setOf("which what where why"); asks[t.lower] {
+		if asksForNoKind[t.lower] {
 			q.hard = q.hard && q.wants&wantTime != 0
 			break
 		}
@@ -252,6 +252,9 @@ var englishToo = setOf("die man war hat pour os come")
 func asksInEnglish(text string) bool {
 	return slices.ContainsFunc(tokensOf(text), func(t token) bool { return onlyEnglish[t.lower] })
 }
+
+// asksForNoKind are the question words whose answers have no kind that can be told.
+var asksForNoKind = setOf("which what where why")
 
 var onlyEnglish = setOf("who what when where why which how does did is are the")
 
