@@ -92,6 +92,13 @@ type candidate struct {
 // leaves out the passages that remain when the time is over.
 func (c *call) candidates(ctx context.Context, results []*search.Result) ([]*candidate, error) {
 	r := newReader()
+	var texts []string
+	for _, result := range results {
+		if result.Passage != nil {
+			texts = append(texts, result.Passage.Text)
+		}
+	}
+	r.distinguish(c.q.text, texts)
 	var all []*candidate
 	for _, result := range results {
 		if err := ctx.Err(); err != nil {
@@ -208,11 +215,12 @@ const (
 	aloneCovered = .85 // with the text around it, if it has only one word of several
 	leastNames   = .5  // of the names, in the sentence or around it
 	leastBeside  = .65 // of the best score, for further sentences
+	mostMissing  = .25 // of the words, neither in the sentence nor above or right before
 )
 
 // answers reports whether the best sentences answer the question at all.
 func (c *call) answers(all []*candidate) bool {
-	const looked = 3
+	const looked = 10
 	for _, s := range all[:min(len(all), looked)] {
 		if c.holds(s) {
 			return true
@@ -222,6 +230,10 @@ func (c *call) answers(all []*candidate) bool {
 }
 
 func (c *call) holds(s *candidate) bool {
+	switch {
+	case c.q.asked.form != yesOrNo && !s.tells, c.q.hard && s.kind == 0, s.form < leastForm, s.missing > mostMissing:
+		return false
+	}
 	return s.covered >= leastCovered && s.sure >= leastSure && s.direct >= leastDirect && s.names >= leastNames && s.numbers &&
 		(s.rarest || s.covered >= otherCovered) && (s.near > 1 || s.rare || s.covered >= aloneCovered)
 }

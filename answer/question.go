@@ -24,12 +24,14 @@ const (
 
 // A word is a word of a question that carries its subject.
 type word struct {
-	text   string   // in lower case
-	terms  []string // its stems, in each language of the index
-	weight float64  // its rarity; 0 for a word that every entry has
-	others []string // stems of words that mean nearly the same
-	named  bool     // it has the form of a name
-	hint   bool     // it is not in the question, but answers to such a question may have it
+	text    string   // in lower case
+	terms   []string // its stems, in each language of the index
+	weight  float64  // its rarity; 0 for a word that every entry has
+	others  []string // stems of words that mean nearly the same
+	named   bool     // it has the form of a name
+	measure bool     // it only names what is asked for, such as a size or a year
+	hint    bool     // it is not in the question, but answers to such a question may have it
+	unknown bool     // no entry of the index has it
 }
 
 // A question is a [Request.Question], prepared for comparison with sentences.
@@ -38,6 +40,9 @@ type question struct {
 	words []word
 	total float64 // weight of all words but hints
 	wants want
+	asked asked   // its form
+	said  []token // its words
+	hard  bool    // an answer must have the kind of thing
 
 	rarest   float64 // weight of a word that one entry has
 	heaviest float64 // weight of the rarest word of the question
@@ -54,6 +59,8 @@ const (
 	wantName
 	wantPlace
 	wantReason
+	wantDate
+	wantManner
 )
 
 // readQuestion returns the question of a request. The error matches
@@ -66,7 +73,17 @@ func readQuestion(ctx context.Context, s *search.Searcher, text string) (*questi
 	if strings.IndexFunc(text, isWordRune) < 0 {
 		return nil, fmt.Errorf("the question has no word to search for; ask with some words: %w", citekit.ErrSyntax)
 	}
-	q := &question{text: text, wants: wantsOf(text), stemmed: make(map[terms.Language][]word)}
+	q := &question{text: text, wants: wantsOf(text), asked: formOf(text), said: tokensOf(text), stemmed: make(map[terms.Language][]word)}
+	q.hard = asksInEnglish(text) && q.wants&(wantNumber|wantTime|wantDate|wantName) != 0
+	for _, t := range q.said { // "which option sets how many": only the first asks
+		if asksForNoKind[t.lower] {
+			q.hard = q.hard && q.wants&wantTime != 0
+			break
+		}
+		if onlyEnglish[t.lower] {
+			break
+		}
+	}
 	told := content(text)
 	if len(strings.Fields(told)) == 0 {
 		told = text
@@ -94,6 +111,8 @@ func (q *question) weigh(ctx context.Context, s *search.Searcher, text string) e
 			seen[k] = true
 			next := word{text: strings.ToLower(w.Text), terms: w.Terms, weight: rarity(w, entries)}
 			next.named = isName(w.Text, text)
+			next.unknown = w.Entries == 0
+			next.measure = measures[next.text] && asksFor(q.said, next.text) || next.text == "order" && q.asked.form == orderForm
 			if light[next.text] {
 				next.weight *= lightPart
 			}
@@ -189,9 +208,10 @@ func tells(text string) bool {
 // content returns a question without the words that only ask.
 func content(text string) string {
 	words := strings.FieldsFunc(text, unicode.IsSpace)
+	english := asksInEnglish(text)
 	for i, w := range words {
 		bare := strings.TrimFunc(w, func(r rune) bool { return !isWordRune(r) })
-		if asking[strings.ToLower(bare)] {
+		if lower := strings.ToLower(bare); asking[lower] && !(english && englishToo[lower]) {
 			words[i] = ""
 			continue
 		}
@@ -224,11 +244,39 @@ var asking = setOf(`
 	quem qual quais onde como quanto quantos o os as foi do da em no na com
 	wie wat welke wanneer waar waarom hoe hoeveel zijn was het een van met voor`)
 
+// englishToo are the words of other languages among these that carry meaning in
+// English.
+var englishToo = setOf("die man war hat pour os come")
+
+// asksInEnglish reports whether a question has a question word that only English has.
+func asksInEnglish(text string) bool {
+	return slices.ContainsFunc(tokensOf(text), func(t token) bool { return onlyEnglish[t.lower] })
+}
+
+// asksForNoKind are the question words whose answers have no kind that can be told.
+var asksForNoKind = setOf("which what where why")
+
+var onlyEnglish = setOf("who what when where why which how does did is are the")
+
 // light are verbs and adverbs that say little by themselves in any question.
 var light = setOf(`use uses used using get getting gets got go goes went gone going become becomes became take takes took taken make makes made making
 	happen happens happened mean means meant call called calls come comes came keep keeps put puts set sets try work works thing things way
-	after before during until since while again back always never already one two first last other another several
+	after before during until since while between against again back always never already one two first last other another several
 	machen macht gemacht gehen geht kommt benutzt verwendet bedeutet fait faire va utilise veut dire`)
+
+// measures are what a question asks for by name, and an answer has without it.
+var measures = setOf("year date day time month size ratio amount number price cost length height weight speed color colour name value")
+
+// asksFor reports whether a question asks for a thing by the word right behind which
+// or what.
+func asksFor(said []token, word string) bool {
+	for i, t := range said[:max(0, len(said)-1)] {
+		if (t.lower == "which" || t.lower == "what") && said[i+1].lower == word {
+			return true
+		}
+	}
+	return false
+}
 
 // lightPart is the share of their weight that these words keep.
 const lightPart = .4

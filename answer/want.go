@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -25,6 +26,8 @@ var asks = []struct {
 	{"how hot,how cold,how warm", wantNumber, "temperature degrees"},
 	{"wie hoch,wie lange,wie groß,wie schwer,wie alt,wie schnell", wantNumber, ""},
 	{"when,what year,which year,what time,which day,until when,since when,by when,wann,quand,cuándo,quando,wanneer,いつ,何時,何年,什么时候,几点,何时", wantTime, ""},
+	{"when was,when were,when did", wantDate, ""},
+	{"how does,how do,how is,how are,how can,how did,how should", wantManner, ""},
 	{"who,whom,whose,wer,wem,wen,qui,quién,chi,quem,誰,谁", wantName, ""},
 	{"where,wo,woher,wohin,où,dónde,dove,onde,どこ,哪里,哪儿", wantPlace, ""},
 	{"why,warum,wieso,weshalb,pourquoi,perché,なぜ,どうして,为什么", wantReason, "because reason since therefore"},
@@ -103,20 +106,20 @@ func (w want) fits(sentence, question string) float64 {
 	if w == 0 {
 		return 1
 	}
-	has, wanted := 0., 0.
+	if w&wantDate != 0 {
+		w = wantDate
+	}
+	has := false
 	for _, kind := range []struct {
 		want want
 		has  func(sentence, question string) bool
-	}{{wantNumber, hasNumber}, {wantTime, hasTime}, {wantName, hasName}, {wantPlace, hasName}, {wantReason, hasReason}} {
+	}{{wantNumber, hasNumber}, {wantTime, hasTime}, {wantName, hasName}, {wantPlace, hasName}, {wantReason, hasReason}, {wantDate, hasDate}, {wantManner, hasManner}} {
 		if w&kind.want == 0 {
 			continue
 		}
-		wanted++
-		if kind.has(sentence, question) {
-			has++
-		}
+		has = has || kind.has(sentence, question)
 	}
-	if has > 0 {
+	if has {
 		return 1
 	}
 	return 0
@@ -130,8 +133,9 @@ func hasNumber(sentence, question string) bool {
 	if strings.ContainsAny(sentence, "一二三四五六七八九十百千万零两半") {
 		return true
 	}
+	known := wordsIn(question)
 	for _, w := range wordsIn(sentence) {
-		if !strings.Contains(question, w) && (strings.IndexFunc(w, unicode.IsNumber) >= 0 || numerals[strings.ToLower(w)]) {
+		if !slices.Contains(known, w) && (strings.IndexFunc(w, unicode.IsNumber) >= 0 || numerals[strings.ToLower(w)]) {
 			return true
 		}
 	}
@@ -147,22 +151,47 @@ func hasTime(sentence, question string) bool {
 			return true
 		}
 	}
+	folded := spacedOut(sentence)
+	for _, phrase := range []string{" when ", " once ", " as soon as ", " whenever ", " while "} {
+		if strings.Contains(folded, phrase) {
+			return true
+		}
+	}
 	return strings.Contains(sentence, "until") || strings.Contains(sentence, "after") || strings.Contains(sentence, "before")
 }
 
-// hasName reports whether a sentence has, after its first word, a word with a
-// capital that the question does not have.
+// hasDate reports whether a sentence has a number or a month, as it must tell when
+// something was.
+func hasDate(sentence, question string) bool {
+	return hasNumber(sentence, question) || slices.ContainsFunc(wordsIn(sentence), func(w string) bool {
+		lower := strings.ToLower(w)
+		return months[lower] && (w != lower || !alsoOther[lower])
+	})
+}
+
+// alsoOther are the words among months that mean something else without a capital.
+var alsoOther = setOf("may march mars second seconds mai an")
+
+var manners = setOf("by using via through based with depending depends according if to")
+
+func hasManner(sentence, _ string) bool {
+	return slices.ContainsFunc(wordsIn(sentence), func(w string) bool { return manners[strings.ToLower(w)] })
+}
+
+// hasName reports whether a sentence has a word with a capital that the question does
+// not have, or tells by whom. A word that is common does not count if it is the first.
 func hasName(sentence, question string) bool {
+	known := wordsIn(question)
 	for i, w := range wordsIn(sentence) {
 		r := []rune(w)
-		if i > 0 && unicode.IsUpper(r[0]) && len(r) > 1 && !strings.Contains(question, w) {
+		if (i > 0 || !asking[strings.ToLower(w)]) && unicode.IsUpper(r[0]) && len(r) > 1 && !slices.Contains(known, w) {
 			return true
 		}
 		if isUnspaced(w) {
 			return true
 		}
 	}
-	return false
+	return slices.Contains(wordsIn(sentence), "by")
 }
 
 var reasons = setOf(`because since so therefore thus as due hence avoid avoids avoiding otherwise weil denn da deshalb damit car parce puisque porque perché omdat`)
