@@ -172,3 +172,18 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// FuzzDrawn counts the characters of hostile content.
+func FuzzDrawn(f *testing.F) {
+	f.Add([]byte("BT /F1 12 Tf (text) Tj [(a) 3 <41>] TJ ET q /X Do Q BI /W 1 ID x EI"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		file := fileOf(t, pdftest.Page("", string(content), "/F1 << /Subtype /Type0 /Encoding /Identity-V >>"))
+		d, err := pdf.Open(file)
+		if err != nil {
+			return // the content ended its stream
+		}
+		if drawn, _, err := d.Drawn(file, 0); err == nil && (drawn.Codes > len(content) || drawn.Unnamed > drawn.Codes) {
+			t.Errorf("%+v of %d bytes", drawn, len(content))
+		}
+	})
+}

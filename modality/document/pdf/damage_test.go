@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/internal/sharedtest"
 )
 
@@ -76,6 +77,21 @@ func TestMissingFont(t *testing.T) {
 func TestErrorsSayTheBounds(t *testing.T) {
 	_, err := resolve(t, sharedResolver(), simple(true), pages(9, 9))
 	if !errors.Is(err, citekit.ErrRange) || !strings.Contains(fmt.Sprint(err), "page 9 of 4; pages run 1-4") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestDoubledTree opens a page tree whose every node has the next one twice: it is damaged,
+// and not too large, although no reader can count its pages.
+func TestDoubledTree(t *testing.T) {
+	f := &pdftest.File{}
+	f.Root(f.Add("<< /Type /Catalog /Pages 2 0 R >>"))
+	for n := 3; n < 43; n++ {
+		f.Add("<< /Type /Pages /Kids [%d 0 R %d 0 R] >>", n, n)
+	}
+	f.Add("<< /Type /Page /MediaBox [0 0 9 9] >>")
+	_, err := sharedResolver().Measure(t.Context(), source(f.Bytes()))
+	if !errors.Is(err, citekit.ErrFormat) || errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -207,7 +207,7 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
 		addFigures(&nodes, sections, m.pages, body)
 	}
 	title := sensibleTitle(m.facts.info.Title)
-	if title == "" {
+	if title == "" || isPlaceholder(title, m.facts.info.Author, m.pages) {
 		title = titleOn(m.pages, body)
 	}
 	return &citekit.Draft{

@@ -314,17 +314,51 @@ func titleOn(pages []page, body measure) string {
 		}
 	}
 	var b strings.Builder
-	n := 0
+	n, ended, last := 0, false, pdfium.Line{}
 	for i, line := range first.Lines {
-		if !first.running[i] && halves(line.Size) == largest {
+		if first.running[i] || halves(line.Size) != largest {
+			continue
+		}
+		// Another text may be of the same size, such as the next head of a table.
+		ended = ended || n > 0 && !goesBelow(last, line, first.Height)
+		if n, last = n+1, line; !ended {
 			joinLine(&b, line.Text)
-			n++
 		}
 	}
 	if title := cleanTitle(b.String()); n <= most && isTitleText(title) {
-		return sensibleTitle(title)
+		return once(sensibleTitle(title))
 	}
 	return ""
+}
+
+// goesBelow reports whether a line of a title stands right below another one.
+func goesBelow(above, line pdfium.Line, height float64) bool {
+	const most = 2 // font sizes from the end of one line to the beginning of the next
+	beside := line.Box.Y1 < (above.Box.Y1+above.Box.Y2)/2
+	return !beside && (line.Box.Y1-above.Box.Y2)*height <= most*line.Size
+}
+
+// once returns a text without its second half, if that repeats the first.
+func once(text string) string {
+	words := strings.Fields(text)
+	if half := len(words) / 2; half > 1 && len(words)%2 == 0 && slices.Equal(words[:half], words[half:]) {
+		return strings.Join(words[:half], " ")
+	}
+	return text
+}
+
+// isPlaceholder reports whether a program has put a title into the metadata that is none:
+// one that is also the author, or one word that looks like the name of a file or a
+// variable and is not on the first page.
+func isPlaceholder(title, author string, pages []page) bool {
+	if strings.EqualFold(title, author) {
+		return true
+	}
+	first, _ := utf8.DecodeRuneInString(title)
+	if strings.Contains(title, " ") || !unicode.IsLower(first) && !unicode.IsDigit(first) && !strings.Contains(title, "_") {
+		return false
+	}
+	return len(pages) > 0 && pages[0].read && !slices.ContainsFunc(pages[0].letters, func(line string) bool { return strings.Contains(line, letters(title)) })
 }
 
 // summarize gives sections the first sentences after their heading.

@@ -114,6 +114,9 @@ func (j *job) withDocument(ctx context.Context, use func(*opened, *pdf.File, io.
 			pages = len(a.doc.structure.Pages)
 			err = use(a.doc, a.file, a.data)
 		}
+		if len(damage) > 0 && errors.Is(err, pdfium.ErrLimit) {
+			return fmt.Errorf("%w; repairing it takes too much work", damage[0])
+		}
 		if err == nil || !isDamage(err) {
 			return err
 		}

@@ -78,6 +78,7 @@ var (
 	pronoun      = lazyregexp.New(`(?i)(?:^| )(?:I|you|we|they|he|she|it|who) `)
 	twoSentences = lazyregexp.New(`\p{Ll}{2}[.!?] +\p{Lu}\p{Ll}* \p{Ll}+|\p{Ll}{4}\. \p{Ll}+|\(\d{4}\)[.,]`)
 	label        = lazyregexp.New(`\p{L}{2}: `)
+	shortField   = lazyregexp.New(`^[\p{Han}\p{Katakana}]{2,4} ?[：:] ?[\p{Han}\p{Katakana}%％/]{1,6}$`)
 	total        = lazyregexp.New(`(?i)^(?:grand |sub-?)?totals?(?: |$|:)`)
 	money        = lazyregexp.New(`[$€£¥] ?\d[\d.,]*[kMB]?n?$|\d ?[$€£¥]$`)
 	clock        = lazyregexp.New(`(?i)^\d{1,2}[:.]\d{2} ?(?:[-–—]|to |a\.?m|p\.?m)`)
@@ -124,7 +125,10 @@ func isRow(text string) bool {
 }
 
 // isForm reports whether text consists of fields of a form: words with colons.
-func isForm(text string) bool { return len(label.FindAllStringIndex(text+" ", 2)) > 1 }
+// In Chinese and Japanese also one, if both sides are as short as a unit.
+func isForm(text string) bool {
+	return len(label.FindAllStringIndex(text+" ", 2)) > 1 || shortField.MatchString(text)
+}
 
 // isPerson reports whether text names one person, or authors as in a citation.
 func isPerson(text string) bool { return person.MatchString(text) }

@@ -52,6 +52,75 @@ func TestSensibleTitle(t *testing.T) {
 	}
 }
 
+// TestPlaceholder drops titles in metadata that name nothing.
+func TestPlaceholder(t *testing.T) {
+	pages := []page{{read: true, letters: []string{"thegrasshopperandtheant"}}}
+	for _, test := range []struct {
+		title, author string
+		want          bool
+	}{
+		{"none", "none", true},
+		{"none", "", true},
+		{"c4efeb87-488c", "", true},
+		{"Report_final", "", true},
+		{"grasshopper", "", false}, // it is on the page
+		{"R", "", false},
+		{"none of the above", "", false},
+		{"Ann Lee", "Ann Lee", true},
+	} {
+		if got := isPlaceholder(test.title, test.author, pages); got != test.want {
+			t.Errorf("%q by %q: got %t", test.title, test.author, got)
+		}
+	}
+	if isPlaceholder("none", "", nil) {
+		t.Error("a title is dropped although no page was read")
+	}
+}
+
+// TestShortField says that a unit is no heading, and a chapter is.
+func TestShortField(t *testing.T) {
+	for text, want := range map[string]bool{"单位：万元": false, "単位：千円": false, "第一章：总则和一般规定的说明": true, "企业资信状况": true} {
+		if got := isSensible(text, 0); got != want {
+			t.Errorf("%s: got %t", text, got)
+		}
+	}
+}
+
+func TestOnce(t *testing.T) {
+	for in, want := range map[string]string{
+		"Brand Footnotes Brand Footnotes": "Brand Footnotes",
+		"Bora Bora":                       "Bora Bora",
+		"Brand Footnotes Brand":           "Brand Footnotes Brand",
+		"":                                "",
+	} {
+		if got := once(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestTitleOnPage takes the lines of a title, and not what else is as large.
+func TestTitleOnPage(t *testing.T) {
+	at := func(text string, x, y, size float64) pdfium.Line {
+		return pdfium.Line{Text: text, Size: size, Box: pdfium.Box{X1: x, Y1: y / 800, X2: x + 0.3, Y2: (y + size) / 800}}
+	}
+	for name, test := range map[string]struct {
+		lines []pdfium.Line
+		want  string
+	}{
+		"two lines": {[]pdfium.Line{at("Background Checks", 0.1, 100, 20), at("in the Year 2015", 0.1, 124, 20)}, "Background Checks in the Year 2015"},
+		"beside":    {[]pdfium.Line{at("Background Checks", 0.1, 100, 20), at("Returned", 0.6, 100, 20)}, "Background Checks"},
+		"far below": {[]pdfium.Line{at("Background Checks", 0.1, 100, 20), at("Handgun", 0.1, 300, 20)}, "Background Checks"},
+		"twice":     {[]pdfium.Line{at("Brand Footnotes", 0.1, 100, 20), at("Brand Footnotes", 0.1, 124, 20)}, "Brand Footnotes"},
+	} {
+		pages := []page{{Layout: pdfium.Layout{Height: 800, Lines: append(test.lines, at("The body of the text is long and small.", 0.1, 500, 10))}, read: true}}
+		markLines(pages)
+		if got := titleOn(pages, measure{size: 10}); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
 func TestNumberDepth(t *testing.T) {
 	for in, want := range map[string]int{
 		"1 Introduction":      1,
