@@ -191,7 +191,7 @@ func (r Request) withDefaults() (Request, error) {
 	}
 	switch {
 	case r.Sentences < 1 || r.Sentences > MaxSentences:
-		return r, fmt.Errorf("top_k %d; give 1 to %d: %w", r.Sentences, MaxSentences, citekit.ErrSyntax)
+		return r, fmt.Errorf("%d sentences; give 1 to %d: %w", r.Sentences, MaxSentences, citekit.ErrSyntax)
 	case r.Tokens < MinTokens || r.Tokens > MaxTokens:
 		return r, fmt.Errorf("max_tokens %d; give %d to %d: %w", r.Tokens, MinTokens, MaxTokens, citekit.ErrSyntax)
 	case r.Type != Extractive && r.Type != Abstractive:
