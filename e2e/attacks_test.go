@@ -92,12 +92,12 @@ func attackPaths(t *testing.T, attacks attackSet) {
 		}
 	}
 	for _, path := range paths {
-		for _, args := range []map[string]any{
-			{"resource_id": path, "node_id": "n0"}, {"resource_id": "p0", "node_id": path},
-		} {
-			if result := s.call("resolve", args); !result.IsError {
-				t.Errorf("%.80v was resolved", args)
-			}
+		// The path of a mapped source stands for its resource.
+		if data, failure := s.resolve(path, "n0"); failure == "" && (!mayWork[path] || string(data) != "line 1\nline 2\nline 3\n") {
+			t.Errorf("%.80q was read: %.60q", path, data)
+		}
+		if result := s.call("resolve", map[string]any{"resource_id": "p0", "node_id": path}); !result.IsError {
+			t.Errorf("the node %.80q was resolved", path)
 		}
 		s.call("getStructure", map[string]any{"resource_id": path})
 	}

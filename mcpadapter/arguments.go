@@ -104,7 +104,7 @@ func decodeMembers(raw json.RawMessage, parameters []parameter, owner string) (a
 			i = slices.IndexFunc(parameters, func(p parameter) bool { return slices.Contains(p.old, m.key) })
 		}
 		if i < 0 {
-			return nil, badArgument("unknown argument %s; %s%s", quote(m.key), cmp.Or(inGroup(m.key, parameters), nearestParameter(m.key, parameters)), listParameters(parameters, owner))
+			return nil, badArgument("unknown argument %s%s; %s", quote(m.key), cmp.Or(inGroup(m.key, parameters), nearestParameter(m.key, parameters)), listParameters(parameters, owner))
 		}
 		p := parameters[i]
 		switch {
@@ -169,7 +169,7 @@ func inGroup(name string, parameters []parameter) string {
 	for _, p := range parameters {
 		for _, m := range p.members {
 			if m.name == name || m.name == stem+"s" || strings.TrimSuffix(m.name, "ies") == strings.TrimSuffix(name, "y") {
-				return "give it as " + p.name + "." + m.name + "; "
+				return "; give it as " + p.name + "." + m.name
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func nearestParameter(wrong string, parameters []parameter) string {
 		names[i] = p.name
 	}
 	if near := nearest(wrong, names); near != "" {
-		return "did you mean '" + near + "'?; "
+		return " (did you mean '" + near + "'?)"
 	}
 	return ""
 }

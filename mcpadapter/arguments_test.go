@@ -88,7 +88,7 @@ func TestOldNames(t *testing.T) {
 		{"findSimilar", map[string]any{"id": "poem.first"}, `"results":`},
 		{"findSimilar", map[string]any{"address": "poem.first"}, `"results":`},
 		{"search", map[string]any{"query": "three", "limit": 1}, `"results":`},
-		{"search", map[string]any{"qeury": "three"}, "unknown argument 'qeury'; did you mean 'query'?; this tool takes query, top_k (optional)"},
+		{"search", map[string]any{"qeury": "three"}, "unknown argument 'qeury' (did you mean 'query'?); this tool takes query, top_k (optional)"},
 		{"getNode", map[string]any{"resourceId": "poem"}, "did you mean 'resource_id'?"},
 		{"search", map[string]any{"query": "three", "filters": map[string]any{"authours": "x"}}, "did you mean 'authors'?"},
 		{"search", map[string]any{"query": "three", "zzzzzzzzz": 1}, "unknown argument 'zzzzzzzzz'; this tool takes query"},

@@ -101,7 +101,7 @@ func TestNextSteps(t *testing.T) {
 		{"verify", map[string]any{"quote": "four", "address": "b/poem.txt"}, "did you mean text://poem?"},
 		{"search", map[string]any{"query": "four", "resource_id": "poem"}, "unknown argument 'resource_id'; give it as filters.resources; this tool takes query, "},
 		{"search", map[string]any{"query": "four", "type": "section"}, "give it as filters.types; "},
-		{"search", map[string]any{"query": "four", "filters": map[string]any{"resource": "poem"}}, "unknown argument 'resource'; did you mean 'resources'?; filters takes resources (optional), "},
+		{"search", map[string]any{"query": "four", "filters": map[string]any{"resource": "poem"}}, "unknown argument 'resource' (did you mean 'resources'?); filters takes resources (optional), "},
 		{"listResources", map[string]any{"cursor": "bm8"}, "the cursor does not fit: it is not from this list; leave it out to begin"},
 		{"getNode", map[string]any{"resource_id": "peom", "node_id": "first"}, "Hint: listResources lists the resources."},
 	} {

@@ -23,7 +23,7 @@ func withReading(tools []tool) []tool {
 	t := &tools[i]
 	t.parameters = append(t.parameters,
 		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage}, description: "Add its text or picture to the answer."},
-		parameter{name: "max_tokens", kind: count, least: contents.MinTokens, greatest: contents.MaxTokens, description: "Of the answer, not counting pictures; about 200 at least."})
+		parameter{name: "max_tokens", kind: count, least: contents.MinTokens, greatest: contents.MaxTokens, description: "Of the answer without pictures; about 200 at least."})
 	t.output.properties = append(t.output.properties, typed("text", "string", "If included. Pass next_cursor to getContents for the rest."))
 	return tools
 }

@@ -55,7 +55,7 @@ func (a *adapter) searchTool() tool {
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words, in the language of the resources."},
 			topK, by, mode, filters,
-			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default; [] for none): words in the snippet, [start, end] in code points; rationale: why each result matches; boxes: addresses on pages with boxes."},
+			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default; [] for none): words in the snippet, [start, end] in code points; rationale: why each matches; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
 		output:  searchSchema(),

@@ -124,7 +124,7 @@ func (a *adapter) tools() []tool {
 				{name: "address", kind: text, description: "Instead of resource_id and node_id: pages=3-5,9 for doc://, t=10-20 (seconds) for video:// and audio://, bbox=x1,y1,x2,y2 for image://, lines=10-25 for text://."},
 				{name: "virtual", kind: flag, description: "Only the address, at once, without a file or a check of the source."},
 				{name: "mode", kind: text, choices: []string{string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict)},
-					description: "Of video and audio. exact: cut at the frame (default); copy: at the key frame before; strict: as exact, without hidden frames, which some players show."},
+					description: "Of video and audio. exact: cut at the frame (default); copy: at the key frame before; strict: without hidden frames, which some players show."},
 				{name: timeLimit.name, kind: count, description: "Then TIMEOUT, with only the address."},
 			},
 			output: evidenceSchema(),
