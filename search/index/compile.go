@@ -133,9 +133,11 @@ func (c *compiler) phrases(text string) (phrases []segment.Phrase) {
 	return phrases
 }
 
-// A text of at least minSequence words, of which at most maxSequence count, is looked for
-// as it is written.
+// A text of at least minWords words, or as many pairs of letters where no spaces part
+// words, is looked for as it is written if minSequence to maxSequence of them count. A
+// shorter one is more often a subject than a quote.
 const (
+	minWords    = 6
 	minSequence = 3
 	maxSequence = 64
 )
@@ -143,13 +145,15 @@ const (
 // sequences returns the phrases that a query is as a whole; none if it is short, long, or
 // has more than words.
 func sequences(s *snapshot, text string) (phrases []segment.Phrase) {
+	words := 0
 	for _, c := range parse(text) {
 		if c.phrase || c.prefix || c.excluded || c.title {
 			return nil
 		}
+		words += len(strings.FieldsFunc(c.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
 	}
 	for _, p := range newCompiler(s).phrases(cut(text, maxText)) {
-		if len(p) >= minSequence && len(p) <= maxSequence {
+		if len(p) >= minSequence && len(p) <= maxSequence && max(words, len(p)) >= minWords {
 			phrases = append(phrases, p)
 		}
 	}

@@ -57,16 +57,16 @@ func TestSequenceFirst(t *testing.T) {
 	defer x.Close()
 	put(t, x, resource("a", "1", "lanterns kept the narrow harbour bright. Bright lanterns. The bright harbour, the narrow harbour, kept narrow. Lanterns, lanterns, lanterns!"),
 		resource("b", "1", strings.Repeat("A ship came in with salt and rope and much else to be written down. ", 40)+"We kept the narrow harbour lanterns bright. "+strings.Repeat("Then it went out again to sea, as all do. ", 40)),
-		resource("c", "1", "Of \ufb01nite \ufb02ows in of\ufb01ces."), resource("d", "1", "Offices of flows, finite; offices, flows: finite offices."))
+		resource("c", "1", "Of \ufb01nite \ufb02ows in of\ufb01ces of the sea."), resource("d", "1", "Offices of flows, finite; offices, flows of the sea: finite offices at sea."))
 	for query, want := range map[string]string{
 		"kept the narrow harbour lanterns bright":   "b.n0 a.n0",
 		"Kept the narrow, harbour lanterns: bright": "b.n0 a.n0",
-		"finite flows in offices":                   "c.n0 d.n0",
-		`"finite flows in offices"`:                 "c.n0",
+		"finite flows in offices of the sea":        "c.n0 d.n0 b.n0",
+		`"finite flows in offices of the sea"`:      "c.n0",
 	} {
 		check(t, x, query, want)
 	}
-	result, err := x.Search(ctx, index.Query{Text: "kept narrow harbour lanterns", TopK: 1, Explain: true})
+	result, err := x.Search(ctx, index.Query{Text: "kept the narrow harbour lanterns bright", TopK: 1, Explain: true})
 	if err != nil || len(result.Hits) != 1 || result.Hits[0].Resource != "b" || result.Total != 2 {
 		t.Fatalf("%+v, %v", result, err)
 	}
