@@ -134,12 +134,12 @@ var sized = []struct {
 // TestLinear counts the work of indexing files of n, 2n and 4n parts: for each part, it
 // is at most twice as much in one as in another.
 func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("indexes 48 files")
+	}
 	const n = 100
 	for _, format := range sized {
 		t.Run(format.name, func(t *testing.T) {
-			if format.file == "a.pdf" && testing.Short() {
-				t.Skip("reads pages")
-			}
 			var each [3]float64
 			for i := range each {
 				size := n << i

@@ -14,6 +14,10 @@ import (
 // TestSampleCutsCharacter begins texts in one line with further bytes, so that the end
 // of the sample cuts a character or an escape sequence in each possible place.
 func TestSampleCutsCharacter(t *testing.T) {
+	prefixes := 12
+	if testing.Short() {
+		prefixes = 3
+	}
 	const words = "むかしむかし、あるところに、おじいさんとおばあさんが住んでいました。"
 	const chinese = "很久很久以前，在一个遥远的地方，住着一位老人和他的孩子们。"
 	const traditional = "很久很久以前，在一個遙遠的地方，住著一位老人和他的孩子們。"
@@ -36,7 +40,7 @@ func TestSampleCutsCharacter(t *testing.T) {
 			t.Fatal(err)
 		}
 		line := bytes.Repeat(encoded, sampleBytes/len(encoded)+1)
-		for prefix := range 12 {
+		for prefix := range prefixes {
 			whole := append(bytes.Repeat([]byte("x"), prefix), line...)
 			if c, _ := detect(sample{text: whole[:sampleBytes], head: true}, true); c.charset != test.want {
 				t.Errorf("%q after %d bytes: %s, want %s", test.text, prefix, c.charset, test.want)
