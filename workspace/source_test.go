@@ -435,8 +435,8 @@ func FuzzOpenSourcePath(f *testing.F) {
 	})
 }
 
-// TestSourceStamp checks that a stamp is known once a file is some moments old,
-// changes with the file, and is not known of what is no source.
+// TestSourceStamp checks that the stamp of a file is known once the file is some
+// moments old, and changes with it. What is no source has none.
 func TestSourceStamp(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "in", "a.txt")

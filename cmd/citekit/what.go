@@ -64,7 +64,7 @@ func (s *session) findFile(word string) (part filePart, ok bool, err error) {
 	return filePart{}, false, nil
 }
 
-var fileAndLines = lazyregexp.New(`^(.+?):([1-9][0-9]{0,8}(?:-[1-9][0-9]{0,8})?)(?::[0-9]+)?:?$`)
+var fileAndLines = lazyregexp.New(`^(.+?):([0-9]{1,9}(?:-[0-9]{1,9})?)(?::[0-9]+)?:?$`)
 
 // statFile returns information about a file, or nil if there is none.
 func statFile(path string) fs.FileInfo {
