@@ -299,7 +299,9 @@ func TestCost(t *testing.T) {
 					return err
 				},
 				"middle": func() error { return take(t.Context(), r, src, box(0.4, 0.4, 0.6, 0.6)) },
-				"most":   func() error { return take(t.Context(), r, src, box(0.1, 0.1, 0.9, 0.9)) },
+			}
+			if sharedtest.Long() {
+				jobs["most"] = func() error { return take(t.Context(), r, src, box(0.1, 0.1, 0.9, 0.9)) }
 			}
 			for kind, job := range jobs {
 				reader.reads.Store(0)
