@@ -9,8 +9,9 @@ import (
 type part struct{ start, end int }
 
 // identifierParts splits a word that is an identifier: at underscores, at full stops
-// beside a letter, and at the humps of camel case. Any other word is one part. Parts
-// are never empty; a word of underscores has none.
+// beside a letter, and at the humps of camel case; and a number at the commas between
+// thousands, which may be those between the cells of a row. Any other word is one part.
+// Parts are never empty; a word of underscores has none.
 func identifierParts(word string) []part {
 	var parts []part
 	start, humps := 0, 0
@@ -22,7 +23,7 @@ func identifierParts(word string) []part {
 	for i := 0; i < len(word); {
 		r, size := utf8.DecodeRuneInString(word[i:])
 		switch {
-		case r == '_' || r == '.' && !isBetweenDigits(word, i):
+		case r == '_' || r == ',' || r == '.' && !isBetweenDigits(word, i):
 			add(i)
 			start = i + size
 		case i > start && unicode.IsUpper(r) && isHump(word, start, i, size):

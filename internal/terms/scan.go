@@ -24,7 +24,7 @@ func (s *scanner) run() {
 			at = s.span(at)
 		case isWordByte(c):
 			end := asciiWord(s.text, at)
-			if end < len(s.text) && s.text[end] >= utf8.RuneSelf {
+			if end < len(s.text) && s.text[end] >= utf8.RuneSelf && !endsWord(s.text[end:]) {
 				at = s.span(at)
 				continue
 			}
@@ -37,13 +37,14 @@ func (s *scanner) run() {
 }
 
 // asciiWord returns the end of the ASCII word that starts at an offset.
-func asciiWord(text string, at int) int {
-	for at++; at < len(text); at++ {
+func asciiWord(text string, start int) int {
+	at := start + 1
+	for ; at < len(text); at++ {
 		c := text[at]
 		if isWordByte(c) {
 			continue
 		}
-		if at+1 == len(text) || !joins(c, text[at-1], text[at+1]) {
+		if at+1 == len(text) || !joins(c, text[at-1], text[at+1]) && !(c == ',' && isGrouped(text[start:at], text[at+1:])) {
 			return at
 		}
 	}
@@ -52,13 +53,32 @@ func asciiWord(text string, at int) int {
 
 // joins reports whether c joins the characters before and after it into one word.
 func joins(c, before, after byte) bool {
-	switch c {
-	case '.', '\'':
-		return isLetterByte(before) && isLetterByte(after) || isDigitByte(before) && isDigitByte(after)
-	case ',':
-		return isDigitByte(before) && isDigitByte(after)
+	return (c == '.' || c == '\'') && (isLetterByte(before) && isLetterByte(after) || isDigitByte(before) && isDigitByte(after))
+}
+
+// isGrouped reports whether a comma between two texts separates thousands, as in
+// 1,234,567: not every comma between digits does, as the rows of tables have some too.
+func isGrouped(before, after string) bool {
+	const group = 3 // digits
+	for i := range min(len(before), group+1) {
+		switch c := before[len(before)-1-i]; {
+		case c == ',' && i == group:
+		case !isDigitByte(c) || i == group:
+			return false
+		}
 	}
-	return false
+	digits := 0
+	for digits < len(after) && isDigitByte(after[digits]) {
+		digits++
+	}
+	return digits == group && (digits == len(after) || !isWordByte(after[digits]))
+}
+
+// endsWord reports whether a text begins with a sign that is no part of a word, such as
+// that of a currency.
+func endsWord(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsSymbol(r) || unicode.IsSpace(r)
 }
 
 func isLetterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
