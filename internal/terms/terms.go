@@ -35,7 +35,7 @@ const (
 	Word     Role = iota // a word, a part of an identifier, or two characters
 	Whole                // an identifier whose parts follow as words, or a divided word
 	Last                 // the last character of a run, after the pairs of the run
-	Function             // a function word of the language, such as "the"; not stemmed
+	Function             // a function word of the language, such as "the"
 )
 
 // An Analyzer turns text of one language into terms. It caches words, and is not safe

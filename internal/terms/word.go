@@ -55,11 +55,9 @@ func (r *rules) appendTerm(forms []form, word string, f form) []form {
 func (r *rules) plain(word string, p part) []form {
 	elided := r.elided(word)
 	lower := lowerCase(word[elided:])
-	f := form{start: p.start + elided, end: p.end}
+	f := form{text: r.stemmed(lower), start: p.start + elided, end: p.end}
 	if r.function[lower] {
-		f.text, f.role = cut(fold(lower), MaxBytes), Function
-	} else {
-		f.text = r.stemmed(lower)
+		f.role = Function
 	}
 	if f.text == "" {
 		return nil
