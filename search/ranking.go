@@ -17,7 +17,7 @@ func (s *Searcher) ranking(req Request) *ranking {
 		r.Index = &expansion{Index: r.Index, reader: r.reader}
 	}
 	if s.semantics != nil {
-		r.fusion = &fusion{Index: r.Index, reader: r.reader, asked: index.Words(req.Query)}
+		r.fusion = &fusion{Index: r.Index, reader: r.reader, asked: index.Words(req.Query, req.Syntax)}
 		r.Index = r.fusion
 	}
 	return r
