@@ -127,7 +127,7 @@ func (w *Writer) find(ctx context.Context, req Request) (*search.Results, error)
 	if len(strings.Fields(query)) > fewWords {
 		return w.searcher.Similar(ctx, search.SimilarRequest{Text: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
 	}
-	return w.searcher.Search(ctx, search.Request{Query: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
+	return w.searcher.Search(ctx, search.Request{Query: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true, Whole: true})
 }
 
 // plainQuery returns a text as a query without signs that have a meaning.

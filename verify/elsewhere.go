@@ -108,7 +108,7 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 		queries = append([]string{`"` + queries[0] + `"`}, queries...)
 	}
 	for _, query := range queries {
-		req := search.Request{Query: query, TopK: maxPassages, SameAddress: true, NoHighlights: true}
+		req := search.Request{Query: query, TopK: maxPassages, SameAddress: true, Whole: true, NoHighlights: true}
 		if e.but != "" { // which was searched as a whole, and must not take the place of others
 			req.Filters.Without = []string{e.but}
 		}

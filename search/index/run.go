@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/terms"
 )
 
 const (
@@ -59,7 +60,10 @@ func (s *snapshot) search(ctx context.Context, q *Query, f *filter, compiled *se
 			return nil, &segment.DamageError{View: h.View}
 		}
 	}
-	result.order()
+	result.Order()
+	if got.Scale != nil {
+		result.Weights = &Weights{scale: got.Scale, query: compiled, analyzers: make(map[string]*terms.Analyzer)}
+	}
 	return result, nil
 }
 
@@ -96,13 +100,14 @@ func (s *snapshot) raise(ctx context.Context, q *Query, f *filter, compiled *seg
 		}
 	}
 	result.Hits = hits[:min(len(hits), compiled.K)]
-	result.order()
+	result.Order()
 	return nil
 }
 
-// order puts hits with the same score in the order of their resources and entries:
-// how they are spread over segments depends on when they were put.
-func (r *Result) order() {
+// Order puts hits in the order of their scores, and those with the same score in the
+// order of their resources and entries: how they are spread over segments depends on when
+// they were put.
+func (r *Result) Order() {
 	slices.SortStableFunc(r.Hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Entry.Ordinal, b.Entry.Ordinal))
 	})
@@ -119,12 +124,17 @@ func (s *snapshot) hit(h segment.Hit, q *segment.Query) (hit Hit, err error) {
 		hit = Hit{Resource: r.ID, Version: r.Version, Entry: entry, Score: h.Score, Terms: h.Terms, Language: string(language)}
 		return err
 	})
-	for _, p := range h.Parts {
+	hit.Parts = partsOf(h.Parts, q)
+	return hit, err
+}
+
+func partsOf(list []segment.Part, q *segment.Query) (parts []Part) {
+	for _, p := range list {
 		part := Part{Term: p.Term, Times: p.Weight, InTitle: p.Title, InBody: p.Body, Score: p.Score}
 		if p.Term == "" {
 			part.Term, part.Next = q.Words[p.Word].Terms[0], q.Words[p.Next].Terms[0]
 		}
-		hit.Parts = append(hit.Parts, part)
+		parts = append(parts, part)
 	}
-	return hit, err
+	return parts
 }

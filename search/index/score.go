@@ -185,6 +185,6 @@ func (c *scoring) result(q *segment.Query) (*Result, error) {
 			result.Hits = append(result.Hits, h)
 		}
 	}
-	result.order()
+	result.Order()
 	return result, nil
 }

@@ -1,0 +1,83 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/terms"
+)
+
+// Weights score texts as an index scored the entries of one [Result]. They are not safe
+// for concurrent use.
+type Weights struct {
+	scale     *segment.Scale
+	query     *segment.Query
+	analyzers map[string]*terms.Analyzer // by language
+}
+
+// A Weighed is a part of a text with the score that it would have as an entry.
+type Weighed struct {
+	Score float64
+	Parts []Part
+}
+
+// Weigh scores parts of the text of a hit, each a range of bytes, as entries with the
+// title, path and summary of the hit's entry.
+func (w *Weights) Weigh(h *Hit, text string, ranges [][2]int) []Weighed {
+	a := w.analyzers[h.Language]
+	if a == nil {
+		a = terms.New(terms.Language(h.Language))
+		w.analyzers[h.Language] = a
+	}
+	var around []segment.Occurrence
+	length, from := 0, 0
+	add := func(text string, title bool) {
+		next := from
+		for t := range a.Terms(text) {
+			next = from + t.Position + 1
+			if length++; title {
+				length += segment.TitleWeight - 1
+			}
+			if w.scale.Has(t.Text) {
+				around = append(around, segment.Occurrence{Term: t.Text, Position: next - 1, Title: title})
+			}
+		}
+		from = next + pieceGap
+	}
+	add(h.Entry.Title, true)
+	add(strings.Join(h.Entry.Path, pieceBreak), false)
+	add(h.Entry.Summary, false)
+	type placed struct {
+		segment.Occurrence
+		start, end int
+	}
+	var inside []placed
+	for t := range a.Terms(text) {
+		p := placed{start: t.Start, end: t.End}
+		if w.scale.Has(t.Text) {
+			p.Occurrence = segment.Occurrence{Term: t.Text, Position: from + t.Position}
+		}
+		inside = append(inside, p)
+	}
+	weighed := make([]Weighed, len(ranges))
+	for i, r := range ranges {
+		occurrences, size := around[:len(around):len(around)], length
+		first, _ := slices.BinarySearchFunc(inside, r[0], func(p placed, at int) int { return cmp.Compare(p.start, at) })
+		for _, p := range inside[first:] {
+			if p.start >= r[1] {
+				break
+			}
+			if p.end > r[1] {
+				continue
+			}
+			if size++; p.Term != "" {
+				occurrences = append(occurrences, p.Occurrence)
+			}
+		}
+		score, parts := w.scale.Score(occurrences, size)
+		weighed[i] = Weighed{Score: score, Parts: partsOf(parts, w.query)}
+	}
+	return weighed
+}
