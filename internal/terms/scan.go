@@ -43,7 +43,7 @@ func asciiWord(text string, at int) int {
 		if isWordByte(c) {
 			continue
 		}
-		if at+1 == len(text) || !joins(c, text[at-1], text[at+1]) {
+		if at+1 == len(text) || !joins(c, text[at-1], text[at+1]) || c == ',' && !isThousands(text, at) {
 			return at
 		}
 	}
@@ -59,6 +59,19 @@ func joins(c, before, after byte) bool {
 		return isDigitByte(before) && isDigitByte(after)
 	}
 	return false
+}
+
+// isThousands reports whether a comma between digits parts thousands: one to three digits
+// stand before it, and three after it. Otherwise it parts the cells of a row.
+func isThousands(text string, comma int) bool {
+	before, after := comma, comma+1
+	for before > 0 && isDigitByte(text[before-1]) && comma-before <= 3 {
+		before--
+	}
+	for after < len(text) && isDigitByte(text[after]) && after-comma <= 4 {
+		after++
+	}
+	return comma-before <= 3 && after-comma == 4
 }
 
 func isLetterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

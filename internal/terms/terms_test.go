@@ -37,6 +37,7 @@ func TestTerms(t *testing.T) {
 		{terms.English, "Reading's reader’s don't O'Reilly", "0:read 1:reader 2:dont 3:oreilli"},
 		{terms.English, "state-of-the-art e-mail", "0:state 1:art 2:e 3:mail"},
 		{terms.English, "3.14 1,000 v1.2.3 sha256", "0:3.14 1:1000 2:v1.2.3 3:sha256"},
+		{terms.English, "1,234,567 1984,31.09,7 12,34,567 1,0000", "0:1234567 1:1984 2:31.09 3:7 4:12 5:34567 6:1 7:0000"},
 		{terms.English, "U.S.A. 1.", "0:usa 1:1"},
 		{terms.English, "parseFile(HTTPServer)", "[0:parsefil] 0:pars 1:file [2:httpserver] 2:http 3:server"},
 		{terms.English, "max_retry_count __init__ ___", "[0:max_retry_count] 0:max 1:retri 2:count 3:init"},
