@@ -67,28 +67,30 @@ func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.H
 	if len(units) < 2 {
 		return
 	}
-	with := *h // as each row of a table has the header of its columns
-	with.Entry.Summary = headerOf(ctx, layer, p, text)
-	ranges := [][2]int{{0, len(text)}}
+	header, inside := headerOf(ctx, layer, p, text)
+	ranges := [][2]int{{0, 0}}
 	for _, u := range units {
 		ranges = append(ranges, u.bytes())
 	}
-	all := weights.Weigh(h, text, ranges[:1])
-	own := weights.Weigh(&with, text, ranges[1:])
+	whole := weights.Weigh(h, "", text, [][2]int{{0, len(text)}})[0]
+	all := weights.Weigh(h, header, text, ranges)
+	if inside { // it is no row of its own, with itself as its header
+		all[1] = weights.Weigh(h, "", text, ranges[1:2])[0]
+	}
 	best := 0
-	for i := range own {
-		if own[i].Score > own[best].Score {
+	for i := range all {
+		if all[i].Score > all[best].Score {
 			best = i
 		}
 	}
-	h.Score += own[best].Score - all[0].Score
+	h.Score += all[best].Score - whole.Score
 	if explain {
-		h.Parts = own[best].Parts
+		h.Parts = all[best].Parts
 	}
-	if by := w.req.By; w.req.Whole || by != ByPassages && by != "" {
+	if by := w.req.By; best == 0 || w.req.Whole || by != ByPassages && by != "" {
 		return
 	}
-	shown := units[best].shown()
+	shown := units[best-1].shown()
 	if hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+text[shown[0]:shown[1]], w.req.phrases) {
 		p.from, p.to = p.from+int64(shown[0]), p.from+int64(shown[1])
 		h.Entry.Location = p.String()
@@ -169,33 +171,34 @@ func placesOf(layer *textlayer.Layer, p part, text string) (places [][2]int, tog
 	return places, together, inside*10 >= filled*6
 }
 
-// headerOf returns the header of the table that a passage is a part of, or "".
-func headerOf(ctx context.Context, layer *textlayer.Layer, p part, text string) string {
+// headerOf returns the header of the table that a passage is a part of, or "", and
+// whether the passage begins with it.
+func headerOf(ctx context.Context, layer *textlayer.Layer, p part, text string) (header string, inside bool) {
 	loc, err := layer.Location(p.from, p.to)
 	if err != nil {
-		return ""
+		return "", false
 	}
 	from := int64(0)
 	if loc.Sheet != "" {
 		ranges, err := layer.Ranges(citekit.Location{Modality: loc.Modality, Member: loc.Member, Sheet: loc.Sheet})
 		if err != nil || len(ranges) == 0 {
-			return ""
+			return "", false
 		}
 		from = ranges[0].From
 	}
-	header, err := layer.Text(ctx, from, min(layer.Len(), from+mostHeader))
+	header, err = layer.Text(ctx, from, min(layer.Len(), from+mostHeader))
 	if err != nil {
-		return ""
+		return "", false
 	}
 	header, _, _ = strings.Cut(header, "\n")
 	if loc.Sheet != "" {
-		return header
+		return header, p.from == from
 	}
 	first, _, _ := strings.Cut(text, "\n")
 	for _, sign := range []string{"\t", ",", ";", "|"} {
 		if n := strings.Count(header, sign); n >= 2 && n == strings.Count(first, sign) {
-			return header
+			return header, p.from == from
 		}
 	}
-	return ""
+	return "", false
 }

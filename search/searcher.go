@@ -64,7 +64,7 @@ type Searcher struct {
 
 // entryForm changes when the content of entries changes, so that the entries of
 // earlier builds are made again.
-const entryForm = "5"
+const entryForm = "6"
 
 // New returns a Searcher over a Library. A nil opts means the defaults. The
 // caller must close the Searcher before the Library. If the workspace is not a

@@ -1,6 +1,9 @@
 package segment
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // A Scale scores texts as a search scores documents: by its words, their rarity and the
 // mean length of documents.
@@ -28,38 +31,41 @@ func (s *Scale) Has(term string) bool { return len(s.of[term]) > 0 }
 type Occurrence struct {
 	Term     string
 	Position int
-	Title    bool // it counts [TitleWeight] times
+	Weight   float64
+	Title    bool
 }
 
 // Score scores a text of so many terms, those of a title counted [TitleWeight] times. The
-// occurrences are of terms that the scale has, with ascending positions.
+// occurrences are of terms that the scale has, with ascending positions. A usual one has
+// the weight 1, one in a title TitleWeight.
 func (s *Scale) Score(occurrences []Occurrence, length int) (score float64, parts []Part) {
 	size := float64(min(length, maxLength))
 	places := make([][]uint32, len(s.words))
-	counted := make([]Part, 0, len(s.words))
+	type counted struct {
+		word   int
+		weight float64
+		Part
+	}
+	var all []counted
 	for _, o := range occurrences {
 		for _, w := range s.of[o.Term] {
 			places[w] = append(places[w], uint32(o.Position))
-			index := s.words[w].index
-			at := slices.IndexFunc(counted, func(p Part) bool { return p.Word == index && p.Term == o.Term })
+			at := slices.IndexFunc(all, func(c counted) bool { return c.word == w && c.Term == o.Term })
 			if at < 0 {
-				at = len(counted)
-				counted = append(counted, Part{Word: index, Term: o.Term})
+				at = len(all)
+				all = append(all, counted{word: w, Part: Part{Word: s.words[w].index, Term: o.Term}})
 			}
-			p := &counted[at]
-			if o.Title {
-				p.Title, p.Weight = true, p.Weight+TitleWeight
-			} else {
-				p.Body, p.Weight = true, p.Weight+1
-			}
+			c := &all[at]
+			c.weight += o.Weight
+			c.Title, c.Body = c.Title || o.Title, c.Body || !o.Title
 		}
 	}
-	slices.SortStableFunc(counted, func(a, b Part) int { return a.Word - b.Word })
-	for _, p := range counted {
-		at := slices.IndexFunc(s.words, func(w plannedWord) bool { return w.index == p.Word })
-		p.Score = s.words[at].scored * saturation(float64(p.Weight), size, s.mean)
-		score += p.Score
-		parts = append(parts, p)
+	slices.SortStableFunc(all, func(a, b counted) int { return a.word - b.word })
+	for _, c := range all {
+		c.Weight = int(math.Ceil(c.weight))
+		c.Score = s.words[c.word].scored * saturation(c.weight, size, s.mean)
+		score += c.Score
+		parts = append(parts, c.Part)
 	}
 	for _, pair := range s.pairs {
 		times := follow(places[pair[0]], places[pair[1]])

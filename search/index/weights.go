@@ -23,9 +23,14 @@ type Weighed struct {
 	Parts []Part
 }
 
+// headerWeight is what a word in the header of a table counts for each of its rows.
+// Its rarity is that of the one passage that has the header.
+const headerWeight = 0.5
+
 // Weigh scores parts of the text of a hit, each a range of bytes, as entries with the
-// title, path and summary of the hit's entry.
-func (w *Weights) Weigh(h *Hit, text string, ranges [][2]int) []Weighed {
+// title, path and summary of the hit's entry. A header is text that stands for all parts,
+// such as the names of the columns of a table; it does not count for their length.
+func (w *Weights) Weigh(h *Hit, header, text string, ranges [][2]int) []Weighed {
 	a := w.analyzers[h.Language]
 	if a == nil {
 		a = terms.New(terms.Language(h.Language))
@@ -33,22 +38,21 @@ func (w *Weights) Weigh(h *Hit, text string, ranges [][2]int) []Weighed {
 	}
 	var around []segment.Occurrence
 	length, from := 0, 0
-	add := func(text string, title bool) {
+	add := func(text string, weight float64, counts int, title bool) {
 		next := from
 		for t := range a.Terms(text) {
 			next = from + t.Position + 1
-			if length++; title {
-				length += segment.TitleWeight - 1
-			}
+			length += counts
 			if w.scale.Has(t.Text) {
-				around = append(around, segment.Occurrence{Term: t.Text, Position: next - 1, Title: title})
+				around = append(around, segment.Occurrence{Term: t.Text, Position: next - 1, Weight: weight, Title: title})
 			}
 		}
 		from = next + pieceGap
 	}
-	add(h.Entry.Title, true)
-	add(strings.Join(h.Entry.Path, pieceBreak), false)
-	add(h.Entry.Summary, false)
+	add(h.Entry.Title, segment.TitleWeight, segment.TitleWeight, true)
+	add(strings.Join(h.Entry.Path, pieceBreak), 1, 1, false)
+	add(h.Entry.Summary, 1, 1, false)
+	add(header, headerWeight, 0, false)
 	type placed struct {
 		segment.Occurrence
 		start, end int
@@ -57,7 +61,7 @@ func (w *Weights) Weigh(h *Hit, text string, ranges [][2]int) []Weighed {
 	for t := range a.Terms(text) {
 		p := placed{start: t.Start, end: t.End}
 		if w.scale.Has(t.Text) {
-			p.Occurrence = segment.Occurrence{Term: t.Text, Position: from + t.Position}
+			p.Occurrence = segment.Occurrence{Term: t.Text, Position: from + t.Position, Weight: 1}
 		}
 		inside = append(inside, p)
 	}
