@@ -97,3 +97,21 @@ func TestRowsWhole(t *testing.T) {
 		t.Error(addresses(quoted))
 	}
 }
+
+// TestRowsBySource shows that a row is found by the title of its source, which no row has,
+// and by a number that stands between commas.
+func TestRowsBySource(t *testing.T) {
+	files := map[string]string{"almanac.md": "# Almanac\n\nOf 1984: rainfall was low, and snow fell twice.\n"}
+	for _, name := range []string{"rainfall-norway", "rainfall-spain"} {
+		rows := "year,spring,autumn,winter\n"
+		for year := range 60 {
+			rows += fmt.Sprintf("%d,%d.25,%d.5,%d\n", 1950+year, 30+year%7, 50+year%11, 20+year%5)
+		}
+		files[name+".csv"] = rows
+	}
+	s := newShelf(t, files)
+	found := s.find(t, search.Request{Query: "rainfall in norway, autumn 1984"})
+	if first := found.Results[0]; first.Address.String() != "text://rainfall-norway#lines=35-37" || len(first.Path) > 0 {
+		t.Errorf("%s %q with the path %q first", first.Address, first.Snippet, first.Path)
+	}
+}
