@@ -143,8 +143,8 @@ func isCode(text string) bool {
 }
 
 // delimited finds the lines that are rows of a table with a separator between
-// cells: at least three lines, and most of all lines, must have the same number
-// of separators outside quotation marks.
+// cells: most of all lines must have the same number of separators outside quotation
+// marks, at least two, or one tab if there are three such lines.
 func delimited(lines []Line) func(string) bool {
 	for _, sign := range []byte("\t,;") {
 		counts := make(map[int]int)
@@ -154,11 +154,11 @@ func delimited(lines []Line) func(string) bool {
 				continue
 			}
 			filled++
-			counts[separators(l.Text, sign)]++
+			counts[separators(strings.TrimSpace(l.Text), sign)]++
 		}
 		for n, times := range counts {
-			if n >= 2 && times >= 2 && times*10 >= filled*8 {
-				return func(text string) bool { return separators(text, sign) == n }
+			if (n >= 2 && times >= 2 || n == 1 && times >= 3 && sign == '\t') && times*10 >= filled*8 {
+				return func(text string) bool { return separators(strings.TrimSpace(text), sign) == n }
 			}
 		}
 	}
