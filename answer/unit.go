@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/lazyregexp"
+	"github.com/citekit/citekit/internal/lineform"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -24,162 +25,29 @@ type unit struct {
 	pieces   []string
 }
 
-// A lineKind is the kind of a line, by its form.
-type lineKind uint8
-
-const (
-	proseLine lineKind = iota
-	blankLine
-	headingLine
-	rowLine
-	ruleLine // below the header of a table
-	entryLine
-	codeLine
-	contentsLine // an entry of a table of contents, with its dots
-	cueLine      // the time or the number of a cue
-)
-
-// A line of a passage, without its end.
-type line struct {
-	from, to int
-	text     string
-	kind     lineKind
-}
-
 // unitsOf returns the sentences of a passage in order. Header is the header of
 // the table in which the passage begins, or "".
 func unitsOf(text, header string) []unit {
-	lines := linesOf(text)
+	lines := lineform.Of(text)
 	c := &unitCutter{text: text, header: header, width: usualWidth(lines)}
 	for i, l := range lines {
-		c.line(l, i+1 < len(lines) && lines[i+1].kind == ruleLine)
+		c.line(l, i+1 < len(lines) && lines[i+1].Kind == lineform.Rule)
 	}
 	c.flush()
 	return c.units
 }
 
-// linesOf returns the lines of a text with their kinds.
-func linesOf(text string) (lines []line) {
-	for at := 0; at < len(text); {
-		end := len(text)
-		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
-			end = at + i
-		}
-		lines = append(lines, line{from: at, to: end, text: text[at:end]})
-		at = end + 1
-	}
-	cells := delimited(lines)
-	for i := range lines {
-		lines[i].kind = kindOf(lines[i].text, cells)
-		if n := i - 1; lines[i].kind == cueLine && n >= 0 && isNumber(lines[n].text) {
-			lines[n].kind = cueLine
-		}
-	}
-	for i := range lines {
-		if lines[i].kind == headingLine && (i > 0 && isComment(lines[i-1].text) || i+1 < len(lines) && isComment(lines[i+1].text)) {
-			lines[i].kind = codeLine
-		}
-	}
-	return lines
-}
-
-// isComment reports whether a line looks like part of a comment of several
-// lines, each beginning with the sign that otherwise marks a heading.
-func isComment(line string) bool {
-	line = strings.TrimSpace(line)
-	return line == "#" || strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "#!")
-}
-
 var (
-	stampAhead = lazyregexp.New(`^\[?(\d{4}[-/]\d\d[-/]\d\d[T ]|(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:|\d\d:\d\d:\d\d[ .,])`)
-	ruleOnly   = lazyregexp.New(`^[|\s]*:?-{2,}[-:|\s+=]*$`)
-	cueTimes   = lazyregexp.New(`^\s*[\d:.,]+\s+-->\s+[\d:.,]+`)
-	itemAhead  = lazyregexp.New(`^\s*([-*+•·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s`)
-	gapped     = lazyregexp.New(`\S(\s{3,}|\t)\S.*\S(\s{3,}|\t)\S`)
-	speaker    = lazyregexp.New(`^<v(?:\.\S*)? ?([^>]*)>`)
-	leader     = lazyregexp.New(`(?:\s\.){4,}|\.{8,}|(?:\s·){4,}|(?:…\s?){3,}`)
-	codeAhead  = lazyregexp.New(`^\s*(//|#define|#include|#if|#end|import |package |func |def |class |return\b|const |let |var |use |@|\$ )`)
+	itemAhead = lazyregexp.New(`^\s*([-*+•·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s`)
+	speaker   = lazyregexp.New(`^<v(?:\.\S*)? ?([^>]*)>`)
 )
 
-func kindOf(text string, cells func(string) bool) lineKind {
-	trimmed := strings.TrimSpace(text)
-	switch {
-	case trimmed == "" || trimmed == "WEBVTT":
-		return blankLine
-	case cueTimes.MatchString(text):
-		return cueLine
-	case ruleOnly.MatchString(text):
-		return ruleLine
-	case leader.MatchString(trimmed):
-		return contentsLine
-	case isMarkdownHeading(trimmed):
-		return headingLine
-	case stampAhead.MatchString(trimmed):
-		return entryLine
-	case cells(text) || strings.HasPrefix(trimmed, "|") && strings.Count(trimmed, "|") > 2 || gapped.MatchString(text):
-		return rowLine
-	case isCode(text):
-		return codeLine
-	}
-	return proseLine
-}
-
-func isNumber(text string) bool {
-	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
-	return text != "" && len(text) < 8 && strings.Trim(text, "0123456789") == ""
-}
-
-func isMarkdownHeading(line string) bool {
-	rest := strings.TrimLeft(line, "#")
-	return len(rest) < len(line) && len(line)-len(rest) <= 6 && strings.HasPrefix(rest, " ") && !strings.HasSuffix(rest, ":")
-}
-
-// isCode reports whether a line looks like code: it begins like code, or has
-// many signs that are rare in prose.
-func isCode(text string) bool {
-	if codeAhead.MatchString(text) {
-		return true
-	}
-	signs := 0
-	for _, r := range text {
-		if strings.ContainsRune("{}();=<>[]&|\\_*/", r) {
-			signs++
-		}
-	}
-	trimmed := strings.TrimSpace(text)
-	ends := strings.HasSuffix(trimmed, "{") || strings.HasSuffix(trimmed, ";") && signs > 1 || trimmed == "}"
-	return ends || signs >= 4 && signs*6 > len(trimmed)
-}
-
-// delimited finds the lines that are rows of a table with a separator between
-// cells: at least three lines, and most of all lines, must have the same number
-// of separators.
-func delimited(lines []line) func(string) bool {
-	for _, sign := range []string{"\t", ",", ";"} {
-		counts := make(map[int]int)
-		filled := 0
-		for _, l := range lines {
-			if strings.TrimSpace(l.text) == "" {
-				continue
-			}
-			filled++
-			counts[strings.Count(l.text, sign)]++
-		}
-		for n, times := range counts {
-			if n >= 2 && times >= 2 && times*10 >= filled*8 {
-				return func(text string) bool { return strings.Count(text, sign) == n }
-			}
-		}
-	}
-	return func(string) bool { return false }
-}
-
 // usualWidth returns the length of the longer lines of prose, in bytes.
-func usualWidth(lines []line) int {
+func usualWidth(lines []lineform.Line) int {
 	var widths []int
 	for _, l := range lines {
-		if l.kind == proseLine {
-			widths = append(widths, len(strings.TrimSpace(l.text)))
+		if l.Kind == lineform.Prose {
+			widths = append(widths, len(strings.TrimSpace(l.Text)))
 		}
 	}
 	if len(widths) == 0 {
@@ -197,25 +65,25 @@ type unitCutter struct {
 	width   int
 	units   []unit
 
-	open []line // lines of prose, or of cues, not cut yet
+	open []lineform.Line // lines of prose, or of cues, not cut yet
 	cues bool
 }
 
-func (c *unitCutter) line(l line, header bool) {
-	switch l.kind {
-	case blankLine:
+func (c *unitCutter) line(l lineform.Line, header bool) {
+	switch l.Kind {
+	case lineform.Blank:
 		if !c.cues {
 			c.flush()
 			c.header = ""
 		}
 		return
-	case cueLine:
+	case lineform.Cue:
 		if !c.cues {
 			c.flush()
 		}
 		c.cues = true
 		return
-	case proseLine:
+	case lineform.Prose:
 		if c.cues {
 			c.cue(l)
 			return
@@ -231,48 +99,48 @@ func (c *unitCutter) line(l line, header bool) {
 		return
 	}
 	c.flush()
-	switch l.kind {
-	case headingLine:
-		c.heading, c.header = strings.TrimLeft(strings.TrimSpace(l.text), "# "), ""
-		c.add(l.from, l.to, unit{title: true})
-	case contentsLine:
-		c.add(l.from, l.to, unit{title: true})
-	case ruleLine:
-	case rowLine:
-		if header || c.header == "" && !strings.ContainsAny(l.text, "0123456789") {
-			c.header = l.text
-			c.add(l.from, l.to, unit{title: true})
+	switch l.Kind {
+	case lineform.Heading:
+		c.heading, c.header = strings.TrimLeft(strings.TrimSpace(l.Text), "# "), ""
+		c.add(l.From, l.To, unit{title: true})
+	case lineform.Contents:
+		c.add(l.From, l.To, unit{title: true})
+	case lineform.Rule:
+	case lineform.Row:
+		if header || c.header == "" && !strings.ContainsAny(l.Text, "0123456789") {
+			c.header = l.Text
+			c.add(l.From, l.To, unit{title: true})
 			return
 		}
-		c.add(l.from, l.to, unit{row: true})
-	case entryLine:
-		c.add(l.from, l.to, unit{row: true})
+		c.add(l.From, l.To, unit{row: true})
+	case lineform.Entry:
+		c.add(l.From, l.To, unit{row: true})
 	default:
-		c.add(l.from, l.to, unit{})
+		c.add(l.From, l.To, unit{})
 	}
 }
 
 // cue adds a line of a cue. A sentence ends where the next speaker begins.
-func (c *unitCutter) cue(l line) {
-	if m := speaker.FindStringSubmatch(l.text); m != nil {
+func (c *unitCutter) cue(l lineform.Line) {
+	if m := speaker.FindStringSubmatch(l.Text); m != nil {
 		c.flush()
 		c.cues, c.heading = true, m[1]
-		l.from += len(m[0])
-		l.text = l.text[len(m[0]):]
+		l.From += len(m[0])
+		l.Text = l.Text[len(m[0]):]
 	}
 	c.open = append(c.open, l)
 }
 
 // breaks reports whether a line of prose does not continue the line before: it
 // is an item of a list, or the line before ends early and is not a sentence.
-func (c *unitCutter) breaks(before, l line) bool {
-	if itemAhead.MatchString(l.text) {
+func (c *unitCutter) breaks(before, l lineform.Line) bool {
+	if itemAhead.MatchString(l.Text) {
 		return true
 	}
-	above := strings.TrimSpace(before.text)
-	r, _ := utf8.DecodeRuneInString(strings.TrimSpace(l.text))
+	above := strings.TrimSpace(before.Text)
+	r, _ := utf8.DecodeRuneInString(strings.TrimSpace(l.Text))
 	ends, _ := utf8.DecodeLastRuneInString(above)
-	if len(c.open) == 1 && len(above)*10 < c.width*4 && !strings.ContainsRune(".,;:!?", ends) && len(l.text)*10 > c.width*7 {
+	if len(c.open) == 1 && len(above)*10 < c.width*4 && !strings.ContainsRune(".,;:!?", ends) && len(l.Text)*10 > c.width*7 {
 		return true // a heading
 	}
 	short := len(above)*10 < c.width*7
@@ -290,19 +158,19 @@ func (c *unitCutter) flush() {
 		c.cut(open)
 		return
 	}
-	from, to := open[0].from, open[len(open)-1].to
+	from, to := open[0].From, open[len(open)-1].To
 	for start, end := range sentence.Split(c.text[from:to]) {
 		c.add(from+start, from+end, unit{})
 	}
 }
 
 // cut cuts cues, whose lines are joined by spaces.
-func (c *unitCutter) cut(cues []line) {
+func (c *unitCutter) cut(cues []lineform.Line) {
 	var joined strings.Builder
 	var starts []int // in joined, of each line
 	for _, l := range cues {
 		starts = append(starts, joined.Len())
-		joined.WriteString(l.text + "\n")
+		joined.WriteString(l.Text + "\n")
 	}
 	text := joined.String()
 	at := func(off int) int { // in the passage
@@ -310,13 +178,13 @@ func (c *unitCutter) cut(cues []line) {
 		if !found {
 			i--
 		}
-		return cues[i].from + off - starts[i]
+		return cues[i].From + off - starts[i]
 	}
 	for start, end := range sentence.Split(text) {
 		from, to := at(start), at(end-1)+1
 		u := unit{text: text[start:end]}
 		for _, l := range cues {
-			if a, b := max(l.from, from), min(l.to, to); a < b {
+			if a, b := max(l.From, from), min(l.To, to); a < b {
 				u.pieces = append(u.pieces, c.text[a:b])
 			}
 		}

@@ -126,7 +126,7 @@ func (w *Writer) find(ctx context.Context, req Request) (*search.Results, error)
 	if len(strings.Fields(req.Task)) > fewWords {
 		return w.searcher.Similar(ctx, search.SimilarRequest{Text: req.Task, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
 	}
-	return w.searcher.Search(ctx, search.Request{Query: req.Task, Syntax: index.Question, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
+	return w.searcher.Search(ctx, search.Request{Query: req.Task, Syntax: index.Question, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true, Whole: true})
 }
 
 // MarshalJSON returns an object with "content", "pieces", "tokens", "omitted",

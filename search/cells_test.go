@@ -13,11 +13,11 @@ func TestCells(t *testing.T) {
 		"orders.csv": "sku,order,qty\nA17,4711,12\nB18,4712,100,200\n",
 		"data.json":  "{\"ids\": [6101,6102,999],\n \"total\": 7}\n",
 		"app.log":    "2026-01-02,ERR501,30 disk full\n",
-		"prose.md":   "# Offers\n\nIt cost 4,200€, which is more than 3,900.\n",
+		"prose.md":   "# Offers\n\nIt cost 4,250€, which is more than 3,900.\n",
 	})
 	for query, want := range map[string]string{
 		"4711": "orders", `"A17"`: "orders", "200": "orders", "100,200": "orders",
-		"6102": "data", "999": "data", "ERR501": "app", "4200": "prose", "3,900": "prose",
+		"6102": "data", "999": "data", "ERR501": "app", "4250": "prose", "3,900": "prose",
 		"471112": "", "ERR50130": "", "61016102": "",
 	} {
 		found, err := s.Search(ctx, search.Request{Query: query})

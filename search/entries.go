@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,7 +137,8 @@ func (k *maker) add(e index.Entry) bool {
 }
 
 // entry returns an entry about a place, or about the whole resource if p is
-// nil.
+// nil. The path of a place begins with the title of its source, or "" if that is among
+// the other titles: what a text is of is seldom said in each of its parts.
 func (k *maker) entry(p *place) index.Entry {
 	e := k.common
 	if p == nil {
@@ -144,13 +146,26 @@ func (k *maker) entry(p *place) index.Entry {
 		return e
 	}
 	e.Node, e.Type, e.Title = p.node.ID, p.node.Type, plain.Shorten(p.node.Title, maxTitle)
-	for _, title := range p.path[max(0, len(p.path)-maxPath):] {
+	around := p.path[max(0, len(p.path)-maxPath):]
+	e.Path = []string{""}
+	if title := k.m.Title; title != p.node.Title && !slices.Contains(p.path, title) {
+		e.Path[0] = plain.Shorten(title, maxTitle)
+	}
+	for _, title := range around {
 		e.Path = append(e.Path, plain.Shorten(title, maxTitle))
 	}
 	if p.node.Location.Modality != "" {
 		e.Modality = p.node.Location.Modality
 	}
 	return e
+}
+
+// pathOf returns the titles of the nodes around that of a hit, from the root.
+func pathOf(h *index.Hit) []string {
+	if len(h.Entry.Path) < 2 {
+		return nil
+	}
+	return h.Entry.Path[1:]
 }
 
 // words returns the texts that the metadata have under some keys. It splits a

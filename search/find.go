@@ -184,7 +184,7 @@ func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error
 	}
 	result := &Result{
 		ResourceID: h.Resource, NodeID: h.Entry.Node, Modality: r.m.Address(nil).Location.Modality,
-		Title: h.Entry.Title, Path: h.Entry.Path, Score: h.Score,
+		Title: h.Entry.Title, Path: pathOf(h), Score: h.Score,
 	}
 	if result.Title == "" {
 		result.Title = r.m.Title

@@ -16,6 +16,7 @@ func (s *Searcher) ranking(req Request) *ranking {
 	if req.Expand {
 		r.Index = &expansion{Index: r.Index, reader: r.reader}
 	}
+	r.Index = &weighing{Index: r.Index, reader: r.reader, req: req}
 	if s.semantics != nil {
 		r.fusion = &fusion{Index: r.Index, reader: r.reader, asked: index.Words(req.Query, req.Syntax)}
 		r.Index = r.fusion

@@ -31,26 +31,36 @@ func (r *reader) close() {
 // text returns the text of a hit under its title. The error matches
 // [citekit.ErrStale] if the text has changed since it was indexed.
 func (r *reader) text(ctx context.Context, h *index.Hit) (string, error) {
+	text, p, err := r.passage(ctx, h)
+	if err == nil && p.of == "" {
+		text = h.Entry.Summary
+	}
+	return titled(h.Entry.Title, text), err
+}
+
+// passage returns the text of a hit and its part, which are zero for a node without a
+// passage. The error is like that of text.
+func (r *reader) passage(ctx context.Context, h *index.Hit) (text string, p part, err error) {
 	version, err := r.version(ctx, h.Resource)
 	if err == nil && version != versionOf(h) {
 		err = citekit.ErrStale
 	}
 	if err != nil {
-		return "", err
+		return "", p, err
 	}
 	p, ok := parsePart(h.Entry.Location)
 	if !ok {
-		return titled(h.Entry.Title, h.Entry.Summary), nil
+		return "", part{}, nil
 	}
 	layer, err := r.layer(ctx, h.Resource)
 	if err != nil {
-		return "", err
+		return "", p, err
 	}
 	if layer == nil || p.of != lengthOf(layer) {
-		return "", citekit.ErrStale
+		return "", p, citekit.ErrStale
 	}
-	text, err := layer.Text(ctx, p.from, p.to)
-	return titled(h.Entry.Title, text), err
+	text, err = layer.Text(ctx, p.from, p.to)
+	return text, p, err
 }
 
 // layer returns the text of a resource, or nil if it has none.

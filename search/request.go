@@ -58,6 +58,11 @@ type Request struct {
 	// such as two on one page.
 	SameAddress bool
 
+	// Whole returns whole passages of tables, logs and subtitles. Otherwise a result in
+	// one of these is the row, the entry or the cues that match best, with what stands
+	// right beside them.
+	Whole bool
+
 	NoHighlights bool // leave out Result.Highlights
 	Rationale    bool // give the reasons for each result
 

@@ -109,7 +109,7 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 		queries = append([]string{`"` + queries[0] + `"`}, queries...)
 	}
 	for _, query := range queries {
-		req := search.Request{Query: query, Syntax: index.Question, TopK: maxPassages, SameAddress: true, NoHighlights: true}
+		req := search.Request{Query: query, Syntax: index.Question, TopK: maxPassages, SameAddress: true, Whole: true, NoHighlights: true}
 		if query[0] == '"' {
 			req.Syntax = index.Expression
 		}

@@ -100,6 +100,8 @@ type Result struct {
 	// Total is the number of matching documents, or a lower bound if not Exact.
 	Total int
 	Exact bool
+
+	Scale *Scale // by which the hits are scored; nil without hits
 }
 
 // A Hit is a document that matches.

@@ -43,6 +43,9 @@ func (p *plan) result(found *finding) (*Result, error) {
 	})
 	order = order[:min(len(order), p.query.K)]
 	r := &Result{Total: found.total, Exact: found.exact, Hits: make([]Hit, len(order))}
+	if len(order) > 0 {
+		r.Scale = p.scale()
+	}
 	for i, c := range order {
 		r.Hits[i] = Hit{View: c.view, Doc: c.doc, Score: c.exact, Terms: c.terms, Parts: c.parts}
 	}

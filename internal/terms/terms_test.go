@@ -39,6 +39,7 @@ func TestTerms(t *testing.T) {
 		{terms.English, "3.14 1,000 v1.2.3 sha256", "0:3.14 [1:1000] 1:1 2:000 3:v1.2.3 4:sha256"},
 		{terms.English, "A17,4711,12 [4801,4802] name2000,0 1234,567 1,2345", "0:a17 1:4711 2:12 3:4801 4:4802 5:name2000 6:0 7:1234 8:567 9:1 10:2345"},
 		{terms.English, "1,234,567.80 4,200€ 12,345,6", "[0:1234567.80] 0:1 1:234 2:567.80 [3:4200] 3:4 4:200 [5:12345] 5:12 6:345 7:6"},
+		{terms.English, "1984,31.09,7 12,34,567", "0:1984 1:31.09 2:7 3:12 [4:34567] 4:34 5:567"},
 		{terms.English, "U.S.A. 1.", "0:usa 1:1"},
 		{terms.English, "parseFile(HTTPServer)", "[0:parsefil] 0:pars 1:file [2:httpserver] 2:http 3:server"},
 		{terms.English, "max_retry_count __init__ ___", "[0:max_retry_count] 0:max 1:retri 2:count 3:init"},

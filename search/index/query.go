@@ -67,6 +67,10 @@ type Result struct {
 	// more.
 	Total int
 	Exact bool
+
+	// Weights score parts of the entries as the hits are scored; nil if the index
+	// cannot, or has no hits.
+	Weights *Weights
 }
 
 // A Hit is an entry that matches.

@@ -186,6 +186,6 @@ func (c *scoring) result() (*Result, error) {
 			result.Hits = append(result.Hits, h)
 		}
 	}
-	result.order(c.limit)
+	result.keep(c.limit)
 	return result, nil
 }

@@ -1,0 +1,204 @@
+package search
+
+import (
+	"context"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lineform"
+	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
+)
+
+const (
+	// weighedHits is how many of the best hits are looked at for rows.
+	weighedHits = 100
+
+	// cuesTogether is how many cues that follow each other may be one place: a
+	// sentence is seldom in one of them.
+	cuesTogether = 6
+
+	// mostHeader is how many bytes of the header of a table count.
+	mostHeader = 500
+
+	// mostShown is how many bytes a row and its neighbours have.
+	mostShown = 1000
+)
+
+// A weighing is an index that scores the rows of tables, the entries of logs and the
+// cues of its best hits by themselves, as if each was an entry of the index: the length
+// of a passage of such says nothing about the one that answers. It narrows the hits to
+// these places.
+type weighing struct {
+	index.Index
+	reader *reader
+	req    Request
+}
+
+// Search implements [index.Index].
+func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, error) {
+	wide := q
+	wide.TopK = max(q.TopK, weighedHits)
+	found, err := w.Index.Search(ctx, wide)
+	if err != nil {
+		return nil, err
+	}
+	if found.Weights != nil {
+		for i := range found.Hits[:min(len(found.Hits), weighedHits)] {
+			if ctx.Err() != nil {
+				break // the others keep the scores of their passages
+			}
+			w.weigh(ctx, found.Weights, &found.Hits[i], q.Explain)
+		}
+		found.Order()
+	}
+	found.Hits = found.Hits[:min(len(found.Hits), max(q.TopK, 1))]
+	return found, nil
+}
+
+// weigh scores a hit by its best place, if it has places of their own.
+func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.Hit, explain bool) {
+	text, p, err := w.reader.passage(ctx, h)
+	if err != nil || text == "" {
+		return
+	}
+	layer := w.reader.layers[h.Resource]
+	units := unitsOf(layer, p, text)
+	if len(units) < 2 {
+		return
+	}
+	header, inside := headerOf(ctx, layer, p, text)
+	ranges := [][2]int{{0, 0}}
+	for _, u := range units {
+		ranges = append(ranges, u.bytes())
+	}
+	whole := weights.Weigh(h, "", text, [][2]int{{0, len(text)}})[0]
+	all := weights.Weigh(h, header, text, ranges)
+	if inside { // it is no row of its own, with itself as its header
+		all[1] = weights.Weigh(h, "", text, ranges[1:2])[0]
+	}
+	best := 0
+	for i := range all {
+		if all[i].Score > all[best].Score {
+			best = i
+		}
+	}
+	h.Score += all[best].Score - whole.Score
+	if explain {
+		h.Parts = all[best].Parts
+	}
+	if by := w.req.By; best == 0 || w.req.Whole || by != ByPassages && by != "" {
+		return
+	}
+	shown := units[best-1].shown()
+	if hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+text[shown[0]:shown[1]], w.req.phrases) {
+		p.from, p.to = p.from+int64(shown[0]), p.from+int64(shown[1])
+		h.Entry.Location = p.String()
+	}
+}
+
+// A unit is a row of a table, an entry of a log, or a few cues: some of the places of a
+// passage that follow each other.
+type unit struct {
+	first, last int
+	places      [][2]int
+}
+
+// bytes returns the bytes of a unit.
+func (u unit) bytes() [2]int { return [2]int{u.places[u.first][0], u.places[u.last][1]} }
+
+// shown returns the bytes of a unit with the places beside it, if these are short.
+func (u unit) shown() [2]int {
+	with := unit{max(0, u.first-1), min(len(u.places)-1, u.last+1), u.places}
+	if b := with.bytes(); b[1]-b[0] <= mostShown {
+		return b
+	}
+	return u.bytes()
+}
+
+// unitsOf returns the units of a passage that mostly has such.
+func unitsOf(layer *textlayer.Layer, p part, text string) (units []unit) {
+	places, together, most := placesOf(layer, p, text)
+	if !most {
+		return nil
+	}
+	for i := range places {
+		for n := range places[i:min(len(places), i+together)] {
+			units = append(units, unit{i, i + n, places})
+		}
+	}
+	return units
+}
+
+// placesOf returns the rows, entries or cues of a passage in bytes, how many of them
+// that follow each other may be one unit, and whether most of the passage is in them.
+func placesOf(layer *textlayer.Layer, p part, text string) (places [][2]int, together int, most bool) {
+	for r := range layer.RunsIn(p.from, p.to) {
+		if r.Location.Time.IsZero() && r.Location.Sheet == "" {
+			break
+		}
+		if together = 1; !r.Location.Time.IsZero() {
+			together = cuesTogether
+		}
+		places = append(places, [2]int{int(max(r.From, p.from) - p.from), int(min(r.To, p.to) - p.from)})
+	}
+	if len(places) > 0 {
+		return places, together, true
+	}
+	inside, filled := 0, 0
+	together = 1
+	var before lineform.Kind // of the line that began the last place
+	times := false           // the last place has no words of a cue yet
+	for _, l := range lineform.Of(text) {
+		if l.Kind == lineform.Blank {
+			continue
+		}
+		if l.Kind == lineform.Cue && before != lineform.Cue {
+			places, inside, filled, together, times = nil, 0, 0, cuesTogether, false
+		}
+		filled++
+		switch begins := l.Kind == lineform.Cue && !times; {
+		case begins, l.Kind != lineform.Cue && before != lineform.Cue && (l.Kind == lineform.Entry || l.Kind == lineform.Row):
+			places, before = append(places, [2]int{l.From, l.To}), l.Kind
+		case before == lineform.Cue, before == lineform.Entry:
+			places[len(places)-1][1] = l.To
+		default:
+			continue
+		}
+		times = l.Kind == lineform.Cue
+		inside++
+	}
+	return places, together, inside*10 >= filled*6
+}
+
+// headerOf returns the header of the table that a passage is a part of, or "", and
+// whether the passage begins with it.
+func headerOf(ctx context.Context, layer *textlayer.Layer, p part, text string) (header string, inside bool) {
+	loc, err := layer.Location(p.from, p.to)
+	if err != nil {
+		return "", false
+	}
+	from := int64(0)
+	if loc.Sheet != "" {
+		ranges, err := layer.Ranges(citekit.Location{Modality: loc.Modality, Member: loc.Member, Sheet: loc.Sheet})
+		if err != nil || len(ranges) == 0 {
+			return "", false
+		}
+		from = ranges[0].From
+	}
+	header, err = layer.Text(ctx, from, min(layer.Len(), from+mostHeader))
+	if err != nil {
+		return "", false
+	}
+	header, _, _ = strings.Cut(header, "\n")
+	if loc.Sheet != "" {
+		return header, p.from == from
+	}
+	first, _, _ := strings.Cut(text, "\n")
+	for _, sign := range []string{"\t", ",", ";", "|"} {
+		if n := strings.Count(header, sign); n >= 2 && n == strings.Count(first, sign) {
+			return header, p.from == from
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,117 @@
+package search_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
+)
+
+// rowLibrary has a log, a table and cues in which one place answers, among much that
+// shares words with it, and pages of prose that share some of its words.
+func rowLibrary() map[string]string {
+	var log, table, cues strings.Builder
+	table.WriteString("city,river,population,mayor\n")
+	cues.WriteString("WEBVTT\n\n")
+	for i := range 120 {
+		event := fmt.Sprintf("INFO worker %d finished job %d in queue blue", i%7, i)
+		said := fmt.Sprintf("we walked to hill number %d", i)
+		switch i {
+		case 70:
+			event = "ERROR archive volume rejected checksum mismatch"
+		case 71:
+			event = "INFO worker retries archive"
+		case 80:
+			said = "the lantern was lit"
+		case 81:
+			said = "with whale oil until then"
+		}
+		fmt.Fprintf(&log, "2024-05-%02d %02d:%02d:00 %s\n", 1+i/24, i%24, i%60, event)
+		fmt.Fprintf(&table, "Town%d,Stream%d,%d,Mayor%d\n", i, i%9, 1000+i, i)
+		fmt.Fprintf(&cues, "00:%02d:%02d.000 --> 00:%02d:%02d.500\n%s\n\n", i/30, i%30*2, i/30, i%30*2+1, said)
+	}
+	return map[string]string{
+		"server.log":  log.String(),
+		"towns.csv":   table.String(),
+		"talk.vtt":    cues.String(),
+		"manual.md":   "# Volumes\n\nThe archive checksum of a volume is kept beside the archive. A volume has a checksum.\n\n# Rivers\n\nThe river and its mayor: a river of the city, the mayor of a city.\n",
+		"lanterns.md": "# Lanterns\n\nA lantern needs oil. The oil of a lantern is bought in spring, and the lantern is cleaned before the oil is filled in.\n",
+	}
+}
+
+func TestRows(t *testing.T) {
+	s := newShelf(t, rowLibrary())
+	layers := textlayer.New(s.Library, nil)
+	for _, test := range []struct{ query, address, has string }{
+		{"archive volume checksum mismatch", "text://server#lines=70-72", "rejected checksum mismatch"},
+		{"mayor and river of Town77", "text://towns#lines=78-80", "Town77,Stream5,1077,Mayor77"},
+		{"lantern lit with whale oil", "text://talk#lines=240-250", "whale oil until"},
+	} {
+		found := s.find(t, search.Request{Query: test.query})
+		first := found.Results[0]
+		if first.Address.String() != test.address || !strings.Contains(first.Snippet, test.has) {
+			t.Errorf("%s: %s with %q first, want %s with %q", test.query, first.Address, first.Snippet, test.address, test.has)
+		}
+		layer, err := layers.Open(ctx, first.ResourceID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranges, err := layer.Ranges(first.Address.Location)
+		if err != nil || len(ranges) != 1 {
+			t.Fatal(ranges, err)
+		}
+		text, err := layer.Text(ctx, ranges[0].From, ranges[0].To)
+		if err != nil || strings.TrimRight(text, "\n") != strings.TrimRight(first.Passage.Text, "\n") {
+			t.Errorf("%s: the address has %q, the passage is %q, %v", test.query, text, first.Passage.Text, err)
+		}
+		layer.Close()
+	}
+}
+
+// TestRowsWhole shows that a caller who needs the passage around a row gets it, in the
+// same order, and that scores are the sums of their reasons.
+func TestRowsWhole(t *testing.T) {
+	s := newShelf(t, rowLibrary())
+	narrow := s.find(t, search.Request{Query: "archive volume checksum mismatch", Rationale: true})
+	whole := s.find(t, search.Request{Query: "archive volume checksum mismatch", Whole: true})
+	if len(narrow.Results) != len(whole.Results) {
+		t.Fatal(len(narrow.Results), len(whole.Results))
+	}
+	for i, r := range narrow.Results {
+		w := whole.Results[i]
+		if r.ResourceID != w.ResourceID || r.Score != w.Score || !w.Address.Location.Contains(r.Address.Location) {
+			t.Errorf("%s %v, whole %s %v", r.Address, r.Score, w.Address, w.Score)
+		}
+		sum := 0.
+		for _, reason := range r.Rationale {
+			sum += reason.Score
+		}
+		if diff := sum - r.Score; diff > .01 || diff < -.01 {
+			t.Errorf("%s has the score %v, its reasons %v", r.Address, r.Score, sum)
+		}
+	}
+	quoted := s.find(t, search.Request{Query: `"checksum mismatch" archive`})
+	if len(quoted.Results) != 1 || !strings.Contains(quoted.Results[0].Passage.Text, "checksum mismatch") {
+		t.Error(addresses(quoted))
+	}
+}
+
+// TestRowsBySource shows that a row is found by the title of its source, which no row has,
+// and by a number that stands between commas.
+func TestRowsBySource(t *testing.T) {
+	files := map[string]string{"almanac.md": "# Almanac\n\nOf 1984: rainfall was low, and snow fell twice.\n"}
+	for _, name := range []string{"rainfall-norway", "rainfall-spain"} {
+		rows := "year,spring,autumn,winter\n"
+		for year := range 60 {
+			rows += fmt.Sprintf("%d,%d.25,%d.5,%d\n", 1950+year, 30+year%7, 50+year%11, 20+year%5)
+		}
+		files[name+".csv"] = rows
+	}
+	s := newShelf(t, files)
+	found := s.find(t, search.Request{Query: "rainfall in norway, autumn 1984"})
+	if first := found.Results[0]; first.Address.String() != "text://rainfall-norway#lines=35-37" || len(first.Path) > 0 {
+		t.Errorf("%s %q with the path %q first", first.Address, first.Snippet, first.Path)
+	}
+}
