@@ -378,8 +378,8 @@ func (g *Ingester) tools() []tool {
 		{
 			name:  "ingest",
 			title: "Map files, so that they can be cited",
-			description: "Map files and folders inside the server's roots, which info names. " +
-				"Unchanged files are left alone. Returns when it is done, or after some seconds with status running: then call ingestStatus.",
+			description: "Map files and folders inside the roots that info names, and make them searchable. " +
+				"Unchanged files are left alone. Returns when done, or after some seconds with status running: then call ingestStatus.",
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
 					description: "Files, folders and patterns such as docs/**/*.pdf, relative to the base directory or absolute."},
