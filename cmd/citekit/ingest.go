@@ -134,7 +134,8 @@ type ingestion struct {
 	mapper chosenMapper
 	total  map[ingest.Status]int
 
-	index *searching // once texts were read; or nil
+	asSearch bool       // the library is as that of a search
+	index    *searching // once texts were read; or nil
 
 	watching   bool            // the first run is over
 	toldIndex  string          // the last error of the index that was told
@@ -181,6 +182,7 @@ func (in *ingestion) open(args []string) error {
 	if in.lib, err = in.openWith(resolvers, roots); err != nil {
 		return err
 	}
+	in.asSearch = len(roots) == 0 && !in.flags.ocr
 	if in.grants, err = in.openGrants(); err != nil {
 		return errors.Join(err, in.lib.Close())
 	}
@@ -219,21 +221,21 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	opts := in.opts
 	in.total = make(map[ingest.Status]int)
 	if in.showsProgress() {
-		in.bar = term.NewBar(in.stderr)
+		in.bar.Store(term.NewBar(in.stderr))
 		opts.Progress = in.showProgress
 	}
 	opts.Renames = in.renames(ctx)
 	opts.Each = func(item ingest.Item) {
 		in.total[item.Status]++
 		isNew := in.grants.grant(ctx, in.lib, item)
-		in.bar.Above(func() { in.showItem(in.explained(item), isNew) })
+		in.bar.Load().Above(func() { in.showItem(in.explained(item), isNew) })
 	}
 	if !in.flags.noIndex && !in.flags.watch {
 		opts.Index = in
 	}
 	above, flag := in.mapsAbove()
 	report, err := ingest.Run(ctx, in.lib, in.paths, &opts)
-	in.bar.Stop()
+	in.bar.Load().Stop()
 	for i, item := range report.Items {
 		report.Items[i] = in.explained(item)
 	}
@@ -272,7 +274,7 @@ func (in *ingestion) showProgress(p ingest.Progress) {
 	if p.Part < 1 && p.Total == 1 {
 		part = p.Part
 	}
-	in.bar.Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
+	in.bar.Load().Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
 }
 
 // showItem prints one line for an item that is news or may be cited from now on.

@@ -13,21 +13,32 @@ import (
 )
 
 // Index implements [ingest.Indexer] with a Searcher as a search opens it: with the
-// resolvers of a search, not those of the flags. It stays open, so that texts that are
-// being read when a watch maps changes are read on.
+// resolvers and the roots of a search, not those of the flags. It stays open, so that
+// texts that are being read when a watch maps changes are read on.
 func (in *ingestion) Index(ctx context.Context, progress func(done, of int)) (ingest.Indexed, error) {
-	in.bar.Stop()
+	in.bar.Load().Stop()
 	if in.index == nil {
-		x, err := in.openSearching(nil, &indexing{})
+		x, err := in.openIndex()
 		if err != nil {
 			return ingest.Indexed{}, err
 		}
 		in.index = x
-	} else if in.showsProgress() {
-		in.index.reading.begin(term.NewBar(in.stderr))
+	}
+	if in.showsProgress() {
+		bar := term.NewBar(in.stderr)
+		in.index.reading.begin(bar)
+		in.bar.Store(bar)
 	}
 	defer in.index.reading.stop()
 	return in.index.searcher.Index(ctx, progress)
+}
+
+// openIndex opens the Searcher, over the library of the ingest if a search has the same.
+func (in *ingestion) openIndex() (*searching, error) {
+	if in.asSearch {
+		return in.searchingIn(in.lib, nil, &indexing{})
+	}
+	return in.openSearching(nil, &indexing{})
 }
 
 func (in *ingestion) closeIndex() {

@@ -211,6 +211,7 @@ func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Lib
 // A searching is an open Searcher with what it needs.
 type searching struct {
 	lib      *citekit.Library
+	owned    bool // the library ends with it
 	layers   *textlayer.Store
 	searcher *search.Searcher
 	reading  *indexing
@@ -223,7 +224,17 @@ func (s *session) openSearching(semantics *search.Semantics, reading *indexing) 
 	if err != nil {
 		return nil, err
 	}
-	x := &searching{lib: lib, reading: reading}
+	x, err := s.searchingIn(lib, semantics, reading)
+	if err != nil {
+		return nil, errors.Join(err, lib.Close())
+	}
+	x.owned = true
+	return x, nil
+}
+
+// searchingIn is openSearching over a library that the caller closes.
+func (s *session) searchingIn(lib *citekit.Library, semantics *search.Semantics, reading *indexing) (x *searching, err error) {
+	x = &searching{lib: lib, reading: reading}
 	if s.showsProgress() {
 		reading.begin(term.NewBar(s.stderr))
 	}
@@ -232,16 +243,15 @@ func (s *session) openSearching(semantics *search.Semantics, reading *indexing) 
 		semantics.Wait, semantics.Progress = modelPatience, x.reading.passages
 	}
 	x.searcher, err = search.New(lib, &search.Options{Layers: x.layers, Semantics: semantics, Progress: x.reading.resource, Program: programKey()})
-	if err != nil {
-		return nil, errors.Join(err, lib.Close())
-	}
-	return x, nil
+	return x, err
 }
 
 func (x *searching) close() {
 	x.searcher.Close()
 	x.reading.stop()
-	x.lib.Close()
+	if x.owned {
+		x.lib.Close()
+	}
 }
 
 // adviseStorage adds advice to an error about an output directory that cannot be
