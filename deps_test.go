@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"citation":                   {".", "internal/about", "internal/citedtext", "textlayer"},
 	"citation/*":                 {".", "citation", "textlayer"},
 	"textlayer":                  {".", "internal/slug", "internal/warm"},
-	"search":                     {".", "internal/about", "relations", "textlayer", "preview", "internal/lookup", "internal/strictjson", "internal/tokens"},
+	"search":                     {".", "ingest", "internal/about", "relations", "textlayer", "preview", "internal/lookup", "internal/strictjson", "internal/tokens"},
 	"contents":                   {".", "relations", "textlayer", "internal/lookup", "internal/strictjson", "internal/tokens"},
 	"verify":                     {".", "preview", "search", "search/index", "textlayer", "internal/citedtext", "internal/csvrow", "internal/lookup", "internal/quotation", "internal/strictjson", "internal/warm"},
 	"reanchor":                   {".", "citation", "textlayer", "verify", "internal/anchor", "internal/citedtext", "internal/lookup", "internal/mention", "internal/quotation", "internal/strictjson", "internal/warm"},

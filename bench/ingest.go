@@ -23,7 +23,7 @@ func (b *bench) ingest() error {
 }
 
 // ingestFresh returns the command that maps a file or all that is in a folder,
-// where nothing was mapped before.
+// where nothing was mapped before. It does not read texts for search.
 func (b *bench) ingestFresh(source string) command {
 	c := b.ingestAgain(source)
 	c.prepare = func() error {
@@ -34,7 +34,7 @@ func (b *bench) ingestFresh(source string) command {
 
 func (b *bench) ingestAgain(source string) command {
 	return command{
-		args: []string{b.citekit, "ingest", "--dir", base(source), source},
+		args: []string{b.citekit, "ingest", "--no-index", "--dir", base(source), source},
 		env:  []string{"XDG_CONFIG_HOME=" + filepath.Join(b.data, "config")},
 	}
 }

@@ -42,7 +42,7 @@ func main() {
 	data := flag.String("data", filepath.Join(os.TempDir(), "citekit-bench"), "directory of the material")
 	npm := flag.String("npm", "", "node_modules that has citekit, for the rows over stdio")
 	rounds := flag.Int("rounds", 9, "how often each side is measured; the median counts")
-	rows := flag.String("rows", "", "comma-separated sections to run: mcp,http,inprocess,pdf,video,image,text,ingest,office; all if empty")
+	rows := flag.String("rows", "", "comma-separated sections to run: mcp,http,inprocess,pdf,video,image,text,ingest,search,office; all if empty")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -67,7 +67,7 @@ func run(ctx context.Context, data, npm string, rounds int, rows string) error {
 		name    string
 		measure func() error
 	}{
-		{"mcp", b.mcp}, {"http", b.http}, {"inprocess", b.inProcess}, {"pdf", b.pdf}, {"video", b.video}, {"image", b.image}, {"text", b.text}, {"ingest", b.ingest}, {"office", b.office},
+		{"mcp", b.mcp}, {"http", b.http}, {"inprocess", b.inProcess}, {"pdf", b.pdf}, {"video", b.video}, {"image", b.image}, {"text", b.text}, {"ingest", b.ingest}, {"search", b.search}, {"office", b.office},
 	}
 	for _, s := range sections {
 		if rows != "" && !strings.Contains(","+rows+",", ","+s.name+",") {

@@ -6,7 +6,8 @@
 // sources and leaves the rest alone. [States] reports which sources have
 // changed or vanished since; [Delete] and [Prune] remove maps with everything
 // that belongs to them; [ResourcesOf] finds the maps of a file. [Jobs] run
-// ingests in the background, for servers.
+// ingests in the background, for servers. An [Indexer], such as a
+// search.Searcher, makes the texts searchable at the end of each ingest.
 //
 // Run records what it learns about each source in notes of the workspace, see
 // [citekit.NoteStore]. For an unchanged source it then compares only the

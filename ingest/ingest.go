@@ -62,6 +62,11 @@ type Options struct {
 	// then get maps of their own.
 	Renames func([]Rename) bool
 
+	// Index, if not nil, makes the texts of the sources searchable once they are
+	// mapped. A search.Searcher is one. It is asked once, at the end, when other
+	// ingests may run already; it then reads what any of them has mapped.
+	Index Indexer
+
 	NoIgnore bool // as in [citekit.FindRequest]
 	Hidden   bool // as in [citekit.FindRequest]
 
@@ -121,9 +126,22 @@ func (o *Options) withDefaults() (Options, error) {
 // empty, for wrong options, for a failure of the workspace as a whole, or ctx.Err().
 // The report is never nil; after an error it holds what was done before.
 //
-// One ingest runs at a time in a workspace; another one waits. A nil opts means
+// With Options.Index, the texts are then read, and a search after Run misses none that
+// can be read: [Report].Index says of how many the index has all. If ctx is done
+// meanwhile, all maps stay, and so does what was indexed.
+//
+// One ingest makes maps at a time in a workspace; another one waits. A nil opts means
 // the defaults.
 func Run(ctx context.Context, lib *citekit.Library, paths []string, opts *Options) (*Report, error) {
+	report, err := makeMaps(ctx, lib, paths, opts)
+	if err == nil {
+		err = makeSearchable(ctx, report, opts)
+	}
+	return report, err
+}
+
+// makeMaps is [Run] without the index.
+func makeMaps(ctx context.Context, lib *citekit.Library, paths []string, opts *Options) (*Report, error) {
 	report := &Report{Items: []Item{}}
 	o, err := opts.withDefaults()
 	if err != nil {

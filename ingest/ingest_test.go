@@ -356,9 +356,12 @@ func TestIngestProgress(t *testing.T) {
 		Each: func(item ingest.Item) { each = append(each, item.Path) },
 	}
 	f.ingest(t, opts)
+	at := func(done int, path string, part float64) ingest.Progress {
+		return ingest.Progress{Done: done, Total: 2, Path: path, Part: part}
+	}
 	want := []ingest.Progress{
-		{0, 2, "a.txt", 0}, {0, 2, "a.txt", 0.5}, {1, 2, "a.txt", 1},
-		{1, 2, "b.txt", 0}, {1, 2, "b.txt", 0.5}, {2, 2, "b.txt", 1},
+		at(0, "a.txt", 0), at(0, "a.txt", 0.5), at(1, "a.txt", 1),
+		at(1, "b.txt", 0), at(1, "b.txt", 0.5), at(2, "b.txt", 1),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("progress (-want +got):\n%s", diff)

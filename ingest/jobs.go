@@ -36,7 +36,8 @@ func NewJobs(lib *citekit.Library) *Jobs {
 	return &Jobs{lib: lib, ctx: ctx, cancel: cancel}
 }
 
-// Close cancels running jobs and waits for them. Finished maps stay.
+// Close cancels running jobs and waits for them. Finished maps stay, and so does what
+// was indexed.
 func (s *Jobs) Close() error {
 	s.mu.Lock() // waits for started jobs; none starts afterwards
 	s.cancel()
@@ -77,8 +78,11 @@ func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, 
 		defer cancel()
 		defer stop()
 		defer close(j.done)
-		j.report, j.err = Run(ctx, s.lib, paths, &o)
+		j.report, j.err = makeMaps(ctx, s.lib, paths, &o)
 		s.tell(ctx, j.report)
+		if j.err == nil {
+			j.err = makeSearchable(ctx, j.report, &o)
+		}
 	})
 	return j, nil
 }
@@ -110,9 +114,9 @@ func (s *Jobs) Job(id string) *Job {
 	return nil
 }
 
-// OnEnd registers f, which is called with the report of every job that ends
-// from now on, before its Done is closed. The context has the values of the
-// job's context.
+// OnEnd registers f, which is called with the report of every job that has made its
+// maps, or has failed, from now on, before its Done is closed. The report has no Index
+// yet. The context has the values of the job's context.
 func (s *Jobs) OnEnd(f func(context.Context, *Report)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -67,6 +67,12 @@ func (i Item) MarshalJSON() ([]byte, error) {
 // come last.
 type Report struct {
 	Items []Item `json:"items"`
+
+	// Index is what the index has afterwards; nil without Options.Index, or if the
+	// ingest ended early.
+	Index *Indexed `json:"index,omitempty"`
+
+	sources int // that were found
 }
 
 // Count returns how many items have the status.
@@ -84,7 +90,8 @@ func (r *Report) Count(status Status) int {
 // such as `"a.pdf" cannot be mapped: it is damaged; nor can 2 other sources of 9`, or nil
 // if no source failed. The other sources are mapped all the same. It matches what the
 // first failure matches; Items has all. Sources that were found in a folder and are
-// larger than Options.MaxSourceBytes are skipped, and are no failures.
+// larger than Options.MaxSourceBytes are skipped, and are no failures. If none failed, it
+// is Index.Err; a source that is mapped, and whose text cannot be read, is no failure.
 func (r *Report) Err() error {
 	failed := r.Count(Failed)
 	for _, item := range r.Items {
@@ -95,6 +102,9 @@ func (r *Report) Err() error {
 		default:
 			return fmt.Errorf("%s cannot be mapped: %w; nor can %s of %d", message.Quote(item.Path), item.Err, message.Count(failed-1, "other source"), len(r.Items))
 		}
+	}
+	if r.Index != nil {
+		return r.Index.Err
 	}
 	return nil
 }
@@ -107,4 +117,9 @@ type Progress struct {
 
 	// Part is the finished part of the source at Path, from 0 to 1.
 	Part float64 `json:"part"`
+
+	// Indexed is how many resources were indexed, of ToIndex that are to be. Both are
+	// 0 until all sources are done; Path is then "". ToIndex may rise.
+	Indexed int `json:"indexed,omitempty"`
+	ToIndex int `json:"to_index,omitempty"`
 }

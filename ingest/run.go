@@ -124,6 +124,7 @@ func (in *run) find(ctx context.Context, paths []string) (candidates []candidate
 // their order is done in order.
 func (in *run) mapAll(ctx context.Context, candidates []candidate) {
 	in.total = len(candidates)
+	in.report.report.sources = in.total
 	in.turns.init()
 	var next atomic.Int64
 	var workers sync.WaitGroup

@@ -27,10 +27,10 @@ func (a *adapter) features(settings *mcp.ServerOptions) func(*mcp.Server) {
 		r.offer(server)
 		a.offerPrompts(server)
 		if a.opts.Ingester != nil {
-			a.opts.Ingester.onChange(func(ctx context.Context) {
-				w.lookNow()
-				keepIndex(ctx, a.opts.Searcher)
-			})
+			a.opts.Ingester.onChange(func(context.Context) { w.lookNow() })
+			if a.opts.Searcher != nil {
+				a.opts.Ingester.indexWith(a.opts.Searcher)
+			}
 		}
 	}
 }

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/search"
 )
 
 const (
@@ -25,8 +25,12 @@ const (
 // IngesterOptions configures an [Ingester]. The zero value is ready to use.
 type IngesterOptions struct {
 	// Ingest has the options of every ingest. Type and ResourceID are ignored, as
-	// agents choose them.
+	// agents choose them. Without an Index, the Searcher of the first server that the
+	// Ingester is given to makes the texts searchable.
 	Ingest ingest.Options
+
+	// NoIndex leaves the texts to the next search.
+	NoIndex bool
 
 	// AnswerWithin is how long a call waits for an ingest to end before it
 	// answers that the ingest is running; zero means 5 seconds.
@@ -87,19 +91,20 @@ func (g *Ingester) onChange(tell func(context.Context)) {
 	})
 }
 
-// indexingTime is how long the end of an ingest waits for the search index. A
-// longer update continues in the background.
-const indexingTime = 20 * time.Millisecond
-
-// keepIndex updates the index if there is one. After a failure the next search
-// tries again, and reports the error.
-func keepIndex(ctx context.Context, s *search.Searcher) {
-	if s == nil {
-		return
+// indexWith has every ingest indexed by x, unless the options say otherwise.
+func (g *Ingester) indexWith(x ingest.Indexer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.opts.Ingest.Index == nil && !g.opts.NoIndex {
+		g.opts.Ingest.Index = x
 	}
-	ctx, cancel := context.WithTimeout(ctx, indexingTime)
-	defer cancel()
-	_ = s.KeepUp(ctx)
+}
+
+// ingestOptions returns the options of an ingest.
+func (g *Ingester) ingestOptions() ingest.Options {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.opts.Ingest
 }
 
 const maxNews = 8 // announcements that wait to be sent
@@ -126,7 +131,7 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 	defer due.Stop()
 	told, last := -1.0, time.Time{}
 	say := func(done float64, p ingest.Progress, message string) {
-		tell(done, float64(p.Total), message)
+		tell(done, float64(p.Total+p.ToIndex), message)
 		told, last = done, time.Now()
 	}
 	// If a notification and the answer come at the same time, clients may handle
@@ -142,12 +147,16 @@ func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string
 	}
 	for {
 		p, moved := j.Progress()
-		done := float64(p.Done)
+		done := float64(p.Done + p.Indexed)
 		if p.Part < 1 { // otherwise the part is already counted in Done
 			done += p.Part
 		}
 		if p.Total > 0 && done > told {
-			say(done, p, fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(shownPath(ctx, p.Path)))))
+			message := fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(shownPath(ctx, p.Path))))
+			if p.ToIndex > 0 {
+				message = indexingStatus(p)
+			}
+			say(done, p, message)
 		}
 		for len(news) > 0 {
 			say(max(told, 0)+leastStep, p, <-news)
@@ -180,16 +189,21 @@ var jobStatuses = []string{running, "done", "cancelled", "failed"}
 
 // An ingestAnswer is the state of a job as agents see it.
 type ingestAnswer struct {
-	JobID   string                `json:"job_id"`
-	Status  string                `json:"status"` // one of jobStatuses
-	Done    int                   `json:"done"`   // sources
-	Total   int                   `json:"total"`
-	Counts  map[ingest.Status]int `json:"counts,omitempty"`
-	Items   []json.RawMessage     `json:"items,omitempty"` // each an [ingest.Item]
-	Omitted int                   `json:"items_omitted,omitempty"`
-	Error   string                `json:"error,omitempty"`
-	Code    citekit.Code          `json:"code,omitempty"`
-	Hint    string                `json:"hint,omitempty"` // what to do about items, or what they mean
+	JobID  string                `json:"job_id"`
+	Status string                `json:"status"` // one of jobStatuses
+	Done   int                   `json:"done"`   // sources
+	Total  int                   `json:"total"`
+	Counts map[ingest.Status]int `json:"counts,omitempty"`
+
+	// Searchable is of how many resources a search finds all text, also of earlier
+	// ingests; nil if that is not known.
+	Searchable *int `json:"searchable,omitempty"`
+
+	Items   []json.RawMessage `json:"items,omitempty"` // each an [ingest.Item]
+	Omitted int               `json:"items_omitted,omitempty"`
+	Error   string            `json:"error,omitempty"`
+	Code    citekit.Code      `json:"code,omitempty"`
+	Hint    string            `json:"hint,omitempty"` // what to do about items, or what they mean
 
 	outside bool // an item failed as it is outside the roots
 }
@@ -202,6 +216,9 @@ func answerOf(j *ingest.Job) ingestAnswer {
 	select {
 	case <-j.Done():
 	default:
+		if p.ToIndex > 0 {
+			a.Hint = indexingStatus(p)
+		}
 		return a
 	}
 	report, err := j.Result()
@@ -239,7 +256,52 @@ func answerOf(j *ingest.Job) ingestAnswer {
 	if a.Counts[ingest.Copied] > 0 {
 		a.Hint = "copied: a file of the same bytes had a map already, which stays under its old id; the new id is a second resource with a copy of that map"
 	}
+	if x := report.Index; x != nil && x.Err == nil {
+		a.Searchable = &x.Searchable
+	}
+	a.Hint = joined(a.Hint, whyNotSearchable(report.Index))
 	return a
+}
+
+// indexingStatus says how far the reading of texts is.
+func indexingStatus(p ingest.Progress) string {
+	return fmt.Sprintf("all is mapped; texts are read for search: %d of %d", p.Indexed, p.ToIndex)
+}
+
+// mostUnsearchable is how many resources an answer names that cannot be searched.
+const mostUnsearchable = 5
+
+// whyNotSearchable says which resources cannot be searched by their text, unless that was
+// told before; "" if there are none.
+func whyNotSearchable(x *ingest.Indexed) string {
+	if x == nil {
+		return ""
+	}
+	if x.Err != nil {
+		return printable(x.Err.Error()) + "; the next search tries again"
+	}
+	var named []string
+	news := 0
+	for _, one := range x.Missing {
+		if one.Before {
+			continue
+		}
+		if news++; news > mostUnsearchable {
+			continue
+		}
+		begun := ""
+		if one.Begun {
+			begun = "only its beginning is: "
+		}
+		named = append(named, clip(printable(one.ResourceID+": "+begun+one.Err.Error())))
+	}
+	if news == 0 {
+		return ""
+	}
+	if news > len(named) {
+		named = append(named, "…")
+	}
+	return fmt.Sprintf("%d mapped, but not searchable by text: ", news) + strings.Join(named, "; ") + "; getContents may read other parts by address"
 }
 
 // joined returns two hints as one; either may be "".
@@ -316,8 +378,8 @@ func (g *Ingester) tools() []tool {
 		{
 			name:  "ingest",
 			title: "Map files, so that they can be cited",
-			description: "Map files and folders inside the server's roots, which info names. " +
-				"Unchanged files are left alone. Returns when it is done, or after some seconds with status running: then call ingestStatus.",
+			description: "Map files and folders inside the roots that info names, and make them searchable. " +
+				"Unchanged files are left alone. Returns when done, or after some seconds with status running: then call ingestStatus.",
 			parameters: []parameter{
 				{name: "paths", kind: texts, required: true, longest: maxPath,
 					description: "Files, folders and patterns such as docs/**/*.pdf, relative to the base directory or absolute."},
@@ -343,7 +405,7 @@ func (g *Ingester) tools() []tool {
 }
 
 func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (json.RawMessage, error) {
-	opts := g.opts.Ingest
+	opts := g.ingestOptions()
 	opts.Type, opts.ResourceID = citekit.Modality(args.text("type")), args.text("resource_id")
 	news := make(chan string, maxNews)
 	// The job outlives the call, so it does not get its context.

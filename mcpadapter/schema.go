@@ -235,7 +235,8 @@ func ingestSchema() *schema {
 		typed("status", "string", "running, done, cancelled or failed."),
 		typed("done", "integer", "Of total."),
 		typed("counts", "object", "Sources by status."),
-		arrayOf("items", &schema{kind: "object"}, "Failures first: path, status (mapped, copied, renamed, skipped, vanished or failed), resource_id, reason."),
+		typed("searchable", "integer", ""),
+		arrayOf("items", &schema{kind: "object"}, "Failures first: path, status, resource_id, reason."),
 		typed("error", "string", "Why all failed."))
 }
 

@@ -38,15 +38,19 @@ func versionOf(h *index.Hit) string {
 	return version
 }
 
-// noteAside notes that a resource is put in a version, if that has only the beginning.
-func (s *Searcher) noteAside(id, version string) {
-	_, why, ok := strings.Cut(version, asideMark)
-	if !ok {
-		return
-	}
+// noteHeld notes that the index has a resource in a version, if that has only the
+// beginning, or nothing.
+func (s *Searcher) noteHeld(id, version string) {
+	_, why, begun := strings.Cut(version, asideMark)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.aside[id] = why
+	delete(s.told, id)
+	switch {
+	case begun:
+		s.aside[id] = why
+	case strings.Contains(version, unreadMark):
+		s.unread[id] = parseUnread(version)
+	}
 }
 
 // A meter counts the work of indexing one resource.

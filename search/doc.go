@@ -2,9 +2,9 @@
 // or whole resources.
 //
 // A [Searcher] searches an index (package search/index) of all resources of a
-// Library. It builds the index at the first search, and brings it up to date
-// before each later search, so that results include changes of maps, also by
-// other processes. The shown part of a hit is read again from the text of its
+// Library. An ingest that is given the Searcher has it read the texts of what was
+// mapped ([Searcher.Index]). Each search brings the index up to date as well, so that
+// results include changes of maps, also by other processes. The shown part of a hit is read again from the text of its
 // source (package textlayer), which must have the mapped version: a changed
 // source is left out, never quoted.
 //

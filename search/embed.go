@@ -251,7 +251,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil || e.semantics.isDone(id, version) || e.hasFailed(id, version) {
+	if err != nil || e.semantics.isDone(id, version) || e.isUnreadable(id, version) {
 		return err
 	}
 	kept, err := e.semantics.load(ctx, id, e.dimensions)

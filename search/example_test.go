@@ -48,3 +48,36 @@ func tides(ctx context.Context) *citekit.Library {
 	}
 	return lib
 }
+
+// An ingest that is given a Searcher leaves nothing to read for the searches after it.
+func ExampleSearcher_Index() {
+	ctx := context.Background()
+	files := fstest.MapFS{
+		"guide.md": {Data: []byte("# Tides\n\nThe sea rises twice a day.\n")},
+		"notes.md": {Data: []byte("# Notes\n\nStart two hours before low water.\n")},
+	}
+	lib := citekit.New(workspace.NewMemory(files), modality.All(), nil)
+	defer lib.Close()
+	searcher, err := search.New(lib, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer searcher.Close()
+
+	report, err := ingest.Run(ctx, lib, []string{"."}, &ingest.Options{Index: searcher})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Index.Searchable, "of", report.Index.Resources, "searchable")
+	for _, one := range report.Index.Missing {
+		fmt.Println(one.Path, one.Err)
+	}
+	found, err := searcher.Search(ctx, search.Request{Query: "low water"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(found.Results[0].Address, found.Complete)
+	// Output:
+	// 2 of 2 searchable
+	// text://notes#lines=1-3 true
+}

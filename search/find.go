@@ -87,7 +87,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if f.mixed {
 			results.Hint = "another process changes the index, such as one with other flags; ask again"
 		}
-		out, unsure := f.unsearched(ctx, len(shown) < req.TopK)
+		out, unsure := f.unsearched(ctx, len(shown) < req.TopK, len(shown) == 0)
 		results.setLeftOut(out)
 		results.unsure = unsure
 		if req.By == ByPassages && len(f.leftOut) == 0 {

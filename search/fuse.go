@@ -165,7 +165,7 @@ func (f *fusion) lackVectors(ctx context.Context, missing, crowded map[string]bo
 	if len(missing) <= mostGone {
 		maps.DeleteFunc(missing, func(id string, _ bool) bool {
 			version, err := f.reader.version(ctx, id)
-			return errors.Is(err, fs.ErrNotExist) || f.reader.hasFailed(id, version)
+			return errors.Is(err, fs.ErrNotExist) || f.reader.isUnreadable(id, version)
 		})
 	}
 	if len(missing)+len(crowded) > 0 {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -126,6 +128,9 @@ func (j *job) look() error {
 			}
 		}
 	}
+	if j.done < j.of {
+		j.tell(j.done, j.of)
+	}
 	return nil
 }
 
@@ -141,9 +146,13 @@ func (j *job) isBegun(r stale) bool {
 
 // start starts readers, and the putting of a long resource.
 func (j *job) start() {
-	for ; j.readers < mostReaders && len(j.todo) > 0; j.readers++ {
+	for j.readers < mostReaders && len(j.todo) > 0 {
 		r := j.todo[0]
 		j.todo = j.todo[1:]
+		if j.isPut(r) {
+			continue
+		}
+		j.readers++
 		j.running.Go(func() {
 			read := j.read(j.ctx, r)
 			select {
@@ -159,12 +168,29 @@ func (j *job) start() {
 	}
 }
 
+// isPut reports whether another process has put a resource since the last look, so that
+// processes that index the same resources share the work.
+func (j *job) isPut(r stale) bool {
+	held, err := j.index.Holds(j.ctx, r.id)
+	if err != nil || held != r.version && !strings.HasPrefix(held, r.version+asideMark) && !j.isUnread(held, r.version) {
+		return false
+	}
+	j.noteHeld(r.id, held)
+	delete(j.taken, r.id)
+	j.progressed()
+	return true
+}
+
 // take takes what a reader has read. It reports whether it is to be put now.
 func (j *job) take(r *reading) bool {
 	j.readers--
 	switch {
 	case r.err != nil && j.ctx.Err() != nil:
 	case r.err != nil:
+		if version, ok := j.unreadVersion(r.version, r.err); ok {
+			r.version, r.entries, r.long = version, nil, false
+			return true
+		}
 		j.setFailed(r.id, r.version, r.err)
 		j.gone = append(j.gone, r.id)
 		delete(j.taken, r.id)
@@ -183,6 +209,7 @@ func (j *job) progressed() {
 	if j.progress != nil {
 		j.progress(j.done, j.of)
 	}
+	j.tell(j.done, j.of)
 }
 
 // forget removes what cannot be read from the index.
@@ -211,7 +238,7 @@ func (j *job) putBatch(first *reading) error {
 	})
 	for _, r := range put {
 		if err == nil {
-			j.noteAside(r.id, r.version)
+			j.noteHeld(r.id, r.version)
 		}
 		delete(j.taken, r.id)
 	}
@@ -297,7 +324,14 @@ func (s *Searcher) putLong(ctx context.Context, r stale) error {
 			yield(index.Resource{ID: r.id, Version: version, Entries: entriesOf(begun.entries)})
 		})
 		if err == nil {
-			s.noteAside(r.id, version)
+			s.noteHeld(r.id, version)
+		}
+		return err
+	}
+	if version, ok := s.unreadVersion(r.version, failed); ok {
+		err := s.index.Put(ctx, slices.Values([]index.Resource{{ID: r.id, Version: version}}))
+		if err == nil {
+			s.noteHeld(r.id, version)
 		}
 		return err
 	}

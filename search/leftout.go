@@ -81,8 +81,9 @@ func isChanged(err error) bool {
 // unsearched returns the resources that the filters name and that are left out. That
 // includes resources that could not be read when the index was brought up to date,
 // and, if there are few or all is set, those whose sources changed since. It also says
-// what is not known of these; "" if all is known.
-func (f *finding) unsearched(ctx context.Context, all bool) (absences, string) {
+// what is not known of these; "" if all is known. Those of which an ingest has told that
+// they cannot be read count only if they are named, or if none is set as nothing is found.
+func (f *finding) unsearched(ctx context.Context, all, none bool) (absences, string) {
 	out := make(absences)
 	for id, changed := range f.leftOut {
 		out.add(id, changed)
@@ -91,6 +92,11 @@ func (f *finding) unsearched(ctx context.Context, all bool) (absences, string) {
 	for id, failed := range f.failed {
 		if !failed.store && !failed.aside {
 			out.add(id, failed.changed)
+		}
+	}
+	for id := range f.unread {
+		if !f.told[id] || none || slices.Contains(f.req.Filters.Resources, id) {
+			out.add(id, false)
 		}
 	}
 	f.mu.Unlock()

@@ -34,6 +34,13 @@ type Options struct {
 	// Progress, if not nil, is called after each resource with the number of
 	// outdated resources updated so far.
 	Progress func(done, of int)
+
+	// Program identifies the program and all else that decides whether a text can be
+	// read, such as its version and other programs that it runs. The index then notes
+	// the resources whose texts cannot be read, and they are not tried again while the
+	// map, the resolvers and Program are the same. "" means that each Searcher tries
+	// them again; so is what may be passing, such as a source that is gone.
+	Program string
 }
 
 // A Searcher searches the resources of a Library. It is safe for concurrent use.
@@ -43,6 +50,7 @@ type Searcher struct {
 	index     index.Index
 	relations *relations.Graph
 	progress  func(done, of int)
+	program   string
 	form      string // of entries, as part of each version
 	close     func() error
 
@@ -58,6 +66,11 @@ type Searcher struct {
 	seen     sweep     // that check
 	failed   map[string]failure
 	aside    map[string]string // why only the beginning of some resources is in the index, by id
+	unread   map[string]unread // of which the index has nothing, as their texts cannot be read, by id
+	told     map[string]bool   // of these, those that an ingest or an earlier Searcher told of
+
+	telling   sync.Mutex
+	listeners map[*func(done, of int)]bool // to the progress of updates
 
 	checked *check // the check of all sources that runs, or the last one; nil before
 }
@@ -76,9 +89,9 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 		o = *opts
 	}
 	s := &Searcher{
-		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress,
+		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress, program: o.Program,
 		form: formOf(lib.Resolvers()), close: func() error { return nil },
-		failed: make(map[string]failure), aside: make(map[string]string),
+		failed: make(map[string]failure), aside: make(map[string]string), unread: make(map[string]unread), told: make(map[string]bool),
 	}
 	if s.layers == nil {
 		s.layers = textlayer.New(lib, nil)
@@ -124,17 +137,17 @@ func pass(lock *sync.Mutex) {
 // Stats returns statistics of the index.
 func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) { return s.index.Stats(ctx) }
 
-// Unindexed returns the ids of the resources that the index holds nothing of, in
-// order.
+// Unindexed returns the ids of the resources that the index has no entry of, in order:
+// those that are not read yet, and those that cannot be read.
 func (s *Searcher) Unindexed(ctx context.Context) (ids []string, err error) {
 	all, err := s.lib.Resources(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range all {
-		_, err := s.index.Holds(ctx, id)
+		held, err := s.index.Holds(ctx, id)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist), strings.Contains(held, unreadMark):
 			ids = append(ids, id)
 		case err != nil:
 			return nil, err

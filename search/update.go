@@ -59,6 +59,7 @@ type failure struct {
 	store   bool // the store was at fault, not the source
 	changed bool // the source changed or is gone
 	aside   bool // it is too much for an index
+	err     error
 }
 
 // An updating is a running update; done is closed at its end.
@@ -93,17 +94,6 @@ func (s *Searcher) Update(ctx context.Context) error {
 		}
 		// The update may have checked some maps before their last change.
 	}
-}
-
-// KeepUp is like [Searcher.Update] if something is indexed, and otherwise does
-// nothing. It is for callers that changed maps and do not know whether anybody
-// searches them.
-func (s *Searcher) KeepUp(ctx context.Context) error {
-	stats, err := s.index.Stats(ctx)
-	if err != nil || stats.Segments+stats.Lost == 0 {
-		return err
-	}
-	return s.Update(ctx)
 }
 
 // startUpdating returns the running update, or starts one. It returns nil if
@@ -199,7 +189,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		return nil, err
 	}
 	listed := make(map[string]string, len(ids))
-	aside := make(map[string]string)
+	aside, unread := make(map[string]string), make(map[string]unread)
 	for _, id := range ids {
 		version, err := s.version(ctx, id)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -215,13 +205,15 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		}
 		if why, ok := strings.CutPrefix(held, version+asideMark); ok {
 			aside[id] = why
+		} else if s.isUnread(held, version) {
+			unread[id] = parseUnread(held)
 		} else if held != version && !s.hasFailed(id, version) {
 			todo = append(todo, stale{id, version})
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.aside = aside
+	s.keepPartial(aside, unread)
 	maps.DeleteFunc(s.failed, func(id string, f failure) bool { return listed[id] != f.version })
 	return todo, nil
 }
@@ -247,6 +239,7 @@ func (s *Searcher) setFailed(id, version string, err error) {
 		f = failure{version: version}
 	}
 	f.store, f.changed, f.aside = errors.Is(err, citekit.ErrNotStored), isChanged(err), errors.Is(err, errTooMuch)
+	f.err = cause(err)
 	f.until = time.Now().Add(retryAfter << min(f.times, 7)) // up to an hour
 	f.times++
 	s.failed[id] = f

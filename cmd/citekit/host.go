@@ -120,7 +120,7 @@ func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
 func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, error) {
 	lib := one.lib
 	layers, related := textlayer.New(lib, nil), relations.New(lib)
-	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related, Semantics: h.semantics})
+	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related, Semantics: h.semantics, Program: programKey()})
 	if err != nil {
 		return nil, err
 	}

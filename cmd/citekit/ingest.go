@@ -10,15 +10,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
 )
 
 // ingestFlags are the flags of ingest.
@@ -37,6 +34,7 @@ type ingestFlags struct {
 	yes         bool
 	follow      bool
 	noFollow    bool
+	noIndex     bool
 	mapper      mapperFlags
 }
 
@@ -55,6 +53,7 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.BoolVar(&i.yes, "yes", false, "do not ask")
 	f.BoolVar(&i.follow, "follow-renames", false, "let maps follow renamed sources without asking (default if there is no terminal to ask on)")
 	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map renamed sources as new ones")
+	f.BoolVar(&i.noIndex, "no-index", false, "do not read the texts for search; the next search then does")
 	i.mapper.register(f)
 	f.alias("y", "yes")
 	f.alias("t", "type")
@@ -89,6 +88,10 @@ func ingestCommand() *command {
 of documents, chapters and spoken words of recordings, sections of texts,
 symbols of code. Nothing leaves this machine and no key is needed, unless
 --mapper names a model.
+
+The texts are then read into the search index, so that a search finds all of
+them at once. The last lines say how many resources can be searched, and which
+cannot and why. Ctrl-C keeps what is done, and the next ingest goes on there.
 
 Folders are searched, and .gitignore files are respected. A path that does not
 exist is a pattern, with ** for any number of folders; \[ is a bracket in a
@@ -131,8 +134,14 @@ type ingestion struct {
 	mapper chosenMapper
 	total  map[ingest.Status]int
 
-	watching bool              // the first run is over
-	told     map[string]string // while watching: the last line printed for a path without a new map
+	asSearch bool       // the library is as that of a search
+	index    *searching // once texts were read; or nil
+
+	watching   bool            // the first run is over
+	toldIndex  string          // the last error of the index that was told
+	toldUnread map[string]bool // the resources, with reasons, that were told as not searchable
+
+	told map[string]string // while watching: the last line printed for a path without a new map
 }
 
 func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags) error {
@@ -142,6 +151,7 @@ func (s *session) ingest(ctx context.Context, args []string, flags *ingestFlags)
 	}
 	defer in.lib.Close()
 	defer in.grants.close()
+	defer in.closeIndex()
 	if err := in.confirmOutside(ctx); err != nil {
 		return err
 	}
@@ -172,6 +182,7 @@ func (in *ingestion) open(args []string) error {
 	if in.lib, err = in.openWith(resolvers, roots); err != nil {
 		return err
 	}
+	in.asSearch = len(roots) == 0 && !in.flags.ocr
 	if in.grants, err = in.openGrants(); err != nil {
 		return errors.Join(err, in.lib.Close())
 	}
@@ -210,18 +221,21 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	opts := in.opts
 	in.total = make(map[ingest.Status]int)
 	if in.showsProgress() {
-		in.bar = term.NewBar(in.stderr)
+		in.bar.Store(term.NewBar(in.stderr))
 		opts.Progress = in.showProgress
 	}
 	opts.Renames = in.renames(ctx)
 	opts.Each = func(item ingest.Item) {
 		in.total[item.Status]++
 		isNew := in.grants.grant(ctx, in.lib, item)
-		in.bar.Above(func() { in.showItem(in.explained(item), isNew) })
+		in.bar.Load().Above(func() { in.showItem(in.explained(item), isNew) })
+	}
+	if !in.flags.noIndex && !in.flags.watch {
+		opts.Index = in
 	}
 	above, flag := in.mapsAbove()
 	report, err := ingest.Run(ctx, in.lib, in.paths, &opts)
-	in.bar.Stop()
+	in.bar.Load().Stop()
 	for i, item := range report.Items {
 		report.Items[i] = in.explained(item)
 	}
@@ -232,27 +246,7 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 	if in.flags.outside && !in.flags.watch {
 		err = errors.Join(err, in.tidyGrants(ctx, in.grants.ws))
 	}
-	if in.total[ingest.Mapped]+in.total[ingest.Copied]+in.total[ingest.Renamed] > 0 {
-		in.keepIndex(ctx)
-	}
 	return report, errors.Join(err, in.grants.failed())
-}
-
-// indexingTime is how long an ingest may update the search index. The next search
-// does the rest.
-const indexingTime = 5 * time.Second
-
-// keepIndex updates the search index if there is one. It uses the resolvers of a
-// search, not those of the flags.
-func (in *ingestion) keepIndex(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, indexingTime)
-	defer cancel()
-	err := in.withSearcher(func(_ *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) error {
-		return searcher.KeepUp(ctx)
-	})
-	if err != nil && ctx.Err() == nil {
-		fmt.Fprintf(in.stderr, "citekit: warning: %s\n", term.Line("the index is not up to date; the next search tries again: "+err.Error()))
-	}
 }
 
 // warnOfEnrichment warns of maps that a model should have enriched but did not.
@@ -280,7 +274,7 @@ func (in *ingestion) showProgress(p ingest.Progress) {
 	if p.Part < 1 && p.Total == 1 {
 		part = p.Part
 	}
-	in.bar.Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
+	in.bar.Load().Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
 }
 
 // showItem prints one line for an item that is news or may be cited from now on.
@@ -368,6 +362,9 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	}
 	in.hintOutside(report)
 	in.printf("%s\n", in.summary())
+	for _, line := range searchable(report.Index, in.flags.verbose) {
+		in.printf("%s\n", term.Line(line))
+	}
 	if before := failedBefore(report.Items); before > 0 && !in.flags.verbose {
 		in.printf("%s failed as before and did not change since (-v says why, --force tries again)\n", message.Count(before, "source"))
 	}
@@ -384,6 +381,9 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 		in.printf("%s\n", describeUsage(*usage))
 	}
 	in.out.Flush()
+	if report.Index != nil && report.Index.Err != nil {
+		in.warn(report.Index.Err.Error() + "; the next ingest or search tries again")
+	}
 	return cmp.Or(err, reported(report))
 }
 
@@ -402,9 +402,10 @@ func (in *ingestion) printOutcome(report *ingest.Report, err error) error {
 	outcome := struct {
 		Items   []ingest.Item         `json:"items"`
 		Summary map[ingest.Status]int `json:"summary"`
+		Index   *ingest.Indexed       `json:"index,omitempty"`
 		Usage   *llm.Usage            `json:"usage,omitempty"`
 		Error   *errorDetail          `json:"error,omitempty"`
-	}{Items: report.Items, Summary: in.total, Usage: in.usage()}
+	}{Items: report.Items, Summary: in.total, Index: report.Index, Usage: in.usage()}
 	if err != nil {
 		outcome.Error = detail(err)
 		in.warn(outcome.Error.Message)
@@ -423,7 +424,7 @@ func (in *ingestion) usage() *llm.Usage {
 }
 
 func reported(report *ingest.Report) error {
-	if report.Count(ingest.Failed) > 0 {
+	if report.Count(ingest.Failed) > 0 || report.Index != nil && report.Index.Err != nil {
 		return errReported
 	}
 	return nil

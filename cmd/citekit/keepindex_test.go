@@ -1,61 +1,176 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"os"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/parquettest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
 )
 
-// TestIngestKeepsIndex lets ingest make no index, and keep one that a search
-// made.
-func TestIngestKeepsIndex(t *testing.T) {
-	dir := t.TempDir()
-	command := func(args ...string) {
-		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), append([]string{"--dir", dir}, args...), strings.NewReader(""), &stdout, &stderr); code != exitOK {
-			t.Fatalf("%v: exit code %d, %s", args, code, stderr.String())
+// entriesWith returns how many entries of the index have a word, without a search that
+// would bring it up to date.
+func entriesWith(t *testing.T, dir, word string) int {
+	t.Helper()
+	ws, err := workspace.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := index.New(ws, nil)
+	defer x.Close()
+	found, err := x.Search(t.Context(), index.Query{Text: word})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Total
+}
+
+// TestIngestIndexes lets each ingest make the index, and keep it up to date, unless it is
+// told not to.
+func TestIngestIndexes(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	w := &watched{t: t, dir: t.TempDir()}
+	for _, test := range []struct {
+		text                string
+		flags               []string
+		black, green, white int
+	}{
+		{"Black", nil, 1, 0, 0},
+		{"Green", []string{"--no-index"}, 1, 0, 0},
+		{"Green", nil, 0, 1, 0}, // the source is unchanged
+		{"White", []string{"--force", "--json"}, 0, 0, 1},
+	} {
+		w.write("tea.md", "# Tea\n\n"+test.text+".\n")
+		out := ran(t, append([]string{"ingest", "--dir", w.dir, "."}, test.flags...)...)
+		black, green, white := entriesWith(t, w.dir, "black"), entriesWith(t, w.dir, "green"), entriesWith(t, w.dir, "white")
+		if black != test.black || green != test.green || white != test.white {
+			t.Errorf("%s %q: entries are %d, %d, %d: %s", test.text, test.flags, black, green, white, out)
 		}
 	}
-	write := func(content string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, "tea.md"), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
+}
+
+// damagedParquet returns a table with a footer that is right, so that it is mapped, and
+// pages that cannot be read.
+func damagedParquet(t *testing.T) string {
+	data := parquettest.File(t, 20, 20, "gzip")
+	for i := 100; i < len(data)/2; i++ {
+		data[i] ^= 0x55
+	}
+	return string(data)
+}
+
+// TestUnreadableIsToldOnce has a source that is mapped and whose text cannot be read: the
+// ingest that finds it so names it, with the reason and what to do. Later ones count it,
+// and searches that find something do not mention it.
+func TestUnreadableIsToldOnce(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	w := &watched{t: t, dir: t.TempDir()}
+	w.write("tea.md", "# Tea\n\nA kettle.\n")
+	w.write("rows.parquet", damagedParquet(t))
+	const figure, named = "\n1 of 2 resources searchable", "\nrows.parquet: mapped, but its text cannot be searched: "
+	do := func(args ...string) string { return "\n" + ran(t, append(args, "--dir", w.dir)...) }
+	out := do("ingest", ".")
+	_, line, _ := strings.Cut(out, named)
+	if !strings.Contains(out, figure+"\n") || !strings.Contains(line, "damaged") || !strings.Contains(line, "; replace the file and ingest it again") {
+		t.Errorf("at first: %s", out)
+	}
+	if out := do("ingest", "."); !strings.HasPrefix(out, "\n2 unchanged"+figure+" (-v says why the others are not)\n") || strings.Contains(out, named) {
+		t.Errorf("again: %s", out)
+	}
+	if out := do("ingest", ".", "-v"); !strings.Contains(out, named) {
+		t.Errorf("again with -v: %s", out)
+	}
+	var outcome struct {
+		Index struct {
+			Resources, Searchable int
+			Missing               []struct {
+				ResourceID string `json:"resource_id"`
+				Path, Code string
+				Before     bool
+			}
 		}
-		command("ingest", ".")
 	}
-	// entries returns how many entries have a word, without a search that
-	// would bring the index up to date.
-	entries := func(word string) int {
-		t.Helper()
-		ws, err := workspace.Open(dir, nil)
-		if err != nil {
-			t.Fatal(err)
+	if err := json.Unmarshal([]byte(do("ingest", ".", "--json")), &outcome); err != nil {
+		t.Fatal(err)
+	}
+	if x := outcome.Index; x.Resources != 2 || x.Searchable != 1 || len(x.Missing) != 1 || x.Missing[0].ResourceID != "rows" || x.Missing[0].Path != "rows.parquet" || x.Missing[0].Code != "INVALID_INPUT" || !x.Missing[0].Before {
+		t.Errorf("as JSON: %+v", x)
+	}
+	if out := do("search", "kettle"); strings.Contains(out, "rows") {
+		t.Errorf("a search tells it again: %s", out)
+	}
+	for _, args := range [][]string{{"search", "teapot"}, {"search", "kettle", "--resource", "rows"}} {
+		if out := do(args...); !strings.Contains(out, "cannot be read: rows;") {
+			t.Errorf("%q: %s", args, out)
 		}
-		x := index.New(ws, nil)
-		defer x.Close()
-		found, err := x.Search(context.Background(), index.Query{Text: word})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found.Total
 	}
-	write("# Tea\n\nBlack.\n")
-	if n := entries("black"); n != 0 {
-		t.Errorf("an ingest made an index of %d entries", n)
+	w.write("rows.parquet", string(parquettest.File(t, 20, 20, "gzip")))
+	if out := do("ingest", "."); !strings.Contains(out, "\n2 resources searchable\n") || strings.Contains(out, named) {
+		t.Errorf("repaired: %s", out)
 	}
-	command("search", "black")
-	if n := entries("black"); n != 1 {
-		t.Errorf("a search made an index of %d entries", n)
+}
+
+// TestWatchIndexes: a watch keeps the index up to date, and tells once what cannot be
+// searched.
+func TestWatchIndexes(t *testing.T) {
+	sharedtest.NotShort(t)
+	w := &watched{t: t, dir: t.TempDir()}
+	w.write("tea.md", "# Tea\n\nA kettle.\n")
+	w.write("rows.parquet", damagedParquet(t))
+	w = watch(t, w.dir)
+	w.wait("rows.parquet: mapped, but its text cannot be searched: ")
+	if n := entriesWith(t, w.dir, "kettle"); n != 1 {
+		t.Errorf("%d entries of the first run", n)
 	}
-	write("# Tea\n\nGreen.\n")
-	if black, green := entries("black"), entries("green"); black != 0 || green != 1 {
-		t.Errorf("after an ingest %d entries of what was there, %d of what is", black, green)
+	w.write("pot.md", "# Pot\n\nA lid.\n")
+	w.wait("mapped pot.md")
+	w.write("more.parquet", damagedParquet(t)+"x") // is told after pot.md is indexed
+	w.wait("failed more.parquet")
+	w.write("cup.md", "# Cup\n\nA lid.\n")
+	w.wait("mapped cup.md")
+	w.end()
+	if n := w.count("rows.parquet: "); n != 1 {
+		t.Errorf("told %d times: %q", n, w.seen)
 	}
+}
+
+// TestInterruptedIndexGoesOn ends an ingest when its maps are made: they stay, and the
+// next ingest indexes them.
+func TestInterruptedIndexGoesOn(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	w := &watched{t: t, dir: t.TempDir()}
+	for _, name := range []string{"a.md", "b.md", "c.md"} {
+		w.write(name, "# Tea of "+name+"\n\nA kettle.\n")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var out strings.Builder
+	code := run(ctx, []string{"ingest", "--dir", w.dir, "."}, strings.NewReader(""), endAt{&out, "mapped c.md", cancel}, endAt{&out, "", nil})
+	if maps, err := filepath.Glob(filepath.Join(w.dir, ".resource_maps", "*.json")); code != exitInterrupted || len(maps) != 3 || err != nil {
+		t.Errorf("exit code %d, maps %q, %v: %s", code, maps, err, out.String())
+	}
+	if out := ran(t, "ingest", "--dir", w.dir, "."); out != "3 unchanged\n3 resources searchable\n" {
+		t.Errorf("the next: %s", out)
+	}
+	if n := entriesWith(t, w.dir, "kettle"); n != 3 {
+		t.Errorf("%d entries", n)
+	}
+}
+
+// An endAt calls end once it is to write some text.
+type endAt struct {
+	out  *strings.Builder
+	text string
+	end  func()
+}
+
+func (e endAt) Write(p []byte) (int, error) {
+	if e.end != nil && strings.Contains(string(p), e.text) {
+		e.end()
+	}
+	return e.out.Write(p)
 }

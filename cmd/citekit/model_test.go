@@ -46,7 +46,7 @@ func TestModelMapper(t *testing.T) {
 	if code := run(t.Context(), args, nil, &out, &errs); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out.String(), errs.String())
 	}
-	if want := "mapped poem.txt as poem (1 node, model)\n1 mapped\n1 request to the model, 100 input tokens, 20 output tokens, cost 0.0003\n"; out.String() != want {
+	if want := "mapped poem.txt as poem (1 node, model)\n1 mapped\n1 resource searchable\n1 request to the model, 100 input tokens, 20 output tokens, cost 0.0003\n"; out.String() != want {
 		t.Errorf("got %q", out.String())
 	}
 	out.Reset()

@@ -72,8 +72,8 @@ func (s *session) compiling(context.Context) (done func()) {
 	if !s.showsProgress() {
 		return nil
 	}
-	if s.bar != nil {
-		return s.bar.Count(preparing)
+	if bar := s.bar.Load(); bar != nil {
+		return bar.Count(preparing)
 	}
 	bar := term.NewBar(s.stderr)
 	s.spinning.hold(bar.Stop)

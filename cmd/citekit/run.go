@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/citekit/citekit/internal/term"
 )
@@ -30,7 +31,7 @@ type session struct {
 	extra extraText
 
 	spinning spinner
-	bar      *term.Bar // of an ingest; or nil
+	bar      atomic.Pointer[term.Bar] // of an ingest; or nil
 
 	ran *command // nil unless its arguments are right
 

@@ -57,9 +57,10 @@ It reads as one if there are at most eight other words, none of them such as
 "what" or "the", or with a punctuation sign. If nothing meets the orders, the
 results are those without them.
 
-The first search of a folder reads all texts and takes some
-time; later ones read only what changed. Sources that changed since they were
-mapped are left out.
+Other words need not all be there: results with more of them, and with rarer
+ones, come first. 'citekit ingest' reads the texts; a search reads those that it
+left out, with --no-index or as it was interrupted. Sources that changed since
+they were mapped are left out.
 
 --path is the path of a source or of a folder, or a pattern: * stands for
 characters of a name, ** for any number of folders, and \[ is a bracket in a
@@ -210,26 +211,58 @@ func (s *session) withSearcher(f func(*citekit.Library, *search.Searcher, *textl
 
 // withSemantics is withSearcher with models; semantics may be nil.
 func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
-	lib, err := s.open()
+	x, err := s.openSearching(semantics, &indexing{compile: s.compiling})
 	if err != nil {
 		return err
 	}
-	defer lib.Close()
-	reading := &indexing{}
+	defer x.close()
+	return f(x.lib, x.searcher, x.layers)
+}
+
+// A searching is an open Searcher with what it needs.
+type searching struct {
+	lib      *citekit.Library
+	owned    bool // the library ends with it
+	layers   *textlayer.Store
+	searcher *search.Searcher
+	reading  *indexing
+}
+
+// openSearching opens a Searcher over the base directory, with the progress on a bar of
+// reading; semantics may be nil.
+func (s *session) openSearching(semantics *search.Semantics, reading *indexing) (*searching, error) {
+	lib, err := s.openReporting(reading.compiling)
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.searchingIn(lib, semantics, reading)
+	if err != nil {
+		return nil, errors.Join(err, lib.Close())
+	}
+	x.owned = true
+	return x, nil
+}
+
+// searchingIn is openSearching over a library that the caller closes.
+func (s *session) searchingIn(lib *citekit.Library, semantics *search.Semantics, reading *indexing) (x *searching, err error) {
+	x = &searching{lib: lib, reading: reading}
 	if s.showsProgress() {
-		reading.bar = term.NewBar(s.stderr)
+		reading.begin(term.NewBar(s.stderr))
 	}
-	defer reading.stop()
-	layers := textlayer.New(lib, &textlayer.Options{Progress: reading.text})
+	x.layers = textlayer.New(lib, &textlayer.Options{Progress: x.reading.text})
 	if semantics != nil {
-		semantics.Wait, semantics.Progress = modelPatience, reading.passages
+		semantics.Wait, semantics.Progress = modelPatience, x.reading.passages
 	}
-	searcher, err := search.New(lib, &search.Options{Layers: layers, Semantics: semantics, Progress: reading.resource})
-	if err != nil {
-		return err
+	x.searcher, err = search.New(lib, &search.Options{Layers: x.layers, Semantics: semantics, Progress: x.reading.resource, Program: programKey()})
+	return x, err
+}
+
+func (x *searching) close() {
+	x.searcher.Close()
+	x.reading.stop()
+	if x.owned {
+		x.lib.Close()
 	}
-	defer searcher.Close()
-	return f(lib, searcher, layers)
 }
 
 // adviseStorage adds advice to an error about an output directory that cannot be
@@ -259,10 +292,21 @@ func parseDate(command, flag, value string) (time.Time, error) {
 
 // An indexing shows the progress of reading texts on a bar, if there is one.
 type indexing struct {
-	bar *term.Bar
+	compile func(context.Context) (done func()) // shows that PDFium is being compiled; nil shows it on the bar
 
 	mu       sync.Mutex
+	bar      *term.Bar
 	done, of int // resources
+}
+
+// compiling shows that PDFium is being compiled.
+func (x *indexing) compiling(ctx context.Context) (done func()) {
+	if x.compile != nil {
+		return x.compile(ctx)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.bar.Count(preparing)
 }
 
 // resource reports how many resources have been read.
@@ -282,25 +326,30 @@ func (x *indexing) text(_ context.Context, p textlayer.Progress) {
 
 // passages reports how many passages have vectors.
 func (x *indexing) passages(n int) {
-	if x.bar != nil {
-		x.bar.Set(1, "embedding", message.Count(n, "passage"))
-	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.bar.Set(1, "embedding", message.Count(n, "passage"))
 }
 
 func (x *indexing) show(part float64, name string) {
-	if x.bar == nil {
-		return
-	}
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	done, of := x.done, max(x.of, 1)
-	x.mu.Unlock()
 	x.bar.Set(min(1, (float64(done)+part)/float64(of)), fmt.Sprintf("reading %d/%d", min(done+1, of), of), name)
 }
 
+// begin shows progress from now on, on a bar that may be nil.
+func (x *indexing) begin(bar *term.Bar) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.bar = bar
+}
+
 func (x *indexing) stop() {
-	if x.bar != nil {
-		x.bar.Stop()
-	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.bar.Stop()
+	x.bar = nil
 }
 
 // Escape sequences that emphasize words on a terminal.

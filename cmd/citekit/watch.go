@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/term"
 )
 
 const (
@@ -36,7 +40,9 @@ func (in *ingestion) watch(ctx context.Context) error {
 	// A watch does not replace maps again and again.
 	in.opts.Force = false
 	for {
+		stop := in.indexMeanwhile(ctx)
 		changed, err := waitForChange(ctx, watcher)
+		stop()
 		switch {
 		case ctx.Err() != nil:
 			return stopped(ctx)
@@ -51,6 +57,55 @@ func (in *ingestion) watch(ctx context.Context) error {
 		}
 		seen = now
 	}
+}
+
+// indexMeanwhile reads the texts of what was mapped until stop is called, or on in the
+// background if they are many, and tells which cannot be read.
+func (in *ingestion) indexMeanwhile(ctx context.Context) (stop func()) {
+	if in.flags.noIndex {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		found, err := in.Index(ctx, nil)
+		if ctx.Err() == nil {
+			in.tellIndexed(found, err)
+		}
+	})
+	return func() {
+		cancel()
+		ended.Wait()
+	}
+}
+
+// tellIndexed tells which texts cannot be searched, once each.
+func (in *ingestion) tellIndexed(found ingest.Indexed, err error) {
+	if err != nil {
+		if text := err.Error(); text != in.toldIndex {
+			in.toldIndex = text
+			in.warn("the index is not up to date: " + text)
+		}
+		return
+	}
+	in.toldIndex = ""
+	news := slices.DeleteFunc(found.Missing, func(one ingest.NotIndexed) bool {
+		text := fmt.Sprint(one.ResourceID, one.Err)
+		known := in.toldUnread[text]
+		if in.toldUnread == nil {
+			in.toldUnread = make(map[string]bool)
+		}
+		in.toldUnread[text] = true
+		return known || one.Before
+	})
+	for _, one := range news {
+		if in.json {
+			in.printJSONLine(one)
+		} else {
+			in.printf("%s\n", term.Line(describeUnread(one)))
+		}
+	}
+	in.out.Flush()
 }
 
 // follow watches every folder that is searched. Folders that cannot be watched, such

@@ -3,6 +3,7 @@ package term
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -41,11 +42,32 @@ func (b *Bar) Set(part float64, text, name string) {
 	if b.held || b.over || now.Sub(b.start) < patience || now.Sub(b.drawn) < interval {
 		return
 	}
-	filled := int(max(0, min(part, 1)) * barWidth)
+	part = max(0, min(part, 1))
+	if left := remaining(now.Sub(b.start), part); left != "" {
+		text += ", " + left
+	}
+	filled := int(part * barWidth)
 	b.line = fmt.Sprintf("[%s%s] %s ", strings.Repeat("█", filled), strings.Repeat("░", barWidth-filled), Line(text))
 	b.line += shorten(Line(name), lineWidth-utf8.RuneCountInString(b.line))
 	b.drawn = now
 	io.WriteString(b.w, eraseLine+b.line)
+}
+
+// remaining says how long the rest of some work takes, if it goes on as until now; "" if
+// it is too early to say, or the work is done.
+func remaining(since time.Duration, part float64) string {
+	const early, least = 3 * time.Second, .02
+	if since < early || part < least || part >= 1 {
+		return ""
+	}
+	switch left := time.Duration(float64(since) * (1 - part) / part); {
+	case left < 90*time.Second:
+		return fmt.Sprintf("%d s left", int(math.Ceil(left.Seconds())))
+	case left < 90*time.Minute:
+		return fmt.Sprintf("%.0f min left", left.Minutes())
+	default:
+		return fmt.Sprintf("%.0f h left", left.Hours())
+	}
 }
 
 // shorten returns s in at most max columns, if necessary the end of s after an

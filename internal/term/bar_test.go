@@ -89,3 +89,30 @@ func TestBar(t *testing.T) {
 		t.Error("a nil bar keeps others from printing")
 	}
 }
+
+// TestBarSaysHowLong: once it can be told, the bar says how long the rest takes.
+func TestBarSaysHowLong(t *testing.T) {
+	for _, test := range []struct {
+		after time.Duration
+		part  float64
+		want  string
+	}{
+		{time.Second, .5, "] reading 3/9 a.txt"},
+		{10 * time.Second, .01, "] reading 3/9 a.txt"},
+		{10 * time.Second, .25, "] reading 3/9, 30 s left a.txt"},
+		{time.Minute, .1, "] reading 3/9, 9 min left a.txt"},
+		{time.Hour, .2, "] reading 3/9, 4 h left a.txt"},
+		{time.Hour, 1, "] reading 3/9 a.txt"},
+		{time.Hour, 7, "] reading 3/9 a.txt"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			b := term.NewBar(&out)
+			time.Sleep(test.after)
+			b.Set(test.part, "reading 3/9", "a.txt")
+			if !strings.HasSuffix(out.String(), test.want) {
+				t.Errorf("%v, %v: %q lacks %q", test.after, test.part, out.String(), test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/citekit/citekit"
+)
+
+// An Indexer makes the texts of mapped sources searchable.
+type Indexer interface {
+	// Index reads the texts of all resources of the workspace that are not in the
+	// index as they are mapped, and puts them there. It returns what the index has
+	// then. Calls of progress, unless it is nil, do not overlap, and end before Index
+	// returns: with the number of resources that were read, and of those that are to be.
+	//
+	// A resource whose text cannot be read is no error, but is in Indexed.Missing. Once
+	// ctx is done, the error is ctx.Err(), and what was put stays.
+	Index(ctx context.Context, progress func(done, of int)) (Indexed, error)
+}
+
+// Indexed is what an index has of the resources of a workspace.
+type Indexed struct {
+	Resources  int          `json:"resources"`         // that have a map
+	Searchable int          `json:"searchable"`        // those of which the index has all text
+	Missing    []NotIndexed `json:"missing,omitempty"` // the others, ordered by ids
+
+	Err error `json:"-"` // why the index could not be brought up to date, or nil
+}
+
+// A NotIndexed is a resource that is mapped, but not found by its text.
+type NotIndexed struct {
+	ResourceID string `json:"resource_id"`
+	Path       string `json:"path,omitempty"`   // of the source
+	Begun      bool   `json:"begun,omitempty"`  // the beginning of its text is found
+	Before     bool   `json:"before,omitempty"` // an earlier run found the same
+
+	Err error `json:"-"` // why
+}
+
+// MarshalJSON implements [json.Marshaler]. The error becomes "reason" and "code".
+func (n NotIndexed) MarshalJSON() ([]byte, error) {
+	type plain NotIndexed
+	text, code := reasonOf(n.Err)
+	return json.Marshal(struct {
+		plain
+		Reason string       `json:"reason,omitempty"`
+		Code   citekit.Code `json:"code,omitempty"`
+	}{plain(n), text, code})
+}
+
+// MarshalJSON implements [json.Marshaler]. The error becomes "reason" and "code".
+func (x Indexed) MarshalJSON() ([]byte, error) {
+	type plain Indexed
+	text, code := reasonOf(x.Err)
+	return json.Marshal(struct {
+		plain
+		Reason string       `json:"reason,omitempty"`
+		Code   citekit.Code `json:"code,omitempty"`
+	}{plain(x), text, code})
+}
+
+func reasonOf(err error) (string, citekit.Code) {
+	if err == nil {
+		return "", ""
+	}
+	return err.Error(), citekit.CodeOf(err)
+}
+
+// makeSearchable has what was mapped indexed, if there is an index.
+func makeSearchable(ctx context.Context, report *Report, opts *Options) error {
+	if opts == nil || opts.Index == nil {
+		return nil
+	}
+	var tell func(done, of int)
+	if opts.Progress != nil {
+		all := report.sources
+		tell = func(done, of int) {
+			opts.Progress(Progress{Done: all, Total: all, Part: 1, Indexed: done, ToIndex: of})
+		}
+	}
+	found, err := opts.Index.Index(ctx, tell)
+	if ctx.Err() != nil {
+		return runError(ctx, err)
+	}
+	if err != nil {
+		found.Err = fmt.Errorf("the index is not up to date: %w", err)
+	}
+	report.Index = &found
+	return nil
+}
