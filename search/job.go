@@ -253,26 +253,31 @@ func (j *job) next(over <-chan time.Time) *reading {
 func (s *Searcher) read(ctx context.Context, r stale) *reading {
 	read := &reading{stale: r}
 	size := 0
-	read.err = s.entries(ctx, r.id, func(e index.Entry) bool {
+	var kind string
+	kind, read.err = s.entries(ctx, r.id, func(e index.Entry) bool {
 		read.entries = append(read.entries, e)
 		size += sizeOf(e)
 		read.long = size >= heldBytes
 		return !read.long
 	})
 	if errors.Is(read.err, errTooMuch) {
-		read.version += asideMark + read.err.Error()
-		read.err = nil
+		kind, read.err = begun, nil
+	}
+	if read.err == nil {
+		read.version = inPart(r.version, kind)
 	}
 	return read
 }
 
-// entries yields the entries of a resource.
-func (s *Searcher) entries(ctx context.Context, id string, yield func(index.Entry) bool) error {
+// entries yields the entries of a resource. It returns of which kind they are.
+func (s *Searcher) entries(ctx context.Context, id string, yield func(index.Entry) bool) (kind string, err error) {
 	m, err := s.lib.Map(ctx, id)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return makeEntries(ctx, s.layers, m, newMeter(ctx, s.lib, m), yield)
+	work := newMeter(ctx, s.lib, m)
+	err = makeEntries(ctx, s.layers, m, work, yield)
+	return work.kind, err
 }
 
 // putLong puts a resource whose entries are not held, piece by piece if the index takes
@@ -285,23 +290,27 @@ func (s *Searcher) putLong(ctx context.Context, r stale) error {
 	}
 	failed, err := put(ctx, r)
 	if ctx.Err() != nil || failed == nil {
+		if err == nil {
+			s.noteAside(r.id, r.version)
+		}
 		return err
 	}
 	if errors.Is(failed, errTooMuch) {
-		begun := s.read(ctx, r)
-		if begun.err != nil {
-			return begun.err
+		first := s.read(ctx, r)
+		if first.err != nil {
+			return first.err
 		}
-		version := r.version + asideMark + failed.Error()
+		version := inPart(r.version, begun)
 		err := s.index.Put(ctx, func(yield func(index.Resource) bool) {
-			yield(index.Resource{ID: r.id, Version: version, Entries: entriesOf(begun.entries)})
+			yield(index.Resource{ID: r.id, Version: version, Entries: entriesOf(first.entries)})
 		})
 		if err == nil {
 			s.noteAside(r.id, version)
 		}
 		return err
 	}
-	s.setFailed(r.id, r.version, failed)
+	version, _ := splitVersion(r.version)
+	s.setFailed(r.id, version, failed)
 	return s.index.Delete(ctx, r.id)
 }
 
@@ -312,7 +321,7 @@ func (s *Searcher) putWhole(ctx context.Context, r stale) (failed, err error) {
 	defer abort()
 	err = s.index.Put(limited, func(yield func(index.Resource) bool) {
 		yield(index.Resource{ID: r.id, Version: r.version, Entries: func(yield func(index.Entry) bool) {
-			if failed = s.entries(limited, r.id, yield); failed != nil {
+			if _, failed = s.entries(limited, r.id, yield); failed != nil {
 				abort() // nothing is put
 			}
 		}})
@@ -336,7 +345,7 @@ func (s *Searcher) putPieces(ctx context.Context, r stale) (failed, err error) {
 		piece, size = nil, 0
 		return err
 	}
-	failed = s.entries(ctx, r.id, func(e index.Entry) bool {
+	_, failed = s.entries(ctx, r.id, func(e index.Entry) bool {
 		if e.Ordinal < have {
 			return true
 		}

@@ -57,14 +57,14 @@ type Searcher struct {
 	upToDate bool      // the index was, at the last check
 	seen     sweep     // that check
 	failed   map[string]failure
-	aside    map[string]string // why only the beginning of some resources is in the index, by id
+	aside    map[string]string // the kinds of resources of which only a part is in the index, by id
 
 	checked *check // the check of all sources that runs, or the last one; nil before
 }
 
 // entryForm changes when the content of entries changes, so that the entries of
 // earlier builds are made again.
-const entryForm = "5"
+const entryForm = "6"
 
 // New returns a Searcher over a Library. A nil opts means the defaults. The
 // caller must close the Searcher before the Library. If the workspace is not a

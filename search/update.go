@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -213,9 +212,11 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if why, ok := strings.CutPrefix(held, version+asideMark); ok {
-			aside[id] = why
-		} else if held != version && !s.hasFailed(id, version) {
+		put, kind := splitVersion(held)
+		switch {
+		case put == version && kind != "":
+			aside[id] = kind
+		case put != version && !s.hasFailed(id, version):
 			todo = append(todo, stale{id, version})
 		}
 	}
