@@ -31,6 +31,7 @@ type ingestFlags struct {
 	noIgnore    bool
 	hidden      bool
 	ocr         bool
+	comments    bool
 	verbose     bool
 	watch       bool
 	outside     bool
@@ -49,6 +50,7 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
 	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
 	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
+	f.BoolVar(&i.comments, "comments", false, "read the comments in DOCX and ODT files, for a --mapper that is a model and for the search index, as in 'citekit search --comments'")
 	f.BoolVar(&i.verbose, "verbose", false, "also list unchanged and skipped sources, and why others failed again")
 	f.BoolVar(&i.watch, "watch", false, "keep mapping changed sources until interrupted")
 	f.BoolVar(&i.outside, "allow-outside", false, "also map files outside the base directory and the roots, and remember that they may be cited")
@@ -161,6 +163,7 @@ func (in *ingestion) open(args []string) error {
 	if err := in.flags.check(); err != nil {
 		return err
 	}
+	in.extra.comments = in.flags.comments
 	roots, err := in.place(args)
 	if err != nil {
 		return err
@@ -185,7 +188,7 @@ func (in *ingestion) open(args []string) error {
 		Force:          in.flags.force,
 		NoIgnore:       in.flags.noIgnore,
 		Hidden:         in.flags.hidden,
-		Program:        programKey(in.flags.ocr),
+		Program:        programKey(in.flags.ocr, in.flags.comments),
 	}
 	return nil
 }
@@ -243,7 +246,7 @@ func (in *ingestion) run(ctx context.Context) (*ingest.Report, error) {
 const indexingTime = 5 * time.Second
 
 // keepIndex updates the search index if there is one. It uses the resolvers of a
-// search, not those of the flags.
+// search: those of the flags would read scans, too.
 func (in *ingestion) keepIndex(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, indexingTime)
 	defer cancel()
