@@ -33,7 +33,7 @@ type Indexed struct {
 type NotIndexed struct {
 	ResourceID string `json:"resource_id"`
 	Path       string `json:"path,omitempty"`   // of the source
-	Begun      bool   `json:"begun,omitempty"`  // the beginning of its text is found
+	Begun      bool   `json:"begun,omitempty"`  // a part of its text is found, mostly the beginning
 	Before     bool   `json:"before,omitempty"` // an earlier run found the same
 
 	Err error `json:"-"` // why

@@ -291,7 +291,7 @@ func whyNotSearchable(x *ingest.Indexed) string {
 		}
 		begun := ""
 		if one.Begun {
-			begun = "only its beginning is: "
+			begun = "only a part of it is: "
 		}
 		named = append(named, clip(printable(one.ResourceID+": "+begun+one.Err.Error())))
 	}

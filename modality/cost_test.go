@@ -5,23 +5,39 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color/palette"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
 	"golang.org/x/text/encoding/japanese"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/mp4/mp4test"
 	"github.com/citekit/citekit/internal/parquettest"
 	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sqlitetest"
 	"github.com/citekit/citekit/internal/testcorpus"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/parquet"
+	picture "github.com/citekit/citekit/modality/image"
+	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
+	"github.com/citekit/citekit/modality/video"
 )
 
 var random = rand.New(rand.NewPCG(1, 2))
@@ -78,6 +94,15 @@ func odf(t *testing.T, kind, body string) []byte {
 		"mimetype", "application/vnd.oasis.opendocument."+kind,
 		"META-INF/manifest.xml", `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.`+kind+`"/></manifest:manifest>`,
 		"content.xml", `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"><office:body>`+body+`</office:body></office:document-content>`)
+}
+
+// encoded returns what encode writes.
+func encoded(t *testing.T, encode func(w io.Writer) error) []byte {
+	var b bytes.Buffer
+	if err := encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 const chapter = `<item id="c" href="c.xhtml" media-type="application/xhtml+xml"/>`
@@ -206,6 +231,115 @@ func TestLinear(t *testing.T) {
 				repeated(20, func(i int) string { return fmt.Sprintf("alter table t add column c%d;", i) }))[0]
 		}},
 		{"rows.parquet", 1000, func(t *testing.T, n int) []byte { return parquettest.File(t, n, 500, "none") }},
+		{"slides.pptx", 50, func(t *testing.T, n int) []byte {
+			const office, types = "http://schemas.openxmlformats.org/officeDocument/2006/relationships", "application/vnd.openxmlformats-officedocument.presentationml."
+			const spaces = ` xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" xmlns:r="` + office + `"`
+			relations := func(list string) string {
+				return `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` + list + `</Relationships>`
+			}
+			parts := []string{
+				"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/ppt/p.xml" ContentType="` + types + `presentation.main+xml"/>` +
+					repeated(n, func(i int) string {
+						return fmt.Sprintf(`<Override PartName="/ppt/s%d.xml" ContentType="%sslide+xml"/>`, i, types)
+					}) + `</Types>`,
+				"_rels/.rels", relations(`<Relationship Id="r1" Type="` + office + `/officeDocument" Target="ppt/p.xml"/>`),
+				"ppt/p.xml", `<p:presentation` + spaces + `><p:sldIdLst>` + repeated(n, func(i int) string { return fmt.Sprintf(`<p:sldId id="%d" r:id="r%d"/>`, 256+i, i) }) + `</p:sldIdLst></p:presentation>`,
+				"ppt/_rels/p.xml.rels", relations(repeated(n, func(i int) string {
+					return fmt.Sprintf(`<Relationship Id="r%d" Type="%s/slide" Target="s%d.xml"/>`, i, office, i)
+				})),
+			}
+			for i := range n {
+				parts = append(parts, fmt.Sprintf("ppt/s%d.xml", i), `<p:sld`+spaces+`><p:cSld><p:spTree><p:sp><p:txBody>`+repeated(5, func(int) string { return "<a:p><a:r><a:t>" + words(8) + "</a:t></a:r></a:p>" })+`</p:txBody></p:sp></p:spTree></p:cSld></p:sld>`)
+			}
+			return stored(t, parts...)
+		}},
+		{"slides.odp", 50, func(t *testing.T, n int) []byte {
+			return odf(t, "presentation", `<office:presentation xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0">`+repeated(n, func(i int) string {
+				return fmt.Sprintf(`<draw:page draw:name="p%d"><draw:frame><draw:text-box>%s</draw:text-box></draw:frame></draw:page>`, i, repeated(5, func(int) string { return "<text:p>" + words(8) + "</text:p>" }))
+			})+`</office:presentation>`)
+		}},
+		{"streams.txt.bz2", 500, func(t *testing.T, n int) []byte {
+			const one = "425a6839314159265359d06a97f100000a5180001040002627988020002286d261ea4201a0048767d51cbb441588c8f8bb9229c284868354bf88" // "some words and a line\n"
+			stream, err := hex.DecodeString(one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bytes.Repeat(stream, n)
+		}},
+		{"lines.txt.zst", 500, func(t *testing.T, n int) []byte {
+			w, err := zstd.NewWriter(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w.EncodeAll([]byte(repeated(n, func(int) string { return words(10) + "\n" })), nil)
+		}},
+		{"frames.txt.zst", 1000, func(t *testing.T, n int) []byte {
+			w, err := zstd.NewWriter(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return bytes.Repeat(w.EncodeAll([]byte("some words and a line\n"), nil), n)
+		}},
+		{"rows.png", 200, func(t *testing.T, n int) []byte {
+			m := image.NewRGBA(image.Rect(0, 0, 100, n))
+			for i := range m.Pix {
+				m.Pix[i] = byte(random.IntN(256))
+			}
+			return encoded(t, func(w io.Writer) error { return png.Encode(w, m) })
+		}},
+		{"texts.png", 500, func(t *testing.T, n int) []byte {
+			data := encoded(t, func(w io.Writer) error { return png.Encode(w, image.NewGray(image.Rect(0, 0, 1, 1))) })
+			const head = 8 + 25 // the signature and IHDR
+			out := bytes.Clone(data[:head])
+			for i := range n {
+				chunk := fmt.Appendf(nil, "tEXtKey%d\x00%s", i, words(5))
+				out = binary.BigEndian.AppendUint32(out, uint32(len(chunk)-4))
+				out = binary.BigEndian.AppendUint32(append(out, chunk...), crc32.ChecksumIEEE(chunk))
+			}
+			return append(out, data[head:]...)
+		}},
+		{"frames.gif", 200, func(t *testing.T, n int) []byte {
+			var g gif.GIF
+			for range n {
+				g.Image, g.Delay = append(g.Image, image.NewPaletted(image.Rect(0, 0, 8, 8), palette.Plan9[:4])), append(g.Delay, 1)
+			}
+			return encoded(t, func(w io.Writer) error { return gif.EncodeAll(w, &g) })
+		}},
+		{"rows.jpg", 200, func(t *testing.T, n int) []byte {
+			m := image.NewGray(image.Rect(0, 0, 64, n))
+			for i := range m.Pix {
+				m.Pix[i] = byte(random.IntN(256))
+			}
+			return encoded(t, func(w io.Writer) error { return jpeg.Encode(w, m, nil) })
+		}},
+		{"frames.mp3", 500, func(_ *testing.T, n int) []byte {
+			return bytes.Repeat(append([]byte{0xff, 0xf3, 0x14, 0xc4}, make([]byte, 20)...), n)
+		}},
+		{"marks.wav", 500, func(_ *testing.T, n int) []byte {
+			le := func(values ...uint32) (b []byte) {
+				for _, v := range values {
+					b = binary.LittleEndian.AppendUint32(b, v)
+				}
+				return b
+			}
+			chunk := func(id string, body []byte) []byte { return slices.Concat([]byte(id), le(uint32(len(body))), body) }
+			marks, names := le(uint32(n)), []byte("adtl")
+			for i := range n {
+				marks = append(marks, le(uint32(i), 0, 0, 0, 0, uint32(10*i))...)
+				names = append(names, chunk("labl", append(le(uint32(i)), fmt.Sprintf("m%06d\x00", i)...))...)
+			}
+			body := slices.Concat([]byte("WAVE"), chunk("fmt ", []byte("\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00")), chunk("data", make([]byte, 20*n)), chunk("cue ", marks), chunk("LIST", names))
+			return chunk("RIFF", body)
+		}},
+		{"samples.mp4", 100, func(_ *testing.T, n int) []byte { return mp4test.Video(n, 10, 8, 8) }},
+		{"subtitles.mp4", 100, func(_ *testing.T, n int) []byte {
+			text := mp4test.Track{Handler: "text", Codec: "tx3g", Entry: make([]byte, 30), Timescale: 10}
+			for range n {
+				said := words(5)
+				text.Samples = append(text.Samples, mp4test.Sample{Data: append(binary.BigEndian.AppendUint16(nil, uint16(len(said))), said...), Duration: 10, Sync: true})
+			}
+			return mp4test.Movie{Tracks: []mp4test.Track{mp4test.VideoTrack(n, 1, 8, 8), text}}.Bytes()
+		}},
 		{"pages.pdf", 3, func(t *testing.T, n int) []byte { return pdftest.Dense(n, 20) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -213,12 +347,31 @@ func TestLinear(t *testing.T) {
 			if sharedtest.Long() {
 				n *= 10
 			}
-			kind := citekit.Text
-			if !strings.Contains("txt md csv json yaml html go mbox", test.name[strings.LastIndex(test.name, ".")+1:]) {
-				kind = citekit.Document
+			kind := citekit.Document
+			for of, endings := range map[citekit.Modality]string{
+				citekit.Text: "txt md csv json yaml html go mbox", citekit.Image: "png gif jpg", citekit.Audio: "mp3 wav", citekit.Video: "mp4",
+			} {
+				if slices.Contains(strings.Fields(endings), test.name[strings.LastIndex(test.name, ".")+1:]) {
+					kind = of
+				}
 			}
 			fresh := func() citekit.Resolver {
 				all := modality.All()
+				switch kind {
+				case citekit.Image: // their text is that of another program
+					r := new(picture.Resolver)
+					return struct {
+						citekit.Resolver
+						citekit.Mapper
+					}{r, r}
+				case citekit.Audio, citekit.Video: // whose scans are ffmpeg's work
+					if strings.HasSuffix(test.name, ".mp3") {
+						sharedtest.Tool(t, "ffprobe")
+						break
+					}
+					none := media.Options{FFmpeg: "no-ffmpeg", FFprobe: "no-ffprobe"}
+					all[citekit.Audio], all[citekit.Video] = &audio.Resolver{Options: none}, &video.Resolver{Options: none}
+				}
 				all[citekit.Document].(*document.Resolver).More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
 				return all[kind]
 			}

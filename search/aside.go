@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/textlayer"
 )
 
 // The limits of the work of indexing one resource. They depend on the size of its
@@ -28,26 +30,67 @@ var baseWork int64 = 16 << 20
 // errTooMuch is the error of a resource that takes more than the limit.
 var errTooMuch = errors.New("it takes more work than an index gives a source of its size")
 
-// asideMark stands between the version of a resource that takes too much work, of which
-// the index has only the beginning, and the reason.
-const asideMark = " only the beginning: "
+// What an index lacks of a resource of a kind, as errors.
+var lacking = map[string]error{
+	begun:  errTooMuch,
+	cut:    fmt.Errorf("its text is too large, so only the beginning is read: %w", citekit.ErrTooLarge),
+	partly: fmt.Errorf("some of it cannot be read: %w", errors.ErrUnsupported),
+}
+
+// partMark stands between the version of a resource of which the index has only a part,
+// and the kind of that part.
+const partMark = " in part: "
+
+// The kinds of parts.
+const (
+	begun  = "begun"  // the beginning, as all takes too much work
+	cut    = "cut"    // the text ends early: [textlayer.Layer.Incomplete]
+	partly = "partly" // some of the text cannot be read: [textlayer.Layer.Missing]
+)
+
+// inPart returns the version of a resource of which only a part is put; the version
+// itself if the kind is "".
+func inPart(version, kind string) string {
+	version, _ = splitVersion(version)
+	if kind == "" {
+		return version
+	}
+	return version + partMark + kind
+}
+
+// splitVersion returns the version of the map of what is put, and of which kind that is.
+func splitVersion(put string) (version, kind string) {
+	version, kind, _ = strings.Cut(put, partMark)
+	return version, kind
+}
 
 // versionOf returns the version of the map that a hit was made from.
 func versionOf(h *index.Hit) string {
-	version, _, _ := strings.Cut(h.Version, asideMark)
+	version, _ := splitVersion(h.Version)
 	return version
 }
 
-// noteHeld notes that the index has a resource in a version, if that has only the
-// beginning, or nothing.
+// kindOf returns the kind of what is kept of a text.
+func kindOf(layer *textlayer.Layer) string {
+	switch {
+	case layer.Incomplete():
+		return cut
+	case layer.Missing(citekit.Location{}) != "":
+		return partly
+	}
+	return ""
+}
+
+// noteHeld notes that the index has a resource in a version, if that has only a part, or
+// nothing.
 func (s *Searcher) noteHeld(id, version string) {
-	_, why, begun := strings.Cut(version, asideMark)
+	_, kind := splitVersion(version)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.told, id)
 	switch {
-	case begun:
-		s.aside[id] = why
+	case kind != "":
+		s.aside[id] = kind
 	case strings.Contains(version, unreadMark):
 		s.unread[id] = parseUnread(version)
 	}
@@ -55,6 +98,7 @@ func (s *Searcher) noteHeld(id, version string) {
 
 // A meter counts the work of indexing one resource.
 type meter struct {
+	kind  string // of what can be indexed; "" if that is all
 	spent int64
 	most  int64                 // baseWork until more is needed
 	size  func() (int64, error) // of the source in bytes
@@ -100,37 +144,65 @@ func sizeOf(e index.Entry) int {
 	return n
 }
 
-// SetAside returns the ids of the resources of which the index has only the beginning,
-// as all would take more work than an index gives a source of such a size, in order.
-func (s *Searcher) SetAside(ctx context.Context) (ids []string, err error) {
+// Parts are the resources of which the index has only a part: their ids, in order.
+type Parts struct {
+	Begun  []string // the beginning: all would take more work than an index gives a source of such a size
+	Cut    []string // the beginning of the text: [textlayer.Layer.Incomplete]
+	Unread []string // what can be read of the text: [textlayer.Layer.Missing] names the rest
+}
+
+// SetAside returns the resources of which the index has only a part.
+func (s *Searcher) SetAside(ctx context.Context) (*Parts, error) {
 	all, err := s.lib.Resources(ctx)
 	if err != nil {
 		return nil, err
 	}
+	kinds := make(map[string]string)
 	for _, id := range all {
 		held, err := s.index.Holds(ctx, id)
-		switch {
-		case err == nil && strings.Contains(held, asideMark):
-			ids = append(ids, id)
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
+		if _, kind := splitVersion(held); err == nil && kind != "" {
+			kinds[id] = kind
+		}
 	}
-	return ids, nil
+	return partsOf(kinds), nil
 }
 
-// asideHint names the resources of which a search sees only the beginning; "" if there
-// are none.
+func partsOf(kinds map[string]string) *Parts {
+	var p Parts
+	for _, id := range slices.Sorted(maps.Keys(kinds)) {
+		switch kinds[id] {
+		case begun:
+			p.Begun = append(p.Begun, id)
+		case cut:
+			p.Cut = append(p.Cut, id)
+		case partly:
+			p.Unread = append(p.Unread, id)
+		}
+	}
+	return &p
+}
+
+// asideHint names the resources of which a search sees only a part; "" if there are
+// none.
 func (s *Searcher) asideHint(f index.Filters) string {
 	s.mu.Lock()
-	ids := slices.Sorted(maps.Keys(s.aside))
+	kinds := maps.Clone(s.aside)
 	s.mu.Unlock()
-	ids = slices.DeleteFunc(ids, func(id string) bool {
+	maps.DeleteFunc(kinds, func(id, _ string) bool {
 		return len(f.Resources) > 0 && !slices.Contains(f.Resources, id) || slices.Contains(f.Without, id)
 	})
-	if len(ids) == 0 {
-		return ""
+	var hints []string
+	add := func(ids []string, format string) {
+		if len(ids) > 0 {
+			hints = append(hints, fmt.Sprintf(format, message.Count(len(ids), "resource"), listed(len(ids), ids[:min(len(ids), MaxLeftOut)])))
+		}
 	}
-	return "only the beginning of " + message.Count(len(ids), "resource") + " is searched, as all would take more work than an index gives a source of such a size" +
-		listed(len(ids), ids[:min(len(ids), MaxLeftOut)]) + "; read on by address, or split the source"
+	p := partsOf(kinds)
+	add(p.Begun, "only the beginning of %s is searched, as all would take more work than an index gives a source of such a size%s; read on by address, or split the source")
+	add(p.Cut, "only the beginning of the text of %s is searched, as it is too large%s; read on by address, or split the source")
+	add(p.Unread, "some text of %s cannot be read, so it is not searched%s; read tells which pages")
+	return strings.Join(hints, "; ")
 }

@@ -55,6 +55,7 @@ func (k *maker) entries(ctx context.Context, layers *textlayer.Store) error {
 	switch {
 	case err == nil:
 		defer layer.Close()
+		k.work.kind = kindOf(layer)
 		err = k.passages(ctx, layer)
 	case textlayer.HasNoText(err):
 		err = nil

@@ -48,8 +48,8 @@ func (s *Searcher) indexed(ctx context.Context) (ingest.Indexed, error) {
 	for id, f := range s.failed {
 		missing[id] = ingest.NotIndexed{Err: f.err}
 	}
-	for id := range s.aside {
-		missing[id] = ingest.NotIndexed{Err: errTooMuch, Begun: true, Before: s.told[id]}
+	for id, kind := range s.aside {
+		missing[id] = ingest.NotIndexed{Err: lacking[kind], Begun: true, Before: s.told[id]}
 		s.told[id] = true
 	}
 	for id, u := range s.unread {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -172,7 +171,7 @@ func (j *job) start() {
 // processes that index the same resources share the work.
 func (j *job) isPut(r stale) bool {
 	held, err := j.index.Holds(j.ctx, r.id)
-	if err != nil || held != r.version && !strings.HasPrefix(held, r.version+asideMark) && !j.isUnread(held, r.version) {
+	if put, _ := splitVersion(held); err != nil || put != r.version && !j.isUnread(held, r.version) {
 		return false
 	}
 	j.noteHeld(r.id, held)
@@ -280,26 +279,31 @@ func (j *job) next(over <-chan time.Time) *reading {
 func (s *Searcher) read(ctx context.Context, r stale) *reading {
 	read := &reading{stale: r}
 	size := 0
-	read.err = s.entries(ctx, r.id, func(e index.Entry) bool {
+	var kind string
+	kind, read.err = s.entries(ctx, r.id, func(e index.Entry) bool {
 		read.entries = append(read.entries, e)
 		size += sizeOf(e)
 		read.long = size >= heldBytes
 		return !read.long
 	})
 	if errors.Is(read.err, errTooMuch) {
-		read.version += asideMark + read.err.Error()
-		read.err = nil
+		kind, read.err = begun, nil
+	}
+	if read.err == nil {
+		read.version = inPart(r.version, kind)
 	}
 	return read
 }
 
-// entries yields the entries of a resource.
-func (s *Searcher) entries(ctx context.Context, id string, yield func(index.Entry) bool) error {
+// entries yields the entries of a resource. It returns of which kind they are.
+func (s *Searcher) entries(ctx context.Context, id string, yield func(index.Entry) bool) (kind string, err error) {
 	m, err := s.lib.Map(ctx, id)
 	if err != nil {
-		return err
+		return "", err
 	}
-	return makeEntries(ctx, s.layers, m, newMeter(ctx, s.lib, m), yield)
+	work := newMeter(ctx, s.lib, m)
+	err = makeEntries(ctx, s.layers, m, work, yield)
+	return work.kind, err
 }
 
 // putLong puts a resource whose entries are not held, piece by piece if the index takes
@@ -312,30 +316,34 @@ func (s *Searcher) putLong(ctx context.Context, r stale) error {
 	}
 	failed, err := put(ctx, r)
 	if ctx.Err() != nil || failed == nil {
+		if err == nil {
+			s.noteHeld(r.id, r.version)
+		}
 		return err
 	}
 	if errors.Is(failed, errTooMuch) {
-		begun := s.read(ctx, r)
-		if begun.err != nil {
-			return begun.err
+		first := s.read(ctx, r)
+		if first.err != nil {
+			return first.err
 		}
-		version := r.version + asideMark + failed.Error()
+		version := inPart(r.version, begun)
 		err := s.index.Put(ctx, func(yield func(index.Resource) bool) {
-			yield(index.Resource{ID: r.id, Version: version, Entries: entriesOf(begun.entries)})
+			yield(index.Resource{ID: r.id, Version: version, Entries: entriesOf(first.entries)})
 		})
 		if err == nil {
 			s.noteHeld(r.id, version)
 		}
 		return err
 	}
-	if version, ok := s.unreadVersion(r.version, failed); ok {
+	version, _ := splitVersion(r.version)
+	if version, ok := s.unreadVersion(version, failed); ok {
 		err := s.index.Put(ctx, slices.Values([]index.Resource{{ID: r.id, Version: version}}))
 		if err == nil {
 			s.noteHeld(r.id, version)
 		}
 		return err
 	}
-	s.setFailed(r.id, r.version, failed)
+	s.setFailed(r.id, version, failed)
 	return s.index.Delete(ctx, r.id)
 }
 
@@ -346,7 +354,7 @@ func (s *Searcher) putWhole(ctx context.Context, r stale) (failed, err error) {
 	defer abort()
 	err = s.index.Put(limited, func(yield func(index.Resource) bool) {
 		yield(index.Resource{ID: r.id, Version: r.version, Entries: func(yield func(index.Entry) bool) {
-			if failed = s.entries(limited, r.id, yield); failed != nil {
+			if _, failed = s.entries(limited, r.id, yield); failed != nil {
 				abort() // nothing is put
 			}
 		}})
@@ -370,7 +378,7 @@ func (s *Searcher) putPieces(ctx context.Context, r stale) (failed, err error) {
 		piece, size = nil, 0
 		return err
 	}
-	failed = s.entries(ctx, r.id, func(e index.Entry) bool {
+	_, failed = s.entries(ctx, r.id, func(e index.Entry) bool {
 		if e.Ordinal < have {
 			return true
 		}

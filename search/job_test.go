@@ -241,8 +241,8 @@ func TestSetAside(t *testing.T) {
 						t.Fatalf("%q: %+v, %v", query, found, err)
 					}
 				}
-				if ids, err := searcher.SetAside(t.Context()); err != nil || !slices.Equal(ids, []string{"bomb"}) {
-					t.Errorf("set aside are %q, %v", ids, err)
+				if parts, err := searcher.SetAside(t.Context()); err != nil || !slices.Equal(parts.Begun, []string{"bomb"}) {
+					t.Errorf("set aside are %+v, %v", parts, err)
 				}
 			}
 			if found := s.find(t, search.Request{Query: "leaves", Filters: filterOf("a")}); found.Hint != "" {

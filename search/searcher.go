@@ -65,7 +65,7 @@ type Searcher struct {
 	upToDate bool      // the index was, at the last check
 	seen     sweep     // that check
 	failed   map[string]failure
-	aside    map[string]string // why only the beginning of some resources is in the index, by id
+	aside    map[string]string // the kinds of resources of which only a part is in the index, by id
 	unread   map[string]unread // of which the index has nothing, as their texts cannot be read, by id
 	told     map[string]bool   // of these, those that an ingest or an earlier Searcher told of
 
@@ -77,7 +77,7 @@ type Searcher struct {
 
 // entryForm changes when the content of entries changes, so that the entries of
 // earlier builds are made again.
-const entryForm = "6"
+const entryForm = "7"
 
 // New returns a Searcher over a Library. A nil opts means the defaults. The
 // caller must close the Searcher before the Library. If the workspace is not a

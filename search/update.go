@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"strings"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -203,11 +202,13 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		if why, ok := strings.CutPrefix(held, version+asideMark); ok {
-			aside[id] = why
-		} else if s.isUnread(held, version) {
+		put, kind := splitVersion(held)
+		switch {
+		case put == version && kind != "":
+			aside[id] = kind
+		case s.isUnread(held, version):
 			unread[id] = parseUnread(held)
-		} else if held != version && !s.hasFailed(id, version) {
+		case put != version && !s.hasFailed(id, version):
 			todo = append(todo, stale{id, version})
 		}
 	}

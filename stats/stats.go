@@ -29,6 +29,8 @@ type Stats struct {
 	Sizes    Sizes        `json:"sizes"`               // of stored data
 	Index    *index.Stats `json:"index,omitempty"`     // nil without a Searcher
 	SetAside []string     `json:"set_aside,omitempty"` // ids of the first resources of which the index has only the beginning, at most [search.MaxLeftOut]
+	Cut      []string     `json:"cut,omitempty"`       // the same of those whose text is too large: its beginning is in the index
+	Unread   []string     `json:"unread,omitempty"`    // the same of those of whose text some cannot be read
 	Cache    *Cache       `json:"cache,omitempty"`     // nil if the workspace does not count its use
 	Programs []Program    `json:"programs"`            // sorted by name; shared; at most a minute old
 	Uptime   float64      `json:"uptime"`              // seconds since the Collector was made
@@ -151,5 +153,10 @@ func (c *Collector) addIndex(ctx context.Context, s *Stats) {
 	}
 	s.Index = &held
 	aside, err := c.opts.Searcher.SetAside(ctx)
-	s.SetAside, s.Complete = aside[:min(len(aside), search.MaxLeftOut)], s.Complete && err == nil
+	if err != nil {
+		s.Complete = false
+		return
+	}
+	first := func(ids []string) []string { return ids[:min(len(ids), search.MaxLeftOut)] }
+	s.SetAside, s.Cut, s.Unread = first(aside.Begun), first(aside.Cut), first(aside.Unread)
 }

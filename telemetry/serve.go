@@ -23,13 +23,17 @@ const (
 
 // Serve serves the metrics at /metrics to clients of listener until ctx is done,
 // and closes the listener. On a loopback address it refuses requests that name
-// another host, as web pages of other sites could send them. It returns nil once
+// another host, as web pages of other sites could send them. It has at most 64
+// connections: a new one then takes the place of one that waits. It returns nil once
 // ctx is done.
 func (t *Telemetry) Serve(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", onlyLocalNames(t.handler))
+	conns := &limited{Listener: listener}
 	s := &http.Server{
-		Handler: mux, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: mostHeader,
+		Handler: conns.answering(mux), ConnState: conns.follow,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
+		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: mostHeader,
 		ErrorLog: slog.NewLogLogger(t.metrics.logger.Handler(), slog.LevelDebug),
 	}
 	stopped := make(chan struct{})
@@ -37,11 +41,13 @@ func (t *Telemetry) Serve(ctx context.Context, listener net.Listener) error {
 		defer close(stopped)
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 		defer cancel()
+		listener.Close()
+		conns.closeWaiting() // those that never sent a request would be waited for
 		if s.Shutdown(ctx) != nil {
 			s.Close()
 		}
 	})
-	err := s.Serve(listener)
+	err := s.Serve(conns)
 	if !stop() {
 		<-stopped
 	}

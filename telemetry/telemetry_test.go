@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -171,6 +173,64 @@ func TestServe(t *testing.T) {
 		if answer.StatusCode != c.status || (c.status == 200) != strings.Contains(string(body), "citekit_build_info") {
 			t.Errorf("%s of %q: %d %.100s", c.path, c.host, answer.StatusCode, body)
 		}
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+// counting is a listener that counts its open connections.
+type counting struct {
+	net.Listener
+	open, peak atomic.Int32
+}
+
+type counted struct {
+	net.Conn
+	once sync.Once
+	of   *counting
+}
+
+func (l *counting) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.peak.Store(max(l.peak.Load(), l.open.Add(1)))
+	return &counted{Conn: c, of: l}, nil
+}
+
+func (c *counted) Close() error {
+	c.once.Do(func() { c.of.open.Add(-1) })
+	return c.Conn.Close()
+}
+
+// TestConnections opens more connections than there may be, which send nothing: metrics
+// are still answered.
+func TestConnections(t *testing.T) {
+	tel := newTelemetry(t, nil)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	count, done := &counting{Listener: listener}, make(chan error, 1)
+	go func() { done <- tel.Serve(ctx, count) }()
+	for range 70 {
+		c, err := net.Dial("tcp", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	answer, err := http.Get("http://" + listener.Addr().String() + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if n := count.peak.Load(); answer.StatusCode != http.StatusOK || n > 65 { // the last is there before another is closed
+		t.Errorf("%s, with %d connections", answer.Status, n)
 	}
 	cancel()
 	if err := <-done; err != nil {

@@ -5,3 +5,6 @@ package verify
 func (v *Verifier) SetParts(whole, length, overlap int64) {
 	v.parts = partition{whole, length, overlap}
 }
+
+// PartsMade returns how many parts of long texts were prepared so far.
+func (v *Verifier) PartsMade() int { return int(v.partsMade.Load()) }

@@ -37,6 +37,37 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// TestPartsOnce checks a text with many quotes of one long source: its parts are prepared
+// once for all of them, not for each, and the verdicts are those of one by one.
+func TestPartsOnce(t *testing.T) {
+	var long, text strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&long, "Line %d says that the kettle no. %d holds %d litres of water.\n", i+1, i, i*7)
+	}
+	for i := range 40 {
+		fmt.Fprintf(&text, "It says %q [text://long].\n\n", fmt.Sprintf("kettle no. %d holds %d litres", i*9, i*9*7+i%3/2)) // some are wrong
+	}
+	s := newShelf(t, map[string]string{"long.txt": long.String(), "other.txt": "Line 1 says that the kettle is empty.\n" + strings.Repeat("Nothing of this kind stands here.\n", 100)})
+	s.SetParts(1000, 3000, 700)
+	before := s.PartsMade()
+	s.quote(t, "nobody ever saw such a thing", "text://long")
+	each := s.PartsMade() - before // the parts of one quote
+	before = s.PartsMade()
+	report, err := s.Text(t.Context(), text.String(), nil)
+	if err != nil || len(report.Entries) != 40 {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if made := s.PartsMade() - before; each < 5 || made > 3*each {
+		t.Errorf("%d parts prepared for 40 quotes, %d for one", made, each)
+	}
+	for _, e := range report.Entries {
+		one := s.quote(t, e.Quote, "text://long")
+		if e.Class != one.Class || e.Address.String() != one.Address.String() {
+			t.Errorf("%q: %s at %s, alone %s at %s", e.Quote, e.Class, e.Address, one.Class, one.Address)
+		}
+	}
+}
+
 // TestConcurrent verifies quotes side by side, and gives some up.
 func TestConcurrent(t *testing.T) {
 	s := newShelf(t, files)

@@ -115,7 +115,8 @@ type stretch struct {
 }
 
 // stretches calls f for the text of a source: all of it, or, if it is long, its
-// parts one after another. It ends when f returns false.
+// parts one after another. It ends when f returns false. f may be called in another
+// goroutine.
 func (v *Verifier) stretches(ctx context.Context, s *source, f func(stretch) bool) error {
 	if s.Len() <= v.parts.whole {
 		text, err := v.prepared(ctx, s)
@@ -124,6 +125,14 @@ func (v *Verifier) stretches(ctx context.Context, s *source, f func(stretch) boo
 		}
 		return err
 	}
+	if r, ok := ctx.Value(roundsKey{}).(*rounds); ok {
+		return r.wait(ctx, v, s, f)
+	}
+	return v.parted(ctx, s, f)
+}
+
+// parted calls f for the parts of a long text one after another, until f returns false.
+func (v *Verifier) parted(ctx context.Context, s *source, f func(stretch) bool) error {
 	for from := int64(0); from < s.Len(); from += v.parts.length - v.parts.overlap {
 		text, err := v.partOf(ctx, s, from, min(from+v.parts.length, s.Len()))
 		if err != nil {
@@ -138,8 +147,7 @@ func (v *Verifier) stretches(ctx context.Context, s *source, f func(stretch) boo
 
 // prepared returns the whole text of a source, and keeps it.
 func (v *Verifier) prepared(ctx context.Context, s *source) (*quotation.Text, error) {
-	key := s.resource + "\x00" + s.SourceHash() + fmt.Sprint("\x00", s.Len(), s.stale)
-	return v.texts.Get(ctx, key, func(ctx context.Context) (*quotation.Text, int64, error) {
+	return v.texts.Get(ctx, s.textKey(), func(ctx context.Context) (*quotation.Text, int64, error) {
 		raw, err := s.Text(ctx, 0, s.Len())
 		if err != nil {
 			return nil, 0, err
@@ -161,6 +169,7 @@ func (v *Verifier) partOf(ctx context.Context, s *source, from, to int64) (stret
 	if err != nil {
 		return stretch{}, err
 	}
+	v.partsMade.Add(1)
 	opts := s.opts
 	opts.Pages = nil
 	for _, p := range s.opts.Pages {

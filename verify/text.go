@@ -170,7 +170,7 @@ func (c *checking) span(from, to int) Span {
 	return span
 }
 
-// maxWorkers is the maximum number of quotes of one text judged at a time.
+// maxWorkers is the maximum number of quotes of one text worked on at a time.
 const maxWorkers = 8
 
 // judgeAll judges the pairs. It returns an error if the context was cancelled, or
@@ -178,13 +178,18 @@ const maxWorkers = 8
 func (c *checking) judgeAll(ctx context.Context) error {
 	var next, judged atomic.Int64
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), maxWorkers) {
+	underway := min(len(c.pairs), mostUnderway)
+	r := &rounds{cpus: make(chan struct{}, min(runtime.GOMAXPROCS(0), maxWorkers)), active: underway}
+	for range underway {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(c.pairs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
-				if c.judgePair(ctx, c.pairs[i]) {
-					judged.Add(1)
-				}
+				r.work(ctx, func(ctx context.Context) {
+					if c.judgePair(ctx, c.pairs[i]) {
+						judged.Add(1)
+					}
+				})
 			}
+			r.rest(ctx)
 		})
 	}
 	workers.Wait()

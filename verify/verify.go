@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
@@ -79,6 +80,8 @@ type Verifier struct {
 	boxes    *preview.Maker
 	texts    warm.Cache[*quotation.Text]
 	parts    partition
+
+	partsMade atomic.Int64 // parts of long texts that were prepared, for tests
 }
 
 const defaultCache = 128 << 20

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,29 +74,70 @@ func TestDamagedMember(t *testing.T) {
 	}
 }
 
+// TestIngestComments has ingest keep an index with comments.
+func TestIngestComments(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	dir := t.TempDir()
+	pack := func(name, remark string) {
+		content := `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"><office:body><office:text>` +
+			`<text:p>The range is wide.<office:annotation><text:p>` + remark + `</text:p></office:annotation></text:p></office:text></office:body></office:document-content>`
+		writeZip(t, filepath.Join(dir, name), [][2]string{{"mimetype", "application/vnd.oasis.opendocument.text"}, {"content.xml", content},
+			{"META-INF/manifest.xml", `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.text"/></manifest:manifest>`}})
+	}
+	held := func() []string { // their names tell what is in them
+		segments, err := filepath.Glob(filepath.Join(dir, ".citekit_output", "search_segment-*"))
+		if err != nil || len(segments) == 0 {
+			t.Fatal("no index", err)
+		}
+		return segments
+	}
+	pack("one.odt", "Brest?")
+	ran(t, "ingest", "--dir", dir, ".")
+	if out := ran(t, "search", "--dir", dir, "--comments", "brest"); !strings.Contains(out, "doc://one#blocks=1") {
+		t.Fatalf("%s", out)
+	}
+	pack("two.odt", "Calais?")
+	if out := ran(t, "ingest", "--dir", dir, "--comments", "."); !strings.Contains(out, "two") {
+		t.Fatalf("%s", out)
+	}
+	kept := held()
+	if out := ran(t, "search", "--dir", dir, "--comments", "calais"); !strings.Contains(out, "doc://two#blocks=1") {
+		t.Errorf("%s", out)
+	}
+	if now := held(); !slices.Equal(now, kept) {
+		t.Errorf("the index that ingest keeps lacks the comments: %q, then %q", kept, now)
+	}
+}
+
 // TestDocumentWithoutText: a document without a paragraph is skipped in a folder.
 func TestDocumentWithoutText(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
-	var packed bytes.Buffer
-	w := zip.NewWriter(&packed)
-	for _, part := range [][2]string{
+	writeZip(t, filepath.Join(dir, "blank.docx"), [][2]string{
 		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
 		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`},
 		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:sectPr/></w:body></w:document>`},
-	} {
-		f, err := w.Create(part[0])
+	})
+	if out := ran(t, "ingest", "--dir", dir, ".", "-v"); out != "skipped blank.docx: empty; there is nothing to cite\n1 skipped\n" {
+		t.Errorf("%s", out)
+	}
+}
+
+// writeZip writes a ZIP with some members.
+func writeZip(t *testing.T, name string, members [][2]string) {
+	t.Helper()
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	for _, member := range members {
+		f, err := w.Create(member[0])
 		if err == nil {
-			_, err = f.Write([]byte(part[1]))
+			_, err = f.Write([]byte(member[1]))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Close(), os.WriteFile(filepath.Join(dir, "blank.docx"), packed.Bytes(), 0o600)); err != nil {
+	if err := errors.Join(w.Close(), os.WriteFile(name, packed.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
-	}
-	if out := ran(t, "ingest", "--dir", dir, ".", "-v"); out != "skipped blank.docx: empty; there is nothing to cite\n1 skipped\n" {
-		t.Errorf("%s", out)
 	}
 }

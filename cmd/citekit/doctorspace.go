@@ -319,15 +319,28 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	}
 }
 
-// checkSetAside reports of which resources the index has only the beginning. It returns
-// whether there are any.
-func (d *doctor) checkSetAside(ctx context.Context, searcher *search.Searcher, subject string) bool {
-	ids, err := searcher.SetAside(ctx)
-	if err != nil || len(ids) == 0 {
+// checkSetAside reports of which resources the index has only a part. It returns whether
+// there are any.
+func (d *doctor) checkSetAside(ctx context.Context, searcher *search.Searcher, subject string) (found bool) {
+	parts, err := searcher.SetAside(ctx)
+	if err != nil {
 		return false
 	}
-	d.warning(subject, "split the source and run 'citekit ingest', or read on by address", "it has only the beginning of %s, as all would take more work than it gives a source of such a size: %s", message.Count(len(ids), "resource"), firstOf(ids))
-	return true
+	const split = "split the source and run 'citekit ingest', or read on by address"
+	for _, part := range []struct {
+		ids         []string
+		remedy, why string
+	}{
+		{parts.Begun, split, "it has only the beginning of %s, as all would take more work than it gives a source of such a size: %s"},
+		{parts.Cut, split, "it has only the beginning of the text of %s, as it is too large: %s"},
+		{parts.Unread, "'citekit read ID' tells which pages; 'citekit ingest --ocr' may read them", "some of the text of %s cannot be read: %s"},
+	} {
+		if len(part.ids) > 0 {
+			d.warning(subject, part.remedy, part.why, message.Count(len(part.ids), "resource"), firstOf(part.ids))
+			found = true
+		}
+	}
+	return found
 }
 
 // rootRemedy says what to do about sources outside the roots.

@@ -33,7 +33,7 @@ type extraText struct {
 func (f *flagSet) extra(wanted *extraText) {
 	const shared = "; give it to all commands that search or to none, as they share an index"
 	f.BoolVar(&wanted.scans, "ocr", false, "read scanned pages with tesseract, some seconds each"+shared)
-	f.BoolVar(&wanted.comments, "comments", false, "read the comments in DOCX files"+shared)
+	f.BoolVar(&wanted.comments, "comments", false, "read the comments in DOCX and ODT files"+shared)
 }
 
 // alias gives the flag name a short name.

@@ -61,8 +61,17 @@ func (s *session) printInfo(info *stats.Stats) {
 	if held := info.Index; held != nil {
 		rows[len(rows)-1].value += fmt.Sprintf(", %s of %s", message.Count(held.Entries, "entry"), message.Count(held.Resources, "resource"))
 	}
-	if len(info.SetAside) > 0 {
-		rows = append(rows, row{"only begun", strings.Join(info.SetAside, ", ") + ": the index has the beginning, as all would take more work than it gives a source of such a size"})
+	for _, part := range []struct {
+		name, why string
+		ids       []string
+	}{
+		{"only begun", "the index has the beginning, as all would take more work than it gives a source of such a size", info.SetAside},
+		{"cut", "the index has the beginning of the text, as it is too large", info.Cut},
+		{"unread", "some of the text cannot be read; 'citekit read' tells which pages", info.Unread},
+	} {
+		if len(part.ids) > 0 {
+			rows = append(rows, row{part.name, strings.Join(part.ids, ", ") + ": " + part.why})
+		}
 	}
 	for _, p := range info.Programs {
 		rows = append(rows, row{p.Name, describeProgram(p)})

@@ -28,6 +28,7 @@ type ingestFlags struct {
 	noIgnore    bool
 	hidden      bool
 	ocr         bool
+	comments    bool
 	verbose     bool
 	watch       bool
 	outside     bool
@@ -47,6 +48,7 @@ func (i *ingestFlags) register(f *flagSet) {
 	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
 	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
 	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
+	f.BoolVar(&i.comments, "comments", false, "read the comments in DOCX and ODT files, for a --mapper that is a model and for the search index, as in 'citekit search --comments'")
 	f.BoolVar(&i.verbose, "verbose", false, "also list unchanged and skipped sources, and why others failed again")
 	f.BoolVar(&i.watch, "watch", false, "keep mapping changed sources until interrupted")
 	f.BoolVar(&i.outside, "allow-outside", false, "also map files outside the base directory and the roots, and remember that they may be cited")
@@ -171,6 +173,7 @@ func (in *ingestion) open(args []string) error {
 	if err := in.flags.check(); err != nil {
 		return err
 	}
+	in.extra.comments = in.flags.comments
 	roots, err := in.place(args)
 	if err != nil {
 		return err
@@ -196,7 +199,7 @@ func (in *ingestion) open(args []string) error {
 		Force:          in.flags.force,
 		NoIgnore:       in.flags.noIgnore,
 		Hidden:         in.flags.hidden,
-		Program:        programKey(in.flags.ocr),
+		Program:        programKey(in.flags.ocr, in.flags.comments),
 	}
 	return nil
 }

@@ -87,7 +87,7 @@ func notSearchable(missing []ingest.NotIndexed, all bool) (lines []string) {
 func describeUnread(one ingest.NotIndexed) string {
 	what := "mapped, but its text cannot be searched"
 	if one.Begun {
-		what = "mapped, but only the beginning of its text can be searched"
+		what = "mapped, but only a part of its text can be searched"
 	}
 	return fmt.Sprintf("%s: %s: %v; %s", cmp.Or(one.Path, one.ResourceID), what, one.Err, searchAdvice(one))
 }
@@ -96,6 +96,8 @@ func describeUnread(one ingest.NotIndexed) string {
 func searchAdvice(one ingest.NotIndexed) string {
 	var missing *citekit.NoResolverError
 	switch code := citekit.CodeOf(one.Err); {
+	case one.Begun && code == citekit.CodeUnsupported:
+		return "'citekit read' tells which pages"
 	case one.Begun:
 		return "read on by address, or split the file"
 	case errors.As(one.Err, &missing):

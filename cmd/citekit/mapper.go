@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document/word"
 )
 
 // mapperFlags choose the mapper.
@@ -132,6 +133,7 @@ func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
 	resolvers := modality.All()
 	resolvers[citekit.Document] = &document.Resolver{
 		PDF:     pdf.Resolver{OCR: flags.ocr, Compiling: s.compiling},
+		Word:    word.Resolver{Comments: flags.comments},
 		Archive: archive.Resolver{Members: resolvers},
 		More:    moreFormats(),
 	}

@@ -89,7 +89,7 @@ type Grant struct {
 // Capabilities configure what a server may do.
 type Capabilities struct {
 	Ingest   bool `json:"ingest" jsonschema:"Let agents make maps of files in the base directory and the roots."`
-	Comments bool `json:"comments" jsonschema:"Read the comments in DOCX files. Give it to all commands that search or to none, as they share an index."`
+	Comments bool `json:"comments" jsonschema:"Read the comments in DOCX and ODT files. Give it to all commands that search or to none, as they share an index."`
 	OCR      bool `json:"ocr" jsonschema:"Read scanned pages with tesseract, some seconds each. Give it to all commands that search or to none, as they share an index."`
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/scratch"
 )
 
 // Options maps names of ffmpeg options, without the dash, to values. The value "" means
@@ -67,25 +68,25 @@ func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, 
 	if err != nil {
 		return nil, err
 	}
-	name := dir.path("output")
+	name := dir.Path("output")
 	args, err := c.args(in, "file:"+name, t.maxOutput())
 	if err == nil {
-		err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: c.counter(ctx)})
+		err = t.run(ctx, command{path: path, args: args, dir: dir.Path(), inputs: append([]*Input{in}, c.Beside...), stdout: c.counter(ctx)})
 	}
 	if err == nil {
-		err = dir.checkSound(ctx)
+		err = checkSound(ctx, dir)
 	}
 	if err != nil {
-		dir.remove()
+		dir.Remove()
 		return nil, t.diagnose(ctx, programFFmpeg, path, err)
 	}
 	return openOutput(dir, name, t.maxOutput())
 }
 
-func openOutput(dir *scratch, name string, limit int64) (out *Output, err error) {
+func openOutput(dir *scratch.Dir, name string, limit int64) (out *Output, err error) {
 	defer func() {
 		if err != nil {
-			dir.remove()
+			dir.Remove()
 		}
 	}()
 	f, err := os.Open(name)

@@ -8,15 +8,16 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/scratch"
 )
 
 // An Input is a source that programs can read. Several runs may use it at once.
 type Input struct {
 	demuxer string
-	skip    int64    // bytes before the content
-	size    int64    // size of file in bytes
-	file    *os.File // the file that programs read: the source or a private copy
-	private *scratch // directory of the copy, or nil
+	skip    int64        // bytes before the content
+	size    int64        // size of file in bytes
+	file    *os.File     // the file that programs read: the source or a private copy
+	private *scratch.Dir // directory of the copy, or nil
 }
 
 // Open makes src readable for programs. Demuxer is ffmpeg's name for the format, which
@@ -60,10 +61,10 @@ func (t *Tools) copy(ctx context.Context, in *Input, r io.Reader, size int64) (e
 	}
 	defer func() {
 		if err != nil {
-			dir.remove()
+			dir.Remove()
 		}
 	}()
-	f, err := dir.create("source")
+	f, err := dir.Create("source")
 	if err != nil {
 		return err
 	}
@@ -89,6 +90,6 @@ func (in *Input) Size() int64 { return in.size }
 func (in *Input) Close() {
 	if in.private != nil {
 		in.file.Close()
-		in.private.remove()
+		in.private.Remove()
 	}
 }

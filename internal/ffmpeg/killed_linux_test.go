@@ -40,7 +40,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer used.remove()
+	defer used.Remove()
 	if err := os.Mkdir(filepath.Join(temp, scratchPrefix+"unlocked"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer again.remove()
+	defer again.Remove()
 	left, _ := filepath.Glob(filepath.Join(temp, scratchPrefix+"*"))
 	if len(left) != 3 {
 		t.Errorf("directories %v, want the two in use and the one without a lock", left)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/scratch"
 )
 
 // A Take selects frames of an input for [Tools.Pictures]: up to Count frames between
@@ -50,12 +51,12 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, scans int, size image.P
 	if err != nil {
 		return nil, err
 	}
-	defer dir.remove()
+	defer dir.Remove()
 	times := make([][]float64, len(takes))
 	taken := newTakeTimes(times)
 	counter := PictureCounter{Scans: scans}
 	err = t.run(ctx, command{
-		path: path, args: takeArgs(in, dir, size, takes), dir: dir.dir,
+		path: path, args: takeArgs(in, dir, size, takes), dir: dir.Path(),
 		inputs: slices.Repeat([]*Input{in}, len(takes)),
 		stdout: NewLineWriter(func(line []byte) error {
 			if err := counter.Line(ctx, line); err != nil {
@@ -70,7 +71,7 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, scans int, size image.P
 	pictures := make([][]Picture, len(takes))
 	for i, take := range takes {
 		at := times[i][:min(len(times[i]), take.Count)]
-		if pictures[i], err = readPictures(dir.path(takeName(i)), size, at); err != nil {
+		if pictures[i], err = readPictures(dir.Path(takeName(i)), size, at); err != nil {
 			return nil, err
 		}
 	}
@@ -81,7 +82,7 @@ func takeName(i int) string { return "take" + strconv.Itoa(i) }
 
 // takeArgs builds the command line. The source is an input for each take, because where
 // reading starts can be given only per input.
-func takeArgs(in *Input, dir *scratch, size image.Point, takes []Take) []string {
+func takeArgs(in *Input, dir *scratch.Dir, size image.Point, takes []Take) []string {
 	args := append([]string{}, always...)
 	args = append(args, "-y", "-max_alloc", maxAlloc)
 	for i, take := range takes {
@@ -99,7 +100,7 @@ func takeArgs(in *Input, dir *scratch, size image.Point, takes []Take) []string 
 		args = append(flags(append(args, "-map", strconv.Itoa(i)+":V:0"), Options{
 			"copyts": "", "fps_mode": "passthrough", "frames:v": strconv.Itoa(take.Count),
 			"filter": take.filter(i, size), "c:v": "rawvideo", "pix_fmt": "rgba", "f": "rawvideo",
-		}), "file:"+dir.path(takeName(i)))
+		}), "file:"+dir.Path(takeName(i)))
 	}
 	return args
 }

@@ -17,14 +17,14 @@ func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer
 	if err != nil {
 		return err
 	}
-	defer dir.remove()
+	defer dir.Remove()
 	args, err := c.args(in, "pipe:1", t.maxOutput())
 	if err != nil {
 		return err
 	}
-	err = t.run(ctx, command{path: path, args: args, dir: dir.dir, inputs: append([]*Input{in}, c.Beside...), stdout: w})
+	err = t.run(ctx, command{path: path, args: args, dir: dir.Path(), inputs: append([]*Input{in}, c.Beside...), stdout: w})
 	if err == nil {
-		err = dir.checkSound(ctx)
+		err = checkSound(ctx, dir)
 	}
 	if err != nil {
 		return t.diagnose(ctx, programFFmpeg, path, err)

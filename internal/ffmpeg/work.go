@@ -12,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/scratch"
 )
 
 // Work is what a source makes programs do. It is counted, so that a source gets the
@@ -65,8 +66,8 @@ func LimitSound(ctx context.Context, s Stream, i int) string {
 
 // checkSound returns an error if sound was decoded beyond the limit of [LimitSound] in a
 // run of a program in d.
-func (d *scratch) checkSound(ctx context.Context) error {
-	entries, err := os.ReadDir(d.dir)
+func checkSound(ctx context.Context, d *scratch.Dir) error {
+	entries, err := os.ReadDir(d.Path())
 	if err != nil {
 		return fserror.WithoutPath(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
+	"github.com/citekit/citekit/internal/scratch"
 )
 
 // A Command is an installed LibreOffice. It is safe for concurrent use; runs are
@@ -122,11 +123,13 @@ func (c *Command) Version(ctx context.Context) (string, error) {
 func (c *Command) PDF(ctx context.Context, document io.Reader, ext string, use func(pdf io.Reader, size int64) error) error {
 	c.running.Lock()
 	defer c.running.Unlock()
-	dir, err := os.MkdirTemp("", "citekit-render-")
+	scratch.Sweep(scratchPrefix)
+	temp, err := scratch.New(scratchPrefix)
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer temp.Remove()
+	dir := temp.Path()
 	source, profile, out := filepath.Join(dir, "document"+ext), filepath.Join(dir, "profile"), filepath.Join(dir, "out")
 	if err := write(source, document); err != nil {
 		return err
@@ -151,6 +154,9 @@ func (c *Command) PDF(ctx context.Context, document io.Reader, ext string, use f
 	}
 	return use(f, info.Size())
 }
+
+// scratchPrefix begins the names of the temporary folders of runs.
+const scratchPrefix = "citekit-render-"
 
 // run lays out documents in one run of the program.
 func (c *Command) run(ctx context.Context, dir, profile, out string, sources ...string) error {

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/citekit/citekit"
 )
 
 // TestLockedDown lays out documents that would write a file by a macro that runs
@@ -56,6 +59,31 @@ func TestLockedDown(t *testing.T) {
 		if n := fetched.Load(); n > 0 {
 			t.Errorf("%s: %d requests", ext, n)
 		}
+	}
+}
+
+// TestLeftFolder removes the folder of a process that was killed.
+func TestLeftFolder(t *testing.T) {
+	temp := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, temp)
+	}
+	left := filepath.Join(temp, "citekit-render-left")
+	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "lock"), []byte("in use"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable() // which does not know the flags
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Command{path: self}).PDF(t.Context(), strings.NewReader("x"), ".odt", nil); !errors.Is(err, citekit.ErrFormat) {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it stays: %v", err)
+	}
+	if folders, err := os.ReadDir(temp); err != nil || len(folders) > 0 {
+		t.Errorf("the folder of the run stays: %v, %v", folders, err)
 	}
 }
 

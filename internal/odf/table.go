@@ -184,6 +184,6 @@ func (t *Texter) cell(s *xmlspan.Scanner) string {
 	inner := t.inner()
 	s.Next()
 	inner.Container(s, s.Depth)
-	t.notes = append(t.notes, inner.notes...)
+	t.addNotes(inner)
 	return strings.Join(strings.Fields(inner.out.String()), " ")
 }

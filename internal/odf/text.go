@@ -19,9 +19,13 @@ type Texter struct {
 	// Cells are the cells of tables that are read. Zero means all.
 	Cells citekit.Cells
 
-	out   strings.Builder
-	notes []string
-	room  *int // bytes that may still be added by repetition; shared by all Texters of one text
+	// ReadComments has comments read, for [Texter.Comments].
+	ReadComments bool
+
+	out      strings.Builder
+	notes    []string
+	comments []Comment
+	room     *int // bytes that may still be added by repetition; shared by all Texters of one text
 }
 
 // maxRepeated is the largest number of bytes that repeated spaces, cells and rows
@@ -31,7 +35,12 @@ const maxRepeated = 16 << 20
 // inner returns a Texter for a part of the text of t.
 func (t *Texter) inner() *Texter {
 	t.makeRoom()
-	return &Texter{Label: t.Label, room: t.room}
+	return &Texter{Label: t.Label, ReadComments: t.ReadComments, room: t.room}
+}
+
+// addNotes adds the notes and comments of a part of the text of t.
+func (t *Texter) addNotes(inner *Texter) {
+	t.notes, t.comments = append(t.notes, inner.notes...), append(t.comments, inner.comments...)
 }
 
 func (t *Texter) makeRoom() {
@@ -59,6 +68,12 @@ func (t *Texter) String() string { return t.out.String() }
 // "[3] See page 9.\n".
 func (t *Texter) Notes() string { return strings.Join(t.notes, "") }
 
+// A Comment is a remark on a text.
+type Comment struct{ Author, Text string }
+
+// Comments returns the comments read so far.
+func (t *Texter) Comments() []Comment { return t.comments }
+
 // Container writes the paragraphs and tables up to the End of the element at
 // depth, or up to the end of the document if depth is 0.
 func (t *Texter) Container(s *xmlspan.Scanner, depth int) {
@@ -78,6 +93,8 @@ func (t *Texter) Element(s *xmlspan.Scanner) {
 		t.paragraph(s)
 	case s.Is("table", "table"):
 		t.table(s)
+	case s.Is("office", "annotation"):
+		t.comment(s)
 	case isUnread(s):
 		s.Skip()
 	}
@@ -94,7 +111,7 @@ func isUnread(s *xmlspan.Scanner) bool {
 		return strings.HasSuffix(s.Local, "-source") || strings.HasSuffix(s.Local, "-decls")
 	case "office":
 		switch s.Local {
-		case "annotation", "forms", "event-listeners", "binary-data", "dde-source":
+		case "forms", "event-listeners", "binary-data", "dde-source":
 			return true
 		}
 	case "draw":
@@ -164,7 +181,7 @@ func (t *Texter) paragraph(s *xmlspan.Scanner) {
 		t.out.WriteByte('\n')
 	}
 	t.out.WriteString(boxes.out.String())
-	t.notes = append(t.notes, boxes.notes...)
+	t.addNotes(boxes)
 }
 
 // inline writes the text of an element within a paragraph.
@@ -182,6 +199,8 @@ func (t *Texter) inline(s *xmlspan.Scanner, l *line, boxes *Texter) {
 		l.blank = true
 	case s.Is("text", "note"):
 		t.note(s)
+	case s.Is("office", "annotation"):
+		t.comment(s)
 	case isUnread(s):
 		s.Skip()
 	case s.Space == "draw" && s.Local != "a", s.Space == "dr3d":
@@ -207,6 +226,32 @@ func (t *Texter) note(s *xmlspan.Scanner) {
 	if text := strings.TrimSpace(body.out.String()); text != "" {
 		t.notes = append(t.notes, "["+strings.Join(strings.Fields(mark.String()), " ")+"] "+text+"\n")
 	}
+	t.comments = append(t.comments, body.comments...)
+}
+
+// comment reads the comment whose Start is the token at hand, or skips it.
+func (t *Texter) comment(s *xmlspan.Scanner) {
+	if !t.ReadComments {
+		s.Skip()
+		return
+	}
+	var author strings.Builder
+	body := t.inner()
+	body.Label, body.ReadComments = nil, false
+	depth := s.Depth
+	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+		switch {
+		case s.Kind == xmlspan.Start && s.Is("dc", "creator"):
+			for at := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != at); {
+				if s.Kind == xmlspan.Text {
+					author.WriteString(s.Value())
+				}
+			}
+		case s.Kind == xmlspan.Start:
+			body.Element(s)
+		}
+	}
+	t.comments = append(t.comments, Comment{author.String(), body.out.String()})
 }
 
 // Number parses a decimal number of 32 bits. It returns other if value is not one.

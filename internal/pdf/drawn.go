@@ -3,7 +3,9 @@ package pdf
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 )
@@ -12,6 +14,7 @@ const (
 	maxDrawnForms = 1 << 12 // forms of a page that are counted
 	maxAnnots     = 1 << 16 // annotations of a page that are examined
 	maxFieldDepth = 64
+	maxSaved      = 1 << 12 // states that q saves
 	mostSame      = 3       // equal characters in a row that count; more are leaders
 	maxToUnicode  = 1 << 20 // bytes of a map to Unicode
 )
@@ -20,8 +23,8 @@ const (
 type Drawn struct {
 	// Codes is the number of characters in the content of the page and in its forms,
 	// without spaces as far as the fonts say which these are. Text that repeats what
-	// stands just before it, as for bold letters, counts once, and so do dots that lead
-	// to a number.
+	// stands just before it or in the same place, as for bold letters, counts once, and so
+	// do dots that lead to a number.
 	Codes int
 
 	// Unnamed is how many of them are in a font that does not say what its characters are.
@@ -64,6 +67,7 @@ type counter struct {
 	forms map[Ref]counted
 	shown [5]string // the last strings shown
 	next  int
+	spots map[spot]bool // texts shown
 }
 
 // A counted has the numbers of characters of a form.
@@ -107,11 +111,11 @@ func (c *counter) page(page Dict) error {
 			return ErrLimit
 		}
 	}
-	return c.content(all, page["Resources"], 0)
+	return c.content(all, page["Resources"], unit, 0)
 }
 
 // content counts the characters that content draws.
-func (c *counter) content(data []byte, resources Object, depth int) error {
+func (c *counter) content(data []byte, resources Object, space matrix, depth int) error {
 	dict, err := c.d.Dict(c.f, resources)
 	if err != nil {
 		return err
@@ -125,39 +129,56 @@ func (c *counter) content(data []byte, resources Object, depth int) error {
 		return err
 	}
 	s := scanner{parser: parser{data: data}}
-	var current font
-	var saved []font
+	type state struct {
+		font
+		pen
+	}
+	now := state{pen: pen{page: space, text: unit, line: unit}}
+	var saved []state
+	lost := 0 // states that are not saved
 	for {
 		operator, ok := s.operator()
 		if !ok {
 			return c.f.Visit(len(data) / 64)
 		}
+		now.move(operator, s.operands)
 		switch operator {
 		case "q":
-			saved = append(saved, current)
+			if len(saved) == maxSaved {
+				lost++
+				continue
+			}
+			saved = append(saved, now)
 		case "Q":
-			if n := len(saved); n > 0 {
-				current, saved = saved[n-1], saved[:n-1]
+			if n := len(saved); lost > 0 {
+				lost--
+			} else if n > 0 {
+				now, saved = saved[n-1], saved[:n-1]
 			}
 		case "Tf":
-			if current, err = c.font(fonts[s.name]); err != nil {
+			if now.font, err = c.font(fonts[s.name]); err != nil {
 				return err
 			}
 		case "Tj", "TJ", "'", `"`:
-			c.count(s.text, current)
+			if !c.isAgain(s.text, &now.pen) {
+				c.count(s.text, now.font)
+			}
 		case "Do":
-			if err := c.form(objects[s.name], dict, depth); err != nil {
+			if err := c.form(objects[s.name], dict, now.page, depth); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-func (c *counter) form(o Object, around Dict, depth int) error {
+func (c *counter) form(o Object, around Dict, space matrix, depth int) error {
 	if o == nil || depth == formDepth {
 		return nil
 	}
 	ref, isRef := o.(Ref)
+	if isRef && c.isAgain(fmt.Append(nil, "form ", ref), &pen{page: space, text: unit, size: 10}) {
+		return nil
+	}
 	if counted, ok := c.forms[ref]; ok && isRef {
 		c.Codes += counted.codes
 		c.Unnamed += counted.unnamed
@@ -182,12 +203,29 @@ func (c *counter) form(o Object, around Dict, depth int) error {
 	if own := stream.Dict["Resources"]; own != nil {
 		resources = own
 	}
+	own, err := c.matrixOf(stream.Dict["Matrix"])
+	if err != nil {
+		return err
+	}
 	before := counted{c.Codes, c.Unnamed}
-	err = c.content(data, resources, depth+1)
+	err = c.content(data, resources, own.times(space), depth+1)
 	if isRef {
 		c.forms[ref] = counted{c.Codes - before.codes, c.Unnamed - before.unnamed}
 	}
 	return err
+}
+
+// matrixOf returns the matrix of a form.
+func (c *counter) matrixOf(o Object) (matrix, error) {
+	array, err := c.d.Array(c.f, o)
+	if err != nil || len(array) != len(matrix{}) {
+		return unit, err
+	}
+	var m matrix
+	for i, o := range array {
+		m[i], _ = Number(o)
+	}
+	return m, nil
 }
 
 // count counts the characters of a text that a font shows.
@@ -409,17 +447,21 @@ func (c *counter) inherited(field Dict, key Name) (Object, error) {
 	return nil, nil
 }
 
-// A scanner reads the operators of content. It has the last name and the strings before
-// each.
+// A scanner reads the operators of content. It has the last name, the strings and the
+// last numbers before each. Of strings in an array that are each other and are drawn one
+// over the other, it has the first.
 type scanner struct {
 	parser
-	name Name
-	text []byte
+	name     Name
+	text     []byte
+	last     []byte   // the last string of text
+	back     bool     // what follows is drawn over it
+	operands [][]byte // numbers, at most those of a matrix
 }
 
 // operator returns the next operator, or false at the end.
 func (s *scanner) operator() (string, bool) {
-	s.text = s.text[:0]
+	s.text, s.last, s.back, s.operands = s.text[:0], nil, false, s.operands[:0]
 	for {
 		s.skip()
 		if s.pos >= len(s.data) {
@@ -439,15 +481,32 @@ func (s *scanner) operator() (string, bool) {
 			for s.pos < len(s.data) && class[s.data[s.pos]] == regular {
 				s.pos++
 			}
-			word := string(s.data[start:s.pos])
-			if word == "ID" {
+			word := s.data[start:s.pos]
+			if string(word) == "ID" {
 				s.image()
 			}
 			if c != '+' && c != '-' && c != '.' && (c < '0' || c > '9') {
-				return word, true
+				return string(word), true
 			}
+			s.number(word)
 		}
 	}
+}
+
+// number takes a number. In an array of strings it moves the next one back, in
+// thousandths of the size of letters (9.4.3): by the width of one, it draws over it.
+func (s *scanner) number(word []byte) {
+	const narrowest = 200
+	if s.last != nil {
+		n, err := strconv.ParseFloat(string(word), 64)
+		s.back = err == nil && n >= narrowest
+		return
+	}
+	if len(s.operands) == len(matrix{}) {
+		copy(s.operands, s.operands[1:])
+		s.operands = s.operands[:len(s.operands)-1]
+	}
+	s.operands = append(s.operands, word)
 }
 
 func (s *scanner) at(sign string) bool {
@@ -462,7 +521,11 @@ func (s *scanner) string(first byte) {
 	}
 	if o, err := read(); err == nil {
 		text, _ := o.(String)
-		s.text = append(s.text, text...)
+		if !s.back || string(s.last) != string(text) {
+			s.text = append(s.text, text...)
+			s.last = s.text[len(s.text)-len(text):]
+		}
+		s.back = false
 	}
 	s.pos = max(s.pos, start+1)
 }

@@ -25,8 +25,8 @@ type Work struct {
 // than a smaller one.
 const most = 2
 
-// Linear maps and reads sources of three sizes, with n, 2n and 4n of some part, and
-// counts what a resolver does. It is an error if a larger source takes more than twice
+// Linear maps and reads sources of three sizes, with n, 2n and 4n of some part, cuts
+// them if they are images, and counts what a resolver does. It is an error if a larger source takes more than twice
 // as much for each of its bytes as the smallest, of any kind of work. A call of grow
 // returns the source; newResolver returns a resolver that has cached nothing. An error
 // that matches [citekit.ErrTooLarge] ends the work with a source and is none here.
@@ -83,6 +83,15 @@ func measured(t testing.TB, r citekit.Resolver, name string, modality citekit.Mo
 			}
 			w.Runs++
 			w.Text += int64(len(run.Text))
+		}
+	}
+	if modality == citekit.Image {
+		content, err := r.Resolve(ctx, src, citekit.Request{Location: citekit.Location{Modality: modality, Box: citekit.Box{Y1: .5, X2: 1, Y2: 1}}})
+		if err != nil && !errors.Is(err, citekit.ErrTooLarge) {
+			t.Fatalf("the lower half of %d bytes: %v", len(data), err)
+		}
+		if content != nil {
+			content.Body.Close()
 		}
 	}
 	w.Bytes, w.Steps = counted.bytes.Load(), ctx.looks.Load()

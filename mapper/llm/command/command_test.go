@@ -139,6 +139,24 @@ func TestMap(t *testing.T) {
 	}
 }
 
+// TestLeftCopy removes the copy of a process that was killed.
+func TestLeftCopy(t *testing.T) {
+	temp := t.TempDir()
+	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(name, temp)
+	}
+	left := filepath.Join(temp, "citekit-source-left")
+	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "lock"), []byte("in use"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, t.Context(), "map", command.Options{}, source("one\ntwo\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it stays: %v", err)
+	}
+}
+
 func TestInput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b.txt")
 	if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {

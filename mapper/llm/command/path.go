@@ -11,7 +11,11 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/scratch"
 )
+
+// scratchPrefix begins the names of the folders of copies.
+const scratchPrefix = "citekit-source-"
 
 // sourcePath returns a path by which another program can open src: its own path
 // if that still leads to the open file, or else the path of a copy. The caller
@@ -23,17 +27,17 @@ func sourcePath(ctx context.Context, src *citekit.Source, maxCopy int64) (path s
 	if src.Size() > maxCopy {
 		return "", nil, fmt.Errorf("a source of %d bytes that would have to be copied; at most %d: %w", src.Size(), maxCopy, citekit.ErrTooLarge)
 	}
-	dir, err := os.MkdirTemp("", "citekit-")
+	scratch.Sweep(scratchPrefix)
+	dir, err := scratch.New(scratchPrefix)
 	if err != nil {
-		return "", nil, fserror.WithoutPath(err)
-	}
-	remove = func() { os.RemoveAll(dir) }
-	path = filepath.Join(dir, copyName(src.Name()))
-	if err := copySource(ctx, src, path); err != nil {
-		remove()
 		return "", nil, err
 	}
-	return path, remove, nil
+	name := copyName(src.Name())
+	if err := copySource(ctx, src, dir, name); err != nil {
+		dir.Remove()
+		return "", nil, err
+	}
+	return dir.Path(name), dir.Remove, nil
 }
 
 func leadsTo(path string, f *os.File) bool {
@@ -55,10 +59,10 @@ func copyName(name string) string {
 	return "source" + ext
 }
 
-func copySource(ctx context.Context, src *citekit.Source, path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+func copySource(ctx context.Context, src *citekit.Source, dir *scratch.Dir, name string) error {
+	f, err := dir.Create(name)
 	if err != nil {
-		return fserror.WithoutPath(err)
+		return err
 	}
 	defer f.Close()
 	if _, err := io.Copy(f, ctxio.Reader(ctx, src.Reader())); err != nil {

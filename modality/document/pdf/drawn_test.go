@@ -1,6 +1,7 @@
 package pdf_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -72,6 +73,36 @@ func TestWidthless(t *testing.T) {
 	}
 }
 
+const courier = "/F1 << /Type /Font /Subtype /Type1 /BaseFont /Courier >>"
+
+// bold is a text that is drawn letter by letter.
+const bold = "Every letter of this heading stands twice"
+
+// letters draws bold, each letter in its place and moved to the right.
+func letters(right float64) (content string) {
+	for i, letter := range bold {
+		content += fmt.Sprintf("BT /F1 9 Tf 1 0 0 1 %g 150 Tm (%c) Tj ET\n", 20+5.4*float64(i)+right, letter)
+	}
+	return content
+}
+
+// chain draws bold, each letter where the one before ends.
+func chain(x float64) string {
+	content := fmt.Sprintf("BT /F1 9 Tf %g 150 Td\n", x)
+	for _, letter := range bold {
+		content += fmt.Sprintf("(%c) Tj\n", letter)
+	}
+	return content + "ET\n"
+}
+
+// inOne has each letter of bold twice, one over the other.
+var inOne = func() (text string) {
+	for _, letter := range bold {
+		text += fmt.Sprintf("(%[1]c) 570 (%[1]c) -30 ", letter)
+	}
+	return text
+}()
+
 // TestMissing says that a page draws characters that are not in its text.
 func TestMissing(t *testing.T) {
 	run := runOf(t, pdftest.Unnamed("Heading", 80), citekit.Box{})
@@ -82,6 +113,10 @@ func TestMissing(t *testing.T) {
 		"text": pdftest.Text(true, strings.Repeat("longer than the least ", 3)),
 		"twice": pdftest.Page("", strings.Repeat("BT /F1 9 Tf 20 150 Td (Drawn twice to look bold, as some programs do) Tj ET\n", 2),
 			"/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
+		"letter by letter": pdftest.Page("", letters(0)+letters(.3), courier),
+		"in chains":        pdftest.Page("", chain(20)+chain(20.3), courier),
+		"moved":            pdftest.Page("", "q 1 0 0 1 20 150 cm "+letters(0)+" Q q 1 0 0 1 20.3 150 cm "+letters(0)+" Q", courier),
+		"in one string":    pdftest.Page("", "BT /F1 9 Tf 20 150 Td ["+inOne+"] TJ ET", courier),
 		"leaders": pdftest.Page("", "BT /F1 9 Tf 20 150 Td (Contents "+strings.Repeat(".", 90)+" 7) Tj ET",
 			"/F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"),
 	} {

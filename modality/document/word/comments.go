@@ -3,12 +3,13 @@ package word
 import (
 	"strings"
 
+	"github.com/citekit/citekit/internal/odf"
 	"github.com/citekit/citekit/internal/ooxml"
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
 // A comment is a remark on a text, by one person. A thread is several at one place.
-type comment struct{ author, text string }
+type comment odf.Comment
 
 // readComments reads the part of a DOCX that has the comments, or nothing from "".
 func readComments(text string) (map[string]comment, error) {
@@ -22,20 +23,21 @@ func readComments(text string) (map[string]comment, error) {
 			id, author := s.Get("w", "id"), s.Get("w", "author")
 			t := &texter{}
 			t.container(s, s.Depth)
-			comments[id] = comment{author, strings.TrimSpace(t.out.String())}
+			comments[id] = comment{author, t.out.String()}
 		}
 	}
 	return comments, ooxml.KnownXML(s.Err())
 }
 
-// comment writes a comment that has text.
-func (t *texter) comment(c comment) {
-	if c.text == "" {
-		return
+// String returns the line of a comment, such as "[comment by Ann] Which page?\n"; "" if
+// it has no text.
+func (c comment) String() string {
+	text, author := strings.TrimSpace(c.Text), strings.Join(strings.Fields(c.Author), " ")
+	if text == "" {
+		return ""
 	}
-	t.out.WriteString("[comment")
-	if author := strings.Join(strings.Fields(c.author), " "); author != "" {
-		t.out.WriteString(" by " + author)
+	if author != "" {
+		author = " by " + author
 	}
-	t.out.WriteString("] " + c.text + "\n")
+	return "[comment" + author + "] " + text + "\n"
 }

@@ -159,7 +159,7 @@ func (d *docx) cost() int64 {
 		n += int64(len(notes.text) + each*len(notes.byID))
 	}
 	for _, c := range d.comments {
-		n += int64(len(c.text) + each)
+		n += int64(len(c.Text) + each)
 	}
 	for _, k := range d.chunks {
 		n += int64(len(k.text) + each)

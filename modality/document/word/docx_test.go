@@ -43,8 +43,6 @@ func TestReadText(t *testing.T) {
 	}
 }
 
-// TestCuts cuts every run of blocks, and every rectangle of cells: the text of
-// the evidence is that of the source, and everything in it is reached.
 // TestComments reads the comments on a block after it, if asked for.
 func TestComments(t *testing.T) {
 	data := docx{
@@ -77,6 +75,8 @@ func TestComments(t *testing.T) {
 	}
 }
 
+// TestCuts cuts every run of blocks, and every rectangle of cells: the text of
+// the evidence is that of the source, and everything in it is reached.
 func TestCuts(t *testing.T) {
 	sharedtest.NotShort(t)
 	data := report().pack(t)

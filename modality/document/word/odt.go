@@ -24,6 +24,7 @@ type odt struct {
 	styles     *odtStyles
 	stylesText string
 	notes      [noteKinds][]int // offsets of numbered notes
+	comments   bool             // whether they are read
 	mediaType  string
 	meta       odf.Meta
 }
@@ -42,8 +43,8 @@ var odtTypes = map[string]string{
 	"application/vnd.oasis.opendocument.text-template": ".ott",
 }
 
-func openODT(ctx context.Context, p *odf.Package) (*odt, error) {
-	d := &odt{mediaType: p.MediaType()}
+func openODT(ctx context.Context, p *odf.Package, comments bool) (*odt, error) {
+	d := &odt{mediaType: p.MediaType(), comments: comments}
 	if odtTypes[d.mediaType] == "" {
 		return nil, fmt.Errorf("the package is no text: %w", citekit.ErrFormat)
 	}
@@ -82,9 +83,13 @@ func (d *odt) blockText(i int, cells citekit.Cells) string {
 	if !cells.IsZero() {
 		at, _ = d.tableOf(i)
 	}
-	t := &odf.Texter{Label: d.labelAt, Cells: cells}
+	t := &odf.Texter{Label: d.labelAt, Cells: cells, ReadComments: d.comments}
 	t.Container(d.scope.Fragment(at.pos, at.stop), 0)
-	text := t.String() + t.Notes()
+	comments := make([]string, 0, len(t.Comments()))
+	for _, c := range t.Comments() {
+		comments = append(comments, comment(c).String())
+	}
+	text := t.String() + t.Notes() + strings.Join(comments, "")
 	if strings.TrimSpace(text) == "" {
 		return ""
 	}

@@ -77,6 +77,35 @@ func TestODTCuts(t *testing.T) {
 	}
 }
 
+// TestODTComments reads the comments on a block after it and its notes, if asked for.
+func TestODTComments(t *testing.T) {
+	note := func(author, text string) string {
+		return `<office:annotation office:name="n" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:creator>` + author + `</dc:creator><dc:date>2024-01-01</dc:date><text:p>` + text + `</text:p></office:annotation>`
+	}
+	data := packODT(t, `<text:p>The range is `+note(" Ann\n", "At which port?")+note("Bob", "At Brest.</text:p><text:p>See page 9.")+`six metres<office:annotation-end office:name="n"/>.`+
+		`<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>On average.`+note("", "In a note")+`</text:p></text:note-body></text:note></text:p>`+
+		`<text:p>Nothing is said on this.`+note("Eve", " ")+`</text:p>`+
+		`<table:table><table:table-column/><table:table-row table:number-rows-repeated="2"><table:table-cell><text:p>cell`+note("", "Empty?")+`</text:p></table:table-cell></table:table-row></table:table>`)
+	said := []string{"The range is six metres.\n[1] On average.\n", "Nothing is said on this.\n", "cell\ncell\n"}
+	remarks := []string{"[comment by Ann] At which port?\n[comment by Bob] At Brest.\nSee page 9.\n[comment] In a note\n", "", "[comment] Empty?\n"}
+	for i := range said {
+		if got := read(t, data, blocks(i+1, i+1)); got != said[i] {
+			t.Errorf("not asked for: %q, want %q", got, said[i])
+		}
+		said[i] += remarks[i]
+	}
+	var got []string
+	for run, err := range (&word.Resolver{Comments: true}).ReadText(t.Context(), source(data, "a.odt"), citekit.Location{Modality: citekit.Document}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, run.Text)
+	}
+	if !slices.Equal(got, said) {
+		t.Errorf("got %q, want %q", got, said)
+	}
+}
+
 // TestODTOutside: pictures that are outside of the package are left out of
 // evidence, and the text that is in them stays.
 func TestODTOutside(t *testing.T) {

@@ -30,7 +30,7 @@ func (d *docx) textOf(b span, cells citekit.Cells) string {
 		t.note(d.references[i])
 	}
 	for _, id := range t.marks {
-		t.comment(d.comments[id])
+		t.out.WriteString(d.comments[id].String())
 	}
 	text := t.out.String()
 	if strings.TrimSpace(text) == "" {

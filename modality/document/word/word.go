@@ -65,7 +65,7 @@ type Resolver struct {
 	// zero means 128 MiB, negative keeps none.
 	CacheBytes int64
 
-	// Comments makes [Resolver.ReadText] read the comments of a DOCX too, after the
+	// Comments makes [Resolver.ReadText] read the comments too, each after the
 	// block that they are on.
 	Comments bool
 
@@ -113,7 +113,7 @@ type evidence struct {
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
 	if r.Comments {
-		return "word/2 comments"
+		return "word/3 comments"
 	}
 	return "word/2"
 }
@@ -152,7 +152,7 @@ func openText(ctx context.Context, src *citekit.Source, comments bool) (text, er
 		if err != nil {
 			return nil, err
 		}
-		return openODT(ctx, p)
+		return openODT(ctx, p, comments)
 	}
 	p, err := ooxml.Open(ctx, src, src.Size())
 	if err != nil {
