@@ -220,7 +220,9 @@ func groups(all []*judgement) (names []string, members [][]*judgement) {
 	for _, l := range languages {
 		add(l, func(j *judgement) bool { return j.language == l && j.Kind != unanswered })
 	}
-	add("other than English", func(j *judgement) bool { return j.language != "en" && j.Kind != unanswered })
+	other := func(j *judgement) bool { return j.language != "en" && j.Kind != unanswered }
+	add("other than English", other)
+	add("of these no paraphrases", func(j *judgement) bool { return other(j) && j.Kind != paraphrase })
 	add("all", func(j *judgement) bool { return j.Kind != unanswered })
 	return names, members
 }
