@@ -31,6 +31,20 @@ func TestPlainRanking(t *testing.T) {
 	}
 }
 
+func TestShares(t *testing.T) {
+	r := &plainRanking{postings: make(map[string][]posting)}
+	for range 30 {
+		r.add(unit{file: "other.txt"}, "a common text")
+	}
+	r.add(unit{file: "right.txt"}, "a rare text")
+	right := func(u unit) bool { return u.file == "right.txt" }
+	for question, want := range map[string]bool{"how rare?": true, "a text?": false, "a common one?": false, "unheard of": false} {
+		if got := r.shares(question, right); got != want {
+			t.Errorf("%q shares a rare word: %t", question, got)
+		}
+	}
+}
+
 func TestCues(t *testing.T) {
 	text := strings.Repeat("ten words ", 20)
 	vtt := cues(text)
