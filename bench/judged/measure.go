@@ -20,6 +20,7 @@ type judgement struct {
 	*question
 	ours, plain outcome
 	plainly     *outcome // of citekit, for a question with signs or many words, without them
+	shares      bool     // it has a rare word of a page, or of 15 lines, with a place that answers
 	answered    bool     // "answer" has an answer
 	tokens      int      // of the reply of "search"
 	width       int64    // bytes of text in the addresses of the reply, on average
@@ -49,6 +50,9 @@ func (r *room) measure(ctx context.Context, questions []*question) (all []*judge
 			plain = append(plain, hit{u.file, []span{u.span}})
 		}
 		j.plain = r.judge(q, plain)
+		j.shares = r.plain.shares(q.Text, func(u unit) bool {
+			return slices.ContainsFunc(q.Places, func(p place) bool { return r.holds(hit{u.file, []span{u.span}}, p) })
+		})
 		given, err := r.answerer.Answer(ctx, answer.Request{Question: q.Text})
 		if err != nil {
 			return nil, fmt.Errorf("answer %q: %w", q.Text, err)
@@ -210,6 +214,9 @@ func groups(all []*judgement) (names []string, members [][]*judgement) {
 	}
 	for _, kind := range kinds[:len(kinds)-1] {
 		add(kind, func(j *judgement) bool { return j.Kind == kind })
+		if kind == paraphrase {
+			add("of these with a rare word of the place", func(j *judgement) bool { return j.Kind == kind && j.shares })
+		}
 	}
 	var languages []string
 	for _, j := range all {
@@ -220,7 +227,9 @@ func groups(all []*judgement) (names []string, members [][]*judgement) {
 	for _, l := range languages {
 		add(l, func(j *judgement) bool { return j.language == l && j.Kind != unanswered })
 	}
-	add("other than English", func(j *judgement) bool { return j.language != "en" && j.Kind != unanswered })
+	other := func(j *judgement) bool { return j.language != "en" && j.Kind != unanswered }
+	add("other than English", other)
+	add("of these no paraphrases", func(j *judgement) bool { return other(j) && j.Kind != paraphrase })
 	add("all", func(j *judgement) bool { return j.Kind != unanswered })
 	return names, members
 }

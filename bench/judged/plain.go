@@ -64,6 +64,15 @@ func (r *plainRanking) rank(question string, most int) []unit {
 	return best
 }
 
+// shares reports whether a question has a word of a unit that is right, a word that
+// fewer than one in 20 units have.
+func (r *plainRanking) shares(question string, right func(unit) bool) bool {
+	return slices.ContainsFunc(plainWords(question), func(w string) bool {
+		list := r.postings[w]
+		return 20*len(list) < len(r.units) && slices.ContainsFunc(list, func(p posting) bool { return right(r.units[p.unit]) })
+	})
+}
+
 // plainWords returns the runs of letters and digits in lower case, and of writings
 // without spaces each two characters that are adjacent.
 func plainWords(text string) []string {
