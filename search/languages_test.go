@@ -53,7 +53,7 @@ var shelves = map[string]struct {
 		"やかんを火にかけると、数分でお湯が沸く。ふたをするとガスの節約になる。",
 		"他のパッケージと競合するパッケージはインストールできない。 The package is in conflict with another.",
 		"パッケージの保守担当者は、パッケージをアーカイブから削除する前に確認される。",
-		"vim の使い方はこの手引きに書いてある: type the word \"is\" in the line. What is to be done is in the manual.",
+		"vim の使い方と端末の設定はこの手引きの終わりに詳しく書いてある: type the word \"is\" in the line. What is to be done is in the manual.",
 		"お茶は葉と水で作る飲み物である。城の門は開いている。",
 	}, []string{
 		"パッケージが他のパッケージと競合するときはどうするか", "アーカイブの保守担当者", "お茶の水", "お湯はいつ沸くか", "城の門", "vim manual package",
@@ -189,7 +189,7 @@ func TestQuestionsWithSigns(t *testing.T) {
 			t.Errorf("%s as %q: %s, want %d", c.query, c.syntax, ids(found), c.want)
 		}
 	}
-	if found := s.find(t, search.Request{Query: `Who of the castle had a drink, "old men"?`}); found.Results[0].ResourceID != "en4" || found.Results[0].Score < 1.09*s.find(t, search.Request{Query: "Who of the castle had a drink, old men?"}).Results[0].Score {
+	if found := s.find(t, search.Request{Query: `Who of the castle had a drink, "old men"?`}); found.Results[0].ResourceID != "en4" || found.Results[0].Score < 1.04*s.find(t, search.Request{Query: "Who of the castle had a drink, old men?"}).Results[0].Score {
 		t.Errorf("a quoted phrase does not count more: %s", ids(found))
 	}
 	if _, err := s.Search(ctx, search.Request{Query: "tea", Syntax: "boolean"}); err == nil || !strings.Contains(err.Error(), "syntax boolean") && !strings.Contains(err.Error(), `syntax "boolean"`) {
