@@ -216,3 +216,69 @@ func (l *lateLook) Holds(ctx context.Context, id string) (string, error) {
 	}
 	return held, err
 }
+
+// TestSecondProcessBeginsAtTheEnd indexes beside another process, which has the lock: it
+// begins with what that one does last. A lock is no reason to wait.
+func TestSecondProcessBeginsAtTheEnd(t *testing.T) {
+	for _, second := range []bool{false, true} {
+		dir := t.TempDir()
+		for i := range 30 {
+			write(t, dir, fmt.Sprintf("t%02d.txt", i), fmt.Sprintf("A kettle of kind%02d.\n", i))
+		}
+		ws, err := workspace.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order := &ordered{Resolver: new(text.Resolver)}
+		lib := citekit.New(ws, citekit.Resolvers{citekit.Text: order}, nil)
+		if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
+			t.Fatal(err)
+		}
+		other, err := workspace.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second {
+			release, first := other.TryLockIndex()
+			if !first {
+				t.Fatal("nobody else indexes, and the lock is held")
+			}
+			defer release()
+		}
+		s := newSearcher(t, lib, nil)
+		if x, err := s.Index(t.Context(), nil); err != nil || x.Searchable != 30 {
+			t.Errorf("%+v, %v", x, err)
+		}
+		const readers = 8 // at once, in any order
+		end := "t29.txt"
+		if second {
+			end = "t00.txt"
+		}
+		if at := slices.Index(order.read, end); at < 30-readers || len(order.read) != 30 {
+			t.Errorf("second %v: %s is number %d of %d", second, end, at, len(order.read))
+		}
+		if !second {
+			release, first := other.TryLockIndex()
+			if release(); !first {
+				t.Error("the lock stays after the work")
+			}
+		}
+		s.Close()
+		lib.Close()
+		other.Close()
+	}
+}
+
+// An ordered reads texts and notes in which order.
+type ordered struct {
+	*text.Resolver
+	mu   sync.Mutex
+	read []string
+}
+
+func (o *ordered) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	o.mu.Lock()
+	o.read = append(o.read, src.Name())
+	o.mu.Unlock()
+	return o.Resolver.ReadText(ctx, src, loc)
+}

@@ -35,6 +35,9 @@ type job struct {
 	of    int // resources that are to be read, and those
 	done  int // that were read, or cannot be
 
+	release func() // the lock of the first process; nil before there is something to do
+	second  bool   // another process has it, so this one begins at the end
+
 	readers int // that run
 	ready   chan *reading
 	long    []stale    // to be put by themselves
@@ -55,6 +58,11 @@ type reading struct {
 func (s *Searcher) update(u *updating) error {
 	ctx, stop := context.WithCancel(s.background)
 	j := &job{Searcher: s, ctx: ctx, again: u.again, taken: make(map[string]string), ready: make(chan *reading)}
+	defer func() {
+		if j.release != nil {
+			j.release()
+		}
+	}()
 	defer j.running.Wait()
 	defer stop()
 	err := j.run()
@@ -129,8 +137,26 @@ func (j *job) look() error {
 	}
 	if j.done < j.of {
 		j.tell(j.done, j.of)
+		j.share()
 	}
 	return nil
+}
+
+// An indexLocker is a workspace that other processes may index too.
+type indexLocker interface {
+	// TryLockIndex reports whether this process is the first of those that do, until
+	// release.
+	TryLockIndex() (release func(), first bool)
+}
+
+// share has two processes that index the same resources begin at different ends. Each
+// skips what the other has put.
+func (j *job) share() {
+	if locker, ok := j.lib.Workspace().(indexLocker); ok && j.release == nil {
+		var first bool
+		j.release, first = locker.TryLockIndex()
+		j.second = !first
+	}
 }
 
 // isBegun reports whether the index has some pieces of a long resource.
@@ -146,8 +172,7 @@ func (j *job) isBegun(r stale) bool {
 // start starts readers, and the putting of a long resource.
 func (j *job) start() {
 	for j.readers < mostReaders && len(j.todo) > 0 {
-		r := j.todo[0]
-		j.todo = j.todo[1:]
+		r := j.nextStale()
 		if j.isPut(r) {
 			continue
 		}
@@ -165,6 +190,16 @@ func (j *job) start() {
 		j.long, j.putting, j.putLast = j.long[1:], end, r
 		j.running.Go(func() { end <- j.putLong(j.ctx, r) })
 	}
+}
+
+// nextStale takes the next resource that is to be read, of which there are some.
+func (j *job) nextStale() (r stale) {
+	if last := len(j.todo) - 1; j.second {
+		r, j.todo = j.todo[last], j.todo[:last]
+	} else {
+		r, j.todo = j.todo[0], j.todo[1:]
+	}
+	return r
 }
 
 // isPut reports whether another process has put a resource since the last look, so that

@@ -8,7 +8,10 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-const ingestLockName = notesDir + "/ingest.lock"
+const (
+	ingestLockName = notesDir + "/ingest.lock"
+	indexLockName  = notesDir + "/index.lock"
+)
 
 // LockIngest implements [citekit.Finder] with flock, as for maps.
 func (d *Directory) LockIngest(ctx context.Context) (release func(), err error) {
@@ -45,4 +48,31 @@ func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) 
 		f.Close()
 		<-d.ingesting
 	}, nil
+}
+
+// TryLockIndex tries to become the first of the processes that index the texts of this
+// workspace, until release. The others need not wait: they can begin at the other end of
+// what there is to do. If nothing can be locked, the caller is the first.
+func (d *Directory) TryLockIndex() (release func(), first bool) {
+	nothing := func() {}
+	root, err := d.evidence.make()
+	if err == nil {
+		err = d.perms.makeMeta(root, notesDir)
+	}
+	if err != nil {
+		return nothing, true
+	}
+	f, err := d.perms.openLock(root, indexLockName)
+	if err != nil {
+		return nothing, true
+	}
+	locked, err := filelock.Try(f)
+	if !locked {
+		f.Close()
+		return nothing, err != nil
+	}
+	return func() {
+		filelock.Unlock(f)
+		f.Close()
+	}, true
 }
