@@ -93,6 +93,9 @@ func (s *Session) Grant(more Work) {
 	}
 }
 
+// Left returns the remaining work.
+func (s *Session) Left() Work { return s.left }
+
 // Spent reports whether no work is left.
 func (s *Session) Spent() bool { return s.left <= 0 }
 

@@ -86,6 +86,6 @@ func (r *Resolver) lacksText(ctx context.Context, src *citekit.Source, loc citek
 		return strings.TrimSpace(text) == "", nil
 	}
 	loc.Box = citekit.Box{}
-	runs, err := r.textAt(ctx, src, loc)
+	runs, _, err := r.textAt(ctx, src, loc)
 	return err == nil && strings.TrimSpace(runs[0].Text) == "", err
 }

@@ -62,7 +62,14 @@ const (
 	layoutWork    pdfium.Work = 400e6 // for the text of pages read in full
 	runWork       pdfium.Work = 200e6 // for the text of the first pages of runs
 	pageWork      pdfium.Work = 1e6   // added for each page
+
+	callWork    pdfium.Work = 5e6 // what the text of some pages takes at least,
+	cutByteWork pdfium.Work = 5   // and for each byte of these pages by themselves
 )
+
+// textLimit is the work for the text of all pages of a source of a size. Manuals of
+// thousands of pages take up to a fifth of it. Tests lower it.
+var textLimit = func(size int64) pdfium.Work { return 2e9 + 4000*pdfium.Work(size) }
 
 // start begins a job once one of the processors for jobs is free. The remaining
 // processors are for smaller requests. The caller must call end.

@@ -17,7 +17,9 @@ const textPages = 16
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
 // or of the box on it, as PDFium reads it. Pages without text, such as scans,
-// give an empty run, or with OCR the text recognised on them.
+// give an empty run, or with OCR the text recognised on them. A source whose pages take
+// far more work than such a source usually does, as the same long page many times, ends
+// with an error matching [citekit.ErrTooLarge].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		r.init()
@@ -34,28 +36,35 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 			return
 		}
 		pages := indexes(loc, extent.Pages)
+		left := textLimit(src.Size())
 		for len(pages) > 0 {
-			n := min(len(pages), textPages)
-			if !r.yieldText(ctx, src, loc.Box, pages[:n], yield) {
+			if left <= 0 {
+				yield(citekit.TextRun{}, fmt.Errorf("the text of page %d and what follows takes too much work for a source of this size: %w", pages[0]+1, citekit.ErrTooLarge))
 				return
 			}
+			n := min(len(pages), textPages)
+			work, ok := r.yieldText(ctx, src, loc.Box, pages[:n], yield)
+			if !ok {
+				return
+			}
+			left -= work
 			pages = pages[n:]
 		}
 	}
 }
 
-// yieldText yields the text of some pages, counted from 0. It reports whether
-// to go on.
-func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citekit.Box, pages []int, yield func(citekit.TextRun, error) bool) bool {
+// yieldText yields the text of some pages, counted from 0. It returns how much work that
+// was, and reports whether to go on.
+func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citekit.Box, pages []int, yield func(citekit.TextRun, error) bool) (work pdfium.Work, ok bool) {
 	loc := citekit.Location{Modality: citekit.Document, Box: box}
 	for _, page := range pages {
 		loc.Pages = append(loc.Pages, citekit.Range{First: page + 1, Last: page + 1})
 	}
 	loc.Pages = citekit.PageRuns(loc.Pages...)
-	runs, err := r.textAt(ctx, src, loc)
+	runs, work, err := r.textAt(ctx, src, loc)
 	if err != nil {
 		yield(citekit.TextRun{}, known(ctx, err))
-		return false
+		return 0, false
 	}
 	for i, page := range pages {
 		run := runs[i]
@@ -63,14 +72,14 @@ func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citek
 		if r.OCR {
 			if run, err = r.orRecognised(ctx, src, run); err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
-				return false
+				return 0, false
 			}
 		}
 		if !yield(run, nil) {
-			return false
+			return 0, false
 		}
 	}
-	return true
+	return work, true
 }
 
 // onPage returns the location of a page, counted from 0, or of a box on it.
@@ -78,38 +87,40 @@ func onPage(page int, box citekit.Box) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: page + 1, Last: page + 1}}, Box: box}
 }
 
-// textAt returns the text at loc, a run without a location for each page.
-func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]citekit.TextRun, error) {
+// textAt returns the text at loc, a run without a location for each page, and how much
+// work that was.
+func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]citekit.TextRun, pdfium.Work, error) {
 	j, end, err := r.start(ctx, src, textWork)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer end()
 	return j.textOf(ctx, loc)
 }
 
 // textOf is textAt. PDFium gets only these pages.
-func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]citekit.TextRun, error) {
+func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]citekit.TextRun, pdfium.Work, error) {
 	out, err := j.cut(ctx, loc)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if out.Excessive() {
-		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
+		return nil, 0, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
 	}
 	drawn, err := drawnOn(ctx, out, loc.PageCount())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	before := j.pdfium.Left()
 	texts, err := j.pdfium.Text(ctx, out, out.Size(), readingOf(drawn), !loc.Box.IsZero())
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	runs := make([]citekit.TextRun, len(texts))
 	for i, text := range texts {
 		runs[i] = citekit.TextRun{Text: text.Text, Missing: missing(text.Read-drawn[i].Unnamed, drawn[i].Codes)}
 	}
-	return runs, nil
+	return runs, callWork + cutByteWork*pdfium.Work(out.Size()) + before - j.pdfium.Left(), nil
 }
 
 // drawnOn examines what the pages of an output draw. What cannot be examined draws
