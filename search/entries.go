@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -138,8 +139,9 @@ func (k *maker) add(e index.Entry) bool {
 }
 
 // entry returns an entry about a place, or about the whole resource if p is
-// nil. The path of a place begins with the title of its source, or "" if that is among
-// the other titles: what a text is of is seldom said in each of its parts.
+// nil. The path of a place begins with the title of its source, unless that is among
+// the other titles, and its file name: what a text is of is seldom said in each of its
+// parts.
 func (k *maker) entry(p *place) index.Entry {
 	e := k.common
 	if p == nil {
@@ -151,6 +153,9 @@ func (k *maker) entry(p *place) index.Entry {
 	e.Path = []string{""}
 	if title := k.m.Title; title != p.node.Title && !slices.Contains(p.path, title) {
 		e.Path[0] = plain.Shorten(title, maxTitle)
+	}
+	if name := path.Base(k.m.SourcePath); !strings.Contains(e.Path[0], name) && p.node.Title != name {
+		e.Path[0] = strings.TrimSpace(e.Path[0] + " " + plain.Shorten(name, maxTitle))
 	}
 	for _, title := range around {
 		e.Path = append(e.Path, plain.Shorten(title, maxTitle))

@@ -98,6 +98,19 @@ func TestRowsWhole(t *testing.T) {
 	}
 }
 
+// TestFileName shows that a passage is found by the name of its file, which is not its
+// title.
+func TestFileName(t *testing.T) {
+	text := "\n\n## Flags\n\nThe flag keep leaves the input as it is.\n"
+	s := newShelf(t, map[string]string{"packer.md": "# Manual" + text, "squeezer.md": "# Manual" + text, "zoo.md": "# Animals\n\nThe keeper.\n"})
+	for _, name := range []string{"packer", "squeezer"} {
+		found := s.find(t, search.Request{Query: "keep flag " + name})
+		if r := found.Results[0]; r.Address.String() != "text://"+name+"#lines=1-5" || len(r.Path) != 1 {
+			t.Errorf("%s: %s in %q first", name, r.Address, r.Path)
+		}
+	}
+}
+
 // TestRowsBySource shows that a row is found by the title of its source, which no row has,
 // and by a number that stands between commas.
 func TestRowsBySource(t *testing.T) {
