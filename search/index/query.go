@@ -88,6 +88,8 @@ type Hit struct {
 	Language string
 
 	Parts []Part // if requested
+
+	group int // of its Result
 }
 
 // A Part is the share of a score from one word, or from two neighbouring words.

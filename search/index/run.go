@@ -58,48 +58,50 @@ type run struct {
 
 // search returns the best entries of all groups.
 func (r *run) search(ctx context.Context) (*Result, error) {
-	all, weights := &Result{Exact: true}, newWeights()
-	for _, c := range r.compilers {
-		result, scale, err := r.group(ctx, c, &c.query)
+	all := &Result{Exact: true, Weights: &Weights{groups: make([]weights, len(r.compilers))}}
+	for i, c := range r.compilers {
+		result, err := r.group(ctx, c, &c.query)
 		if err != nil {
 			return nil, err
 		}
-		weights.add(c, scale)
 		all.Hits = append(all.Hits, result.Hits...)
+		if result.Weights != nil {
+			all.Weights.groups[i] = result.Weights.groups[0]
+		}
 		all.Total += result.Total
 		all.Exact = all.Exact && result.Exact
 	}
-	all.keep(r.limit())
-	if len(all.Hits) > 0 {
-		all.Weights = weights
-	}
+	all.Order(r.limit())
 	return all, nil
 }
 
 func (r *run) limit() int { return min(r.q.TopK, maxTopK) }
 
-// group searches a group for its query, or for one made from that, and returns how its
-// hits are scored.
-func (r *run) group(ctx context.Context, c *compiler, query *segment.Query) (*Result, *segment.Scale, error) {
+// group searches a group for its query, or for one made from that.
+func (r *run) group(ctx context.Context, c *compiler, query *segment.Query) (*Result, error) {
 	query.K, query.Explain = r.limit(), r.q.Explain
 	if r.filter != nil {
 		query.Only = r.filter.only
 	}
 	got, err := segment.Search(ctx, c.group.views, query)
 	if damage, ok := errors.AsType[*segment.DamageError](err); ok {
-		return nil, nil, &segment.DamageError{View: c.group.at[damage.View]}
+		return nil, &segment.DamageError{View: c.group.at[damage.View]}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	result := &Result{Hits: make([]Hit, len(got.Hits)), Total: got.Total, Exact: got.Exact}
 	for i, h := range got.Hits {
 		h.View = c.group.at[h.View]
 		if result.Hits[i], err = r.snapshot.hit(h, query, c.scale); err != nil {
-			return nil, nil, &segment.DamageError{View: h.View}
+			return nil, &segment.DamageError{View: h.View}
 		}
+		result.Hits[i].group = slices.Index(r.compilers, c)
 	}
-	return result, got.Scale, nil
+	if got.Scale != nil {
+		result.Weights = &Weights{groups: []weights{{got.Scale, query, c.scale}}}
+	}
+	return result, nil
 }
 
 // quotedShare is what a quoted phrase of a question adds to the score of an entry that has
@@ -142,7 +144,7 @@ func (r *run) add(ctx context.Context, result *Result, more float64, phrases fun
 		}
 		narrow := c.query
 		narrow.Required = append(slices.Clip(narrow.Required), segment.Condition{Phrases: phrases})
-		having, _, err := r.group(ctx, c, &narrow)
+		having, err := r.group(ctx, c, &narrow)
 		if err != nil {
 			return err
 		}
@@ -159,23 +161,18 @@ func (r *run) add(ctx context.Context, result *Result, more float64, phrases fun
 			}
 		}
 	}
-	result.keep(r.limit())
+	result.Order(r.limit())
 	return nil
-}
-
-// keep keeps the first k hits, in order.
-func (r *Result) keep(k int) {
-	r.Order()
-	r.Hits = r.Hits[:min(len(r.Hits), k)]
 }
 
 // Order puts hits in the order of their scores, and those with the same score in the
 // order of their resources and entries: how they are spread over segments depends on when
-// they were put.
-func (r *Result) Order() {
+// they were put. It keeps the first k.
+func (r *Result) Order(k int) {
 	slices.SortStableFunc(r.Hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Entry.Ordinal, b.Entry.Ordinal))
 	})
+	r.Hits = r.Hits[:min(len(r.Hits), k)]
 }
 
 // hit returns a hit with its entry. The scale is that of its scores.
@@ -193,7 +190,6 @@ func (s *snapshot) hit(h segment.Hit, q *segment.Query, scale float64) (hit Hit,
 	return hit, err
 }
 
-// partsOf returns parts of a score of a query. The scale is that of the scores.
 func partsOf(list []segment.Part, q *segment.Query, scale float64) (parts []Part) {
 	for _, p := range list {
 		part := Part{Term: p.Term, Times: p.Weight, InTitle: p.Title, InBody: p.Body, Score: p.Score * scale}

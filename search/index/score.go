@@ -186,6 +186,6 @@ func (c *scoring) result() (*Result, error) {
 			result.Hits = append(result.Hits, h)
 		}
 	}
-	result.keep(c.limit)
+	result.Order(c.limit)
 	return result, nil
 }
