@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
@@ -72,7 +73,7 @@ func (c *call) find(ctx context.Context) (*search.Results, error) {
 	if c.q, err = readQuestion(ctx, c.Searcher, c.req.Question); err != nil {
 		return nil, err
 	}
-	found, err := c.Searcher.Search(limited, search.Request{Query: c.q.query(), TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
+	found, err := c.Searcher.Search(limited, search.Request{Query: c.q.query(), Syntax: index.Question, TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
 	if err != nil {
 		return nil, err
 	}

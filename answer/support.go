@@ -22,6 +22,11 @@ const newWords = 8
 func (r *reader) supports(quote, sentence, question, passage string) bool {
 	language := terms.Guess(sentence + " " + quote)
 	has, asked := r.places(quote, language), r.places(question, language)
+	for t := range r.analyzer(language).All(quote) {
+		if t.Role == terms.Function {
+			has[t.Text] = append(has[t.Text], t.Position)
+		}
+	}
 	around := r.places(passage, language)
 	if denies(quote) != denies(sentence) {
 		return false
@@ -36,9 +41,9 @@ func (r *reader) supports(quote, sentence, question, passage string) bool {
 		return false
 	}
 	strange, all := 0, 0
-	for t := range r.analyzer(language).Terms(sentence) {
+	for t := range r.analyzer(language).All(sentence) {
 		word := strings.ToLower(sentence[t.Start:t.End])
-		if t.Role == terms.Whole || asking[word] || linking[word] {
+		if t.Role == terms.Whole || asking[word] || linking[word] || t.Role == terms.Function && !telling[word] {
 			continue
 		}
 		all++
@@ -54,6 +59,10 @@ func (r *reader) supports(quote, sentence, question, passage string) bool {
 // themselves.
 var linking = setOf(`is are was were be been being has have had having do does did use uses used using get gets got make makes made
 	take takes took give gives given need needs ist sind war waren wird werden wurde hat haben hatte verwendet benutzt gibt est sont fait`)
+
+// telling are function words that change the meaning of a sentence.
+var telling = setOf(`about above after against all any before below between both can cannot could down during each few from further
+	into more most must nor off on only other out over own same shall should through under until up while within without would`)
 
 // countsTheSame reports whether the words behind the numbers of a sentence,
 // such as a unit, are among the words of its quote or of the question.

@@ -123,23 +123,10 @@ func (w *Writer) find(ctx context.Context, req Request) (*search.Results, error)
 		defer cancel()
 	}
 	const fewWords = 32 // the limit for a query
-	query := plainQuery(req.Task)
-	if len(strings.Fields(query)) > fewWords {
-		return w.searcher.Similar(ctx, search.SimilarRequest{Text: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
+	if len(strings.Fields(req.Task)) > fewWords {
+		return w.searcher.Similar(ctx, search.SimilarRequest{Text: req.Task, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true})
 	}
-	return w.searcher.Search(ctx, search.Request{Query: query, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true, Whole: true})
-}
-
-// plainQuery returns a text as a query without signs that have a meaning.
-func plainQuery(text string) string {
-	words := strings.Fields(strings.NewReplacer(`"`, " ", "*", " ", "title:", "title ").Replace(text))
-	for i, word := range words {
-		words[i] = strings.TrimLeft(word, "-")
-	}
-	if query := strings.Join(words, " "); strings.TrimSpace(query) != "" {
-		return query
-	}
-	return "?" // only signs: finds nothing
+	return w.searcher.Search(ctx, search.Request{Query: req.Task, Syntax: index.Question, TopK: search.MaxTopK, Filters: req.Filters, SameAddress: true, Whole: true})
 }
 
 // MarshalJSON returns an object with "content", "pieces", "tokens", "omitted",

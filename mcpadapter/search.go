@@ -22,6 +22,9 @@ var (
 	by   = parameter{name: "by", kind: text, choices: []string{string(search.ByPassages), string(search.ByNodes), string(search.ByResources)}, description: "What to find. Default passages."}
 )
 
+// syntax is the argument of search that says how the query is read.
+var syntax = parameter{name: "syntax", kind: text, choices: []string{string(index.Expression), string(index.Question)}}
+
 // mode is the argument of search that selects the method.
 var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "knowledge: words; graph: what hits link to; hybrid: both."}
 
@@ -29,12 +32,12 @@ var mode = parameter{name: "mode", kind: text, choices: []string{string(search.A
 var filters = parameter{name: "filters", kind: group, description: "All must match.", members: []parameter{
 	{name: "resources", kind: texts, most: maxFilter, description: "Ids or paths."},
 	{name: "modalities", kind: texts, most: maxFilter, description: "document, video, audio, image, text."},
-	{name: "types", kind: texts, most: maxFilter, description: "Of nodes, such as section or function."},
+	{name: "types", kind: texts, most: maxFilter, description: "Such as section or function."},
 	{name: "authors", kind: texts, most: maxFilter},
 	{name: "labels", kind: texts, most: maxFilter},
 	{name: "after", kind: text, description: "Made then or later, ISO 8601."},
-	{name: "before", kind: text, description: "Made then or earlier, ISO 8601."},
-	{name: "path", kind: text, description: "Pattern of source paths, such as *.md or docs/."},
+	{name: "before", kind: text, description: "Made then or earlier."},
+	{name: "path", kind: text, description: "Of sources, such as *.md or docs/."},
 }}
 
 // sameFilters is filters for tools whose description refers to search, which
@@ -49,12 +52,11 @@ func (a *adapter) searchTool() tool {
 	return tool{
 		name:  "search",
 		title: "Search all resources",
-		description: "Find passages for a query in the text of all resources and the titles of their nodes, best first, " +
-			"each with an address to cite and the words around it. Not all words must occur. " +
-			`Understands "exact words", head*, -excluded and title:word.`,
+		description: "Find passages in the text of all resources and titles of nodes, best first, each with an address to cite. " +
+			`Not all words must occur. Expressions have "exact words", head*, -excluded, title:word.`,
 		parameters: []parameter{
-			{name: "query", kind: text, required: true, longest: maxQuery, description: "A few words, in the language of the resources."},
-			topK, by, mode, filters,
+			{name: "query", kind: text, required: true, longest: maxQuery, description: "A question or words, in the language of the resources."},
+			syntax, topK, by, mode, filters,
 			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default; [] for none): words in the snippet, [start, end] in code points; rationale: why each matches; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
@@ -92,7 +94,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	req := search.Request{Query: args.text("query"), Mode: search.Mode(args.text("mode")), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
+	req := search.Request{Query: args.text("query"), Syntax: index.Syntax(args.text("syntax")), Mode: search.Mode(args.text("mode")), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
 	if err := checkTopK(args); err != nil {
 		return answer{}, err
 	}

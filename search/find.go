@@ -59,7 +59,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 	defer f.close()
 	repeated := 0
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
-		answer, err := f.index.Search(ctx, index.Query{Text: req.Query, Filters: req.Filters, TopK: k, Explain: req.Rationale})
+		answer, err := f.index.Search(ctx, index.Query{Text: req.Query, Syntax: req.Syntax, Filters: req.Filters, TopK: k, Explain: req.Rationale})
 		if err != nil {
 			return nil, nil, err
 		}

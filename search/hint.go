@@ -56,13 +56,13 @@ func (s *Searcher) areBlank(ctx context.Context, ids []string) bool {
 // few is how many results are so few that excluded words may be the reason.
 const few = 3
 
-// excluding returns a hint about the words that a query with n results excludes,
+// excluding returns a hint about the words that an expression with n results excludes,
 // if they are probably not meant to be: there are few results, or a word of one
 // letter looks like an option of a command.
-func excluding(query string, n int) string {
+func excluding(req Request, n int) string {
 	var words, quoted []string
-	for _, text := range index.Excluded(query) {
-		if (n < few || utf8.RuneCountInString(text) == 1) && index.Wants(query) && len(words) < few {
+	for _, text := range index.Excluded(req.Query, req.Syntax) {
+		if (n < few || utf8.RuneCountInString(text) == 1) && index.Wants(req.Query, req.Syntax) && len(words) < few {
 			words = append(words, "'"+message.Clip(text)+"'")
 			quoted = append(quoted, `"-`+message.Clip(text)+`"`)
 		}
@@ -71,6 +71,21 @@ func excluding(query string, n int) string {
 		return ""
 	}
 	return "left out passages with " + strings.Join(words, " or ") + "; write " + strings.Join(quoted, " or ") + " in quotes to find it"
+}
+
+// ordersOf names what an expression demands of its results; "" if it demands nothing.
+func ordersOf(query string) string {
+	var orders []string
+	if len(index.Phrases(query, index.Expression)) > 0 {
+		orders = append(orders, "the words in quotes as written")
+	}
+	if title := index.InTitle(query, index.Expression); len(title) > 0 {
+		orders = append(orders, message.Quote(title[0])+" in its title")
+	}
+	if excluded := index.Excluded(query, index.Expression); len(excluded) > 0 {
+		orders = append(orders, "the words without "+message.Quote(excluded[0]))
+	}
+	return strings.Join(orders, " and ")
 }
 
 // missing says that there are no maps, or names the filter values that no resource

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/search/index"
 )
 
@@ -35,7 +36,7 @@ const minExact = 3
 // exactFirst puts the candidates that have the words of a query as they are written
 // before those that have only their stems in this order.
 func exactFirst(req Request, shown []candidate) {
-	if len(shown) < 2 || len(strings.Fields(req.Query)) < minExact || len(req.phrases) > 0 || strings.ContainsAny(req.Query, `"*`) || len(index.Excluded(req.Query)) > 0 {
+	if len(shown) < 2 || len(strings.Fields(req.Query)) < minExact && !isFunctional(req.Query) || index.HasOrders(req.Query, req.Syntax) {
 		return
 	}
 	query := foldLetters(req.Query).letters
@@ -62,6 +63,15 @@ func exactFirst(req Request, shown []candidate) {
 			c.result.Rationale = append(c.result.Rationale, &Reason{Term: req.Query, Fields: []string{"text"}, Score: rounded(more)})
 		}
 	}
+}
+
+// isFunctional reports whether a query has only function words, of which the order says
+// more than the words.
+func isFunctional(query string) bool {
+	reader := terms.NewReader(query)
+	return !slices.ContainsFunc(strings.Fields(query), func(word string) bool {
+		return !reader.IsFunction(strings.TrimFunc(word, func(r rune) bool { return !isWordRune(r) }))
+	})
 }
 
 // has reports whether a text contains letters that begin and end at word

@@ -18,7 +18,7 @@ func (s *Searcher) ranking(req Request) *ranking {
 	}
 	r.Index = &weighing{Index: r.Index, reader: r.reader, req: req}
 	if s.semantics != nil {
-		r.fusion = &fusion{Index: r.Index, reader: r.reader, asked: index.Words(req.Query)}
+		r.fusion = &fusion{Index: r.Index, reader: r.reader, asked: index.Words(req.Query, req.Syntax)}
 		r.Index = r.fusion
 	}
 	return r

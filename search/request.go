@@ -38,6 +38,9 @@ type Request struct {
 	// Query is the query, in the language of [index.Query].
 	Query string
 
+	// Syntax says how Query is read; "" means [index.Auto].
+	Syntax index.Syntax
+
 	Mode    Mode          // "" means [Auto]
 	By      By            // "" means [ByPassages]
 	TopK    int           // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
@@ -85,6 +88,9 @@ func (r Request) withDefaults() (Request, error) {
 	}
 	if !r.Mode.valid() {
 		return r, syntaxError("mode %s; it must be auto, knowledge, graph or hybrid", message.Quote(string(r.Mode)))
+	}
+	if !r.Syntax.Valid() {
+		return r, syntaxError("syntax %s; it must be expression or question, or empty", message.Quote(string(r.Syntax)))
 	}
 	if strings.TrimSpace(r.Query) == "" {
 		return r, syntaxError("the query is empty; give some words")

@@ -50,9 +50,8 @@ func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, er
 			}
 			w.weigh(ctx, found.Weights, &found.Hits[i], q.Explain)
 		}
-		found.Order()
 	}
-	found.Hits = found.Hits[:min(len(found.Hits), max(q.TopK, 1))]
+	found.Order(max(q.TopK, 1))
 	return found, nil
 }
 

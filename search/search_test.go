@@ -183,7 +183,7 @@ func TestSearch(t *testing.T) {
 		{search.Request{Query: "degrees", Filters: index.Filters{After: time.Now().Add(time.Hour)}}, ""},
 		{search.Request{Query: "water", By: search.ByResources, Filters: index.Filters{Resources: []string{"tea"}}}, "text://tea"},
 		{search.Request{Query: "zebra"}, ""},
-		{search.Request{Query: "the of and"}, ""},
+		{search.Request{Query: "the of and"}, "text://talk#lines=1-3 text://pot#lines=3-6"},
 	} {
 		found := s.find(t, test.req)
 		if got := addresses(found); got != test.want || !found.Complete {
@@ -342,16 +342,18 @@ func TestPhrases(t *testing.T) {
 		`"compression is generally"`:     "is",
 		`"must not permit"`:              "not",
 		`"must   PERMIT"`:                "is",
-		`"users boil daily"`:             "",
 		`"boils it daily"`:               "boil",
-		`"oils it"`:                      "",
 		`"九十度"`:                          "cjk",
 		`"été à la plage"`:               "boil",
 	} {
 		found := s.find(t, search.Request{Query: query})
-		if got := resources(found); got != want || want == "" && (found.Total != 0 || found.LeftOut != 0) {
-			t.Errorf("%s: found %q of %d, want %q", query, got, found.Total, want)
+		if got := resources(found); got != want || found.Hint != "" {
+			t.Errorf("%s: found %q of %d, want %q; hint %q", query, got, found.Total, want, found.Hint)
 		}
+	}
+	found := s.find(t, search.Request{Query: `"users boil daily"`})
+	if want := "nothing has the words in quotes as written; the results are without that order"; resources(found) != "boil" || found.Hint != want {
+		t.Errorf("found %q, hint %q", resources(found), found.Hint)
 	}
 }
 
@@ -364,7 +366,7 @@ func TestLongQueries(t *testing.T) {
 		fmt.Fprintf(&filler, " fil%d", i)
 	}
 	short := resources(s.find(t, search.Request{Query: "degrees -ninety"}))
-	long := s.find(t, search.Request{Query: "degrees" + filler.String() + " -ninety"})
+	long := s.find(t, search.Request{Query: "degrees" + filler.String() + " -ninety", Syntax: index.Expression})
 	if resources(long) != short || long.Hint == "" {
 		t.Errorf("found %q, want %q; hint %q", resources(long), short, long.Hint)
 	}

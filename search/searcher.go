@@ -162,20 +162,43 @@ func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50
 // to date first. If the time of the context is too short for that, it searches
 // the present index, Results.Complete is false, and the update continues.
 //
+// If nothing meets the orders of an expression, such as a quoted phrase, the results are
+// those without them, and Results.Hint says so.
+//
 // Errors match [citekit.ErrSyntax] if the request is invalid, or are those of
 // the index and of the context. If time runs out after something was found,
 // that is not an error.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
-	req.phrases = index.Phrases(req.Query)
+	req.Syntax = req.Syntax.Of(req.Query)
+	results, err := s.searchAs(ctx, req)
+	if err != nil || len(results.Results) > 0 || results.LeftOut > 0 || req.Syntax != index.Expression {
+		return results, err
+	}
+	orders := ordersOf(req.Query)
+	if orders == "" || !index.Wants(req.Query, req.Syntax) {
+		return results, nil
+	}
+	req.Query, req.Syntax = index.Words(req.Query, req.Syntax), index.Question
+	without, err := s.searchAs(ctx, req)
+	if err != nil || len(without.Results) == 0 {
+		return results, nil
+	}
+	without.Hint = strings.TrimSuffix("nothing has "+orders+"; the results are without that order; "+without.Hint, "; ")
+	return without, nil
+}
+
+// searchAs is Search for a syntax that is not Auto.
+func (s *Searcher) searchAs(ctx context.Context, req Request) (*Results, error) {
+	req.phrases = index.Phrases(req.Query, req.Syntax)
 	in := s.ranking(req)
 	defer in.close()
 	results, err := s.answer(ctx, time.Now(), req, in)
 	if err == nil {
 		in.tell(results)
-		if !index.UsesAll(req.Query) {
+		if !index.UsesAll(req.Query, req.Syntax) {
 			results.Hint = "the query is too long; only its first words count"
 		}
-		if hint := excluding(req.Query, len(results.Results)); hint != "" && results.Hint != message.NoMaps {
+		if hint := excluding(req, len(results.Results)); hint != "" && results.Hint != message.NoMaps {
 			results.Hint = strings.TrimPrefix(results.Hint+"; "+hint, "; ")
 		}
 	}
@@ -206,9 +229,9 @@ func (s *Searcher) answer(ctx context.Context, start time.Time, req Request, in 
 	switch {
 	case errors.Is(failed, context.DeadlineExceeded):
 		results.Hint = "new texts are still being read; ask again to include them"
-	case len(results.Results) == 0 && !index.Wants(req.Query) && len(index.Excluded(req.Query)) == 0:
+	case len(results.Results) == 0 && !index.Wants(req.Query, req.Syntax) && len(index.Excluded(req.Query, req.Syntax)) == 0:
 		results.Hint = "the query has no words; give some"
-	case len(results.Results) == 0 && !index.Wants(req.Query):
+	case len(results.Results) == 0 && !index.Wants(req.Query, req.Syntax):
 		results.Hint = "the query only says what to leave out; add a word to find, such as tea -green"
 	case len(results.Results) == 0:
 		results.Hint = s.hint(ctx, req, results.LeftOut)

@@ -48,7 +48,7 @@ func (s *Searcher) Similar(ctx context.Context, req SimilarRequest) (*Results, e
 		return nil, err
 	}
 	request := Request{
-		Query: like.text, By: req.By, TopK: req.TopK, Filters: req.Filters,
+		Query: like.text, Syntax: index.Question, By: req.By, TopK: req.TopK, Filters: req.Filters,
 		SameAddress: req.SameAddress, NoHighlights: req.NoHighlights, Rationale: req.Rationale,
 	}
 	return s.answer(ctx, start, request, like)

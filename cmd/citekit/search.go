@@ -42,13 +42,22 @@ func searchCommand() *command {
 results, best first: the address, the title, and the matching words with some
 text around them. In a pipe each line has these three, separated by tabs.
 
+The query is a question or a few words, which need not all be there: results
+with more of them, and with rarer ones, come first. Words such as "what" and
+"the" do not count beside others, and what is in quotes counts more.
+
+A query that reads as an expression, or any with --syntax expression, has orders:
+
   "exact words"   must be there, in this order
   head*           any word that begins with head
   -word           must not be there; write -- before the query
   title:word      must be in the title
 
-Other words need not all be there: results with more of them, and with rarer
-ones, come first. The first search of a folder reads all texts and takes some
+It reads as one if there are at most eight other words, none of them such as
+"what" or "the", or with a punctuation sign. If nothing meets the orders, the
+results are those without them.
+
+The first search of a folder reads all texts and takes some
 time; later ones read only what changed. Sources that changed since they were
 mapped are left out.
 
@@ -71,6 +80,7 @@ CITEKIT_RERANKER_KEY, for OpenAI itself from OPENAI_API_KEY.`,
 		minArgs: 1, maxArgs: -1,
 		flags: func(flags *flagSet) {
 			flags.StringVar((*string)(&f.request.Mode), "mode", "", "find by `MODE`: knowledge (words), graph (what is linked to the best hits), hybrid or auto (default auto, which is knowledge)")
+			flags.StringVar((*string)(&f.request.Syntax), "syntax", "", "read the query as `SYNTAX`: expression or question (default as it reads)")
 			f.register(flags)
 			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow the address to the box around the text, if the box has no other text")
 			flags.BoolVar(&f.request.Expand, "expand", false, "also search for words that are typical of the ten best passages")

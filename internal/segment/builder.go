@@ -16,7 +16,8 @@ type Resource struct {
 }
 
 // A Document is the input for one document of an index. The numbers beside the terms
-// are their positions, ascending from 0.
+// are their positions, ascending from 0. Its length is the number of positions that have
+// terms.
 type Document struct {
 	Title, Body iter.Seq2[string, int]
 
@@ -70,7 +71,7 @@ type occurrences struct {
 	ordered   []uint32
 }
 
-type slot struct{ term, weight, count, next uint32 }
+type slot struct{ term, weight, count, next, last uint32 } // last is the latest position plus one
 
 type placedSlot struct{ slot, position uint32 }
 
@@ -102,8 +103,10 @@ func (b *Builder) Add(d Document) {
 		for text, position := range d.Title {
 			if position < maxTitle {
 				b.occur(text, TitleWeight, uint32(position))
-				length += TitleWeight
-				titleEnd = position + 1
+				if position >= titleEnd {
+					length += TitleWeight
+					titleEnd = position + 1
+				}
 			}
 		}
 	}
@@ -111,10 +114,14 @@ func (b *Builder) Add(d Document) {
 		titleEnd += titleGap
 	}
 	if d.Body != nil {
+		end := 0
 		for text, position := range d.Body {
 			if position < maxBody {
 				b.occur(text, 1, uint32(titleEnd+position))
-				length++
+				if position >= end {
+					length++
+					end = position + 1
+				}
 			}
 		}
 	}
@@ -143,7 +150,7 @@ func (b *Builder) term(text string) uint32 {
 	return id
 }
 
-// occur counts a term in the current document.
+// occur counts a term in the current document, once at each position.
 func (b *Builder) occur(text string, weight, position uint32) {
 	if len(text) > maxTermSize || text == "" || text[0] == keywordMark[0] {
 		return
@@ -155,6 +162,10 @@ func (b *Builder) occur(text string, weight, position uint32) {
 		b.doc.slots = append(b.doc.slots, slot{term: id})
 	}
 	s := &b.doc.slots[t.slot]
+	if s.last == position+1 {
+		return
+	}
+	s.last = position + 1
 	s.weight += weight
 	s.count++
 	b.doc.positions = append(b.doc.positions, placedSlot{t.slot, position})

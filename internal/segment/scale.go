@@ -44,18 +44,23 @@ func (s *Scale) Score(occurrences []Occurrence, length int) (score float64, part
 	type counted struct {
 		word   int
 		weight float64
+		last   int // the latest position plus one
 		Part
 	}
 	var all []counted
 	for _, o := range occurrences {
 		for _, w := range s.of[o.Term] {
-			places[w] = append(places[w], uint32(o.Position))
 			at := slices.IndexFunc(all, func(c counted) bool { return c.word == w && c.Term == o.Term })
 			if at < 0 {
 				at = len(all)
 				all = append(all, counted{word: w, Part: Part{Word: s.words[w].index, Term: o.Term}})
 			}
 			c := &all[at]
+			if c.last == o.Position+1 {
+				continue // once at each position
+			}
+			c.last = o.Position + 1
+			places[w] = append(places[w], uint32(o.Position))
 			c.weight += o.Weight
 			c.Title, c.Body = c.Title || o.Title, c.Body || !o.Title
 		}

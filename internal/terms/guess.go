@@ -42,8 +42,39 @@ func Guess(text string) Language {
 	case unicode.Latin:
 		return guessLatin(text)
 	}
-	return None
+	return guessUnspaced(text)
 }
+
+// guessUnspaced returns the language of a text in Han characters, Kana or Hangul.
+func guessUnspaced(text string) Language {
+	han, kana, hangul, letters := 0, 0, 0, 0
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		case unicode.Is(unicode.Hangul, r):
+			hangul++
+		case unicode.Is(unicode.Han, r):
+			han++
+		}
+		if r >= 0x250 && unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	switch {
+	case 2*(han+kana+hangul) < letters || letters == 0:
+		return None
+	case hangul > han+kana:
+		return Korean
+	case 10*kana > han: // Chinese texts quote some Japanese
+		return Japanese
+	}
+	return Chinese
+}
+
+// unspacedLetters is how many letters say about as much as one character of a script
+// without spaces.
+const unspacedLetters = 3
 
 // scriptOf returns the script of most letters: Latin, also if there is no letter,
 // Cyrillic, or nil for any other.
@@ -57,6 +88,8 @@ func scriptOf(text string) *unicode.RangeTable {
 			}
 		case r >= 0x400 && r < 0x530:
 			cyrillic++
+		case isUnspaced(r):
+			other += unspacedLetters
 		case unicode.IsLetter(r):
 			other++
 		}

@@ -17,14 +17,18 @@ import (
 // A Language is the ISO 639-1 code of a language.
 type Language string
 
-// Languages with rules for stemming.
+// Languages that Guess tells apart. Words of Chinese, Japanese, Korean and
+// None are not stemmed.
 const (
-	None       Language = "" // words are not stemmed
+	None       Language = ""
+	Chinese    Language = "zh"
 	Dutch      Language = "nl"
 	English    Language = "en"
 	French     Language = "fr"
 	German     Language = "de"
 	Italian    Language = "it"
+	Japanese   Language = "ja"
+	Korean     Language = "ko"
 	Portuguese Language = "pt"
 	Russian    Language = "ru"
 	Spanish    Language = "es"
@@ -33,13 +37,10 @@ const (
 // rules say how an Analyzer treats words of its language.
 type rules struct {
 	stem       func(string) string // stems a word in lower case; nil means no stemming
-	stop       map[string]bool     // stop words, which give no term
+	function   map[string]bool     // function words
 	elisions   map[string]bool     // short words before an apostrophe that are words themselves
 	possessive bool                // remove 's from the end
 }
-
-// englishStop are the stop words of the Lucene project for English.
-var englishStop = setOf("a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with")
 
 var (
 	frenchElisions  = setOf("l d j m n s t c qu jusqu lorsqu puisqu quoiqu")
@@ -47,25 +48,26 @@ var (
 )
 
 func rulesOf(l Language) rules {
+	r := rules{function: functionWords()[l]}
 	switch l {
 	case English:
-		return rules{stem: stemmer(english.Stem), stop: englishStop, possessive: true}
+		r.stem, r.possessive = stemmer(english.Stem), true
 	case French:
-		return rules{stem: stemmer(french.Stem), elisions: frenchElisions}
+		r.stem, r.elisions = stemmer(french.Stem), frenchElisions
 	case Italian:
-		return rules{stem: stemmer(italian.Stem), elisions: italianElisions}
+		r.stem, r.elisions = stemmer(italian.Stem), italianElisions
 	case German:
-		return rules{stem: stemmer(german.Stem)}
+		r.stem = stemmer(german.Stem)
 	case Spanish:
-		return rules{stem: stemmer(spanish.Stem)}
+		r.stem = stemmer(spanish.Stem)
 	case Portuguese:
-		return rules{stem: stemmer(portuguese.Stem)}
+		r.stem = stemmer(portuguese.Stem)
 	case Dutch:
-		return rules{stem: stemmer(dutch.Stem)}
+		r.stem = stemmer(dutch.Stem)
 	case Russian:
-		return rules{stem: stemmer(russian.Stem)}
+		r.stem = stemmer(russian.Stem)
 	}
-	return rules{}
+	return r
 }
 
 // stemmer adapts a stemmer of the Snowball project to strings.

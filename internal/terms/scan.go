@@ -13,6 +13,7 @@ type scanner struct {
 	analyzer *Analyzer
 	text     string
 	yield    func(Term) bool
+	all      bool // function words too
 	position int
 	ended    bool // yield returned false
 }
@@ -160,8 +161,11 @@ func (s *scanner) word(start, end int) {
 	}
 	forms := s.analyzer.forms(s.text[start:end])
 	for _, f := range forms {
+		if f.role == Function && !s.all {
+			continue
+		}
 		t := Term{Text: f.text, Start: start + f.start, End: start + f.end, Position: s.position, Role: f.role}
-		if f.role != Whole {
+		if f.role != Whole && f.role != Function {
 			s.position++
 		}
 		if !s.yield(t) {

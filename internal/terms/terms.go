@@ -20,9 +20,9 @@ type Term struct {
 	Text       string // never empty
 	Start, End int    // bytes of the word in the text
 
-	// Position counts the words from 0. Stop words take no position, so the words
-	// around them are neighbours. The parts of an identifier have consecutive
-	// positions, and the whole has that of its first part.
+	// Position counts the words from 0. Function words have the position of the
+	// next word, so the words around them are neighbours. The parts of an identifier
+	// have consecutive positions, and the whole has that of its first part.
 	Position int
 
 	Role Role
@@ -32,9 +32,10 @@ type Term struct {
 type Role uint8
 
 const (
-	Word  Role = iota // a word, a part of an identifier, or two characters
-	Whole             // an identifier whose parts follow as words, or a divided word
-	Last              // the last character of a run, after the pairs of the run
+	Word     Role = iota // a word, a part of an identifier, or two characters
+	Whole                // an identifier whose parts follow as words, or a divided word
+	Last                 // the last character of a run, after the pairs of the run
+	Function             // a function word of the language, such as "the"
 )
 
 // An Analyzer turns text of one language into terms. It caches words, and is not safe
@@ -58,10 +59,15 @@ func New(language Language) *Analyzer {
 // Language returns the language of the Analyzer.
 func (a *Analyzer) Language() Language { return a.language }
 
-// Terms yields the terms of text in order of position.
-func (a *Analyzer) Terms(text string) iter.Seq[Term] {
+// Terms yields the terms of text in order of position, without function words.
+func (a *Analyzer) Terms(text string) iter.Seq[Term] { return a.scan(text, false) }
+
+// All yields the terms of text in order of position.
+func (a *Analyzer) All(text string) iter.Seq[Term] { return a.scan(text, true) }
+
+func (a *Analyzer) scan(text string, all bool) iter.Seq[Term] {
 	return func(yield func(Term) bool) {
-		s := scanner{analyzer: a, text: text, yield: yield}
+		s := scanner{analyzer: a, text: text, yield: yield, all: all}
 		s.run()
 	}
 }

@@ -34,7 +34,7 @@ func TestTerms(t *testing.T) {
 	}{
 		{terms.English, "The Houses of the Holy", "0:hous 1:holi"},
 		{terms.English, "to be or not to be", ""},
-		{terms.English, "Reading's reader’s don't O'Reilly", "0:read 1:reader 2:dont 3:oreilli"},
+		{terms.English, "Reading's reader’s don't O'Reilly", "0:read 1:reader 2:oreilli"},
 		{terms.English, "state-of-the-art e-mail", "0:state 1:art 2:e 3:mail"},
 		{terms.English, "3.14 1,000 v1.2.3 sha256", "0:3.14 1:1000 2:v1.2.3 3:sha256"},
 		{terms.English, "1,234,567 1984,31.09,7 12,34,567 1,0000", "0:1234567 1:1984 2:31.09 3:7 4:12 5:34567 6:1 7:0000"},
@@ -45,10 +45,10 @@ func TestTerms(t *testing.T) {
 		{terms.English, "café cafe\u0301 naïve—word", "0:cafe 1:cafe 2:naiv 3:word"},
 		{terms.English, "soft\u00adware ＡＢＣ ﬁnal", "0:softwar 1:abc 2:final"},
 		{terms.English, "data manip-\n  ulated by a well-\nknown non-\nBritish x-\n1 end-", "0:data [1:manipul] 1:manip 2:ulat [3:wellknown] 3:well 4:known 5:non 6:british 7:x 8:1 9:end"},
-		{terms.German, "die Müller-\nmeisterin", "0:die [1:mullermeisterin] 1:mull 2:meisterin"},
+		{terms.German, "die Müller-\nmeisterin", "[0:mullermeisterin] 0:mull 1:meisterin"},
 		{terms.None, "The Houses", "0:the 1:houses"},
-		{terms.German, "Die Häuser, Straßen", "0:die 1:haus 2:strass"},
-		{terms.French, "l’hôtel d'une journée", "0:hotel 1:une 2:journ"},
+		{terms.German, "Die Häuser, Straßen", "0:haus 1:strass"},
+		{terms.French, "l’hôtel d'une journée", "0:hotel 1:journ"},
 		{terms.Russian, "Книги ёлки", "0:книг 1:елк"},
 		{terms.Spanish, "canciones", "0:cancion"},
 		{terms.None, "東京都 Go言語", "0:東京 1:京都 -2:都 3:go 4:言語 -5:語"},
@@ -58,6 +58,65 @@ func TestTerms(t *testing.T) {
 	} {
 		if got := shown(test.language, test.text); got != test.want {
 			t.Errorf("%s %q\n got %s\nwant %s", test.language, test.text, got, test.want)
+		}
+	}
+}
+
+// All yields function words too, at the position of the next word.
+func TestAll(t *testing.T) {
+	for l, want := range map[terms.Language]string{
+		terms.English: "0:to 0:the 0:hous 1:of 1:isopen 1:is 2:open 3:die 4:the",
+		terms.German:  "0:to 1:the 2:hous 3:of 4:isop 4:is 5:open 6:die 6:the",
+	} {
+		var all []string
+		for term := range terms.New(l).All("To the houses of isOpen, die the") {
+			all = append(all, fmt.Sprintf("%d:%s", term.Position, term.Text))
+		}
+		if got := strings.Join(all, " "); got != want {
+			t.Errorf("%s\n got %s\nwant %s", l, got, want)
+		}
+	}
+}
+
+// A query's function words are those of its language; homographs count only there.
+func TestReader(t *testing.T) {
+	for query, want := range map[string]string{
+		"What is to be done if a package is in conflict with another?": "package conflict another",
+		"How can I do it, and when does which of them?":                "",
+		"die casting mold":                     "die casting mold",
+		"Wie ist die Form der Gussteile":       "Form Gussteile",
+		"war in Ukraine":                       "war Ukraine",
+		"Wann war der Krieg in Syrien":         "Krieg Syrien",
+		"car door hinge":                       "car door hinge",
+		"Wat is de deur van het huis":          "deur huis",
+		"last will and testament":              "last testament",
+		"Was will der Autor":                   "Autor",
+		"old man of the sea":                   "old man sea",
+		"Was macht man mit dem Paket":          "macht Paket",
+		"WHO guidelines for the IT department": "WHO guidelines IT department",
+		"THE WHO":                              "",
+		"cats AND dogs OR NOT mice":            "cats dogs mice",
+		"vitamin C in the C library":           "vitamin C C library",
+		"Qu'est-ce que l’eau du son":           "l’eau son",
+		"le prix de l'or":                      "prix l'or",
+		"Quel est le but du jeu sans par":      "but jeu",
+		"son et lumière dans le château":       "son lumière château",
+		"¿Cuándo se usa la orden sin red?":     "usa orden red",
+		"Come si installa il pacchetto":        "installa pacchetto",
+		"Como é feita a instalação":            "feita instalação",
+		"Как установить пакет":                 "установить пакет",
+		"パッケージとは":                              "パッ ッケ ケー ージ ジと",
+		"什么是软件包":                               "么是 是软 软件 件包",
+	} {
+		r := terms.NewReader(query)
+		var kept []string
+		for term := range terms.New(terms.None).Terms(query) {
+			if word := query[term.Start:term.End]; term.Role == terms.Word && !r.IsFunction(word) {
+				kept = append(kept, word)
+			}
+		}
+		if got := strings.Join(kept, " "); got != want {
+			t.Errorf("%s\n got %s\nwant %s", query, got, want)
 		}
 	}
 }
@@ -91,7 +150,10 @@ func TestGuess(t *testing.T) {
 		"De kat is in het huis en de hond ligt op een mat van de buren.":            terms.Dutch,
 		"Кошка сидит на крыше и смотрит на птиц.":                                   terms.Russian,
 		"Кішка сидить на даху і дивиться на птахів.":                                terms.None,
-		"東京都は日本の首都です。":                                                              terms.None,
+		"東京都は日本の首都です。":                                                              terms.Japanese,
+		"北京是中国的首都，人口很多。":                                                            terms.Chinese,
+		"서울은 대한민국의 수도이다.":                                                           terms.Korean,
+		"Η Αθήνα είναι η πρωτεύουσα της Ελλάδας.":                                   terms.None,
 		"The title, for example 'Der Ring und die Nibelungen', is of an opera that": terms.English,
 	} {
 		if got := terms.Guess(text); got != want {

@@ -19,8 +19,7 @@ type form struct {
 // maxWord is how many bytes of a word are used.
 const maxWord = 256
 
-// forms returns the terms of a word: none for a stop word, the whole and the parts for
-// an identifier, else one.
+// forms returns the terms of a word: the whole and the parts for an identifier, else one.
 func (r *rules) forms(word string) []form {
 	looked := cut(word, maxWord)
 	parts := identifierParts(looked)
@@ -43,7 +42,7 @@ func (r *rules) forms(word string) []form {
 	return forms
 }
 
-// appendTerm appends the form of an identifier or of a part. Stop words count there,
+// appendTerm appends the form of an identifier or of a part. Function words count there,
 // because the is in isOpen is part of a name.
 func (r *rules) appendTerm(forms []form, word string, f form) []form {
 	if f.text = r.stemmed(lowerCase(word)); f.text != "" {
@@ -56,14 +55,14 @@ func (r *rules) appendTerm(forms []form, word string, f form) []form {
 func (r *rules) plain(word string, p part) []form {
 	elided := r.elided(word)
 	lower := lowerCase(word[elided:])
-	if r.stop[lower] {
+	f := form{text: r.stemmed(lower), start: p.start + elided, end: p.end}
+	if r.function[lower] {
+		f.role = Function
+	}
+	if f.text == "" {
 		return nil
 	}
-	text := r.stemmed(lower)
-	if text == "" {
-		return nil
-	}
-	return []form{{text: text, start: p.start + elided, end: p.end}}
+	return []form{f}
 }
 
 func (r *rules) stemmed(lower string) string {

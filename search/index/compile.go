@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,14 +14,19 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// A compiler makes a query for segments from clauses.
+// A compiler makes a query for the segments of a group from clauses.
 type compiler struct {
-	snapshot  *snapshot
-	analyzers []*terms.Analyzer // of each language that the index holds
+	group     *group
+	analyzers []*terms.Analyzer // of each language of the group
+	peers     []*compiler       // those of all groups
+	reader    *terms.Reader     // of the query
+	keeps     bool              // function words count: the query has no others
 	query     segment.Query
+	names     []string       // of the words of the query, the same in each group
 	words     map[string]int // index of the word by its terms
 	before    int            // index of the previous word, or -1
 	unknown   int            // words that are not in the index
+	scale     float64        // of scores
 }
 
 const (
@@ -33,20 +39,102 @@ const (
 	maxUnknown      = 16   // words for which this is done: each takes about a millisecond
 )
 
-func newCompiler(s *snapshot) *compiler {
-	c := &compiler{snapshot: s, words: make(map[string]int), before: -1}
-	for _, l := range s.languages {
-		c.analyzers = append(c.analyzers, terms.New(l))
+// newCompilers returns a compiler for each group.
+func newCompilers(s *snapshot) []*compiler {
+	all := make([]*compiler, len(s.groups))
+	for i, g := range s.groups {
+		c := &compiler{group: g, peers: all, words: make(map[string]int), before: -1, scale: 1}
+		for _, l := range g.languages {
+			c.analyzers = append(c.analyzers, terms.New(l))
+		}
+		all[i] = c
 	}
-	return c
+	return all
 }
 
-func compile(s *snapshot, text string) *segment.Query {
-	c := newCompiler(s)
-	for _, clause := range parse(text) {
-		c.clause(clause)
+// compile compiles a query for each group.
+func compile(s *snapshot, q *Query) []*compiler {
+	all, clauses := newCompilers(s), parse(q.Text, q.Syntax)
+	reader, keeps := terms.NewReader(q.Text), true
+	for _, cl := range clauses {
+		keeps = keeps && (cl.excluded || onlyFunction(reader, cl))
 	}
-	return &c.query
+	for _, c := range all {
+		c.reader, c.keeps = reader, keeps
+		for _, cl := range clauses {
+			c.clause(cl)
+		}
+	}
+	balance(all)
+	return all
+}
+
+// onlyFunction reports whether a clause has only function words.
+func onlyFunction(r *terms.Reader, cl clause) bool {
+	for t := range terms.New(terms.None).Terms(cl.text) {
+		if t.Role != terms.Last && (cl.prefix || !r.IsFunction(cl.text[t.Start:t.End])) {
+			return false
+		}
+	}
+	return true
+}
+
+// balance scales the scores of each group so that an entry with all words of the query
+// gets the same score in each: a word that is common in one language, but rare in texts
+// of another, says as much as the share of the query that these texts have with it.
+func balance(all []*compiler) {
+	if len(all) < 2 {
+		return
+	}
+	type asked struct {
+		word  segment.Word
+		known bool
+	}
+	words, order := make(map[string]*asked), []string(nil)
+	for _, c := range all {
+		for i, w := range c.query.Words {
+			name := c.names[i]
+			if words[name] == nil {
+				words[name] = &asked{word: w}
+				order = append(order, name)
+			}
+			words[name].known = words[name].known || c.frequency(w.Terms) > 0
+		}
+	}
+	first := 0.
+	for _, c := range all {
+		sum := 0.
+		for _, name := range order {
+			if a := words[name]; a.known {
+				n := 0
+				if i := slices.Index(c.names, name); i >= 0 {
+					n = c.frequency(c.query.Words[i].Terms)
+				}
+				sum += c.group.rarity(n) * float64(a.word.Count) * a.word.Boost
+			}
+		}
+		if first == 0 {
+			first = sum
+		}
+		if sum > 0 {
+			c.scale = first / sum
+		}
+	}
+}
+
+// rarity returns the weight of a word that n entries of the group have, as in BM25.
+func (g *group) rarity(n int) float64 {
+	docs := float64(g.docs())
+	having := min(float64(n), docs)
+	return math.Log(1 + (docs-having+.5)/(having+.5))
+}
+
+// docs returns how many entries the segments have.
+func (g *group) docs() (n int) {
+	for _, v := range g.views {
+		n += v.Segment.Docs()
+	}
+	return n
 }
 
 func (c *compiler) clause(cl clause) {
@@ -54,42 +142,43 @@ func (c *compiler) clause(cl clause) {
 		c.prefix(cl)
 		return
 	}
+	keeps := c.keeps
 	if cl.phrase || cl.title || cl.excluded {
-		condition := segment.Condition{Phrases: c.phrases(cl.text), Title: cl.title}
+		keeps = onlyFunction(c.reader, cl)
+		condition := segment.Condition{Phrases: c.phrases(cl.text, true), Title: cl.title}
 		switch {
-		case len(condition.Phrases) == 0: // only stop words and signs
+		case len(condition.Phrases) == 0: // only signs
 			return
+		case cl.excluded && keeps && !cl.phrase:
+			return // most texts have it
 		case cl.excluded:
 			c.query.Excluded = append(c.query.Excluded, condition)
 			return
 		}
 		c.query.Required = append(c.query.Required, condition)
 	}
-	for _, forms := range c.forms(cl.text) {
-		list, boost := c.known(forms)
-		c.add(list, boost)
+	for p, forms := range c.placed(cl.text) {
+		if word := cl.text[p.start:p.end]; keeps || !c.reader.IsFunction(word) {
+			list, boost := c.known(word, forms)
+			c.add(strings.ToLower(word), list, boost)
+		}
 	}
 }
 
 // A wordPlace is the position of a word in a text, in bytes.
 type wordPlace struct{ start, end int }
 
-// forms returns the words of a text, each as its terms in the languages of the
-// index.
-func (c *compiler) forms(text string) (words [][]string) {
-	for _, list := range c.placed(text) {
-		words = append(words, list)
-	}
-	return words
+func (p wordPlace) compare(q wordPlace) int {
+	return cmp.Or(cmp.Compare(p.start, q.start), cmp.Compare(q.end, p.end))
 }
 
-// placed yields the words of a text in order, each in the form that
-// [compiler.forms] returns.
+// placed yields the words of a text in order, each as its terms in the languages of the
+// group.
 func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
 	at := make(map[wordPlace][]string)
 	for _, a := range c.analyzers {
 		seen := false
-		for t := range a.Terms(text) {
+		for t := range a.All(text) {
 			if t.Role == terms.Last && seen {
 				continue
 			}
@@ -100,7 +189,7 @@ func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
 			}
 		}
 	}
-	places := slices.SortedFunc(maps.Keys(at), func(a, b wordPlace) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
+	places := slices.SortedFunc(maps.Keys(at), wordPlace.compare)
 	return func(yield func(wordPlace, []string) bool) {
 		for _, p := range places {
 			if !yield(p, at[p]) {
@@ -110,20 +199,22 @@ func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
 	}
 }
 
-// phrases returns the phrases that a quoted text stands for in the languages of
-// the index.
-func (c *compiler) phrases(text string) (phrases []segment.Phrase) {
+// phrases returns the phrases that a quoted text stands for in the languages of the
+// group, with function words or without.
+func (c *compiler) phrases(text string, function bool) (phrases []segment.Phrase) {
 	for _, a := range c.analyzers {
 		var phrase segment.Phrase
 		first := -1
-		for t := range a.Terms(text) {
-			if t.Role == terms.Whole || t.Role == terms.Last && len(phrase) > 0 {
+		for t := range a.All(text) {
+			if t.Role == terms.Whole || t.Role == terms.Last && len(phrase) > 0 || t.Role == terms.Function && !function {
 				continue
 			}
 			if first < 0 {
 				first = t.Position
 			}
-			phrase = append(phrase, segment.PhraseTerm{Term: t.Text, Offset: t.Position - first})
+			if next := (segment.PhraseTerm{Term: t.Text, Offset: t.Position - first}); !slices.Contains(phrase, next) {
+				phrase = append(phrase, next)
+			}
 		}
 		same := func(p segment.Phrase) bool { return slices.Equal(p, phrase) }
 		if len(phrase) > 0 && !slices.ContainsFunc(phrases, same) {
@@ -143,17 +234,17 @@ const (
 )
 
 // sequences returns the phrases that a query is as a whole; none if it is short, long, or
-// has more than words.
-func sequences(s *snapshot, text string) (phrases []segment.Phrase) {
+// has orders. Function words count if there are no others, however short it is.
+func (c *compiler) sequences(q *Query) (phrases []segment.Phrase) {
 	words := 0
-	for _, c := range parse(text) {
-		if c.phrase || c.prefix || c.excluded || c.title {
+	for _, cl := range parse(q.Text, q.Syntax) {
+		if cl.isOrder() {
 			return nil
 		}
-		words += len(strings.FieldsFunc(c.text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
+		words += len(strings.FieldsFunc(cl.text, func(r rune) bool { return !isWordRune(r) }))
 	}
-	for _, p := range newCompiler(s).phrases(cut(text, maxText)) {
-		if len(p) >= minSequence && len(p) <= maxSequence && max(words, len(p)) >= minWords {
+	for _, p := range c.phrases(cut(q.Text, maxText), c.keeps) {
+		if len(p) <= maxSequence && (c.keeps && len(p) > 1 || len(p) >= minSequence && max(words, len(p)) >= minWords) {
 			phrases = append(phrases, p)
 		}
 	}
@@ -170,7 +261,7 @@ func sequence(p segment.Phrase) string {
 }
 
 // add adds a word to the query, as the neighbour of the previous word.
-func (c *compiler) add(list []string, boost float64) {
+func (c *compiler) add(name string, list []string, boost float64) {
 	if len(list) == 0 {
 		return
 	}
@@ -181,6 +272,7 @@ func (c *compiler) add(list []string, boost float64) {
 		i = len(c.query.Words)
 		c.words[k] = i
 		c.query.Words = append(c.query.Words, segment.Word{Terms: list, Boost: boost})
+		c.names = append(c.names, name)
 	}
 	c.query.Words[i].Count++
 	if pair := [2]int{c.before, i}; c.before >= 0 && !slices.Contains(c.query.Pairs, pair) {
@@ -195,14 +287,14 @@ func key(list []string) string { return strings.Join(list, "\x00") }
 // known returns the terms of a word, or similar terms if the index has none of
 // them. A single character of a script without spaces stands for all terms that
 // begin with it. It also returns the weight of the word.
-func (c *compiler) known(forms []string) (list []string, boost float64) {
+func (c *compiler) known(word string, forms []string) (list []string, boost float64) {
 	if c.has(forms) {
 		return forms, 1
 	}
 	if r, size := utf8.DecodeRuneInString(forms[0]); size == len(forms[0]) && size > 2 {
 		return c.starting(string(r)), 1
 	}
-	if c.unknown++; c.unknown > maxUnknown {
+	if c.unknown++; c.unknown > maxUnknown || c.isKnownElsewhere(word) {
 		return forms, 1
 	}
 	if list := c.umlauts(forms); len(list) > 0 {
@@ -211,9 +303,21 @@ func (c *compiler) known(forms []string) (list []string, boost float64) {
 	return c.similar(forms), similarBoost
 }
 
-// has reports whether the index has one of the terms.
+// isKnownElsewhere reports whether another group has a word.
+func (c *compiler) isKnownElsewhere(word string) bool {
+	return slices.ContainsFunc(c.peers, func(peer *compiler) bool {
+		for _, forms := range peer.placed(word) {
+			if peer != c && peer.has(forms) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// has reports whether the group has one of the terms.
 func (c *compiler) has(forms []string) bool {
-	for _, v := range c.snapshot.views {
+	for _, v := range c.group.views {
 		found := false
 		_ = segment.Guard(func() error {
 			found = slices.ContainsFunc(forms, func(term string) bool {
@@ -232,7 +336,7 @@ func (c *compiler) has(forms []string) bool {
 // count calls f with each segment. It ignores a segment whose memory is gone;
 // the search reports that.
 func (c *compiler) count(f func(*segment.Segment)) {
-	for _, v := range c.snapshot.views {
+	for _, v := range c.group.views {
 		_ = segment.Guard(func() error { f(v.Segment); return nil })
 	}
 }
@@ -318,7 +422,7 @@ func (c *compiler) prefix(cl clause) {
 			continue
 		}
 		list := c.starting(t.Text)
-		for _, forms := range c.forms(cl.text[t.Start:t.End]) {
+		for _, forms := range c.placed(cl.text[t.Start:t.End]) {
 			for _, form := range forms {
 				if !slices.Contains(list, form) {
 					list = append(list, form)
@@ -326,7 +430,7 @@ func (c *compiler) prefix(cl clause) {
 			}
 		}
 		if !cl.excluded && !cl.title {
-			c.add(list, 1)
+			c.add(strings.ToLower(cl.text)+"*", list, 1)
 			continue
 		}
 		condition := segment.Condition{Title: cl.title}
@@ -338,6 +442,6 @@ func (c *compiler) prefix(cl clause) {
 			continue
 		}
 		c.query.Required = append(c.query.Required, condition)
-		c.add(list, 1)
+		c.add(strings.ToLower(cl.text)+"*", list, 1)
 	}
 }

@@ -33,11 +33,18 @@ const (
 
 // Expand implements [Expander].
 func (l *Local) Expand(ctx context.Context, q Query, feedback []Feedback) (*Result, error) {
-	return l.run(ctx, q, func(s *snapshot, text string) *segment.Query {
-		compiled := compile(s, text)
-		expand(compiled, relevance(feedback))
-		return compiled
+	return l.run(ctx, q, func(s *snapshot, q *Query) []*compiler {
+		all := compile(s, q)
+		for _, c := range all {
+			expand(&c.query, relevance(c.group.feedback(feedback)))
+		}
+		return all
 	}, true)
+}
+
+// feedback returns the feedback in the languages of a group.
+func (g *group) feedback(all []Feedback) []Feedback {
+	return slices.DeleteFunc(slices.Clone(all), func(f Feedback) bool { return !slices.Contains(g.languages, terms.Language(f.Language)) })
 }
 
 // A weightedTerm is a term with its share of a text or of several.

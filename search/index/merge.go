@@ -12,8 +12,8 @@ import (
 	"github.com/citekit/citekit/internal/semaphore"
 )
 
-// Segments are merged by tiers: mergeWidth segments of about the same size
-// become one segment of the next tier. Large segments stay unchanged, unless
+// Segments are merged by tiers: mergeWidth segments of about the same size, in the same
+// languages, become one segment of the next tier. Large segments stay unchanged, unless
 // much of them is outdated.
 const (
 	mergeWidth   = 8
@@ -115,19 +115,27 @@ func (l *Local) mergeUpTo(ctx context.Context, docs int) error {
 // many outdated entries, it returns at least mergeWidth, because such segments
 // are merged too.
 func (s *snapshot) waiting() int {
-	most, tiers := 0, make(map[int]int)
-	for _, v := range s.views {
+	most, tiers := 0, make(map[tier]int)
+	for i, v := range s.views {
 		if hasMuchDead(v) {
 			most = max(most, mergeWidth)
 		}
-		tier := tierOf(v)
+		tier := s.tierOf(i)
 		tiers[tier]++
 		most = max(most, tiers[tier])
 	}
 	return most
 }
 
-func tierOf(v segment.View) int { return bits.Len(uint(v.Docs()/smallestTier)) / 3 }
+// A tier is what segments to merge have in common.
+type tier struct {
+	languages string
+	size      int
+}
+
+func (s *snapshot) tierOf(view int) tier {
+	return tier{s.languages[view], bits.Len(uint(s.views[view].Docs()/smallestTier)) / 3}
+}
 
 // hasMuchDead reports whether a view is worth rewriting by itself.
 func hasMuchDead(v segment.View) bool { return 3*(v.Segment.Docs()-v.Docs()) > v.Segment.Docs() }
@@ -135,12 +143,12 @@ func hasMuchDead(v segment.View) bool { return 3*(v.Segment.Docs()-v.Docs()) > v
 // due returns the indexes of views to merge, with at most limit documents, or
 // none if nothing is due.
 func (s *snapshot) due(limit int) []int {
-	tiers := make(map[int][]int)
+	tiers := make(map[tier][]int)
 	for i, v := range s.views {
 		if hasMuchDead(v) && v.Docs() <= limit {
 			return []int{i}
 		}
-		tier := tierOf(v)
+		tier := s.tierOf(i)
 		tiers[tier] = append(tiers[tier], i)
 	}
 	for _, views := range tiers {

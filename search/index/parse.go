@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/terms"
 )
 
 // A clause is a word of a query, or a quoted phrase.
@@ -22,16 +24,89 @@ const (
 	maxClauses = 1024      // words, and the same number of required or excluded items
 )
 
+// A Syntax says how a query is read.
+type Syntax string
+
+// The syntaxes. Auto reads a query as an expression if all of it reads as one: it has a
+// quoted phrase, a "-word", a "head*" or a "title:word", and beside these at most eight
+// words, of which none is a function word ("what", "the", AND) or ends in a punctuation
+// sign. A minus before a number or a single letter, as in -40 and -s, does not read as an
+// order. Any other query is a question.
+const (
+	Auto       Syntax = ""
+	Expression Syntax = "expression" // quotes, "-", "*" and "title:" are orders
+	Question   Syntax = "question"   // all words are just words, and signs are ignored; a quoted phrase counts more
+)
+
+// Valid reports whether s is one of the syntaxes.
+func (s Syntax) Valid() bool { return s == Auto || s == Expression || s == Question }
+
+// Of returns the syntax of a query: s, or, if that is [Auto], the one that the query reads
+// as.
+func (s Syntax) Of(query string) Syntax {
+	if s != Auto {
+		return s
+	}
+	if readsAsExpression(cut(query, maxQuery)) {
+		return Expression
+	}
+	return Question
+}
+
+// mostLoose is how many words an expression has beside its orders.
+const mostLoose = 8
+
+func readsAsExpression(query string) bool {
+	if !strings.ContainsAny(query, `"-*:`) {
+		return false
+	}
+	orders, loose := 0, ""
+	clauses, _ := parseAll(query, Expression)
+	for _, c := range clauses {
+		first, size := utf8.DecodeRuneInString(c.text)
+		switch {
+		case c.excluded && !c.phrase && !c.title && (unicode.IsNumber(first) || size == len(c.text)):
+			return false
+		case c.isOrder():
+			orders++
+		case endsClause(c.text):
+			return false
+		default:
+			loose += c.text + " "
+		}
+	}
+	if orders == 0 {
+		return false
+	}
+	reader, words := terms.NewReader(loose), 0
+	for t := range terms.New(terms.None).Terms(loose) {
+		if t.Role != terms.Word {
+			continue
+		}
+		if words++; words > mostLoose || reader.IsFunction(loose[t.Start:t.End]) {
+			return false
+		}
+	}
+	return true
+}
+
+// endsClause reports whether a word ends in the punctuation of a sentence.
+func endsClause(word string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(word, `)]}'`))
+	return strings.ContainsRune(".,;:?!…。、，；：？！", last)
+}
+
 // parse returns the clauses of a query. Every text is a valid query.
-func parse(text string) []clause {
-	clauses, _ := parseAll(text)
+func parse(text string, s Syntax) []clause {
+	clauses, _ := parseAll(text, s)
 	return clauses
 }
 
 // parseAll returns the clauses of a query, and reports whether these are all.
 // If a query is too long, only its first words are used.
-func parseAll(text string) (clauses []clause, whole bool) {
+func parseAll(text string, s Syntax) (clauses []clause, whole bool) {
 	whole, text = len(text) <= maxQuery, cut(text, maxQuery)
+	isQuestion := s.Of(text) == Question
 	words, demands := 0, 0
 	for {
 		text = strings.TrimLeftFunc(text, unicode.IsSpace)
@@ -39,7 +114,12 @@ func parseAll(text string) (clauses []clause, whole bool) {
 			return clauses, whole
 		}
 		var c clause
-		if c, text = parseClause(text); c.text == "" {
+		if isQuestion {
+			c, text = parseWord(text)
+		} else {
+			c, text = parseClause(text)
+		}
+		if c.text == "" {
 			continue
 		}
 		n := &words
@@ -54,23 +134,44 @@ func parseAll(text string) (clauses []clause, whole bool) {
 	}
 }
 
+// parseWord parses the word of a question at the start of text, and returns the rest.
+func parseWord(text string) (c clause, rest string) {
+	end := strings.IndexFunc(text, unicode.IsSpace)
+	if end < 0 {
+		end = len(text)
+	}
+	return clause{text: text[:end]}, text[end:]
+}
+
 // UsesAll reports whether an index uses all of a query. It does if the query
 // has at most 128 KiB, at most 1,024 words, and at most 1,024 other items:
 // phrases, excluded items and words of titles.
-func UsesAll(query string) bool {
-	_, whole := parseAll(query)
+func UsesAll(query string, s Syntax) bool {
+	_, whole := parseAll(query, s)
 	return whole
 }
 
 // Wants reports whether a query names anything that is to be found, beside what it
 // excludes.
-func Wants(query string) bool {
-	return slices.ContainsFunc(parse(query), func(c clause) bool { return !c.excluded })
+func Wants(query string, s Syntax) bool {
+	return slices.ContainsFunc(parse(query, s), func(c clause) bool {
+		return !c.excluded && strings.IndexFunc(c.text, isWordRune) >= 0
+	})
 }
 
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }
+
+// HasOrders reports whether a query has a quoted phrase, "-", "*" or "title:" that is an
+// order.
+func HasOrders(query string, s Syntax) bool {
+	return slices.ContainsFunc(parse(query, s), clause.isOrder)
+}
+
+func (c clause) isOrder() bool { return c.phrase || c.excluded || c.title || c.prefix }
+
 // Excluded returns the words and phrases that a query excludes, as written.
-func Excluded(query string) (excluded []string) {
-	for _, c := range parse(query) {
+func Excluded(query string, s Syntax) (excluded []string) {
+	for _, c := range parse(query, s) {
 		if c.excluded {
 			excluded = append(excluded, c.text)
 		}
@@ -78,14 +179,43 @@ func Excluded(query string) (excluded []string) {
 	return excluded
 }
 
-// Phrases returns the quoted phrases of a query that may stand anywhere in an
-// entry, as written: not those after "title:" or "-". An index finds them by
-// stems, and ignores words in them such as "not" and "the".
-func Phrases(query string) (phrases []string) {
-	for _, c := range parse(query) {
+// InTitle returns the words and phrases that must be in the title, as written.
+func InTitle(query string, s Syntax) (wanted []string) {
+	for _, c := range parse(query, s) {
+		if c.title && !c.excluded {
+			wanted = append(wanted, c.text)
+		}
+	}
+	return wanted
+}
+
+// Phrases returns the quoted phrases of an expression that may stand anywhere in an
+// entry, as written: not those after "title:" or "-". An index finds them by stems.
+func Phrases(query string, s Syntax) (phrases []string) {
+	for _, c := range parse(query, s) {
 		if c.phrase && !c.excluded && !c.title {
 			phrases = append(phrases, c.text)
 		}
+	}
+	return phrases
+}
+
+// mostQuoted is how many quoted phrases of a question count more than other words.
+const mostQuoted = 8
+
+// quoted returns the quoted phrases of a question.
+func quoted(query string) (phrases []string) {
+	query = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "「", `"`, "」", `"`).Replace(cut(query, maxQuery))
+	for len(phrases) < mostQuoted {
+		_, rest, opened := strings.Cut(query, `"`)
+		phrase, after, closed := strings.Cut(rest, `"`)
+		if !opened || !closed {
+			break
+		}
+		if strings.TrimSpace(phrase) != "" {
+			phrases = append(phrases, phrase)
+		}
+		query = after
 	}
 	return phrases
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -87,7 +89,7 @@ func newPutting(ctx context.Context, l *Local) *putting {
 	p := &putting{ids: make(map[string]bool)}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
 	for range min(runtime.GOMAXPROCS(0), maxWriters) {
-		w := &writer{local: l, batches: make(chan batch, 1), analyzers: make(map[terms.Language]*terms.Analyzer)}
+		w := &writer{local: l, batches: make(chan batch, 1), analyzers: make(map[terms.Language]*terms.Analyzer), drafts: make(map[terms.Language]*draft)}
 		p.writers = append(p.writers, w)
 		p.wait.Go(func() {
 			if err := w.run(p.ctx); err != nil {
@@ -185,17 +187,24 @@ func (p *putting) finish() (records []segmentRecord, err error) {
 	return records, err
 }
 
-// A writer makes segments.
+// A writer makes segments, each of texts in one language: their words are as rare as they
+// are among texts in that language.
 type writer struct {
 	local     *Local
 	batches   chan batch
 	given     int // entries, counted by the sender
 	analyzers map[terms.Language]*terms.Analyzer
-	builder   *segment.Builder
-	resources int
+	drafts    map[terms.Language]*draft
+	now       *draft // of the present resource
 	part      int
 	record    *recordWriter
 	records   []segmentRecord
+}
+
+// A draft is a segment that is being made.
+type draft struct {
+	*segment.Builder
+	resources int
 }
 
 // run ends when there are no more batches, or with an error.
@@ -205,10 +214,12 @@ func (w *writer) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if ctx.Err() != nil || w.builder == nil {
-		return ctx.Err()
+	for _, l := range slices.Sorted(maps.Keys(w.drafts)) {
+		if err := w.flush(ctx, l); err != nil {
+			return err
+		}
 	}
-	return w.flush(ctx)
+	return ctx.Err()
 }
 
 func (w *writer) batch(ctx context.Context, b batch) error {
@@ -231,36 +242,45 @@ func (w *writer) batch(ctx context.Context, b batch) error {
 		w.add(&b.entries[i], b.language)
 	}
 	if b.resource.Final {
-		w.builder.Final()
+		w.now.Final()
 	}
 	return nil
 }
 
+// isFull reports whether the present segment is full. The segments of several languages
+// share the memory.
 func (w *writer) isFull() bool {
-	return w.builder.Docs() >= flushDocs || w.builder.Size() >= flushBytes
+	return w.now.Docs() >= flushDocs || w.now.Size()*len(w.drafts) >= flushBytes
 }
 
-// start begins a part of a resource, in a new segment if the present one is
-// full.
+// start begins a part of a resource, in a new segment if the present one of its language
+// is full.
 func (w *writer) start(ctx context.Context, b batch) error {
-	if w.builder != nil && w.isFull() {
-		if err := w.flush(ctx); err != nil {
+	if w.now = w.drafts[b.language]; w.now != nil && w.isFull() {
+		if err := w.flush(ctx, b.language); err != nil {
 			return err
 		}
+		w.now = nil
 	}
-	if w.builder == nil {
-		w.builder, w.resources = segment.NewBuilder(), 0
+	if w.now == nil {
+		w.now = &draft{Builder: segment.NewBuilder()}
+		w.drafts[b.language] = w.now
 	}
-	w.builder.Start(segment.Resource{ID: b.resource.ID, Version: b.resource.Version, Part: w.part})
-	w.resources++
+	w.now.Start(segment.Resource{ID: b.resource.ID, Version: b.resource.Version, Part: w.part})
+	w.now.resources++
 	w.record = newRecordWriter()
 	return nil
 }
 
-func (w *writer) flush(ctx context.Context) error {
-	r, err := w.local.storeSegment(ctx, w.builder.Encode)
-	r.Entries, r.Resources = w.builder.Docs(), w.resources
-	w.builder = nil
+// flush stores the segment of a language.
+func (w *writer) flush(ctx context.Context, l terms.Language) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	d := w.drafts[l]
+	delete(w.drafts, l)
+	r, err := w.local.storeSegment(ctx, d.Encode)
+	r.Entries, r.Resources = d.Docs(), d.resources
 	if err == nil {
 		w.records = append(w.records, r)
 	}
@@ -273,7 +293,7 @@ func (w *writer) add(e *Entry, language terms.Language) {
 		a = terms.New(language)
 		w.analyzers[language] = a
 	}
-	w.builder.Add(segment.Document{
+	w.now.Add(segment.Document{
 		Title:    termsOf(a, e.Title),
 		Body:     termsOf(a, strings.Join(e.Path, pieceBreak), e.Summary, e.Text),
 		Keywords: keywords(e, string(language)),
@@ -292,7 +312,7 @@ func termsOf(a *terms.Analyzer, pieces ...string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		from, next := 0, 0
 		for _, piece := range pieces {
-			for t := range a.Terms(piece) {
+			for t := range a.All(piece) {
 				next = from + t.Position + 1
 				if !yield(t.Text, next-1) {
 					return

@@ -9,19 +9,25 @@ import (
 
 // A Query describes the wanted entries.
 type Query struct {
-	// Text is the query. An entry matches if it has one of the words. Rarer
-	// words, words in titles, and words that are neighbours in the text too
-	// have more weight. A word that is not in the index stands for the words
-	// that differ in one letter.
+	// Text is the query. An entry matches if it has one of the words. Words that
+	// are rarer among the entries in its language, words in titles, and words that
+	// are neighbours in the text too have more weight. Function words, such as
+	// "what" and "the", count only in a query without others. A word that is not
+	// in the index stands for the words that differ in one letter.
+	//
+	// In an expression, some signs are orders:
 	//
 	//	"exact words"   must be there, in this order
 	//	head*           any word with this start
 	//	-word           must not be there; also -"exact words" and -head*
 	//	title:word      must be in the title; also title:"exact words"
 	//
+	// In a question, words in quotes count more, and other signs are ignored.
 	// Every text is a query: signs without a meaning in their place are
 	// ignored. A query of more than 128 KiB is cut.
 	Text string
+
+	Syntax Syntax // how Text is read
 
 	Filters Filters // restrict the entries
 	TopK    int     // largest number of hits; zero means 10, and at most 1,000 are returned
@@ -82,6 +88,8 @@ type Hit struct {
 	Language string
 
 	Parts []Part // if requested
+
+	group int // of its Result
 }
 
 // A Part is the share of a score from one word, or from two neighbouring words.
@@ -103,7 +111,7 @@ func (h *Hit) Highlights(text string) [][2]int {
 		wanted[t] = true
 	}
 	var ranges [][2]int
-	for t := range terms.New(terms.Language(h.Language)).Terms(text) {
+	for t := range terms.New(terms.Language(h.Language)).All(text) {
 		if !wanted[t.Text] {
 			continue
 		}

@@ -3,10 +3,10 @@ package index
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/citekit/citekit/internal/segment"
-	"github.com/citekit/citekit/internal/terms"
 )
 
 const (
@@ -15,27 +15,30 @@ const (
 )
 
 // Search implements [Index]. Entries that have the words of the query one after the other
-// come first. Of equally good entries those of the smaller resource id come first. For an invalid pattern for paths the error matches
-// [citekit.ErrSyntax].
+// come first. Of equally good entries those of the smaller resource id come first. For an
+// invalid pattern for paths the error matches [citekit.ErrSyntax].
 func (l *Local) Search(ctx context.Context, q Query) (*Result, error) {
 	return l.run(ctx, q, compile, true)
 }
 
-// run searches for the query that compile makes from the text of q. Entries that have
-// the words of the text one after the other come first if first is set.
-func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string) *segment.Query, first bool) (*Result, error) {
+// run searches for the queries that compile makes of q. If first is set, entries that have
+// the words of the text one after the other come first, and those with a quoted phrase of
+// a question get more.
+func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, *Query) []*compiler, first bool) (*Result, error) {
 	if q.TopK <= 0 {
 		q.TopK = defaultTopK
 	}
+	q.Syntax = q.Syntax.Of(q.Text)
 	var result *Result
 	err := l.read(ctx, func(s *snapshot) error {
 		f, err := s.filter(&q.Filters)
 		if err != nil {
 			return err
 		}
-		compiled := compile(s, q.Text)
-		if result, err = s.search(ctx, &q, f, compiled); err == nil && first {
-			err = s.raise(ctx, &q, f, compiled, result)
+		run := &run{snapshot: s, q: &q, filter: f, compilers: compile(s, &q)}
+		result, err = run.search(ctx)
+		if err == nil && first {
+			err = run.raise(ctx, result)
 		}
 		return err
 	})
@@ -45,92 +48,151 @@ func (l *Local) run(ctx context.Context, q Query, compile func(*snapshot, string
 	return result, nil
 }
 
-func (s *snapshot) search(ctx context.Context, q *Query, f *filter, compiled *segment.Query) (*Result, error) {
-	compiled.K, compiled.Explain = min(q.TopK, maxTopK), q.Explain
-	if f != nil {
-		compiled.Only = f.only
+// A run is a search of all groups.
+type run struct {
+	snapshot  *snapshot
+	q         *Query
+	filter    *filter
+	compilers []*compiler
+}
+
+// search returns the best entries of all groups.
+func (r *run) search(ctx context.Context) (*Result, error) {
+	all := &Result{Exact: true, Weights: &Weights{groups: make([]weights, len(r.compilers))}}
+	for i, c := range r.compilers {
+		result, err := r.group(ctx, c, &c.query)
+		if err != nil {
+			return nil, err
+		}
+		all.Hits = append(all.Hits, result.Hits...)
+		if result.Weights != nil {
+			all.Weights.groups[i] = result.Weights.groups[0]
+		}
+		all.Total += result.Total
+		all.Exact = all.Exact && result.Exact
 	}
-	got, err := segment.Search(ctx, s.views, compiled)
+	all.Order(r.limit())
+	return all, nil
+}
+
+func (r *run) limit() int { return min(r.q.TopK, maxTopK) }
+
+// group searches a group for its query, or for one made from that.
+func (r *run) group(ctx context.Context, c *compiler, query *segment.Query) (*Result, error) {
+	query.K, query.Explain = r.limit(), r.q.Explain
+	if r.filter != nil {
+		query.Only = r.filter.only
+	}
+	got, err := segment.Search(ctx, c.group.views, query)
+	if damage, ok := errors.AsType[*segment.DamageError](err); ok {
+		return nil, &segment.DamageError{View: c.group.at[damage.View]}
+	}
 	if err != nil {
 		return nil, err
 	}
 	result := &Result{Hits: make([]Hit, len(got.Hits)), Total: got.Total, Exact: got.Exact}
 	for i, h := range got.Hits {
-		if result.Hits[i], err = s.hit(h, compiled); err != nil {
+		h.View = c.group.at[h.View]
+		if result.Hits[i], err = r.snapshot.hit(h, query, c.scale); err != nil {
 			return nil, &segment.DamageError{View: h.View}
 		}
+		result.Hits[i].group = slices.Index(r.compilers, c)
 	}
-	result.Order()
 	if got.Scale != nil {
-		result.Weights = &Weights{scale: got.Scale, query: compiled, analyzers: make(map[string]*terms.Analyzer)}
+		result.Weights = &Weights{groups: []weights{{got.Scale, query, c.scale}}}
 	}
 	return result, nil
 }
 
+// quotedShare is what a quoted phrase of a question adds to the score of an entry that has
+// it, as a share of the best score.
+const quotedShare = .05
+
 // raise raises the entries that have the words of a query one after the other above all
-// others.
-func (s *snapshot) raise(ctx context.Context, q *Query, f *filter, compiled *segment.Query, result *Result) error {
-	phrases := sequences(s, q.Text)
-	if len(phrases) == 0 || len(result.Hits) == 0 {
+// others, and those that have a quoted phrase of a question a little.
+func (r *run) raise(ctx context.Context, result *Result) error {
+	if len(result.Hits) == 0 {
 		return nil
 	}
-	narrow := *compiled
-	narrow.Required = []segment.Condition{{Phrases: phrases}}
-	having, err := s.search(ctx, q, f, &narrow)
-	if err != nil || len(having.Hits) == 0 {
-		return err
+	most := result.Hits[0].Score
+	if r.q.Syntax == Question {
+		for _, text := range quoted(r.q.Text) {
+			err := r.add(ctx, result, quotedShare*most, func(c *compiler) []segment.Phrase { return c.phrases(text, true) })
+			if err != nil {
+				return err
+			}
+		}
+		most = result.Hits[0].Score
 	}
+	return r.add(ctx, result, most, func(c *compiler) []segment.Phrase { return c.sequences(r.q) })
+}
+
+// add adds to the scores of the entries that have one of the phrases of their group.
+func (r *run) add(ctx context.Context, result *Result, more float64, phrases func(*compiler) []segment.Phrase) error {
 	type key struct {
 		resource string
 		ordinal  int
 	}
-	raised, most := make(map[key]bool), result.Hits[0].Score
-	hits := having.Hits
-	for i := range hits {
-		h := &hits[i]
-		raised[key{h.Resource, h.Entry.Ordinal}] = true
-		h.Score += most
-		if q.Explain {
-			h.Parts = append(h.Parts, Part{Term: sequence(phrases[0]), Times: 1, InBody: true, Score: most})
+	at := make(map[key]int)
+	for i := range result.Hits {
+		at[key{result.Hits[i].Resource, result.Hits[i].Entry.Ordinal}] = i
+	}
+	for _, c := range r.compilers {
+		phrases := phrases(c)
+		if len(phrases) == 0 {
+			continue
+		}
+		narrow := c.query
+		narrow.Required = append(slices.Clip(narrow.Required), segment.Condition{Phrases: phrases})
+		having, err := r.group(ctx, c, &narrow)
+		if err != nil {
+			return err
+		}
+		for _, h := range having.Hits {
+			i, ok := at[key{h.Resource, h.Entry.Ordinal}]
+			if !ok {
+				i = len(result.Hits)
+				result.Hits = append(result.Hits, h)
+			}
+			raised := &result.Hits[i]
+			raised.Score += more
+			if r.q.Explain {
+				raised.Parts = append(raised.Parts, Part{Term: sequence(phrases[0]), Times: 1, InBody: true, Score: more})
+			}
 		}
 	}
-	for _, h := range result.Hits {
-		if !raised[key{h.Resource, h.Entry.Ordinal}] {
-			hits = append(hits, h)
-		}
-	}
-	result.Hits = hits[:min(len(hits), compiled.K)]
-	result.Order()
+	result.Order(r.limit())
 	return nil
 }
 
 // Order puts hits in the order of their scores, and those with the same score in the
 // order of their resources and entries: how they are spread over segments depends on when
-// they were put.
-func (r *Result) Order() {
+// they were put. It keeps the first k.
+func (r *Result) Order(k int) {
 	slices.SortStableFunc(r.Hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Entry.Ordinal, b.Entry.Ordinal))
 	})
+	r.Hits = r.Hits[:min(len(r.Hits), k)]
 }
 
-// hit returns a hit with its entry.
-func (s *snapshot) hit(h segment.Hit, q *segment.Query) (hit Hit, err error) {
+// hit returns a hit with its entry. The scale is that of its scores.
+func (s *snapshot) hit(h segment.Hit, q *segment.Query, scale float64) (hit Hit, err error) {
 	err = segment.Guard(func() error {
 		r, records, start, end, err := s.views[h.View].Segment.Record(h.Doc)
 		if err != nil {
 			return err
 		}
 		entry, language, err := readRecord(records, start, end)
-		hit = Hit{Resource: r.ID, Version: r.Version, Entry: entry, Score: h.Score, Terms: h.Terms, Language: string(language)}
+		hit = Hit{Resource: r.ID, Version: r.Version, Entry: entry, Score: h.Score * scale, Terms: h.Terms, Language: string(language)}
 		return err
 	})
-	hit.Parts = partsOf(h.Parts, q)
+	hit.Parts = partsOf(h.Parts, q, scale)
 	return hit, err
 }
 
-func partsOf(list []segment.Part, q *segment.Query) (parts []Part) {
+func partsOf(list []segment.Part, q *segment.Query, scale float64) (parts []Part) {
 	for _, p := range list {
-		part := Part{Term: p.Term, Times: p.Weight, InTitle: p.Title, InBody: p.Body, Score: p.Score}
+		part := Part{Term: p.Term, Times: p.Weight, InTitle: p.Title, InBody: p.Body, Score: p.Score * scale}
 		if p.Term == "" {
 			part.Term, part.Next = q.Words[p.Word].Terms[0], q.Words[p.Next].Terms[0]
 		}

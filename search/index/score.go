@@ -32,9 +32,9 @@ type Scores func(ordinal int) (score float64, ok bool)
 
 // Words returns the words that a query asks for, as text, without excluded
 // words and the operators of the query language.
-func Words(text string) string {
+func Words(text string, s Syntax) string {
 	var words []string
-	for _, c := range parse(text) {
+	for _, c := range parse(text, s) {
 		if !c.excluded {
 			words = append(words, c.text)
 		}
@@ -53,17 +53,18 @@ func (l *Local) Score(ctx context.Context, q Query, scores func(resource, versio
 		if err != nil {
 			return err
 		}
-		compiled := compile(s, q.Text)
-		if f != nil {
-			compiled.Only = f.only
-		}
 		c := &scoring{snapshot: s, scores: scores, limit: min(q.TopK, maxTopK)}
-		for view := range s.views {
-			if err := c.view(ctx, view, compiled); err != nil {
-				return err
+		for _, compiled := range compile(s, &q) {
+			if f != nil {
+				compiled.query.Only = f.only
+			}
+			for _, view := range compiled.group.at {
+				if err := c.view(ctx, view, &compiled.query); err != nil {
+					return err
+				}
 			}
 		}
-		result, err = c.result(compiled)
+		result, err = c.result()
 		return err
 	})
 	return result, err
@@ -149,7 +150,7 @@ func (c *scoring) firstOrdinal(view int, r segment.Resource, docs segment.Range)
 	if r.Part == 0 || docs.First == docs.End {
 		return 0, nil
 	}
-	h, err := c.snapshot.hit(segment.Hit{View: view, Doc: docs.First}, nil)
+	h, err := c.snapshot.hit(segment.Hit{View: view, Doc: docs.First}, nil, 1)
 	if err != nil {
 		return 0, segment.ErrDamaged
 	}
@@ -173,11 +174,11 @@ func (c *scoring) add(scores Scores, s scored) {
 
 // result returns the best entries. It leaves out an entry whose ordinal does
 // not match its position, because it has the score of another entry.
-func (c *scoring) result(q *segment.Query) (*Result, error) {
+func (c *scoring) result() (*Result, error) {
 	slices.SortFunc(c.best, scored.compare)
 	result := &Result{Total: c.total, Exact: true}
 	for _, s := range c.best {
-		h, err := c.snapshot.hit(segment.Hit{View: s.view, Doc: s.doc, Score: s.score}, q)
+		h, err := c.snapshot.hit(segment.Hit{View: s.view, Doc: s.doc, Score: s.score}, nil, 1)
 		if err != nil {
 			return nil, &segment.DamageError{View: s.view}
 		}
@@ -185,6 +186,6 @@ func (c *scoring) result(q *segment.Query) (*Result, error) {
 			result.Hits = append(result.Hits, h)
 		}
 	}
-	result.Order()
+	result.Order(c.limit)
 	return result, nil
 }

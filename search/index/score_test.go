@@ -95,7 +95,7 @@ func TestAsked(t *testing.T) {
 		`-"not this"`: "",
 		"":            "",
 	} {
-		if got := index.Words(text); got != want {
+		if got := index.Words(text, index.Auto); got != want {
 			t.Errorf("%q asks %q, want %q", text, got, want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
@@ -28,53 +29,77 @@ const tellingWords = segment.MaxWords
 
 // Similar implements [Comparer].
 func (l *Local) Similar(ctx context.Context, q Query, least int) (*Result, error) {
-	return l.run(ctx, q, func(s *snapshot, text string) *segment.Query { return telling(s, text, max(1, least)) }, false)
+	return l.run(ctx, q, func(s *snapshot, q *Query) []*compiler { return telling(s, q.Text, max(1, least)) }, false)
 }
 
-// telling returns a query for the most distinctive words of a text among those
+// telling returns queries for the most distinctive words of a text among those
 // that at least so many entries have.
-func telling(s *snapshot, text string, least int) *segment.Query {
-	c := newCompiler(s)
-	counts := make(map[string]int)
-	var words []segment.Word
-	for _, list := range c.forms(cut(text, maxText)) {
-		slices.Sort(list)
-		k := key(list)
-		if counts[k]++; counts[k] == 1 {
-			words = append(words, segment.Word{Terms: list, Count: 1})
+func telling(s *snapshot, text string, least int) []*compiler {
+	text = cut(text, maxText)
+	reader, all := terms.NewReader(text), newCompilers(s)
+	keeps := onlyFunction(reader, clause{text: text})
+	counts := make([]map[string]int, len(all)) // of the words of each group, by key
+	entries, shares := make(map[string]int), make(map[string]float64)
+	for i, c := range all {
+		counts[i] = make(map[string]int)
+		for p, list := range c.placed(text) {
+			name := strings.ToLower(text[p.start:p.end])
+			if !keeps && reader.IsFunction(text[p.start:p.end]) {
+				continue
+			}
+			slices.Sort(list)
+			k := key(list)
+			if counts[i][k]++; counts[i][k] > 1 {
+				continue
+			}
+			c.query.Words = append(c.query.Words, segment.Word{Terms: list, Count: 1})
+			c.names = append(c.names, name)
+			n := c.frequency(list)
+			entries[name] += n
+			shares[name] = max(shares[name], float64(max(1, n))/float64(c.group.docs()))
 		}
 	}
-	weights := make(map[string]float64, len(words))
-	docs := s.docs()
-	words = slices.DeleteFunc(words, func(w segment.Word) bool {
-		k := key(w.Terms)
-		entries := c.frequency(w.Terms)
-		weights[k] = tells(counts[k], entries, docs)
-		return entries < least
-	})
-	slices.SortStableFunc(words, func(a, b segment.Word) int {
-		return cmp.Compare(weights[key(b.Terms)], weights[key(a.Terms)])
-	})
-	words = words[:min(len(words), tellingWords)]
-	for i := range words {
-		words[i].Boost = often(counts[key(words[i].Terms)])
+	for i, c := range all {
+		c.keepTelling(counts[i], func(name string) float64 {
+			if entries[name] < least {
+				return 0
+			}
+			return math.Log(1 + 1/shares[name])
+		})
 	}
-	return &segment.Query{Words: words}
+	balance(all)
+	return all
+}
+
+// keepTelling keeps the words that tell most, and weights them, by their counts in a text
+// and by how much each tells; 0 means that it does not count.
+func (c *compiler) keepTelling(counts map[string]int, tells func(name string) float64) {
+	type told struct {
+		word  segment.Word
+		name  string
+		tells float64
+	}
+	var list []told
+	for i, w := range c.query.Words {
+		w.Boost = often(counts[key(w.Terms)])
+		if t := tells(c.names[i]); t > 0 {
+			list = append(list, told{w, c.names[i], w.Boost * t})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b told) int { return cmp.Compare(b.tells, a.tells) })
+	c.query.Words, c.names = nil, nil
+	for _, t := range list[:min(len(list), tellingWords)] {
+		c.query.Words, c.names = append(c.query.Words, t.word), append(c.names, t.name)
+	}
 }
 
 // often returns the weight of a word that occurs several times in a text.
 func often(times int) float64 { return 1 + math.Log(float64(times)) }
 
-// tells returns how distinctive a word is that occurs several times in a text,
-// if some of docs entries have it.
-func tells(times, entries, docs int) float64 {
-	return often(times) * math.Log(1+float64(docs)/float64(max(1, entries)))
-}
-
 // frequency returns how many entries have one of some terms. An entry with two
 // of them is counted twice.
 func (c *compiler) frequency(list []string) (n int) {
-	for _, v := range c.snapshot.views {
+	for _, v := range c.group.views {
 		_ = segment.Guard(func() error { // the search reports memory that is gone
 			for _, term := range list {
 				f, _ := v.Segment.Frequency(term)

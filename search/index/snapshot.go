@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/citekit/citekit"
@@ -24,8 +26,18 @@ type snapshot struct {
 	of       []int          // index of the segment of each view
 	stats    Stats
 
-	languages []terms.Language
+	languages []string // of the texts in each view, joined by spaces; usually one
+	groups    []*group
 	users     atomic.Int64
+}
+
+// A group is the views of texts in the same languages. How rare words are, and how long
+// entries, is counted in each group by itself, so that entries in one language rank as
+// they do without those in others.
+type group struct {
+	languages []terms.Language
+	views     []segment.View
+	at        []int // indexes of the views in the snapshot
 }
 
 func (s *snapshot) release() {
@@ -69,7 +81,7 @@ func (l *Local) loadSnapshot(ctx context.Context, m manifest, stamp citekit.Stam
 		}
 		s.add(r, h)
 	}
-	s.countLanguages()
+	s.divide()
 	return s, nil
 }
 
@@ -127,22 +139,38 @@ func (s *snapshot) without(view int) *snapshot {
 		}
 		next.add(r, h)
 	}
-	next.countLanguages()
+	next.divide()
 	return next
 }
 
-func (s *snapshot) countLanguages() {
-	for _, v := range s.views {
+// divide divides the views into groups.
+func (s *snapshot) divide() {
+	groups := make(map[string]*group)
+	for i, v := range s.views {
+		var all []string
 		_ = segment.Guard(func() error {
 			for k := range v.Segment.Keywords(languageKeyword) {
-				if l := terms.Language(k[len(languageKeyword):]); !slices.Contains(s.languages, l) {
-					s.languages = append(s.languages, l)
-				}
+				all = append(all, k[len(languageKeyword):])
 			}
 			return nil
 		})
+		key := strings.Join(all, " ")
+		if s.languages = append(s.languages, key); len(all) == 0 {
+			continue // it has no entries
+		}
+		g := groups[key]
+		if g == nil {
+			g = new(group)
+			for _, l := range all {
+				g.languages = append(g.languages, terms.Language(l))
+			}
+			groups[key] = g
+		}
+		g.views, g.at = append(g.views, v), append(g.at, i)
 	}
-	slices.Sort(s.languages)
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		s.groups = append(s.groups, groups[key])
+	}
 }
 
 // version returns the version of a resource if all its parts are present.

@@ -12,9 +12,15 @@ import (
 // Weights score texts as an index scored the entries of one [Result]. They are not safe
 // for concurrent use.
 type Weights struct {
-	scale     *segment.Scale
-	query     *segment.Query
+	groups    []weights
 	analyzers map[string]*terms.Analyzer // by language
+}
+
+// weights are those of one group.
+type weights struct {
+	scale  *segment.Scale
+	query  *segment.Query
+	factor float64 // of scores
 }
 
 // A Weighed is a part of a text with the score that it would have as an entry.
@@ -31,8 +37,12 @@ const headerWeight = 0.5
 // title, path and summary of the hit's entry. A header is text that stands for all parts,
 // such as the names of the columns of a table; it does not count for their length.
 func (w *Weights) Weigh(h *Hit, header, text string, ranges [][2]int) []Weighed {
+	g := w.groups[h.group]
 	a := w.analyzers[h.Language]
 	if a == nil {
+		if w.analyzers == nil {
+			w.analyzers = make(map[string]*terms.Analyzer)
+		}
 		a = terms.New(terms.Language(h.Language))
 		w.analyzers[h.Language] = a
 	}
@@ -40,11 +50,13 @@ func (w *Weights) Weigh(h *Hit, header, text string, ranges [][2]int) []Weighed 
 	length, from := 0, 0
 	add := func(text string, weight float64, counts int, title bool) {
 		next := from
-		for t := range a.Terms(text) {
-			next = from + t.Position + 1
-			length += counts
-			if w.scale.Has(t.Text) {
-				around = append(around, segment.Occurrence{Term: t.Text, Position: next - 1, Weight: weight, Title: title})
+		for t := range a.All(text) {
+			if from+t.Position >= next {
+				length += counts
+			}
+			next = max(next, from+t.Position+1)
+			if g.scale.Has(t.Text) {
+				around = append(around, segment.Occurrence{Term: t.Text, Position: from + t.Position, Weight: weight, Title: title})
 			}
 		}
 		from = next + pieceGap
@@ -56,11 +68,16 @@ func (w *Weights) Weigh(h *Hit, header, text string, ranges [][2]int) []Weighed 
 	type placed struct {
 		segment.Occurrence
 		start, end int
+		counts     int
 	}
 	var inside []placed
-	for t := range a.Terms(text) {
+	next := 0
+	for t := range a.All(text) {
 		p := placed{start: t.Start, end: t.End}
-		if w.scale.Has(t.Text) {
+		if t.Position >= next {
+			p.counts, next = 1, t.Position+1
+		}
+		if g.scale.Has(t.Text) {
 			p.Occurrence = segment.Occurrence{Term: t.Text, Position: from + t.Position, Weight: 1}
 		}
 		inside = append(inside, p)
@@ -76,12 +93,12 @@ func (w *Weights) Weigh(h *Hit, header, text string, ranges [][2]int) []Weighed 
 			if p.end > r[1] {
 				continue
 			}
-			if size++; p.Term != "" {
+			if size += p.counts; p.Term != "" {
 				occurrences = append(occurrences, p.Occurrence)
 			}
 		}
-		score, parts := w.scale.Score(occurrences, size)
-		weighed[i] = Weighed{Score: score, Parts: partsOf(parts, w.query)}
+		score, parts := g.scale.Score(occurrences, size)
+		weighed[i] = Weighed{Score: score * g.factor, Parts: partsOf(parts, g.query, g.factor)}
 	}
 	return weighed
 }
