@@ -142,6 +142,7 @@ func (f *finding) forget(ctx context.Context) bool {
 func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate, groups int, complete bool) {
 	seen := make(map[string]bool)
 	addresses := make(map[string]bool)
+	texts := make(map[string]*Result) // by their letters
 	for i := range hits {
 		h := &hits[i]
 		if r := f.resources[h.Resource]; r != nil && r.err != nil {
@@ -166,13 +167,34 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 				}
 				continue
 			}
-			if a := c.result.Address.String(); f.req.SameAddress || f.req.Boxes || !addresses[a] {
-				shown, addresses[a] = append(shown, c), true
+			letters := f.lettersOf(c)
+			if first := texts[letters]; letters != "" && first != nil {
+				if first.Copies = append(first.Copies, c.result.Address); len(first.Copies) > MaxCopies {
+					first.Copies = first.Copies[:MaxCopies]
+				}
+			} else if a := c.result.Address.String(); f.req.SameAddress || f.req.Boxes || !addresses[a] {
+				shown, addresses[a], texts[letters] = append(shown, c), true, c.result
 			}
 		}
 		seen[group] = true
 	}
 	return shown, len(seen), true
+}
+
+// minCopied is how many letters and digits a text needs to be a copy: shorter ones are
+// often the same by chance.
+const minCopied = 40
+
+// lettersOf returns the letters and digits by which a candidate is a copy of another, or
+// "" if it may not be one.
+func (f *finding) lettersOf(c candidate) string {
+	if f.req.SameAddress || f.req.By != ByPassages || c.result.Passage == nil {
+		return ""
+	}
+	if letters := string(foldLetters(c.text).letters); len(letters) >= minCopied {
+		return letters
+	}
+	return ""
 }
 
 // candidate returns the shown form of a hit. An error means that its source has

@@ -55,7 +55,7 @@ type Request struct {
 	Expand bool
 
 	// SameAddress also returns passages that have the address of a better one,
-	// such as two on one page.
+	// such as two on one page, and copies of a better one.
 	SameAddress bool
 
 	// Whole returns whole passages of tables, logs and subtitles. Otherwise a result in

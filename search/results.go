@@ -49,6 +49,9 @@ type Results struct {
 	Hint string
 }
 
+// MaxCopies is the maximum number of copies that a result names.
+const MaxCopies = 3
+
 // A Result is one passage, node or resource that was found.
 type Result struct {
 	ResourceID string           // the resource it belongs to
@@ -62,6 +65,10 @@ type Result struct {
 	// Each omission at its ends is marked by "…" and nothing else.
 	Snippet    string
 	Highlights [][2]int // words of the query in the snippet, in code points, the end excluded
+
+	// Copies are the addresses of passages found with the same letters and digits, in
+	// the order of their scores, at most [MaxCopies]. They are no results by themselves.
+	Copies []citekit.Address
 
 	// Passage is the text that the snippet is taken from, or nil. It is not in
 	// JSON.
@@ -135,6 +142,9 @@ func (r *Result) write(w *strictjson.Writer) {
 	w.Text("snippet", r.Snippet)
 	if len(r.Highlights) > 0 {
 		w.Value("highlights", r.Highlights)
+	}
+	if len(r.Copies) > 0 {
+		w.Value("copies", r.Copies)
 	}
 	w.Value("score", rounded(r.Score))
 	if len(r.Rationale) > 0 {
