@@ -21,7 +21,8 @@ const (
 	// mostHeader is how many bytes of the header of a table count.
 	mostHeader = 500
 
-	// mostShown is how many bytes a row and its neighbours have.
+	// mostShown is how many bytes a row and its neighbours have; a passage that has no
+	// more is not narrowed.
 	mostShown = 1000
 )
 
@@ -86,8 +87,8 @@ func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.H
 	if explain {
 		h.Parts = all[best].Parts
 	}
-	if by := w.req.By; best == 0 || w.req.Whole || by != ByPassages && by != "" {
-		return
+	if by := w.req.By; best == 0 || inside && best == 1 || len(text) <= mostShown || w.req.Whole || by != ByPassages && by != "" {
+		return // a small table stays whole, and so does one whose header alone has the words
 	}
 	shown := units[best-1].shown()
 	if hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+text[shown[0]:shown[1]], w.req.phrases) {

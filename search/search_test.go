@@ -215,7 +215,11 @@ func TestResult(t *testing.T) {
 }
 
 func TestByNodesAndResources(t *testing.T) {
-	s := newShelf(t, map[string]string{"long.md": "# Long\n\n" + strings.Repeat("Every paragraph is about whales and the sea, and goes on for some time.\n\n", 200)})
+	text := "# Long\n\n"
+	for i := range 200 {
+		text += fmt.Sprintf("Paragraph %d is about whales and the sea, and goes on for some time.\n\n", i)
+	}
+	s := newShelf(t, map[string]string{"long.md": text})
 	if n := len(s.find(t, search.Request{Query: "whales", TopK: 5}).Results); n != 5 {
 		t.Errorf("%d passages", n)
 	}
