@@ -41,15 +41,15 @@ func versionOf(h *index.Hit) string {
 // noteHeld notes that the index has a resource in a version, if that has only the
 // beginning, or nothing.
 func (s *Searcher) noteHeld(id, version string) {
-	_, why, begun := strings.Cut(version, asideMark)
+	_, why, isBegun := strings.Cut(version, asideMark)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.told, id)
 	switch {
-	case begun:
-		s.aside[id] = why
 	case strings.Contains(version, unreadMark):
 		s.unread[id] = parseUnread(version)
+	case isBegun:
+		s.aside[id] = why
 	}
 }
 
