@@ -189,7 +189,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		return nil, err
 	}
 	listed := make(map[string]string, len(ids))
-	aside, unread := make(map[string]string), make(map[string]unread)
+	aside, cannot := make(map[string]string), make(map[string]unreadText)
 	for _, id := range ids {
 		version, err := s.version(ctx, id)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -206,14 +206,14 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		if why, ok := strings.CutPrefix(held, version+asideMark); ok {
 			aside[id] = why
 		} else if s.isUnread(held, version) {
-			unread[id] = parseUnread(held)
+			cannot[id] = parseUnread(held)
 		} else if held != version && !s.hasFailed(id, version) {
 			todo = append(todo, stale{id, version})
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keepPartial(aside, unread)
+	s.keepPartial(aside, cannot)
 	maps.DeleteFunc(s.failed, func(id string, f failure) bool { return listed[id] != f.version })
 	return todo, nil
 }
