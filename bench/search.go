@@ -45,7 +45,7 @@ func (b *bench) search() error {
 	}
 	var times []time.Duration
 	for range b.rounds {
-		s, err := stdio.Start(b.ctx, dir, b.citekit, "serve", "--dir", dir)
+		s, err := stdio.Start(b.ctx, dir, "env", again.env[0], b.citekit, "serve", "--dir", dir) // with the key that sealed the index
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func (b *bench) search() error {
 		times = append(times, time.Since(start))
 		s.Stop()
 		if err != nil || !strings.Contains(result.Text, `"complete":true`) {
-			return fmt.Errorf("search: %s, %w", result.Text, err)
+			return errors.Join(fmt.Errorf("search: %.300s", result.Text), err)
 		}
 	}
 	b.table.alone("— of a server that has just started", median(times), "under 200 ms")

@@ -89,10 +89,10 @@ func (s *Searcher) noteHeld(id, version string) {
 	defer s.mu.Unlock()
 	delete(s.told, id)
 	switch {
-	case kind != "":
-		s.aside[id] = kind
 	case strings.Contains(version, unreadMark):
 		s.unread[id] = parseUnread(version)
+	case kind != "":
+		s.aside[id] = kind
 	}
 }
 

@@ -117,17 +117,17 @@ const unreadMark = " cannot be read: "
 // mostReason is how many bytes of a reason the index keeps.
 const mostReason = 500
 
-// An unread is why the text of a resource cannot be read, as an error.
-type unread struct {
+// An unreadText is why the text of a resource cannot be read, as an error.
+type unreadText struct {
 	version string // of the resource
 	reason  string
 	code    citekit.Code
 }
 
-func (u unread) Error() string { return u.reason }
+func (u unreadText) Error() string { return u.reason }
 
 // Is makes the error match what its cause matched.
-func (u unread) Is(target error) bool { return citekit.CodeOf(target) == u.code }
+func (u unreadText) Is(target error) bool { return citekit.CodeOf(target) == u.code }
 
 // unreadVersion returns a version that notes why a text cannot be read. It returns false
 // if that may be passing, or if nobody says which program finds it so.
@@ -152,16 +152,16 @@ func (s *Searcher) isUnread(held, version string) bool {
 }
 
 // parseUnread returns why a text cannot be read, from what the index holds.
-func parseUnread(held string) unread {
+func parseUnread(held string) unreadText {
 	version, why, _ := strings.Cut(held, unreadMark)
 	_, why, _ = strings.Cut(why, " ")
 	code, reason, _ := strings.Cut(why, " ")
-	return unread{version, reason, citekit.Code(code)}
+	return unreadText{version, reason, citekit.Code(code)}
 }
 
 // keepPartial takes over what the index notes of resources that it does not have whole.
 // What is news comes from earlier, so that it was told. It needs the lock.
-func (s *Searcher) keepPartial(aside map[string]string, noted map[string]unread) {
+func (s *Searcher) keepPartial(aside map[string]string, noted map[string]unreadText) {
 	told := make(map[string]bool)
 	for id := range aside {
 		_, known := s.aside[id]

@@ -188,7 +188,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		return nil, err
 	}
 	listed := make(map[string]string, len(ids))
-	aside, unread := make(map[string]string), make(map[string]unread)
+	aside, cannot := make(map[string]string), make(map[string]unreadText)
 	for _, id := range ids {
 		version, err := s.version(ctx, id)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -207,14 +207,14 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		case put == version && kind != "":
 			aside[id] = kind
 		case s.isUnread(held, version):
-			unread[id] = parseUnread(held)
+			cannot[id] = parseUnread(held)
 		case put != version && !s.hasFailed(id, version):
 			todo = append(todo, stale{id, version})
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keepPartial(aside, unread)
+	s.keepPartial(aside, cannot)
 	maps.DeleteFunc(s.failed, func(id string, f failure) bool { return listed[id] != f.version })
 	return todo, nil
 }

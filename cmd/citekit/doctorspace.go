@@ -313,7 +313,7 @@ func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []str
 	case held.Lost > 0:
 		d.warning(subject, remedy, "%s damaged or gone", countedAre(held.Lost, "segment"))
 	case held.Resources == 0 && len(ids) > 0:
-		d.ok(subject, "there is none yet; the first search makes it")
+		d.ok(subject, "there is none yet; the next ingest or search makes it")
 	case !d.checkUnindexed(ctx, lib, searcher, ids, subject, remedy) && !d.checkSetAside(ctx, searcher, subject):
 		d.ok(subject, "%s of %s, %s", message.Count(held.Entries, "entry"), message.Count(len(ids), "resource"), byteSize(held.Bytes))
 	}
