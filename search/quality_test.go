@@ -2,7 +2,11 @@ package search_test
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/citekit/citekit/internal/irtest"
@@ -37,6 +41,66 @@ func TestQuality(t *testing.T) {
 			check(search.Request{}, least[0])
 			check(search.Request{Expand: true}, least[1])
 		})
+	}
+}
+
+// TestQualityOfSigns checks that quotes and signs in questions cost nothing: on judged
+// collections if they are there, and on a few documents of which each is right for the
+// question about it.
+func TestQualityOfSigns(t *testing.T) {
+	small := &irtest.Collection{Right: make(map[string]map[string]bool)}
+	for i, text := range shelves["en"].texts {
+		id := fmt.Sprint(i)
+		small.Documents = append(small.Documents, irtest.Text{ID: id, Text: text})
+		small.Queries = append(small.Queries, irtest.Text{ID: id, Text: "What is said of this: " + strings.Repeat(text+" ", 3) + "and why is it so?"})
+		small.Right[id] = map[string]bool{id: true}
+	}
+	t.Run("small", func(t *testing.T) { compareSigns(t, small) })
+	for _, name := range []string{"cranfield", "med"} {
+		t.Run(name, func(t *testing.T) {
+			sharedtest.NotShort(t)
+			dir, ok := sharedtest.Extra(t)
+			if !ok {
+				return
+			}
+			c, err := irtest.Read(filepath.Join(dir, "ir", name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareSigns(t, c)
+		})
+	}
+}
+
+func compareSigns(t *testing.T, c *irtest.Collection) {
+	s, random := newShelf(t, collectionFiles(c)), rand.New(rand.NewPCG(1, 2))
+	variant := func(change func(words []string) []string) float64 {
+		other := *c
+		other.Queries = nil
+		for _, q := range c.Queries {
+			words := change(strings.Fields(q.Text))
+			other.Queries = append(other.Queries, irtest.Text{ID: q.ID, Text: "what about " + strings.Join(words, " ")})
+		}
+		return quality(t, s, &other, search.Request{})
+	}
+	signs := func(words []string) []string {
+		from := random.IntN(max(1, len(words)-2))
+		to := min(len(words), from+2+random.IntN(3))
+		words[from], words[to-1] = `"`+words[from], words[to-1]+`"`
+		at := random.IntN(len(words))
+		words[at] = []string{"-" + words[at], words[at] + "*", "- " + words[at], "title:" + words[at]}[random.IntN(4)]
+		return words
+	}
+	long := func(words []string) []string { return slices.Repeat(words, 1+40/len(words)) }
+	compare := func(kind string, got, want float64) {
+		t.Logf("%s: nDCG@10 %.4f with signs, %.4f without", kind, got, want)
+		if math.Abs(got-want) > .005 {
+			t.Errorf("%s: nDCG@10 %.4f with signs, %.4f without", kind, got, want)
+		}
+	}
+	compare("questions", variant(signs), variant(func(words []string) []string { return words }))
+	if len(c.Queries) < 100 { // the others take long
+		compare("more than 40 words", variant(func(words []string) []string { return signs(long(words)) }), variant(long))
 	}
 }
 

@@ -57,7 +57,7 @@ func guessUnspaced(text string) Language {
 		case unicode.Is(unicode.Han, r):
 			han++
 		}
-		if unicode.IsLetter(r) {
+		if r >= 0x250 && unicode.IsLetter(r) {
 			letters++
 		}
 	}
@@ -72,6 +72,10 @@ func guessUnspaced(text string) Language {
 	return Chinese
 }
 
+// unspacedLetters is how many letters say about as much as one character of a script
+// without spaces.
+const unspacedLetters = 3
+
 // scriptOf returns the script of most letters: Latin, also if there is no letter,
 // Cyrillic, or nil for any other.
 func scriptOf(text string) *unicode.RangeTable {
@@ -84,6 +88,8 @@ func scriptOf(text string) *unicode.RangeTable {
 			}
 		case r >= 0x400 && r < 0x530:
 			cyrillic++
+		case isUnspaced(r):
+			other += unspacedLetters
 		case unicode.IsLetter(r):
 			other++
 		}

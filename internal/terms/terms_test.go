@@ -80,7 +80,7 @@ func TestAll(t *testing.T) {
 // A query's function words are those of its language; homographs count only there.
 func TestReader(t *testing.T) {
 	for query, want := range map[string]string{
-		"What is to be done if a package is in conflict with another?": "done package conflict another",
+		"What is to be done if a package is in conflict with another?": "package conflict another",
 		"How can I do it, and when does which of them?":                "",
 		"die casting mold":                     "die casting mold",
 		"Wie ist die Form der Gussteile":       "Form Gussteile",

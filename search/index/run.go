@@ -99,7 +99,7 @@ func (r *run) group(ctx context.Context, c *compiler, query *segment.Query) (*Re
 
 // quotedShare is what a quoted phrase of a question adds to the score of an entry that has
 // it, as a share of the best score.
-const quotedShare = .1
+const quotedShare = .05
 
 // raise raises the entries that have the words of a query one after the other above all
 // others, and those that have a quoted phrase of a question a little.
