@@ -205,6 +205,9 @@ const mostQuoted = 8
 
 // quoted returns the quoted phrases of a question.
 func quoted(query string) (phrases []string) {
+	if !strings.ContainsAny(query, `"“„«「`) {
+		return nil
+	}
 	query = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "「", `"`, "」", `"`).Replace(cut(query, maxQuery))
 	for len(phrases) < mostQuoted {
 		_, rest, opened := strings.Cut(query, `"`)
