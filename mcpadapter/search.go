@@ -56,7 +56,7 @@ func (a *adapter) searchTool() tool {
 			`Not all words must occur. Expressions have "exact words", head*, -excluded, title:word.`,
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, description: "A question or words, in the language of the resources."},
-			syntax, topK, by, mode, filters,
+			topK, by, mode, syntax, filters,
 			{name: "include", kind: texts, choices: []string{includeHighlights, includeRationale, includeBoxes}, description: "highlights (default; [] for none): words in the snippet, [start, end] in code points; rationale: why each matches; boxes: addresses on pages with boxes."},
 			timeLimit,
 		},
