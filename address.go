@@ -156,7 +156,8 @@ func parseID(escaped string) (string, error) {
 // [Image] for a bbox alone. It is "" for an empty fragment and for selectors
 // that several modalities have: a time belongs to [Video] or [Audio]; blocks,
 // part, rows and cols alone belong to Document or Text; and a member tells its
-// own modality.
+// own modality. A time from 0 to the end is everything: the location is then the
+// whole, and whoever knows the modality checks with [ParseAddress] that it has a time.
 func ParseFragment(fragment string) (loc Location, version string, err error) {
 	if len(fragment) > maxAddress {
 		return Location{}, "", syntaxError("a fragment of %d bytes; at most %d", len(fragment), maxAddress)
@@ -179,8 +180,6 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 		return loc, version, loc.validateAs(Document, Text)
 	case !loc.Box.IsZero():
 		loc.Modality = Image
-	case loc.Time.IsZero() && hasTime(fragment):
-		return Location{}, "", syntaxError("%s is everything; leave it out", message.Clip(fragment))
 	default:
 		return loc, version, nil
 	}

@@ -344,3 +344,12 @@ func TestBoxPixels(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeIsEverything checks that a fragment may have the time of all, as an address.
+func TestTimeIsEverything(t *testing.T) {
+	for _, fragment := range []string{"t=0-", "t=0:00-", "t=0-&v=0123abcd"} {
+		if loc, _, err := citekit.ParseFragment(fragment); err != nil || !loc.IsWhole() || loc.Modality != "" {
+			t.Errorf("ParseFragment(%q) = %+v, %v", fragment, loc, err)
+		}
+	}
+}

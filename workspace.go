@@ -85,7 +85,9 @@ type SourceStore interface {
 	// wrong or malicious: relative to the base directory, or absolute. For a
 	// file outside the roots, or not a regular file, the error matches
 	// [ErrForbidden]; if there is no such file, [fs.ErrNotExist]. The caller
-	// closes the Source.
+	// closes the Source. A SQLite database with a write-ahead log beside it
+	// should be opened as it is after a checkpoint: its latest changes are in
+	// the log alone.
 	OpenSource(ctx context.Context, path string) (*Source, error)
 }
 

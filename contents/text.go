@@ -323,7 +323,7 @@ func (in *reading) read(ctx context.Context, p *part, room int) error {
 			piece, p.text.more = wholeCharacters(piece), true
 		}
 		if in.req.Runs {
-			p.addRuns(layer, from, b.Len(), len(piece))
+			p.addRuns(layer, from, b.Len(), piece)
 		}
 		if b.WriteString(piece); p.text.more {
 			break
@@ -357,17 +357,41 @@ func wholeCharacters(text string) string {
 	return text
 }
 
-// addRuns adds the runs of n bytes of a layer. These bytes begin in the text at
-// the offset at.
-func (p *part) addRuns(layer *textlayer.Layer, from int64, at, n int) {
-	for run := range layer.RunsIn(from, from+int64(n)) {
-		if start, end := max(run.From, from), min(run.To, from+int64(n)); start < end {
-			p.text.runs = append(p.text.runs, bytesRun{
+// addRuns adds the runs of a piece of a layer. The piece begins in the text at the
+// offset at.
+func (p *part) addRuns(layer *textlayer.Layer, from int64, at int, piece string) {
+	n := int64(len(piece))
+	for run := range layer.RunsIn(from, from+n) {
+		if start, end := max(run.From, from), min(run.To, from+n); start < end {
+			r := bytesRun{
 				location: locationOf(layer, start, end, run.Location),
 				start:    at + int(start-from), end: at + int(end-from),
 				layer: layer, from: start,
-			})
+			}
+			if p.isTable() && !r.location.Lines.IsZero() {
+				p.addLines(r, piece[start-from:end-from])
+			} else {
+				p.text.runs = append(p.text.runs, r)
+			}
 		}
+	}
+}
+
+// isTable reports whether a line of the source is a row.
+func (p *part) isTable() bool {
+	return p.item.MediaType == "text/csv" || p.item.MediaType == "text/tab-separated-values"
+}
+
+// addLines adds each line of a run of a table, whose rows are lines.
+func (p *part) addLines(r bytesRun, text string) {
+	number := r.location.Lines.First
+	for line := range strings.Lines(text) {
+		one := r
+		one.location.Lines = citekit.Range{First: number, Last: number}
+		one.end = r.start + len(line)
+		p.text.runs = append(p.text.runs, one)
+		r.start, r.from = one.end, r.from+int64(len(line))
+		number++
 	}
 }
 

@@ -152,6 +152,9 @@ func noteOfMap(n ledger.Note, m *citekit.ResourceMap, stamp citekit.Stamp, hand 
 	if n.Hash != m.SourceHash() {
 		n = ledger.Note{Hash: m.SourceHash(), Asked: n.Asked, Companions: n.Companions}
 	}
+	if made, ok := m.Metadata[companionsKey].(string); ok {
+		n.Companions = made
+	}
 	method, _ := m.Metadata["method"].(string)
 	n.ID, n.Type, n.Mapper, n.Method, n.Skipped, n.Failed = m.ResourceID, string(m.Type), mapperOf(m), method, "", ""
 	n.Stamp, n.ByHand, n.Nodes = stamp.Identity, hand, int64(m.Len())

@@ -317,6 +317,9 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 		return // the source is mapped again
 	}
 	n.Companions = in.digestCompanions(ctx, companions)
+	if m.Metadata[companionsKey] != nil {
+		m.Metadata[companionsKey] = n.Companions
+	}
 	transcript, hash := m.Transcript()
 	if i := slices.Index(before, transcript); i >= 0 {
 		m.SetTranscript(companions[i], hash)

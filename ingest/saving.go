@@ -61,8 +61,16 @@ func (in *run) makeMap(ctx context.Context, t *task, v verdict) (*citekit.Resour
 		m.Metadata["method"] = draft.Method
 	}
 	t.note.Method = draft.Method
+	if t.companions != "" {
+		m.Metadata[companionsKey] = t.companions
+	}
 	return m, in.addTranscript(ctx, t, m)
 }
+
+// companionsKey is the key in the metadata of a map for the digest of the companions it
+// was made with. Notes have it too, but another user or another settings folder cannot
+// believe those.
+const companionsKey = "companions"
 
 // copyMap returns a copy of a map for another source with the same bytes.
 func copyMap(original *citekit.ResourceMap, id, source string) *citekit.ResourceMap {

@@ -165,7 +165,7 @@ func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, d
 	if !s.req.NoIgnore {
 		ignored = readIgnore(t, ignoreName, shown, above)
 	}
-	companions := s.companionNames(shown, entries)
+	companions, logs := s.companionNames(shown, entries), logNames(entries)
 	for _, e := range entries {
 		if !s.req.Hidden && strings.HasPrefix(e.Name(), ".") || slices.Contains(neverSearched, e.Name()) {
 			continue
@@ -174,7 +174,7 @@ func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, d
 		if !s.req.NoIgnore && ignored.ignores(name, e.IsDir()) || s.isOwn(name) {
 			continue
 		}
-		if !s.searchEntry(t, e, name, path.Join(inside, e.Name()), ignored, companions, depth) {
+		if !s.searchEntry(t, e, name, path.Join(inside, e.Name()), ignored, companions, logs, depth) {
 			return false
 		}
 	}
@@ -189,7 +189,7 @@ func (s *search) companionNames(shown string, entries []fs.DirEntry) []string {
 	return slices.DeleteFunc(companionNames(entries), func(name string) bool { return s.isOwn(path.Join(shown, name)) })
 }
 
-func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignored *ignoreList, companions []string, depth int) bool {
+func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignored *ignoreList, companions, logs []string, depth int) bool {
 	switch {
 	case e.IsDir() && s.pattern != nil && !pathpattern.Leads(s.pattern, strings.Split(inside, "/")):
 		return true
@@ -209,10 +209,7 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 	if err != nil {
 		return s.give(citekit.Candidate{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
 	}
-	f := citekit.Candidate{Path: shown, Size: info.Size(), Identity: foundIdentity(info)}
-	if f.Identity != "" && !t.isSettled(e.Name(), info) {
-		f.Identity = ""
-	}
+	f := citekit.Candidate{Path: shown, Size: info.Size(), Identity: identityIn(t, e.Name(), info, hasName(logs, e.Name()+logSuffix))}
 	if isRecording(e.Name()) {
 		f.Companions = foundCompanions(t, path.Dir(shown), companionsOf(e.Name(), companions))
 	}
@@ -237,12 +234,58 @@ type foundFile struct {
 	identity string // or ""
 }
 
-func newFoundFile(f *os.File, info fs.FileInfo) *foundFile {
+// newFoundFile describes an open file, and the write-ahead log beside it, or nil.
+func newFoundFile(f, log *os.File, info fs.FileInfo) *foundFile {
 	found := &foundFile{info.Size(), foundIdentity(info)}
 	if found.identity != "" && watch(f) != settled {
 		found.identity = ""
 	}
+	if log == nil || found.identity == "" {
+		return found
+	}
+	if info, err := log.Stat(); err == nil && foundIdentity(info) != "" && watch(log) == settled {
+		found.identity = identityWithLog(found.identity, info)
+	} else {
+		found.identity = ""
+	}
 	return found
+}
+
+// identityIn returns the identity of a file in a tree, with that of its write-ahead
+// log if it may have one; "" while one of them may change unseen.
+func identityIn(t tree, name string, info fs.FileInfo, hasLog bool) string {
+	id := foundIdentity(info)
+	if id == "" || !t.isSettled(name, info) {
+		return ""
+	}
+	if !hasLog {
+		return id
+	}
+	log, err := t.lstat(name + logSuffix)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && log.Size() == 0:
+		return id
+	case err != nil || foundIdentity(log) == "" || !t.isSettled(name+logSuffix, log):
+		return ""
+	}
+	return identityWithLog(id, log)
+}
+
+func hasName(sorted []string, name string) bool {
+	_, found := slices.BinarySearch(sorted, name)
+	return found
+}
+
+// logNames returns the names in a folder that may be write-ahead logs of databases,
+// sorted.
+func logNames(entries []fs.DirEntry) []string {
+	var names []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), logSuffix) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 // foundIdentity returns the identity of a file, or "" while the file may change
@@ -284,7 +327,14 @@ func (p directoryPlace) find(ctx context.Context, name string) (string, tree, *i
 	if err != nil {
 		return shown, nil, nil, nil, withoutPath(err)
 	}
-	return shown, nil, nil, newFoundFile(f, info), nil
+	log, err := d.openLog(abs, f)
+	if err != nil {
+		return shown, nil, nil, nil, err
+	}
+	if log != nil {
+		defer log.Close()
+	}
+	return shown, nil, nil, newFoundFile(f, log, info), nil
 }
 
 // checkFindPath is like checkSourcePath, but allows a folder.

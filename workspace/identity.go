@@ -26,15 +26,12 @@ func fileIdentity(f *os.File) (string, error) {
 	return identity(info), nil
 }
 
-// sourceIdentity is like identity, for the open file at path. It identifies the
-// file even where the metadata do not.
-func sourceIdentity(f *os.File, path string) (string, error) {
-	id, err := fileIdentity(f)
-	if err != nil {
-		return "", err
-	}
-	return id + fileNumber(f, path), nil
-}
+// logSuffix is what SQLite adds to the name of a database for that of its
+// write-ahead log.
+const logSuffix = "-wal"
+
+// identityWithLog returns the identity of a database and its write-ahead log.
+func identityWithLog(id string, log fs.FileInfo) string { return id + "+" + identity(log) }
 
 // isRacy reports whether a file was changed so shortly before now, the time its
 // metadata were read, that a further change might not change the metadata.

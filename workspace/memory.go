@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sqlite"
 )
 
 // A Memory is a [citekit.Workspace] in memory, for tests and for programs that
@@ -172,7 +173,11 @@ func (m *Memory) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 	}
 	m.mu.Lock()
 	added, ok := m.added[name]
+	log := m.added[name+logSuffix]
 	m.mu.Unlock()
+	if ok && len(log.data) > 0 {
+		return mergedInMemory(ctx, name, added.data, log.data)
+	}
 	if ok {
 		return citekit.NewSource(bytes.NewReader(added.data), citekit.SourceInfo{
 			Name: path.Base(name), Size: int64(len(added.data)), Identity: added.identity,
@@ -204,11 +209,20 @@ func (m *Memory) openFSSource(ctx context.Context, name string) (*citekit.Source
 		return nil, fmt.Errorf("source: %w", withoutPath(err))
 	}
 	if file, ok := f.(*os.File); ok {
-		src, err := newSource(file, name, noHashes{})
+		log, err := m.openLog(file, name)
 		if err != nil {
 			f.Close()
+			return nil, err
 		}
-		return src, err
+		return newSource(ctx, file, log, name, noHashes{})
+	}
+	if log, err := fs.ReadFile(m.sources, name+logSuffix); err == nil && len(log) > 0 {
+		defer f.Close()
+		data, err := io.ReadAll(f)
+		if err != nil {
+			return nil, fmt.Errorf("source: %w", withoutPath(err))
+		}
+		return mergedInMemory(ctx, name, data, log)
 	}
 	if r, ok := f.(io.ReaderAt); ok {
 		return m.newFSSource(ctx, readAtCloser{r, f}, name)
@@ -218,10 +232,40 @@ func (m *Memory) openFSSource(ctx context.Context, name string) (*citekit.Source
 	if err != nil {
 		return nil, fmt.Errorf("source: %w", withoutPath(err))
 	}
+	return sourceInMemory(name, data), nil
+}
+
+func sourceInMemory(name string, data []byte) *citekit.Source {
 	sum := checksum(data)
 	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{
 		Name: path.Base(name), Size: int64(len(data)), Identity: sum, Hash: sum,
-	}), nil
+	})
+}
+
+// openLog opens the write-ahead log of a database in the file system, or returns nil.
+func (m *Memory) openLog(f *os.File, name string) (*os.File, error) {
+	if !sqlite.IsDatabase(f) {
+		return nil, nil
+	}
+	log, err := m.sources.Open(name + logSuffix)
+	if file, ok := log.(*os.File); ok {
+		return usedLog(file, err)
+	}
+	return usedLog(nil, withoutPath(err))
+}
+
+// mergedInMemory returns a source with what a database has after the changes in its
+// write-ahead log.
+func mergedInMemory(ctx context.Context, name string, data, log []byte) (*citekit.Source, error) {
+	merged, err := sqlite.Merge(ctx, bytes.NewReader(data), int64(len(data)), bytes.NewReader(log), int64(len(log)))
+	if err == nil && merged != nil {
+		data = make([]byte, merged.Size())
+		_, err = merged.ReadAt(data, 0)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("source: %w", mergeError(err))
+	}
+	return sourceInMemory(name, data), nil
 }
 
 // newFSSource returns the source for an open file of the file system. If the

@@ -110,9 +110,7 @@ func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *igno
 		return name, nil, nil, nil, errNotPlain
 	case !info.IsDir():
 		file := &foundFile{size: info.Size()}
-		if (fsTree{p.m.sources}).isSettled(name, info) {
-			file.identity = foundIdentity(info)
-		}
+		file.identity = identityIn(fsTree{p.m.sources}, name, info, true)
 		return name, nil, nil, file, nil
 	}
 	folder, err := fs.Sub(p.m.sources, name)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sqlite"
 )
 
 const maxSourcePath = 4096 // bytes; as PATH_MAX on Linux
@@ -54,6 +55,10 @@ func below(dir, path string) (name string, ok bool) {
 // directory, the roots and the allowed files gives the same error whether or
 // not a file exists there. Symbolic links are followed if they stay inside the
 // roots. Files in the maps and evidence directories are not sources.
+//
+// A SQLite database is read together with the committed changes in its write-ahead
+// log, such as "shop.db-wal" beside "shop.db": its size, hash and content are those
+// that it has after a checkpoint. If the log cannot be read, that is an error.
 func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -69,11 +74,46 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 		}
 		return nil, err
 	}
-	src, err := newSource(f, abs, d)
+	log, err := d.openLog(abs, f)
 	if err != nil {
 		f.Close()
+		return nil, err
 	}
-	return src, err
+	return newSource(ctx, f, log, abs, d)
+}
+
+// openLog opens the write-ahead log beside a SQLite database, where its latest
+// changes are. It returns nil for another source, and if there is no log or an empty
+// one.
+func (d *Directory) openLog(abs string, f *os.File) (log *os.File, err error) {
+	if !sqlite.IsDatabase(f) {
+		return nil, nil
+	}
+	if target, ok := d.allowedTarget(abs); ok {
+		log, _, err = openFile(target + logSuffix)
+	} else {
+		if target, err := filepath.EvalSymlinks(abs); err == nil {
+			abs = target // SQLite looks beside the target of a link
+		}
+		log, err = d.openAllowed(abs + logSuffix)
+	}
+	return usedLog(log, err)
+}
+
+// usedLog returns an opened write-ahead log, or nil if there is none or it is empty.
+func usedLog(log *os.File, err error) (*os.File, error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the write-ahead log beside the database, which has its latest changes: %w", err)
+	}
+	info, err := log.Stat()
+	if err == nil && info.Size() > 0 {
+		return log, nil
+	}
+	log.Close()
+	return nil, withoutPath(err)
 }
 
 const errURL = refusal("the source is given as a URL; citekit reads files only: download it first")
@@ -246,7 +286,14 @@ func (d *Directory) SourceStamp(ctx context.Context, path string) string {
 		if err != nil || !info.Mode().IsRegular() || isRacy(info, now) || len(appendSystemIdentity(nil, info)) == 0 {
 			return ""
 		}
-		return identity(info)
+		log, err := root.Stat(name + logSuffix)
+		switch {
+		case err != nil || log.Size() == 0:
+			return identity(info)
+		case isRacy(log, now):
+			return ""
+		}
+		return identityWithLog(identity(info), log)
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -125,10 +126,56 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	if err := copyEvidence(ctx, e.Evidence, r.output, r.force); err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
+	if kind, named := kindOf(e.OutputPath), kindOf(r.output); kind != "" && named != "" && kind != named {
+		s.warn(fmt.Sprintf("the evidence is %s, which the name %s does not say; programs may need a name that ends in %s", e.MediaType, filepath.Base(r.output), filepath.Ext(e.OutputPath)))
+	}
 	if e.OutputPath, err = filepath.Abs(r.output); err != nil {
 		return err
 	}
 	return cmp.Or(s.printEvidence(e, r.output), r.openIf(e))
+}
+
+// kinds are extensions of files that only programs for their format open, each line
+// those of one format.
+const kinds = `.pdf
+.docx
+.odt
+.xlsx
+.ods
+.pptx
+.odp
+.epub
+.db .db3 .sqlite .sqlite3
+.parquet
+.zip .jar .cbz
+.tar
+.png
+.jpg .jpeg
+.gif
+.tif .tiff
+.bmp
+.webp
+.mp4 .m4v .m4a .m4b
+.mov
+.mkv .mka
+.webm
+.avi
+.ts
+.mp3
+.ogg .oga .ogv .opus
+.aac
+.flac
+.wav`
+
+// kindOf returns which of the kinds the name of a file says it is, or "".
+func kindOf(name string) string {
+	ext := strings.ToLower(filepath.Ext(name))
+	for kind := range strings.SplitSeq(kinds, "\n") {
+		if ext != "" && slices.Contains(strings.Fields(kind), ext) {
+			return kind
+		}
+	}
+	return ""
 }
 
 // openIf opens evidence if asked to.

@@ -23,6 +23,9 @@ func resolveFragment(ctx context.Context, lib *citekit.Library, id, fragment str
 		return found{}, err
 	}
 	a := citekit.Address{Resource: id, Location: loc, Version: version}
+	if err := checkTime(m.Address(nil), loc, fragment); err != nil {
+		return found{}, err
+	}
 	switch {
 	case loc.Member != "" && opts.Virtual:
 		a.Location.Modality = m.ModalityOf(loc) // if that is unknown, the member is looked at
@@ -34,6 +37,16 @@ func resolveFragment(ctx context.Context, lib *citekit.Library, id, fragment str
 		return found{}, wrongScheme(m, loc, version)
 	}
 	return resolveAddress(ctx, lib, a, opts)
+}
+
+// checkTime returns the error of a fragment that is everything, such as "t=0-", for
+// what has no time.
+func checkTime(whole citekit.Address, loc citekit.Location, fragment string) error {
+	if !loc.IsWhole() || !strings.HasPrefix(fragment, "t=") && !strings.Contains(fragment, "&t=") {
+		return nil
+	}
+	_, err := citekit.ParseAddress(citekit.Address{Resource: whole.Resource, Location: whole.Location}.String() + "#t=0-")
+	return err
 }
 
 // resolveMember resolves part of a member of an archive, whose modality is that of

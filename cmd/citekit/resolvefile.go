@@ -27,6 +27,9 @@ func resolveFile(ctx context.Context, lib *citekit.Library, part filePart, opts 
 	if err != nil {
 		return found{}, namingFile(part, err)
 	}
+	if err := checkTime(e.Address, loc, part.fragment); err != nil {
+		return found{}, err
+	}
 	if e.Address.Version == "" && e.SourceHash != "" {
 		e.Address.Version = e.SourceHash[:pinDigits]
 	}

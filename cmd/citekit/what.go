@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -207,7 +208,7 @@ func (s *session) named(ctx context.Context, lib *citekit.Library, word string) 
 		return ids[0], nil
 	}
 	if loc, version, err := parseFragment(part.fragment); err == nil {
-		part.fragment = citekit.Address{Resource: ids[0], Location: loc, Version: version}.Fragment()
+		part.fragment = cmp.Or(citekit.Address{Resource: ids[0], Location: loc, Version: version}.Fragment(), part.fragment)
 	}
 	return ids[0] + "#" + part.fragment, nil
 }

@@ -127,6 +127,13 @@ func fragmentPart(ctx context.Context, lib *citekit.Library, resource, fragment 
 	if loc.Modality == "" {
 		loc.Modality = m.ModalityOf(loc)
 	}
+	if loc.IsWhole() && fragment != "" { // a time from 0 to the end, where there is one
+		a, err := citekit.ParseAddress(m.Address(nil).String() + "#" + fragment)
+		if err != nil {
+			return Part{}, err
+		}
+		return partAt(ctx, lib, a)
+	}
 	a := citekit.Address{Resource: resource, Location: loc, Version: version}
 	if loc.Modality == "" && loc.Member != "" { // a member without a node, as a damaged one
 		opened, err := lib.Open(ctx, a)

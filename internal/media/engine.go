@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,10 +108,24 @@ func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 	if err != nil {
 		return nil, err
 	}
+	if change := changeFormat(extent.MediaType, x.MediaType); change != "" {
+		x.Changes = append(x.Changes, change)
+	}
 	if x.Actual == nil && loc.Time.End > extent.Duration {
 		x.Actual = &citekit.Location{Modality: e.Modality, Time: span}
 	}
 	return x, nil
+}
+
+// changeFormat says that a clip has another format than its source, or is "". That the
+// sound of a video is a format of sound needs no words.
+func changeFormat(source, clip string) string {
+	_, from, _ := strings.Cut(source, "/")
+	kind, to, _ := strings.Cut(clip, "/")
+	if from == to || kind == "audio" && strings.HasPrefix(source, "video/") {
+		return ""
+	}
+	return "stored as " + clip + " instead of " + source
 }
 
 // check refuses requests that no source can satisfy.

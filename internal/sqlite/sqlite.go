@@ -1,5 +1,6 @@
 // Package sqlite reads tables of SQLite database files, and writes files of one table.
-// It reads one file and never changes it. It ignores journal, WAL and locks.
+// It never changes a file that it reads, and ignores locks and rollback journals.
+// [Merge] reads a database together with its write-ahead log.
 //
 // The format is that of https://www.sqlite.org/fileformat2.html.
 package sqlite
@@ -43,7 +44,6 @@ type Database struct {
 	Views  []string // views and virtual tables, which store no rows
 
 	Encoding Encoding
-	WAL      bool // a file beside it may hold further changes
 
 	r        io.ReaderAt
 	pageSize int
@@ -77,7 +77,6 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Database, error) {
 	if db.Encoding > UTF16BE {
 		return nil, damaged("its text encoding is %d", db.Encoding)
 	}
-	db.WAL = h[19] == 2
 	db.pages = uint32(min(size/int64(db.pageSize), 1<<32-2))
 	if declared := binary.BigEndian.Uint32(h[28:]); declared > db.pages && string(h[24:28]) == string(h[92:96]) {
 		return nil, damaged("it has %d of %d pages", db.pages, declared)

@@ -133,7 +133,7 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 }
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "audio/1" }
+func (r *Resolver) Version() string { return "audio/2" }
 
 func (r *Resolver) ready() *engine.Engine {
 	r.once.Do(func() { r.engine.Configure(citekit.Audio, r.Options) })

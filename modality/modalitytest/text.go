@@ -81,6 +81,9 @@ func (s *suite) inspectRun(t testing.TB, loc citekit.Location, run citekit.TextR
 	if !s.belongs(run.Location) || !within(run.Location, loc) {
 		t.Errorf("%v: a run of text is at %v", label(loc), label(run.Location))
 	}
+	if run.Location.Rows.Len() > 1 {
+		t.Errorf("%v: a run of text has several rows, %v; a quote in it must lead to its row", label(loc), label(run.Location))
+	}
 	if extent := s.extent(); extent != nil {
 		if err := extent.Check(run.Location); err != nil {
 			t.Errorf("%v: a run of text is at %v, outside what Measure says: %v", label(loc), label(run.Location), err)

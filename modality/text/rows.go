@@ -150,13 +150,8 @@ func (c rowCut) project(ctx context.Context, src *citekit.Source, content *citek
 	return nil
 }
 
-// rowsAt returns the location of some of the rows of c.
-func (c rowCut) rowsAt(first, last int) citekit.Location {
-	return citekit.Location{Modality: citekit.Text, Rows: citekit.Range{First: first, Last: last}, Cols: c.names}
-}
-
-// text calls yield for runs of rows until it returns false. They include the
-// header only if it is one of the rows.
+// text calls yield for each row until it returns false. They include the header only
+// if it is one of the rows.
 func (c rowCut) text(ctx context.Context, src *citekit.Source, yield func(citekit.TextRun) bool) error {
 	charset, _, err := c.charset(ctx, src)
 	if err != nil {
@@ -167,14 +162,13 @@ func (c rowCut) text(ctx context.Context, src *citekit.Source, yield func(citeki
 	p.row = c.rows.First
 	p.mark = 0
 	d := decoder(charset)
-	for first := p.row; ; first = p.row {
-		for len(p.out) < runBytes && p.fill() == nil {
-		}
-		if p.err != nil && p.err != io.EOF {
-			return p.err
-		}
-		if p.row == first {
-			return nil
+	for {
+		row := p.row
+		if err := p.fill(); err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
 		}
 		d.Reset()
 		text, _, err := decode(d, p.out, true)
@@ -182,7 +176,8 @@ func (c rowCut) text(ctx context.Context, src *citekit.Source, yield func(citeki
 			return err
 		}
 		p.out = p.out[:0]
-		if !yield(citekit.TextRun{Text: text, Location: c.rowsAt(first, p.row-1)}) {
+		at := citekit.Location{Modality: citekit.Text, Rows: citekit.Range{First: row, Last: row}, Cols: c.names}
+		if !yield(citekit.TextRun{Text: text, Location: at}) {
 			return nil
 		}
 	}

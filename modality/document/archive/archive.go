@@ -22,6 +22,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/internal/sqlite"
 	"github.com/citekit/citekit/internal/warm"
 )
 
@@ -68,7 +69,7 @@ const (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "archive/3" }
+func (r *Resolver) Version() string { return "archive/4" }
 
 // Resolve implements [citekit.Resolver] for a whole archive: it returns the bytes
 // unchanged. Parts of an archive are members, which are opened first.
@@ -147,7 +148,7 @@ func (l *listing) find(name string) (*entry, error) {
 
 // open opens a member, after comparing its checksum if it has one.
 func (r *Resolver) open(ctx context.Context, l *listing, e *entry) (*citekit.Source, error) {
-	src, err := r.openUnchecked(ctx, e)
+	src, err := r.openUnchecked(ctx, l, e)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +159,51 @@ func (r *Resolver) open(ctx context.Context, l *listing, e *entry) (*citekit.Sou
 	return src, nil
 }
 
-// openUnchecked opens a member. A large uncompressed member is read in place, in the
+// openUnchecked opens a member without comparing its checksum. A SQLite database is
+// opened with its write-ahead log, if that is in the archive too.
+func (r *Resolver) openUnchecked(ctx context.Context, l *listing, e *entry) (*citekit.Source, error) {
+	src, err := r.openAlone(ctx, e)
+	log := l.byName[e.name+"-wal"]
+	if err != nil || log == nil || log.size == 0 || !sqlite.IsDatabase(src) {
+		return src, err
+	}
+	m := mergedMember{database: src}
+	if err = log.refusal; err == nil {
+		m.log, err = r.openAlone(ctx, log)
+	}
+	if err == nil {
+		m.Merged, err = sqlite.Merge(ctx, src, src.Size(), m.log, m.log.Size())
+	}
+	switch {
+	case err != nil:
+		m.Close()
+		if errors.Is(err, sqlite.ErrDamaged) || errors.Is(err, sqlite.ErrLarge) {
+			err = fmt.Errorf("%v: %w", err, citekit.ErrFormat)
+		}
+		return nil, known(ctx, fmt.Errorf("the write-ahead log of the database: %w", err))
+	case m.Merged == nil:
+		m.log.Close()
+		return src, nil
+	}
+	return citekit.NewSource(m, citekit.SourceInfo{Name: src.Name(), Size: m.Size()}), nil
+}
+
+// A mergedMember is a database with its write-ahead log.
+type mergedMember struct {
+	*sqlite.Merged
+	database, log *citekit.Source
+}
+
+func (m mergedMember) Close() error {
+	if m.log != nil {
+		m.log.Close()
+	}
+	return m.database.Close()
+}
+
+// openAlone opens a member. A large uncompressed member is read in place, in the
 // archive, without comparing its checksum. Others are unpacked.
-func (r *Resolver) openUnchecked(ctx context.Context, e *entry) (*citekit.Source, error) {
+func (r *Resolver) openAlone(ctx context.Context, e *entry) (*citekit.Source, error) {
 	if in := e.inPlace(); in != nil && e.size > inPlaceFrom {
 		return citekit.NewSource(in, citekit.SourceInfo{Name: path.Base(e.name), Size: e.size}), nil
 	}

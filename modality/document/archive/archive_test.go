@@ -19,6 +19,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/internal/sqlitetest"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/image"
@@ -352,6 +353,41 @@ func TestNamesOfOneCharset(t *testing.T) {
 			if got := string(contentOf(t, r, source(kind, data), name)); got != want {
 				t.Errorf("%s: %s is %q, want %q", kind, name, got, want)
 			}
+		}
+	}
+}
+
+// TestDatabaseWithLog checks that a database in an archive is read together with the
+// write-ahead log that is packed with it.
+func TestDatabaseWithLog(t *testing.T) {
+	before := sqlitetest.Small(t)
+	after := bytes.Replace(before, []byte("apple"), []byte("grape"), 1)
+	for log, want := range map[string][]byte{
+		string(sqlitetest.Log(512, false, before, after)): after,
+		string(sqlitetest.Log(512, true, before, after)):  before,
+		"": before,
+	} {
+		var packed bytes.Buffer
+		z := zip.NewWriter(&packed)
+		for name, data := range map[string]string{"in/shop.db": string(before), "in/shop.db-wal": log} {
+			w, err := z.Create(name)
+			if err == nil {
+				_, err = io.WriteString(w, data)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		src, err := new(archive.Resolver).OpenMember(t.Context(), source("backup.zip", packed.Bytes()), "in/shop.db")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer src.Close()
+		if got, err := io.ReadAll(src.Reader()); err != nil || !bytes.Equal(got, want) || src.Name() != "shop.db" {
+			t.Errorf("with a log of %d bytes: %s has %d bytes, %v", len(log), src.Name(), len(got), err)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func (k *look) open(ctx context.Context, e *entry) (f found, err error) {
 		f.src, err = k.head(ctx, e)
 	} else {
 		f.whole = true
-		if f.src, err = k.r.openUnchecked(ctx, e); in == nil {
+		if f.src, err = k.r.openUnchecked(ctx, k.l, e); in == nil {
 			*k.left -= e.size
 		}
 	}

@@ -84,14 +84,14 @@ func TestViews(t *testing.T) {
 // TestChanges has evidence say what it has otherwise than the source.
 func TestChanges(t *testing.T) {
 	data := sqlitetest.Small(t)
-	data[18], data[19] = 2, 2 // WAL
+	data[18], data[19] = 2, 2 // written with a write-ahead log, which need not be there
 	for _, test := range []struct {
 		loc  citekit.Location
 		want []string
 	}{
-		{table("orders", 1, 1), []string{"write-ahead log"}},
-		{table("orders", 1, 1, "name"), []string{"names and types alone", "write-ahead log"}},
-		{table("tags", 1, 1), []string{"names and types alone", "rowids from 1", "write-ahead log"}},
+		{table("orders", 1, 1), nil},
+		{table("orders", 1, 1, "name"), []string{"names and types alone"}},
+		{table("tags", 1, 1), []string{"names and types alone", "rowids from 1"}},
 	} {
 		c, err := new(database.Resolver).Resolve(t.Context(), source(data), citekit.Request{Location: test.loc})
 		if err != nil || len(c.Changes) != len(test.want) {

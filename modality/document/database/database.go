@@ -7,9 +7,8 @@
 // key if it has no rowids. Column names are not a row. Views and virtual tables
 // have no rows of their own and cannot be cited.
 //
-// Only the database file is read, never written. A journal or write-ahead log
-// beside it is ignored. A database in WAL mode may have its latest changes there;
-// evidence and maps mention this.
+// The source is read, never written. A workspace opens a database together with its
+// write-ahead log (package workspace); a rollback journal is ignored.
 package database
 
 import (
@@ -54,7 +53,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "database/2" }
+func (r *Resolver) Version() string { return "database/3" }
 
 // Resolve implements [citekit.Resolver]. The evidence is a database with only the
 // selected rows of the table, each with its rowid and its values as stored. The table
@@ -270,10 +269,5 @@ func (c *cut) changes(verbatim bool) []string {
 	if c.table.Computed() {
 		changes = append(changes, "columns that the source computes and does not store left empty")
 	}
-	if c.db.WAL {
-		changes = append(changes, walNote)
-	}
 	return changes
 }
-
-const walNote = "changes that are only in a write-ahead log beside the database left out"

@@ -45,7 +45,8 @@ func ExampleResolver() {
 	fmt.Println(e.Address, e.MediaType)
 	// Output:
 	// tides 3 rows: place, high
-	// "4.1\n6.8\n" <nil>
+	// "4.1\n" <nil>
+	// "6.8\n" <nil>
 	// doc://tides#table=tides&rows=2-3&cols=high application/vnd.sqlite3
 }
 

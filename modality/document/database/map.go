@@ -14,7 +14,7 @@ const maxSummary = 500
 
 // Map implements [citekit.Mapper]. It returns a node for each table, whose summary
 // gives the columns and the number of rows. The metadata have "tables", the number of
-// tables, and "structure" if changes may be in a write-ahead log.
+// tables.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Document {
 		return nil, fmt.Errorf("%s map of a database: %w", message.Article(req.Modality), errors.ErrUnsupported)
@@ -27,9 +27,6 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, fmt.Errorf("the database has no tables; %w", citekit.ErrEmpty)
 	}
 	d := &citekit.Draft{Method: "tables", Metadata: map[string]any{"format": "sqlite", "tables": len(db.Tables)}}
-	if db.WAL {
-		d.Metadata["structure"] = walNote
-	}
 	for i, table := range db.Tables[:min(len(db.Tables), citekit.MaxMappedNodes)] {
 		loc := citekit.Location{Modality: citekit.Document, Table: table.Name}
 		if loc.Validate() != nil {

@@ -14,10 +14,7 @@ import (
 	"github.com/citekit/citekit/internal/sqlite"
 )
 
-const (
-	runBytes = 64 << 10
-	maxValue = 1 << 20 // bytes of one value in the text
-)
+const maxValue = 1 << 20 // bytes of one value in the text
 
 // errStop ends reading without an error.
 var errStop = errors.New("stop")
@@ -25,8 +22,8 @@ var errStop = errors.New("stop")
 // ReadText implements [citekit.TextReader]. Each row is a line with tabs between its
 // values; line ends and tabs in values become spaces. Null is empty. Columns that were
 // added later are left out at the end of rows that do not store them. A blob appears
-// as its number of bytes. A run holds about 64 KB of rows of one table. The text of
-// the whole database is that of all tables, in order.
+// as its number of bytes. Each run is a row. The text of the whole database is that of
+// all tables, in order.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
@@ -66,17 +63,10 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 	return nil
 }
 
-// runs calls yield for runs of rows.
+// runs calls yield for each row.
 func (c *cut) runs(ctx context.Context, yield func(citekit.TextRun) error) error {
 	var text strings.Builder
-	first, row := c.first, c.first
-	give := func() error {
-		loc := citekit.Location{Modality: citekit.Document, Table: c.name, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
-		run := citekit.TextRun{Text: text.String(), Location: loc}
-		text.Reset()
-		first = row
-		return yield(run)
-	}
+	row := c.first
 	columns := c.columns
 	if columns == nil {
 		for i := range c.table.Columns {
@@ -84,20 +74,16 @@ func (c *cut) runs(ctx context.Context, yield func(citekit.TextRun) error) error
 		}
 	}
 	var values []sqlite.Value
-	err := c.read(ctx, func(r sqlite.Row) (err error) {
+	return c.read(ctx, func(r sqlite.Row) (err error) {
 		if values, err = c.table.Values(r, values); err != nil {
 			return err
 		}
+		text.Reset()
 		c.line(&text, values, columns)
-		if row++; text.Len() >= runBytes {
-			return give()
-		}
-		return nil
+		loc := citekit.Location{Modality: citekit.Document, Table: c.name, Rows: citekit.Range{First: row, Last: row}, Cols: c.names}
+		row++
+		return yield(citekit.TextRun{Text: text.String(), Location: loc})
 	})
-	if err == nil && text.Len() > 0 {
-		err = give()
-	}
-	return err
 }
 
 // line writes the values of the columns of a row.

@@ -60,7 +60,7 @@ func TestMap(t *testing.T) {
 	if len(table.Children) != 3 || table.Children[1].Title != "Rows 5-8" {
 		t.Errorf("%d row groups: %+v", len(table.Children), table.Children)
 	}
-	if !strings.Contains(all.Version(), "parquet/1") {
+	if !strings.Contains(all.Version(), "parquet/2") {
 		t.Errorf("the version %q does not name the room", all.Version())
 	}
 }

@@ -62,7 +62,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "parquet/1" }
+func (r *Resolver) Version() string { return "parquet/2" }
 
 // Resolve implements [citekit.Resolver]. The evidence is a Parquet file of the
 // rows and columns. The elements of its schema, and all values, are those of the

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	runBytes   = 64 << 10
 	maxSummary = 500
 	maxGroups  = 1000 // most nodes for row groups
 )
@@ -26,7 +25,7 @@ var errStop = errors.New("stop")
 // its values; line ends and tabs in values become spaces. Null is empty. Structs,
 // lists and maps are JSON. Times are as in RFC 3339, with "Z" if the schema
 // declares UTC. Bytes that are not text appear as a blob with their number. A
-// value is cut off after 1 MiB. A run holds about 64 KB of rows.
+// value is cut off after 1 MiB. Each run is a row.
 //
 // The error matches [citekit.ErrTooLarge] for rows that unpack to more than 1 GiB
 // and more than 256 times the size of the file.
@@ -57,24 +56,14 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 		loc.Table = tableName(f)
 	}
 	var text strings.Builder
-	first, row := c.first, c.first
-	give := func() error {
-		at := citekit.Location{Modality: citekit.Document, Table: loc.Table, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
-		run := citekit.TextRun{Text: text.String(), Location: at}
-		text.Reset()
-		first = row
-		return yield(run)
-	}
+	row := c.first
 	err = f.Read(ctx, c.columns, c.first, c.last, func(values []string) error {
+		text.Reset()
 		line(&text, values)
-		if row++; text.Len() >= runBytes {
-			return give()
-		}
-		return nil
+		at := citekit.Location{Modality: citekit.Document, Table: loc.Table, Rows: citekit.Range{First: row, Last: row}, Cols: c.names}
+		row++
+		return yield(citekit.TextRun{Text: text.String(), Location: at})
 	})
-	if err == nil && text.Len() > 0 {
-		err = give()
-	}
 	return known(err)
 }
 
