@@ -23,11 +23,12 @@ const (
 	// the named one. [Verdict.Address] is that place.
 	Elsewhere Class = "elsewhere"
 
-	// Altered is a quote that is similar to a part of the source, but differs
-	// in the words that [Verdict.Difference] lists.
+	// Altered is a quote that is similar to a part of its source, but differs
+	// in the words that [Verdict.Difference] lists. With a stated address that is
+	// the resource of the address.
 	Altered Class = "altered"
 
-	// NotFound is a quote without a similar part in the source.
+	// NotFound is a quote without a similar part in its source.
 	NotFound Class = "not_found"
 
 	// Unchecked is a quote that could not be looked for, or not everywhere that it
@@ -109,9 +110,10 @@ type Verdict struct {
 	Similarity float64
 
 	// Others are further places of the quote, at most [MaxOthers]; none where
-	// Span is not known. Places is
-	// the number of all places, including the first; if Counted is false, there
-	// may be more.
+	// Span is not known. Of a quote that was not found in the resource of its
+	// address it is the most similar part of the others, if there is one. Places
+	// is the number of all places of the quote, including the first; if Counted is
+	// false, there may be more.
 	Others  []citekit.Address
 	Places  int
 	Counted bool
