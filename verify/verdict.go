@@ -32,9 +32,10 @@ const (
 	NotFound Class = "not_found"
 
 	// Unchecked is a quote that could not be looked for, or not everywhere that it
-	// may be. [Verdict.Problem] says why: the address is invalid or leads to
-	// nothing, there is no text at it, as on a scanned page, or the source cannot be
-	// read.
+	// may be, or a claim or an address alone whose address does not hold. Unless
+	// [Verdict.Stale] does, [Verdict.Problem] says why: the address is invalid or
+	// leads to nothing, there is no text at it, as on a scanned page, or the source
+	// cannot be read.
 	Unchecked Class = "unchecked"
 )
 
@@ -56,14 +57,15 @@ type (
 	//
 	// Times is how often the quote has it. If the quote leaves something out,
 	// Source is the text of the source at the first such place, of at most 200
-	// bytes; otherwise it is "".
+	// bytes, of which a longer one has its start and end; otherwise it is "".
 	Repair = quotation.Repair
 
 	// A Change is a difference in words. Quote has the words that only the
 	// quote has, and Source those that only the source has, each at most 300
 	// bytes or "". Invisible characters are written as their codes, such as
 	// "\u202e". Note explains a difference that cannot be seen, between
-	// look-alike letters of different scripts; otherwise it is "".
+	// look-alike letters of different scripts, or why the ellipsis in Quote may
+	// not stand for Source; otherwise it is "".
 	Change = quotation.Change
 )
 
