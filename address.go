@@ -95,6 +95,11 @@ func ParseAddress(s string) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
+	if before, query, ok := strings.Cut(escapedID, "?"); ok && !hasFragment {
+		if _, _, err := parseFragment(query); err == nil && query != "" {
+			return Address{}, syntaxError("a part of a resource stands behind \"#\", not \"?\"; write %s", message.Clip(scheme+"://"+before+"#"+query))
+		}
+	}
 	a := Address{Resource: id, Location: Location{Modality: modality}}
 	if hasFragment {
 		if a.Location, a.Version, err = parseFragment(fragment); err != nil {

@@ -101,6 +101,50 @@ func TestEvidenceJSON(t *testing.T) {
 	}
 }
 
+// TestUnsetLocations: a program with a variable that was not set does not cite all of
+// a file.
+func TestUnsetLocations(t *testing.T) {
+	f := newFixture(t)
+	m, err := f.Map(t.Context(), "poem")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, loc := range map[string]citekit.Location{
+		"line 0; lines count from 1":     citekit.Lines(0, 0),
+		"page 0; pages count from 1":     citekit.Pages(0, 0),
+		"blocks 0; blocks count from 1":  citekit.Blocks(0, 0),
+		"bbox [0, 0, 0, 0] is empty":     citekit.Region(0, 0, 0, 0),
+		"a sheet without a name":         citekit.Sheet("", ""),
+		"a part without a number":        citekit.Part(""),
+		"a member without a name":        citekit.Member(""),
+		"a member without a name; an em": citekit.Lines(1, 1).In(citekit.Member("").Member),
+	} {
+		if loc.IsWhole() {
+			t.Errorf("%s: all of a resource", name)
+		}
+		own := loc
+		for _, m := range []citekit.Modality{citekit.Text, citekit.Document, citekit.Image} {
+			if own.Modality = m; own.Validate() == nil {
+				t.Errorf("%s: a valid %s location", name, m)
+			}
+		}
+		_, byFile := f.ResolveFile(t.Context(), m.SourcePath, loc, nil)
+		_, byAddress := f.ResolveAddress(t.Context(), citekit.Address{Resource: "poem", Location: loc}, nil)
+		_, virtual := f.ResolveAddress(t.Context(), citekit.Address{Resource: "poem", Location: loc}, &citekit.ResolveOptions{Virtual: true})
+		for how, err := range map[string]error{"ResolveFile": byFile, "ResolveAddress": byAddress, "virtual": virtual} {
+			foreign := err != nil && (strings.Contains(err.Error(), "location cannot have") || strings.Contains(err.Error(), "is a text: use"))
+			if !foreign && (!errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), name)) {
+				t.Errorf("%s of %s: %v", how, name, err)
+			}
+		}
+	}
+	for _, loc := range []citekit.Location{{}, citekit.Seconds(0, 0)} {
+		if e, err := f.ResolveFile(t.Context(), m.SourcePath, loc, nil); err != nil || !e.Address.Location.IsWhole() {
+			t.Errorf("all of it: %+v, %v", e, err)
+		}
+	}
+}
+
 func TestResolveVirtualNode(t *testing.T) {
 	f := newFixture(t)
 	e, err := f.Resolve(t.Context(), "poem", "db", nil)

@@ -85,7 +85,9 @@ func (b Box) String() string {
 // The functions [Pages], [Lines], [Seconds], [Region], [Blocks], [Sheet],
 // [Part] and [Member] make locations. They leave Modality empty, which means
 // that of the resource. Set it before you call [Address.String] or
-// [Location.Validate].
+// [Location.Validate]. Zeros and empty names, as of a variable that was not set,
+// make an invalid location, not all of a resource; only Seconds(0, 0) is all of
+// it, from the start to the end.
 //
 // Methods of [Library] that take a Location or an [Address] accept an empty
 // Modality. In a map an empty Modality is an error, because other programs read
@@ -151,14 +153,33 @@ type Location struct {
 func Pages(first, last int) Location { return Location{Pages: []Range{{first, last}}} }
 
 // Lines selects the lines from first to last, counted from 1, both included.
-func Lines(first, last int) Location { return Location{Lines: Range{first, last}} }
+func Lines(first, last int) Location { return Location{Lines: counted(first, last)} }
 
 // Seconds selects the time from start up to end, in seconds; end 0 is the end
 // of the resource.
 func Seconds(start, end float64) Location { return Location{Time: Span{start, end}} }
 
 // Region selects a [Box], in fractions of width and height from the top left.
-func Region(x1, y1, x2, y2 float64) Location { return Location{Box: Box{x1, y1, x2, y2}} }
+func Region(x1, y1, x2, y2 float64) Location {
+	box := Box{x1, y1, x2, y2}
+	if box.IsZero() {
+		box = emptyBox
+	}
+	return Location{Box: box}
+}
+
+// emptyBox is what [Region] makes of a box at 0 without a size. The zero Box would
+// select everything; [Location.Validate] refuses this one.
+var emptyBox = Box{-1, -1, -1, -1}
+
+// counted returns the range from first to last. Of 0 and 0 it is one that
+// [Location.Validate] refuses, as the zero Range would select everything.
+func counted(first, last int) Range {
+	if first == 0 && last == 0 {
+		last = -1
+	}
+	return Range{first, last}
+}
 
 // PageRuns returns the canonical form of runs: sorted, with overlapping and
 // adjoining runs joined. It does not modify its argument.
@@ -295,8 +316,11 @@ func (l Location) checkTime() error {
 
 func (l Location) checkBox() error {
 	b := l.Box
-	if b.IsZero() {
+	switch b {
+	case Box{}:
 		return nil
+	case emptyBox:
+		return syntaxError("bbox [0, 0, 0, 0] is empty; x2 and y2 are the far edges")
 	}
 	for _, v := range []float64{b.X1, b.Y1, b.X2, b.Y2} {
 		if !isFinite(v) || v < 0 || v > 1 {

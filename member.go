@@ -193,6 +193,9 @@ func joinMember(container, name string) string {
 // fillMember sets the modality of an address that is in a member and has none:
 // that of a node which is the member, else the member is looked at.
 func (l *Library) fillMember(ctx context.Context, t *target) error {
+	if err := checkName("member", t.address.Location.Member); err != nil {
+		return err
+	}
 	loc := &t.address.Location
 	if loc.Modality != "" || loc.Member == "" {
 		return nil

@@ -60,7 +60,7 @@ func (m Modality) servesAs(other Modality) bool {
 func (m *indexedMap) checkScheme(a Address) error {
 	asked := a.Location.Modality
 	if a.Location.Member != "" {
-		if is := m.ModalityOf(Member(a.Location.Member)); is != "" && asked != "" && !is.servesAs(asked) && asked.builtIn() {
+		if is := m.ModalityOf(Location{Member: a.Location.Member}); is != "" && asked != "" && !is.servesAs(asked) && asked.builtIn() {
 			return a.Mismatch(is)
 		}
 		return nil // the member tells
@@ -106,7 +106,7 @@ func (l *Library) checkVirtual(ctx context.Context, t target) error {
 // checkVirtualMember is checkVirtual for what is in a member. A member that is a
 // node is not opened.
 func (l *Library) checkVirtualMember(ctx context.Context, t target) error {
-	if t.m.ModalityOf(Member(t.address.Location.Member)) != "" {
+	if t.m.ModalityOf(Location{Member: t.address.Location.Member}) != "" {
 		return t.m.checkScheme(t.address)
 	}
 	src, err := l.OpenSource(ctx, t.path)

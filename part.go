@@ -10,7 +10,7 @@ import (
 // Part selects a part by its number: of a book in reading order, from "1", or
 // of a mail as IMAP counts, such as "1.2" (RFC 3501, section 6.4.5). "4-6"
 // selects several parts of a book, both ends included.
-func Part(number string) Location { return Location{Part: number} }
+func Part(number string) Location { return Location{Part: named(number)} }
 
 // Parts returns the parts of a book that l selects, counted from 1, both
 // included. It is zero if l selects no part, or a part within one, such as
@@ -48,6 +48,8 @@ func (l Location) checkPart() error {
 		return syntaxError("message %d; messages count from 1", l.Message)
 	case l.Part == "":
 		return nil
+	case l.Part == noName:
+		return syntaxError("a part without a number; parts are numbers from 1, such as 4 or 4-6, or 1.2 in a mail")
 	case strings.Contains(l.Part, "-"):
 		return l.checkParts()
 	case !isPart(l.Part):

@@ -1,6 +1,7 @@
 package citekit
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,13 +111,13 @@ func ParseCells(s string) (Cells, error) {
 }
 
 // Blocks selects the blocks from first to last, counted from 1, both included.
-func Blocks(first, last int) Location { return Location{Blocks: Range{first, last}} }
+func Blocks(first, last int) Location { return Location{Blocks: counted(first, last)} }
 
 // Sheet selects a sheet by its name, and cells of it in A1 notation, such as
 // "B5:D10"; "" selects all of it. [Location.Validate] reports malformed
 // notation.
 func Sheet(name, cells string) Location {
-	loc := Location{Sheet: name}
+	loc := Location{Sheet: named(name)}
 	if cells != "" {
 		if parsed, err := ParseCells(cells); err == nil {
 			loc.Cells = parsed
@@ -130,7 +131,13 @@ func Sheet(name, cells string) Location {
 
 // Member selects a member of an archive by its name. [Location.In] selects
 // within it.
-func Member(name string) Location { return Location{Member: name} }
+func Member(name string) Location { return Location{Member: named(name)} }
+
+// noName stands for an empty name that a location was made with. An empty name would
+// select everything; [Location.Validate] refuses this one.
+const noName = "\x00"
+
+func named(name string) string { return cmp.Or(name, noName) }
 
 // MemberSeparator separates the two names in Location.Member: first an archive
 // within the archive, then a member of that inner archive.
@@ -265,6 +272,9 @@ func (l Location) checkNames() error {
 func checkName(name, value string) error {
 	if len(value) > maxName {
 		return syntaxError("%s of %d bytes; at most %d", name, len(value), maxName)
+	}
+	if value == noName {
+		return syntaxError("a %s without a name; an empty name is none", name)
 	}
 	if !message.IsPlain(value) {
 		return syntaxError("%s has control characters or is not UTF-8", name)

@@ -200,7 +200,8 @@ func (a *adapter) noMaps(ctx context.Context) string {
 
 // hint returns a hint of a search as this server gives it: it says how to map
 // files where none is mapped, and which resources are left out. Those that are
-// unreadable although they did not change are not to be mapped again.
+// unreadable although they did not change are not to be mapped again, nor are those
+// whose sources are gone.
 func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []string) string {
 	if strings.Contains(hint, words.NoMaps) {
 		return strings.Replace(hint, words.NoMaps, words.NoMaps+": "+a.mapAgain(ctx), 1)
@@ -216,22 +217,29 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 		}
 	}
 	ctx = ctxio.WithHashLimit(ctx, maxStateBytes)
-	var changed, damaged []string // ids, and names of files
+	var changed, damaged, gone []string // ids, and names of files
 	for _, id := range ids {
 		m, err := a.lib.Map(ctx, id)
 		if err == nil && m.SourcePath != "" && !a.outsideRoots(ctx, m) {
-			if state, _ := ingest.StateOf(ctx, a.lib, m); state == ingest.StateOK { // to map it again would change nothing
+			switch state, _ := ingest.StateOf(ctx, a.lib, m); state {
+			case ingest.StateOK: // to map it again would change nothing
 				damaged = append(damaged, shownName(m.SourcePath))
+				continue
+			case ingest.StateVanished: // there is nothing to map
+				gone = append(gone, shownName(m.SourcePath))
 				continue
 			}
 		}
 		changed = append(changed, id)
 	}
-	if len(changed) > 0 || len(damaged) == 0 {
+	if len(changed) > 0 || len(damaged)+len(gone) == 0 {
 		left += "; " + a.remedy(ctx, "map them again if they changed: ", changed...)
 	}
 	if len(damaged) > 0 {
 		left += "; not changed, but cannot be read: a person replaces " + strings.Join(damaged, ", ") + ", or removes the resource with citekit rm"
+	}
+	if len(gone) > 0 {
+		left += "; gone: a person restores " + strings.Join(gone, ", ") + ", or removes the resource with citekit rm"
 	}
 	return left
 }

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -162,22 +163,12 @@ func parseAddress(ctx context.Context, lib *citekit.Library, text string) (citek
 			return part.Address, nil
 		}
 	}
-	err = inputError(withoutSyntax(lookup.WithMeant(ctx, lib, text, err)))
-	scheme, rest, _ := strings.Cut(text, "://")
-	escaped, fragment, _ := strings.Cut(rest, "#")
-	id, idErr := url.PathUnescape(escaped)
-	loc, version, fragmentErr := citekit.ParseFragment(fragment)
-	if idErr != nil || fragmentErr != nil || citekit.CheckResourceID(id) != nil {
-		return address, err
+	parseErr := err
+	switch err = lookup.WithMeant(ctx, lib, text, err); {
+	case errors.Is(err, errors.ErrUnsupported):
+		return address, addressError{err}
+	case err == parseErr && (strings.HasPrefix(text, "/") || filepath.IsAbs(text)):
+		return address, badArgument("%s is a file of which no resource is made; listResources lists the resources", quote(text))
 	}
-	m, mapErr := lib.Map(ctx, id)
-	if mapErr != nil || !m.Type.Valid() || m.Type == citekit.Virtual {
-		return address, err
-	}
-	meant := citekit.Address{Resource: id, Location: citekit.Location{Modality: m.Type}}
-	if strings.HasPrefix(meant.String(), scheme+"://") {
-		return address, err
-	}
-	meant.Location, meant.Version = loc, version
-	return address, addressError{meant.Mismatch(m.Type)}
+	return address, inputError(withoutSyntax(err))
 }

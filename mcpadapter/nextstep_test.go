@@ -99,6 +99,11 @@ func TestNextSteps(t *testing.T) {
 		{"getNode", map[string]any{"address": "/home/me/poem.txt"}, "did you mean text://poem?"},
 		{"getStructure", map[string]any{"address": "file:///home/me/poem.txt"}, "scheme \"file\"; did you mean text://poem?"},
 		{"verify", map[string]any{"quote": "four", "address": "b/poem.txt"}, "did you mean text://poem?"},
+		{"verify", map[string]any{"quote": "four", "address": "doc://poem#lines=1"}, "poem is a text: use text://poem#lines=1-1"},
+		{"resolve", map[string]any{"address": "doc://poem#lines=1"}, "poem is a text: use text://poem#lines=1-1"},
+		{"getNode", map[string]any{"address": "doc://poem#lines=1"}, "poem is a text: use text://poem#lines=1-1"},
+		{"resolve", map[string]any{"address": "text://poem?lines=1"}, "write text://poem#lines=1"},
+		{"resolve", map[string]any{"address": "/etc/none"}, "/etc/none' is a file of which no resource is made; listResources lists the resources"},
 		{"search", map[string]any{"query": "four", "resource_id": "poem"}, "unknown argument 'resource_id'; give it as filters.resources; this tool takes query, "},
 		{"search", map[string]any{"query": "four", "type": "section"}, "give it as filters.types; "},
 		{"search", map[string]any{"query": "four", "filters": map[string]any{"resource": "poem"}}, "unknown argument 'resource' (did you mean 'resources'?); filters takes resources (optional), "},
@@ -242,7 +247,7 @@ func TestHintsOfStale(t *testing.T) {
 				}
 			}
 		}
-		both := strings.NewReplacer(`["in`, `["gone.txt","in`, "ingest 'in", "ingest gone.txt 'in").Replace(how)
+		both := how + "; gone: a person restores 'gone.txt', or removes the resource with citekit rm"
 		left := "2 resources left out because their sources changed, are gone or cannot be read: gone, tea; map them again if they changed: " + both
 		told("search", map[string]any{"query": "coffee"}, left)
 		told("findSimilar", map[string]any{"text": "coffee"}, left)

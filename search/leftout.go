@@ -105,11 +105,18 @@ func (f *finding) unsearched(ctx context.Context, all, none bool) (absences, str
 		out.add(id, true)
 	}
 	for id := range out {
-		if named := f.req.Filters.Resources; len(named) > 0 && !slices.Contains(named, id) || slices.Contains(f.req.Filters.Without, id) {
+		if named := f.req.Filters.Resources; len(named) > 0 && !slices.Contains(named, id) || slices.Contains(f.req.Filters.Without, id) || f.isRemoved(ctx, id) {
 			delete(out, id)
 		}
 	}
 	return out, found.why(err)
+}
+
+// isRemoved reports whether a resource has no map any more: the index may know it
+// until the next update.
+func (s *Searcher) isRemoved(ctx context.Context, id string) bool {
+	_, err := s.lib.Workspace().StatMap(ctx, id)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // changedSources returns the resources whose sources changed since they were mapped,

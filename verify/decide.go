@@ -121,34 +121,39 @@ func isBounded(loc citekit.Location) bool {
 	return !loc.Lines.IsZero() || len(loc.Pages) > 0 || !loc.Rows.IsZero() || !loc.Blocks.IsZero() || !loc.Cells.IsZero()
 }
 
-// decideUnfound decides about a quote that is not in its resource. The quote
-// may be in another resource, unless the request excludes those, or be similar
-// to a part of one of them.
+// decideUnfound decides about a quote that is not in its resource. The quote may be in
+// another resource, unless the request excludes those, or be similar to a part of its
+// own. What another resource has that is only similar says nothing of the quote: it is
+// named as another place if its own has nothing similar.
 func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error {
-	if c.req.Only {
-		if near == nil {
-			return nil
+	var like *place
+	if !c.req.Only {
+		others := c.newElsewhere(s.resource)
+		defer others.close()
+		found, most, err := others.look(ctx)
+		if err != nil { // the named resource was searched all the same
+			found, most, c.verdict.Counted = nil, nil, false
 		}
-		return c.settleAltered(ctx, *near)
-	}
-	others := c.newElsewhere(s.resource)
-	defer others.close()
-	found, like, err := others.look(ctx)
-	if err != nil { // the named resource was searched all the same
-		found, like, c.verdict.Counted = nil, nil, false
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case len(found) > 0:
+			return c.settle(ctx, found, nil)
+		}
+		like = most
 	}
 	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case len(found) > 0:
-		return c.settle(ctx, found, nil)
-	case near == nil || like != nil && like.Similarity > near.Similarity+.1:
-		near = like
+	case near != nil:
+		return c.settleAltered(ctx, *near)
+	case like != nil:
+		a, err := like.address()
+		if err != nil {
+			return err
+		}
+		c.verdict.Others = []citekit.Address{a}
+		c.note("%s has similar words", a)
 	}
-	if near == nil {
-		return nil
-	}
-	return c.settleAltered(ctx, *near)
+	return nil
 }
 
 // citedParts returns the parts of the text at the address.

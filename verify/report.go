@@ -10,9 +10,9 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
-// Unquoted is the [Class] of a claim or an address without a quote: a person,
-// or a model, must judge whether the source supports it. Quotes never have this
-// class.
+// Unquoted is the [Class] of a claim or an address without a quote, where the
+// address exists and is up to date: a person, or a model, must judge whether the
+// source supports it. Quotes never have this class.
 const Unquoted Class = "unquoted"
 
 // A Kind is the kind of statement for which an address is cited.
@@ -46,7 +46,8 @@ type Entry struct {
 	// words of a claim are searched for like those of a quote: if they are at
 	// the address, the class is [Exact] or [Repaired], and if they are at
 	// another place, [Elsewhere]. Otherwise it is [Unquoted], with the most
-	// similar part of the source. An address alone is Unquoted.
+	// similar part of the source. An address alone is Unquoted. If the address
+	// leads to nothing, or the source has changed, both are [Unchecked].
 	Verdict
 
 	strict bool

@@ -80,6 +80,7 @@ var prose = []string{"", ".txt", ".text", ".md", ".markdown", ".mdx", ".qmd", ".
 // optionsFor derives the options of a text from the name of its source and its
 // places.
 func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) (opts quotation.Options) {
+	opts.Breaks = breaks(layer)
 	ext := strings.ToLower(path.Ext(strings.ReplaceAll(sourcePath, "\\", "/")))
 	switch layer.Modality() {
 	case citekit.Document:
@@ -102,6 +103,26 @@ func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) 
 		}
 	}
 	return opts
+}
+
+// breaks returns the offsets in a text where another block, row, part or message
+// begins.
+func breaks(layer *textlayer.Layer) (at []int) {
+	type unit struct {
+		member, part, table, sheet string
+		message                    int
+		blocks, rows               citekit.Range
+	}
+	var last unit
+	for r := range layer.Runs() {
+		loc := r.Location
+		next := unit{loc.Member, loc.Part, loc.Table, loc.Sheet, loc.Message, loc.Blocks, loc.Rows}
+		if next != last && r.From > 0 {
+			at = append(at, int(r.From))
+		}
+		last = next
+	}
+	return at
 }
 
 // maxSample is how much of a table is read to find what separates its fields, in bytes.
@@ -171,7 +192,12 @@ func (v *Verifier) partOf(ctx context.Context, s *source, from, to int64) (stret
 	}
 	v.partsMade.Add(1)
 	opts := s.opts
-	opts.Pages = nil
+	opts.Pages, opts.Breaks = nil, nil
+	for _, b := range s.opts.Breaks {
+		if int64(b) > from && int64(b) < to {
+			opts.Breaks = append(opts.Breaks, b-int(from))
+		}
+	}
 	for _, p := range s.opts.Pages {
 		if int64(p) >= from && int64(p) < to {
 			opts.Pages = append(opts.Pages, p-int(from))

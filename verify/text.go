@@ -94,6 +94,7 @@ type judge interface {
 	Quote(context.Context, Request) (*Verdict, error)
 	check(context.Context, citekit.Address) error
 	checkWhole(ctx context.Context, a citekit.Address, behind string) error
+	meant(ctx context.Context, text string, err error) error
 }
 
 // A checking is one call of Text.
@@ -207,7 +208,9 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 	var verdict *Verdict
 	var err error
 	wrong := p.citation.Err
-	if wrong == nil {
+	if wrong != nil {
+		wrong = c.meant(ctx, p.entry.Cited, wrong)
+	} else {
 		wrong = c.checkWhole(ctx, p.citation.Address, c.mayBelongTo(p.citation))
 	}
 	switch {
@@ -224,6 +227,9 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 	}
 	if p.entry.Kind != QuoteKind && verdict.Class != Exact && verdict.Class != Repaired && verdict.Class != Elsewhere {
 		verdict.Class, verdict.Notes = Unquoted, nil
+		if verdict.Problem != nil || verdict.Stale { // nothing is known of what is there
+			verdict.Class, verdict.Difference = Unchecked, nil
+		}
 		if p.entry.Kind == ClaimKind && verdict.Problem == nil && !verdict.Stale {
 			verdict.Address = p.citation.Address
 		}
@@ -340,6 +346,12 @@ func (c *checking) mayBelongTo(cited citedtext.Citation) string {
 // it.
 func (v *Verifier) checkWhole(ctx context.Context, a citekit.Address, behind string) error {
 	return lookup.CheckWhole(ctx, v.lib, a, behind)
+}
+
+// meant returns the error of [citekit.ParseAddress] about a text, with the address
+// that it means, if that is known.
+func (v *Verifier) meant(ctx context.Context, text string, err error) error {
+	return lookup.WithMeant(ctx, v.lib, text, err)
 }
 
 // check returns an error if an address leads to nothing, or its source has

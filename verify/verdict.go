@@ -23,17 +23,19 @@ const (
 	// the named one. [Verdict.Address] is that place.
 	Elsewhere Class = "elsewhere"
 
-	// Altered is a quote that is similar to a part of the source, but differs
-	// in the words that [Verdict.Difference] lists.
+	// Altered is a quote that is similar to a part of its source, but differs
+	// in the words that [Verdict.Difference] lists. With a stated address that is
+	// the resource of the address.
 	Altered Class = "altered"
 
-	// NotFound is a quote without a similar part in the source.
+	// NotFound is a quote without a similar part in its source.
 	NotFound Class = "not_found"
 
 	// Unchecked is a quote that could not be looked for, or not everywhere that it
-	// may be. [Verdict.Problem] says why: the address is invalid or leads to
-	// nothing, there is no text at it, as on a scanned page, or the source cannot be
-	// read.
+	// may be, or a claim or an address alone whose address does not hold. Unless
+	// [Verdict.Stale] does, [Verdict.Problem] says why: the address is invalid or
+	// leads to nothing, there is no text at it, as on a scanned page, or the source
+	// cannot be read.
 	Unchecked Class = "unchecked"
 )
 
@@ -55,14 +57,15 @@ type (
 	//
 	// Times is how often the quote has it. If the quote leaves something out,
 	// Source is the text of the source at the first such place, of at most 200
-	// bytes; otherwise it is "".
+	// bytes, of which a longer one has its start and end; otherwise it is "".
 	Repair = quotation.Repair
 
 	// A Change is a difference in words. Quote has the words that only the
 	// quote has, and Source those that only the source has, each at most 300
 	// bytes or "". Invisible characters are written as their codes, such as
 	// "\u202e". Note explains a difference that cannot be seen, between
-	// look-alike letters of different scripts; otherwise it is "".
+	// look-alike letters of different scripts, or why the ellipsis in Quote may
+	// not stand for Source; otherwise it is "".
 	Change = quotation.Change
 )
 
@@ -109,9 +112,10 @@ type Verdict struct {
 	Similarity float64
 
 	// Others are further places of the quote, at most [MaxOthers]; none where
-	// Span is not known. Places is
-	// the number of all places, including the first; if Counted is false, there
-	// may be more.
+	// Span is not known. Of a quote that was not found in the resource of its
+	// address it is the most similar part of the others, if there is one. Places
+	// is the number of all places of the quote, including the first; if Counted is
+	// false, there may be more.
 	Others  []citekit.Address
 	Places  int
 	Counted bool

@@ -63,7 +63,7 @@ func TestOnly(t *testing.T) {
 	s := newShelf(t, map[string]string{"a.txt": "The kettle boils.\n", "b.txt": "The lid of the copper pot rattles at noon.\n"})
 	for quote, want := range map[string]verify.Class{
 		"The lid of the copper pot rattles at noon": verify.Elsewhere,
-		"The lid of the copper pot sings at noon":   verify.Altered,
+		"The lid of the copper pot sings at noon":   verify.NotFound,
 	} {
 		req := verify.Request{Quote: quote, Address: citekit.Address{Resource: "a"}}
 		if v, err := s.Quote(t.Context(), req); err != nil || v.Class != want {
@@ -72,6 +72,45 @@ func TestOnly(t *testing.T) {
 		req.Only = true
 		if v, err := s.Quote(t.Context(), req); err != nil || v.Class != verify.NotFound || v.Address.Resource != "" {
 			t.Errorf("%q in a alone: %+v, %v", quote, v, err)
+		}
+	}
+}
+
+// TestAlteredInItsResource judges a quote at a stated place by the resource of the
+// place, however much more similar another resource is.
+func TestAlteredInItsResource(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"facts.md":  "# Facts\n\nThe liability is unlimited in scope.\n\nYou must not take the pills.\n",
+		"manual.md": "# Manual\n\nIt is limited in time.\n\nYou must take care of options in scope, and of the old copper pot at noon.\n",
+	})
+	for _, c := range []struct {
+		quote, address string
+		class          verify.Class
+		at, other      string
+	}{
+		{"must [not] take", "text://facts#lines=5", verify.Altered, "text://facts#lines=5-5", ""},
+		{"limited in scope", "text://facts#lines=3", verify.Altered, "text://facts#lines=3-3", ""},
+		{"limited in scope", "text://facts", verify.Altered, "text://facts#lines=3-3", ""},
+		{"and of the old copper kettle at noon", "text://facts#lines=3", verify.NotFound, "", "text://manual#lines=5-5"},
+		{"and of the old copper kettle at noon", "", verify.Altered, "text://manual#lines=5-5", ""},
+	} {
+		v := s.quote(t, c.quote, c.address)
+		at, other := "", ""
+		if v.Address.Resource != "" {
+			at = v.Address.String()
+		}
+		if len(v.Others) > 0 {
+			other = v.Others[0].String()
+		}
+		if v.Class != c.class || at != c.at || other != c.other {
+			t.Errorf("%q at %q: %s at %q, others %q, %v; want %s at %q, %q", c.quote, c.address, v.Class, at, other, v.Difference, c.class, c.at, c.other)
+		}
+		report, err := s.Text(t.Context(), "As it says, \""+c.quote+"\" ["+c.address+"].", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.address != "" && report.Entries[0].Class != c.class {
+			t.Errorf("%q at %q in a text: %s", c.quote, c.address, report.Entries[0].Class)
 		}
 	}
 }

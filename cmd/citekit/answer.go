@@ -46,8 +46,8 @@ OPENAI_API_KEY.`,
 		},
 		minArgs: 1, maxArgs: -1,
 		flags: func(flags *flagSet) {
-			flags.IntVar(&req.Sentences, "max-sentences", answer.DefaultSentences, "at most `N` sentences, 1 to 20")
-			flags.IntVar(&req.Tokens, "max-tokens", answer.DefaultTokens, "at most `N` tokens, 16 to 4096")
+			flags.countVar(&req.Sentences, "max-sentences", answer.DefaultSentences, 1, "at most `N` sentences, 1 to 20")
+			flags.countVar(&req.Tokens, "max-tokens", answer.DefaultTokens, 1, "at most `N` tokens, 16 to 4096")
 			flags.BoolVar(&req.Rationale, "why", false, "show for each sentence which words led to it")
 			flags.BoolVar(&req.Drop, "drop", false, "leave out sentences of a model that no source supports")
 			model.registerWriter(flags)

@@ -288,7 +288,7 @@ func (c *citer) pinTo(ctx context.Context, m *citekit.ResourceMap, cited *citati
 		switch c.as {
 		case "markdown", "footnote": // the quote is beside the address
 			pin = !tells && !cited.Address.Location.IsWhole()
-		case "csl", "bibtex", "annotation":
+		case "csl", "bibtex", "annotation", "openai", "gemini": // which have a field for an address
 			pin = !cited.Address.Location.IsWhole()
 		}
 	}
@@ -314,7 +314,7 @@ func unheld(v *verify.Verdict, a citekit.Address) error {
 	case v.Class == verify.Elsewhere:
 		return fmt.Errorf("the quote is not in %s, but in %s; cite that", a, v.Address)
 	case v.Class == verify.Altered:
-		return fmt.Errorf("the quote is altered; %s has: %s", v.Address, strconv.Quote(term.Line(v.Text)))
+		return fmt.Errorf("the quote is altered; %s has: “%s”", v.Address, shownWords(v.Text))
 	}
 	return fmt.Errorf("the quote is not in %s; look for similar words with 'citekit search'", a)
 }

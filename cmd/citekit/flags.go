@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -34,6 +37,38 @@ func (f *flagSet) extra(wanted *extraText) {
 	const shared = "; give it to all commands that search or to none, as they share an index"
 	f.BoolVar(&wanted.scans, "ocr", false, "read scanned pages with tesseract, some seconds each"+shared)
 	f.BoolVar(&wanted.comments, "comments", false, "read the comments in DOCX and ODT files"+shared)
+}
+
+// A count is the value of a flag whose number has a least value: 0 would stand for the
+// default in the options that it is copied to.
+type count struct {
+	n     *int
+	least int
+}
+
+func (c count) String() string {
+	if c.n == nil {
+		return ""
+	}
+	return strconv.Itoa(*c.n)
+}
+
+func (c count) Set(value string) error {
+	n, err := strconv.Atoi(value)
+	switch {
+	case err != nil:
+		return errors.New("write a whole number")
+	case n < c.least:
+		return fmt.Errorf("write %d or more", c.least)
+	}
+	*c.n = n
+	return nil
+}
+
+// countVar defines a flag for a number of at least some size.
+func (f *flagSet) countVar(n *int, name string, value, least int, usage string) {
+	*n = value
+	f.Var(count{n, least}, name, usage)
 }
 
 // alias gives the flag name a short name.
@@ -121,6 +156,9 @@ func (f *flagSet) shortNumber(arg string) *flag.Flag {
 	defined := f.Lookup(arg[1:2])
 	if defined == nil {
 		return nil
+	}
+	if _, ok := defined.Value.(count); ok {
+		return defined
 	}
 	if getter, ok := defined.Value.(flag.Getter); ok {
 		if _, ok := getter.Get().(int); ok {

@@ -57,4 +57,9 @@ func TestLeftOut(t *testing.T) {
 	if out := ran(t, "doctor", "--dir", dir); !strings.Contains(out, "so no search finds it: cut") {
 		t.Errorf("doctor after a map was removed: %s", out)
 	}
+	for _, words := range [][]string{{"search", "--dir", dir, "leaves"}, {"verify", "--dir", dir, "--quote", "Green leaves of old"}} {
+		if out := ran(t, words...); strings.Contains(out, "tea") || strings.Contains(out, "2 resources left out") {
+			t.Errorf("%s after a map was removed: %s", words[0], out)
+		}
+	}
 }

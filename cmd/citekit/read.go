@@ -34,7 +34,7 @@ printed whole, and long ones share the rest; the end says how to continue.`,
 		},
 		minArgs: 1, maxArgs: contents.MaxIDs,
 		flags: func(f *flagSet) {
-			f.IntVar(&req.MaxTokens, "tokens", contents.DefaultTokens, "at most `TOKENS` for the answer as compact JSON, 100 to 1000000")
+			f.countVar(&req.MaxTokens, "tokens", contents.DefaultTokens, 1, "at most `TOKENS` for the answer as compact JSON, 100 to 1000000")
 			f.StringVar(&req.Cursor, "cursor", "", "continue an earlier call for the same at the `CURSOR` that it gave")
 			f.BoolVar(&req.Expand.Parent, "parent", false, "also read the node around each node")
 			f.BoolVar(&req.Expand.Children, "children", false, "also read the nodes in each node")

@@ -92,6 +92,9 @@ func (r *resolveRequest) register(f *flagSet) {
 }
 
 func (s *session) resolve(ctx context.Context, what string, r resolveRequest) error {
+	if what == "" {
+		return usagef("resolve", "an empty word; give a node, a resource, an address or a file")
+	}
 	if r.output == "-" && s.json {
 		return usagef("resolve", "--output - and --json both need the standard output")
 	}
@@ -100,6 +103,11 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	}
 	if r.open && (r.output == "-" || r.options.Virtual) {
 		return usagef("resolve", "--open needs a file, which --virtual and --output - do not make")
+	}
+	switch r.options.Mode {
+	case citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict:
+	default:
+		return usagef("resolve", "mode %q; it is one of exact, copy, strict", string(r.options.Mode))
 	}
 	if r.as != "" && r.as != "pdf" {
 		return usagef("resolve", "--as %s; it is pdf", r.as)

@@ -96,7 +96,7 @@ CITEKIT_RERANKER_KEY, for OpenAI itself from OPENAI_API_KEY.`,
 
 func (f *searchFlags) register(flags *flagSet) {
 	flags.StringVar((*string)(&f.request.By), "by", "", "find `WHAT`: passages, nodes or resources (default passages)")
-	flags.IntVar(&f.request.TopK, "top-k", search.DefaultTopK, "at most `N` results, 1 to 50")
+	flags.countVar(&f.request.TopK, "top-k", search.DefaultTopK, 1, "at most `N` results, 1 to 50")
 	flags.alias("k", "top-k")
 	flags.also("top-k", "n", "limit")
 	flags.BoolVar(&f.request.Rationale, "why", false, "show why each result was found, on a terminal or with --json")
@@ -461,6 +461,6 @@ func (s *session) tellOfLeftOut(found *search.Results) {
 		fmt.Fprintf(s.stderr, "citekit: %s left out, as the sources %s%s; %s\n", message.Count(n, "resource"), why, term.Line(names), remedy)
 	}
 	changed := slices.DeleteFunc(slices.Clone(found.LeftOutIDs), func(id string) bool { return slices.Contains(found.UnreadableIDs, id) })
-	tell(found.LeftOut-found.Unreadable, changed, "changed or are gone", "'citekit ingest' maps them again")
+	tell(found.LeftOut-found.Unreadable, changed, "changed or are gone", "'citekit ingest' maps changed ones again; restore those that are gone, or remove them with 'citekit prune'")
 	tell(found.Unreadable, found.UnreadableIDs, "cannot be read", "replace the files and run 'citekit ingest', give --root for those outside the roots, or 'citekit rm' the resources, unless 'citekit doctor' says that another program reads them")
 }

@@ -2,9 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -70,6 +76,9 @@ func (s *session) similar(ctx context.Context, req search.SimilarRequest, f sear
 			return err
 		}
 		found, err = searcher.Similar(ctx, req)
+		if errors.Is(err, fs.ErrNotExist) && strings.Contains(req.ID, " ") { // it looks like a text
+			err = hinted{fmt.Errorf("no resource '%s'%w", term.Line(plain.Shorten(req.ID, maxShownWords)), silent{err}), "--text takes a text to find parts similar to it"}
+		}
 		return err
 	})
 	return s.printFound("similar", found, err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -97,7 +98,11 @@ func textFiles(words []string) error {
 		if word == "-" {
 			continue
 		}
-		if info, err := os.Stat(word); err != nil || info.IsDir() {
+		info, err := os.Stat(word)
+		if errors.Is(err, fs.ErrNotExist) {
+			return usagef("verify", "there is no file %s; verify needs the file of a text, or --quote for a place", term.Line(word))
+		}
+		if err != nil || info.IsDir() {
 			return usagef("verify", "verify needs --quote for a place, or the file of a text, which %s is not", term.Line(word))
 		}
 	}
@@ -229,12 +234,13 @@ func (s *session) readText(name string) (string, error) {
 }
 
 // printVerified prints a line for each verdict and for each sentence without a
-// citation, and before them which texts cite nothing.
+// citation, in the order of the text, and before them which texts cite nothing.
 func (s *session) printVerified(all []verifiedText) {
 	s.tellOfTexts(all, true)
 	entries, holding, uncited := 0, 0, 0
 	for _, v := range all {
 		lines := lineEnds(v.text)
+		left := v.report.Uncited
 		for _, e := range v.report.Entries {
 			entries++
 			if e.Holds() {
@@ -244,18 +250,14 @@ func (s *session) printVerified(all []verifiedText) {
 			if e.Kind == verify.AddressKind {
 				at = e.CitedAt
 			}
+			for len(left) > 0 && left[0].At.Bytes[0] < at.Bytes[0] {
+				s.printUncited(v, left[0], lines)
+				left = left[1:]
+			}
 			s.printVerdict(fmt.Sprintf("%s:%d", term.Line(v.File), lines.at(at.Bytes[0])), e.Holds(), &e.Verdict, e.Cited)
 		}
-		for _, u := range v.report.Uncited {
-			state := "-"
-			if u.Fails() {
-				state = "FAIL"
-			}
-			s.printf("%s:%d\t%s\tuncited\t\t%s", term.Line(v.File), lines.at(u.At.Bytes[0]), state, shownWords(u.Text))
-			if u.Meant.Resource != "" {
-				s.printf("\tnot an address; write [%s]", u.Meant)
-			}
-			s.printf("\n")
+		for _, u := range left {
+			s.printUncited(v, u, lines)
 		}
 		uncited += len(v.report.Uncited)
 	}
@@ -263,6 +265,19 @@ func (s *session) printVerified(all []verifiedText) {
 		fmt.Fprintf(s.stderr, "citekit: %d of %s hold; %s without one\n", holding, message.Count(entries, "citation"), message.Count(uncited, "sentence"))
 	}
 	s.tellOfTexts(all, false)
+}
+
+// printUncited prints a line about a sentence without a citation.
+func (s *session) printUncited(v verifiedText, u verify.Sentence, lines lineNumbers) {
+	state := "-"
+	if u.Fails() {
+		state = "FAIL"
+	}
+	s.printf("%s:%d\t%s\tuncited\t\t%s", term.Line(v.File), lines.at(u.At.Bytes[0]), state, shownWords(u.Text))
+	if u.Meant.Resource != "" {
+		s.printf("\tnot an address; write [%s]", u.Meant)
+	}
+	s.printf("\n")
 }
 
 // tellOfTexts prints the hints about the texts that cite nothing, or about the others.
@@ -321,6 +336,9 @@ func shownWords(text string) string {
 	return term.Line(plain.Shorten(plain.Line(text), maxShownWords))
 }
 
+// leftOutMark is the words of a quote where it leaves out what it must not.
+const leftOutMark = "…"
+
 // remarks returns what there is to say about a verdict besides its class.
 func remarks(v *verify.Verdict, cited string) string {
 	var all []string
@@ -333,6 +351,9 @@ func remarks(v *verify.Verdict, cited string) string {
 			all = append(all, fmt.Sprintf("the source has “%s” too", shownWords(c.Source)))
 		default:
 			all = append(all, fmt.Sprintf("“%s”: the source has “%s”", shownWords(c.Quote), shownWords(c.Source)))
+		}
+		if c.Quote == leftOutMark && c.Note != "" {
+			all = append(all, c.Note)
 		}
 	}
 	for _, r := range v.Repairs {
@@ -355,7 +376,7 @@ func remarks(v *verify.Verdict, cited string) string {
 	case v.Problem != nil:
 		all = append(all, term.Line(plain.Line(problem(v, cited != "" || v.Address.Resource != ""))))
 	case v.Stale:
-		all = append(all, "the source has changed since it was cited; 'citekit ingest' maps it again, and 'citekit reanchor' moves citations")
+		all = append(all, "the source has changed since it was cited; once it is mapped again ('citekit ingest'), 'citekit reanchor' moves citations, with --similar also those of words that changed")
 	}
 	return strings.Join(all, "; ")
 }

@@ -6,6 +6,7 @@ package lookup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -32,12 +33,12 @@ type Part struct {
 // [citekit.Library.Node], the latter with suggestions, and for a member that the map
 // has no node of those of [citekit.Library.Open].
 func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
+	if id == "" {
+		return Part{}, fmt.Errorf("an empty id; give that of a resource or a node, or an address: %w", citekit.ErrSyntax)
+	}
 	p, err := find(ctx, lib, id)
 	if raw := visible.Raw(id); err == errNothing && raw != id { // as ids are shown to models
 		p, err = find(ctx, lib, raw)
-	}
-	if err == errNothing {
-		p, err = fromSource(ctx, lib, id)
 	}
 	if err == errNothing {
 		p, err = fromSource(ctx, lib, id)

@@ -45,8 +45,12 @@ func Meant(ctx context.Context, lib *citekit.Library, text string) (meant []cite
 }
 
 // WithMeant returns the error of [citekit.ParseAddress] about a text, with the
-// addresses that the text may mean, if there are some.
+// addresses that the text may mean, if there are some. If the resource exists and
+// only the scheme is not its own, the error is that of [citekit.Address.Mismatch].
 func WithMeant(ctx context.Context, lib *citekit.Library, text string, err error) error {
+	if right := mismatch(ctx, lib, text); right != nil && errors.Is(err, citekit.ErrSyntax) {
+		return right
+	}
 	if !errors.Is(err, citekit.ErrSyntax) || strings.Contains(text, "://") && !isFileURL(text) {
 		return err
 	}
@@ -60,6 +64,40 @@ func WithMeant(ctx context.Context, lib *citekit.Library, text string, err error
 	}
 	fault, _, _ := strings.Cut(strings.TrimSuffix(err.Error(), ": "+citekit.ErrSyntax.Error()), "; ")
 	return fmt.Errorf("%s; did you mean %s?: %w", fault, strings.Join(addresses, " or "), citekit.ErrSyntax)
+}
+
+// mismatch returns the error for the address of a resource, or of a member of one,
+// that has another scheme than it needs; nil if that is not the fault.
+func mismatch(ctx context.Context, lib *citekit.Library, text string) error {
+	scheme, rest, ok := strings.Cut(text, "://")
+	escaped, fragment, _ := strings.Cut(rest, "#")
+	id, err := url.PathUnescape(escaped)
+	if !ok || err != nil || !hasMap(ctx, lib, id) {
+		return nil
+	}
+	m, err := lib.Map(ctx, id)
+	if err != nil || !m.Type.Valid() || m.Type == citekit.Virtual {
+		return nil
+	}
+	loc, version, err := citekit.ParseFragment(fragment)
+	if err != nil {
+		return nil
+	}
+	a := citekit.Address{Resource: id, Location: loc, Version: version}
+	is := m.Type
+	if loc.Member != "" {
+		opened, err := lib.Open(ctx, a)
+		if err != nil {
+			return err
+		}
+		defer opened.Source.Close()
+		is = opened.Address.Location.Modality
+	}
+	whole := citekit.Address{Resource: id, Location: citekit.Location{Modality: is}}
+	if strings.HasPrefix(whole.String(), scheme+"://") {
+		return nil
+	}
+	return a.Mismatch(is)
 }
 
 func isFileURL(text string) bool {

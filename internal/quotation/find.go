@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // ErrEmpty reports a quote with nothing to search for.
@@ -34,6 +36,7 @@ type Quote struct {
 type piece struct {
 	raw     string
 	letters []byte
+	raised  bool // of both sides raised digits and fractions count as digits
 }
 
 // Parse reads a quote. It drops the white space and quotation marks around it, and
@@ -51,7 +54,7 @@ func Parse(s string) (*Quote, error) {
 	}
 	q.outer = first == "" || last == ""
 	for _, p := range pieces {
-		q.pieces = append(q.pieces, piece{p, lettersOf(p)})
+		q.pieces = append(q.pieces, piece{raw: p, letters: lettersOf(p)})
 	}
 	return q, nil
 }
@@ -168,11 +171,27 @@ func (t *Text) findWhole(q *Quote, in part, f *Places) {
 	for _, m := range exact {
 		seen[m] = true
 	}
-	t.findLetters(t.whole, piece{q.raw, letters}, in, seen, f)
+	t.findLetters(t.whole, piece{raw: q.raw, letters: letters}, in, seen, f)
 	for _, form := range []*form{t.body, t.bare} {
 		if form != nil && len(f.Matches) == 0 {
-			t.findLetters(form, piece{q.raw, letters}, in, seen, f)
+			t.findLetters(form, piece{raw: q.raw, letters: letters}, in, seen, f)
 		}
+	}
+	if len(f.Matches) == 0 && (t.raised != nil || strings.ContainsFunc(q.raw, isRaised)) {
+		t.findRaised(q, in, seen, f)
+	}
+}
+
+// findRaised finds a quote whose raised digits, fractions and degrees are written
+// otherwise than those of the text.
+func (t *Text) findRaised(q *Quote, in part, seen map[int]bool, f *Places) {
+	var letters []byte
+	s := scanner{text: q.raw, raised: true}
+	for l, ok := s.next(); ok; l, ok = s.next() {
+		letters = append(letters, l.find()...)
+	}
+	if len(letters) > 0 {
+		t.findLetters(cmp.Or(t.raised, t.body, t.whole), piece{raw: q.raw, letters: letters, raised: true}, in, seen, f)
 	}
 }
 
@@ -221,6 +240,7 @@ func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *P
 		if !ok {
 			return true
 		}
+		source.raised = p.raised
 		m, took, letters, ok := t.compare(p.raw, source)
 		f.left -= took
 		switch {
@@ -290,9 +310,9 @@ func (t *Text) chain(q *Quote, m Match, in part, f *Places) (whole Match, found,
 		}
 		leftOut := t.raw[m.To:next.Matches[0].From]
 		m.second = cmp.Or(m.second, next.Matches[0].From)
-		if turnsRound(leftOut) {
+		if why := t.splice(part{m.To, next.Matches[0].From}, p.raw); why != "" {
 			ok = false
-			m.Difference = append(m.Difference, Change{Quote: "…", Source: shown(leftOut)})
+			m.Difference = append(m.Difference, Change{Quote: "…", Source: shown(ends(plain.Line(leftOut), maxShown)), Note: why})
 		}
 		all.note(Ellipsis, leftOut)
 		all.add(next.Matches[0].Repairs)

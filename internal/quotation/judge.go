@@ -21,7 +21,7 @@ func (r *repairs) note(kind Kind, source string) {
 			return
 		}
 	}
-	*r = append(*r, Repair{Kind: kind, Times: 1, Source: plain.Shorten(plain.Line(source), maxShown)})
+	*r = append(*r, Repair{Kind: kind, Times: 1, Source: ends(plain.Line(source), maxShown)})
 }
 
 func (r *repairs) add(others repairs) {
@@ -57,7 +57,7 @@ type judge struct {
 // the letters are the same, whatever the gaps are. Took is how many bytes were
 // examined.
 func (t *Text) compare(q string, source scanner) (m Match, took int, letters, ok bool) {
-	j := judge{text: t, quote: scanner{text: q}, source: source, skips: source.skips}
+	j := judge{text: t, quote: scanner{text: q, raised: source.raised}, source: source, skips: source.skips}
 	j.capital = !strings.ContainsFunc(q, unicode.IsLower)
 	m, letters, ok = j.match(q)
 	return m, j.took + len(q) + j.source.at - source.at, letters, ok
@@ -76,7 +76,7 @@ func (j *judge) match(q string) (m Match, letters, ok bool) {
 		if lq, ls, there = j.group(lq, ls); !there {
 			return m, false, false
 		}
-		ok = ok && compareLetters(q[lq.from:lq.to], j.rawOf(ls.part), j.repairs.note) && !j.changesUnit(q[lq.from:lq.to], ls)
+		ok = ok && compareLetters(q[lq.from:lq.to], j.rawOf(ls.part), j.repairs.note) && !j.changesUnit(q[lq.from:lq.to], ls) && !j.joinsNumber(q, lq, ls)
 		nq, more := j.quote.next()
 		if !more {
 			break
@@ -104,12 +104,26 @@ func (j *judge) group(q, s letter) (letter, letter, bool) {
 			side, l, key = &j.source, &s, &ks
 		}
 		next, ok := side.next()
-		if !ok || next.from != l.to {
+		if !ok || next.from != l.to && !isFractionBar(side.text[l.to:next.from]) {
 			return q, s, false
 		}
 		l.to, *key = next.to, *key+string(next.find())
 	}
 	return q, s, kq == ks
+}
+
+// isFractionBar reports whether a gap is only the bar of a fraction.
+func isFractionBar(gap string) bool { return gap == "/" || gap == "⁄" }
+
+// joinsNumber reports whether raised digits or a fraction that only one side writes so
+// follow a digit, so that they are another number without that: 10² is not 102.
+func (j *judge) joinsNumber(quote string, lq, ls letter) bool {
+	inQuote, inSource := quote[lq.from:lq.to], j.text.raw[ls.from:ls.to]
+	if !j.source.raised || inQuote == inSource || !strings.ContainsFunc(inQuote+inSource, isRaised) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(quote[:lq.from])
+	return unicode.IsDigit(before) || unicode.IsDigit(j.text.runeBefore(ls.from)) || isSuperscript(before) || isSuperscript(j.text.runeBefore(ls.from))
 }
 
 // unitsByCase are units that become other units in upper or lower case.

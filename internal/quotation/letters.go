@@ -25,6 +25,10 @@ type scanner struct {
 	text  string
 	skips []part // parts to ignore, sorted and disjoint
 	at    int
+
+	// raised means that raised digits and fractions are digits, as they are after
+	// copying, and not note marks and letters of their own.
+	raised bool
 }
 
 // next returns the next letter, or false at the end of the text.
@@ -56,6 +60,14 @@ func (s *scanner) next() (letter, bool) {
 		}
 		r, n := utf8.DecodeRuneInString(s.text[from:])
 		s.at += n
+		if s.raised && isRaised(r) {
+			l := letter{part: part{from, s.marks(s.at)}}
+			if r != 'º' {
+				l.n = copy(l.key[:], strings.ReplaceAll(raisedForm(r), "/", ""))
+				return l, true
+			}
+			continue
+		}
 		if isLetter(r) {
 			l := letter{}
 			l.n = copy(l.key[:], appendKey(l.key[:0], r))
@@ -135,6 +147,31 @@ func isSuperscript(r rune) bool {
 	return r == '¹' || r == '²' || r == '³' || '\u2070' <= r && r <= '\u2079'
 }
 
+// fractions are the characters for fractions, as they are written without them.
+var fractions = map[rune]string{
+	'½': "1/2", '⅓': "1/3", '⅔': "2/3", '¼': "1/4", '¾': "3/4", '⅕': "1/5", '⅖': "2/5", '⅗': "3/5", '⅘': "4/5",
+	'⅙': "1/6", '⅚': "5/6", '⅛': "1/8", '⅜': "3/8", '⅝': "5/8", '⅞': "7/8",
+}
+
+// isRaised reports whether a character has another form after copying: a raised digit,
+// a fraction, or the ordinal sign that some keyboards have for degrees.
+func isRaised(r rune) bool { return isSuperscript(r) || fractions[r] != "" || r == 'º' }
+
+// raisedForm returns a raised digit or a fraction in usual digits.
+func raisedForm(r rune) string {
+	switch {
+	case fractions[r] != "":
+		return fractions[r]
+	case r == '¹':
+		return "1"
+	case r == '²' || r == '³':
+		return string(r - '²' + '2')
+	case '\u2070' <= r && r <= '\u2079':
+		return string(r - '\u2070' + '0')
+	}
+	return string(r)
+}
+
 var ligatures = map[rune]string{
 	'ﬀ': "ff", 'ﬁ': "fi", 'ﬂ': "fl", 'ﬃ': "ffi", 'ﬄ': "ffl", 'ﬅ': "st", 'ﬆ': "st",
 	'œ': "oe", 'Œ': "OE", 'æ': "ae", 'Æ': "AE", 'ĳ': "ij", 'Ĳ': "IJ",
@@ -178,6 +215,8 @@ func plainForm(r rune) rune {
 		return r - '₀' + '0'
 	case r == 'µ':
 		return 'μ'
+	case r == 'º', r == '˚':
+		return '°'
 	case r == '\u3000':
 		return ' '
 	}
@@ -220,11 +259,25 @@ func expand(quote, source string, kinds *[]Kind) (string, string) {
 	if (q != quote) != (s != source) {
 		*kinds = append(*kinds, Ligatures)
 	}
+	wasQuote, wasSource := q, s
+	q, s = unraised(q), unraised(s)
 	quote, source = strings.Map(plainForm, nfc.String(q)), strings.Map(plainForm, nfc.String(s))
-	if (quote != q) != (source != s) {
+	if (quote != q) != (source != s) || wasQuote != wasSource && (q != wasQuote || s != wasSource) {
 		*kinds = append(*kinds, CharacterForms)
 	}
 	return quote, source
+}
+
+// unraised returns a text with its raised digits and fractions in usual digits.
+func unraised(s string) string {
+	if !strings.ContainsFunc(s, isRaised) {
+		return strings.ReplaceAll(s, "⁄", "/")
+	}
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteString(raisedForm(r))
+	}
+	return b.String()
 }
 
 func mapRunes(s string, to map[rune]string) string {

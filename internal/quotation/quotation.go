@@ -26,7 +26,7 @@ type Repair struct {
 	Times int  `json:"times"`
 
 	// Source is the source text at the first occurrence, if the quote leaves something
-	// out; else "". It has at most 200 bytes.
+	// out; else "". It has at most 200 bytes: the start and the end of a longer one.
 	Source string `json:"source,omitempty"`
 }
 
@@ -38,6 +38,6 @@ type Change struct {
 	Source string `json:"source"`
 
 	// Note explains a difference that cannot be seen, between look-alike letters of
-	// different scripts; else "".
+	// different scripts, or why an ellipsis may not stand for Source; else "".
 	Note string `json:"note,omitempty"`
 }

@@ -185,6 +185,73 @@ func TestFindInLanguages(t *testing.T) {
 	}
 }
 
+// TestElisions lets an ellipsis join only what belongs together.
+func TestElisions(t *testing.T) {
+	const facts = "# Facts\n\nThe damage was great.\n\nPrices rose by 10 %, wages by 4 %, and nobody of the town council knew where the money went.\n\n" +
+		"## Next\n\n- The first of all items\n- The second of all items\n\nHe did it on his own.\n"
+	long := "The council met at noon " + strings.Repeat("and the clerk read the next of the letters aloud ", 8) + "until the lamps were lit."
+	for _, c := range []struct {
+		opts          Options
+		source, quote string
+		want          string
+	}{
+		{Options{Markdown: true}, facts, "Prices rose … and nobody of the town council", "ellipsis"},
+		{Options{Markdown: true}, facts, "wages by 4 % … where the money went", "ellipsis"},
+		{Options{Markdown: true}, facts, "The damage … own", "altered"},
+		{Options{Markdown: true}, facts, "The damage was … Prices rose by 10 %", "altered"},
+		{Options{Markdown: true}, facts, "Prices rose by … 4 %", "altered"},
+		{Options{Markdown: true}, facts, "Prices rose … by 4 %", "altered"},
+		{Options{Markdown: true}, facts, "The first of all … The second of all items", "altered"},
+		{Options{}, long, "The council met at noon … until the lamps were lit", "altered"},
+		{Options{Delimiter: ',', Verbatim: true}, "name,town,age\nAnna,Rome,42\nBert,Oslo,7\n", "Anna … 42", "altered"},
+		{Options{}, "Anna Lee\tRome\tof the old town", "Anna Lee … of the old town", "altered"},
+		{Options{Breaks: []int{20}}, "The damage is great\nand it is his own.\n", "The damage … it is his own", "altered"},
+		{Options{}, "The damage is great\nand it is his own.\n", "The damage … it is his own", "ellipsis"},
+		{Options{Markdown: true}, "<p>The damage is great</p><p>and it is his own.</p>", "The damage … it is his own", "altered"},
+		{Options{Subtitles: true}, "1\n00:00:01,000 --> 00:00:03,000\nGood evening to you\n\n2\n00:00:03,500 --> 00:00:06,000\nwho came in spite of the snow\n", "Good evening … in spite of the snow", "ellipsis"},
+	} {
+		got, m := look(c.source, c.quote, c.opts)
+		if got != c.want && !(c.want == "ellipsis" && strings.Contains(got, "ellipsis") && got != "altered") {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+		if got == "altered" && (m.Difference[0].Quote != "…" || m.Difference[0].Note == "") {
+			t.Errorf("%q: the difference %+v does not say why", c.quote, m.Difference)
+		}
+	}
+	_, m := look(long, "The council met at noon … until the lamps were lit", Options{})
+	if d := m.Difference[0].Source; !strings.HasPrefix(d, "and the clerk") || !strings.HasSuffix(d, "letters aloud") || len(d) > maxShown {
+		t.Errorf("what is left out is shown as %q", d)
+	}
+}
+
+// TestRaised finds what copying makes of raised digits, fractions and degrees.
+func TestRaised(t *testing.T) {
+	const source = "The equation x² + y² = 4 holds at 20 °C–25 °C with ½ cup of 10² grains and 1½ spoons of m³ water.¹ So it is."
+	for _, c := range []struct{ quote, want string }{
+		{"x2 + y2 = 4", "character_forms"},
+		{"x² + y² = 4", "exact"},
+		{"at 20 ºC–25 ºC with", "character_forms"},
+		{"with 1/2 cup of", "character_forms"},
+		{"with 1⁄2 cup of", "character_forms"},
+		{"spoons of m3 water", "character_forms"},
+		{"cup of 102 grains", "altered"},
+		{"and 11/2 spoons of", "altered"},
+		{"x3 + y2 = 4 holds at", ""},
+	} {
+		if got, m := look(source, c.quote, Options{}); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+	for _, c := range []struct{ source, quote, want string }{
+		{"Take 1/2 cup of x2 at 20 oC", "Take ½ cup of x²", "character_forms"},
+		{"It has 102 grains in all of the town", "It has 10² grains in all", "altered"},
+	} {
+		if got, m := look(c.source, c.quote, Options{}); got != c.want {
+			t.Errorf("%q: %q, want %q: %+v", c.quote, got, c.want, m)
+		}
+	}
+}
+
 // TestFindNoMore does not call repaired what another text says.
 func TestFindNoMore(t *testing.T) {
 	plain, markdown, code := Options{}, Options{Markdown: true}, Options{Verbatim: true}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -12,6 +13,10 @@ type Options struct {
 	// Pages are the offsets of its pages, in bytes; nil for a text without pages. Lines
 	// repeated at their edges may interrupt a quote.
 	Pages []int
+
+	// Breaks are the offsets where blocks, rows, parts or messages begin, in order. No
+	// ellipsis stands for text beyond one.
+	Breaks []int
 
 	// Markdown means that signs may be markup.
 	Markdown bool
@@ -37,6 +42,8 @@ type Text struct {
 	body  *form // without running heads and markup; nil if there are none
 	bare  *form // also without note marks; nil if there are none
 
+	raised *form // the body with raised digits and fractions as digits; nil if there are none
+
 	words words
 	lines map[uint64]int32 // in a text with pages, how often each short line occurs
 
@@ -49,13 +56,13 @@ type Text struct {
 // text, which must be shorter than 2 GiB.
 func Prepare(text string, opts Options) *Text {
 	t := &Text{raw: text, opt: opts}
-	t.whole = newForm(text, nil)
+	t.whole = newForm(text, nil, false)
 	var skips []part
 	switch {
 	case len(opts.Pages) > 0:
 		skips = t.runningHeads()
 		if marks := t.noteMarks(); len(marks) > 0 {
-			t.bare = newForm(text, joined(skips, marks))
+			t.bare = newForm(text, joined(skips, marks), false)
 		}
 	case opts.Markdown:
 		skips = markupParts(text)
@@ -63,7 +70,10 @@ func Prepare(text string, opts Options) *Text {
 		skips = timingParts(text)
 	}
 	if len(skips) > 0 {
-		t.body = newForm(text, skips)
+		t.body = newForm(text, skips, false)
+	}
+	if strings.ContainsFunc(text, isRaised) {
+		t.raised = newForm(text, skips, true)
 	}
 	t.words = wordsOf(text)
 	return t
@@ -72,7 +82,7 @@ func Prepare(text string, opts Options) *Text {
 // Cost estimates the memory that the text uses, in bytes.
 func (t *Text) Cost() int64 {
 	n := len(t.raw) + len(t.whole.letters)*3/2 + 8*len(t.whole.marks) + 8*len(t.words.keys) + 40*len(t.lines)
-	for _, f := range []*form{t.body, t.bare} {
+	for _, f := range []*form{t.body, t.bare, t.raised} {
 		if f != nil {
 			n += len(f.letters)*3/2 + 8*len(f.marks) + 16*len(f.skips)
 		}
@@ -99,6 +109,7 @@ type form struct {
 	text    string
 	letters []byte
 	skips   []part
+	raised  bool // raised digits and fractions are digits
 
 	// marks has, for each multiple of step, the first letter that begins at or after
 	// it.
@@ -109,9 +120,9 @@ type form struct {
 
 type mark struct{ raw, key int32 }
 
-func newForm(text string, skips []part) *form {
-	f := &form{text: text, skips: skips, letters: make([]byte, 0, len(text)*7/8+16)}
-	s := scanner{text: text, skips: skips}
+func newForm(text string, skips []part, raised bool) *form {
+	f := &form{text: text, skips: skips, raised: raised, letters: make([]byte, 0, len(text)*7/8+16)}
+	s := scanner{text: text, skips: skips, raised: raised}
 	for {
 		l, ok := s.next()
 		if !ok {
@@ -155,7 +166,7 @@ func (f *form) scannerAt(key int) (scanner, bool) {
 
 // scan returns a scanner that starts at an offset of the text.
 func (f *form) scan(from int) scanner {
-	return scanner{text: f.text, skips: f.from(from), at: from}
+	return scanner{text: f.text, skips: f.from(from), at: from, raised: f.raised}
 }
 
 // from returns the skipped parts that end after an offset.
