@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lookup"
+	"github.com/citekit/citekit/relations"
 )
 
 func inspectCommand() *command {
@@ -16,8 +20,9 @@ func inspectCommand() *command {
 		args:    "<node>",
 		summary: "Show a node of a map",
 		about: `Shows what a map says about a node, without opening the source. <node> is
-RESOURCE.NODE, or the id of a node with --resource.`,
-		example: []string{"citekit inspect book.chapter-2", "citekit inspect --resource book chapter-2 --json"},
+RESOURCE.NODE, or the id of a node with --resource. An address of a part, as a URL or
+behind the name of the file, stands for the smallest node that holds the part.`,
+		example: []string{"citekit inspect book.chapter-2", "citekit inspect --resource book chapter-2 --json", "citekit inspect 'book.pdf#page=12'"},
 		minArgs: 1, maxArgs: 1,
 		flags: func(f *flagSet) { f.StringVar(&resource, "resource", "", "`ID` of the resource") },
 		run: func(ctx context.Context, s *session, args []string) error {
@@ -34,10 +39,11 @@ func (s *session) inspect(ctx context.Context, resource, word string) error {
 	defer lib.Close()
 	name := nodeName{resource, word}
 	if resource == "" {
-		if strings.Contains(word, "://") {
-			return usagef("inspect", "'%s' is an address; name a node, as in RESOURCE.NODE, or use 'citekit resolve'", word)
+		name, err = s.chooseNode(ctx, lib, word)
+		if (err != nil || name.node == "") && (strings.Contains(word, "#") || strings.Contains(word, "://")) {
+			name, err = s.nodeAt(ctx, lib, word)
 		}
-		if name, err = s.chooseNode(ctx, lib, word); err != nil {
+		if err != nil {
 			return adviseNode(ctx, lib, word, err)
 		}
 	}
@@ -46,7 +52,7 @@ func (s *session) inspect(ctx context.Context, resource, word string) error {
 		return err
 	}
 	if name.node == "" {
-		return usagef("inspect", "'%s' is a resource; name one of its nodes, as in %s.NODE, or use 'citekit list %s'", word, word, word)
+		return usagef("inspect", "'%s' is a resource; name one of its nodes, as in %s.NODE, or use 'citekit list %s'", word, name.resource, name.resource)
 	}
 	n, err := lib.Node(ctx, name.resource, name.node)
 	if err != nil {
@@ -57,6 +63,35 @@ func (s *session) inspect(ctx context.Context, resource, word string) error {
 	}
 	s.printNode(m, n)
 	return nil
+}
+
+// nodeAt returns the smallest node that holds the part at an address.
+func (s *session) nodeAt(ctx context.Context, lib *citekit.Library, word string) (nodeName, error) {
+	a, err := parseAddress(word)
+	if !strings.Contains(word, "://") {
+		var part lookup.Part
+		if word, err = s.named(ctx, lib, word); err == nil {
+			part, err = lookup.Find(ctx, lib, word)
+		}
+		a = part.Address
+	} else if err != nil {
+		err = adviseAddress(ctx, lib, word, err)
+	}
+	if err != nil {
+		return nodeName{}, err
+	}
+	m, err := lib.Map(ctx, a.Resource)
+	if err != nil || a.Location.IsWhole() {
+		return nodeName{resource: a.Resource}, err
+	}
+	n := relations.NodeAt(m, a.Location)
+	switch {
+	case n != nil:
+		return nodeName{a.Resource, n.ID}, nil
+	case a.Location.Modality != m.Type && m.Type != citekit.Virtual && a.Location.Member == "":
+		return nodeName{}, a.Mismatch(m.Type)
+	}
+	return nodeName{}, hinted{fmt.Errorf("no node of '%s' holds all of %s%w", a.Resource, a, silent{fs.ErrNotExist}), "'citekit list " + shellWord(a.Resource) + "' shows its nodes, and 'citekit resolve' takes any address"}
 }
 
 // adviseNode returns a better error for a word that names no node, if the word is
