@@ -266,11 +266,21 @@ func leftOutFar(g *generator, s *source, at part) (string, bool) {
 				return "", false
 			}
 			x, y := joined(a[:7], s.wide), joined(b[len(b)-8:], s.wide)
+			if out := s.text[at.from:next.to]; otherParagraph.MatchString(out) || len(strings.Fields(out)) > 50 || countsAgain.MatchString(y) {
+				return "", false // which an ellipsis may not join
+			}
 			return x + ellipses[g.IntN(len(ellipses))] + y, g.places(x, 2) == 1 && g.places(y, 2) == 1
 		}
 	}
 	return "", false
 }
+
+// otherParagraph is the start of another paragraph, item or row, and countsAgain that of
+// a text that goes on with a number.
+var (
+	otherParagraph = regexp.MustCompile(`\n\s*\n|\n\s*([-*+#|•●▪◦]|\d+[.)])|\t`)
+	countsAgain    = regexp.MustCompile(`^\S*\s*\S*\d`)
+)
 
 func leftOutAltered(g *generator, s *source, at part) (string, bool) {
 	w := tokens(flat(s.text[at.from:at.to], s.wide), s.wide)

@@ -345,6 +345,8 @@ func remarks(v *verify.Verdict, cited string) string {
 	for _, c := range v.Difference {
 		switch {
 		case v.Class == verify.Unquoted: // such a claim may use other words
+		case c.Quote == leftOutMark && c.Note != "":
+			all = append(all, fmt.Sprintf("“…” leaves out “%s”: %s", term.Line(plain.Line(c.Source)), c.Note))
 		case c.Source == "":
 			all = append(all, fmt.Sprintf("“%s” is not in the source", shownWords(c.Quote)))
 		case c.Quote == "":
@@ -352,14 +354,11 @@ func remarks(v *verify.Verdict, cited string) string {
 		default:
 			all = append(all, fmt.Sprintf("“%s”: the source has “%s”", shownWords(c.Quote), shownWords(c.Source)))
 		}
-		if c.Quote == leftOutMark && c.Note != "" {
-			all = append(all, c.Note)
-		}
 	}
 	for _, r := range v.Repairs {
 		remark := strings.ReplaceAll(string(r.Kind), "_", " ")
 		if r.Source != "" {
-			remark += fmt.Sprintf(" for “%s”", shownWords(r.Source))
+			remark += fmt.Sprintf(" for “%s”", term.Line(plain.Line(r.Source))) // its start and end
 		}
 		all = append(all, remark)
 	}

@@ -59,6 +59,8 @@ func (t *Text) crosses(out part) bool {
 		return true
 	case !t.opt.Verbatim && len(t.opt.Pages) == 0 && blockLine.MatchString(text):
 		return true
+	case len(t.opt.Pages) > 0 && bullet.MatchString(text):
+		return true
 	}
 	return slices.ContainsFunc(emptyLine.FindAllStringIndex(text, -1), func(at []int) bool {
 		return !t.isPageBreak(part{out.from + at[0], out.from + at[1]})
@@ -77,7 +79,10 @@ var (
 
 	// blockLine is the start of a heading, an item of a list or a row of a table, in
 	// a text for people.
-	blockLine = lazyregexp.New(`\n[ \t]*(#{1,6} |={2,}|-{3,}|\||[-*+•] |[0-9]{1,3}[.)] )`)
+	blockLine = lazyregexp.New(`\n[ \t]*(#{1,6} |={2,}|-{3,}|\||[-*+•●] |[0-9]{1,3}[.)] )`)
+
+	// bullet is the start of an item on a page, where a dash may begin a line of prose.
+	bullet = lazyregexp.New(`\n[ \t]*[•●▪◦‣] `)
 
 	blockTag = lazyregexp.New(`(?i)</?(p|div|h[1-6]|[uod]l|li|d[td]|tr|t[dh]|table|section|article|blockquote|pre)[\s>/]`)
 )

@@ -207,6 +207,8 @@ func TestElisions(t *testing.T) {
 		{Options{}, "Anna Lee\tRome\tof the old town", "Anna Lee … of the old town", "altered"},
 		{Options{Breaks: []int{20}}, "The damage is great\nand it is his own.\n", "The damage … it is his own", "altered"},
 		{Options{}, "The damage is great\nand it is his own.\n", "The damage … it is his own", "ellipsis"},
+		{Options{Pages: []int{0}}, "• The damage is great\n• and it is his own.\n", "The damage … it is his own", "altered"},
+		{Options{Pages: []int{0, 21}}, "The damage is great\n\nand it is his own, all\nof it.\n", "The damage … it is his own", "ellipsis"},
 		{Options{Markdown: true}, "<p>The damage is great</p><p>and it is his own.</p>", "The damage … it is his own", "altered"},
 		{Options{Subtitles: true}, "1\n00:00:01,000 --> 00:00:03,000\nGood evening to you\n\n2\n00:00:03,500 --> 00:00:06,000\nwho came in spite of the snow\n", "Good evening … in spite of the snow", "ellipsis"},
 	} {
