@@ -15,12 +15,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/mp4/mp4test"
 )
 
@@ -292,7 +292,7 @@ func (f *file) recording() string {
 }
 
 // timing is the line of a cue that says when it is heard, with the number before it.
-var timing = regexp.MustCompile(`(?m)^(?:\d+\r?\n)?\d\d:[\d:.,]+ --> (?:(\d\d):)?(\d\d):(\d\d)[.,](\d+).*$`)
+var timing = lazyregexp.New(`(?m)^(?:\d+\r?\n)?\d\d:[\d:.,]+ --> (?:(\d\d):)?(\d\d):(\d\d)[.,](\d+).*$`)
 
 // lastCue returns when the last cue ends, in seconds.
 func lastCue(text []byte) (seconds float64) {

@@ -40,6 +40,11 @@ func (r *Regexp) FindSubmatch(b []byte) [][]byte { return r.compiled().FindSubma
 // FindStringSubmatch is like [regexp.Regexp.FindStringSubmatch].
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
 
+// FindAllSubmatch is like [regexp.Regexp.FindAllSubmatch].
+func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
+	return r.compiled().FindAllSubmatch(b, n)
+}
+
 // ReplaceAllString is like [regexp.Regexp.ReplaceAllString].
 func (r *Regexp) ReplaceAllString(s, with string) string {
 	return r.compiled().ReplaceAllString(s, with)
