@@ -40,7 +40,7 @@ func TestAdvice(t *testing.T) {
 		not  string
 	}{
 		{[]string{"resolve", "rows.csv#rows=4"}, "changed since it was mapped: 'citekit ingest' maps it again", "no map"},
-		{[]string{"verify", "--text", notes}, "'citekit ingest' maps it again", ""},
+		{[]string{"verify", "--text", notes}, "once it is mapped again ('citekit ingest')", ""},
 		{[]string{"reanchor", notes}, "3: text://a-long-name-of-a-file-1#lines=3: unchecked, ", ""},
 		{[]string{"context", "--all"}, "--tokens sets how many", ""},
 		{[]string{"context", "--task", "green", "--tokens", "60"}, "--tokens 60; with --task it is 100 to 100000", "token_budget"},
