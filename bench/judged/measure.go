@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/search"
@@ -22,6 +23,7 @@ type judgement struct {
 	plainly     *outcome // of citekit, for a question with signs or many words, without them
 	shares      bool     // it has a rare word of a page, or of 15 lines, with a place that answers
 	answered    bool     // "answer" has an answer
+	rightly     bool     // its first sentence is at a place that answers
 	tokens      int      // of the reply of "search"
 	width       int64    // bytes of text in the addresses of the reply, on average
 }
@@ -57,7 +59,13 @@ func (r *room) measure(ctx context.Context, questions []*question) (all []*judge
 		if err != nil {
 			return nil, fmt.Errorf("answer %q: %w", q.Text, err)
 		}
-		j.answered = given.Found
+		if j.answered = given.Found; given.Found {
+			first, err := r.hitAt(given.Sentences[0].Address)
+			if err != nil {
+				return nil, err
+			}
+			j.rightly = slices.ContainsFunc(q.Places, func(p place) bool { return r.holds(first, p) })
+		}
 		all = append(all, j)
 	}
 	return all, nil
@@ -101,18 +109,26 @@ func (r *room) ask(ctx context.Context, text string) (hits []hit, reply string, 
 		return nil, "", err
 	}
 	for _, result := range found.Results {
-		name := r.names[result.ResourceID]
-		ranges, err := r.texts[name].layer.Ranges(result.Address.Location)
+		h, err := r.hitAt(result.Address)
 		if err != nil {
-			return nil, "", fmt.Errorf("%s: %w", result.Address, err)
-		}
-		h := hit{file: name}
-		for _, b := range ranges {
-			h.spans = append(h.spans, span{b.From, b.To})
+			return nil, "", err
 		}
 		hits = append(hits, h)
 	}
 	return hits, string(data), nil
+}
+
+// hitAt returns the hit of an address.
+func (r *room) hitAt(a citekit.Address) (h hit, err error) {
+	h.file = r.names[a.Resource]
+	ranges, err := r.texts[h.file].layer.Ranges(a.Location)
+	if err != nil {
+		return h, fmt.Errorf("%s: %w", a, err)
+	}
+	for _, b := range ranges {
+		h.spans = append(h.spans, span{b.From, b.To})
+	}
+	return h, nil
 }
 
 // judge compares hits with the places that answer. A place counts once, for the first
@@ -264,6 +280,13 @@ func mean(all []*judgement, of func(*judgement) float64) float64 {
 	return sum / float64(max(1, len(all)))
 }
 
+func rightly(j *judgement) float64 {
+	if j.rightly {
+		return 1
+	}
+	return 0
+}
+
 func replyTokens(j *judgement) float64 { return float64(j.tokens) }
 func width(j *judgement) float64       { return float64(j.width) }
 
@@ -279,6 +302,8 @@ func printTable(w io.Writer, h half, all []*judgement) {
 	silent, spoke := abstained(all)
 	without := len(only(all, func(j *judgement) bool { return j.Kind == unanswered }))
 	fmt.Fprintf(w, "\n`answer` gives no answer to %.2f of the %d questions without one, and gives one to %.2f of the others.\n", silent, without, spoke)
+	given := only(all, func(j *judgement) bool { return j.answered && j.Kind != unanswered })
+	fmt.Fprintf(w, "Of these answers %.2f begin with a sentence at a place that answers.\n", mean(given, rightly))
 	fmt.Fprintf(w, "A reply of `search` has %.0f tokens on average, and the text of an address %.0f bytes.\n", mean(all, replyTokens), mean(all, width))
 	signed := only(all, func(j *judgement) bool { return j.plainly != nil && j.Kind != unanswered })
 	fmt.Fprintf(w, "The %d questions with quotes, signs or many words have an nDCG@10 of %.3f, and %.3f without these.\n", len(signed),
