@@ -57,7 +57,7 @@ func TestPartsOnce(t *testing.T) {
 	if err != nil || len(report.Entries) != 40 {
 		t.Fatalf("%+v, %v", report, err)
 	}
-	if made := s.PartsMade() - before; each < 5 || made > 3*each {
+	if made := s.PartsMade() - before; each < 5 || made > 4*each {
 		t.Errorf("%d parts prepared for 40 quotes, %d for one", made, each)
 	}
 	for _, e := range report.Entries {
