@@ -33,3 +33,20 @@ func TestCells(t *testing.T) {
 		}
 	}
 }
+
+// TestUnspaced finds nouns whose particle is another one in the text, and phrases that
+// begin or end where another script does.
+func TestUnspaced(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"house.md": "# 家\n\n犬は飼えません。猫は許可があれば飼えます。\n",
+		"rent.md":  "# 押金\n\n退房后30天内退还。\n",
+	})
+	for query, want := range map[string]string{
+		"犬を飼ってもいいですか": "house", "犬と猫": "house", `"30天内退还"`: "rent", `"天内退还"`: "rent", "牛を見る": "",
+	} {
+		found := s.find(t, search.Request{Query: query})
+		if got := len(found.Results) > 0; got != (want != "") || got && found.Results[0].ResourceID != want {
+			t.Errorf("%s: %+v, want %q", query, addresses(found), want)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func (f *folded) has(letters []byte) bool {
 }
 
 // isEdge reports whether a word may begin with a letter: the character before
-// it is not a letter, or the script has no spaces.
+// it is not a letter, or one of them is of a script without spaces.
 func (f *folded) isEdge(i int) bool {
 	at := f.offsets[i]
 	if i > 0 && f.offsets[i-1] == at {
@@ -102,5 +102,11 @@ func (f *folded) isEdge(i int) bool {
 	}
 	before, _ := utf8.DecodeLastRuneInString(f.text[:at])
 	r, _ := utf8.DecodeRuneInString(f.text[at:])
-	return at == 0 || !isWordRune(before) || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return at == 0 || !isWordRune(before) || isUnspaced(r) || isUnspaced(before)
+}
+
+// isUnspaced reports whether words in the script of a character have no spaces between
+// them.
+func isUnspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

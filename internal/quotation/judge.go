@@ -338,6 +338,21 @@ func (j *judge) trail(quote string, lq, ls letter) (int, bool) {
 	return to, false
 }
 
+const (
+	hanNegations = "不没沒無无未非莫勿"           // of Chinese and Japanese, before what they negate
+	numerals     = "一二三四五六七八九十百千万萬億亿兆点點" // that make another number of a number beside them
+)
+
+// isApart reports whether two characters are of two words though no space is between
+// them: one is of a script without spaces, or of Hangul, and the other is not, as in
+// "退房后30天" and "API는".
+func isApart(a, b rune) bool {
+	if !isWordRune(a) || !isWordRune(b) {
+		return false
+	}
+	return isAlone(a) != isAlone(b) || unicode.Is(unicode.Hangul, a) != unicode.Is(unicode.Hangul, b)
+}
+
 // beginsWord reports whether a quote may begin at an offset: not inside a word, number
 // or compound, nor after something that reverses the meaning of its first word.
 func (t *Text) beginsWord(at int) bool {
@@ -355,7 +370,9 @@ func (t *Text) beginsWord(at int) bool {
 	further := t.runeBefore(at - max(wide, 1))
 	switch {
 	case isAlone(r) && isAlone(before):
-		return !strings.ContainsRune("不没沒無无未非莫勿", before)
+		return !strings.ContainsRune(hanNegations, before)
+	case isApart(before, r):
+		return !strings.ContainsRune(hanNegations, before) && !(unicode.IsDigit(r) && strings.ContainsRune(numerals, before))
 	case isWordRune(r) && isWordRune(before):
 		return false
 	case unicode.IsDigit(r):
@@ -420,6 +437,8 @@ func (t *Text) endsWord(at int) bool {
 	switch {
 	case isAlone(r) && isAlone(last):
 		return !turnsRoundBefore(t.raw[at:min(len(t.raw), at+16)], last)
+	case isApart(last, r):
+		return !turnsRoundBefore(t.raw[at:min(len(t.raw), at+16)], last) && !(unicode.IsDigit(last) && strings.ContainsRune(numerals, r))
 	case isWordRune(r) && isWordRune(last):
 		return false
 	case isSuperscript(r): // a power or a note mark

@@ -285,14 +285,19 @@ func (c *compiler) add(name string, list []string, boost float64) {
 func key(list []string) string { return strings.Join(list, "\x00") }
 
 // known returns the terms of a word, or similar terms if the index has none of
-// them. A single character of a script without spaces stands for all terms that
-// begin with it. It also returns the weight of the word.
+// them. A single character of a script without spaces, and one before a particle or an
+// ending of Japanese, stands for all terms that begin with it. It also returns the weight of the word.
 func (c *compiler) known(word string, forms []string) (list []string, boost float64) {
 	if c.has(forms) {
 		return forms, 1
 	}
 	if r, size := utf8.DecodeRuneInString(forms[0]); size == len(forms[0]) && size > 2 {
 		return c.starting(string(r)), 1
+	}
+	if noun := beforeKana(forms[0]); noun != "" {
+		if list := c.starting(noun); len(list) > 0 {
+			return list, similarBoost
+		}
 	}
 	if c.unknown++; c.unknown > maxUnknown || c.isKnownElsewhere(word) {
 		return forms, 1
@@ -301,6 +306,17 @@ func (c *compiler) known(word string, forms []string) (list []string, boost floa
 		return list, 1
 	}
 	return c.similar(forms), similarBoost
+}
+
+// beforeKana returns the first character of a pair whose second is a particle or an ending
+// of Japanese, which may be another one in the text; "" if it is no such pair.
+func beforeKana(pair string) string {
+	first, n := utf8.DecodeRuneInString(pair)
+	second, m := utf8.DecodeRuneInString(pair[n:])
+	if n+m == len(pair) && unicode.Is(unicode.Han, first) && unicode.Is(unicode.Hiragana, second) {
+		return pair[:n]
+	}
+	return ""
 }
 
 // isKnownElsewhere reports whether another group has a word.
