@@ -87,7 +87,11 @@ func (s *Searcher) noteHeld(id, version string) {
 	_, kind := splitVersion(version)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.failed, id) // what is put could be read
+	delete(s.aside, id)
+	delete(s.unread, id)
 	delete(s.told, id)
+	s.noted[id] = true
 	switch {
 	case strings.Contains(version, unreadMark):
 		s.unread[id] = parseUnread(version)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -192,9 +193,31 @@ func (f *finding) lettersOf(c candidate) string {
 		return ""
 	}
 	if letters := string(foldLetters(c.text).letters); len(letters) >= minCopied {
-		return letters
+		return letters + "\x00" + signsOf(c.text)
 	}
 	return ""
+}
+
+// signsOf returns the signs that change what numbers say: those right beside a digit, and
+// those of comparison.
+func signsOf(text string) string {
+	var signs strings.Builder
+	digits, before, sign := 0, false, rune(0) // sign: the last rune, if it is a sign
+	for _, r := range text {
+		isDigit := unicode.IsDigit(r)
+		isSign := !isDigit && !unicode.IsLetter(r) && !unicode.IsSpace(r)
+		if isDigit && sign != 0 || isSign && (before || strings.ContainsRune("<>=≤≥≠±~", r)) {
+			fmt.Fprintf(&signs, "%d%c", digits, cmp.Or(sign, r))
+		}
+		if isDigit {
+			digits++
+		}
+		before, sign = isDigit, 0
+		if isSign {
+			sign = r
+		}
+	}
+	return signs.String()
 }
 
 // candidate returns the shown form of a hit. An error means that its source has

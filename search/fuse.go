@@ -133,6 +133,7 @@ func (f *fusion) fuse(ctx context.Context, q index.Query, found *index.Result) {
 	wanted := q
 	wanted.TopK = nearestPassages
 	near, err := scorer.Score(ctx, wanted, func(id, version string) index.Scores {
+		version, _ = splitVersion(version)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		set := m.sets[id]

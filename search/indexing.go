@@ -163,6 +163,16 @@ func parseUnread(held string) unreadText {
 // What is news comes from earlier, so that it was told. It needs the lock.
 func (s *Searcher) keepPartial(aside map[string]string, noted map[string]unreadText) {
 	told := make(map[string]bool)
+	for id := range s.noted { // it may have been looked at before it was put
+		delete(aside, id)
+		delete(noted, id)
+		if kind, ok := s.aside[id]; ok {
+			aside[id] = kind
+		}
+		if why, ok := s.unread[id]; ok {
+			noted[id] = why
+		}
+	}
 	for id := range aside {
 		_, known := s.aside[id]
 		told[id] = !known || s.told[id]

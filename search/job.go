@@ -359,6 +359,11 @@ func (s *Searcher) putLong(ctx context.Context, r stale) error {
 	if errors.Is(failed, errTooMuch) {
 		first := s.read(ctx, r)
 		if first.err != nil {
+			if ctx.Err() == nil {
+				version, _ := splitVersion(r.version)
+				s.setFailed(r.id, version, first.err)
+				return s.index.Delete(ctx, r.id)
+			}
 			return first.err
 		}
 		version := inPart(r.version, begun)

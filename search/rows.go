@@ -85,7 +85,7 @@ func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.H
 	}
 	h.Score += all[best].Score - whole.Score
 	if explain {
-		h.Parts = all[best].Parts
+		h.Parts = append(all[best].Parts, h.Parts[min(len(h.Parts), len(whole.Parts)):]...) // what was raised stays
 	}
 	if by := w.req.By; best == 0 || inside && best == 1 || len(text) <= mostShown || w.req.Whole || by != ByPassages && by != "" {
 		return // a small table stays whole, and so does one whose header alone has the words

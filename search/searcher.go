@@ -68,6 +68,7 @@ type Searcher struct {
 	aside    map[string]string     // the kinds of resources of which only a part is in the index, by id
 	unread   map[string]unreadText // of which the index has nothing, as their texts cannot be read, by id
 	told     map[string]bool       // of these, those that an ingest or an earlier Searcher told of
+	noted    map[string]bool       // put since the last look at all resources began
 
 	telling   sync.Mutex
 	listeners map[*func(done, of int)]bool // to the progress of updates
@@ -91,7 +92,7 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	s := &Searcher{
 		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress, program: o.Program,
 		form: formOf(lib.Resolvers()), close: func() error { return nil },
-		failed: make(map[string]failure), aside: make(map[string]string), unread: make(map[string]unreadText), told: make(map[string]bool),
+		failed: make(map[string]failure), aside: make(map[string]string), unread: make(map[string]unreadText), told: make(map[string]bool), noted: make(map[string]bool),
 	}
 	if s.layers == nil {
 		s.layers = textlayer.New(lib, nil)

@@ -187,6 +187,9 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 	if err != nil {
 		return nil, err
 	}
+	s.mu.Lock()
+	s.noted = make(map[string]bool)
+	s.mu.Unlock()
 	listed := make(map[string]string, len(ids))
 	aside, cannot := make(map[string]string), make(map[string]unreadText)
 	for _, id := range ids {

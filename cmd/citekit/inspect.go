@@ -84,12 +84,21 @@ func (s *session) nodeAt(ctx context.Context, lib *citekit.Library, word string)
 	if err != nil || a.Location.IsWhole() {
 		return nodeName{resource: a.Resource}, err
 	}
-	n := relations.NodeAt(m, a.Location)
+	at := a.Location
+	extent, measureErr := lib.Measure(ctx, a.Resource)
+	if measureErr == nil && at.Time.Start > 0 && at.Time.End == 0 {
+		at.Time.End = extent.Duration // up to the end
+	}
+	n := relations.NodeAt(m, at)
 	switch {
 	case n != nil:
 		return nodeName{a.Resource, n.ID}, nil
-	case a.Location.Modality != m.Type && m.Type != citekit.Virtual && a.Location.Member == "":
+	case at.Modality != m.Type && m.Type != citekit.Virtual && at.Member == "":
 		return nodeName{}, a.Mismatch(m.Type)
+	case measureErr == nil && at.Member == "":
+		if err := extent.Check(at); err != nil {
+			return nodeName{}, fmt.Errorf("%s: %w", a, err)
+		}
 	}
 	return nodeName{}, hinted{fmt.Errorf("no node of '%s' holds all of %s%w", a.Resource, a, silent{fs.ErrNotExist}), "'citekit list " + shellWord(a.Resource) + "' shows its nodes, and 'citekit resolve' takes any address"}
 }

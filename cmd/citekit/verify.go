@@ -100,7 +100,7 @@ func textFiles(words []string) error {
 		}
 		info, err := os.Stat(word)
 		if errors.Is(err, fs.ErrNotExist) {
-			return usagef("verify", "there is no file %s; verify needs the file of a text, or --quote for a place", term.Line(word))
+			return usagef("verify", "there is no file %s; verify needs the file of a text, or --quote with words for a place", term.Line(word))
 		}
 		if err != nil || info.IsDir() {
 			return usagef("verify", "verify needs --quote for a place, or the file of a text, which %s is not", term.Line(word))

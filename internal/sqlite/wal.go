@@ -56,6 +56,9 @@ func Merge(ctx context.Context, db io.ReaderAt, size int64, wal io.ReaderAt, wal
 	if pageSize == 1 {
 		pageSize = maxPage
 	}
+	if pageSize < minPage || pageSize&(pageSize-1) != 0 {
+		return nil, nil // whoever opens the database says what is wrong
+	}
 	m := &Merged{db: db, wal: wal, dbSize: size, pageSize: pageSize, frames: make(map[uint32]int64)}
 	if err := m.readLog(ctx, walSize); err != nil || m.size == 0 {
 		return nil, err

@@ -18,7 +18,9 @@ func Log(pageSize int, open bool, versions ...[]byte) []byte {
 	words(0x377f0683, 3007000, uint32(pageSize), 0, 0x01020304, 0x05060708)
 	a, b := logSum(0, 0, log)
 	words(a, b)
-	page := func(data []byte, i int) []byte { return data[min(len(data), i*pageSize):min(len(data), (i+1)*pageSize)] }
+	page := func(data []byte, i int) []byte {
+		return data[min(len(data), i*pageSize):min(len(data), (i+1)*pageSize)]
+	}
 	for v := 1; v < len(versions); v++ {
 		var changed []int
 		for i := range len(versions[v]) / pageSize {

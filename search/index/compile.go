@@ -24,9 +24,10 @@ type compiler struct {
 	query     segment.Query
 	names     []string       // of the words of the query, the same in each group
 	words     map[string]int // index of the word by its terms
-	before    int            // index of the previous word, or -1
-	unknown   int            // words that are not in the index
-	scale     float64        // of scores
+	pairs     map[[2]int]bool
+	before    int     // index of the previous word, or -1
+	unknown   int     // words that are not in the index
+	scale     float64 // of scores
 }
 
 const (
@@ -43,7 +44,7 @@ const (
 func newCompilers(s *snapshot) []*compiler {
 	all := make([]*compiler, len(s.groups))
 	for i, g := range s.groups {
-		c := &compiler{group: g, peers: all, words: make(map[string]int), before: -1, scale: 1}
+		c := &compiler{group: g, peers: all, words: make(map[string]int), pairs: make(map[[2]int]bool), before: -1, scale: 1}
 		for _, l := range g.languages {
 			c.analyzers = append(c.analyzers, terms.New(l))
 		}
@@ -104,10 +105,14 @@ func balance(all []*compiler) {
 	first := 0.
 	for _, c := range all {
 		sum := 0.
+		at := make(map[string]int, len(c.names))
+		for i, name := range slices.Backward(c.names) {
+			at[name] = i
+		}
 		for _, name := range order {
 			if a := words[name]; a.known {
 				n := 0
-				if i := slices.Index(c.names, name); i >= 0 {
+				if i, ok := at[name]; ok {
 					n = c.frequency(c.query.Words[i].Terms)
 				}
 				sum += c.group.rarity(n) * float64(a.word.Count) * a.word.Boost
@@ -212,7 +217,7 @@ func (c *compiler) phrases(text string, function bool) (phrases []segment.Phrase
 			if first < 0 {
 				first = t.Position
 			}
-			if next := (segment.PhraseTerm{Term: t.Text, Offset: t.Position - first}); !slices.Contains(phrase, next) {
+			if next := (segment.PhraseTerm{Term: t.Text, Offset: t.Position - first}); !slices.Contains(phrase[max(0, len(phrase)-16):], next) {
 				phrase = append(phrase, next)
 			}
 		}
@@ -275,7 +280,8 @@ func (c *compiler) add(name string, list []string, boost float64) {
 		c.names = append(c.names, name)
 	}
 	c.query.Words[i].Count++
-	if pair := [2]int{c.before, i}; c.before >= 0 && !slices.Contains(c.query.Pairs, pair) {
+	if pair := [2]int{c.before, i}; c.before >= 0 && !c.pairs[pair] {
+		c.pairs[pair] = true
 		c.query.Pairs = append(c.query.Pairs, pair)
 	}
 	c.before = i

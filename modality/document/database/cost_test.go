@@ -58,3 +58,35 @@ func TestRowsShareBytes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestManyRows reads more rows than a text may have runs: all are there, the first ones by
+// themselves.
+func TestManyRows(t *testing.T) {
+	const rows = 300_000
+	script := fmt.Sprintf("create table a(n); create table b(n); "+
+		"insert into a with recursive c(x) as (select 1 union all select x+1 from c where x<%d) select x from c; insert into b select n from a where n<=10;", rows)
+	src := source(sqlitetest.Make(t, script)[0])
+	next, runs, table := 1, 0, "a"
+	for run, err := range new(database.Resolver).ReadText(t.Context(), src, citekit.Location{Modality: citekit.Document}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if run.Location.Table != table {
+			if next != rows+1 {
+				t.Errorf("%d rows of a", next-1)
+			}
+			next, table = 1, "b"
+		}
+		r := run.Location.Rows
+		if r.First != next || strings.Count(run.Text, "\n") != r.Last-r.First+1 || !strings.HasPrefix(run.Text, fmt.Sprint(next, "\n")) {
+			t.Fatalf("%s: %.40q after row %d", run.Location, run.Text, next-1)
+		}
+		if runs++; runs <= 100_000 && r.First != r.Last {
+			t.Fatalf("%s is not one row", run.Location)
+		}
+		next = r.Last + 1
+	}
+	if next != 11 || runs > 200_000 {
+		t.Errorf("%d rows of b, %d runs", next-1, runs)
+	}
+}

@@ -22,8 +22,9 @@ var errStop = errors.New("stop")
 // ReadText implements [citekit.TextReader]. Each row is a line with tabs between its
 // values; line ends and tabs in values become spaces. Null is empty. Columns that were
 // added later are left out at the end of rows that do not store them. A blob appears
-// as its number of bytes. Each run is a row. The text of the whole database is that of
-// all tables, in order.
+// as its number of bytes. Each run is a row; after 100,000 rows runs have up to 500, as
+// a text may have no more than some 250,000 runs. The text of the whole database is that
+// of all tables, in order.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
@@ -50,11 +51,12 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 			tables = append(tables, table.Name)
 		}
 	}
+	read := 0
 	for _, name := range tables {
 		loc.Table = name
 		c, err := r.find(ctx, src, db, loc)
 		if err == nil {
-			err = c.runs(ctx, yield)
+			err = c.runs(ctx, &read, yield)
 		}
 		if err != nil {
 			return err
@@ -63,27 +65,50 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 	return nil
 }
 
-// runs calls yield for each row.
-func (c *cut) runs(ctx context.Context, yield func(citekit.TextRun) error) error {
+// The first rows of a text are runs of their own. Further ones are together, as long as
+// they have no more text than a run may.
+const (
+	singleRows = 100_000
+	joinedRows = 500
+	joinedText = 64 << 10 // bytes
+)
+
+// runs calls yield for each run. So many rows were read before.
+func (c *cut) runs(ctx context.Context, read *int, yield func(citekit.TextRun) error) error {
 	var text strings.Builder
-	row := c.first
+	first, row := c.first, c.first
 	columns := c.columns
 	if columns == nil {
 		for i := range c.table.Columns {
 			columns = append(columns, i)
 		}
 	}
+	flush := func() error {
+		if row == first {
+			return nil
+		}
+		loc := citekit.Location{Modality: citekit.Document, Table: c.name, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
+		run := citekit.TextRun{Text: text.String(), Location: loc}
+		first = row
+		text.Reset()
+		return yield(run)
+	}
 	var values []sqlite.Value
-	return c.read(ctx, func(r sqlite.Row) (err error) {
+	err := c.read(ctx, func(r sqlite.Row) (err error) {
 		if values, err = c.table.Values(r, values); err != nil {
 			return err
 		}
-		text.Reset()
 		c.line(&text, values, columns)
-		loc := citekit.Location{Modality: citekit.Document, Table: c.name, Rows: citekit.Range{First: row, Last: row}, Cols: c.names}
 		row++
-		return yield(citekit.TextRun{Text: text.String(), Location: loc})
+		if *read++; *read > singleRows && row-first < joinedRows && text.Len() < joinedText {
+			return nil
+		}
+		return flush()
 	})
+	if err != nil {
+		return err
+	}
+	return flush()
 }
 
 // line writes the values of the columns of a row.

@@ -18,6 +18,14 @@ const (
 	maxGroups  = 1000 // most nodes for row groups
 )
 
+// The first rows of a text are runs of their own. Further ones are together, as long as
+// they have no more text than a run may.
+const (
+	singleRows = 100_000
+	joinedRows = 500
+	joinedText = 64 << 10 // bytes
+)
+
 // errStop ends reading without an error.
 var errStop = errors.New("stop")
 
@@ -25,7 +33,8 @@ var errStop = errors.New("stop")
 // its values; line ends and tabs in values become spaces. Null is empty. Structs,
 // lists and maps are JSON. Times are as in RFC 3339, with "Z" if the schema
 // declares UTC. Bytes that are not text appear as a blob with their number. A
-// value is cut off after 1 MiB. Each run is a row.
+// value is cut off after 1 MiB. Each run is a row; after 100,000 rows runs have up to
+// 500, as a text may have no more than some 250,000 runs.
 //
 // The error matches [citekit.ErrTooLarge] for rows that unpack to more than 1 GiB
 // and more than 256 times the size of the file.
@@ -56,14 +65,28 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 		loc.Table = tableName(f)
 	}
 	var text strings.Builder
-	row := c.first
-	err = f.Read(ctx, c.columns, c.first, c.last, func(values []string) error {
+	first, row := c.first, c.first
+	flush := func() error {
+		if row == first {
+			return nil
+		}
+		at := citekit.Location{Modality: citekit.Document, Table: loc.Table, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
+		run := citekit.TextRun{Text: text.String(), Location: at}
+		first = row
 		text.Reset()
+		return yield(run)
+	}
+	err = f.Read(ctx, c.columns, c.first, c.last, func(values []string) error {
 		line(&text, values)
-		at := citekit.Location{Modality: citekit.Document, Table: loc.Table, Rows: citekit.Range{First: row, Last: row}, Cols: c.names}
 		row++
-		return yield(citekit.TextRun{Text: text.String(), Location: at})
+		if row-c.first > singleRows && row-first < joinedRows && text.Len() < joinedText {
+			return nil
+		}
+		return flush()
 	})
+	if err == nil {
+		err = flush()
+	}
 	return known(err)
 }
 
