@@ -70,7 +70,7 @@ const (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "archive/4" }
+func (r *Resolver) Version() string { return "archive/5" }
 
 // Resolve implements [citekit.Resolver] for a whole archive: it returns the bytes
 // unchanged. Parts of an archive are members, which are opened first.
