@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
@@ -60,10 +61,11 @@ func (in *run) makeDraft(ctx context.Context, t *task) verdict {
 		case <-ctx.Done():
 			return failed(ctx.Err())
 		}
-		if !errors.Is(shared.err, citekit.ErrStale) {
+		if !errors.Is(shared.err, citekit.ErrStale) && (shared.err != nil || in.fits(ctx, t.src, shared.modality, onlyMember(shared.draft.Nodes))) {
 			return in.judgeDraft(ctx, t, makeCopy, shared.draft, shared.modality, shared.err)
 		}
-		// The other source changed concurrently; this one may be unchanged.
+		// The other source changed concurrently, and this one may be unchanged; or
+		// the draft has the name of the other.
 		shared = &sharedDraft{done: make(chan struct{})}
 	}
 	in.fillDraft(ctx, t, shared)
@@ -78,11 +80,39 @@ func (in *run) original(ctx context.Context, t *task, kind citekit.Modality) ver
 		return verdict{}
 	}
 	m, err := in.lib.Map(ctx, n.ID)
-	if err != nil || m.SourceHash() != t.note.Hash || !in.isIntact(ctx, n.ID, n.Stamp) {
+	if err != nil || m.SourceHash() != t.note.Hash || !in.isIntact(ctx, n.ID, n.Stamp) || !in.fits(ctx, t.src, m.Type, onlyMember(m.Nodes)) {
 		return verdict{}
 	}
 	t.original, t.note.Type, t.note.Method = m, n.Type, n.Method
 	return verdict{decision: makeCopy, modality: citekit.Modality(n.Type), method: n.Method}
+}
+
+// fits reports whether a source has the only member that is named in the map of a
+// source with the same bytes: that of a compressed file may be named after the file. It
+// reports true for "".
+func (in *run) fits(ctx context.Context, src *citekit.Source, modality citekit.Modality, member string) bool {
+	if member == "" {
+		return true
+	}
+	found, _, err := in.lib.OpenMember(ctx, src, modality, citekit.Address{Location: citekit.Location{Member: member}})
+	if err != nil {
+		return false
+	}
+	found.Close()
+	return true
+}
+
+// onlyMember returns the name of the member that all nodes are in, or "".
+func onlyMember(nodes []*citekit.Node) string {
+	member := ""
+	for _, n := range nodes {
+		name, _, _ := strings.Cut(n.Location.Member, citekit.MemberSeparator)
+		if name == "" || member != "" && name != member {
+			return ""
+		}
+		member = name
+	}
+	return member
 }
 
 // isIntact reports whether a map still has the stamp.

@@ -27,6 +27,8 @@ type lostSource struct {
 	source string
 	note   ledger.Note
 	size   int64 // -1 if unknown
+	kind   citekit.Modality
+	member string // the only one that its map names, or ""
 }
 
 // followRenames makes the maps of renamed sources follow them, if the caller
@@ -67,12 +69,12 @@ func (in *run) findRenames(ctx context.Context, candidates []candidate) ([]Renam
 	if len(lost) == 0 {
 		return nil, ctx.Err()
 	}
-	ids := make(map[string]string) // by path
+	lostAt := make(map[string]lostSource) // by path
 	from, to := make(map[string][]string), make(map[string][]string)
 	sizes := make(map[int64]bool)
 	for _, l := range lost {
 		from[l.note.Hash] = append(from[l.note.Hash], l.source)
-		ids[l.source], sizes[l.size] = l.note.ID, true
+		lostAt[l.source], sizes[l.size] = l, true
 	}
 	for _, c := range fresh {
 		if !sizes[c.Size] && !sizes[-1] {
@@ -86,8 +88,8 @@ func (in *run) findRenames(ctx context.Context, candidates []candidate) ([]Renam
 	for hash, paths := range from {
 		pairs := pairRenames(paths, to[hash])
 		for _, source := range paths {
-			if pairs[source] != "" {
-				renames = append(renames, Rename{ResourceID: ids[source], From: source, To: pairs[source]})
+			if pairs[source] != "" && in.fitsAt(ctx, pairs[source], lostAt[source]) {
+				renames = append(renames, Rename{ResourceID: lostAt[source].note.ID, From: source, To: pairs[source]})
 			} else if len(to[hash]) > 0 {
 				in.mayBeAt[source] = to[hash]
 			}
@@ -98,6 +100,19 @@ func (in *run) findRenames(ctx context.Context, candidates []candidate) ([]Renam
 	}
 	slices.SortFunc(renames, func(a, b Rename) int { return strings.Compare(a.From, b.From) })
 	return renames, ctx.Err()
+}
+
+// fitsAt reports whether the map of a lost source is right for a file with its bytes.
+func (in *run) fitsAt(ctx context.Context, source string, l lostSource) bool {
+	if l.member == "" {
+		return true
+	}
+	src, err := in.lib.OpenSource(ctx, source)
+	if err != nil {
+		return false
+	}
+	defer src.Close()
+	return in.fits(ctx, src, l.kind, l.member)
 }
 
 // fresh returns the candidates that have no map, and all paths at which
@@ -136,7 +151,7 @@ func (in *run) lost(ctx context.Context, fresh []candidate, seen map[string]bool
 		if !ok {
 			size = -1
 		}
-		lost = append(lost, lostSource{source, n, size})
+		lost = append(lost, lostSource{source, n, size, m.Type, onlyMember(m.Nodes)})
 	}
 	slices.SortFunc(lost, func(a, b lostSource) int { return strings.Compare(a.source, b.source) })
 	return lost

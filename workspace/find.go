@@ -202,6 +202,9 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 	case !e.Type().IsRegular():
 		return true // a device, pipe or socket
 	}
+	if checkNotSide(e.Name(), openRegularIn(t)) != nil {
+		return true
+	}
 	info, err := t.lstat(e.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return true // it was just removed
@@ -323,6 +326,9 @@ func (p directoryPlace) find(ctx context.Context, name string) (string, tree, *i
 		return shown, nil, nil, nil, err
 	}
 	defer f.Close()
+	if err := d.checkNotSide(abs); err != nil {
+		return shown, nil, nil, nil, err
+	}
 	info, err := f.Stat()
 	if err != nil {
 		return shown, nil, nil, nil, withoutPath(err)

@@ -175,6 +175,11 @@ func (m *Memory) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 	added, ok := m.added[name]
 	log := m.added[name+logSuffix]
 	m.mu.Unlock()
+	if ok {
+		if err := m.checkNotSide(name); err != nil {
+			return nil, err
+		}
+	}
 	if ok && len(log.data) > 0 {
 		return mergedInMemory(ctx, name, added.data, log.data)
 	}
@@ -203,6 +208,9 @@ func (m *Memory) openFSSource(ctx context.Context, name string) (*citekit.Source
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errNotPlain
+	}
+	if err := m.checkNotSide(name); err != nil {
+		return nil, err
 	}
 	f, err := m.sources.Open(name)
 	if err != nil {

@@ -51,6 +51,13 @@ func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
 		if !match && (literal || !pathpattern.Match(pattern, added)) {
 			continue
 		}
+		if err := m.checkNotSide(added); err != nil {
+			if named := added == given || added == name; named && !s.give(citekit.Candidate{Path: added, Named: true}, err) {
+				return true, false
+			}
+			found = true
+			continue
+		}
 		m.mu.Lock()
 		src := m.added[added]
 		m.mu.Unlock()
@@ -109,6 +116,9 @@ func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *igno
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return name, nil, nil, nil, errNotPlain
 	case !info.IsDir():
+		if err := p.m.checkNotSide(name); err != nil {
+			return name, nil, nil, nil, err
+		}
 		file := &foundFile{size: info.Size()}
 		file.identity = identityIn(fsTree{p.m.sources}, name, info, true)
 		return name, nil, nil, file, nil

@@ -58,7 +58,8 @@ func below(dir, path string) (name string, ok bool) {
 //
 // A SQLite database is read together with the committed changes in its write-ahead
 // log, such as "shop.db-wal" beside "shop.db": its size, hash and content are those
-// that it has after a checkpoint. If the log cannot be read, that is an error.
+// that it has after a checkpoint. If the log cannot be read, that is an error. The side
+// files of a database, whose names end in "-wal", "-shm" or "-journal", are no sources.
 func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -72,6 +73,10 @@ func (d *Directory) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 		if hasScheme(path) && (err == errOutside || errors.Is(err, fs.ErrNotExist)) {
 			err = errURL
 		}
+		return nil, err
+	}
+	if err := d.checkNotSide(abs); err != nil {
+		f.Close()
 		return nil, err
 	}
 	log, err := d.openLog(abs, f)

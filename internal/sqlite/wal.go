@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"strings"
 )
 
 const (
@@ -17,6 +18,21 @@ const (
 	maxWALFrames   = 1 << 22
 	framesPerCheck = 64
 )
+
+// MagicSize is how many bytes [IsDatabase] reads.
+const MagicSize = len(magic)
+
+// CutSide returns the name of a database without what SQLite adds to it for that of a
+// side file: the write-ahead log, its index, or the rollback journal. It reports false
+// for another name.
+func CutSide(name string) (database string, ok bool) {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if database, ok = strings.CutSuffix(name, suffix); ok {
+			return database, true
+		}
+	}
+	return "", false
+}
 
 // IsDatabase reports whether r begins as a SQLite database does.
 func IsDatabase(r io.ReaderAt) bool {

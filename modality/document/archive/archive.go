@@ -10,6 +10,7 @@
 package archive
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -69,7 +70,7 @@ const (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "archive/4" }
+func (r *Resolver) Version() string { return "archive/5" }
 
 // Resolve implements [citekit.Resolver] for a whole archive: it returns the bytes
 // unchanged. Parts of an archive are members, which are opened first.
@@ -148,6 +149,9 @@ func (l *listing) find(name string) (*entry, error) {
 
 // open opens a member, after comparing its checksum if it has one.
 func (r *Resolver) open(ctx context.Context, l *listing, e *entry) (*citekit.Source, error) {
+	if err := r.checkNotSide(ctx, l, e); err != nil {
+		return nil, err
+	}
 	src, err := r.openUnchecked(ctx, l, e)
 	if err != nil {
 		return nil, err
@@ -163,8 +167,11 @@ func (r *Resolver) open(ctx context.Context, l *listing, e *entry) (*citekit.Sou
 // opened with its write-ahead log, if that is in the archive too.
 func (r *Resolver) openUnchecked(ctx context.Context, l *listing, e *entry) (*citekit.Source, error) {
 	src, err := r.openAlone(ctx, e)
+	if err == nil {
+		l.note(e, src)
+	}
 	log := l.byName[e.name+"-wal"]
-	if err != nil || log == nil || log.size == 0 || !sqlite.IsDatabase(src) {
+	if err != nil || log == nil || log.size == 0 || !l.isDB[e] {
 		return src, err
 	}
 	m := mergedMember{database: src}
@@ -186,6 +193,41 @@ func (r *Resolver) openUnchecked(ctx context.Context, l *listing, e *entry) (*ci
 		return src, nil
 	}
 	return citekit.NewSource(m, citekit.SourceInfo{Name: src.Name(), Size: m.Size()}), nil
+}
+
+// note notes whether a member that was opened is a SQLite database.
+func (l *listing) note(e *entry, content io.ReaderAt) {
+	if l.isDB == nil {
+		l.isDB = make(map[*entry]bool)
+	}
+	l.isDB[e] = sqlite.IsDatabase(content)
+}
+
+// checkNotSide returns an error if a member is a side file of a SQLite database in the
+// archive, such as its write-ahead log. It reads the start of what has the name of the
+// database, unless that was opened before.
+func (r *Resolver) checkNotSide(ctx context.Context, l *listing, e *entry) error {
+	name, ok := sqlite.CutSide(e.name)
+	database := l.byName[name]
+	if !ok || database == nil || !database.isMember() {
+		return nil
+	}
+	if _, known := l.isDB[database]; !known {
+		content, err := database.open(ctx)
+		if err != nil {
+			return ctx.Err()
+		}
+		defer content.Close()
+		start, err := io.ReadAll(io.LimitReader(content, int64(sqlite.MagicSize)))
+		if err != nil {
+			return ctx.Err()
+		}
+		l.note(database, bytes.NewReader(start))
+	}
+	if l.isDB[database] {
+		return errSide
+	}
+	return nil
 }
 
 // A mergedMember is a database with its write-ahead log.

@@ -391,3 +391,37 @@ func TestDatabaseWithLog(t *testing.T) {
 		}
 	}
 }
+
+// TestSideFiles checks that the side files of a SQLite database are no members, in
+// either order, and that files with such names beside something else are.
+func TestSideFiles(t *testing.T) {
+	database := file{"in/shop.db", string(sqlitetest.Small(t))}
+	sides := []file{{"in/shop.db-wal", "not committed\n"}, {"in/shop.db-shm", "not committed\n"}, {"in/shop.db-journal", "not committed\n"}}
+	others := []file{{"note", "text\n"}, {"note-journal", "text\n"}, {"alone-wal", "text\n"}}
+	for name, files := range map[string][]file{
+		"before": append(append([]file{database}, sides...), others...),
+		"after":  append(append(slices.Clone(sides), database), others...),
+	} {
+		for format, packed := range map[string][]byte{"zip": zipped(t, files...), "tar": tarred(t, files...), "tar+gzip": gzipped(t, "", tarred(t, files...))} {
+			r := newResolver()
+			if got := outline(mapOf(t, r, source("a", packed)).Nodes); strings.Contains(got, "shop.db-") || !strings.Contains(got, "note-journal") || !strings.Contains(got, "alone-wal") {
+				t.Errorf("%s, %s: %s", name, format, got)
+			}
+			for run, err := range r.ReadText(t.Context(), source("a", packed), citekit.Location{Modality: citekit.Document}) {
+				if err != nil || strings.Contains(run.Text, "committed") {
+					t.Errorf("%s, %s: text %q, %v", name, format, run.Text, err)
+				}
+			}
+			for _, side := range sides {
+				if _, err := memberText(t, r, source("a", packed), side.name); !errors.Is(err, errors.ErrUnsupported) {
+					t.Errorf("%s, %s: %s: %v", name, format, side.name, err)
+				}
+			}
+			for _, other := range others {
+				if got, err := memberText(t, r, source("a", packed), other.name); err != nil || got != "text\n" {
+					t.Errorf("%s, %s: %s: %q, %v", name, format, other.name, got, err)
+				}
+			}
+		}
+	}
+}

@@ -31,8 +31,9 @@ type listing struct {
 	kind    kind
 	entries []*entry
 	byName  map[string]*entry
-	version string // version of the source, or ""
-	hasSums bool   // whether members have checksums, which are compared while reading
+	version string          // version of the source, or ""
+	isDB    map[*entry]bool // whether a member begins as a SQLite database does, where known
+	hasSums bool            // whether members have checksums, which are compared while reading
 
 	// cut writes an archive of some entries. Its file name extension is cutExt.
 	cut    func(ctx context.Context, w io.Writer, entries []*entry) error
@@ -99,6 +100,7 @@ var (
 	errSpecial = fmt.Errorf("the member is no file: %w", errors.ErrUnsupported)
 	errBinary  = fmt.Errorf("the member is binary and of no format that is read here: %w", errors.ErrUnsupported)
 	errSparse  = fmt.Errorf("the member is a sparse file: %w", errors.ErrUnsupported)
+	errSide    = fmt.Errorf("the member is a side file of the SQLite database beside it, and may have changes that are not committed; read the database: %w", errors.ErrUnsupported)
 	errLocked  = fmt.Errorf("the member has a password; unpack the archive with its password and map the files: %w", citekit.ErrEncrypted)
 )
 

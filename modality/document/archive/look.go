@@ -74,6 +74,9 @@ func (k *look) open(ctx context.Context, e *entry) (f found, err error) {
 	if e.refusal != nil {
 		return f, e.refusal
 	}
+	if err := k.r.checkNotSide(ctx, k.l, e); err != nil {
+		return f, err
+	}
 	if in := e.inPlace(); e.size > *k.left && in == nil {
 		f.src, err = k.head(ctx, e)
 	} else {
