@@ -9,8 +9,9 @@ import (
 type Results struct {
 	Results []*Result // best first
 
-	// Total is the number of passages, nodes or resources that match. If Exact
-	// is false, there are more.
+	// Total is the number of passages, nodes or resources that match; of passages of
+	// tables and logs, rows that are results by themselves count. If Exact is false,
+	// there are more.
 	Total int
 	Exact bool
 
