@@ -240,3 +240,15 @@ func TestRowsByMeaning(t *testing.T) {
 		seen[r.Address.String()] = true
 	}
 }
+
+// TestRowsOfAccessLog shows that a line of a web server's log is an entry.
+func TestRowsOfAccessLog(t *testing.T) {
+	log := ""
+	for i := range 800 {
+		log += fmt.Sprintf("127.0.0.1 - - [10/Oct/2000:13:%02d:%02d -0700] \"GET /page%d HTTP/1.0\" 200 %d\n", i/60, i%60, i+1, 2326+i)
+	}
+	s := newShelf(t, map[string]string{"access.log": log})
+	if found := s.find(t, search.Request{Query: "page700"}); addresses(found) != "text://access#lines=699-701" {
+		t.Error(addresses(found))
+	}
+}
