@@ -24,7 +24,7 @@ const (
 	mostHeader = 500
 
 	// mostShown is how many bytes a row and its neighbours have; a passage that has no
-	// more is not narrowed.
+	// more is not narrowed, unless it is the rest of a longer table.
 	mostShown = 1000
 
 	// mostRows is how many rows or entries of one passage are hits of their own.
@@ -118,7 +118,8 @@ func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.H
 		}
 	}
 	score(h, all[best])
-	if by := w.req.By; best == 0 || inside && best == 1 || len(text) <= mostShown || w.req.Whole || by != ByPassages && by != "" {
+	small := len(text) <= mostShown && (header == "" || inside)
+	if by := w.req.By; best == 0 || inside && best == 1 || small || w.req.Whole || by != ByPassages && by != "" {
 		return nil, true // a small table stays whole, and so does one whose header alone has the words
 	}
 	has := func(b [2]int) bool {

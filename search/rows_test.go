@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -249,6 +250,29 @@ func TestRowsOfAccessLog(t *testing.T) {
 	}
 	s := newShelf(t, map[string]string{"access.log": log})
 	if found := s.find(t, search.Request{Query: "page700"}); addresses(found) != "text://access#lines=699-701" {
+		t.Error(addresses(found))
+	}
+}
+
+// TestRowsAtEnd shows that the last rows of a long table are not given whole, although
+// they are few, but a short table is.
+func TestRowsAtEnd(t *testing.T) {
+	staff, few := "number,name,office,since\n", "number,name,office,since\n"
+	for i := range 312 {
+		row := fmt.Sprintf("%d,Person%d,Room %d of the old building,%d\n", i+1, i+1, i%50, 1990+i%30)
+		if staff += row; i < 5 {
+			few += row
+		}
+	}
+	s := newShelf(t, map[string]string{"staff.csv": staff, "few.csv": few})
+	whole := s.find(t, search.Request{Query: "Person312", Whole: true})
+	if text := whole.Results[0].Passage.Text; len(text) > 1000 || strings.Count(text, "\n") < 5 {
+		t.Fatalf("the last passage has %d bytes, and this test needs a short one", len(text))
+	}
+	if found := s.find(t, search.Request{Query: "Person312"}); addresses(found) != "text://staff#lines=312-313" {
+		t.Error(addresses(found))
+	}
+	if found := s.find(t, search.Request{Query: "Person3", Filters: index.Filters{Resources: []string{"few"}}}); addresses(found) != "text://few#lines=1-6" {
 		t.Error(addresses(found))
 	}
 }
