@@ -23,8 +23,11 @@ func TestCopies(t *testing.T) {
 	for _, a := range found.Results[0].Copies {
 		copies = append(copies, a.String())
 	}
-	if len(found.Results) != 3 || len(copies) != search.MaxCopies || found.Total != 8 {
+	if len(found.Results) != 3 || len(copies) != search.MaxCopies || found.Results[0].CopyCount != 5 || found.Total != 3 {
 		t.Errorf("%s with copies %v, total %d", addresses(found), copies, found.Total)
+	}
+	if one := s.find(t, search.Request{Query: "software provided without warranty implied", TopK: 1}); len(one.Results) != 1 || one.Results[0].CopyCount != 5 || one.Total != 3 {
+		t.Errorf("%s with %d copies, total %d", addresses(one), one.Results[0].CopyCount, one.Total)
 	}
 	for i := range 6 {
 		id := fmt.Sprintf("lib%d", i)

@@ -26,6 +26,7 @@ type finding struct {
 	leftOut   absences
 	places    map[*citekit.ResourceMap]map[string]*place // by the ids of nodes
 	inexact   int                                        // hits that have only the stems of a phrase
+	merged    int                                        // hits that are no results, as a better one has their text or address
 	mixed     bool                                       // the index may be of other versions than the maps
 }
 
@@ -64,7 +65,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		if err != nil {
 			return nil, nil, err
 		}
-		f.inexact = 0
+		f.inexact, f.merged = 0, 0
 		shown, groups, complete := f.show(ctx, answer.Hits)
 		if err := ctx.Err(); err != nil && len(shown) == 0 {
 			return nil, nil, err
@@ -99,8 +100,9 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		}
 		if len(req.phrases) > 0 && len(answer.Hits) > len(shown)+f.inexact {
 			// The other hits may lack the words, unless all were looked at.
-			results.Total, results.Exact = len(shown), len(shown) < req.TopK && len(answer.Hits) < k && complete
+			results.Total, results.Exact = len(shown)+f.merged, len(shown) < req.TopK && len(answer.Hits) < k && complete
 		}
+		results.Total = max(len(shown), results.Total-f.merged)
 		if req.Boxes {
 			var all bool
 			if shown, all = f.withBoxes(ctx, shown); !all {
@@ -144,6 +146,10 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 	seen := make(map[string]bool)
 	addresses := make(map[string]bool)
 	texts := make(map[string]*Result) // by their letters
+	beyond := 0
+	if f.req.By == ByPassages && !f.req.SameAddress {
+		beyond = beyondShown
+	}
 	for i := range hits {
 		h := &hits[i]
 		if r := f.resources[h.Resource]; r != nil && r.err != nil {
@@ -153,7 +159,11 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 		if seen[group] {
 			continue
 		}
-		if len(shown) < f.req.TopK {
+		full := len(shown) == f.req.TopK
+		if full {
+			beyond--
+		}
+		if !full || beyond >= 0 {
 			c, err := f.candidate(ctx, h)
 			if ctx.Err() != nil {
 				return shown, len(seen), false
@@ -162,25 +172,42 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 				f.inexact++
 				continue
 			}
-			if err != nil {
+			if err != nil && !full {
 				if !errors.Is(err, errMixed) {
 					f.leftOut.add(h.Resource, isChanged(err))
 				}
 				continue
 			}
-			letters := f.lettersOf(c)
-			if first := texts[letters]; letters != "" && first != nil {
-				if first.Copies = append(first.Copies, c.result.Address); len(first.Copies) > MaxCopies {
-					first.Copies = first.Copies[:MaxCopies]
-				}
-			} else if a := c.result.Address.String(); f.req.SameAddress || f.req.Boxes || !addresses[a] {
-				shown, addresses[a], texts[letters] = append(shown, c), true, c.result
+			if err == nil && !f.merge(c, addresses, texts) && !full {
+				shown = append(shown, c)
 			}
 		}
 		seen[group] = true
 	}
 	return shown, len(seen), true
 }
+
+// merge reports whether a better candidate has the text or the address of c, and else
+// notes those of c.
+func (f *finding) merge(c candidate, addresses map[string]bool, texts map[string]*Result) bool {
+	letters, address := f.lettersOf(c), c.result.Address.String()
+	first := texts[letters]
+	switch {
+	case letters != "" && first != nil:
+		if first.CopyCount++; len(first.Copies) < MaxCopies {
+			first.Copies = append(first.Copies, c.result.Address)
+		}
+	case f.req.SameAddress || f.req.Boxes || !addresses[address]:
+		addresses[address], texts[letters] = true, c.result
+		return false
+	}
+	f.merged++
+	return true
+}
+
+// beyondShown is how many hits after the last result are looked at for copies, so that
+// these are not counted as more to show.
+const beyondShown = 10
 
 // minCopied is how many letters and digits a text needs to be a copy: shorter ones are
 // often the same by chance.

@@ -181,29 +181,37 @@ func (f *fusion) lackVectors(ctx context.Context, missing, crowded map[string]bo
 }
 
 // join adds the hits that only vectors found, and gives all hits the scores of
-// weighted reciprocal rank fusion: 1 for a hit that is first in both rankings.
+// weighted reciprocal rank fusion: 1 for a hit that is first in both rankings. Both
+// rank entries: rows of one entry have the same vector, and displace no other.
 func (f *fusion) join(found, near *index.Result, explain bool) {
 	m := f.reader.semantics
 	unit := (m.K + 1) / (m.LexicalWeight + m.VectorWeight)
 	listed := len(found.Hits) == found.Total
-	at := make(map[string]int, len(found.Hits))
+	at := make(map[string][]int, len(found.Hits))
 	for i := range found.Hits {
 		h := &found.Hits[i]
-		at[hitKey(h)] = i
-		h.Score = unit * m.LexicalWeight / (m.K + float64(i+1))
+		key := entryKey(h)
+		before := len(at) // entries
+		if at[key] != nil {
+			before-- // without its own
+		}
+		at[key] = append(at[key], i)
+		h.Score = unit * m.LexicalWeight / (m.K + float64(before+1))
 	}
 	for place := range near.Hits {
 		h := near.Hits[place]
 		share := unit * m.VectorWeight / (m.K + float64(place+1))
-		i, both := at[hitKey(&h)]
-		if !both {
-			i = len(found.Hits)
+		rows := at[entryKey(&h)]
+		if rows == nil {
+			rows = []int{len(found.Hits)}
 			h.Score = 0
 			found.Hits = append(found.Hits, h)
 		}
-		found.Hits[i].Score += share
-		if explain {
-			found.Hits[i].Parts = append(found.Hits[i].Parts, index.Part{Term: f.asked, Vector: true, Score: share})
+		for _, i := range rows {
+			found.Hits[i].Score += share
+			if explain {
+				found.Hits[i].Parts = append(found.Hits[i].Parts, index.Part{Term: f.asked, Vector: true, Score: share})
+			}
 		}
 	}
 	slices.SortStableFunc(found.Hits, func(a, b index.Hit) int { return cmp.Compare(b.Score, a.Score) })
@@ -211,7 +219,10 @@ func (f *fusion) join(found, near *index.Result, explain bool) {
 	found.Total = max(found.Total, len(found.Hits))
 }
 
-func hitKey(h *index.Hit) string { return h.Resource + "\x00" + strconv.Itoa(h.Entry.Ordinal) }
+// entryKey identifies the entry of a hit, and hitKey the hit: rows of a table may be
+// hits of one entry.
+func entryKey(h *index.Hit) string { return h.Resource + "\x00" + strconv.Itoa(h.Entry.Ordinal) }
+func hitKey(h *index.Hit) string   { return entryKey(h) + "\x00" + h.Entry.Location }
 
 // rerank puts the best hits in the order of the Reranker. The scores of these
 // hits stay, in descending order. Hits whose text has changed come last among

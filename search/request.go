@@ -60,7 +60,8 @@ type Request struct {
 
 	// Whole returns whole passages of tables, logs and subtitles. Otherwise a result in
 	// one of these is the row, the entry or the cues that match best, with what stands
-	// right beside them.
+	// right beside them, and up to ten rows or entries of a passage that match nearly
+	// as well are results each.
 	Whole bool
 
 	NoHighlights bool // leave out Result.Highlights

@@ -9,8 +9,10 @@ import (
 type Results struct {
 	Results []*Result // best first
 
-	// Total is the number of passages, nodes or resources that match. If Exact
-	// is false, there are more.
+	// Total is the number of passages, nodes or resources that match; of passages of
+	// tables and logs, rows that are results by themselves count. Copies and passages with
+	// the address of a better one, as far as they were met, do not count. If Exact is
+	// false, there are more.
 	Total int
 	Exact bool
 
@@ -69,6 +71,10 @@ type Result struct {
 	// Copies are the addresses of passages found with the same letters and digits, in
 	// the order of their scores, at most [MaxCopies]. They are no results by themselves.
 	Copies []citekit.Address
+
+	// CopyCount is how many such passages were met, at least len(Copies). It is not in
+	// JSON.
+	CopyCount int
 
 	// Passage is the text that the snippet is taken from, or nil. It is not in
 	// JSON.

@@ -1,8 +1,11 @@
 package search
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lineform"
@@ -14,6 +17,9 @@ const (
 	// weighedHits is how many of the best hits are looked at for rows.
 	weighedHits = 100
 
+	// weighingShare is the part of the time of a search in which rows are looked at.
+	weighingShare = 3
+
 	// cuesTogether is how many cues that follow each other may be one place: a
 	// sentence is seldom in one of them.
 	cuesTogether = 6
@@ -22,21 +28,30 @@ const (
 	mostHeader = 500
 
 	// mostShown is how many bytes a row and its neighbours have; a passage that has no
-	// more is not narrowed.
+	// more is not narrowed, unless it is the rest of a longer table.
 	mostShown = 1000
+
+	// mostRows is how many rows or entries of one passage are hits of their own.
+	mostRows = 10
+
+	// nearBest is the least share of what the best row of a passage adds to the score of
+	// its title and header that another row must add to be a hit of its own.
+	nearBest = 0.7
 )
 
 // A weighing is an index that scores the rows of tables, the entries of logs and the
 // cues of its best hits by themselves, as if each was an entry of the index: the length
 // of a passage of such says nothing about the one that answers. It narrows the hits to
-// these places.
+// these places. Other rows and entries of a passage that score nearly as well as its best
+// are hits of their own.
 type weighing struct {
 	index.Index
 	reader *reader
 	req    Request
 }
 
-// Search implements [index.Index].
+// Search implements [index.Index]. There may be more hits than q.TopK: all rows of the
+// best q.TopK passages.
 func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, error) {
 	wide := q
 	wide.TopK = max(q.TopK, weighedHits)
@@ -45,27 +60,49 @@ func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, er
 		return nil, err
 	}
 	if found.Weights != nil {
+		limited := ctx // leaves time to show the hits
+		if deadline, ok := ctx.Deadline(); ok {
+			var cancel context.CancelFunc
+			limited, cancel = context.WithTimeout(ctx, time.Until(deadline)/weighingShare)
+			defer cancel()
+		}
+		var rows []index.Hit
 		for i := range found.Hits[:min(len(found.Hits), weighedHits)] {
-			if ctx.Err() != nil {
+			if limited.Err() != nil {
 				break // the others keep the scores of their passages
 			}
-			w.weigh(ctx, found.Weights, &found.Hits[i], q.Explain)
+			others, all := w.weigh(limited, found.Weights, &found.Hits[i], q.Explain)
+			rows = append(rows, others...)
+			found.Exact = found.Exact && all
+		}
+		found.Exact = found.Exact && (len(rows) == 0 || found.Total <= weighedHits)
+		found.Hits = append(found.Hits, rows...)
+		found.Total += len(rows)
+	}
+	found.Order(len(found.Hits))
+	entries := make(map[string]bool)
+	for i := range found.Hits {
+		if key := entryKey(&found.Hits[i]); !entries[key] && len(entries) == max(q.TopK, 1) {
+			found.Hits = found.Hits[:i]
+			break
+		} else {
+			entries[key] = true
 		}
 	}
-	found.Order(max(q.TopK, 1))
 	return found, nil
 }
 
-// weigh scores a hit by its best place, if it has places of their own.
-func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.Hit, explain bool) {
+// weigh scores a hit by its best place, if it has places of their own. It returns the
+// other rows that are hits, best first, and whether these are all.
+func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.Hit, explain bool) (others []index.Hit, complete bool) {
 	text, p, err := w.reader.passage(ctx, h)
 	if err != nil || text == "" {
-		return
+		return nil, true
 	}
 	layer := w.reader.layers[h.Resource]
 	units := unitsOf(layer, p, text)
 	if len(units) < 2 {
-		return
+		return nil, true
 	}
 	header, inside := headerOf(ctx, layer, p, text)
 	ranges := [][2]int{{0, 0}}
@@ -83,18 +120,60 @@ func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.H
 			best = i
 		}
 	}
-	h.Score += all[best].Score - whole.Score
-	if explain {
-		h.Parts = append(all[best].Parts, h.Parts[min(len(h.Parts), len(whole.Parts)):]...) // what was raised stays
+	passage := *h
+	raised := h.Parts[min(len(h.Parts), len(whole.Parts)):] // what it has beside its words stays
+	score := func(h *index.Hit, of index.Weighed) {
+		h.Score += of.Score - whole.Score
+		if explain {
+			h.Parts = slices.Concat(of.Parts, raised)
+		}
 	}
-	if by := w.req.By; best == 0 || inside && best == 1 || len(text) <= mostShown || w.req.Whole || by != ByPassages && by != "" {
-		return // a small table stays whole, and so does one whose header alone has the words
+	score(h, all[best])
+	small := len(text) <= mostShown && (header == "" || inside)
+	if by := w.req.By; best == 0 || inside && best == 1 || small || w.req.Whole || by != ByPassages && by != "" {
+		return nil, true // a small table stays whole, and so does one whose header alone has the words
 	}
-	shown := units[best-1].shown()
-	if hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+text[shown[0]:shown[1]], w.req.phrases) {
-		p.from, p.to = p.from+int64(shown[0]), p.from+int64(shown[1])
-		h.Entry.Location = p.String()
+	has := func(b [2]int) bool {
+		return hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+text[b[0]:b[1]], w.req.phrases)
 	}
+	narrow := func(h *index.Hit, b [2]int) {
+		h.Entry.Location = part{from: p.from + int64(b[0]), to: p.from + int64(b[1]), of: p.of}.String()
+	}
+	if len(units) > len(units[0].places) { // runs of cues overlap
+		if shown := units[best-1].shown(nil); has(shown) {
+			narrow(h, shown)
+		}
+		return nil, true
+	}
+	rows := []int{best - 1}
+	least := all[0].Score + nearBest*(all[best].Score-all[0].Score)
+	for i := range units {
+		if i != best-1 && all[i+1].Score >= least && (i > 0 || !inside) && has(units[i].bytes()) {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows[1:], func(a, b int) int { return cmp.Compare(all[b+1].Score, all[a+1].Score) })
+	complete = len(rows) <= mostRows
+	rows = rows[:min(len(rows), mostRows)]
+	taken := make(map[int]bool) // no row is in two hits
+	for _, i := range rows {
+		taken[i] = true
+	}
+	for _, i := range rows {
+		shown := units[i].shown(taken)
+		if i == best-1 {
+			if !has(shown) {
+				return nil, true
+			}
+			narrow(h, shown)
+			continue
+		}
+		other := passage
+		score(&other, all[i+1])
+		narrow(&other, shown)
+		others = append(others, other)
+	}
+	return others, complete
 }
 
 // A unit is a row of a table, an entry of a log, or a few cues: some of the places of a
@@ -107,13 +186,24 @@ type unit struct {
 // bytes returns the bytes of a unit.
 func (u unit) bytes() [2]int { return [2]int{u.places[u.first][0], u.places[u.last][1]} }
 
-// shown returns the bytes of a unit with the places beside it, if these are short.
-func (u unit) shown() [2]int {
-	with := unit{max(0, u.first-1), min(len(u.places)-1, u.last+1), u.places}
-	if b := with.bytes(); b[1]-b[0] <= mostShown {
-		return b
+// shown returns the bytes of a unit with the places beside it that are not taken, if
+// these are short, and takes them.
+func (u unit) shown(taken map[int]bool) [2]int {
+	with := u
+	if i := u.first - 1; i >= 0 && !taken[i] {
+		with.first = i
 	}
-	return u.bytes()
+	if i := u.last + 1; i < len(u.places) && !taken[i] {
+		with.last = i
+	}
+	b := with.bytes()
+	if b[1]-b[0] > mostShown {
+		return u.bytes()
+	}
+	if taken != nil {
+		taken[with.first], taken[with.last] = true, true
+	}
+	return b
 }
 
 // unitsOf returns the units of a passage that mostly has such.

@@ -40,7 +40,8 @@ func searchCommand() *command {
 		summary: "Search the text of resources",
 		about: `Searches the text of all resources and the titles of their nodes, and prints the
 results, best first: the address, the title, and the matching words with some
-text around them. In a pipe each line has these three, separated by tabs.
+text around them. In a pipe each line has these three, separated by tabs, and
+a fourth, such as "and 4 copies", if passages have the same words.
 
 The query is a question or a few words, which need not all be there: results
 with more of them, and with rarer ones, come first. Words such as "what" and
@@ -363,8 +364,18 @@ func (s *session) printResults(found *search.Results) {
 	onTerminal := term.IsTTY(s.stdout)
 	for i, r := range found.Results {
 		title := strings.Join(append(slices.Clone(r.Path), r.Title), " › ")
+		copies := ""
+		if r.CopyCount > 0 {
+			copies = "and 1 copy"
+			if r.CopyCount > 1 {
+				copies = fmt.Sprintf("and %d copies", r.CopyCount)
+			}
+		}
 		if !onTerminal {
-			s.printf("%s\t%s\t%s\n", r.Address, term.Line(plain.Line(title)), term.Line(plain.Line(r.Snippet)))
+			if copies != "" {
+				copies = "\t" + copies
+			}
+			s.printf("%s\t%s\t%s%s\n", r.Address, term.Line(plain.Line(title)), term.Line(plain.Line(r.Snippet)), copies)
 			continue
 		}
 		if i > 0 {
@@ -372,6 +383,9 @@ func (s *session) printResults(found *search.Results) {
 		}
 		s.printf("%s%s%s  %s%s%s\n", bold, r.Address, reset, dim, term.Line(plain.Line(title)), reset)
 		s.printf("  %s\n", highlighted(r))
+		if copies != "" {
+			s.printf("  %s%s%s\n", dim, copies, reset)
+		}
 		for _, why := range r.Rationale {
 			s.printf("  %s%s: %.3g%s\n", dim, term.Line(reasonOf(why)), why.Score, reset)
 		}

@@ -65,6 +65,7 @@ func isComment(line string) bool {
 
 var (
 	stampAhead = lazyregexp.New(`^(?:[\w-]+ )?\[?(\d{4}[-/]\d\d[-/]\d\d[T ]|(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [ \d]\d \d\d:|\d\d:\d\d:\d\d[ .,])`)
+	access     = lazyregexp.New(`^(?:\S+ ){1,5}\[\d\d/(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)/\d{4}:\d\d:\d\d:\d\d\b`) // the log of a web server
 	ruleOnly   = lazyregexp.New(`^[|\s]*:?-{2,}[-:|\s+=]*$`)
 	cueTimes   = lazyregexp.New(`^\s*[\d:.,]+\s+-->\s+[\d:.,]+`)
 	leader     = lazyregexp.New(`(?:\s\.){4,}|\.{8,}|(?:\s·){4,}|(?:…\s?){3,}`)
@@ -84,7 +85,7 @@ func kindOf(text string, cells func(string) bool) Kind {
 		return Contents
 	case isMarkdownHeading(trimmed):
 		return Heading
-	case stampAhead.MatchString(trimmed):
+	case stampAhead.MatchString(trimmed), strings.Contains(trimmed, " [") && access.MatchString(trimmed):
 		return Entry
 	case cells(text) || strings.HasPrefix(trimmed, "|") && strings.Count(trimmed, "|") > 2 || isGapped(text):
 		return Row
