@@ -39,33 +39,35 @@ type NotIndexed struct {
 	Err error `json:"-"` // why
 }
 
+// A reason is an error in JSON.
+type reason struct {
+	Reason string       `json:"reason,omitempty"`
+	Code   citekit.Code `json:"code,omitempty"`
+}
+
 // MarshalJSON implements [json.Marshaler]. The error becomes "reason" and "code".
 func (n NotIndexed) MarshalJSON() ([]byte, error) {
 	type plain NotIndexed
-	text, code := reasonOf(n.Err)
 	return json.Marshal(struct {
 		plain
-		Reason string       `json:"reason,omitempty"`
-		Code   citekit.Code `json:"code,omitempty"`
-	}{plain(n), text, code})
+		reason
+	}{plain(n), reasonOf(n.Err)})
 }
 
 // MarshalJSON implements [json.Marshaler]. The error becomes "reason" and "code".
 func (x Indexed) MarshalJSON() ([]byte, error) {
 	type plain Indexed
-	text, code := reasonOf(x.Err)
 	return json.Marshal(struct {
 		plain
-		Reason string       `json:"reason,omitempty"`
-		Code   citekit.Code `json:"code,omitempty"`
-	}{plain(x), text, code})
+		reason
+	}{plain(x), reasonOf(x.Err)})
 }
 
-func reasonOf(err error) (string, citekit.Code) {
+func reasonOf(err error) reason {
 	if err == nil {
-		return "", ""
+		return reason{}
 	}
-	return err.Error(), citekit.CodeOf(err)
+	return reason{err.Error(), citekit.CodeOf(err)}
 }
 
 // makeSearchable has what was mapped indexed, if there is an index.

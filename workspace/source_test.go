@@ -435,8 +435,8 @@ func FuzzOpenSourcePath(f *testing.F) {
 	})
 }
 
-// TestSourceStamp checks that the stamp of a file is known once the file is some
-// moments old, and changes with it. What is no source has none.
+// TestSourceStamp checks that a file has a stamp once it is some moments old, that the
+// stamp changes with the file, and that what is no source has none.
 func TestSourceStamp(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "in", "a.txt")

@@ -20,8 +20,8 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
-// A pen is where a page draws text, as far as its content says: the widths of letters are
-// not known, so what is shown without a new place is known by its number.
+// A pen is the place where a page draws text. The widths of letters are not known, so a
+// text that has no place of its own is counted from the last one that has.
 type pen struct {
 	page       matrix // of user space
 	text, line matrix // of text space, and of the beginning of its line
