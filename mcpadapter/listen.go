@@ -118,7 +118,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	if o.Handler != nil {
 		handler = o.Handler
 	}
-	handler = withProbes(handler, o.Probes)
+	handler = countWork(handler, o.Probes)
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
 		MaxHeaderBytes: maxHeader, Protocols: protocols, DisableGeneralOptionsHandler: true,
@@ -239,12 +239,13 @@ func (p *places) longest() *connection {
 // A connection is one that a listener accepted.
 type connection struct {
 	net.Conn
-	of     *connections
-	closed bool
-	waits  int64         // number by which it waits; lower ones have waited longer
-	in     *places       // fresh, idle, or nil while a request is answered
-	place  *list.Element // in that
-	whose  string        // its place, or its work; probeWork of probes
+	of      *connections
+	closed  bool
+	waits   int64         // number by which it waits; lower ones have waited longer
+	in      *places       // fresh, idle, or nil while a request is answered
+	place   *list.Element // in that
+	whose   string        // its place, or its work; probeWork of probes
+	sending bool          // idle, but the end of the last answer may not be sent
 }
 
 // probeWork is whose work the request of a probe is. No holder has this name.
@@ -303,7 +304,8 @@ func (l *connections) forgetLocked(c *connection) {
 	l.open--
 }
 
-// stop closes the waiting connections. Those at work close when they are done.
+// stop closes the waiting connections. Those at work, and those whose answer is
+// being sent, close when they are done.
 func (l *connections) stop() {
 	l.mu.Lock()
 	l.stopped = true
@@ -311,7 +313,9 @@ func (l *connections) stop() {
 	for _, p := range []*places{&l.fresh, &l.idle} {
 		for _, in := range p.by {
 			for e := in.Front(); e != nil; e = e.Next() {
-				waiting = append(waiting, e.Value.(*connection))
+				if c := e.Value.(*connection); !c.sending {
+					waiting = append(waiting, c)
+				}
 			}
 		}
 	}
@@ -355,8 +359,8 @@ func (c *connection) abort() {
 	c.Close()
 }
 
-// begin records that a request of a holder is complete and its answer is not
-// written. It reports false if the holder has too many of them.
+// begin records that a request of a holder is complete and its handler has not
+// returned. It reports false if the holder has too many of them.
 func (c *connection) begin(holder string) bool {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -367,7 +371,7 @@ func (c *connection) begin(holder string) bool {
 		return false
 	}
 	c.leaveLocked()
-	c.whose = holder
+	c.whose, c.sending = holder, false
 	if holder == probeWork {
 		c.of.probes++
 	} else {
@@ -376,7 +380,8 @@ func (c *connection) begin(holder string) bool {
 	return true
 }
 
-// end records that the answer of a request is written.
+// end records that the handler of a request has returned. The client has its answer
+// only after that, so whoever sends one request after another is never refused.
 func (c *connection) end() {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
@@ -384,7 +389,15 @@ func (c *connection) end() {
 		whose := c.whose
 		c.leaveLocked()
 		c.waitLocked(&c.of.idle, whose)
+		c.sending = true
 	}
+}
+
+// sent records that the answer of a request is written.
+func (c *connection) sent() {
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.sending = false
 }
 
 // connectionKey is the context key for the connection of a request.
@@ -407,7 +420,7 @@ func ours(c net.Conn) *connection {
 // changes.
 func followConnection(c net.Conn, state http.ConnState) {
 	if own := ours(c); own != nil && state == http.StateIdle {
-		own.end()
+		own.sent()
 	}
 }
 
@@ -421,13 +434,14 @@ func atWork(r *http.Request, holder string) bool {
 // tooManyAtWork answers a caller that has more requests at work than its share.
 var tooManyAtWork = &refusal{http.StatusTooManyRequests, "you have more requests and streams open than are left for others; end some, or try again later"}
 
-// withProbes returns a handler that lets requests for some paths count as probes.
-func withProbes(next http.Handler, paths []string) http.Handler {
-	if len(paths) == 0 {
-		return next
-	}
+// countWork returns a handler whose requests are at work until next returns, from
+// [atWork] on. Those for some paths are probes.
+func countWork(next http.Handler, probes []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if slices.Contains(paths, r.URL.Path) && !atWork(r, probeWork) {
+		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
+			defer c.end()
+		}
+		if slices.Contains(probes, r.URL.Path) && !atWork(r, probeWork) {
 			(&refusal{http.StatusServiceUnavailable, "too many probes at a time"}).write(w)
 			return
 		}

@@ -154,6 +154,18 @@ func TestSilentConnections(t *testing.T) {
 	s.stillServed(t, blueKey)
 }
 
+// TestProbesInTurn: whoever asks one thing after another, each on a connection of its
+// own, is never told that there are too many.
+func TestProbesInTurn(t *testing.T) {
+	_, _, workspaces, known := twoPlaces(t)
+	s := startWith(t, workspaces, &server.Options{Authenticator: known}, &mcpadapter.ServeOptions{MaxConnections: 1})
+	for i := range 200 {
+		if status, _, body := s.as("").alone().send("GET", "/healthz", ""); status != 200 {
+			t.Fatalf("probe %d: %d %s", i+1, status, body)
+		}
+	}
+}
+
 // stall sends all of a body of length bytes but the last one, and returns the
 // connection.
 func (s *running) stall(t *testing.T, key, workspace string, length int) net.Conn {
