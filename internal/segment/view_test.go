@@ -274,8 +274,11 @@ func TestBuilder(t *testing.T) {
 	empty := b.Size()
 	b.Add(segment.Document{
 		Body: func(yield func(string, int) bool) {
-			_ = yield("a", 0) && yield("a", 0) && yield("a", 2) && yield("", 3) && yield("\x00b", 4) &&
-				yield(strings.Repeat("c", 1<<12), 5) && yield(strings.Repeat("d", 1<<12+1), 6)
+			for i, term := range []string{"a", "", "\x00b", strings.Repeat("c", 1<<12), strings.Repeat("d", 1<<12+1), "a"} {
+				if !yield(term, i) || term == "a" && !yield(term, i) { // twice at its position
+					return
+				}
+			}
 		},
 		Keywords: []string{"k", "k", strings.Repeat("k", 1<<12)},
 		Record:   make([]byte, 10_000),
