@@ -24,7 +24,7 @@ func TestBetween(t *testing.T) {
 		statements []string
 	}{
 		{code.Ruby, rubySource, []string{
-			"alias old new", "undef gone", "alias def end", "x = 1 + \\\n  2", "p(a ? b : c)", "p(a ?b :c)",
+			"alias old new", "undef gone", "alias def end", "x \\\n  if y", "p(a ? b : c)", "p(a ?b :c)",
 			`h = { "def x": 1, 'end': 2, if: 3, y?: 4 }`, "@@count = $; || $, || $\"", "$stdout << $1", "@def = @end",
 			`puts :"def a", :'def b', :name?, :name=, :[]=, :+, :<=>, :end`, "x ? :a : :b", "x = { :a=>1, :b => 2 }",
 			"%w[def a end]", "%q{def {a} }", "%(def (c))", "%r{def d}i", "%i<def e>", "%|def f|", "5 %w", "a %= 3",
