@@ -2,7 +2,6 @@ package charset
 
 import (
 	"bytes"
-	"errors"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,7 +10,6 @@ import (
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
-	"golang.org/x/text/transform"
 )
 
 // EastAsian returns the East Asian charset, with several bytes a character, that a text
@@ -39,10 +37,7 @@ func (s scripts) wide() int { return s.han + s.kana + s.hangul + s.marks }
 // countScripts decodes text. It reports false if it does not fit e.
 func countScripts(e encoding.Encoding, text []byte, all bool) (s scripts, ok bool) {
 	decoded := make([]byte, utf8.UTFMax*len(text))
-	n, _, err := e.NewDecoder().Transform(decoded, text, all)
-	if err != nil && (all || !errors.Is(err, transform.ErrShortSrc)) {
-		return s, false
-	}
+	n, _, _ := e.NewDecoder().Transform(decoded, text, all) // fails only at a character that is cut off
 	runes := bytes.Runes(decoded[:n])
 	for i, r := range runes {
 		switch {

@@ -1,6 +1,7 @@
 package charset_test
 
 import (
+	"strings"
 	"testing"
 
 	"golang.org/x/text/encoding"
@@ -45,7 +46,17 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	if got := charset.Names([]string{"für.txt", "日本"})("für.txt"); got != "für.txt" {
-		t.Errorf("UTF-8: %q", got)
+	for _, test := range []struct {
+		names        []string
+		stored, want string
+	}{
+		{[]string{"für.txt", "日本"}, "für.txt", "für.txt"},
+		{[]string{"für.txt", "M\x81ller.txt"}, "für.txt", "für.txt"}, // UTF-8 beside code page 437
+		{[]string{"für.txt", "M\x81ller.txt"}, "M\x81ller.txt", "Müller.txt"},
+		{[]string{strings.Repeat("\xfe", 9)}, "a\x81", "aü"}, // words of no charset
+	} {
+		if got := charset.Names(test.names)(test.stored); got != test.want {
+			t.Errorf("%q among %q is %q, want %q", test.stored, test.names, got, test.want)
+		}
 	}
 }

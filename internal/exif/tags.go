@@ -98,12 +98,6 @@ func ReadTags(r io.ReaderAt) Tags {
 	return t
 }
 
-// ParseTags is like [ReadTags] for an Exif block. A leading "Exif\0\0" is
-// skipped.
-func ParseTags(block []byte) Tags {
-	return ReadTags(bytes.NewReader(bytes.TrimPrefix(block, []byte("Exif\x00\x00"))))
-}
-
 // A directory is the entries of one image file directory, by their tags.
 type directory struct {
 	r       io.ReaderAt

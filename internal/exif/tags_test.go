@@ -83,7 +83,7 @@ func TestReadTags(t *testing.T) {
 		Title: "Brü", Description: "A bridge at dawn", Make: "Acme", Model: "One", Date: "2021-03-04T05:06:07+02:00",
 		Place: &Place{Latitude: -33.8598333, Longitude: 151.2083333},
 	}
-	if diff := cmp.Diff(want, ParseTags(append([]byte("Exif\x00\x00"), b...))); diff != "" {
+	if diff := cmp.Diff(want, ReadTags(bytes.NewReader(b))); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
@@ -99,7 +99,7 @@ func TestReadTagsSenseless(t *testing.T) {
 		"empty":          nil,
 		"loop":           []byte("II*\x00\x08\x00\x00\x00\x01\x00\x69\x87\x04\x00\x01\x00\x00\x00\x08\x00\x00\x00"),
 	} {
-		if diff := cmp.Diff(Tags{}, ParseTags(b)); diff != "" {
+		if diff := cmp.Diff(Tags{}, ReadTags(bytes.NewReader(b))); diff != "" {
 			t.Errorf("%s: -want +got:\n%s", name, diff)
 		}
 	}
@@ -107,7 +107,7 @@ func TestReadTagsSenseless(t *testing.T) {
 
 func TestLatin1(t *testing.T) {
 	b := block([]entry{text(descriptionTag, "Caf\xe9")}, nil, nil)
-	if got := ParseTags(b).Description; got != "Café" {
+	if got := ReadTags(bytes.NewReader(b)).Description; got != "Café" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -115,7 +115,7 @@ func TestLatin1(t *testing.T) {
 func FuzzTags(f *testing.F) {
 	f.Add(block([]entry{text(descriptionTag, "A bridge")}, nil, []entry{text(latitudeRefTag, "S"), angle(latitudeTag, 33, 1, 51, 1, 354, 10)}))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if place := ParseTags(b).Place; place != nil && !(math.Abs(place.Latitude) <= 90 && math.Abs(place.Longitude) <= 180) {
+		if place := ReadTags(bytes.NewReader(b)).Place; place != nil && !(math.Abs(place.Latitude) <= 90 && math.Abs(place.Longitude) <= 180) {
 			t.Errorf("place %v", place)
 		}
 		Parse(b)

@@ -72,15 +72,6 @@ func isTarget(target string) bool {
 		!strings.ContainsFunc(target, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
 
-// Last returns the link that was added last, or nil. It may be changed until
-// the next one is added.
-func (s *Set) Last() *relations.Link {
-	if len(s.links) == 0 {
-		return nil
-	}
-	return &s.links[len(s.links)-1]
-}
-
 // Links returns the links in the order of their first lines.
 func (s *Set) Links() []relations.Link {
 	slices.SortStableFunc(s.links, func(a, b relations.Link) int {

@@ -1,8 +1,6 @@
 package ooxml
 
 import (
-	"strings"
-
 	"github.com/citekit/citekit/internal/xmlspan"
 )
 
@@ -62,23 +60,6 @@ func Scan(text string) *xmlspan.Scanner {
 	s := xmlspan.New(text)
 	s.Namespace = Namespace
 	return s
-}
-
-// RelIDs returns the ids of the relationships that the attributes of a part name.
-func RelIDs(text string) (map[string]bool, error) {
-	ids := make(map[string]bool)
-	s := Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
-		for a := range s.Attrs() {
-			if a.Space == "r" || a.Space == "o" && strings.EqualFold(a.Local, "relid") {
-				ids[a.Value] = true
-			}
-		}
-	}
-	return ids, KnownXML(s.Err())
 }
 
 // Without is [xmlspan.Without] of a part.

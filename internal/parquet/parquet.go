@@ -92,15 +92,6 @@ type chunk struct {
 	kind       int8
 }
 
-// Open opens a file of size bytes.
-func Open(r io.ReaderAt, size int64) (*File, error) {
-	f, err := ReadFooter(r, size)
-	if err != nil {
-		return nil, err
-	}
-	return f.Of(r), nil
-}
-
 // ReadFooter reads the footer of a file of size bytes.
 func ReadFooter(r io.ReaderAt, size int64) (*Footer, error) {
 	data, err := footerBytes(r, size)

@@ -20,11 +20,11 @@ import (
 
 func open(t testing.TB, data []byte) *parquet.File {
 	t.Helper()
-	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)))
+	f, err := parquet.ReadFooter(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f
+	return f.Of(bytes.NewReader(data))
 }
 
 func all(f *parquet.File) (columns []int) {
@@ -122,7 +122,7 @@ func TestText(t *testing.T) {
 func TestEncrypted(t *testing.T) {
 	data := parquettest.File(t, 1, 1, "none")
 	copy(data[len(data)-4:], "PARE")
-	if _, err := parquet.Open(bytes.NewReader(data), int64(len(data))); !errors.Is(err, parquet.ErrEncrypted) {
+	if _, err := parquet.ReadFooter(bytes.NewReader(data), int64(len(data))); !errors.Is(err, parquet.ErrEncrypted) {
 		t.Error(err)
 	}
 }
@@ -158,11 +158,12 @@ func try(t *testing.T, data []byte) {
 		}
 		t.Errorf("an error of another kind: %v", err)
 	}
-	f, err := parquet.Open(bytes.NewReader(data), int64(len(data)))
+	footer, err := parquet.ReadFooter(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		known(err)
 		return
 	}
+	f := footer.Of(bytes.NewReader(data))
 	last := min(f.Rows, 100)
 	known(f.Read(t.Context(), all(f), 1, last, func([]string) error { return nil }))
 	cut, err := f.Cut(t.Context(), all(f), 1, last, 4<<20)
@@ -170,7 +171,7 @@ func try(t *testing.T, data []byte) {
 		known(err)
 		return
 	}
-	if _, err := parquet.Open(bytes.NewReader(cut), int64(len(cut))); err != nil {
+	if _, err := parquet.ReadFooter(bytes.NewReader(cut), int64(len(cut))); err != nil {
 		t.Errorf("the cut cannot be opened: %v", err)
 	}
 }

@@ -14,8 +14,7 @@ import (
 
 func layouts(t *testing.T, data []byte) []pdfium.Layout {
 	t.Helper()
-	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
-	got, err := e.Session(plenty).Layouts(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0}, func(lines []pdfium.Line) bool { return len(lines) > 1 })
+	got, err := engine.Session(plenty).Layouts(t.Context(), bytes.NewReader(data), int64(len(data)), []int{0}, func(lines []pdfium.Line) bool { return len(lines) > 1 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,13 +80,12 @@ func near(a, b pdfium.Box, by float64) bool {
 }
 
 func TestRender(t *testing.T) {
-	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	data := pdftest.Rows("", []pdftest.Row{{X: 300, Y: 400, Width: 150, Height: 80}})
 	for _, test := range []struct {
 		dpi           float64
 		width, height int
 	}{{72, 600, 800}, {36, 300, 400}, {5000, 3547, 4729}} {
-		got, err := e.Session(plenty).Render(t.Context(), bytes.NewReader(data), int64(len(data)), 0, test.dpi)
+		got, err := engine.Session(plenty).Render(t.Context(), bytes.NewReader(data), int64(len(data)), 0, test.dpi)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,6 +17,9 @@ import (
 
 const plenty pdfium.Work = 1 << 40
 
+// engine is for tests that need none of their own, because each start takes time.
+var engine = &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
+
 func text(t testing.TB, e *pdfium.Engine, data []byte, indexes ...int) ([]string, error) {
 	t.Helper()
 	read, err := e.Session(plenty).Text(t.Context(), bytes.NewReader(data), int64(len(data)), pages(indexes...), false)
@@ -36,8 +39,7 @@ func pages(indexes ...int) []pdfium.Page {
 }
 
 func TestText(t *testing.T) {
-	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
-	got, err := text(t, e, pdftest.Text(true, "one", "two", "three"), 2, 0)
+	got, err := text(t, engine, pdftest.Text(true, "one", "two", "three"), 2, 0)
 	if err != nil || len(got) != 2 || got[0] != "This is page three" || got[1] != "This is page one" {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -53,19 +55,18 @@ func TestFieldText(t *testing.T) {
 	tree := f.Add("<< /Type /Pages /Count 1 /Kids [%d 0 R] >>", page)
 	f.Set(page, "<< /Type /Page /Parent %d 0 R /MediaBox [0 0 200 200] /Annots [%d 0 R] >>", tree, field)
 	f.Root(f.Add("<< /Type /Catalog /Pages %d 0 R /AcroForm << /Fields [%d 0 R] >> >>", tree, field))
-	got, err := text(t, &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}, f.Bytes(), 0)
+	got, err := text(t, engine, f.Bytes(), 0)
 	if err != nil || strings.TrimSpace(got[0]) != "filled in" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }
 
 func TestRefused(t *testing.T) {
-	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	for range 2 {
-		if _, err := text(t, e, []byte("%PDF-1.7 nonsense"), 0); !errors.Is(err, pdfium.ErrRefused) {
+		if _, err := text(t, engine, []byte("%PDF-1.7 nonsense"), 0); !errors.Is(err, pdfium.ErrRefused) {
 			t.Errorf("nonsense: got %v", err)
 		}
-		if got, err := text(t, e, pdftest.Text(false, "one"), 0); err != nil || got[0] != "This is page one" {
+		if got, err := text(t, engine, pdftest.Text(false, "one"), 0); err != nil || got[0] != "This is page one" {
 			t.Errorf("after nonsense: got %q, %v", got, err)
 		}
 	}
@@ -120,14 +121,13 @@ func TestRepair(t *testing.T) {
 	sharedtest.NotShort(t)
 	data := pdftest.Text(false, "one", "two")
 	broken := data[:bytes.LastIndex(data, []byte("xref\n0 "))]
-	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	// PDFium needs a trailer to find the catalog.
 	broken = append(bytes.Clone(broken), "trailer << /Root 1 0 R >>"...)
-	repaired, err := e.Session(plenty).Repair(t.Context(), bytes.NewReader(broken), int64(len(broken)))
+	repaired, err := engine.Session(plenty).Repair(t.Context(), bytes.NewReader(broken), int64(len(broken)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := text(t, e, repaired, 0, 1); err != nil || got[1] != "This is page two" {
+	if got, err := text(t, engine, repaired, 0, 1); err != nil || got[1] != "This is page two" {
 		t.Errorf("got %q, %v", got, err)
 	}
 }

@@ -42,6 +42,10 @@ func read(t *testing.T, data []byte) {
 			s.Record(h.Doc)
 		}
 	}
+	passing, err := segment.Passing(context.Background(), views[0], q)
+	if (err != nil) != (passing == nil) || err != nil && err != segment.ErrDamaged {
+		t.Fatal(passing, err)
+	}
 	for range s.Near("w12") {
 	}
 	for range s.Terms("") {

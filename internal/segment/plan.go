@@ -207,8 +207,8 @@ func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error)
 		})
 	}
 	wait.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return nil, firstOf(errs)
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	all := parts[0]
 	for _, part := range parts[1:] {
@@ -219,15 +219,6 @@ func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error)
 		}
 	}
 	return all, nil
-}
-
-func firstOf(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // run searches one view. A memory fault while reading counts as damage.

@@ -332,14 +332,5 @@ func compound(stream string) string {
 	return string(b)
 }
 
-// IDs returns the ids of the formats that have samples.
-func IDs() map[string]bool {
-	ids := make(map[string]bool)
-	for _, s := range All() {
-		ids[s.ID] = true
-	}
-	return ids
-}
-
 // Reader returns a reader of the content.
 func (s Sample) Reader() *bytes.Reader { return bytes.NewReader(s.Data) }

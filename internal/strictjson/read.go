@@ -134,9 +134,7 @@ func IsWholeText(literal string) bool {
 			return false
 		case high != 0:
 			high = 0
-		case utf16.IsSurrogate(unit) && unit >= 0xdc00:
-			return false
-		case utf16.IsSurrogate(unit):
+		case utf16.IsSurrogate(unit): // nothing follows a second half as its other half
 			high = unit
 		}
 	}

@@ -69,6 +69,102 @@ func TestMembersTwice(t *testing.T) {
 	}
 }
 
+// TestReaders checks what each method reads of a value, what it refuses, and that
+// the scanner then stands behind what was read.
+func TestReaders(t *testing.T) {
+	readers := map[string]func(s *strictjson.Scanner) (any, error){
+		"Text": func(s *strictjson.Scanner) (any, error) {
+			field := "before"
+			err := s.Text(&field)
+			return field, err
+		},
+		"Name": func(s *strictjson.Scanner) (any, error) {
+			field := "before"
+			err := s.Name(&field)
+			return field, err
+		},
+		"Number": func(s *strictjson.Scanner) (any, error) { return s.Number() },
+		"Float":  func(s *strictjson.Scanner) (any, error) { return s.Float() },
+		"Object": func(s *strictjson.Scanner) (any, error) {
+			field := map[string]any{"before": true}
+			err := s.Object(&field)
+			return field, err
+		},
+		"Keep": func(s *strictjson.Scanner) (any, error) {
+			var members map[string]json.RawMessage
+			err := s.Keep(&members, "a")
+			return string(members["a"]), err
+		},
+	}
+	for _, test := range []struct {
+		reader, value string
+		want          any
+		err           string
+	}{
+		{"Text", `"a\ud800b"`, "a\ufffdb", ""},
+		{"Name", `"ä\ud83d\ude00\n"`, "ä😀\n", ""},
+		{"Name", `null`, "before", ""},
+		{"Name", `7`, nil, "it is a number, not a string"},
+		{"Name", `"a\ud800b"`, nil, "it has half a surrogate pair, which is no character"},
+		{"Number", `-1.50e+2`, "-1.50e+2", ""},
+		{"Number", `"1"`, nil, "it is a string, not a number"},
+		{"Number", `null`, nil, "it is null, not a number"},
+		{"Float", `-1.50e+2`, -150.0, ""},
+		{"Float", `false`, nil, "it is a boolean, not a number"},
+		{"Float", `1e400`, nil, "it is too large a number"},
+		{"Object", `{"a":[1.0,{"b":null}]}`, map[string]any{"a": []any{json.Number("1.0"), map[string]any{"b": nil}}}, ""},
+		{"Object", `null`, map[string]any{"before": true}, ""},
+		{"Object", `[]`, nil, "it is an array, not an object"},
+		{"Object", `{"a":{"b":1,"b":2}}`, nil, "a.b is given twice"},
+		{"Keep", `{"a" :[1]}`, `{"a" :[1]}`, ""},
+	} {
+		s := scan(t, "["+test.value+` , "next"]`)
+		err := s.Elements(func() error {
+			got, err := readers[test.reader](s)
+			switch {
+			case err != nil && (test.err == "" || err.Error() != test.err), err == nil && test.err != "":
+				t.Errorf("%s of %s: %v, want %q", test.reader, test.value, err, test.err)
+			case err == nil && !reflect.DeepEqual(got, test.want):
+				t.Errorf("%s of %s is %#v, want %#v", test.reader, test.value, got, test.want)
+			}
+			if err != nil {
+				return err
+			}
+			if next := s.Kind(); next != ',' {
+				t.Errorf("%s of %s: %q comes next", test.reader, test.value, next)
+			}
+			return errStop
+		})
+		if test.err == "" && err != errStop {
+			t.Errorf("%s of %s: %v, want the error of the caller as it is", test.reader, test.value, err)
+		}
+	}
+}
+
+var errStop = errors.New("stop")
+
+func TestIsWholeText(t *testing.T) {
+	for literal, want := range map[string]bool{
+		`""`:                     true,
+		`"ä😀\n\\ud800"`:          true, // an escaped backslash, then letters
+		`"\u00e4\ud83d\ude00"`:   true,
+		`"\ud83d"`:               false,
+		`"\ud83dx"`:              false,
+		`"\ud83d\ud83d\ude00"`:   false,
+		`"\ud83d\n"`:             false,
+		`"\ude00"`:               false,
+		`"\ude00\ud83d"`:         false,
+		"\"\xff\"":               false,
+		`"\uD83D\uDE00 \ufffd"`:  true,
+		`"\ud83d\ude00\ude00"`:   false,
+		`"\ud83d\ude00\ud83dde"`: false,
+	} {
+		if got := strictjson.IsWholeText(literal); got != want {
+			t.Errorf("IsWholeText(%s) = %v", literal, got)
+		}
+	}
+}
+
 func TestWhole(t *testing.T) {
 	for literal, want := range map[string]int{
 		"0": 0, "-0": 0, "-7": -7, "12.0": 12, "1e3": 1000, "9007199254740993": 9007199254740993, "9007199254740992.0": 1 << 53,

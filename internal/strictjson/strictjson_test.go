@@ -57,10 +57,11 @@ func TestWriter(t *testing.T) {
 	w.Open()
 	w.Text("a", "x<\"é")
 	w.Optional("none", "")
+	w.Optional("some", "y")
 	w.Value("n", []int{1, 2})
 	w.Extras(map[string]json.RawMessage{"z": []byte("null"), "b": []byte("1")})
 	w.Close()
-	want := `{"a":"x\u003c\"é","n":[1,2],"b":1,"z":null}`
+	want := `{"a":"x\u003c\"é","some":"y","n":[1,2],"b":1,"z":null}`
 	if w.String() != want || w.Err != nil {
 		t.Errorf("wrote %s, %v; want %s", w.String(), w.Err, want)
 	}
