@@ -185,3 +185,25 @@ func TestProseHeadings(t *testing.T) {
 		t.Errorf("title %q", n.Title)
 	}
 }
+
+// TestWholeTitles titles passages by whole titles: with the name after a number, both
+// lines of one in capitals, and the text of a title in XML.
+func TestWholeTitles(t *testing.T) {
+	paragraph := strings.Repeat("   It was the best of times, it was the worst.\n", 12) + "\n"
+	for _, test := range []struct {
+		format    data.Format
+		src, want string
+	}{
+		{data.Prose, "Item 1A.\n\nRisk Factors\n\n9\n", "Item 1A. Risk Factors"},
+		{data.Prose, "Sec. 351. Reports of activities.\nSec. 352. Money.\n", "Sec. 351. Reports of activities."},
+		{data.Prose, "It stopped. Then it went on.\n", "It stopped."},
+		{data.Prose, paragraph + "SEC. 103. MORE FUNDING FOR THE SUPPORT OF THE CENTER AT THE\n            BUREAU OF HARBOURS.\n\n    The center is funded.\n", "SEC. 103. MORE FUNDING FOR THE SUPPORT OF THE CENTER AT THE BUREAU OF HARBOURS."},
+		{data.Lines, "<sect1 id=\"a\">\n  <title>Tea &amp; cake</title>\n  <para>x</para>\n</sect1>\n<sect1/>\n", "Tea & cake"},
+		{data.Lines, "<item id=\"a\">\n  <para>x</para>\n", "<item id=\"a\">"},
+	} {
+		nodes := mapped(t, test.format, test.src).Nodes
+		if got := nodes[len(nodes)-1].Title; got != test.want {
+			t.Errorf("%.60q: got %q, want %q", test.src, got, test.want)
+		}
+	}
+}
