@@ -27,8 +27,7 @@ func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
 		if onlyNumber.MatchString(title) {
 			after, _ := strings.CutPrefix(plain.Line(string(text[:len(first)])), title)
 			if strings.TrimSpace(after) == "" {
-				next, _, _ := bytes.Cut(rest, []byte("\n\n"))
-				after = string(next)
+				after, _ = firstTitle(rest, hasWord)
 			}
 			title = cutTitle(title + " " + sentence.First(after, maxPassageTitle))
 		}
