@@ -193,6 +193,9 @@ func (r *lineReader) lines() ([]Line, error) {
 	}
 	runes := []rune(strings.TrimRight(got.Text, "\x00"))
 	r.mapped = len(runes) != count.Count
+	if _, err := r.compose(runes); err != nil {
+		return nil, err
+	}
 	var lines []Line
 	for start := 0; start < len(runes) && len(lines) < maxLines; {
 		end := start
