@@ -21,7 +21,7 @@ func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
 	case p.open.heading != none && p.prose:
 		title, rest = firstTitle(text, hasAlnum)
 		return wholeTitle(title, rest)
-	case p.prose:
+	case p.prose && !bytes.HasPrefix(text, []byte("#")):
 		first, rest, _ := bytes.Cut(text, []byte("\n\n"))
 		title = sentence.First(string(first), maxPassageTitle)
 		if onlyNumber.MatchString(title) {
@@ -41,6 +41,24 @@ func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
 		return title, rest
 	}
 	return firstTitle(text, hasAlnum)
+}
+
+// titleAbove returns the title of a document of prose: its first line, if that stands
+// alone like a heading or is underlined and is no sentence; "" if it has none.
+func titleAbove(text []byte) string {
+	text = bytes.TrimLeft(text, "\ufeff \t\r\n")
+	line, rest, more := bytes.Cut(text, []byte("\n"))
+	line = bytes.TrimSpace(line)
+	next, _, _ := bytes.Cut(rest, []byte("\n"))
+	first := firstRune(line)
+	switch {
+	case !more || len(bytes.TrimSpace(rest)) == 0 || len(line) > maxHeading || !hasWord(line):
+	case !unicode.IsLetter(first) && !unicode.IsDigit(first) || unicode.IsLower(first):
+	case strings.ContainsAny(string(line[len(line)-1:]), ".,;:!>)") || bytes.ContainsAny(line, "@<>{}|\t=") || bytes.Contains(line, []byte(": ")) || bytes.Contains(line, []byte("://")):
+	case isRule(next) || len(bytes.TrimSpace(next)) == 0:
+		return title(string(line))
+	}
+	return ""
 }
 
 // onlyNumber matches the label of a section without its title, such as "Item 1A.".

@@ -283,6 +283,13 @@ func (m *mapping) labels() []any {
 	return list
 }
 
+// fileExtensions are those of programs that write PDF files and their images.
+var fileExtensions = map[string]bool{
+	".ai": true, ".cdr": true, ".doc": true, ".docx": true, ".dvi": true, ".eps": true, ".fm": true, ".indd": true, ".jpg": true, ".odt": true, ".p65": true,
+	".pdf": true, ".pmd": true, ".ppt": true, ".pptx": true, ".ps": true, ".psd": true, ".pub": true, ".qxd": true, ".rtf": true, ".tex": true, ".tif": true,
+	".txt": true, ".wpd": true, ".xls": true, ".xlsx": true,
+}
+
 // sensibleTitle returns the title in a document's metadata; "" if a program has
 // put only the name of a file or a meaningless text there.
 func sensibleTitle(title string) string {
@@ -297,7 +304,7 @@ func sensibleTitle(title string) string {
 		return ""
 	}
 	ext := path.Ext(lower)
-	if !strings.Contains(title, " ") && len(ext) >= 3 && len(ext) <= 6 || !strings.ContainsFunc(title, isWritten) {
+	if fileExtensions[ext] || !strings.Contains(title, " ") && len(ext) >= 3 && len(ext) <= 6 || !strings.ContainsFunc(title, isWritten) {
 		return ""
 	}
 	return title

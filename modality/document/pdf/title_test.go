@@ -44,6 +44,7 @@ func TestSensibleTitle(t *testing.T) {
 		"1.txt - Notepad":              "",
 		"report_final.indd":            "",
 		"Node.js in action":            "Node.js in action",
+		"Harbour Statistics 2012.psd":  "",
 		"  ":                           "",
 		"---":                          "",
 	} {
