@@ -74,6 +74,7 @@ var mayImport = map[string][]string{
 	"mapper/llm/*":               {".", "mapper/llm", "internal/child", "internal/scratch"},
 	"mapadapter":                 {".", "ingest", "internal/child", "internal/sniff"},
 	"internal/*":                 {},
+	"internal/pdfium":            {"internal/nfc"},
 	"internal/meant":             {"internal/nfc", "internal/slug"},
 	"internal/member":            {"."},
 	"internal/mention":           {"."},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -38,7 +39,7 @@ type notebook struct {
 }
 
 // mapNotebook maps the cells. Cells after a heading belong to its section. A
-// first-level heading in the first cell is the title of the notebook.
+// first-level heading in the first cell that shows words is the title of the notebook.
 func mapNotebook(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	n := &notebook{ctx: ctx, src: src, json: json.NewDecoder(bytes.NewReader(src)), line: 1}
 	if err := n.object(n.top); err != nil {
@@ -58,9 +59,16 @@ func mapNotebook(ctx context.Context, src []byte) (*citekit.Draft, error) {
 	if language != "" {
 		s.Metadata["language"] = title(language)
 	}
-	if n.cells[0].Type == "markdown" {
-		if heading, level, _ := firstHeading(n.cells[0].text()); level == 1 {
+	for i := range n.cells {
+		if n.cells[i].Type != "markdown" {
+			break
+		}
+		text := n.cells[i].text()
+		if heading, level, _ := firstHeading(text); level == 1 {
 			s.Title = title(heading)
+		}
+		if s.Title != "" || shown(text) != "" {
+			break
 		}
 	}
 	if n.cells[0].first < n.cells[len(n.cells)-1].last {
@@ -188,6 +196,7 @@ func (c *cell) node() (n *citekit.Node, level int) {
 	case "markdown":
 		heading, level, rest := firstHeading(text)
 		if n.Title = title(heading); level == 0 {
+			rest = shown(rest)
 			n.Title = sentence.First(rest, maxPassageTitle)
 		}
 		n.Summary = sentence.Lead(rest, maxSummary)
@@ -203,6 +212,20 @@ func (c *cell) node() (n *citekit.Node, level int) {
 	}
 	return n, 0
 }
+
+// shown returns a Markdown text, without tags if it begins with one; "" if it has no
+// words then, as a rule or a button.
+func shown(text string) string {
+	if strings.HasPrefix(strings.TrimSpace(text), "<") {
+		text = tag.ReplaceAllString(text, "")
+	}
+	if hasWord([]byte(text)) {
+		return text
+	}
+	return ""
+}
+
+var tag = lazyregexp.New(`(?s)</?[A-Za-z][^<>]*>|<!--.*?-->`)
 
 // firstHeading returns the first ATX or setext heading of a Markdown text, its level,
 // and the text after it. Without a heading, rest is the whole text.

@@ -27,7 +27,12 @@ const (
 // passage is the first sentence in prose, and the first line without comment marks in
 // other text.
 func mapProse(r *reader, prose bool) (*citekit.Draft, error) {
-	p := proseMapper{prose: prose, runs: newRuns(maxPassages), marks: markerOf(r.rest())}
+	head := r.rest()
+	p := proseMapper{prose: prose, runs: newRuns(maxPassages), marks: markerOf(head)}
+	documentTitle := ""
+	if prose && p.marks == nil {
+		documentTitle = titleAbove(head)
+	}
 	line := 0
 	r.eachLine(maxLineHead, func(head []byte, size int64) {
 		line++
@@ -35,7 +40,7 @@ func mapProse(r *reader, prose bool) (*citekit.Draft, error) {
 	})
 	p.endParagraph()
 	p.endPassage()
-	s := &citekit.Draft{Nodes: p.runs.nodes(), Method: "passages", Metadata: map[string]any{"format": string(Prose)}}
+	s := &citekit.Draft{Title: documentTitle, Nodes: p.runs.nodes(), Method: "passages", Metadata: map[string]any{"format": string(Prose)}}
 	if !prose {
 		s.Method, s.Metadata["format"] = "lines", string(Lines)
 	}

@@ -2,8 +2,13 @@ package data
 
 import (
 	"bytes"
+	"html"
+	"strings"
 	"unicode"
+	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -14,10 +19,18 @@ func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
 	case p.open.title != "":
 		return p.open.title, text
 	case p.open.heading != none && p.prose:
-		return firstTitle(text, hasAlnum)
-	case p.prose:
-		first, _, _ := bytes.Cut(text, []byte("\n\n"))
+		title, rest = firstTitle(text, hasAlnum)
+		return wholeTitle(title, rest)
+	case p.prose && !bytes.HasPrefix(text, []byte("#")):
+		first, rest, _ := bytes.Cut(text, []byte("\n\n"))
 		title = sentence.First(string(first), maxPassageTitle)
+		if onlyNumber.MatchString(title) {
+			after, _ := strings.CutPrefix(plain.Line(string(text[:len(first)])), title)
+			if strings.TrimSpace(after) == "" {
+				after, _ = firstTitle(rest, hasWord)
+			}
+			title = cutTitle(title + " " + sentence.First(after, maxPassageTitle))
+		}
 	default:
 		title = codeTitle(text)
 	}
@@ -28,6 +41,42 @@ func (p *proseMapper) titleOf(text []byte) (title string, rest []byte) {
 		return title, rest
 	}
 	return firstTitle(text, hasAlnum)
+}
+
+// titleAbove returns the title of a document of prose: its first line, if that stands
+// alone like a heading or is underlined and is no sentence; "" if it has none.
+func titleAbove(text []byte) string {
+	text = bytes.TrimLeft(text, "\ufeff \t\r\n")
+	line, rest, more := bytes.Cut(text, []byte("\n"))
+	line = bytes.TrimSpace(line)
+	next, _, _ := bytes.Cut(rest, []byte("\n"))
+	first := firstRune(line)
+	switch {
+	case !more || len(bytes.TrimSpace(rest)) == 0 || len(line) > maxHeading || !hasWord(line):
+	case !unicode.IsLetter(first) && !unicode.IsDigit(first) || unicode.IsLower(first):
+	case strings.ContainsAny(string(line[len(line)-1:]), ".,;:!>)") || bytes.ContainsAny(line, "@<>{}|\t=") || bytes.Contains(line, []byte(": ")) || bytes.Contains(line, []byte("://")):
+	case isRule(next) || len(bytes.TrimSpace(next)) == 0:
+		return title(string(line))
+	}
+	return ""
+}
+
+// onlyNumber matches the label of a section without its title, such as "Item 1A.".
+var onlyNumber = lazyregexp.New(`^\p{L}+\.? [\p{L}\p{N}]{0,3}\p{N}[\p{L}\p{N}]{0,3}\.$`)
+
+// wholeTitle adds the further lines of a title in capitals that is too wide for one.
+func wholeTitle(title string, text []byte) (whole string, rest []byte) {
+	const wide = 50 // characters from which on a line may be continued
+	for line := title; utf8.RuneCountInString(line) >= wide; {
+		next, after, _ := bytes.Cut(text, []byte("\n"))
+		next = bytes.TrimSpace(next)
+		if len(title)+len(next) >= 2*maxPassageTitle || !inCapitals([]byte(line)) || !inCapitals(bytes.TrimRight(next, ".")) {
+			break
+		}
+		line, text = string(next), after
+		title += " " + plain.Line(line)
+	}
+	return title, text
 }
 
 // hasWord reports whether a line has two adjacent letters or digits that are not both
@@ -43,12 +92,20 @@ func hasWord(line []byte) bool {
 	return false
 }
 
-// codeTitle makes a title from the first line of text with a word, without comment
-// marks. It skips a copyright notice if there is more text.
+// titleElement matches the title of a part in XML.
+var titleElement = lazyregexp.New(`<title(?: [^<>]*)?>([^<>]+)</title>`)
+
+// codeTitle makes a title from the first title of XML, or from the first line of text
+// with a word, without comment marks. It skips a copyright notice if there is more text.
 func codeTitle(text []byte) string {
 	first, rest, more := bytes.Cut(text, []byte("\n\n"))
 	if more && isNotice(first) && hasWord(rest) {
 		text = rest
+	}
+	if element := titleElement.FindSubmatch(text); element != nil && bytes.HasPrefix(bytes.TrimSpace(text), []byte("<")) {
+		if t := cutTitle(html.UnescapeString(string(element[1]))); hasWord([]byte(t)) {
+			return t
+		}
 	}
 	for line := range bytes.Lines(text) {
 		line = withoutComment(bytes.TrimSpace(line))

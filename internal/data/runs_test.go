@@ -185,3 +185,44 @@ func TestProseHeadings(t *testing.T) {
 		t.Errorf("title %q", n.Title)
 	}
 }
+
+// TestWholeTitles titles passages by whole titles: with the name after a number, both
+// lines of one in capitals, and the text of a title in XML.
+func TestWholeTitles(t *testing.T) {
+	paragraph := strings.Repeat("   It was the best of times, it was the worst.\n", 12) + "\n"
+	for _, test := range []struct {
+		format    data.Format
+		src, want string
+	}{
+		{data.Prose, "Item 1A.\n\nRisk Factors\n\n9\n", "Item 1A. Risk Factors"},
+		{data.Prose, "Sec. 351. Reports of activities.\nSec. 352. Money.\n", "Sec. 351. Reports of activities."},
+		{data.Prose, "It stopped. Then it went on.\n", "It stopped."},
+		{data.Prose, paragraph + "SEC. 103. MORE FUNDING FOR THE SUPPORT OF THE CENTER AT THE\n            BUREAU OF HARBOURS.\n\n    The center is funded.\n", "SEC. 103. MORE FUNDING FOR THE SUPPORT OF THE CENTER AT THE BUREAU OF HARBOURS."},
+		{data.Lines, "<sect1 id=\"a\">\n  <title>Tea &amp; cake</title>\n  <para>x</para>\n</sect1>\n<sect1/>\n", "Tea & cake"},
+		{data.Prose, "# If there is tea,\n# drink it. Then go.\n", "If there is tea,"},
+		{data.Lines, "<item id=\"a\">\n  <para>x</para>\n", "<item id=\"a\">"},
+	} {
+		nodes := mapped(t, test.format, test.src).Nodes
+		if got := nodes[len(nodes)-1].Title; got != test.want {
+			t.Errorf("%.60q: got %q, want %q", test.src, got, test.want)
+		}
+	}
+}
+
+// TestTitleAbove takes the line above a text as its title, if it is one.
+func TestTitleAbove(t *testing.T) {
+	for src, want := range map[string]string{
+		"\n\nTea for Two\n-----------\n\nIt is hot.\n":      "Tea for Two",
+		"Tea -- příručka\n\nIt is hot.\n":                   "Tea -- příručka",
+		"It is hot.\n\nIt is cold.\n":                       "",
+		"Tea for two and\nfor more of us.\n\nIt is cold.\n": "",
+		"Dear Ann,\n\nIt is hot.\n":                         "",
+		"Subject: tea\n\nIt is hot.\n":                      "",
+		"apple\n\npear\n":                                   "",
+		"Tea\n":                                             "",
+	} {
+		if got := mapped(t, data.Prose, src).Title; got != want {
+			t.Errorf("%q: got %q, want %q", src, got, want)
+		}
+	}
+}

@@ -44,6 +44,7 @@ func MapSections(ctx context.Context, text []byte) (*citekit.Draft, error) {
 		return s, nil
 	}
 	s.Metadata = map[string]any{"format": string(Prose)}
+	s.Title = titleAbove(text)
 	s.Nodes = d.nodes(heads)
 	return s, nil
 }

@@ -256,6 +256,18 @@ func TestNotebook(t *testing.T) {
         2 cell "H"
         3 cell "i"
 `)
+	s = checkOutline(t, data.Notebook, `{"cells": [
+{"cell_type": "markdown", "source": "<a\n href='b'><img src='c'></a>"},
+{"cell_type": "markdown", "source": "---"},
+{"cell_type": "markdown", "source": "# Tea"}
+]}`, `
+2 cell ""
+3 cell ""
+4 cell "Tea"
+`)
+	if s.Title != "Tea" {
+		t.Errorf("title %q after a button and a rule", s.Title)
+	}
 	if s := mapped(t, data.Notebook, "{\"cells\": [\n{\"cell_type\": \"markdown\", \"source\": \"# T\\nx\"}\n]}"); s.Title != "T" {
 		t.Errorf("title %q", s.Title)
 	}

@@ -79,6 +79,8 @@ func TestFormatOf(t *testing.T) {
 		{"a.md", "", markup.Markdown},
 		{"A.MARKDOWN", "", markup.Markdown},
 		{"a.mdx", "", markup.Markdown},
+		{"a.Rmd", "", markup.Markdown},
+		{"a.qmd", "", markup.Markdown},
 		{"a.rst", "", markup.ReST},
 		{"a.adoc", "", markup.AsciiDoc},
 		{"a.asc", "= Title", markup.AsciiDoc},

@@ -33,7 +33,7 @@ const (
 // else.
 func FormatOf(name string, head []byte) (Format, bool) {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".md", ".markdown", ".mdown", ".mkd", ".mdx":
+	case ".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd", ".qmd":
 		return Markdown, true
 	case ".rst", ".rest":
 		return ReST, true

@@ -113,6 +113,7 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, page Page, cropped 
 		}
 		if text.Read = raw.read(); box != nil && raw.at == nil {
 			text.Text, err = textWithin(p, chars, box)
+			text.Text = raw.accents.join(text.Text)
 		} else {
 			text.Text = raw.String()
 		}

@@ -45,8 +45,10 @@ type Line struct {
 	Mixed bool
 
 	// Gap is the widest space between two words, in font sizes. Words of fewer than two
-	// letters are ignored. It is 0 if Bold is false.
-	Gap float64
+	// letters are ignored. It is 0 if Bold is false. GapAt is the index in Text of the
+	// first byte after the word before it.
+	Gap   float64
+	GapAt int
 }
 
 // A Layout is what a page shows, and where.
@@ -191,6 +193,9 @@ func (r *lineReader) lines() ([]Line, error) {
 	}
 	runes := []rune(strings.TrimRight(got.Text, "\x00"))
 	r.mapped = len(runes) != count.Count
+	if _, err := r.compose(runes); err != nil {
+		return nil, err
+	}
 	var lines []Line
 	for start := 0; start < len(runes) && len(lines) < maxLines; {
 		end := start
@@ -249,18 +254,19 @@ func (r *lineReader) line(runes []rune, start, end int) (Line, bool, error) {
 		}
 	}
 	if line.Bold {
-		gap, err := r.gap(runes, start, end)
+		gap, at, err := r.gap(runes, start, end)
 		if err != nil {
 			return Line{}, false, err
 		}
-		line.Gap = gap / max(line.Size, 1)
+		line.Gap, line.GapAt = gap/max(line.Size, 1), len(cleanLine(string(runes[start:at])))
 	}
 	return line, true, nil
 }
 
-// gap returns the widest space in points between two words of at least two letters.
-func (r *lineReader) gap(runes []rune, start, end int) (float64, error) {
-	widest := 0.0
+// gap returns the widest space in points between two words of at least two letters, and
+// the index after the first of them.
+func (r *lineReader) gap(runes []rune, start, end int) (widest float64, at int, err error) {
+	at = start
 	last := -1 // end of the previous word, or -1 if that is too short
 	for start < end {
 		from := start
@@ -271,13 +277,15 @@ func (r *lineReader) gap(runes []rune, start, end int) (float64, error) {
 		if written && last >= 0 {
 			left, _, err := r.other(last, true)
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 			right, _, err := r.other(from, true)
 			if err != nil {
-				return 0, err
+				return 0, 0, err
 			}
-			widest = max(widest, (right.box.X1-left.box.X2)*r.width)
+			if space := (right.box.X1 - left.box.X2) * r.width; space > widest {
+				widest, at = space, last+1
+			}
 		}
 		if last = -1; written {
 			last = start - 1
@@ -286,7 +294,7 @@ func (r *lineReader) gap(runes []rune, start, end int) (float64, error) {
 			start++
 		}
 	}
-	return widest, nil
+	return widest, at, nil
 }
 
 // isWord reports whether text has at least two letters.

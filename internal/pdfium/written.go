@@ -10,11 +10,14 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 )
 
-// A written is the text of a page: PDFium's, or the same characters in another order.
+// A written is the text of a page: PDFium's, or the same characters in another order,
+// with accents joined to their letters.
 type written struct {
-	runes  []rune // PDFium's text
+	runes  []rune // PDFium's text, with a zero for each accent that is joined to the next
 	mapped bool   // PDFium's indexes of characters differ from indexes in its text
 	at     []int  // which of the runes come in which order, or one of added; nil means all as they are
+
+	accents accents // that are joined to letters
 
 	boxes map[int]Box // of characters of which PDFium's box is beside them
 }
@@ -35,10 +38,13 @@ func newWritten(p pdfium.Pdfium, text references.FPDF_TEXTPAGE, sheet sheet, pag
 	}
 	w := written{runes: []rune(raw)}
 	w.mapped = len(w.runes) != chars
-	if !page.Vertical || len(w.runes) > maxGlyphs {
+	if len(w.runes) > maxGlyphs {
 		return w, nil
 	}
 	r := lineReader{p: p, text: text, place: sheet.place, mapped: w.mapped}
+	if w.accents, err = r.compose(w.runes); err != nil || !page.Vertical {
+		return w, err
+	}
 	cells, err := r.cells(w.runes, sheet, cropped)
 	if err != nil {
 		return written{}, err
@@ -93,7 +99,7 @@ func (w written) String() string {
 // read returns how many characters PDFium knows as characters, without the spaces that it
 // may have added. It has no name for those of a font that does not say what they are.
 func (w written) read() int {
-	n := 0
+	n := w.accents.count
 	for _, c := range w.runes {
 		if isVisible(c) && c != unicode.ReplacementChar && !unicode.Is(unicode.Co, c) || c == softHyphen || c == ideographicSpace {
 			n++

@@ -52,8 +52,8 @@ func First(text string, max int) string {
 	}
 	text = plain.Line(plain.Cut(text, examined*max+utf8.UTFMax))
 	for tokens := sentences.FromString(text); tokens.Next(); {
-		if !endsInAbbreviation(text[:tokens.End()]) {
-			text = text[:tokens.End()]
+		if end := tokens.End(); !endsInAbbreviation(text[:end]) && !isInBrackets(text, end) {
+			text = text[:end]
 			break
 		}
 	}
@@ -62,6 +62,17 @@ func First(text string, max int) string {
 		return text
 	}
 	return plain.Words(text, max)
+}
+
+// isInBrackets reports whether a bracket is open at a place of text, and closed
+// after it.
+func isInBrackets(text string, at int) bool {
+	for _, pair := range [][2]string{{"(", ")"}, {"[", "]"}, {"（", "）"}} {
+		if strings.Count(text[:at], pair[0]) > strings.Count(text[:at], pair[1]) && strings.Contains(text[at:], pair[1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // endsInAbbreviation reports whether the full stop at the end of text more

@@ -35,6 +35,8 @@ func TestFirst(t *testing.T) {
 		{"One. Two.", "One."},
 		{"Dr. Who is in. Two.", "Dr. Who is in."},
 		{"no end", "no end"},
+		{"[From the U.S. Printing Office] An act. Two.", "[From the U.S. Printing Office] An act."},
+		{"A smile :( is one. Two.", "A smile :( is one."},
 	} {
 		if got := sentence.First(test.text, 100); got != test.want {
 			t.Errorf("First(%q) = %q, want %q", test.text, got, test.want)

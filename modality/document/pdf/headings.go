@@ -57,8 +57,8 @@ func findHeadings(pages []page) []entry {
 	for i := range pages {
 		found = append(found, headingsOn(&pages[i], body)...)
 	}
-	found = slices.DeleteFunc(withoutRunning(found), func(h heading) bool { return !isSensible(h.title, h.number) })
-	found = withoutQuantities(withoutBylines(found))
+	found = withoutBylines(withoutRunning(found))
+	found = withoutQuantities(slices.DeleteFunc(found, func(h heading) bool { return !isSensible(h.title, h.number) }))
 	found = dropCrowds(dropTitles(found, pages, body), len(pages))
 	if len(found) < minHeadings || areText(found, pages) {
 		return nil

@@ -110,14 +110,31 @@ func TestNoHeadings(t *testing.T) {
 		s.text(40)
 	}
 	got := mapOf(t, sharedResolver(), pdftest.Rows("", s.pages...))
-	title := "Running text of line 1 goes on and on until it has reached the right margin."
-	want := fmt.Sprintf("pages 1-10: %s\npages 11-20: %s\npages 21-25: %s\n", title, title, title)
+	want := "pages 1-10: Page 1\npages 11-20: Page 11\npages 21-25: Page 21\n" // all begin with the same line
 	if diff := cmp.Diff(want, told(got.Nodes)); diff != "" || got.Method != "pages" {
 		t.Errorf("method %q (-want +got):\n%s", got.Method, diff)
+	}
+	if got.Title != "" {
+		t.Errorf("a sentence is the title: %q", got.Title)
 	}
 	short := mapOf(t, sharedResolver(), pdftest.Rows("", s.pages[:3]...))
 	if len(short.Nodes) != 3 {
 		t.Errorf("%d nodes for three pages", len(short.Nodes))
+	}
+}
+
+// TestSameBeginning names pages that all begin with one line by their numbers, and
+// the document by that line.
+func TestSameBeginning(t *testing.T) {
+	s := &setter{}
+	for range 3 {
+		s.page()
+		s.row(0, 10, false, "Sequence of the Harbour Lights")
+		s.row(40, 10, false, "It was dark, and nobody had lit the lamps along the quay, as they do on most days of a year.")
+	}
+	got := mapOf(t, sharedResolver(), pdftest.Rows("", s.pages...))
+	if want := "pages 1: Page 1\npages 2: Page 2\npages 3: Page 3\n"; cmp.Diff(want, told(got.Nodes)) != "" || got.Title != "Sequence of the Harbour Lights" {
+		t.Errorf("title %q, nodes %s", got.Title, told(got.Nodes))
 	}
 }
 

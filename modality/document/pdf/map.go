@@ -33,7 +33,8 @@ const (
 // parent.
 //
 // The title is the one in the document's metadata, or else the largest text of
-// the first page if nothing later is as large.
+// the first page if nothing later is as large, or if that is a title page or has
+// an abstract; or else the text that most runs of pages begin with.
 //
 // Figures and tables with a caption, in documents of at most MaxFigurePages
 // pages, are children of the innermost section on their page. Their box
@@ -190,6 +191,7 @@ type mapping struct {
 	progress func(float64)
 	pages    []page   // layouts, of all pages or none
 	unread   bool     // a limit left some of pages unread
+	repeated string   // title of most runs of pages
 	text     presence // on some pages, if not all were read
 }
 
@@ -206,9 +208,9 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
 	if m.facts.pages <= m.job.figurePages() {
 		addFigures(&nodes, sections, m.pages, body)
 	}
-	title := sensibleTitle(m.facts.info.Title)
-	if title == "" || isPlaceholder(title, m.facts.info.Author, m.pages) {
-		title = titleOn(m.pages, body)
+	title, err := m.title(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return &citekit.Draft{
 		Title:    title,

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"path"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
@@ -24,6 +26,7 @@ const (
 	runPages   = 10   // pages of a run in a document that is not short
 	shortPages = 20   // in a document up to this length, every page is its own run
 	maxRuns    = 500
+	repeats    = 3 // runs with one title; it is that of the document if most runs have it
 )
 
 // nodes makes nodes from sections.
@@ -77,9 +80,17 @@ func (m *mapping) runs(ctx context.Context) ([]*section, error) {
 		byNumber[pages[i].number] = &pages[i]
 	}
 	body := bodyOf(pages)
+	titled := map[string]int{}
 	for _, s := range sections {
 		if p := byNumber[s.first]; p != nil {
 			s.title = runTitle(p, body)
+			titled[withoutDigits(s.title)]++
+		}
+	}
+	for _, s := range sections {
+		n := titled[withoutDigits(s.title)]
+		if n >= repeats && 2*n > len(sections) { // it says nothing about this one
+			m.repeated, s.title = cmp.Or(m.repeated, s.title), ""
 		}
 		if s.title == "" {
 			s.title = "Page " + m.label(s.first)
@@ -111,6 +122,8 @@ func runTitle(p *page, body measure) string {
 		}
 		at := slices.IndexFunc(headings, func(h heading) bool { return h.top == line.Box.Y1 })
 		switch {
+		case inMargin(line) && len(headings) > 0 && headings[0].top > line.Box.Y1 && headings[0].style.size >= halves(line.Size):
+			return headings[0].title // not the head of a page that is alone
 		case at >= 0:
 			return headings[at].title
 		case isSensible(text, numberDepth(text)) && !isByline(text) && !flowsOn(p, i):
@@ -270,6 +283,13 @@ func (m *mapping) labels() []any {
 	return list
 }
 
+// fileExtensions are those of programs that write PDF files and their images.
+var fileExtensions = map[string]bool{
+	".ai": true, ".cdr": true, ".doc": true, ".docx": true, ".dvi": true, ".eps": true, ".fm": true, ".indd": true, ".jpg": true, ".odt": true, ".p65": true,
+	".pdf": true, ".pmd": true, ".ppt": true, ".pptx": true, ".ps": true, ".psd": true, ".pub": true, ".qxd": true, ".rtf": true, ".tex": true, ".tif": true,
+	".txt": true, ".wpd": true, ".xls": true, ".xlsx": true,
+}
+
 // sensibleTitle returns the title in a document's metadata; "" if a program has
 // put only the name of a file or a meaningless text there.
 func sensibleTitle(title string) string {
@@ -284,14 +304,15 @@ func sensibleTitle(title string) string {
 		return ""
 	}
 	ext := path.Ext(lower)
-	if !strings.Contains(title, " ") && len(ext) >= 3 && len(ext) <= 6 || !strings.ContainsFunc(title, isWritten) {
+	if fileExtensions[ext] || !strings.Contains(title, " ") && len(ext) >= 3 && len(ext) <= 6 || !strings.ContainsFunc(title, isWritten) {
 		return ""
 	}
 	return title
 }
 
-// titleOn returns the largest text of a first page, if it is much larger than
-// the running text and nothing later is as large, or else "".
+// titleOn returns the largest text of a first page that can be a title, if it is
+// much larger than the running text and nothing later is as large, or if the page
+// is a title page or has an abstract below it; or else "".
 func titleOn(pages []page, body measure) string {
 	const larger, most = 1.3, 4 // times the body; lines
 	if len(pages) == 0 || !pages[0].read {
@@ -299,36 +320,97 @@ func titleOn(pages []page, body measure) string {
 	}
 	first, largest := &pages[0], 0.0
 	for i, line := range first.Lines {
-		if !first.running[i] {
+		if !first.running[i] && canTitle(line) {
 			largest = max(largest, halves(line.Size))
 		}
 	}
-	if largest < larger*body.size {
-		return ""
-	}
-	for i := range pages[1:] {
-		for _, line := range pages[i+1].Lines {
-			if halves(line.Size) >= largest {
-				return ""
-			}
-		}
-	}
 	var b strings.Builder
-	n, ended, last := 0, false, pdfium.Line{}
+	n, ended, last, top := 0, false, pdfium.Line{}, 0
 	for i, line := range first.Lines {
-		if first.running[i] || halves(line.Size) != largest {
+		if first.running[i] || halves(line.Size) != largest || !canTitle(line) {
 			continue
+		}
+		if n == 0 {
+			top = i
 		}
 		// Another text may be of the same size, such as the next head of a table.
 		ended = ended || n > 0 && !goesBelow(last, line, first.Height)
 		if n, last = n+1, line; !ended {
-			joinLine(&b, line.Text)
+			joinLine(&b, upToGap(line))
 		}
 	}
-	if title := cleanTitle(b.String()); n <= most && isTitleText(title) {
-		return once(sensibleTitle(title))
+	isTitlePage := len(pages) > titlePages && !hasText(first, body)
+	if !hasAbstract(first, top) && (largest < larger*body.size || !isTitlePage && isAsLarge(pages[1:], largest)) {
+		return ""
 	}
-	return ""
+	title := cleanTitle(b.String())
+	if n > most || !isTitleText(title) || isGarbled(title) || !isLegible(title) {
+		return ""
+	}
+	return once(sensibleTitle(title))
+}
+
+// titlePages is the number of pages of a document that need not have a title page.
+const titlePages = 3
+
+// isAsLarge reports whether pages have text of a size, or larger.
+func isAsLarge(pages []page, size float64) bool {
+	for i := range pages {
+		if slices.ContainsFunc(pages[i].Lines, func(line pdfium.Line) bool { return halves(line.Size) >= size }) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAbstract reports whether a line alone says that an abstract follows, below
+// line i of a page, which is the first of its text.
+func hasAbstract(p *page, i int) bool {
+	for j, line := range p.Lines {
+		switch {
+		case j < i && !p.running[j] && canTitle(line):
+			return false
+		case j > i && onlyAbstract.MatchString(line.Text):
+			return true
+		}
+	}
+	return false
+}
+
+var onlyAbstract = lazyregexp.New(`(?i)^\s*(?:abstract|zusammenfassung|résumé|resumen|resumo|riassunto|sommario|abstrakt|streszczenie|аннотация|摘\s*要|要\s*旨|概\s*要|초\s*록)\s*[.:：—–-]?\s*$`)
+
+// canTitle reports whether a line can be part of a title by its place and text:
+// it does not run up or down the page, and is no address and no date.
+func canTitle(line pdfium.Line) bool {
+	const few = 3 // characters that may be higher than they are wide
+	text := strings.TrimSpace(upToGap(line))
+	upright := line.Box.X2-line.Box.X1 >= line.Box.Y2-line.Box.Y1
+	return text != "" && !hasAddress(text) && !isDate(text) && !isPageNumber(text) &&
+		(upright || utf8.RuneCountInString(text) <= few || isEastAsian(text))
+}
+
+// upToGap returns the text of a line up to a gap as wide as between columns.
+func upToGap(line pdfium.Line) string {
+	const wide = 2 // sizes of the font
+	if line.Gap > wide {
+		return line.Text[:line.GapAt]
+	}
+	return line.Text
+}
+
+// isLegible reports whether a text that begins in lower case has only words, unlike
+// a scan that was read wrongly.
+func isLegible(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	if !unicode.IsLower(first) || hasCapital(text) {
+		return true
+	}
+	for word := range strings.FieldsSeq(text) {
+		if strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, unicode.IsLetter) {
+			return false
+		}
+	}
+	return true
 }
 
 // goesBelow reports whether a line of a title stands right below another one.
@@ -347,6 +429,42 @@ func once(text string) string {
 	return text
 }
 
+// title returns the title of the document: that in its metadata, or else the one
+// on its first page, or else that of most of its runs of pages.
+func (m *mapping) title(ctx context.Context) (string, error) {
+	title := sensibleTitle(m.facts.info.Title)
+	if title != "" && !looksLikeName(title) && !strings.EqualFold(title, m.facts.info.Author) {
+		return title, nil
+	}
+	pages := m.pages
+	if pages == nil {
+		var err error
+		m.job.pdfium.Set(runWork)
+		if pages, err = m.job.layouts(ctx, spread(m.facts.pages, titlePages+1), nil); err != nil {
+			return "", err
+		}
+	}
+	shown := titleOn(pages, bodyOf(pages))
+	if shown == "" && title != "" && !isPlaceholder(title, m.facts.info.Author, pages) {
+		return title, nil
+	}
+	if shown == "" && isSensible(m.repeated, 0) && !strings.HasSuffix(m.repeated, ".") {
+		shown = m.repeated
+	}
+	return shown, nil
+}
+
+// spread returns n indexes, or fewer, of the pages of a document, the first among
+// them.
+func spread(pages, n int) []int {
+	n = min(n, pages)
+	indexes := make([]int, n)
+	for i := range indexes {
+		indexes[i] = i * pages / n
+	}
+	return indexes
+}
+
 // isPlaceholder reports whether a program has put a title into the metadata that is none:
 // one that is also the author, or one word that looks like the name of a file or a
 // variable and is not on the first page.
@@ -354,11 +472,17 @@ func isPlaceholder(title, author string, pages []page) bool {
 	if strings.EqualFold(title, author) {
 		return true
 	}
-	first, _ := utf8.DecodeRuneInString(title)
-	if strings.Contains(title, " ") || !unicode.IsLower(first) && !unicode.IsDigit(first) && !strings.Contains(title, "_") {
+	if !looksLikeName(title) {
 		return false
 	}
 	return len(pages) > 0 && pages[0].read && !slices.ContainsFunc(pages[0].letters, func(line string) bool { return strings.Contains(line, letters(title)) })
+}
+
+// looksLikeName reports whether a title is one word as in the name of a file or a
+// variable.
+func looksLikeName(title string) bool {
+	first, _ := utf8.DecodeRuneInString(title)
+	return !strings.Contains(title, " ") && (unicode.IsLower(first) || unicode.IsDigit(first) || strings.Contains(title, "_"))
 }
 
 // summarize gives sections the first sentences after their heading.

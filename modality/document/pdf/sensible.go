@@ -71,7 +71,7 @@ var (
 		monthName + ` \d{1,2}(?:st|nd|rd|th)?,? *(?:\d{4})?|\d{1,2}(?:st|nd|rd|th|\.)? (?:de )?` + monthName + `,? *(?:de )?\d{4}|` + monthName + `,? \d{4}|` +
 		`\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2})[).,]?(?:\s+\d{1,2}:\d{2}.*)?$`)
 	furniture = lazyregexp.New(`(?i)^(?:page|seite|página|p\.) ?\d+|\b(?:page|seite|página|pagina|sida|strana) \d+ ?(?:of|/|von|sur|de|di|av|z) ?\d+|\bpage no\. ?\d+|^\(?cont(?:inued|'d|\.)\)?|\(continued\)$|copyright|©|all rights reserved|^isbn|^issn|` +
-		`^vol(?:ume|\.)? ?\d+|\bvol\. ?\d+,|\bpp\. ?\d|^confidential$|^draft$|^advertisement$|^printed (?:in|on|by)|intentionally left blank|^(?:warning|caution|note|notice|important|danger|attention|achtung|hinweis|wichtig)!*$|^(?:received|accepted|submitted|revised|published)[ :]|^keywords?\b|^tel(?:ephone|\.)?[: ]|^fax[: ]|^e-?mail\b|^to appear in\b|\d[.,]\d{2}$|^\p{L}+[:：] ?[\d０-９]`)
+		`^vol(?:ume|\.)? ?\d+|\bvol\. ?\d+,|\bpp\. ?\d|^confidential$|^draft$|^advertisement$|^printed (?:in|on|by)|intentionally left blank|^(?:warning|caution|note|notice|important|danger|attention|achtung|hinweis|wichtig)!*$|^(?:received|accepted|submitted|revised|published)[ :]|^keywords?\b|^tel(?:ephone|\.)?[: ]|^fax[: ]|\be-?mail ?:|^e-?mail$|^to appear in\b|\d[.,]\d{2}$|^\p{L}+[:：] ?[\d０-９]`)
 	markup       = lazyregexp.New(`</?[A-Za-z][^>]{0,80}>|&[a-z]{2,8};|\b\w+\([^)]*\);?$|\w ?\( ?\)|[{};]\s*$|^\s*[#$>] ?\w+|==|!=|->|=>|::|\S\||\|\S|[∑∫√≤≥≈∈∀∃]|\\[a-z]+\{|^<[0-9A-Fa-f]+>$`)
 	function     = lazyregexp.New(` (?:the|a|an|of|to|in|on|at|by|for|with|from|and|or|nor|but|that|which|is|are|was|were|be|been|has|have|had|will|would|shall|should|must|because|while|whether|if|during|into|between|among|within|without|per|about|as|than|their|its|our|your|his|her|this|these|those|der|die|das|und|oder|von|mit|für|le|la|les|des|du|et|ou|el|los|las|de|y)$`)
 	verb         = lazyregexp.New(`(?i) (?:is|are|was|were|has|have|had|been|will|would|can|could|may|must|should|shall) `)
@@ -86,7 +86,7 @@ var (
 	postalCode   = lazyregexp.New(`(?:^| )\d{5,}(?: |$)`)
 	bracketed    = lazyregexp.New(`^\(\p{Ll}{5,}|^\(\p{Ll}+[ ,]`)
 	particle     = lazyregexp.New(`^(?:を|は\p{Han}|には|では|とは|的な|的に|的)|[をがはの]$`)
-	person       = lazyregexp.New(`^(?:(?:Mr|Mrs|Ms|Dr|Prof|Professor|Shri|Smt|Herr|Frau|Mme)\.? (?:\p{Lu}[\p{L}.'’-]* ?){1,4}|M\. (?:\p{Lu}[\p{Lu}'’-]* ?){1,4}|(?:\p{Lu}\.[ -]?)+\p{Lu}[\p{L}'’-]+|\p{Lu}[\p{L}'’-]+, (?:\p{Lu}\.[ -]?)+(?:;.*)?)$`)
+	person       = lazyregexp.New(`^(?:(?:Mr|Mrs|Ms|Dr|Prof|Professor|Shri|Smt|Herr|Frau|Mme)\.? (?:\p{Lu}[\p{L}.'’-]* ?){1,4}|M\. (?:\p{Lu}[\p{Lu}'’-]* ?){1,4}|(?:\p{Lu}\.[ -]?)+\p{Lu}[\p{L}'’-]+|\p{Lu}[\p{L}'’-]+, (?:\p{Lu}\.[ -]?)+(?:[;(].*|(?:, | and | & |, and )\p{Lu}.*)?)$`)
 	marks        = lazyregexp.New(`[\p{Ll}] \d{1,2},\d{1,2}|(?:[\p{Ll}]|\. ?)[*†‡§¶∗]|[\p{Ll}],?\d(?:,\d)*(?:[,;* ]|$)`)
 	name         = lazyregexp.New(`^(?:(?:\p{Lu}\p{Ll}*\.?-?)+|\p{Lu}[\p{L}'’-]+|de|van|von|der|den|la|da|dos|di|bin|Jr\.?|Dr\.?|Prof\.?|Mr\.?|Mrs\.?|Ms\.?|Ph\.?D\.?|M\.?D\.?)$`)
 	employer     = lazyregexp.New(`(?i)\b(?:university|université|universität|universidad|universidade|institute|institut|laborator(?:y|ies)|department of|dept\.|faculty of|school of|college|inc\.|ltd\.?|gmbh|corporation)(?:\b|$|,)`)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdfium"
 )
 
@@ -43,6 +44,7 @@ func TestSensibleTitle(t *testing.T) {
 		"1.txt - Notepad":              "",
 		"report_final.indd":            "",
 		"Node.js in action":            "Node.js in action",
+		"Harbour Statistics 2012.psd":  "",
 		"  ":                           "",
 		"---":                          "",
 	} {
@@ -117,6 +119,89 @@ func TestTitleOnPage(t *testing.T) {
 		markLines(pages)
 		if got := titleOn(pages, measure{size: 10}); got != test.want {
 			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// TestTitleBesideOthers takes the title, and neither a stamp, a date nor the scrap of
+// a scan, also if a later heading is as large.
+func TestTitleBesideOthers(t *testing.T) {
+	at := func(text string, x1, y1, x2, y2, size float64) pdfium.Line {
+		return pdfium.Line{Text: text, Size: size, Box: pdfium.Box{X1: x1, Y1: y1, X2: x2, Y2: y2}}
+	}
+	title := at("Reading Without Light", 0.2, 0.1, 0.8, 0.12, 14)
+	joined := at("ORDER Printed 12/15/2024", 0.1, 0.04, 0.9, 0.07, 16)
+	joined.Gap, joined.GapAt = 16, len("ORDER")
+	body := []pdfium.Line{}
+	for i := range 8 {
+		y := 0.5 + 0.02*float64(i)
+		body = append(body, at("The body of the text is long and small, as it often is.", 0.1, y, 0.9, y+0.015, 10))
+	}
+	later := at("Results", 0.1, 0.1, 0.3, 0.12, 14)
+	for name, test := range map[string]struct {
+		first []pdfium.Line
+		pages int
+		want  string
+	}{
+		"up the margin":     {append([]pdfium.Line{at("Preprint 1234.56789 of January", 0.02, 0.2, 0.04, 0.7, 20), title}, body...), 1, "Reading Without Light"},
+		"an address":        {append([]pdfium.Line{at("www.example.org", 0.1, 0.02, 0.5, 0.05, 20), title}, body...), 1, "Reading Without Light"},
+		"a date":            {append([]pdfium.Line{at("25 August 2021", 0.1, 0.02, 0.5, 0.05, 20), title}, body...), 1, "Reading Without Light"},
+		"joined":            {append([]pdfium.Line{joined}, body...), 1, "ORDER"},
+		"a scrap":           {append([]pdfium.Line{at("etzt„ ed1.4.1. kQA", 0.1, 0.7, 0.5, 0.75, 30)}, body...), 1, ""},
+		"headings as large": {append([]pdfium.Line{title}, body...), 5, ""},
+		"an abstract":       {append([]pdfium.Line{title, at("Abstract", 0.4, 0.3, 0.5, 0.32, 12)}, body...), 5, "Reading Without Light"},
+		"a title page":      {[]pdfium.Line{title, at("Ann Lee", 0.4, 0.3, 0.5, 0.32, 10)}, 5, "Reading Without Light"},
+		"not a title page":  {[]pdfium.Line{title, at("Ann Lee", 0.4, 0.3, 0.5, 0.32, 10)}, 2, ""},
+	} {
+		pages := make([]page, test.pages)
+		for i := range pages {
+			pages[i] = page{Layout: pdfium.Layout{Height: 800, Width: 600, Lines: append([]pdfium.Line{later}, body...)}, number: i + 1, read: true}
+		}
+		pages[0].Lines = test.first
+		markLines(pages)
+		if got := titleOn(pages, bodyOf(pages)); got != test.want {
+			t.Errorf("%s: got %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+// TestNotSections says that entries of a bibliography and the addresses of authors are
+// no sections.
+func TestNotSections(t *testing.T) {
+	for text, want := range map[string]bool{
+		"LEE, A., AND B. ROY (1988): “Lower Bounds.”": false,
+		"Lee, A. and Roy, B.":                         false,
+		"Ann Lee — email: ann at example dot org":     false,
+		"Email and the Web":                           true,
+		"Lee, Ann and the Harbour":                    true,
+	} {
+		if got := isSensible(text, 0); got != want {
+			t.Errorf("%s: got %t", text, got)
+		}
+	}
+}
+
+// TestPlaceholderBesideTitle prefers the title on the page to one word in the metadata,
+// and keeps that if the page has no title.
+func TestPlaceholderBesideTitle(t *testing.T) {
+	line := func(text string, y, size float64) pdfium.Line {
+		return pdfium.Line{Text: text, Size: size, Box: pdfium.Box{X1: 0.1, Y1: y, X2: 0.6, Y2: y + size/800}}
+	}
+	for _, test := range []struct {
+		inFile string
+		size   float64 // of the title on the page
+		want   string
+	}{
+		{"basic", 28, "Basic Harbour Manual"},
+		{"basic", 10, "basic"},
+		{"Harbours", 28, "Harbours"},
+		{"", 28, "Basic Harbour Manual"},
+	} {
+		pages := []page{{Layout: pdfium.Layout{Height: 800, Width: 600, Lines: []pdfium.Line{line("Basic Harbour Manual", 0.2, test.size), line("The body of the text is long and small.", 0.5, 10)}}, number: 1, read: true}}
+		markLines(pages)
+		m := &mapping{facts: &facts{pages: 1, info: pdf.Info{Title: test.inFile}}, pages: pages}
+		if got, err := m.title(t.Context()); got != test.want || err != nil {
+			t.Errorf("%q, %v points: got %q, %v", test.inFile, test.size, got, err)
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
@@ -18,8 +20,8 @@ const (
 )
 
 // Map implements [citekit.Mapper]. Each slide has a node of the type "slide",
-// titled by its title, else by its first text, else by its number. In a PPTX with
-// sections, the node is a child of its section. The method is "slides".
+// titled by its title, else by its first text with letters, else by its number. In a
+// PPTX with sections, the node is a child of its section. The method is "slides".
 //
 // The title of the map is the title in the properties of the document, else that
 // of the first slide. The metadata are "pages", the number of slides; "author",
@@ -79,10 +81,13 @@ func draft(ctx context.Context, d deck, progress func(float64)) (*citekit.Draft,
 func (c *content) node(number int) *citekit.Node {
 	texts := c.bodies
 	title := plain.Words(c.title, maxTitle)
-	if title == "" && len(texts) > 0 {
-		line, rest, _ := strings.Cut(texts[0], "\n")
+	for i, text := range texts {
+		line, rest, _ := strings.Cut(text, "\n")
+		if title != "" || c.marginal[i] || !canTitle(line) {
+			continue
+		}
 		title = plain.Words(line, maxTitle)
-		texts = append([]string{rest}, texts[1:]...)
+		texts = slices.Concat(texts[:i], []string{rest}, texts[i+1:])
 	}
 	if title == "" {
 		title = fmt.Sprintf("Slide %d", number)
@@ -93,6 +98,12 @@ func (c *content) node(number int) *citekit.Node {
 		Location: onSlides(number, number),
 		Summary:  sentence.Lead(strings.Join(texts, "\n"), maxSummary),
 	}
+}
+
+// canTitle reports whether the first line of a text can be the title of a slide: it has
+// letters, and is no row of a table or of the values of a chart.
+func canTitle(line string) bool {
+	return strings.ContainsFunc(line, unicode.IsLetter) && !strings.Contains(line, "\t")
 }
 
 // nest puts nodes into the sections of their slides. A section takes the place of

@@ -20,6 +20,8 @@ type content struct {
 	title  string // of the title placeholder, on one line or several
 	bodies []string
 	notes  string
+
+	marginal map[int]bool // the bodies that are a date, a number, a header or a footer
 }
 
 // text returns the title, the other texts, and then the notes after a line
@@ -71,7 +73,7 @@ func (d *pptx) readSlide(ctx context.Context, i int) (*content, error) {
 }
 
 func (r *reader) slide(part *ooxml.Part) (*content, error) {
-	c := new(content)
+	c := &content{marginal: map[int]bool{}}
 	p, err := r.open(part)
 	if err != nil {
 		return nil, err
@@ -81,6 +83,9 @@ func (r *reader) slide(part *ooxml.Part) (*content, error) {
 		if !titled && (placeholder == "title" || placeholder == "ctrTitle") {
 			titled, c.title = true, text
 		} else {
+			if isMarginal(placeholder) {
+				c.marginal[len(c.bodies)] = true
+			}
 			c.bodies = append(c.bodies, text)
 		}
 	})
@@ -104,13 +109,19 @@ func (r *reader) notes(slide *page, c *content) {
 	}
 	var texts []string
 	p.tree(func(placeholder, text string) {
-		switch placeholder {
-		case "sldNum", "hdr", "ftr", "dt", "sldImg":
-		default:
+		if !isMarginal(placeholder) && placeholder != "sldImg" {
 			texts = append(texts, text)
 		}
 	})
 	c.notes = strings.Join(texts, "\n")
+}
+
+func isMarginal(placeholder string) bool {
+	switch placeholder {
+	case "sldNum", "hdr", "ftr", "dt":
+		return true
+	}
+	return false
 }
 
 func (r *reader) fail(err error) {
