@@ -36,6 +36,7 @@ func pages(indexes ...int) []pdfium.Page {
 }
 
 func TestText(t *testing.T) {
+	sharedtest.Once(t)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	got, err := text(t, e, pdftest.Text(true, "one", "two", "three"), 2, 0)
 	if err != nil || len(got) != 2 || got[0] != "This is page three" || got[1] != "This is page one" {
@@ -45,6 +46,7 @@ func TestText(t *testing.T) {
 
 // TestFieldText reads the value of a form field from its appearance.
 func TestFieldText(t *testing.T) {
+	sharedtest.Once(t)
 	f := &pdftest.File{}
 	look := f.Stream("/Type /XObject /Subtype /Form /BBox [0 0 100 20] /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>",
 		[]byte("BT /F1 12 Tf 2 5 Td (filled in) Tj ET"))
@@ -60,6 +62,7 @@ func TestFieldText(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	sharedtest.Once(t)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	for range 2 {
 		if _, err := text(t, e, []byte("%PDF-1.7 nonsense"), 0); !errors.Is(err, pdfium.ErrRefused) {

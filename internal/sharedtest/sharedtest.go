@@ -142,6 +142,18 @@ func NotShort(t testing.TB) {
 	}
 }
 
+// Again is set in the environment where tests run a second time, with the race detector.
+const Again = "CITEKIT_AGAIN"
+
+// Once skips a test in which no goroutines meet where tests run a second time, to look
+// for races.
+func Once(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Again) != "" {
+		t.Skip("no goroutines meet in it")
+	}
+}
+
 // skipShort skips a test that runs a program if -short is set, or if programs count as
 // missing.
 func skipShort(t testing.TB, name string) {

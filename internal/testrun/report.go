@@ -88,6 +88,12 @@ func (r *report) run(ctx context.Context, j job) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// For what tests build too. What only a debugger needs doubles the time to link.
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w")
+	if j.race { // else each program waits a second before it ends
+		cmd.Env = append(cmd.Env, "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	}
+	if j.again {
+		cmd.Env = append(cmd.Env, sharedtest.Again+"=1")
+	}
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
