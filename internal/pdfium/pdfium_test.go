@@ -138,7 +138,6 @@ func TestRepair(t *testing.T) {
 // TestConcurrent has many callers, of whom one runs at a time, and some give
 // up while they wait, or while PDFium starts or works.
 func TestConcurrent(t *testing.T) {
-	sharedtest.NotShort(t)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	var wait sync.WaitGroup
 	for i := range 8 {
