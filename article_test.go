@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 var wrongArticle = regexp.MustCompile(`\ba [aeiou]`)
@@ -51,6 +52,7 @@ var builtArticle = regexp.MustCompile(`"[^"]*\ba %[sv] (location|map|source|reso
 // TestBuiltArticles finds texts that write "a" before the name of a modality,
 // which may be audio or image.
 func TestBuiltArticles(t *testing.T) {
+	sharedtest.Once(t)
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

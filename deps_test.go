@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 const module = "github.com/citekit/citekit"
@@ -186,6 +188,7 @@ type listedPackage struct {
 }
 
 func TestDependencies(t *testing.T) {
+	sharedtest.Once(t)
 	for _, p := range listPackages(t) {
 		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		if room == "" {

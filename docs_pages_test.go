@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // A page is a Markdown file of the repository.
@@ -110,6 +111,7 @@ func (p page) anchors() (names []string) {
 
 // TestLinksOfPages follows every relative link of every page, to its heading.
 func TestLinksOfPages(t *testing.T) {
+	sharedtest.Once(t)
 	link := regexp.MustCompile(`\]\(<?([^)<>\s]+)>?(?:\s+"[^"]*")?\)|(?m:^\[[^\]]+\]:\s+(\S+))`)
 	code := regexp.MustCompile("`[^`]*`")
 	all, followed := pages(t), 0
@@ -158,6 +160,7 @@ func TestReadmeIsOnePage(t *testing.T) {
 // column of a table whose right one has the canonical form, and for one line,
 // which people write shorter.
 func TestAddressesOfPages(t *testing.T) {
+	sharedtest.Once(t)
 	shown := regexp.MustCompile(`\b(?:doc|video|audio|image|text|virtual)://[^\s` + "`" + `'"|)\]}<>…]*[^\s` + "`" + `'"|)\]}<>.,;:…]`)
 	found := 0
 	for _, p := range pages(t) {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // exportedIn returns the names of a package, and as "Type.Name" those of
@@ -79,6 +81,7 @@ var variables = map[string]string{"lib": "Library", "searcher": "Searcher"}
 // TestDocsNameWhatExists checks that what the documents name of our packages is
 // there: in the form package.Name or package.Type.Name, Type.Name, lib.Name.
 func TestDocsNameWhatExists(t *testing.T) {
+	sharedtest.Once(t)
 	packages, types := make(map[string]map[string]bool), make(map[string]bool)
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.IsDir() {

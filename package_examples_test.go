@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // unrunnable lists the packages whose example only compiles, and why.
@@ -22,6 +24,7 @@ var unrunnable = map[string]string{
 // TestEveryPackageHasAnExample checks that each package that others can import
 // says what it is for, and shows its main use in an example with output.
 func TestEveryPackageHasAnExample(t *testing.T) {
+	sharedtest.Once(t)
 	public := 0
 	for _, p := range listPackages(t) {
 		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")

@@ -120,7 +120,7 @@ func TestAttackSwap(t *testing.T) {
 	s := serve(t, base)
 	s.secrets = [][]byte{canary}
 	good, refused := 0, 0
-	for range usually(1000, 5000) {
+	for range usually(300, 5000) {
 		data, failure := s.resolve("r", "n0")
 		switch {
 		case failure != "":

@@ -35,10 +35,7 @@ func TestEveryNodeResolves(t *testing.T) {
 		t.Fatal(ids, err)
 	}
 	count := 0
-	nth := usually(4, 1) // of the nodes with times; internal/media resolves all of them
-	if _, ok := sharedtest.Extra(t); !ok {
-		nth *= 3
-	}
+	nth := usually(12, 1) // of the nodes with times, which TestCorpusResolvable of internal/media resolves too
 	for _, id := range ids {
 		m, err := lib.Map(t.Context(), id)
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func (f *ingestFixture) rename(t *testing.T, from, to string) {
@@ -219,6 +220,7 @@ func TestPairRenamesOfRecordings(t *testing.T) {
 }
 
 func TestPairRenames(t *testing.T) {
+	sharedtest.Once(t)
 	// Each pair is told from the others only once those that end in more of
 	// the same names are paired.
 	chain := func(n int) (from, to []string) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
@@ -21,6 +22,7 @@ import (
 // says so, and that one of a type that nothing resolves, or without one, has no
 // address.
 func TestListResourcesInParts(t *testing.T) {
+	sharedtest.Once(t)
 	ws := workspace.NewMemory(nil)
 	for i := range 500 {
 		id := fmt.Sprintf("r%03d", i)

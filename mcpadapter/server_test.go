@@ -234,6 +234,7 @@ type shownMap struct {
 // TestParts reads a structure in parts of many sizes and puts it together
 // again.
 func TestParts(t *testing.T) {
+	sharedtest.Once(t)
 	lib := newLibrary(t, nil, map[string]string{"big": bigMap("big", 300)})
 	for _, test := range []struct {
 		arguments map[string]any

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -45,6 +46,7 @@ func treeMap(t *testing.T, wide int) string {
 // upper levels are whole, the answer fits, and with the ids and the cursor that
 // it names all other nodes can be reached.
 func TestUpperLevels(t *testing.T) {
+	sharedtest.Once(t)
 	whole := treeMap(t, 8)
 	lib := newLibrary(t, nil, map[string]string{"tree": whole})
 	for _, size := range []int{1, 500, 2000, 5000, 20_000, 1 << 20} {
@@ -134,6 +136,7 @@ func reach(t *testing.T, ask func(map[string]any) shownMap, m shownMap, seen map
 
 // TestFull asks for a map that does not fit, for programs.
 func TestFull(t *testing.T) {
+	sharedtest.Once(t)
 	whole := treeMap(t, 20)
 	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"tree": whole}), nil), nil)
 	if got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "tree", "full": "true"}); got != whole {
@@ -159,6 +162,7 @@ func TestLongFieldsAreTold(t *testing.T) {
 // TestLongHead has a map whose metadata would take several times the size of an
 // answer, in fields that would each fit, and many nodes.
 func TestLongHead(t *testing.T) {
+	sharedtest.Once(t)
 	const size = 60_000
 	var metadata strings.Builder
 	for i := range 9 {
@@ -230,6 +234,7 @@ func TestOutline(t *testing.T) {
 // TestStructureBytes holds the answers about large maps of several shapes to 12,000
 // bytes, and reaches all nodes by what the answers name.
 func TestStructureBytes(t *testing.T) {
+	sharedtest.Once(t)
 	const most = 12_000
 	pages := &citekit.ResourceMap{ResourceID: "pages", Type: citekit.Text, Title: "Pages", SourcePath: "poem.txt"}
 	for i := range 193 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/verify"
@@ -14,6 +15,7 @@ import (
 )
 
 func TestVerifyTool(t *testing.T) {
+	sharedtest.Once(t)
 	session := findingServer(t)
 	for name, test := range map[string]struct {
 		arguments map[string]any

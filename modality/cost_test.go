@@ -312,9 +312,6 @@ func TestLinear(t *testing.T) {
 			}
 			return encoded(t, func(w io.Writer) error { return jpeg.Encode(w, m, nil) })
 		}},
-		{"frames.mp3", 500, func(_ *testing.T, n int) []byte {
-			return bytes.Repeat(append([]byte{0xff, 0xf3, 0x14, 0xc4}, make([]byte, 20)...), n)
-		}},
 		{"marks.wav", 500, func(_ *testing.T, n int) []byte {
 			le := func(values ...uint32) (b []byte) {
 				for _, v := range values {
@@ -342,40 +339,49 @@ func TestLinear(t *testing.T) {
 		}},
 		{"pages.pdf", 3, func(t *testing.T, n int) []byte { return pdftest.Dense(n, 20) }},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			n := test.n
-			if sharedtest.Long() {
-				n *= 10
-			}
-			kind := citekit.Document
-			for of, endings := range map[citekit.Modality]string{
-				citekit.Text: "txt md csv json yaml html go mbox", citekit.Image: "png gif jpg", citekit.Audio: "mp3 wav", citekit.Video: "mp4",
-			} {
-				if slices.Contains(strings.Fields(endings), test.name[strings.LastIndex(test.name, ".")+1:]) {
-					kind = of
-				}
-			}
-			fresh := func() citekit.Resolver {
-				all := modality.All()
-				switch kind {
-				case citekit.Image: // their text is that of another program
-					r := new(picture.Resolver)
-					return struct {
-						citekit.Resolver
-						citekit.Mapper
-					}{r, r}
-				case citekit.Audio, citekit.Video: // whose scans are ffmpeg's work
-					if strings.HasSuffix(test.name, ".mp3") {
-						sharedtest.Tool(t, "ffprobe")
-						break
-					}
-					none := media.Options{FFmpeg: "no-ffmpeg", FFprobe: "no-ffprobe"}
-					all[citekit.Audio], all[citekit.Video] = &audio.Resolver{Options: none}, &video.Resolver{Options: none}
-				}
-				all[citekit.Document].(*document.Resolver).More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
-				return all[kind]
-			}
-			modalitytest.Linear(t, fresh, test.name, kind, n, func(n int) []byte { return test.grow(t, n) })
-		})
+		t.Run(test.name, func(t *testing.T) { linear(t, test.name, test.n, test.grow) })
 	}
+}
+
+// TestLinearMP3 does so for a format that needs another program.
+func TestLinearMP3(t *testing.T) {
+	sharedtest.Tool(t, "ffprobe")
+	linear(t, "frames.mp3", 500, func(_ *testing.T, n int) []byte {
+		return bytes.Repeat(append([]byte{0xff, 0xf3, 0x14, 0xc4}, make([]byte, 20)...), n)
+	})
+}
+
+// linear counts the work for sources that grow makes of n parts, or ten times as many
+// in a long run, and of two and four times as many.
+func linear(t *testing.T, name string, n int, grow func(t *testing.T, n int) []byte) {
+	if sharedtest.Long() {
+		n *= 10
+	}
+	kind := citekit.Document
+	for of, endings := range map[citekit.Modality]string{
+		citekit.Text: "txt md csv json yaml html go mbox", citekit.Image: "png gif jpg", citekit.Audio: "mp3 wav", citekit.Video: "mp4",
+	} {
+		if slices.Contains(strings.Fields(endings), name[strings.LastIndex(name, ".")+1:]) {
+			kind = of
+		}
+	}
+	fresh := func() citekit.Resolver {
+		all := modality.All()
+		switch kind {
+		case citekit.Image: // their text is that of another program
+			r := new(picture.Resolver)
+			return struct {
+				citekit.Resolver
+				citekit.Mapper
+			}{r, r}
+		case citekit.Audio, citekit.Video: // whose scans are ffmpeg's work
+			if !strings.HasSuffix(name, ".mp3") {
+				none := media.Options{FFmpeg: "no-ffmpeg", FFprobe: "no-ffprobe"}
+				all[citekit.Audio], all[citekit.Video] = &audio.Resolver{Options: none}, &video.Resolver{Options: none}
+			}
+		}
+		all[citekit.Document].(*document.Resolver).More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
+		return all[kind]
+	}
+	modalitytest.Linear(t, fresh, name, kind, n, func(n int) []byte { return grow(t, n) })
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/reanchor"
 )
 
@@ -177,6 +178,7 @@ func sheets(lines ...string) string {
 // A region moves with its page if the page is unchanged, and else is not dropped in
 // silence.
 func TestRegionOfPage(t *testing.T) {
+	sharedtest.Once(t)
 	const first, second, third = "The kettle stands in the old kitchen.", "A storm came over the western hills.", "Nobody knew who had written the letter."
 	for added, want := range map[string]struct {
 		how     reanchor.How

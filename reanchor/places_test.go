@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/testcorpus"
 	"github.com/citekit/citekit/reanchor"
 )
@@ -37,6 +38,7 @@ func parse(t testing.TB, address string) citekit.Address {
 // A quote at several places is moved to none of them, whatever is asked for, unless a
 // kept version tells which one was cited.
 func TestSeveralPlaces(t *testing.T) {
+	sharedtest.Once(t)
 	twice := "# One\n\nThe result was positive and stands.\n\n# Two\n\nOther words.\n\n# Three\n\nThe result was positive and stands.\n"
 	files := map[string]string{"d.csv": places, "m.xlsx": string(testcorpus.Workbook(levels...)), "t.md": twice}
 	now := map[string]string{"d.csv": placesNow, "m.xlsx": string(testcorpus.Workbook(levelsNow...)), "t.md": "New.\n\n" + twice}

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestNodeFinder compares the nodes that are found with those that a look at all gives.
 func TestNodeFinder(t *testing.T) {
+	sharedtest.Once(t)
 	random := rand.New(rand.NewPCG(5, 6))
 	r := func(a, b int) citekit.Range { return citekit.Range{First: a + 1, Last: b + 1} }
 	formats := []func(a, b, name int) citekit.Location{

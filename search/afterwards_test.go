@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search"
 )
 
@@ -46,6 +47,7 @@ func TestFoundAgain(t *testing.T) {
 
 // TestPartIsFoundByMeaning has a page of which some text cannot be read.
 func TestPartIsFoundByMeaning(t *testing.T) {
+	sharedtest.Once(t)
 	s := newSemantic(t, map[string]string{"scan.pdf": string(pdftest.Unnamed("Automobile", 80))}, search.Semantics{Embedder: newThesaurus("car automobile", "bread loaf")})
 	found, err := s.Search(t.Context(), search.Request{Query: "car"})
 	if err != nil || len(found.Results) != 1 || !found.Complete {

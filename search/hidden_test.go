@@ -9,12 +9,14 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search"
 )
 
 // TestOutdatedHideNothing fills all hits that an index is asked for with those of
 // a source that changed, and of one that is gone with its map.
 func TestOutdatedHideNothing(t *testing.T) {
+	sharedtest.Once(t)
 	many := "# Zebras\n\n"
 	for i := range 1200 {
 		many += fmt.Sprintf("## Zebra %d\n\nA zebra among zebras: zebra %d.\n\n", i, i)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
@@ -89,6 +90,7 @@ func TestLanguagesOfFiles(t *testing.T) {
 // TestBesideOtherLanguages checks that files in one language rank the same among
 // themselves when files in others are added.
 func TestBesideOtherLanguages(t *testing.T) {
+	sharedtest.Once(t)
 	ranked := func(s *shelf, language, query string) (ranking []string) {
 		for _, r := range s.find(t, search.Request{Query: query, TopK: 50}).Results {
 			if strings.HasPrefix(r.ResourceID, language) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 )
@@ -28,6 +29,7 @@ func saidPDF() string {
 // TestFiltersOfIngest filters by what sources of several formats say of
 // themselves, and by maps as they were made before.
 func TestFiltersOfIngest(t *testing.T) {
+	sharedtest.Once(t)
 	s := newShelf(t, map[string]string{
 		"paper.pdf": saidPDF(),
 		"note.md":   "---\nauthor: Grace Hopper\ntags: [stripes, compilers]\ndate: 1952-05-02\n---\n\nA zebra in a note without headings.\n",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
@@ -18,6 +19,7 @@ import (
 // each answer says so once, also that of another Searcher, and none about other
 // resources.
 func TestPartTold(t *testing.T) {
+	sharedtest.Once(t)
 	const (
 		isCut    = "only the beginning of the text of 1 resource is searched, as it is too large: long; "
 		isUnread = "some text of 1 resource cannot be read, so it is not searched: scan; "

@@ -68,6 +68,7 @@ func TestSimilar(t *testing.T) {
 // TestSimilarLeavesOutSelf checks that neither the part comes, nor what it
 // contains or lies in, though all passages of a long resource are like it.
 func TestSimilarLeavesOutSelf(t *testing.T) {
+	sharedtest.Once(t)
 	var long strings.Builder
 	long.WriteString("# Long\n\n")
 	for i := range 1500 {

@@ -41,7 +41,7 @@ func TestQuality(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 4
+	n := 2
 	if sharedtest.Long() {
 		n = 80
 	}
@@ -273,6 +273,9 @@ func (j *judgement) check(t *testing.T) {
 		}
 	}
 	for _, kind := range j.kinds {
+		if !slices.ContainsFunc(strings.Split(j.wanted[kind], "|"), func(want string) bool { return j.said[kind][verify.Class(want)] > 0 }) {
+			t.Errorf("no quote of kind %q is said to be %s", kind, j.wanted[kind])
+		}
 		if want := j.wanted[kind]; want == "not_found" || strings.Contains(want, "|") {
 			for _, c := range []verify.Class{verify.Exact, verify.Repaired, verify.Elsewhere} {
 				if n := j.said[kind][c]; n > 0 {

@@ -114,7 +114,7 @@ func TestYardstick(t *testing.T) {
 	measured := filepath.Join(t.TempDir(), "measured")
 	p := child.Program{
 		Path: "/bin/sh", Args: []string{"-c", "until [ -e " + measured + " ]; do sleep 0.05; done"},
-		Timeout: 5 * time.Second, // twenty times that is enough to look again
+		Timeout: 2 * time.Second, // twenty times that is enough to look again
 	}
 	p.Yardstick = &child.Yardstick{Args: []string{"-c", "touch " + measured}, Usual: 1}
 	if _, err := p.Run(t.Context()); err != nil {

@@ -96,6 +96,7 @@ func TestMap(t *testing.T) {
 // A map has at most 20,000 nodes: what lies deepest is left out first, and
 // where even the outermost are too many, neighbours share a node.
 func TestTooManySymbols(t *testing.T) {
+	sharedtest.Once(t)
 	var nested, flat strings.Builder
 	for i := range 300 {
 		fmt.Fprintf(&nested, "class c%d:\n", i)
@@ -123,6 +124,7 @@ func TestTooManySymbols(t *testing.T) {
 
 // TestFarTooManySymbols has sources that the scanners stop reading.
 func TestFarTooManySymbols(t *testing.T) {
+	sharedtest.Once(t)
 	most := 500_000
 	if !sharedtest.Long() {
 		most = 10_000

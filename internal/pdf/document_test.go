@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func fileOf(t testing.TB, data []byte) *pdf.File {
@@ -99,6 +100,7 @@ func TestDeepTree(t *testing.T) {
 // TestRebuildAgrees compares what is found by looking for objects with what
 // the cross-reference data says.
 func TestRebuildAgrees(t *testing.T) {
+	sharedtest.Once(t)
 	for _, data := range [][]byte{pdftest.Manual(50), tree("/Kids [3 0 R]", "/Type /Page")} {
 		opened, err := pdf.Open(fileOf(t, data))
 		if err != nil {

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 func deflated(t testing.TB, data []byte) []byte {
@@ -130,6 +132,7 @@ func TestPredictors(t *testing.T) {
 }
 
 func TestBomb(t *testing.T) {
+	sharedtest.Once(t)
 	bomb := deflated(t, make([]byte, 1<<20))
 	if _, err := (Filter{Name: "FlateDecode"}).Apply(bomb, 1<<16); !errors.Is(err, ErrLimit) {
 		t.Errorf("got %v", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // inflating returns data that inflates to size bytes, without its end if it
@@ -32,6 +33,7 @@ func inflating(t *testing.T, size int, damaged bool) []byte {
 // TestFailureCounts has streams that fail once much of them was decoded: the
 // work counts all the same.
 func TestFailureCounts(t *testing.T) {
+	sharedtest.Once(t)
 	const size = 6 << 20
 	for name, c := range map[string]struct {
 		entries string
@@ -105,6 +107,7 @@ func TestDamagedObjectStream(t *testing.T) {
 // TestTextSearchOnce asks a hundred pages that share content too long to be
 // looked at.
 func TestTextSearchOnce(t *testing.T) {
+	sharedtest.Once(t)
 	const size = 5 << 20
 	f := &pdftest.File{}
 	root, node := f.Reserve(), f.Reserve()

@@ -54,6 +54,7 @@ func TestLayouts(t *testing.T) {
 // TestGap has the head of a table, which is one line of two columns, and words
 // with spaces of the usual width.
 func TestGap(t *testing.T) {
+	sharedtest.Once(t)
 	page := layouts(t, pdftest.Rows("", []pdftest.Row{
 		{X: 60, Y: 100, Size: 10, Bold: true, Text: "Country"},
 		{X: 115, Y: 100, Size: 10, Bold: true, Text: "Level of use"},
@@ -80,6 +81,7 @@ func near(a, b pdfium.Box, by float64) bool {
 }
 
 func TestRender(t *testing.T) {
+	sharedtest.Once(t)
 	data := pdftest.Rows("", []pdftest.Row{{X: 300, Y: 400, Width: 150, Height: 80}})
 	for _, test := range []struct {
 		dpi           float64

@@ -39,6 +39,7 @@ func pages(indexes ...int) []pdfium.Page {
 }
 
 func TestText(t *testing.T) {
+	sharedtest.Once(t)
 	got, err := text(t, engine, pdftest.Text(true, "one", "two", "three"), 2, 0)
 	if err != nil || len(got) != 2 || got[0] != "This is page three" || got[1] != "This is page one" {
 		t.Errorf("got %q, %v", got, err)
@@ -47,6 +48,7 @@ func TestText(t *testing.T) {
 
 // TestFieldText reads the value of a form field from its appearance.
 func TestFieldText(t *testing.T) {
+	sharedtest.Once(t)
 	f := &pdftest.File{}
 	look := f.Stream("/Type /XObject /Subtype /Form /BBox [0 0 100 20] /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >>",
 		[]byte("BT /F1 12 Tf 2 5 Td (filled in) Tj ET"))
@@ -62,6 +64,7 @@ func TestFieldText(t *testing.T) {
 }
 
 func TestRefused(t *testing.T) {
+	sharedtest.Once(t)
 	for range 2 {
 		if _, err := text(t, engine, []byte("%PDF-1.7 nonsense"), 0); !errors.Is(err, pdfium.ErrRefused) {
 			t.Errorf("nonsense: got %v", err)
@@ -135,7 +138,6 @@ func TestRepair(t *testing.T) {
 // TestConcurrent has many callers, of whom one runs at a time, and some give
 // up while they wait, or while PDFium starts or works.
 func TestConcurrent(t *testing.T) {
-	sharedtest.NotShort(t)
 	e := &pdfium.Engine{CacheDir: pdfium.DefaultCacheDir()}
 	var wait sync.WaitGroup
 	for i := range 8 {

@@ -11,6 +11,7 @@ import (
 
 // TestGrams compares the places that the index gives with those of a search.
 func TestGrams(t *testing.T) {
+	sharedtest.Once(t)
 	random := sharedtest.Rand(t)
 	for _, alphabet := range []int{2, 4, 26} {
 		text := make([]byte, leastIndexed+random.IntN(1000))
@@ -49,6 +50,7 @@ func TestGrams(t *testing.T) {
 // TestManyQuotes counts what is read of texts of three sizes to look for many quotes that
 // they do not have: a few times the text, however many quotes there are.
 func TestManyQuotes(t *testing.T) {
+	sharedtest.Once(t)
 	var each []float64
 	for _, lines := range []int{10_000, 20_000, 40_000} {
 		var b strings.Builder

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // read uses all there is of a segment.
@@ -80,6 +81,7 @@ func FuzzSegment(f *testing.F) {
 // Each byte that is changed is found out or does no harm, also with checksums
 // that are right.
 func TestFlippedBytes(t *testing.T) {
+	sharedtest.Once(t)
 	large := build(t, "a", randomDocs(rand.New(rand.NewSource(6)), 200, 30)) // with lists of several blocks
 	flipBytes(t, large, rounds(20))
 	data := build(t, "a", randomDocs(rand.New(rand.NewSource(6)), 20, 10))

@@ -326,6 +326,7 @@ func rounds(n int) int {
 }
 
 func TestSearchAsNaive(t *testing.T) {
+	sharedtest.Once(t)
 	r := rand.New(rand.NewSource(1))
 	for round := range rounds(4) {
 		size, vocabulary := 1+r.Intn(1500), 2+r.Intn(800)
@@ -365,6 +366,7 @@ func TestSearchOfManyWindows(t *testing.T) {
 
 // A merged segment is that of the documents that were not dead.
 func TestMerge(t *testing.T) {
+	sharedtest.Once(t)
 	r := rand.New(rand.NewSource(3))
 	a, b := randomDocs(r, 700, 300), randomDocs(r, 301, 300)
 	views := []segment.View{view(t, build(t, "a", a), 0, 1, 100), view(t, build(t, "b", b))}

@@ -9,6 +9,7 @@ package sharedtest
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,16 +106,18 @@ func Made(t testing.TB, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// Share returns every n-th of the files of a corpus, or all of them if the corpus
-// has the real files or CITEKIT_LONG is set. The made files are more alike than
-// real ones, and comparing each takes seconds.
+// Share returns every n-th of the files of a corpus, or all of them if CITEKIT_LONG is
+// set, as comparing each takes seconds. Tests begin with different ones, by their names.
 func Share[T any](t testing.TB, files []T, n int) []T {
 	t.Helper()
-	if _, ok := Extra(t); ok || Long() {
+	if Long() {
 		return files
 	}
+	name, _, _ := strings.Cut(t.Name(), "/")
+	first := fnv.New32a()
+	first.Write([]byte(name))
 	var some []T
-	for i := 0; i < len(files); i += n {
+	for i := int(first.Sum32() % uint32(n)); i < len(files); i += n {
 		some = append(some, files[i])
 	}
 	return some
@@ -139,6 +142,18 @@ func NotShort(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("-short: takes too long")
+	}
+}
+
+// Again is set in the environment where tests run a second time, with the race detector.
+const Again = "CITEKIT_AGAIN"
+
+// Once skips a test in which no goroutines meet where tests run a second time, to look
+// for races.
+func Once(t testing.TB) {
+	t.Helper()
+	if os.Getenv(Again) != "" {
+		t.Skip("no goroutines meet in it")
 	}
 }
 

@@ -131,7 +131,9 @@ func plan(ctx context.Context, o options) (jobs []job, closing string, err error
 	if !compiler && o.race != "no" {
 		closing = "The race detector was not used: it needs a C compiler, such as gcc."
 	}
-	all, short := job{args: args, race: compiler && o.race == "all"}, job{args: append(args, "-short"), race: true, again: true}
+	all := job{args: args, race: compiler && o.race == "all"}
+	// The seeds of fuzz targets are parsed by one goroutine.
+	short := job{args: append([]string{"-short", "-skip=^Fuzz"}, args...), race: true, again: true}
 	for _, p := range packages {
 		all.packages = append(all.packages, p.path)
 		if compiler && o.race == "short" && p.concurrent {

@@ -48,14 +48,18 @@ func newReport(out io.Writer) *report {
 	return &report{out: out, printed: make(map[test][]string), failed: make(map[test]bool), leftOut: make(map[test]string)}
 }
 
+// places returns how many packages are tested at a time: one more than there are
+// processors, as some tests wait for a disk or for time to pass.
+func places() int { return runtime.GOMAXPROCS(0) + 1 }
+
 // runAll runs jobs: one after the other if they have several packages, which "go test"
-// runs side by side, else as many at a time as there are processors.
+// runs side by side, else as many at a time as there are places.
 func runAll(ctx context.Context, jobs []job, r *report) error {
-	places := 1
+	together := 1
 	if !slices.ContainsFunc(jobs, func(j job) bool { return len(j.packages) > 1 }) {
-		places = runtime.GOMAXPROCS(0)
+		together = places()
 	}
-	free := make(chan struct{}, places)
+	free := make(chan struct{}, together)
 	failed := make([]error, len(jobs))
 	var all sync.WaitGroup
 	for i, j := range jobs {
@@ -70,7 +74,7 @@ func runAll(ctx context.Context, jobs []job, r *report) error {
 }
 
 func (r *report) run(ctx context.Context, j job) error {
-	args := []string{"test", "-json", "-vet=off", "-timeout=40m"} // a slow machine is no fault
+	args := []string{"test", "-json", "-vet=off", "-timeout=40m", fmt.Sprint("-p=", places())} // a slow machine is no fault
 	if j.race {
 		args = append(args, "-race")
 	}
@@ -88,6 +92,12 @@ func (r *report) run(ctx context.Context, j job) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	// For what tests build too. What only a debugger needs doubles the time to link.
 	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -ldflags=-w")
+	if j.race { // else each program waits a second before it ends
+		cmd.Env = append(cmd.Env, "GORACE=atexit_sleep_ms=0 "+os.Getenv("GORACE"))
+	}
+	if j.again {
+		cmd.Env = append(cmd.Env, sharedtest.Again+"=1")
+	}
 	cmd.Stderr = os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second

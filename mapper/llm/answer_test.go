@@ -168,6 +168,7 @@ func TestReadAnswerErrors(t *testing.T) {
 }
 
 func TestReadAnswerBounds(t *testing.T) {
+	sharedtest.Once(t)
 	deep := strings.Repeat(`{"lines":[1,2],"children":[`, 100) + strings.Repeat("]}", 100)
 	got, err := llm.ReadAnswer([]byte("["+deep+"]"), lines100)
 	if err != nil {

@@ -25,8 +25,8 @@ var settleSteps = 18_000
 // numbers of goroutines and child processes must not grow.
 func (s *suite) checkLeaks(t testing.TB) {
 	rounds, steps := 4, 10
-	if testing.Short() {
-		rounds, steps = 2, 2
+	if s.brief() { // a round makes many calls
+		rounds, steps = 1, 2
 	}
 	s.leakRound(t)
 	s.leakRound(t)

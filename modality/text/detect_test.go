@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 )
 
@@ -154,6 +155,7 @@ func TestCharsetOfLaterLines(t *testing.T) {
 // TestCharacterAcrossSample has a character that the sample of 64 KB and the
 // steps of reading cut.
 func TestCharacterAcrossSample(t *testing.T) {
+	sharedtest.Once(t)
 	for shift := range 4 {
 		data := strings.Repeat("x", shift) + strings.Repeat("𝄞", 1<<19)
 		_, x, err := resolve(t.Context(), new(text.Resolver), source("a", data), lines(1, 1))

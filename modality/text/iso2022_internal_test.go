@@ -9,11 +9,14 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/transform"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestSampleCutsCharacter begins texts in one line with further bytes, so that the end
 // of the sample cuts a character or an escape sequence in each possible place.
 func TestSampleCutsCharacter(t *testing.T) {
+	sharedtest.Once(t)
 	prefixes := 12
 	if testing.Short() {
 		prefixes = 3

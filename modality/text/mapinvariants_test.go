@@ -86,6 +86,7 @@ func inEncoding(text, encoding string) []byte {
 // TestMapHostile maps what readers may trip over in every format and in some
 // encodings.
 func TestMapHostile(t *testing.T) {
+	sharedtest.Once(t)
 	size, every := 2<<10, 23
 	switch {
 	case testing.Short():
@@ -116,6 +117,7 @@ func TestMapHostile(t *testing.T) {
 // TestMapAlike maps sources whose parts all have one name, beside each other
 // and in each other.
 func TestMapAlike(t *testing.T) {
+	sharedtest.Once(t)
 	n := 20_000
 	if testing.Short() {
 		n = 1_000

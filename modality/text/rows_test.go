@@ -107,6 +107,7 @@ func recordsOf(t *testing.T, text string, comma rune) [][]string {
 
 // TestRowsOfLargeColumns reads what is more than is held in memory.
 func TestRowsOfLargeColumns(t *testing.T) {
+	sharedtest.Once(t)
 	row := strings.Repeat("x", 1000) + "," + strings.Repeat("y", 10) + "\n"
 	table := "a,b\n" + strings.Repeat(row, 6_000)
 	got, _, err := resolveAll(t, new(text.Resolver), "a.csv", table, citekit.Location{Modality: citekit.Text, Cols: []string{"b"}})

@@ -36,6 +36,7 @@ func torn(lines, at, end int) string {
 // TestZeroBytes has text with zero bytes, whose lines end with LF as if the
 // zeros were letters.
 func TestZeroBytes(t *testing.T) {
+	sharedtest.Once(t)
 	for name, data := range map[string]string{
 		"the sample":             "a\x00b\nsecond\x00\nthird\n",
 		"one":                    "text\nwith one\x00\n",

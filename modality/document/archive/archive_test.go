@@ -18,6 +18,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/sqlitetest"
 	"github.com/citekit/citekit/modality/document/archive"
@@ -198,6 +199,7 @@ func dropPassages(outline string) string {
 }
 
 func TestMapOfPDF(t *testing.T) {
+	sharedtest.Once(t)
 	r := newResolver()
 	draft := mapOf(t, r, source("a.zip", zipped(t, file{"m.pdf", manual()})))
 	if got := outline(draft.Nodes); !strings.Contains(got, "file m.pdf: doc://a#member=m.pdf\n  ") || !strings.Contains(got, "doc://a#member=m.pdf&pages=") {
@@ -220,6 +222,7 @@ func TestComicBook(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
+	sharedtest.Once(t)
 	inner := string(tarred(t, file{"b.txt", "beta\n"}))
 	data := zipped(t, file{"a.txt", "alpha\n"}, file{"inner.tar", inner}, file{"bad.pdf", "%PDF-1.7\nno"}, file{"x.bin", "\x00\x01\x02"}, file{"m.pdf", manual()}, file{"z.txt", "omega\n"})
 	var got []string
@@ -297,6 +300,7 @@ func TestNames(t *testing.T) {
 }
 
 func TestLargeMembers(t *testing.T) {
+	sharedtest.Once(t)
 	large := strings.Repeat("0123456789abcdef", 5<<20/16)
 	var stored bytes.Buffer
 	w := zip.NewWriter(&stored)

@@ -178,6 +178,7 @@ func TestDepth(t *testing.T) {
 }
 
 func TestManyEntries(t *testing.T) {
+	sharedtest.Once(t)
 	entries, nodes := 1<<16, citekit.MaxMappedNodes
 	if !sharedtest.Long() {
 		entries, nodes = 2000, 1000
@@ -287,6 +288,7 @@ func FuzzArchive(f *testing.F) {
 
 // TestStoredChecksum has a large member that is not compressed and is damaged.
 func TestStoredChecksum(t *testing.T) {
+	sharedtest.Once(t)
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
 	for _, name := range []string{"a.txt", "b.txt"} {

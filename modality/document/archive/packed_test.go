@@ -175,6 +175,7 @@ func TestGzipMembers(t *testing.T) {
 // TestPackedDamage has compressed files that are cut off or changed at every
 // place.
 func TestPackedDamage(t *testing.T) {
+	sharedtest.Once(t)
 	data := tarred(t, file{"a.txt", strings.Repeat("alpha ", 50)})
 	for name, packed := range map[string][]byte{
 		"gzip": append(gzipped(t, "a.tar", data), gzipped(t, "", []byte("more"))...), "bzip2": bzippedTar, "zstd": zstandard(t, data),
@@ -229,6 +230,7 @@ func TestPackedBombs(t *testing.T) {
 
 // TestNestedBudget has archives in an archive, which share what may be unpacked.
 func TestNestedBudget(t *testing.T) {
+	sharedtest.Once(t)
 	text := strings.Repeat("a word ", 1<<17)
 	var files []file
 	for i := range 8 {

@@ -7,7 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,17 +20,19 @@ import (
 )
 
 const (
-	attackVariable = "CITEKIT_TEST_ATTACK" // names the file that a child process attacks
-	attackWait     = 3 * time.Minute       // until it counts as hanging
+	attackVariable = "CITEKIT_TEST_ATTACK" // names the files that a child process opens
+	attackWait     = 3 * time.Minute       // for each file, until it counts as hanging
 	attackMemory   = 512 << 10             // KiB resident
 	mapMemory      = 300 << 10             // likewise, of mapping
 )
 
-// TestAttacks opens each hostile file in a process of its own, which has to
-// end with a result or an error, and small.
+// TestAttacks opens hostile files in another process, which has to end with results or
+// errors; at night each in a process of its own, which has to stay small.
 func TestAttacks(t *testing.T) {
-	if path := os.Getenv(attackVariable); path != "" {
-		attack(t, path)
+	if paths := os.Getenv(attackVariable); paths != "" {
+		for _, path := range filepath.SplitList(paths) {
+			t.Run(filepath.Base(path), func(t *testing.T) { attack(t, path) })
+		}
 		return
 	}
 	dir := attackFiles(t)
@@ -40,21 +44,26 @@ func TestAttacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range names {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), attackWait)
-			defer cancel()
-			cmd := exec.CommandContext(ctx, self, "-test.run=^TestAttacks$", "-test.v")
-			cmd.Env = append(os.Environ(), attackVariable+"="+path)
-			out, err := cmd.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			if bytes.Contains(out, []byte("CANARY")) {
-				t.Errorf("the canary is out:\n%s", out)
-			}
-			t.Logf("%v of processor time\n%s", cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), out)
-		})
+	together := len(names)
+	if sharedtest.Long() {
+		together = 1
+	}
+	for paths := range slices.Chunk(names, together) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(together)*attackWait)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, self, "-test.run=^TestAttacks$", "-test.v")
+		cmd.Env = append(os.Environ(), attackVariable+"="+strings.Join(paths, string(filepath.ListSeparator)))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if bytes.Contains(out, []byte("CANARY")) {
+			t.Errorf("the canary is out:\n%s", out)
+		}
+		if done := bytes.Count(out, []byte("    --- PASS: ")); done != len(paths) {
+			t.Errorf("%d files of %d:\n%s", done, len(paths), out)
+		}
+		t.Logf("%v of processor time\n%s", cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime(), out)
 	}
 }
 
@@ -82,7 +91,7 @@ func attack(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := citekit.NewSource(f, citekit.SourceInfo{Name: "hostile.pdf", Size: info.Size(), Identity: "hostile"})
+	src := citekit.NewSource(f, citekit.SourceInfo{Name: "hostile.pdf", Size: info.Size(), Identity: path})
 	r := sharedResolver()
 	attackMap(t, r, src)
 	extent, err := r.Measure(t.Context(), src)

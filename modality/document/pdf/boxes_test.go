@@ -256,6 +256,7 @@ func squeezed(text string) string {
 }
 
 func TestBoxesErrors(t *testing.T) {
+	sharedtest.Once(t)
 	r := sharedResolver()
 	src := citekit.NewSource(bytes.NewReader(simple(false)), citekit.SourceInfo{Name: "a.pdf", Size: int64(len(simple(false)))})
 	for _, test := range []struct {

@@ -34,6 +34,7 @@ func quarters(rotate int) []byte {
 }
 
 func TestCropQuarters(t *testing.T) {
+	sharedtest.Once(t)
 	// The words in the quarters of the page as displayed: top left, top
 	// right, bottom left, bottom right.
 	displayed := map[int][4]string{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // A setter sets pages of text line by line, with a running head and a number
@@ -104,6 +105,7 @@ section 4: 2 Results
 
 // TestNoHeadings maps running text, which has only pages.
 func TestNoHeadings(t *testing.T) {
+	sharedtest.Once(t)
 	s := &setter{}
 	for range 25 {
 		s.page()

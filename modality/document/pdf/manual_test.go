@@ -4,6 +4,8 @@ import (
 	"os"
 	"strconv"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // manual returns the path of a real manual of thousands of pages: the one
@@ -22,6 +24,7 @@ func manual(t testing.TB) string {
 }
 
 func TestRealManual(t *testing.T) {
+	sharedtest.Once(t)
 	path := manual(t)
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 // TestTextOnOnePage has text on none of the pages that are asked first.
 func TestTextOnOnePage(t *testing.T) {
+	sharedtest.Once(t)
 	r := &pdf.Resolver{CodeCacheDir: codeCache(t), MaxFigurePages: -1, MaxHeadingPages: -1}
 	for _, want := range []bool{true, false} {
 		pages := make([][]pdftest.Row, 30)

@@ -155,6 +155,7 @@ func TestMapStops(t *testing.T) {
 
 // TestLimits checks what is read of documents that are too long.
 func TestLimits(t *testing.T) {
+	sharedtest.Once(t)
 	s := report()
 	data := pdftest.Rows("", s.pages...)
 	r := &pdf.Resolver{CodeCacheDir: codeCache(t), MaxHeadingPages: 3, MaxFigurePages: 3}
@@ -220,6 +221,7 @@ func TestManyEntries(t *testing.T) {
 
 // TestSameMap maps a file twice.
 func TestSameMap(t *testing.T) {
+	sharedtest.Once(t)
 	data := pdftest.Rows("", report().pages...)
 	first, second := mapOf(t, sharedResolver(), data), mapOf(t, newResolver(t), data)
 	if diff := cmp.Diff(told(first.Nodes), told(second.Nodes)); diff != "" {

@@ -89,6 +89,7 @@ func TestOCR(t *testing.T) {
 }
 
 func TestOCRWithoutTesseract(t *testing.T) {
+	sharedtest.Once(t)
 	r := newResolver(t)
 	r.OCR, r.Tesseract = true, filepath.Join(t.TempDir(), "none")
 	if got, err := readText(t, r, simple(false), pages(2, 2)); got != "This is page two" || err != nil {

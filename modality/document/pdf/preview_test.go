@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/preview"
 )
@@ -64,6 +65,7 @@ var (
 // TestPreviewPixels looks at what is where: on the page, on a turned page, in a
 // box on it, and under a highlight.
 func TestPreviewPixels(t *testing.T) {
+	sharedtest.Once(t)
 	r := sharedResolver()
 	half := citekit.Box{X1: 0, Y1: 0, X2: .5, Y2: .5}
 	for _, tt := range []struct {
@@ -118,6 +120,7 @@ func alike(a, b color.RGBA) bool {
 
 // TestPreviewSheet has more pages than a sheet, each in a grey of its own.
 func TestPreviewSheet(t *testing.T) {
+	sharedtest.Once(t)
 	r := sharedResolver()
 	var contents []string
 	for i := range 20 {

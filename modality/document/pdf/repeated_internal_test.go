@@ -8,11 +8,13 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // TestTextLimit ends the text of a source whose pages take too much work in all, with
 // the pages before.
 func TestTextLimit(t *testing.T) {
+	sharedtest.Once(t)
 	data := pdftest.Dense(3*textPages, 5)
 	read := func() (pages int, err error) {
 		src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "a.pdf", Size: int64(len(data))})

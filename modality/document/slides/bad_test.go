@@ -99,6 +99,7 @@ func TestMissingSlide(t *testing.T) {
 // TestCycles has relationships that lead in circles, to themselves, to the main
 // part and to what is missing.
 func TestCycles(t *testing.T) {
+	sharedtest.Once(t)
 	d := newDeck()
 	for n := 1; n <= 6; n++ {
 		for _, target := range []string{main, slideName(n), slideName(n%6 + 1), "ppt/slideMasters/slideMaster1.xml", "ppt/nowhere.xml", "ppt/viewProps.xml", "ppt/notesSlides/notesSlide6.xml"} {
@@ -135,6 +136,7 @@ func TestMissingPicture(t *testing.T) {
 // well-formed: it stays as it is, or is left out if it tells of other slides,
 // and the text is the same.
 func TestDamagedParts(t *testing.T) {
+	sharedtest.Once(t)
 	want := texts(t, newDeck().bytes(), pages(4, 4))
 	for name, change := range map[string]string{
 		"ppt/slideMasters/slideMaster1.xml": "a master is damaged in the source, and stays as it is",

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 // inCapitals returns a package with the names of its parts in another case than
@@ -37,6 +39,7 @@ func inCapitals(t testing.TB, data []byte) []byte {
 // TestCaseOfParts: the names of parts are the same in any case (ISO/IEC 29500-2,
 // section 6.2.2.3).
 func TestCaseOfParts(t *testing.T) {
+	sharedtest.Once(t)
 	data := newDeck().bytes()
 	other := inCapitals(t, data)
 	for n := 1; n <= 5; n++ {

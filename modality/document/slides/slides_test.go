@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/xmlspan"
 	"github.com/citekit/citekit/modality/document/slides"
 	"github.com/citekit/citekit/modality/modalitytest"
@@ -116,6 +117,7 @@ func TestBox(t *testing.T) {
 // TestNothingElseTravels looks for the words of slides that are left out in all
 // parts of every cut, and for those of the slides that are kept.
 func TestNothingElseTravels(t *testing.T) {
+	sharedtest.Once(t)
 	data := newDeck().bytes()
 	for _, loc := range []citekit.Location{pages(1, 1), pages(2, 2), pages(3, 3), pages(4, 4), pages(5, 5), pages(6, 6), pages(2, 4), pages(1, 1, 5, 6), pages(1, 1, 3, 3, 6, 6)} {
 		out, _ := cut(t, data, loc)
@@ -245,6 +247,7 @@ func TestChanges(t *testing.T) {
 // TestEmbeddedObject holds the picture of an embedded file to the place and the
 // id of its frame.
 func TestEmbeddedObject(t *testing.T) {
+	sharedtest.Once(t)
 	out, _ := cut(t, newDeck().bytes(), pages(4, 4))
 	slide := contents(t, out)[slideName(4)]
 	for _, want := range []string{`<p:pic><p:nvPicPr><p:cNvPr id="4" name="Frame 4"/>`, `<dgm:relIds`} {
@@ -262,6 +265,7 @@ func TestEmbeddedObject(t *testing.T) {
 // TestObjectOfDrawing keeps the picture of an embedded file that is in the VML
 // drawing of the slide alone; without one the file is left out and reported.
 func TestObjectOfDrawing(t *testing.T) {
+	sharedtest.Once(t)
 	for _, shape := range []string{"_x0000_s1026", "other"} {
 		d := newDeck()
 		name, vml := slideName(6), "ppt/drawings/vmlDrawing1.vml"
