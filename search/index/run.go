@@ -71,6 +71,7 @@ func (r *run) search(ctx context.Context) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		found = slices.Grow(found, len(got.Hits))
 		for _, h := range got.Hits {
 			found = append(found, placedHit{h, h.Score * c.scale, i})
 		}
@@ -88,6 +89,7 @@ func (r *run) search(ctx context.Context) (*Result, error) {
 		}
 		found = found[:n]
 	}
+	all.Hits = slices.Grow(all.Hits, len(found))
 	for _, h := range found {
 		hit, err := r.hit(h)
 		if err != nil {
@@ -202,10 +204,24 @@ func (r *run) add(ctx context.Context, result *Result, more float64, phrases fun
 // order of their resources and entries: how they are spread over segments depends on when
 // they were put. It keeps the first k.
 func (r *Result) Order(k int) {
-	slices.SortStableFunc(r.Hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Entry.Ordinal, b.Entry.Ordinal))
-	})
+	order := make([]*Hit, len(r.Hits)) // hits are large
+	for i := range r.Hits {
+		order[i] = &r.Hits[i]
+	}
+	if !slices.IsSortedFunc(order, (*Hit).compare) {
+		slices.SortStableFunc(order, (*Hit).compare)
+		hits := make([]Hit, min(len(order), k))
+		for i := range hits {
+			hits[i] = *order[i]
+		}
+		r.Hits = hits
+	}
 	r.Hits = r.Hits[:min(len(r.Hits), k)]
+}
+
+// compare is negative if h comes before other.
+func (h *Hit) compare(other *Hit) int {
+	return cmp.Or(cmp.Compare(other.Score, h.Score), cmp.Compare(h.Resource, other.Resource), cmp.Compare(h.Entry.Ordinal, other.Entry.Ordinal))
 }
 
 // hit returns a hit with its entry. The scale is that of its scores.
