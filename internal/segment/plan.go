@@ -179,7 +179,9 @@ func (p *plan) runAll(ctx context.Context) (*finding, error) {
 	return p.runSideBySide(ctx, workers)
 }
 
-func (p *plan) finding() *finding { return &finding{best: best{limit: p.depth, heap: make([]candidate, 0, min(p.depth, minDepth))}, exact: true} }
+func (p *plan) finding() *finding {
+	return &finding{best: best{limit: p.depth, heap: make([]candidate, 0, min(p.depth, minDepth))}, exact: true}
+}
 
 func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error) {
 	next := make(chan int, len(p.views))
