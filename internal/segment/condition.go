@@ -1,8 +1,53 @@
 package segment
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// A condition is a [Condition] opened on one segment.
+// A plannedCondition is a condition of a query with what the segments have of its terms.
+type plannedCondition struct {
+	phrases  []plannedPhrase
+	title    bool
+	excluded bool
+}
+
+type plannedPhrase struct {
+	offsets []int
+	at      [][]entry // by term and view
+}
+
+// planConditions looks up the terms of the conditions, excluded ones last.
+func (p *plan) planConditions() error {
+	for i, conditions := range [][]Condition{p.query.Required, p.query.Excluded} {
+		for _, c := range conditions {
+			planned := plannedCondition{title: c.Title, excluded: i == 1}
+			for _, terms := range c.Phrases {
+				var phrase plannedPhrase
+				for _, t := range terms {
+					at, err := p.lookup.find(t.Term)
+					if err != nil {
+						return err
+					}
+					phrase.offsets, phrase.at = append(phrase.offsets, t.Offset), append(phrase.at, at)
+				}
+				if len(phrase.at) > 0 {
+					planned.phrases = append(planned.phrases, phrase)
+				}
+			}
+			p.conditions = append(p.conditions, planned)
+		}
+	}
+	return nil
+}
+
+// in reports whether a view has all terms.
+func (p *plannedPhrase) in(view int) bool {
+	return !slices.ContainsFunc(p.at, func(at []entry) bool { return at[view].docs == 0 })
+}
+
+// A condition is a [plannedCondition] opened on one segment, without the phrases that it
+// lacks a term of.
 type condition struct {
 	phrases  []*phrase
 	title    bool
@@ -13,49 +58,65 @@ type condition struct {
 type phrase struct {
 	cursors []*cursor
 	offsets []int
+	rarest  []*cursor // the cursors, those of rare terms first
 	places  [][]uint32
 }
 
-// openConditions opens the conditions of a query, excluded ones last.
-func openConditions(s *Segment, q *Query) ([]*condition, error) {
-	var all []*condition
-	for i, conditions := range [][]Condition{q.Required, q.Excluded} {
-		for _, c := range conditions {
-			opened := &condition{title: c.Title, excluded: i == 1}
-			for _, terms := range c.Phrases {
-				p, err := openPhrase(s, terms)
-				if err != nil {
-					return nil, err
-				}
-				if p != nil {
-					opened.phrases = append(opened.phrases, p)
-				}
+// openConditions opens the conditions of a query. It returns false if no document of the
+// segment can meet them.
+func (s *scan) openConditions(p *plan) (bool, error) {
+	for _, planned := range p.conditions {
+		c := &condition{title: planned.title, excluded: planned.excluded}
+		for i := range planned.phrases {
+			if !planned.phrases[i].in(s.view) {
+				continue
 			}
-			all = append(all, opened)
+			opened, err := s.openPhrase(&planned.phrases[i])
+			if err != nil {
+				return false, err
+			}
+			c.phrases = append(c.phrases, opened)
+		}
+		s.conditions = append(s.conditions, c)
+		if len(c.phrases) == 0 && !c.excluded {
+			return false, nil
 		}
 	}
-	return all, nil
+	return true, nil
 }
 
-// openPhrase returns nil if the segment lacks one of the terms.
-func openPhrase(s *Segment, terms Phrase) (*phrase, error) {
-	p := &phrase{places: make([][]uint32, len(terms))}
-	for _, t := range terms {
-		e, ok, err := s.find(t.Term)
-		if err != nil || !ok {
-			return nil, err
-		}
-		c := new(cursor)
-		if err := c.open(s, e); err != nil {
-			return nil, err
+func (s *scan) openPhrase(planned *plannedPhrase) (*phrase, error) {
+	p := &phrase{offsets: planned.offsets, places: make([][]uint32, len(planned.at))}
+	for _, at := range planned.at {
+		var c *cursor
+		if n := len(s.spare); n > 0 {
+			c, s.spare = s.spare[n-1], s.spare[:n-1]
+		} else {
+			c = new(cursor)
 		}
 		p.cursors = append(p.cursors, c)
-		p.offsets = append(p.offsets, t.Offset)
+		if err := c.open(s.segment, at[s.view]); err != nil {
+			return nil, err
+		}
 	}
-	if len(p.cursors) == 0 {
-		return nil, nil
-	}
+	p.rarest = slices.Clone(p.cursors)
+	slices.SortStableFunc(p.rarest, func(a, b *cursor) int { return cmp.Compare(a.n, b.n) })
 	return p, nil
+}
+
+// closeConditions keeps the cursors of the conditions for others.
+func (s *scan) closeConditions() {
+	for _, c := range s.conditions {
+		for _, p := range c.phrases {
+			for _, cursor := range p.cursors {
+				if cursor.forget(); len(s.spare) < maxKept {
+					s.spare = append(s.spare, cursor)
+				}
+			}
+		}
+	}
+	clear(s.conditions)
+	s.conditions = s.conditions[:0]
 }
 
 // restrict finds the documents of the window that pass filters and conditions. It
@@ -108,8 +169,8 @@ func (s *scan) mark(holds Bitmap, p *phrase, title bool) error {
 
 // seek advances to the first document, not before doc, that has all terms.
 func (p *phrase) seek(doc uint32) uint32 {
-	for i := 0; i < len(p.cursors); {
-		at := p.cursors[i].seek(doc)
+	for i := 0; i < len(p.rarest); {
+		at := p.rarest[i].seek(doc)
 		if at == end {
 			return end
 		}

@@ -3,7 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"sort"
 )
 
@@ -31,6 +30,9 @@ type cursor struct {
 	weight [blockSize]uint32
 	counts [blockSize]uint32
 	have   uint8 // which of weight and counts are loaded for the block
+
+	placed      int // the document of the block whose positions were read last
+	placesStart int // where these start in the positions of the block
 
 	err error
 }
@@ -169,13 +171,22 @@ func (c *cursor) seek(doc uint32) uint32 {
 
 // firstFrom returns the index of the first document that is not before doc.
 func firstFrom(docs []uint32, doc uint32) int {
-	for i, d := range docs[:min(len(docs), 8)] {
+	const near = 4 // are looked at one by one
+	for i, d := range docs[:min(len(docs), near)] {
 		if d >= doc {
 			return i
 		}
 	}
-	i, _ := slices.BinarySearch(docs, doc)
-	return i
+	low, n := near, len(docs)-near
+	for n > 0 {
+		half := n / 2
+		if docs[low+half] < doc {
+			low, n = low+half+1, n-half-1
+		} else {
+			n = half
+		}
+	}
+	return min(low, len(docs))
 }
 
 // skip loads the next block whose last document is doc or later.
@@ -253,11 +264,17 @@ func (c *cursor) docPositions(positions []uint32) []uint32 {
 	if !ok {
 		return positions
 	}
+	if c.at < c.placed {
+		c.placed, c.placesStart = 0, 0
+	}
 	before := 0
-	for _, n := range c.counts[:c.at] {
+	for _, n := range c.counts[c.placed:c.at] {
 		before += int(n) + 1
 	}
-	data = data[sizeOfUvarints(data, before):]
+	data = data[c.placesStart:]
+	skipped := sizeOfUvarints(data, before)
+	c.placed, c.placesStart = c.at, c.placesStart+skipped
+	data = data[skipped:]
 	position := uint64(0)
 	for range uint64(c.counts[c.at]) + 1 {
 		step, size := binary.Uvarint(data)
@@ -295,6 +312,7 @@ func (c *cursor) blockPositions() ([]byte, bool) {
 	if c.have&haveCounts == 0 {
 		unpack(c.counts[:c.in], c.positions[from+1:len(c.positions)+8], w) // the footer follows the lists
 		c.have |= haveCounts
+		c.placed, c.placesStart = 0, 0
 	}
 	return c.positions[from+1+size:], true
 }

@@ -19,9 +19,8 @@ const headSize = 13
 
 func blocksOf(docs int) int { return (docs + blockSize - 1) / blockSize }
 
-// An entry is a term of the dictionary.
+// An entry is what the dictionary has of a term.
 type entry struct {
-	term  []byte // valid until the next read
 	group int
 	docs  int
 	best  byte // largest saturation
@@ -37,6 +36,7 @@ type entries struct {
 	left  int // terms left in the group
 	in    decoder
 	lists uint64
+	term  []byte // of entry, valid until the next read
 	entry entry
 	err   error
 }
@@ -53,11 +53,11 @@ func (e *entries) read() bool {
 	}
 	e.left--
 	shared := e.in.uvarint()
-	if shared > uint64(len(e.entry.term)) {
+	if shared > uint64(len(e.term)) {
 		e.in.failed = true
 		shared = 0
 	}
-	e.entry.term = append(e.entry.term[:shared], e.in.bytes(e.in.uvarint())...)
+	e.term = append(e.term[:shared], e.in.bytes(e.in.uvarint())...)
 	docs := e.in.uvarint()
 	if best := e.in.bytes(1); best != nil {
 		e.entry.best = best[0]
@@ -84,7 +84,7 @@ func (e *entries) open() bool {
 	e.lists = little.Uint64(index[4:])
 	e.left = min(groupSize, int(e.s.footer.terms)-e.next*groupSize)
 	e.entry.group = e.next
-	e.entry.term = e.entry.term[:0]
+	e.term = e.term[:0]
 	e.next++
 	return true
 }
@@ -103,8 +103,10 @@ func (s *Segment) firstTerm(group int) []byte {
 
 // find returns the entry of a term, or false if there is none.
 func (s *Segment) find(term string) (entry, bool, error) {
-	e := s.seek(term)
-	if e.entry.docs == 0 || string(e.entry.term) != term {
+	var room [64]byte
+	e := entries{s: s, next: s.groupOf(term), term: room[:0]}
+	e.seek(term)
+	if e.entry.docs == 0 || string(e.term) != term {
 		return entry{}, false, e.err
 	}
 	return e.entry, true, nil
@@ -114,12 +116,17 @@ func (s *Segment) find(term string) (entry, bool, error) {
 // the entry's docs are 0.
 func (s *Segment) seek(term string) *entries {
 	e := s.from(s.groupOf(term))
+	e.seek(term)
+	return e
+}
+
+// seek reads up to the first term not before term.
+func (e *entries) seek(term string) {
 	for e.read() {
-		if string(e.entry.term) >= term {
-			return e
+		if string(e.term) >= term {
+			return
 		}
 	}
-	return e
 }
 
 // Frequency returns how many documents have a term.
@@ -133,8 +140,8 @@ func (s *Segment) Frequency(term string) (int, error) {
 func (s *Segment) Terms(prefix string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		e := s.seek(prefix)
-		for ok := e.entry.docs > 0; ok && strings.HasPrefix(string(e.entry.term), prefix); ok = e.read() {
-			if !yield(string(e.entry.term), e.entry.docs) {
+		for ok := e.entry.docs > 0; ok && strings.HasPrefix(string(e.term), prefix); ok = e.read() {
+			if !yield(string(e.term), e.entry.docs) {
 				return
 			}
 		}
@@ -192,7 +199,7 @@ func (s *Segment) continuations(prefix string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for next, tries := rune(1), 0; next < lastAlphabet && tries < maxContinuations; tries++ {
 			e := s.seek(prefix + string(next))
-			rest, ok := strings.CutPrefix(string(e.entry.term), prefix)
+			rest, ok := strings.CutPrefix(string(e.term), prefix)
 			if e.entry.docs == 0 || !ok || rest == "" {
 				return
 			}

@@ -94,7 +94,7 @@ func (m *merger) terms() error {
 // least returns the first of the current terms of all entries.
 func least(all []*entries) (term string, any bool) {
 	for _, e := range all {
-		if at := string(e.entry.term); e.entry.docs > 0 && (!any || at < term) {
+		if at := string(e.term); e.entry.docs > 0 && (!any || at < term) {
 			term, any = at, true
 		}
 	}
@@ -105,13 +105,13 @@ func least(all []*entries) (term string, any bool) {
 func (m *merger) term(term string, all []*entries) error {
 	m.postings.reset()
 	for v, e := range all {
-		if e.entry.docs == 0 || string(e.entry.term) != term {
+		if e.entry.docs == 0 || string(e.term) != term {
 			continue
 		}
 		if err := m.copy(v, e.entry); err != nil {
 			return err
 		}
-		if e.read() && strings.Compare(string(e.entry.term), term) <= 0 || e.err != nil {
+		if e.read() && strings.Compare(string(e.term), term) <= 0 || e.err != nil {
 			return ErrDamaged
 		}
 	}

@@ -13,19 +13,22 @@ import (
 
 // A plan is a query with the statistics of the segments.
 type plan struct {
-	views []View
-	query *Query
-	words []plannedWord
-	pairs [][2]int // pairs of words, as in the query
-	mean  float64  // mean length of documents
-	depth int      // how many candidates are rescored
+	views  []View
+	query  *Query
+	lookup *Lookup
+	words  []plannedWord
+	pairs  [][2]int // pairs of words, as in the query
+	mean   float64  // mean length of documents
+	depth  int      // how many candidates are rescored
+
+	conditions []plannedCondition
 }
 
 // A plannedWord is a word that at least one segment has.
 type plannedWord struct {
 	index  int // in the query
 	terms  []string
-	at     [][]entry // by view and term; zero docs if the view lacks the term
+	at     [][]entry // by term and view; zero docs if the view lacks the term
 	docs   int
 	weight float64 // without Count
 	scored float64 // with Count
@@ -38,7 +41,13 @@ const (
 )
 
 func newPlan(views []View, q *Query) (*plan, error) {
-	p := &plan{views: views, query: q, depth: max(minDepth, depthPerK*q.K)}
+	p := &plan{views: views, query: q, lookup: q.Lookup, depth: max(minDepth, depthPerK*q.K)}
+	if p.lookup == nil {
+		p.lookup = NewLookup(views)
+	}
+	if err := p.planConditions(); err != nil {
+		return nil, err
+	}
 	docs, length := 0, uint64(0)
 	for _, v := range views {
 		docs += v.Segment.docs
@@ -74,32 +83,18 @@ func newPlan(views []View, q *Query) (*plan, error) {
 
 // word looks up the first terms of a word in all segments.
 func (p *plan) word(index int, w Word, terms int) (plannedWord, error) {
-	planned := plannedWord{index: index, terms: w.Terms[:terms], at: make([][]entry, len(p.views))}
-	all := make([]entry, len(p.views)*terms)
-	for v, view := range p.views {
-		planned.at[v] = all[v*terms : (v+1)*terms]
-		if Guard(func() error { return view.Segment.lookUp(planned.terms, planned.at[v]) }) != nil {
-			return planned, &DamageError{v}
+	planned := plannedWord{index: index, terms: w.Terms[:terms], at: make([][]entry, terms)}
+	for i, term := range planned.terms {
+		at, err := p.lookup.find(term)
+		if err != nil {
+			return planned, err
 		}
-		for _, e := range planned.at[v] {
+		for _, e := range at {
 			planned.docs += e.docs
 		}
+		planned.at[i] = at
 	}
 	return planned, nil
-}
-
-// lookUp sets the entries of those terms that the segment has.
-func (s *Segment) lookUp(terms []string, at []entry) error {
-	for i, term := range terms {
-		e, ok, err := s.find(term)
-		if err != nil {
-			return err
-		}
-		if ok {
-			at[i] = e
-		}
-	}
-	return nil
 }
 
 // keepRarest keeps the rarest words, in query order.
@@ -184,7 +179,9 @@ func (p *plan) runAll(ctx context.Context) (*finding, error) {
 	return p.runSideBySide(ctx, workers)
 }
 
-func (p *plan) finding() *finding { return &finding{best: best{limit: p.depth}, exact: true} }
+func (p *plan) finding() *finding {
+	return &finding{best: best{limit: p.depth, heap: make([]candidate, 0, min(p.depth, minDepth))}, exact: true}
+}
 
 func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error) {
 	next := make(chan int, len(p.views))

@@ -12,6 +12,9 @@ type Query struct {
 	Required []Condition
 	Excluded []Condition
 
+	// Lookup has looked up terms in the views that are searched; nil if none has.
+	Lookup *Lookup
+
 	// Only returns the documents of a segment that may match; a nil Bitmap means all. A
 	// nil Only means all documents of all segments.
 	Only func(*Segment) (Bitmap, error)

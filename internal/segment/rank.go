@@ -103,7 +103,8 @@ func (r *rescoring) open(view int) error {
 	for i, w := range r.plan.words {
 		word := &r.words[i]
 		word.cursors = word.cursors[:0]
-		for _, e := range w.at[view] {
+		for _, at := range w.at {
+			e := at[view]
 			if e.docs == 0 {
 				word.cursors = append(word.cursors, nil)
 				continue

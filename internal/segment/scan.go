@@ -27,6 +27,7 @@ type scan struct {
 	sums       []float32     // sums[i] is the sum of the limits of terms[:i+1]
 	only       Bitmap        // nil for all
 	conditions []*condition
+	spare      []*cursor           // of conditions of former scans
 	met        [window / 64]uint64 // documents of the window that meet the conditions
 
 	scores [window]float32
@@ -60,12 +61,16 @@ func (s *scan) release() {
 	}
 	clear(s.scores[:])
 	clear(s.hit[:])
-	s.segment, s.into, s.only, s.conditions = nil, nil, nil, nil
+	s.closeConditions()
+	s.segment, s.into, s.only = nil, nil, nil
 	scans.Put(s)
 }
 
 func (s *scan) run(ctx context.Context, p *plan, view int, into *finding) error {
 	s.segment, s.view, s.into = p.views[view].Segment, view, into
+	if may, err := s.openConditions(p); err != nil || !may {
+		return err
+	}
 	if err := s.open(p); err != nil {
 		return err
 	}
@@ -92,8 +97,8 @@ func (s *scan) open(p *plan) error {
 	}
 	n := 0
 	for _, w := range p.words {
-		for _, e := range w.at[s.view] {
-			if e.docs > 0 {
+		for _, at := range w.at {
+			if at[s.view].docs > 0 {
 				n++
 			}
 		}
@@ -101,7 +106,8 @@ func (s *scan) open(p *plan) error {
 	s.all = slices.Grow(s.all[:0], n)[:n]
 	s.terms, n = s.terms[:0], 0
 	for _, w := range p.words {
-		for _, e := range w.at[s.view] {
+		for _, at := range w.at {
+			e := at[s.view]
 			if e.docs == 0 {
 				continue
 			}
@@ -116,10 +122,7 @@ func (s *scan) open(p *plan) error {
 		}
 	}
 	var err error
-	if s.only, err = p.only(p.views[s.view]); err != nil {
-		return err
-	}
-	s.conditions, err = openConditions(s.segment, p.query)
+	s.only, err = p.only(p.views[s.view])
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"math"
 	"math/rand"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -310,6 +311,53 @@ func checkResult(t *testing.T, n *naive, views []segment.View, q *segment.Query)
 		}
 		if n.dead[h.View] != nil && n.dead[h.View](int(h.Doc)) || !n.matches(n.docs[h.View][h.Doc], q) {
 			t.Fatalf("hit %d.%d does not match %+v", h.View, h.Doc, q)
+		}
+	}
+	checkLookup(t, n, views, q, got)
+}
+
+// checkLookup searches with terms that were looked up before, as a search without these,
+// and compares which documents pass with those that match.
+func checkLookup(t *testing.T, n *naive, views []segment.View, q *segment.Query, want *segment.Result) {
+	t.Helper()
+	known := *q
+	known.Lookup = segment.NewLookup(views)
+	for _, w := range q.Words {
+		known.Lookup.Frequency(w.Terms[0])
+	}
+	for range 2 {
+		got, err := segment.Search(context.Background(), views, &known)
+		if err != nil || !reflect.DeepEqual(got.Hits, want.Hits) {
+			t.Fatalf("%+v, %v, want %+v: %+v", got, err, want, q)
+		}
+	}
+	passing, err := segment.Passing(context.Background(), views, &known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passes := false
+	for v, docs := range n.docs {
+		for i, d := range docs {
+			pass := (n.dead[v] == nil || !n.dead[v](i)) && n.matches(d, q)
+			if passing[v].Has(uint32(i)) != pass {
+				t.Fatalf("document %d.%d passes: %v: %+v", v, i, !pass, q)
+			}
+			passes = passes || pass
+		}
+	}
+	if any, err := segment.AnyPassing(context.Background(), views, q); err != nil || any != passes {
+		t.Fatalf("any passes: %v, %v, want %v: %+v", any, err, passes, q)
+	}
+}
+
+func TestLookupOnce(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	l := segment.NewLookup([]segment.View{view(t, build(t, "a", randomDocs(r, 100, 50))), view(t, build(t, "b", randomDocs(r, 30, 50)))})
+	for _, term := range append(randomWords(r, 10, 50), "unheard") {
+		n := l.Frequency(term)
+		again := 0
+		if allocs := testing.AllocsPerRun(10, func() { again = l.Frequency(term) }); allocs > 0 || again != n {
+			t.Errorf("%s: %d, and with %v allocations again %d", term, n, allocs, again)
 		}
 	}
 }

@@ -45,6 +45,7 @@ func newCompilers(s *snapshot) []*compiler {
 	all := make([]*compiler, len(s.groups))
 	for i, g := range s.groups {
 		c := &compiler{group: g, peers: all, words: make(map[string]int), pairs: make(map[[2]int]bool), before: -1, scale: 1}
+		c.query.Lookup = segment.NewLookup(g.views)
 		for _, l := range g.languages {
 			c.analyzers = append(c.analyzers, terms.New(l))
 		}
@@ -180,7 +181,7 @@ func (p wordPlace) compare(q wordPlace) int {
 // placed yields the words of a text in order, each as its terms in the languages of the
 // group.
 func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
-	at := make(map[wordPlace][]string)
+	var all []placedTerm
 	for _, a := range c.analyzers {
 		seen := false
 		for t := range a.All(text) {
@@ -188,20 +189,30 @@ func (c *compiler) placed(text string) iter.Seq2[wordPlace, []string] {
 				continue
 			}
 			seen = true
-			p := wordPlace{t.Start, t.End}
-			if term := t.Text; !slices.Contains(at[p], term) {
-				at[p] = append(at[p], term)
-			}
+			all = append(all, placedTerm{wordPlace{t.Start, t.End}, t.Text})
 		}
 	}
-	places := slices.SortedFunc(maps.Keys(at), wordPlace.compare)
+	slices.SortStableFunc(all, func(a, b placedTerm) int { return a.compare(b.wordPlace) })
 	return func(yield func(wordPlace, []string) bool) {
-		for _, p := range places {
-			if !yield(p, at[p]) {
+		for len(all) > 0 {
+			var forms []string
+			p, n := all[0].wordPlace, 0
+			for ; n < len(all) && all[n].wordPlace == p; n++ {
+				if !slices.Contains(forms, all[n].term) {
+					forms = append(forms, all[n].term)
+				}
+			}
+			if all = all[n:]; !yield(p, forms) {
 				return
 			}
 		}
 	}
+}
+
+// A placedTerm is a term of a word.
+type placedTerm struct {
+	wordPlace
+	term string
 }
 
 // phrases returns the phrases that a quoted text stands for in the languages of the
@@ -328,8 +339,11 @@ func beforeKana(pair string) string {
 // isKnownElsewhere reports whether another group has a word.
 func (c *compiler) isKnownElsewhere(word string) bool {
 	return slices.ContainsFunc(c.peers, func(peer *compiler) bool {
+		if peer == c {
+			return false
+		}
 		for _, forms := range peer.placed(word) {
-			if peer != c && peer.has(forms) {
+			if peer.has(forms) {
 				return true
 			}
 		}
@@ -339,20 +353,7 @@ func (c *compiler) isKnownElsewhere(word string) bool {
 
 // has reports whether the group has one of the terms.
 func (c *compiler) has(forms []string) bool {
-	for _, v := range c.group.views {
-		found := false
-		_ = segment.Guard(func() error {
-			found = slices.ContainsFunc(forms, func(term string) bool {
-				n, err := v.Segment.Frequency(term)
-				return n > 0 && err == nil
-			})
-			return nil
-		})
-		if found {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(forms, func(term string) bool { return c.query.Lookup.Frequency(term) > 0 })
 }
 
 // count calls f with each segment. It ignores a segment whose memory is gone;

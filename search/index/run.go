@@ -3,7 +3,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/citekit/citekit/internal/segment"
@@ -56,52 +55,77 @@ type run struct {
 	compilers []*compiler
 }
 
+// A placedHit is a hit of a group.
+type placedHit struct {
+	segment.Hit
+	score float64 // comparable between groups
+	group int
+}
+
 // search returns the best entries of all groups.
 func (r *run) search(ctx context.Context) (*Result, error) {
 	all := &Result{Exact: true, Weights: &Weights{groups: make([]weights, len(r.compilers))}}
+	var found []placedHit
 	for i, c := range r.compilers {
-		result, err := r.group(ctx, c, &c.query)
+		got, err := r.group(ctx, c, &c.query)
 		if err != nil {
 			return nil, err
 		}
-		all.Hits = append(all.Hits, result.Hits...)
-		if result.Weights != nil {
-			all.Weights.groups[i] = result.Weights.groups[0]
+		found = slices.Grow(found, len(got.Hits))
+		for _, h := range got.Hits {
+			found = append(found, placedHit{h, h.Score * c.scale, i})
 		}
-		all.Total += result.Total
-		all.Exact = all.Exact && result.Exact
+		if got.Scale != nil {
+			all.Weights.groups[i] = weights{got.Scale, &c.query, c.scale}
+		}
+		all.Total += got.Total
+		all.Exact = all.Exact && got.Exact
+	}
+	if len(r.compilers) > 1 {
+		slices.SortStableFunc(found, func(a, b placedHit) int { return cmp.Compare(b.score, a.score) })
+		n := min(r.limit(), len(found))
+		for 0 < n && n < len(found) && found[n].score == found[n-1].score { // those with the same score are ordered by what they are
+			n++
+		}
+		found = found[:n]
+	}
+	all.Hits = slices.Grow(all.Hits, len(found))
+	for _, h := range found {
+		hit, err := r.hit(h)
+		if err != nil {
+			return nil, err
+		}
+		all.Hits = append(all.Hits, hit)
 	}
 	all.Order(r.limit())
 	return all, nil
 }
 
+// hit returns a hit with its entry.
+func (r *run) hit(h placedHit) (Hit, error) {
+	c := r.compilers[h.group]
+	h.View = c.group.at[h.View]
+	hit, err := r.snapshot.hit(h.Hit, &c.query, c.scale)
+	if err != nil {
+		return hit, &segment.DamageError{View: h.View}
+	}
+	hit.group = h.group
+	return hit, nil
+}
+
 func (r *run) limit() int { return min(r.q.TopK, maxTopK) }
 
 // group searches a group for its query, or for one made from that.
-func (r *run) group(ctx context.Context, c *compiler, query *segment.Query) (*Result, error) {
+func (r *run) group(ctx context.Context, c *compiler, query *segment.Query) (*segment.Result, error) {
 	query.K, query.Explain = r.limit(), r.q.Explain
 	if r.filter != nil {
 		query.Only = r.filter.only
 	}
 	got, err := segment.Search(ctx, c.group.views, query)
-	if damage, ok := errors.AsType[*segment.DamageError](err); ok {
-		return nil, &segment.DamageError{View: c.group.at[damage.View]}
-	}
 	if err != nil {
-		return nil, err
+		return nil, c.group.damageOf(err)
 	}
-	result := &Result{Hits: make([]Hit, len(got.Hits)), Total: got.Total, Exact: got.Exact}
-	for i, h := range got.Hits {
-		h.View = c.group.at[h.View]
-		if result.Hits[i], err = r.snapshot.hit(h, query, c.scale); err != nil {
-			return nil, &segment.DamageError{View: h.View}
-		}
-		result.Hits[i].group = slices.Index(r.compilers, c)
-	}
-	if got.Scale != nil {
-		result.Weights = &Weights{groups: []weights{{got.Scale, query, c.scale}}}
-	}
-	return result, nil
+	return got, nil
 }
 
 // quotedShare is what a quoted phrase of a question adds to the score of an entry that has
@@ -137,18 +161,29 @@ func (r *run) add(ctx context.Context, result *Result, more float64, phrases fun
 	for i := range result.Hits {
 		at[key{result.Hits[i].Resource, result.Hits[i].Entry.Ordinal}] = i
 	}
-	for _, c := range r.compilers {
+	for group, c := range r.compilers {
 		phrases := phrases(c)
 		if len(phrases) == 0 {
 			continue
 		}
 		narrow := c.query
 		narrow.Required = append(slices.Clip(narrow.Required), segment.Condition{Phrases: phrases})
+		any, err := segment.AnyPassing(ctx, c.group.views, &narrow)
+		if err != nil {
+			return c.group.damageOf(err)
+		}
+		if !any {
+			continue
+		}
 		having, err := r.group(ctx, c, &narrow)
 		if err != nil {
 			return err
 		}
-		for _, h := range having.Hits {
+		for _, found := range having.Hits {
+			h, err := r.hit(placedHit{found, found.Score * c.scale, group})
+			if err != nil {
+				return err
+			}
 			i, ok := at[key{h.Resource, h.Entry.Ordinal}]
 			if !ok {
 				i = len(result.Hits)
@@ -169,10 +204,24 @@ func (r *run) add(ctx context.Context, result *Result, more float64, phrases fun
 // order of their resources and entries: how they are spread over segments depends on when
 // they were put. It keeps the first k.
 func (r *Result) Order(k int) {
-	slices.SortStableFunc(r.Hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Resource, b.Resource), cmp.Compare(a.Entry.Ordinal, b.Entry.Ordinal))
-	})
+	order := make([]*Hit, len(r.Hits)) // hits are large
+	for i := range r.Hits {
+		order[i] = &r.Hits[i]
+	}
+	if !slices.IsSortedFunc(order, (*Hit).compare) {
+		slices.SortStableFunc(order, (*Hit).compare)
+		hits := make([]Hit, min(len(order), k))
+		for i := range hits {
+			hits[i] = *order[i]
+		}
+		r.Hits = hits
+	}
 	r.Hits = r.Hits[:min(len(r.Hits), k)]
+}
+
+// compare is negative if h comes before other.
+func (h *Hit) compare(other *Hit) int {
+	return cmp.Or(cmp.Compare(other.Score, h.Score), cmp.Compare(h.Resource, other.Resource), cmp.Compare(h.Entry.Ordinal, other.Entry.Ordinal))
 }
 
 // hit returns a hit with its entry. The scale is that of its scores.

@@ -58,8 +58,12 @@ func (l *Local) Score(ctx context.Context, q Query, scores func(resource, versio
 			if f != nil {
 				compiled.query.Only = f.only
 			}
-			for _, view := range compiled.group.at {
-				if err := c.view(ctx, view, &compiled.query); err != nil {
+			passing, err := segment.Passing(ctx, compiled.group.views, &compiled.query)
+			if err != nil {
+				return compiled.group.damageOf(err)
+			}
+			for i, view := range compiled.group.at {
+				if err := c.view(ctx, view, passing[i]); err != nil {
 					return err
 				}
 			}
@@ -106,13 +110,9 @@ func (b *bestScored) Pop() any {
 	return last
 }
 
-// view scores the entries of one view.
-func (c *scoring) view(ctx context.Context, view int, q *segment.Query) error {
+// view scores the entries of one view that pass.
+func (c *scoring) view(ctx context.Context, view int, passing segment.Bitmap) error {
 	v := c.snapshot.views[view]
-	passing, err := segment.Passing(ctx, v, q)
-	if err != nil {
-		return damageOf(err, view)
-	}
 	for n := range v.Segment.Resources() {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -99,14 +99,8 @@ func often(times int) float64 { return 1 + math.Log(float64(times)) }
 // frequency returns how many entries have one of some terms. An entry with two
 // of them is counted twice.
 func (c *compiler) frequency(list []string) (n int) {
-	for _, v := range c.group.views {
-		_ = segment.Guard(func() error { // the search reports memory that is gone
-			for _, term := range list {
-				f, _ := v.Segment.Frequency(term)
-				n += f
-			}
-			return nil
-		})
+	for _, term := range list {
+		n += c.query.Lookup.Frequency(term)
 	}
 	return n
 }

@@ -40,6 +40,15 @@ type group struct {
 	at        []int // indexes of the views in the snapshot
 }
 
+// damageOf returns the error of a search of the group with the view's index in the
+// snapshot.
+func (g *group) damageOf(err error) error {
+	if damage, ok := errors.AsType[*segment.DamageError](err); ok {
+		return &segment.DamageError{View: g.at[damage.View]}
+	}
+	return err
+}
+
 func (s *snapshot) release() {
 	if s.users.Add(-1) == 0 {
 		for _, h := range s.segments {
