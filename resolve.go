@@ -328,7 +328,7 @@ func (l *Library) acquireSlot(ctx context.Context, modality Modality) (release f
 	if err != nil {
 		return nil, err
 	}
-	shared, err := l.opts.Extractions.Acquire(ctx)
+	shared, err := l.opts.Extractions.acquire(ctx, modality)
 	if err != nil {
 		own()
 		return nil, err

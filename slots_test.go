@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -214,6 +215,56 @@ func TestSharedSlots(t *testing.T) {
 	}
 	if err := libs[1].WithSlot(t.Context(), citekit.Image, func(context.Context) error { return nil }); err != nil {
 		t.Errorf("after the first: %v", err)
+	}
+}
+
+// TestSharedSlotsOfModalities floods shared slots with work of one modality after
+// another: the next has a slot at once.
+func TestSharedSlotsOfModalities(t *testing.T) {
+	for _, test := range []struct {
+		slots int
+		want  []int // how many of each modality run, in the order in which they come
+	}{
+		{8, []int{4, 1, 1, 1, 1}}, {20, []int{16, 1, 1, 1, 1}}, {4, []int{2, 1, 1, 0, 0}}, {2, []int{1, 1, 0, 0, 0}}, {1, []int{1, 0, 0, 0, 0}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			shared, stop := citekit.NewSlots(test.slots), make(chan struct{})
+			var libs [2]*citekit.Library
+			for i := range libs {
+				libs[i] = citekit.New(workspace.NewMemory(nil), nil, &citekit.Options{MaxExtractions: 100, Extractions: shared})
+				defer libs[i].Close()
+			}
+			modalities := []citekit.Modality{citekit.Video, citekit.Audio, citekit.Document, citekit.Image, citekit.Text}
+			var running [5]atomic.Int32
+			var callers sync.WaitGroup
+			for i, m := range modalities {
+				for n := range 30 {
+					callers.Go(func() {
+						_ = libs[n%2].WithSlot(ctx, m, func(context.Context) error {
+							running[i].Add(1)
+							<-stop
+							return nil
+						})
+					})
+				}
+				synctest.Wait()
+			}
+			for i, want := range test.want {
+				if n := running[i].Load(); int(n) != want {
+					t.Errorf("%d slots: %d extractions of %s run, want %d", test.slots, n, modalities[i], want)
+				}
+			}
+			close(stop) // all others have their turn, except those who give up
+			cancel()
+			callers.Wait()
+			for range test.slots {
+				if _, err := shared.Acquire(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
 	}
 }
 

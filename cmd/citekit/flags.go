@@ -141,6 +141,11 @@ func (f *flagSet) parseFlag(args []string) (rest []string, err error) {
 	case !hasValue:
 		value, rest = rest[0], rest[1:]
 	}
+	// An empty value comes from a variable that is not set. It would mean "as if the
+	// flag were not given": without keys, with all tools, for ever.
+	if value == "" {
+		return nil, usagef(f.command, "flag %s has an empty value; write one, or leave out the flag", dashed(name))
+	}
 	if err := f.Set(name, value); err != nil {
 		return nil, usagef(f.command, "flag %s: bad value %q: %s", dashed(name), value, wanted(defined, err))
 	}

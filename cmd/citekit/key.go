@@ -141,6 +141,9 @@ func (k *keyFlags) check(action string, ids []string) (err error) {
 		if err == nil && action != "new" && k.isOfNew(f.Name) {
 			err = usagef("key", "flag %s is only for 'citekit key new'", dashed(f.Name))
 		}
+		if err == nil && (f.Name == "tools" || f.Name == "toolsets") && commaNames(f.Value.String()) == nil { // nil means all
+			err = usagef("key", "flag %s: bad value %q: write at least one name, or leave it out", dashed(f.Name), f.Value)
+		}
 	})
 	return err
 }

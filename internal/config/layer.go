@@ -2,6 +2,7 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -105,7 +106,11 @@ func parseText(t reflect.Type, text string) (any, error) {
 		}
 		return n, nil
 	case reflect.Slice:
-		return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }), nil
+		list := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+		if len(list) == 0 { // no tools would mean all
+			return nil, errors.New("write at least one name, or leave it out")
+		}
+		return list, nil
 	}
 	return text, nil
 }

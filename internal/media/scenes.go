@@ -48,7 +48,7 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 	defer in.Close()
 	extent := m.extent()
 	c := ffmpeg.Conversion{
-		Input:   ffmpeg.Options{"noautorotate": ""},
+		Input:   scanOptions(stream.Width, stream.Height),
 		Streams: []int{stream.Index},
 		Muxer:   "null",
 		Output: ffmpeg.Options{
@@ -75,6 +75,20 @@ func (e *Engine) findScenes(ctx context.Context, src *citekit.Source, m medium, 
 		return nil, err
 	}
 	return between(found.begins(), found.cuts(), extent.Duration), nil
+}
+
+// onePart is the number of pixels up to which a picture is decoded and filtered by one
+// thread. Handing such pictures from thread to thread takes five times the processor
+// time of decoding them.
+const onePart = 320 * 240
+
+// scanOptions returns the options to read all pictures of a size.
+func scanOptions(width, height int) ffmpeg.Options {
+	o := ffmpeg.Options{"noautorotate": ""}
+	if width*height <= onePart {
+		o["threads"], o["filter_threads"] = "1", "1"
+	}
+	return o
 }
 
 // scenes are pictures and their differences from the previous ones.
