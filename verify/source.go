@@ -30,6 +30,7 @@ type partition struct{ whole, length, overlap int64 }
 type source struct {
 	*textlayer.Layer
 	resource string
+	path     string // of the file
 	name     string // of the file
 	opts     quotation.Options
 	stale    bool // it is not the cited version
@@ -53,7 +54,7 @@ func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{Layer: layer, resource: a.Resource, name: path.Base(m.SourcePath), opts: optionsFor(ctx, m.SourcePath, layer), stale: stale}
+	s := &source{Layer: layer, resource: a.Resource, path: m.SourcePath, name: path.Base(m.SourcePath), opts: optionsFor(ctx, m.SourcePath, layer), stale: stale}
 	return s, nil
 }
 

@@ -46,6 +46,7 @@ type Resolver struct {
 	once    sync.Once
 	indexes warm.Cache[*index]
 	pages   warm.Cache[*page]
+	shows   warm.Cache[*shown]
 	mail    mail.Resolver
 }
 
@@ -59,7 +60,7 @@ var (
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "text/3 " + r.mail.Version() }
+func (r *Resolver) Version() string { return "text/4 " + r.mail.Version() }
 
 // Resolve implements [citekit.Resolver]. It reads src only until it has
 // found the lines. The Body reads from src and fails with ctx.Err() once ctx is
@@ -176,6 +177,7 @@ func (r *Resolver) prepare() {
 			r.indexes.MaxCost = defaultCacheBytes
 		}
 		r.pages.MaxCost = r.indexes.MaxCost
+		r.shows.MaxCost = r.indexes.MaxCost
 		r.mail.CacheBytes = r.CacheBytes
 	})
 }
