@@ -78,7 +78,12 @@ func (c *call) decide(ctx context.Context) error {
 	}
 	found := l.sorted()
 	if !slices.ContainsFunc(found, func(p place) bool { return p.isIn(cited) }) {
-		c.read = cmp.Or(c.read, c.alone)
+		if c.read = cmp.Or(c.read, c.alone); c.read == nil && !s.stale && c.findMarkup(ctx, len(found) > 0) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
 	if c.read != nil && (s.Modality() == citekit.Text || len(found) != 1 || !found[0].isIn(cited) || !found[0].Exact) {
 		c.settleRead(len(found))
@@ -453,11 +458,12 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	if err := c.tell(ctx, first); err != nil {
 		return err
 	}
-	// The layer has no place for cells of a block of text, nor for rows of a text; the
-	// cited ones are the exact place.
+	// The layer has no place for cells of a block of text, nor for rows of a text, nor for
+	// some of the lines of a row in HTML; the cited ones are the exact place.
 	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
 		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && !loc.Rows.IsZero()
-		if isRows || !loc.Cells.IsZero() && c.verdict.Address.Location.Contains(loc) {
+		isCut := c.cut && c.alone != nil && !loc.Lines.IsZero()
+		if isRows || (isCut || !loc.Cells.IsZero()) && c.verdict.Address.Location.Contains(loc) {
 			c.verdict.Address.Location = loc
 		}
 	}

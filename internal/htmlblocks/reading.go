@@ -6,7 +6,6 @@ import (
 	"context"
 	"html"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/html/atom"
@@ -24,9 +23,9 @@ type Reading struct {
 type mark struct{ at, line int }
 
 // Read returns the text of a page, which is UTF-8 with LF at the end of each line. The
-// words are those of [Text]. A blank line stands between blocks, and items of lists
-// have a hyphen or their number. Where a line of the page ends within a block, so does
-// one of the text; but a row of a table is one line unless a cell has more than words.
+// words are those of [Text]. A blank line stands between blocks and between items of
+// lists. Where a line of the page ends within a block, so does one of the text; but a
+// row of a table is one line unless a cell has more than words.
 // Read fails only with ctx.Err().
 func Read(ctx context.Context, page []byte, xml bool) (*Reading, error) {
 	if bytes.IndexByte(page, '\r') >= 0 {
@@ -69,28 +68,17 @@ func (r *Reading) startOf(line int) int {
 	return r.marks[i].at
 }
 
-// maxLists is how many lists within one another have signs of their own.
-const maxLists = 8
-
 // A layout is what a reader needs to know to lay out its text.
 type layout struct {
 	marks []mark
 	line  int // of the page, that is being read
 
-	blank bool   // there is a blank line before the next word
-	lists []list // that are open
-	sign  string // of the item that begins, or ""
+	blank bool // there is a blank line before the next word
 
 	filled bool // the cell has words
 	apart  bool // the next word of the cell is not of the same paragraph
 	tabs   int  // before the next word of the row
 	broken bool // the row has a cell that is more than a part of a line
-}
-
-// A list is one that is open.
-type list struct {
-	numbered bool
-	next     int // number
 }
 
 // mark notes the line that is being read for the text from an offset on.
@@ -119,8 +107,7 @@ func (t *textReader) addLines() {
 	}
 }
 
-// layGap writes what stands before the next word. It is the end of the line before,
-// except for the sign of an item.
+// layGap writes what stands before the next word.
 func (t *textReader) layGap() {
 	l := t.layout
 	if l.apart && l.filled {
@@ -132,10 +119,6 @@ func (t *textReader) layGap() {
 			t.text.WriteByte('\n')
 		}
 		l.blank = false
-		if l.tabs == 0 && l.sign != "" {
-			t.write(l.sign)
-		}
-		l.sign = ""
 	case t.cells > 0 && !l.filled || !t.space || t.pre > 0:
 	case t.cells > 0 || l.marks[len(l.marks)-1].line == l.line:
 		t.text.WriteByte(' ')
@@ -162,7 +145,7 @@ func (t *textReader) endRow() {
 	t.layout.tabs, t.layout.apart, t.layout.broken = 0, false, false
 }
 
-func (t *textReader) layStart(tag atom.Atom, kind kind, attributes bool) {
+func (t *textReader) layStart(tag atom.Atom, kind kind) {
 	l := t.layout
 	if t.cells > 0 && (isHeading(tag) || kind == block && tag != atom.P) {
 		t.leaveRow()
@@ -186,50 +169,13 @@ func (t *textReader) layStart(tag atom.Atom, kind kind, attributes bool) {
 		t.newLine()
 	case kind == block || kind == wraps || isPart(tag):
 		t.newLine()
-		t.openList(tag, kind, attributes)
+		l.blank = l.blank || isApart(tag, kind)
 	}
 }
 
-// openList begins a block, a list or an item.
-func (t *textReader) openList(tag atom.Atom, kind kind, attributes bool) {
-	l := t.layout
-	isList := tag == atom.Ul || tag == atom.Ol || tag == atom.Menu || tag == atom.Dir
-	if (kind == block || kind == wraps) && (len(l.lists) == 0 || !isList) && l.sign == "" {
-		l.blank = true
-	}
-	switch {
-	case isList && len(l.lists) < maxLists:
-		l.lists = append(l.lists, list{numbered: tag == atom.Ol, next: 1})
-		if tag == atom.Ol && attributes {
-			t.readNumber()
-		}
-	case tag == atom.Li && len(l.lists) > 0:
-		in := &l.lists[len(l.lists)-1]
-		l.sign = "- "
-		if in.numbered {
-			l.sign = strconv.Itoa(in.next) + ". "
-			in.next++
-		}
-		l.sign = strings.Repeat("  ", len(l.lists)-1) + l.sign
-	}
-}
-
-// readNumber reads where the numbers of a list begin. A list with other than decimal
-// numbers has hyphens.
-func (t *textReader) readNumber() {
-	in := &t.layout.lists[len(t.layout.lists)-1]
-	for more := true; more; {
-		var key, value []byte
-		key, value, more = t.tokens.TagAttr()
-		switch string(key) {
-		case "start":
-			if n, err := strconv.Atoi(string(value)); err == nil {
-				in.next = n
-			}
-		case "type", "reversed":
-			in.numbered = in.numbered && string(value) == "1"
-		}
-	}
+// isApart reports whether a blank line stands before an element.
+func isApart(tag atom.Atom, kind kind) bool {
+	return kind == block || kind == wraps || tag == atom.Li || tag == atom.Dt
 }
 
 func (t *textReader) layEnd(tag atom.Atom, kind kind) {
@@ -250,13 +196,5 @@ func (t *textReader) layEnd(tag atom.Atom, kind kind) {
 		return
 	}
 	t.newLine()
-	switch tag {
-	case atom.Li:
-		l.sign = ""
-	case atom.Ul, atom.Ol, atom.Menu, atom.Dir:
-		l.lists, l.sign = l.lists[:max(len(l.lists)-1, 0)], ""
-		l.blank = l.blank || len(l.lists) == 0
-		return
-	}
 	l.blank = l.blank || kind == block || kind == wraps
 }

@@ -41,7 +41,7 @@ func TestRead(t *testing.T) {
 			want: "3 Rain & sun\n\n4 It rained\n5 on Monday.\n\n6 Then <it>\n7 stopped.\n"},
 		{src: "<p>see <a\nhref=x>the</a\n> docs and un<b\nclass=c>able</b>", want: "1 see\n2 the\n3-4 docs and unable\n"},
 		{src: "<pre>\na  b\n\n  c &lt;\n</pre>\n<p>d", want: "2 a  b\n\n4   c <\n\n6 d\n"},
-		{src: "<ul><li>a<li>b <p>more</p>\n<ol start=3><li>c</li>\n<li>d</ol></ul>e<dl><dt>f<dd>g</dl>", want: "1 - a\n1 - b\n\n1 more\n\n2   3. c\n3   4. d\n\n3 e\n\n3 f\n3 g\n"},
+		{src: "<ul><li>a<li>b <p>more</p>\n<ol start=3><li>c</li>\n<li>d</ol></ul>e<dl><dt>f<dd>g</dl>", want: "1 a\n\n1 b\n\n1 more\n\n2 c\n\n3 d\n\n3 e\n\n3 f\n3 g\n"},
 		{src: "<table>\n<tr>\n<th>day</th>\n<th>mm</th>\n</tr>\n<tr><td><p>Mon</p></td><td></td><td><p>3\nor 4</p></td></tr>\n</table>x", want: "3-4 day\tmm\n6-7 Mon\t\t3 or 4\n\n8 x\n"},
 		{src: "<table><tr><td>menu</td><td><h1>Top</h1>\n<p>one</p><p>two</p></td><td>side</td></tr><tr><td>a<td>b</table>", want: "1 menu\n\n1 Top\n\n2 one\n\n2 two\n\n2 side\n2 a\tb\n"},
 		{src: "<script>\nvar a = '<p>no</p>'\n</script><style>\nb</style><!-- no\n --><template><template>n</template>no</template><iframe>no</iframe>yes", want: "5 yes\n"},

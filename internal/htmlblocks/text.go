@@ -47,12 +47,11 @@ func (t *textReader) next() bool {
 		line = t.layout.line + bytes.Count(t.tokens.Raw(), []byte("\n"))
 	}
 	var name []byte
-	var attributes bool
 	switch kind {
 	case html.ErrorToken:
 		return false
 	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-		name, attributes = t.tokens.TagName()
+		name, _ = t.tokens.TagName()
 	}
 	switch tag := atom.Lookup(name); kind {
 	case html.TextToken:
@@ -60,9 +59,9 @@ func (t *textReader) next() bool {
 			t.words()
 		}
 	case html.StartTagToken:
-		t.start(tag, attributes, false)
+		t.start(tag, false)
 	case html.SelfClosingTagToken:
-		t.start(tag, attributes, t.xml || t.foreign > 0)
+		t.start(tag, t.xml || t.foreign > 0)
 	case html.EndTagToken:
 		t.end(tag)
 	}
@@ -138,7 +137,7 @@ func (t *textReader) newLine() {
 	t.begun, t.space, t.fresh = false, false, false
 }
 
-func (t *textReader) start(tag atom.Atom, attributes, ended bool) {
+func (t *textReader) start(tag atom.Atom, ended bool) {
 	if ended || t.foreign > 0 && tag == atom.Title {
 		t.tokens.NextIsNotRawText()
 	}
@@ -159,7 +158,7 @@ func (t *textReader) start(tag atom.Atom, attributes, ended bool) {
 			t.foreign++
 		}
 	case t.layout != nil:
-		t.layStart(tag, kind, attributes)
+		t.layStart(tag, kind)
 	case tag == atom.Td || tag == atom.Th:
 		if t.cells++; t.cells > 1 {
 			t.text.WriteByte('\t')

@@ -144,6 +144,12 @@ func spansOf(c citekit.Cells) (rows, cols htmlblocks.Span) {
 // readBlocks implements ReadText for blocks of HTML: a run for each block, or
 // for each row of cells.
 func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	return r.eachBlock(ctx, src, loc, yield, (*page).text)
+}
+
+// eachBlock calls yield for blocks of HTML with what textOf returns of them, or for the
+// rows of cells.
+func (r *Resolver) eachBlock(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool, textOf func(*page, []byte) (string, error)) error {
 	p, err := r.page(ctx, src)
 	if err != nil {
 		return err
@@ -159,7 +165,7 @@ func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc cite
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		text, err := p.text(p.Bytes(n))
+		text, err := textOf(p, p.Bytes(n))
 		if err != nil {
 			return err
 		}
@@ -171,14 +177,16 @@ func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc cite
 	return nil
 }
 
+// decoded returns a part of the page in UTF-8.
+func (p *page) decoded(part []byte) (string, error) {
+	decoded, _, err := decode(decoder(p.coding.charset), part, true)
+	return decoded, err
+}
+
 // text returns the words of a part of the page.
 func (p *page) text(part []byte) (string, error) {
-	d := decoder(p.coding.charset)
-	decoded, _, err := decode(d, part, true)
-	if err != nil {
-		return "", err
-	}
-	return htmlblocks.Text([]byte(decoded), p.xml), nil
+	decoded, err := p.decoded(part)
+	return htmlblocks.Text([]byte(decoded), p.xml), err
 }
 
 func (p *page) readCells(ctx context.Context, table *htmlblocks.Table, loc citekit.Location, yield func(citekit.TextRun) bool) error {

@@ -3,8 +3,10 @@ package text
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -49,6 +51,37 @@ func (r *Resolver) shown(ctx context.Context, src *citekit.Source) (*shown, erro
 		s.lines, err = x.count(ctx, src)
 		return s, s.Size(), err
 	})
+}
+
+// errWritten reports a text that is read as it is written.
+var errWritten = fmt.Errorf("markup of a text that is read with it: %w", errors.ErrUnsupported)
+
+// ReadMarkup implements [citekit.MarkupReader]: lines and blocks of HTML as they are
+// written.
+func (r *Resolver) ReadMarkup(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
+	return func(yield func(citekit.TextRun, error) bool) {
+		each := func(run citekit.TextRun) bool { return yield(run, nil) }
+		if err := r.readMarkup(ctx, src, loc, each); err != nil {
+			yield(citekit.TextRun{}, err)
+		}
+	}
+}
+
+func (r *Resolver) readMarkup(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	c, err := r.find(ctx, src, citekit.Location{Modality: loc.Modality, Lines: loc.Lines})
+	if err != nil {
+		return err
+	}
+	s, err := r.shown(ctx, src)
+	switch {
+	case err != nil:
+		return err
+	case s == nil || unitOf(loc) != nil && loc.Blocks.IsZero() || !loc.Cells.IsZero():
+		return errWritten
+	case loc.Blocks.IsZero():
+		return c.runs(ctx, src, yield)
+	}
+	return r.eachBlock(ctx, src, loc, yield, (*page).decoded)
 }
 
 // isPage reports whether src is HTML.

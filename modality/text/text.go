@@ -53,10 +53,11 @@ type Resolver struct {
 const defaultCacheBytes = 16 << 20
 
 var (
-	_ citekit.Resolver   = (*Resolver)(nil)
-	_ citekit.Measurer   = (*Resolver)(nil)
-	_ citekit.TextReader = (*Resolver)(nil)
-	_ citekit.Versioner  = (*Resolver)(nil)
+	_ citekit.Resolver  = (*Resolver)(nil)
+	_ citekit.Measurer  = (*Resolver)(nil)
+	_ citekit.Versioner = (*Resolver)(nil)
+
+	_ citekit.MarkupReader = (*Resolver)(nil)
 )
 
 // Version implements [citekit.Versioner].
