@@ -136,7 +136,7 @@ func (s *shown) read(ctx context.Context, lines citekit.Range, yield func(citeki
 		part.Start = next.to
 	}
 	g.flush()
-	if _, last := s.Lines(0, len(s.Text)); lines.IsZero() && last < s.lines && !g.ended {
+	if lines.IsZero() && g.last < s.lines && !g.ended {
 		yield(citekit.TextRun{Location: linesAt(s.lines, s.lines)}) // says how far the page goes
 	}
 	return nil
@@ -161,6 +161,7 @@ type gathering struct {
 	yield func(citekit.TextRun) bool
 	held  []stretch
 	even  bool // their lines are those of the page, up to the last one
+	last  int  // line of the page, of what was yielded
 	ended bool // yield returned false
 }
 
@@ -216,6 +217,7 @@ func (g *gathering) give(all []stretch) {
 	if text = strings.TrimLeft(text, "\t"); !strings.HasSuffix(text, "\n") { // only lines of a row are read
 		text = strings.TrimRight(text, "\t ") + "\n"
 	}
+	g.last = last.last
 	g.ended = !g.yield(citekit.TextRun{Text: text, Location: linesAt(first.first, last.last)})
 	if blank != "" && !g.ended {
 		g.ended = !g.yield(citekit.TextRun{Text: blank, Location: linesAt(last.last, last.last)})
