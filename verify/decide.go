@@ -459,9 +459,10 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 		return err
 	}
 	// The layer has no place for cells of a block of text, nor for rows of a text, nor for
-	// some of the lines of a row in HTML; the cited ones are the exact place.
+	// a block of HTML or some of the lines of a row in it; the cited ones are the exact
+	// place.
 	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
-		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && !loc.Rows.IsZero()
+		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && (!loc.Rows.IsZero() || !loc.Blocks.IsZero() && loc.Blocks.Len() == 1)
 		isCut := c.cut && c.alone != nil && !loc.Lines.IsZero()
 		if isRows || (isCut || !loc.Cells.IsZero()) && c.verdict.Address.Location.Contains(loc) {
 			c.verdict.Address.Location = loc
