@@ -125,6 +125,11 @@ func (s *shown) read(ctx context.Context, lines citekit.Range, yield func(citeki
 	part := htmlblocks.Span{End: len(s.Text)}
 	if !lines.IsZero() {
 		part = s.Span(lines.First, lines.Last)
+		if part.Start > 0 && s.Text[part.Start-1] != '\n' { // within a row
+			for part.Start < part.End && s.Text[part.Start] == '\t' {
+				part.Start++
+			}
+		}
 	}
 	g := gathering{shown: s, yield: yield}
 	for n := 0; part.Start < part.End && !g.ended; n++ {
@@ -214,7 +219,7 @@ func (g *gathering) give(all []stretch) {
 	if n := last.last - first.first + 1; len(all) == 1 && n > 1 && n == first.rows {
 		text, blank = text[:len(text)-first.rows+1], text[len(text)-first.rows+1:]
 	}
-	if text = strings.TrimLeft(text, "\t"); !strings.HasSuffix(text, "\n") { // only lines of a row are read
+	if !strings.HasSuffix(text, "\n") { // only lines of a row are read
 		text = strings.TrimRight(text, "\t ") + "\n"
 	}
 	g.last = last.last
