@@ -108,6 +108,17 @@ type TextReader interface {
 	ReadText(ctx context.Context, src *Source, loc Location) iter.Seq2[TextRun, error]
 }
 
+// A MarkupReader is a [TextReader] that leaves the markup out of the text of some
+// sources, which their readers may quote too.
+type MarkupReader interface {
+	TextReader
+
+	// ReadMarkup yields the text at loc as ReadText does, with the markup that the
+	// source has there. Errors are as for Resolve; one matches
+	// [errors.ErrUnsupported] if ReadText leaves nothing out of src.
+	ReadMarkup(ctx context.Context, src *Source, loc Location) iter.Seq2[TextRun, error]
+}
+
 // A TextRun is text with the location where it stands.
 type TextRun struct {
 	Text     string   // in UTF-8

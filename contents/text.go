@@ -192,7 +192,7 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	var err error
 	p.ranges, err = layer.Ranges(p.loc)
 	switch {
-	case err == nil && layer.CutsBox(p.loc):
+	case err == nil && layer.Cuts(p.loc):
 		switch err = in.readPart(ctx, p); {
 		case err == nil:
 			p.ranges = nil

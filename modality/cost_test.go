@@ -143,6 +143,12 @@ func TestLinear(t *testing.T) {
 		{"page.html", 500, func(t *testing.T, n int) []byte {
 			return []byte("<!doctype html><html><body>" + repeated(n, func(i int) string { return fmt.Sprintf("<h2>Part %d</h2><p>%s</p>\n", i, words(20)) }))
 		}},
+		{"one line.html", 500, func(t *testing.T, n int) []byte {
+			return []byte("<html>" + repeated(n, func(i int) string { return fmt.Sprintf("<p>%s<i>&amp;</i><li>b", words(3)) }))
+		}},
+		{"rows.html", 500, func(t *testing.T, n int) []byte {
+			return []byte("<html><table>" + repeated(n, func(i int) string { return fmt.Sprintf("<tr>\n<td>%d\n<td><p>%s\n", i, words(3)) }))
+		}},
 		{"code.go", 500, func(t *testing.T, n int) []byte {
 			return []byte("package a\n" + repeated(n, func(i int) string {
 				return fmt.Sprintf("\n// F%d says %s.\nfunc F%d() int { return %d }\n", i, words(5), i, i)

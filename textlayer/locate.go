@@ -204,23 +204,28 @@ func (l *Layer) rangesAt(loc citekit.Location) ([]Bytes, error) {
 // width and the height at each side: boxes are often rounded to hundredths.
 const boxSlack = .01
 
-// CutsBox reports whether the box of a location holds only parts of some runs, so that
-// [Layer.Ranges] returns words beside it. [citekit.Library.ReadText] may separate
-// them.
-func (l *Layer) CutsBox(loc citekit.Location) bool {
-	if loc.Box.IsZero() {
+// Cuts reports whether a location holds only parts of some runs, by its box or its
+// lines, so that [Layer.Ranges] returns words beside it. [citekit.Library.ReadText] may
+// separate them.
+func (l *Layer) Cuts(loc citekit.Location) bool {
+	if loc.Box.IsZero() && loc.Lines.IsZero() {
 		return false
 	}
-	b := loc.Box
-	wide := citekit.Box{X1: b.X1 - boxSlack, Y1: b.Y1 - boxSlack, X2: b.X2 + boxSlack, Y2: b.Y2 + boxSlack}
 	near := l.near(loc)
 	for _, r := range l.runs[near.first:near.end] {
-		in := r.loc.Box
-		if !in.IsZero() && overlap(r.loc, loc) && (in.X1 < wide.X1 || in.Y1 < wide.Y1 || in.X2 > wide.X2 || in.Y2 > wide.Y2) {
+		if overlap(r.loc, loc) && (cutsBox(r.loc.Box, loc.Box) || r.ends == noEnds && r.from < r.to && cutsLines(r.loc, loc)) {
 			return true
 		}
 	}
 	return false
+}
+
+func cutsBox(in, by citekit.Box) bool {
+	return !in.IsZero() && !by.IsZero() && (in.X1 < by.X1-boxSlack || in.Y1 < by.Y1-boxSlack || in.X2 > by.X2+boxSlack || in.Y2 > by.Y2+boxSlack)
+}
+
+func cutsLines(r, loc citekit.Location) bool {
+	return !r.Lines.IsZero() && !loc.Lines.IsZero() && countAlike(r, loc) && (r.Lines.First < loc.Lines.First || r.Lines.Last > loc.Lines.Last)
 }
 
 // Around returns what [Layer.Ranges] returns for the smallest location around

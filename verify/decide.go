@@ -78,7 +78,12 @@ func (c *call) decide(ctx context.Context) error {
 	}
 	found := l.sorted()
 	if !slices.ContainsFunc(found, func(p place) bool { return p.isIn(cited) }) {
-		c.read = cmp.Or(c.read, c.alone)
+		if c.read = cmp.Or(c.read, c.alone); c.read == nil && !s.stale && c.findMarkup(ctx, len(found) > 0) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 	}
 	if c.read != nil && (s.Modality() == citekit.Text || len(found) != 1 || !found[0].isIn(cited) || !found[0].Exact) {
 		c.settleRead(len(found))
@@ -160,7 +165,7 @@ func (c *call) decideUnfound(ctx context.Context, near *place, s *source) error 
 func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, error) {
 	loc := c.req.Address.Location
 	parts, err := s.Ranges(loc)
-	if c.cut = err == nil && s.CutsBox(loc); c.cut && !s.stale {
+	if c.cut = err == nil && s.Cuts(loc); c.cut && !s.stale {
 		if read, err := c.partsRead(ctx, s); err == nil {
 			return read, nil
 		} else if ctx.Err() != nil {
@@ -227,7 +232,7 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 		text.WriteString(run.Text)
 		found, err := s.Ranges(run.Location)
-		if err == nil && run.Location.Modality == citekit.Image {
+		if err == nil && (run.Location.Modality == citekit.Image || !run.Location.Lines.IsZero() && s.Cuts(run.Location)) {
 			found, err = around.narrow(ctx, found, run.Text)
 		}
 		if err == nil && len(found) == 0 && run.Text != "" {
@@ -264,7 +269,8 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 }
 
 // readLayer returns the text at the address in the text of a version that the
-// source has no longer. Of a text, that is read like the source itself. The error
+// source has no longer. Of a text, that is read like the source itself, but for blocks,
+// which the layer has no more: they are read if the file has this version. The error
 // matches [errors.ErrUnsupported] for other sources.
 func (c *call) readLayer(ctx context.Context, s *source) (iter.Seq2[citekit.TextRun, error], error) {
 	loc := c.req.Address.Location
@@ -273,13 +279,30 @@ func (c *call) readLayer(ctx context.Context, s *source) (iter.Seq2[citekit.Text
 		return nil, err
 	}
 	reader, ok := resolver.(citekit.TextReader)
+	unknown := fmt.Errorf("where in the text of an older version that is: %w", errors.ErrUnsupported)
 	if !ok || s.Modality() != citekit.Text || loc.Modality != citekit.Text || loc.Member != "" || s.Incomplete() {
-		return nil, fmt.Errorf("where in the text of an older version that is: %w", errors.ErrUnsupported)
+		return nil, unknown
 	}
 	src := citekit.NewSource(s.Layer, citekit.SourceInfo{Name: s.name, Size: s.Len(), Declared: citekit.Text})
-	return shelter.Seq(reader.ReadText(ctx, src, loc), func(any) error {
+	close := func() {}
+	if !loc.Blocks.IsZero() {
+		if src, err = c.lib.OpenSource(ctx, s.path); err != nil {
+			return nil, unknown
+		}
+		close = func() { src.Close() }
+		if hash, err := src.Hash(ctx); err != nil || hash != s.SourceHash() {
+			close()
+			return nil, unknown
+		}
+		src.Declare(citekit.Text)
+	}
+	runs := shelter.Seq(reader.ReadText(ctx, src, loc), func(any) error {
 		return fmt.Errorf("the resolver failed on an older version: %w", errors.ErrUnsupported)
-	}), nil
+	})
+	return func(yield func(citekit.TextRun, error) bool) {
+		defer close()
+		runs(yield)
+	}, nil
 }
 
 // A layerSearch finds in a layer what was read from its source.
@@ -435,11 +458,13 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	if err := c.tell(ctx, first); err != nil {
 		return err
 	}
-	// The layer has no place for cells of a block of text, nor for rows of a text; the
-	// cited ones are the exact place.
+	// The layer has no place for cells of a block of text, nor for rows of a text, nor for
+	// a block of HTML or some of the lines of a row in it; the cited ones are the exact
+	// place.
 	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
-		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && !loc.Rows.IsZero()
-		if isRows || !loc.Cells.IsZero() && c.verdict.Address.Location.Contains(loc) {
+		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && (!loc.Rows.IsZero() || !loc.Blocks.IsZero() && loc.Blocks.Len() == 1)
+		isCut := c.cut && c.alone != nil && !loc.Lines.IsZero()
+		if isRows || (isCut || !loc.Cells.IsZero()) && c.verdict.Address.Location.Contains(loc) {
 			c.verdict.Address.Location = loc
 		}
 	}

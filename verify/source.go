@@ -30,6 +30,7 @@ type partition struct{ whole, length, overlap int64 }
 type source struct {
 	*textlayer.Layer
 	resource string
+	path     string // of the file
 	name     string // of the file
 	opts     quotation.Options
 	stale    bool // it is not the cited version
@@ -53,7 +54,7 @@ func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{Layer: layer, resource: a.Resource, name: path.Base(m.SourcePath), opts: optionsFor(ctx, m.SourcePath, layer), stale: stale}
+	s := &source{Layer: layer, resource: a.Resource, path: m.SourcePath, name: path.Base(m.SourcePath), opts: optionsFor(ctx, m.SourcePath, layer), stale: stale}
 	return s, nil
 }
 
@@ -77,6 +78,12 @@ func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a cite
 // prose are the extensions of texts that are written for people.
 var prose = []string{"", ".txt", ".text", ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".eml", ".mbox"}
 
+// pages are the extensions of HTML, of which the layer has what it shows, unless it is
+// longer than maxShown bytes.
+var pages = []string{".html", ".htm", ".xhtml"}
+
+const maxShown = 16 << 20
+
 // optionsFor derives the options of a text from the name of its source and its
 // places.
 func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) (opts quotation.Options) {
@@ -90,7 +97,7 @@ func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) 
 			}
 		}
 	case citekit.Text:
-		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains([]string{".html", ".htm", ".xhtml"}, ext)
+		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains(pages, ext) && layer.Len() > maxShown
 		opts.Subtitles = slices.Contains([]string{".srt", ".vtt", ".sbv"}, ext)
 		opts.Verbatim = !slices.Contains(prose, ext) && !opts.Subtitles
 		if ext == ".csv" {

@@ -12,50 +12,77 @@ import (
 // it, every line of a list and every row of a table on a line of its own, cells
 // with a tab between. It ends with LF unless it is empty.
 func Text(part []byte, xml bool) string {
-	t := textReader{tokens: html.NewTokenizer(bytes.NewReader(part)), xml: xml}
-	t.tokens.AllowCDATA(xml)
-	for {
-		switch t.tokens.Next() {
-		case html.ErrorToken:
-			return t.finish()
-		case html.TextToken:
-			if t.hidden == 0 {
-				t.add(string(t.tokens.Text()))
-			}
-		case html.StartTagToken:
-			name, _ := t.tokens.TagName()
-			t.start(atom.Lookup(name), false)
-		case html.SelfClosingTagToken:
-			name, _ := t.tokens.TagName()
-			t.start(atom.Lookup(name), xml || t.foreign > 0)
-		case html.EndTagToken:
-			name, _ := t.tokens.TagName()
-			t.end(atom.Lookup(name))
-		}
+	t := newTextReader(part, xml)
+	for t.next() {
 	}
+	return t.finish()
 }
 
 type textReader struct {
 	tokens *html.Tokenizer
 	xml    bool
 	text   strings.Builder
+	layout *layout // nil for Text
 
 	hidden  atom.Atom // the element that is open and shows nothing
+	within  int       // elements of its name that are open in it
 	foreign int
-	pre     int // preformatted elements that are open
-	cells   int // of the row so far
-	line    bool
+	pre     int  // preformatted elements that are open
+	cells   int  // of the row so far
+	begun   bool // the line has something on it
 	space   bool // there is one before the next word
 	fresh   bool // nothing is in the cell yet
 }
 
+func newTextReader(part []byte, xml bool) *textReader {
+	t := &textReader{tokens: html.NewTokenizer(bytes.NewReader(part)), xml: xml}
+	t.tokens.AllowCDATA(xml)
+	return t
+}
+
+// next reads the next token. It reports whether there was one.
+func (t *textReader) next() bool {
+	kind, line := t.tokens.Next(), 0
+	if t.layout != nil {
+		line = t.layout.line + bytes.Count(t.tokens.Raw(), []byte("\n"))
+	}
+	var name []byte
+	switch kind {
+	case html.ErrorToken:
+		return false
+	case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
+		name, _ = t.tokens.TagName()
+	}
+	switch tag := atom.Lookup(name); kind {
+	case html.TextToken:
+		if t.hidden == 0 {
+			t.words()
+		}
+	case html.StartTagToken:
+		t.start(tag, false)
+	case html.SelfClosingTagToken:
+		t.start(tag, t.xml || t.foreign > 0)
+	case html.EndTagToken:
+		t.end(tag)
+	}
+	if t.layout != nil {
+		t.layout.line = line
+	}
+	return true
+}
+
+// words adds the text of a token.
+func (t *textReader) words() {
+	if t.layout != nil {
+		t.addLines()
+		return
+	}
+	t.add(string(t.tokens.Text()))
+}
+
 func (t *textReader) add(text string) {
 	if t.pre > 0 {
-		if text != "" {
-			t.gap()
-			t.text.WriteString(strings.ReplaceAll(text, "\r\n", "\n"))
-			t.line = !strings.HasSuffix(text, "\n")
-		}
+		t.addPre(text)
 		return
 	}
 	for word := range strings.FieldsFuncSeq(text, isSpace) {
@@ -64,19 +91,39 @@ func (t *textReader) add(text string) {
 		}
 		text = text[strings.Index(text, word)+len(word):]
 		t.gap()
-		t.text.WriteString(word)
-		t.line, t.space = true, false
+		t.write(word)
+		t.begun, t.space = true, false
 	}
 	if text != "" {
 		t.space = true
 	}
 }
 
+// addPre adds preformatted text. The line end right behind the start tag is none.
+func (t *textReader) addPre(text string) {
+	if text == "" || t.layout != nil && text == "\n" && !t.begun && t.layout.blank {
+		return
+	}
+	t.gap()
+	t.write(strings.ReplaceAll(text, "\r\n", "\n"))
+	t.begun = !strings.HasSuffix(text, "\n")
+}
+
+func (t *textReader) write(text string) {
+	if t.layout != nil {
+		t.layout.mark(t.text.Len())
+	}
+	t.text.WriteString(text)
+}
+
 func isSpace(r rune) bool { return r == ' ' || '\t' <= r && r <= '\r' && r != '\v' }
 
 // gap writes the space before a word of a line.
 func (t *textReader) gap() {
-	if t.space && t.line && !t.fresh {
+	switch {
+	case t.layout != nil:
+		t.layGap()
+	case t.space && t.begun && !t.fresh:
 		t.text.WriteByte(' ')
 	}
 	t.space, t.fresh = false, false
@@ -84,10 +131,10 @@ func (t *textReader) gap() {
 
 // newLine ends the line, unless nothing is on it.
 func (t *textReader) newLine() {
-	if t.line {
+	if t.begun {
 		t.text.WriteByte('\n')
 	}
-	t.line, t.space, t.fresh = false, false, false
+	t.begun, t.space, t.fresh = false, false, false
 }
 
 func (t *textReader) start(tag atom.Atom, ended bool) {
@@ -95,21 +142,27 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 		t.tokens.NextIsNotRawText()
 	}
 	if t.hidden != 0 {
+		if tag == t.hidden && !ended {
+			t.within++
+		}
 		return
 	}
 	switch kind := kindOf(tag, ""); {
-	case kind == hides && (tag != atom.Title || t.foreign == 0):
+	case t.hides(tag, kind):
 		if !ended {
-			t.hidden = tag
+			t.hidden, t.within = tag, 0
 		}
+		return
 	case tag == atom.Svg || tag == atom.Math:
 		if !ended {
 			t.foreign++
 		}
+	case t.layout != nil:
+		t.layStart(tag, kind)
 	case tag == atom.Td || tag == atom.Th:
 		if t.cells++; t.cells > 1 {
 			t.text.WriteByte('\t')
-			t.line, t.space, t.fresh = true, false, true
+			t.begun, t.space, t.fresh = true, false, true
 		}
 	case tag == atom.Tr:
 		t.newLine()
@@ -117,7 +170,7 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	case t.cells > 0 && (kind == block || kind == wraps || isPart(tag) || tag == atom.Br):
 		t.space = true // a cell is one line
 	case tag == atom.Br:
-		t.line = true
+		t.begun = true
 		t.newLine()
 	case kind == block || kind == wraps || isPart(tag):
 		t.newLine()
@@ -127,9 +180,24 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	}
 }
 
+// hides reports whether what is in an element is not seen.
+func (t *textReader) hides(tag atom.Atom, kind kind) bool {
+	switch tag {
+	case atom.Title:
+		return t.foreign == 0
+	case atom.Annotation, atom.AnnotationXml: // the source of a formula
+		return t.foreign > 0
+	case atom.Iframe: // what is shown instead of a frame
+		return true
+	}
+	return kind == hides
+}
+
 func (t *textReader) end(tag atom.Atom) {
 	if t.hidden != 0 {
-		if tag == t.hidden {
+		if t.within--; tag != t.hidden {
+			t.within++
+		} else if t.within < 0 {
 			t.hidden = 0
 		}
 		return
@@ -140,22 +208,21 @@ func (t *textReader) end(tag atom.Atom) {
 		t.foreign = max(t.foreign-1, 0)
 	case tag == atom.Pre:
 		t.pre = max(t.pre-1, 0)
+	}
+	switch {
+	case t.layout != nil:
+		t.layEnd(tag, kind)
 	case tag == atom.Tr, tag == atom.Table:
 		t.newLine()
 		t.cells = 0
-		return
 	case tag == atom.Td, tag == atom.Th:
 		t.space = false
-		return
-	}
-	if kind != block && kind != wraps && !isPart(tag) {
-		return
-	}
-	if t.cells > 0 {
+	case kind != block && kind != wraps && !isPart(tag):
+	case t.cells > 0:
 		t.space = true
-		return
+	default:
+		t.newLine()
 	}
-	t.newLine()
 }
 
 func (t *textReader) finish() string {

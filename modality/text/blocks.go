@@ -10,7 +10,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/htmlblocks"
-	"github.com/citekit/citekit/internal/markup"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -30,11 +29,7 @@ func (r *Resolver) page(ctx context.Context, src *citekit.Source) (*page, error)
 	if err != nil {
 		return nil, err
 	}
-	key := src.Version()
-	if key != "" {
-		key = fmt.Sprintf("%s %d %s", key, src.Size(), strings.ToLower(extension(src.Name())))
-	}
-	return r.pages.Get(ctx, key, func(ctx context.Context) (*page, int64, error) {
+	return r.pages.Get(ctx, pageKey(src), func(ctx context.Context) (*page, int64, error) {
 		p, err := readPage(ctx, src, x)
 		if err != nil {
 			return nil, 0, err
@@ -44,14 +39,11 @@ func (r *Resolver) page(ctx context.Context, src *citekit.Source) (*page, error)
 }
 
 func readPage(ctx context.Context, src *citekit.Source, x *index) (*page, error) {
-	head, err := io.ReadAll(io.LimitReader(newUnified(ctx, src, x.coding, nil), headBytes))
-	if err != nil {
-		return nil, err
-	}
-	m := &mapping{src: src, head: head}
-	format, ok := m.markup()
+	is, err := isPage(ctx, src, x)
 	switch {
-	case !ok || format != markup.HTML:
+	case err != nil:
+		return nil, err
+	case !is:
 		return nil, errNoPage
 	case x.coding.width > 1 || newRowScanner(x.coding, 0).switching:
 		return nil, fmt.Errorf("blocks of a page in %s; cite its lines, such as lines=5-7: %w", x.coding.charset, errors.ErrUnsupported)
@@ -62,8 +54,7 @@ func readPage(ctx context.Context, src *citekit.Source, x *index) (*page, error)
 	if err := readFull(ctx, src, all, 0); err != nil {
 		return nil, err
 	}
-	p := &page{coding: x.coding}
-	p.xml = strings.EqualFold(extension(src.Name()), ".xhtml") || bytes.HasPrefix(bytes.TrimLeft(all[x.coding.mark:], " \t\r\n"), []byte("<?xml"))
+	p := &page{coding: x.coding, xml: isXML(src, all[x.coding.mark:])}
 	if p.coding.charset, p.coding.guessed, err = (cut{coding: x.coding, end: src.Size()}).charset(ctx, src); err != nil {
 		return nil, err
 	}
@@ -153,6 +144,12 @@ func spansOf(c citekit.Cells) (rows, cols htmlblocks.Span) {
 // readBlocks implements ReadText for blocks of HTML: a run for each block, or
 // for each row of cells.
 func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {
+	return r.eachBlock(ctx, src, loc, yield, (*page).text)
+}
+
+// eachBlock calls yield for blocks of HTML with what textOf returns of them, or for the
+// rows of cells.
+func (r *Resolver) eachBlock(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool, textOf func(*page, []byte) (string, error)) error {
 	p, err := r.page(ctx, src)
 	if err != nil {
 		return err
@@ -168,7 +165,7 @@ func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc cite
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		text, err := p.text(p.Bytes(n))
+		text, err := textOf(p, p.Bytes(n))
 		if err != nil {
 			return err
 		}
@@ -180,14 +177,16 @@ func (r *Resolver) readBlocks(ctx context.Context, src *citekit.Source, loc cite
 	return nil
 }
 
+// decoded returns a part of the page in UTF-8.
+func (p *page) decoded(part []byte) (string, error) {
+	decoded, _, err := decode(decoder(p.coding.charset), part, true)
+	return decoded, err
+}
+
 // text returns the words of a part of the page.
 func (p *page) text(part []byte) (string, error) {
-	d := decoder(p.coding.charset)
-	decoded, _, err := decode(d, part, true)
-	if err != nil {
-		return "", err
-	}
-	return htmlblocks.Text([]byte(decoded), p.xml), nil
+	decoded, err := p.decoded(part)
+	return htmlblocks.Text([]byte(decoded), p.xml), err
 }
 
 func (p *page) readCells(ctx context.Context, table *htmlblocks.Table, loc citekit.Location, yield func(citekit.TextRun) bool) error {

@@ -31,6 +31,8 @@ func TestConformanceBlocks(t *testing.T) {
 			{Name: "several", Location: blocks(3, 4, ""), WantText: "day\tmm\nMon\t3\nTue\t0\nEnd\n"},
 			{Name: "cells", Location: blocks(3, 3, "B1:B2"), Want: []byte(before + "<div class=a><table>\n<tr><th>mm</tr>\n<tr><td>3</tr>\n</table>\n</div>" + after), WantText: "mm\n3\n"},
 			{Name: "line", Location: lines(2, 2), Want: []byte("<title>Rain</title>\n")},
+			{Name: "shown line", Location: lines(7, 7), Want: []byte("on <b>Monday</b>.\n"), WantText: "on Monday.\n\n"},
+			{Name: "shown lines", Location: lines(5, 8), WantText: "Rain & sun\n\nIt rained\non Monday.\n\nday\tmm\n"},
 		},
 		OutOfRange: []citekit.Location{blocks(4, 5, ""), blocks(3, 3, "C1"), blocks(3, 3, "A4")},
 		Foreign:    citekit.Location{Modality: citekit.Document, Blocks: citekit.Range{First: 1, Last: 1}},
@@ -53,6 +55,35 @@ func TestBlocksThatAreNone(t *testing.T) {
 	} {
 		if _, _, err := resolveAll(t, new(text.Resolver), test.name, test.source, test.loc); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+}
+
+// TestReadMarkup reads what ReadText leaves out.
+func TestReadMarkup(t *testing.T) {
+	r := new(text.Resolver)
+	for _, test := range []struct {
+		name, source string
+		loc          citekit.Location
+		want         string
+	}{
+		{"a.html", blockPage, lines(5, 5), "<div class=a><h1>Rain &amp; sun</h1>\n"},
+		{"a.html", blockPage, blocks(2, 2, ""), "<p>It rained\non <b>Monday</b>."},
+		{"a.html", string(utf16le("\ufeff<p>\n<b>a</b>")), lines(2, 2), "<b>a</b>"},
+		{"a.html", blockPage, blocks(3, 3, "A1"), "unsupported operation"},
+		{"a.html", "<script>a</script>", lines(1, 1), "unsupported operation"},
+		{"a.txt", "a <b>c</b>\n", lines(1, 1), "unsupported operation"},
+	} {
+		got := ""
+		for run, err := range r.ReadMarkup(t.Context(), source(test.name, test.source), test.loc) {
+			if got += run.Text; errors.Is(err, errors.ErrUnsupported) {
+				got += errors.ErrUnsupported.Error()
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if strings.TrimSpace(got) != strings.TrimSpace(test.want) {
+			t.Errorf("%s %v: %q, want %q", test.name, test.loc, got, test.want)
 		}
 	}
 }

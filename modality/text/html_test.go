@@ -30,3 +30,23 @@ func TestHTMLWithoutHeadings(t *testing.T) {
 		}
 	}
 }
+
+// TestShownLines reads lines of a page that stand within a row, and code with tabs.
+func TestShownLines(t *testing.T) {
+	page := "<html><pre>\n\tif a {\n\t\tb()\n\t}\n</pre><table><tr><td>\n<td>c\n<td>d\n<td>\n</table>e\n</html>\n"
+	for loc, want := range map[citekit.Range]string{
+		{First: 1, Last: 8}: "\tif a {\n\t\tb()\n\t}\n\n\tc\td\n\n", {First: 2, Last: 2}: "\tif a {\n", {First: 3, Last: 4}: "\t\tb()\n\t}\n\n",
+		{First: 6, Last: 6}: "\tc\n", {First: 7, Last: 7}: "d\n\n", {First: 9, Last: 10}: "e\n", {First: 10, Last: 10}: "", {}: "\tif a {\n\t\tb()\n\t}\n\n\tc\td\n\ne\n",
+	} {
+		got := ""
+		for run, err := range new(text.Resolver).ReadText(t.Context(), source("a.html", page), citekit.Location{Modality: citekit.Text, Lines: loc}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += run.Text
+		}
+		if got != want {
+			t.Errorf("lines %v: %q, want %q", loc, got, want)
+		}
+	}
+}

@@ -18,6 +18,12 @@ const runBytes = 64 << 10
 // of them; a longer line comes in several runs with the same location. Line
 // ends are unchanged, a byte order mark is left out, and invalid bytes in the
 // charset become U+FFFD.
+//
+// Of HTML, the text is what the page shows, with the lines of the page on which it
+// stands: without tags, scripts and styles, with characters for references, with a
+// blank line between blocks and a tab between the cells of a row. Lines that show
+// nothing have no text. Pages of more than 16 MiB, and those that show nothing at all,
+// are read as they are written.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		each := func(run citekit.TextRun) bool { return yield(run, nil) }
@@ -41,6 +47,13 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 	c, err := r.find(ctx, src, loc)
 	if err != nil {
 		return err
+	}
+	s, err := r.shown(ctx, src)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		return s.read(ctx, loc.Lines, yield)
 	}
 	return c.runs(ctx, src, yield)
 }

@@ -46,20 +46,22 @@ type Resolver struct {
 	once    sync.Once
 	indexes warm.Cache[*index]
 	pages   warm.Cache[*page]
+	shows   warm.Cache[*shown]
 	mail    mail.Resolver
 }
 
 const defaultCacheBytes = 16 << 20
 
 var (
-	_ citekit.Resolver   = (*Resolver)(nil)
-	_ citekit.Measurer   = (*Resolver)(nil)
-	_ citekit.TextReader = (*Resolver)(nil)
-	_ citekit.Versioner  = (*Resolver)(nil)
+	_ citekit.Resolver  = (*Resolver)(nil)
+	_ citekit.Measurer  = (*Resolver)(nil)
+	_ citekit.Versioner = (*Resolver)(nil)
+
+	_ citekit.MarkupReader = (*Resolver)(nil)
 )
 
 // Version implements [citekit.Versioner].
-func (r *Resolver) Version() string { return "text/3 " + r.mail.Version() }
+func (r *Resolver) Version() string { return "text/4 " + r.mail.Version() }
 
 // Resolve implements [citekit.Resolver]. It reads src only until it has
 // found the lines. The Body reads from src and fails with ctx.Err() once ctx is
@@ -176,6 +178,7 @@ func (r *Resolver) prepare() {
 			r.indexes.MaxCost = defaultCacheBytes
 		}
 		r.pages.MaxCost = r.indexes.MaxCost
+		r.shows.MaxCost = r.indexes.MaxCost
 		r.mail.CacheBytes = r.CacheBytes
 	})
 }

@@ -1,0 +1,133 @@
+package verify_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/verify"
+)
+
+const rainPage = `<!DOCTYPE html>
+<html><head><title>Weather</title>
+<script>
+var secret = "scripted words";
+</script></head>
+<body>
+<h1 class="top">Rain &amp; <i>sun</i></h1>
+<p>It rained on
+<b>Mon</b>day &mdash; all <a href="x.html">day long</a>.</p>
+<!-- a remark of the author -->
+<ul>
+<li>Take an <em>umbrella</em>.
+<li>Close the &laquo;windows&raquo;.
+</ul>
+<table>
+<tr>
+<td>Monday</td>
+<td>12&nbsp;mm</td>
+</tr>
+<tr><td>Tuesday</td><td>3 mm</td></tr>
+</table>
+<pre>
+if (a &lt; b) {
+    rain();
+}
+</pre>
+</body></html>
+`
+
+// TestHTML checks quotes of what a page shows, and of its markup.
+func TestHTML(t *testing.T) {
+	cp1252, err := charmap.Windows1252.NewEncoder().String(strings.ReplaceAll(rainPage, "&laquo;windows&raquo;", "«windows»"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	if w, err := z.Create("rain.html"); err != nil {
+		t.Fatal(err)
+	} else if _, err = w.Write([]byte(rainPage)); err != nil {
+		t.Fatal(err)
+	}
+	z.Close()
+	s := newShelf(t, map[string]string{
+		"rain.html": rainPage, "old.htm": cp1252, "crlf.html": strings.ReplaceAll(rainPage, "\n", "\r\n"),
+		"mac.html": strings.ReplaceAll(rainPage, "\n", "\r"), "flat.html": strings.ReplaceAll(strings.ReplaceAll(rainPage, "\n", " "), "> <", "><"),
+		"wide.html": utf16Of(rainPage), "unnamed": rainPage, "pages.zip": archive.String(),
+	})
+	for _, c := range []struct{ quote, at, want string }{
+		{"Rain & sun", "lines=7", "exact lines=7-7"},
+		{"It rained on Monday — all day long.", "lines=8-9", "exact lines=8-9"},
+		{"It rained on Monday — all day long.", "", "exact lines=8-9"},
+		{"Monday — all day long", "lines=8", "elsewhere lines=9-9"},
+		{"Take an umbrella.", "lines=12", "exact lines=12-12"},
+		{"Take an umbrella. Close the «windows».", "lines=12-13", "exact lines=12-13"},
+		{"Monday 12 mm", "lines=16-19", "exact lines=17-18"},
+		{"12 mm", "lines=18", "exact lines=18-18"},
+		{"Monday", "lines=18", "elsewhere lines=9-9"},
+		{"Tuesday 3 mm", "lines=20", "exact lines=20-20"},
+		{"if (a < b) { rain(); }", "lines=23-25", "exact lines=23-25"},
+		{"It rained on Tuesday — all day long.", "lines=8-9", "altered lines=8-9"},
+
+		{`<h1 class="top">Rain &amp; <i>sun</i></h1>`, "lines=7", "exact lines=7-7 markup"},
+		{`<h1 class="top">Rain`, "lines=9", "elsewhere lines=7-7 markup"},
+		{`<h1 class="top">Rain`, "", "exact lines=7-7 markup"},
+		{"a remark of the author", "lines=10", "exact lines=10-10 markup"},
+		{`var secret = "scripted words";`, "lines=3-5", "exact lines=4-4 markup"},
+		{"<title>Weather</title>", "lines=2", "exact lines=2-2 markup"},
+		{"<title>Sunshine</title>", "lines=2", "not_found"},
+	} {
+		for _, id := range []string{"rain", "old", "crlf", "mac", "wide", "unnamed", "pages"} {
+			req := verify.Request{Quote: c.quote, Only: true}
+			req.Address = citekit.Address{Resource: id, Location: citekit.Location{Modality: citekit.Text}}
+			member := ""
+			if id == "pages" {
+				req.Address.Location.Member, member = "rain.html", "member=rain.html&"
+			}
+			if c.at != "" {
+				loc, err := citekit.ParseAddress("text://x#" + c.at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				req.Address.Location.Lines = loc.Location.Lines
+			}
+			v, err := s.Quote(t.Context(), req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(v.Class)
+			if v.Problem != nil {
+				got += " " + v.Problem.Error()
+			}
+			if v.Class != verify.NotFound {
+				_, at, _ := strings.Cut(v.Address.String(), "#")
+				got += " " + strings.TrimPrefix(at, member)
+			}
+			if strings.Contains(fmt.Sprint(v.Notes), "markup") {
+				got += " markup"
+			}
+			if want := c.want; got != want {
+				t.Errorf("%q at %s of %s: %s, want %s (%v, %q)", c.quote, c.at, id, got, want, v.Repairs, v.Notes)
+			}
+		}
+	}
+	v, err := s.Quote(t.Context(), verify.Request{Quote: "It rained on Monday — all day long. Take an umbrella.", Address: citekit.Address{Resource: "flat"}})
+	if err != nil || v.Class == verify.NotFound || v.Address.Location.Lines != (citekit.Range{First: 1, Last: 1}) {
+		t.Errorf("on one line: %+v, %v", v, err)
+	}
+}
+
+// utf16Of returns ASCII and Latin text in UTF-16.
+func utf16Of(text string) string {
+	out := []byte{0xff, 0xfe}
+	for _, r := range text {
+		out = append(out, byte(r), byte(r>>8))
+	}
+	return string(out)
+}

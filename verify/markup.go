@@ -1,0 +1,99 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/quotation"
+	"github.com/citekit/citekit/internal/shelter"
+)
+
+// noteMarkup says that a quote is not of what its source shows.
+const noteMarkup = "it stands in the markup of the source; it is not text that the page shows"
+
+// findMarkup looks for the quote in the markup at the address, which the text of the
+// source leaves out, and then, unless the text has the quote, in all of its markup.
+// It reports whether it set the verdict.
+func (c *call) findMarkup(ctx context.Context, inText bool) bool {
+	cited := c.req.Address
+	if c.lookInMarkup(ctx, cited) {
+		return true
+	}
+	all := citekit.Address{Resource: cited.Resource, Location: citekit.Location{Modality: cited.Location.Modality, Member: cited.Location.Member}}
+	if inText || cited.Location.Equal(all.Location) || !c.lookInMarkup(ctx, all) {
+		return false
+	}
+	c.verdict.Class = Elsewhere
+	return true
+}
+
+// lookInMarkup looks for the quote in the markup at an address. If it is there, it sets
+// the verdict. What cannot be read has no markup.
+func (c *call) lookInMarkup(ctx context.Context, a citekit.Address) bool {
+	text, err := c.markup(ctx, a)
+	if err != nil || text.Raw() == "" {
+		return false
+	}
+	places := text.Find(c.quote, 0, len(text.Raw()), 1)
+	if len(places.Matches) == 0 {
+		return false
+	}
+	m := places.Matches[0]
+	v := c.verdict
+	c.setRepairs(m)
+	v.Address = citekit.Address{Resource: a.Resource, Location: a.Location}
+	if loc := &v.Address.Location; loc.Blocks.IsZero() { // the lines of the quote
+		first := max(loc.Lines.First, 1) + strings.Count(text.Raw()[:m.From], "\n")
+		loc.Lines = citekit.Range{First: first, Last: first + strings.Count(text.Raw()[m.From:m.To-1], "\n")}
+	}
+	v.Text, v.Places, v.Counted = text.Raw()[m.From:m.To], max(places.Count, 1), places.Counted
+	c.note(noteMarkup)
+	return true
+}
+
+// markup returns the markup at an address, prepared. Its lines end with LF.
+func (c *call) markup(ctx context.Context, a citekit.Address) (*quotation.Text, error) {
+	if m := a.Location.Modality; m != citekit.Text && m != "" && a.Location.Member == "" {
+		return nil, errors.ErrUnsupported
+	}
+	opened, err := c.lib.Open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Source.Close()
+	resolver, err := c.lib.Resolver(opened.Location.Modality)
+	if err != nil {
+		return nil, err
+	}
+	reader, ok := resolver.(citekit.MarkupReader)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	hash, err := opened.Source.Hash(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%s\x00markup\x00%s\x00%s", a, hash, opened.Location)
+	return c.texts.Get(ctx, key, func(ctx context.Context) (*quotation.Text, int64, error) {
+		var all strings.Builder
+		runs := reader.ReadMarkup(ctx, opened.Source, opened.Location)
+		for run, err := range shelter.Seq(runs, func(any) error { return errors.ErrUnsupported }) {
+			if err == nil && all.Len()+len(run.Text) > mostRead {
+				err = citekit.ErrTooLarge
+			}
+			if err != nil {
+				return nil, 0, err
+			}
+			part := strings.ReplaceAll(run.Text, "\r\n", "\n")
+			if run.Location.Lines.Len() > strings.Count(part, "\n")+1 {
+				part = strings.ReplaceAll(part, "\r", "\n")
+			}
+			all.WriteString(part)
+		}
+		text := quotation.Prepare(all.String(), quotation.Options{Markdown: true})
+		return text, text.Cost(), nil
+	})
+}
