@@ -83,7 +83,7 @@ func TestPassing(t *testing.T) {
 		"excluded and early": {segment.Query{Only: early, Excluded: []segment.Condition{condition(false, "w3")}}, nil, func(doc int) bool { return doc <= 4200 }},
 		"an empty phrase":    {segment.Query{Required: []segment.Condition{condition(false)}}, nil, func(int) bool { return false }},
 	} {
-		got, err := segment.Passing(context.Background(), view(t, data, test.dead...), &test.query)
+		sets, err := segment.Passing(context.Background(), []segment.View{view(t, data, test.dead...)}, &test.query)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -91,7 +91,7 @@ func TestPassing(t *testing.T) {
 		n := 0
 		for doc := range docs {
 			want := test.want(doc) && new(naive).matches(docs[doc], &test.query)
-			if got.Has(uint32(doc)) != want {
+			if sets[0].Has(uint32(doc)) != want {
 				t.Errorf("%s: document %d passes: %v", name, doc, !want)
 				break
 			}
@@ -230,10 +230,10 @@ func TestSearchErrors(t *testing.T) {
 			t.Errorf("%d words, ended: %v", words, err)
 		}
 	}
-	if _, err := segment.Passing(context.Background(), views[1], q); err != segment.ErrDamaged {
+	if _, err := segment.Passing(context.Background(), views, q); !errors.Is(err, segment.ErrDamaged) {
 		t.Errorf("Passing: %v", err)
 	}
-	if _, err := segment.Passing(ended, views[0], q); err != context.Canceled {
+	if _, err := segment.Passing(ended, views[:1], q); err != context.Canceled {
 		t.Errorf("Passing, ended: %v", err)
 	}
 	if _, err := views[1].HasKeyword("all"); err != segment.ErrDamaged {
