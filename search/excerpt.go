@@ -23,7 +23,8 @@ const (
 
 // excerpt gives a hit the mean of its score and that of its best excerpt, as if this was
 // an entry of the index: words that answer stand together, while a passage may have the
-// words of a query here and there by chance. A short passage is its own excerpt.
+// words of a query here and there by chance. A short passage is its own excerpt. Words
+// that expand a query are of its subject, and may be anywhere: excerpts do not count then.
 func excerpt(weights *index.Weights, h *index.Hit, text string, explain bool) {
 	ranges := [][2]int{{0, len(text)}}
 	if len(text) > mostShown {

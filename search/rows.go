@@ -71,7 +71,7 @@ func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, er
 			if limited.Err() != nil {
 				break // the others keep the scores of their passages
 			}
-			others, all := w.weigh(limited, found.Weights, &found.Hits[i], i < excerptHits, q.Explain)
+			others, all := w.weigh(limited, found.Weights, &found.Hits[i], i < excerptHits && !w.req.Expand, q.Explain)
 			rows = append(rows, others...)
 			found.Exact = found.Exact && all
 		}
