@@ -25,3 +25,6 @@ func Work(ctx context.Context, s *Searcher, id string) (int64, error) {
 	err = makeEntries(ctx, s.layers, m, work, func(index.Entry) bool { return true })
 	return work.spent, err
 }
+
+// Excerpts returns the ranges of the excerpts of a text.
+func Excerpts(text string) [][2]int { return excerpts(text) }

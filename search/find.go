@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -49,10 +50,11 @@ type found struct {
 
 // A candidate is a hit with its shown text.
 type candidate struct {
-	result *Result
-	text   string
-	goesOn bool // there is text after it
-	marks  []mark
+	result  *Result
+	text    string
+	goesOn  bool // there is text after it
+	byStart bool // it is a node without a passage of its own
+	marks   []mark
 }
 
 // search returns the hits of an index, and the candidates to show.
@@ -178,7 +180,7 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 				}
 				continue
 			}
-			if err == nil && !f.merge(c, addresses, texts) && !full {
+			if err == nil && !f.merge(c, shown, addresses, texts) && !full {
 				shown = append(shown, c)
 			}
 		}
@@ -187,9 +189,9 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 	return shown, len(seen), true
 }
 
-// merge reports whether a better candidate has the text or the address of c, and else
-// notes those of c.
-func (f *finding) merge(c candidate, addresses map[string]bool, texts map[string]*Result) bool {
+// merge reports whether a better candidate has the text or the address of c, or shows most
+// of what it shows, and else notes those of c.
+func (f *finding) merge(c candidate, better []candidate, addresses map[string]bool, texts map[string]*Result) bool {
 	letters, address := f.lettersOf(c), c.result.Address.String()
 	first := texts[letters]
 	switch {
@@ -197,12 +199,23 @@ func (f *finding) merge(c candidate, addresses map[string]bool, texts map[string
 		if first.CopyCount++; len(first.Copies) < MaxCopies {
 			first.Copies = append(first.Copies, c.result.Address)
 		}
-	case f.req.SameAddress || f.req.Boxes || !addresses[address]:
+	case f.req.SameAddress || (f.req.Boxes || !addresses[address]) && (f.req.By != ByPassages || !slices.ContainsFunc(better, c.isMostlyIn)):
 		addresses[address], texts[letters] = true, c.result
 		return false
 	}
 	f.merged++
 	return true
+}
+
+// isMostlyIn reports whether c is a node shown by the start of its text, of which another
+// candidate shows at least half, as the first section of a chapter does.
+func (c candidate) isMostlyIn(other candidate) bool {
+	a, b := c.result.Passage, other.result.Passage
+	if !c.byStart || a == nil || b == nil || c.result.ResourceID != other.result.ResourceID {
+		return false
+	}
+	both := min(a.To, b.To) - max(a.From, b.From)
+	return both > 0 && 2*both >= a.To-a.From
 }
 
 // beyondShown is how many hits after the last result are looked at for copies, so that
@@ -352,6 +365,7 @@ const mostNodeText = 2000
 
 // showNode shows a node without a passage of its own by the start of its text.
 func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candidate) error {
+	c.byStart = true
 	p := r.nodes[h.Entry.Node]
 	if p == nil || f.req.By == ByResources {
 		c.result.Address = r.m.Address(nil)

@@ -55,7 +55,8 @@ type Request struct {
 	Expand bool
 
 	// SameAddress also returns passages that have the address of a better one,
-	// such as two on one page, and copies of a better one.
+	// such as two on one page, copies of a better one, and nodes whose first text a
+	// better one shows, such as the chapter that begins with a section.
 	SameAddress bool
 
 	// Whole returns whole passages of tables, logs and subtitles. Otherwise a result in

@@ -71,7 +71,7 @@ func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, er
 			if limited.Err() != nil {
 				break // the others keep the scores of their passages
 			}
-			others, all := w.weigh(limited, found.Weights, &found.Hits[i], q.Explain)
+			others, all := w.weigh(limited, found.Weights, &found.Hits[i], i < excerptHits && !w.req.Expand, q.Explain)
 			rows = append(rows, others...)
 			found.Exact = found.Exact && all
 		}
@@ -94,7 +94,7 @@ func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, er
 
 // weigh scores a hit by its best place, if it has places of their own. It returns the
 // other rows that are hits, best first, and whether these are all.
-func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.Hit, explain bool) (others []index.Hit, complete bool) {
+func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.Hit, excerpts, explain bool) (others []index.Hit, complete bool) {
 	text, p, err := w.reader.passage(ctx, h)
 	if err != nil || text == "" {
 		return nil, true
@@ -102,6 +102,9 @@ func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.H
 	layer := w.reader.layers[h.Resource]
 	units := unitsOf(layer, p, text)
 	if len(units) < 2 {
+		if excerpts {
+			excerpt(weights, h, text, explain)
+		}
 		return nil, true
 	}
 	header, inside := headerOf(ctx, layer, p, text)

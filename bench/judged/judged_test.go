@@ -13,12 +13,12 @@ import (
 // least are the least figures of the open half, by the rows of its table: what was
 // measured, less a margin for a question or two.
 var least = map[string]struct{ hit1, hit5 float64 }{
-	inWords:              {.87, .96},
-	paraphrase:           {.12, .26},
+	inWords:              {.90, .96},
+	paraphrase:           {.12, .31},
 	inRow:                {.83, .88},
 	speech:               {.85, .95},
 	"other than English": {.64, .73},
-	"all":                {.66, .75},
+	"all":                {.67, .77},
 }
 
 const (

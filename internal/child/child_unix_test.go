@@ -136,8 +136,8 @@ func TestMemory(t *testing.T) {
 	}
 	const asked = 128 << 20
 	for most, fits := range map[int64]bool{asked / 2: false, asked * 2: true} {
-		// It asks once it may be sure that the limit holds.
-		p := child.Program{Path: "/bin/sh", Args: []string{"-c", "sleep 0.2; exec dd if=/dev/zero of=/dev/null count=1 bs=" + strconv.Itoa(asked)}, CPU: time.Minute, Memory: most}
+		// It asks once it may be sure that the limit holds, for all even if it is stopped while it reads.
+		p := child.Program{Path: "/bin/sh", Args: []string{"-c", "sleep 0.2; exec dd if=/dev/zero of=/dev/null count=1 iflag=fullblock bs=" + strconv.Itoa(asked)}, CPU: time.Minute, Memory: most}
 		used, err := p.Run(t.Context())
 		if (err == nil) != fits || fits && used.Memory < asked {
 			t.Errorf("at most %d bytes: used %d, error %v", most, used.Memory, err)

@@ -3,6 +3,7 @@
 package lineform
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/internal/lazyregexp"
@@ -69,7 +70,6 @@ var (
 	ruleOnly   = lazyregexp.New(`^[|\s]*:?-{2,}[-:|\s+=]*$`)
 	cueTimes   = lazyregexp.New(`^\s*[\d:.,]+\s+-->\s+[\d:.,]+`)
 	leader     = lazyregexp.New(`(?:\s\.){4,}|\.{8,}|(?:\s·){4,}|(?:…\s?){3,}`)
-	codeAhead  = lazyregexp.New(`^\s*(//|#define|#include|#if|#end|import |package |func |def |class |return\b|const |let |var |use |@|\$ )`)
 )
 
 func kindOf(text string, cells func(string) bool) Kind {
@@ -85,7 +85,7 @@ func kindOf(text string, cells func(string) bool) Kind {
 		return Contents
 	case isMarkdownHeading(trimmed):
 		return Heading
-	case stampAhead.MatchString(trimmed), strings.Contains(trimmed, " [") && access.MatchString(trimmed):
+	case mayBeStamp(trimmed) && stampAhead.MatchString(trimmed), strings.Contains(trimmed, " [") && access.MatchString(trimmed):
 		return Entry
 	case cells(text) || strings.HasPrefix(trimmed, "|") && strings.Count(trimmed, "|") > 2 || isGapped(text):
 		return Row
@@ -98,6 +98,17 @@ func kindOf(text string, cells func(string) bool) Kind {
 // mayLead reports whether a line may have dots that lead to a page number.
 func mayLead(text string) bool {
 	return strings.Contains(text, "....") || strings.Contains(text, ". .") || strings.Contains(text, "·") || strings.Contains(text, "…")
+}
+
+// mayBeStamp reports whether a line, or what follows its first word, may begin with a
+// time: most lines need no look at the whole form.
+func mayBeStamp(text string) bool {
+	begins := func(text string) bool {
+		text = strings.TrimPrefix(text, "[")
+		return text != "" && strings.IndexByte("0123456789JFMASOND", text[0]) >= 0
+	}
+	_, rest, _ := strings.Cut(text, " ")
+	return begins(text) || begins(rest)
 }
 
 // isGapped reports whether a line has at least three columns with gaps between them.
@@ -129,7 +140,7 @@ func isMarkdownHeading(line string) bool {
 // isCode reports whether a line looks like code: it begins like code, or has
 // many signs that are rare in prose.
 func isCode(text string) bool {
-	if codeAhead.MatchString(text) {
+	if beginsCode(strings.TrimLeft(text, "\t\n\f\r ")) {
 		return true
 	}
 	signs := 0
@@ -141,6 +152,16 @@ func isCode(text string) bool {
 	trimmed := strings.TrimSpace(text)
 	ends := strings.HasSuffix(trimmed, "{") || strings.HasSuffix(trimmed, ";") && signs > 1 || trimmed == "}"
 	return ends || signs >= 4 && signs*6 > len(trimmed)
+}
+
+// codeAhead are how lines of code begin.
+var codeAhead = []string{"//", "#define", "#include", "#if", "#end", "import ", "package ", "func ", "def ", "class ", "const ", "let ", "var ", "use ", "@", "$ "}
+
+func beginsCode(line string) bool {
+	if rest, ok := strings.CutPrefix(line, "return"); ok {
+		return rest == "" || rest[0] != '_' && (rest[0] < '0' || rest[0] > '9') && (rest[0]|0x20 < 'a' || rest[0]|0x20 > 'z')
+	}
+	return slices.ContainsFunc(codeAhead, func(head string) bool { return strings.HasPrefix(line, head) })
 }
 
 // delimited finds the lines that are rows of a table with a separator between
