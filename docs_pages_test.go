@@ -3,6 +3,7 @@ package citekit_test
 import (
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/citekit/citekit"
@@ -144,14 +146,188 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// TestReadmeIsOnePage holds the README to a length that people read.
-func TestReadmeIsOnePage(t *testing.T) {
-	text, err := os.ReadFile("README.md")
+// TestWordsOfPages holds pages to a length that people read.
+func TestWordsOfPages(t *testing.T) {
+	inDecisions := 0
+	for _, p := range pages(t) {
+		most, n := map[string]int{"README.md": 1799, "docs/design.md": 5000}[p.name], len(strings.Fields(p.text))
+		if path.Dir(p.name) == decisions || p.name == "docs/limits.md" {
+			inDecisions += n
+		}
+		if path.Dir(p.name) == decisions && path.Base(p.name) != "README.md" {
+			most = 250 // a page
+		}
+		if most > 0 && n > most {
+			t.Errorf("%s has %d words, more than %d; move some of it, or say less", p.name, n, most)
+		}
+	}
+	if inDecisions > 9000 {
+		t.Errorf("%s and docs/limits.md have %d words, more than 9000; delete what no longer binds, or what the code says", decisions, inDecisions)
+	}
+}
+
+// decisions is the folder of the decisions, a page each.
+const decisions = "docs/decisions"
+
+// TestDecisionsAreListed checks that the list of decisions has each of them once,
+// in order and under its own title, and that no number is used twice.
+func TestDecisionsAreListed(t *testing.T) {
+	all := pages(t)
+	var want, got []string
+	numbers := make(map[string]bool)
+	name := regexp.MustCompile(`^(\d{4})-[a-z0-9-]+\.md$`)
+	for _, p := range all {
+		if path.Dir(p.name) != decisions || path.Base(p.name) == "README.md" {
+			continue
+		}
+		m := name.FindStringSubmatch(path.Base(p.name))
+		if m == nil || numbers[m[1]] {
+			t.Errorf("%s is not named by a number of its own and its title", p.name)
+			continue
+		}
+		numbers[m[1]] = true
+		heading, _, _ := strings.Cut(p.text, "\n")
+		if title := "# " + strings.TrimLeft(m[1], "0") + ". "; !strings.HasPrefix(heading, title) {
+			t.Errorf("%s does not begin with %q", p.name, title)
+		}
+		want = append(want, "- ["+strings.TrimPrefix(heading, "# ")+"]("+path.Base(p.name)+")")
+	}
+	slices.SortFunc(want, func(a, b string) int { // by their files
+		return strings.Compare(a[strings.LastIndex(a, "("):], b[strings.LastIndex(b, "("):])
+	})
+	for line := range strings.Lines(all[decisions+"/README.md"].prose) {
+		if strings.HasPrefix(line, "- ") {
+			got = append(got, strings.TrimSpace(line))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) < 30 {
+		t.Errorf("%s/README.md lists %d decisions (-want +got):\n%s", decisions, len(got), diff)
+	}
+}
+
+// TestNothingStandsTwice fails for a paragraph or an item of a list that has
+// twelve words or more and stands twice, in one page or in two. Tables and code
+// may repeat what they need.
+func TestNothingStandsTwice(t *testing.T) {
+	first := make(map[string]string)
+	checked := 0
+	all := pages(t)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		for _, paragraph := range paragraphs(all[name].prose) {
+			words := strings.Fields(paragraph)
+			if len(words) < 12 {
+				continue
+			}
+			checked++
+			text := strings.Join(words, " ")
+			if before := first[text]; before != "" {
+				t.Errorf("%s repeats a paragraph of %s: %.80s…", name, before, text)
+			}
+			first[text] = name
+		}
+	}
+	if checked < 300 {
+		t.Errorf("only %d paragraphs were found", checked)
+	}
+}
+
+// paragraphs returns the paragraphs and items of lists of a page, without their
+// bullets and numbers, and without rows of tables.
+func paragraphs(prose string) (all []string) {
+	item := regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+|^#+\s+`)
+	var paragraph strings.Builder
+	end := func() {
+		all = append(all, paragraph.String())
+		paragraph.Reset()
+	}
+	for line := range strings.Lines(prose) {
+		bare := strings.TrimSpace(line)
+		switch marker := item.FindString(line); {
+		case bare == "" || strings.HasPrefix(bare, "|"):
+			end()
+			continue
+		case marker != "":
+			end()
+			line = line[len(marker):]
+		}
+		paragraph.WriteString(line)
+	}
+	end()
+	return all
+}
+
+func TestParagraphs(t *testing.T) {
+	got := paragraphs("# Title\nOne\ntwo.\n\n- three\n  four\n- five\n\n| a | b |\n|---|---|\nsix\n1. seven")
+	want := []string{"Title\nOne\ntwo.\n", "three\n  four\n", "five\n", "six\n", "seven"}
+	got = slices.DeleteFunc(got, func(s string) bool { return s == "" })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLimitsAreInTheCode looks for each constant of docs/limits.md in the
+// packages that its heading names, by the last part of their path.
+func TestLimitsAreInTheCode(t *testing.T) {
+	code := make(map[string]string) // by folder
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		code[path.Base(path.Dir(filepath.ToSlash(name)))] += string(text)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(strings.Fields(string(text))); n >= 1800 {
-		t.Errorf("the README has %d words; move some of it to docs", n)
+	var packages []string
+	checked := 0
+	for line := range strings.Lines(pages(t)["docs/limits.md"].prose) {
+		if strings.HasPrefix(line, "#") {
+			packages = quotedIn(line)
+		}
+		columns := strings.Split(line, "|")
+		if len(columns) != 5 {
+			continue
+		}
+		for _, constant := range quotedIn(columns[1]) {
+			checked++
+			word := regexp.MustCompile(`\b` + regexp.QuoteMeta(constant) + `\b`)
+			if !slices.ContainsFunc(packages, func(name string) bool { return word.MatchString(code[name]) }) {
+				t.Errorf("none of %q has %s", packages, constant)
+			}
+		}
+	}
+	if checked < 90 {
+		t.Errorf("only %d constants were found", checked)
+	}
+}
+
+// TestCodeNamesPagesThatExist follows what comments say of docs/.
+func TestCodeNamesPagesThatExist(t *testing.T) {
+	named := regexp.MustCompile(`(?m)^\s*//.*?\b(docs/[\w/-]+\.md)\b`)
+	found := 0
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, m := range named.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if _, err := os.Stat(filepath.FromSlash(m[1])); err != nil {
+				t.Errorf("%s names %s, which is not there", name, m[1])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found < 5 {
+		t.Errorf("only %d pages are named", found)
 	}
 }
 
@@ -164,8 +340,8 @@ func TestAddressesOfPages(t *testing.T) {
 	shown := regexp.MustCompile(`\b(?:doc|video|audio|image|text|virtual)://[^\s` + "`" + `'"|)\]}<>…]*[^\s` + "`" + `'"|)\]}<>.,;:…]`)
 	found := 0
 	for _, p := range pages(t) {
-		if p.name == "CHANGELOG.md" || p.name == "docs/design.md" {
-			continue // they quote forms that were given up
+		if p.name == "CHANGELOG.md" {
+			continue // it quotes forms that were given up
 		}
 		text := p.text
 		if p.name == "docs/addresses.md" {

@@ -107,7 +107,12 @@ func TestDocsNameWhatExists(t *testing.T) {
 	}
 	named := regexp.MustCompile(`\b([A-Za-z]+)\.([A-Z][A-Za-z]*)(?:\.([A-Z][A-Za-z]*))?\b`)
 	checked := 0
-	for _, doc := range []string{"README.md", "CONTRIBUTING.md", "docs/design.md", "docs/addresses.md", "docs/formats.md", "docs/search.md", "docs/citations.md", "docs/library.md"} {
+	docs, err := filepath.Glob("docs/decisions/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs = append(docs, "README.md", "CONTRIBUTING.md", "docs/design.md", "docs/limits.md", "docs/addresses.md", "docs/formats.md", "docs/search.md", "docs/citations.md", "docs/library.md")
+	for _, doc := range docs {
 		text, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)

@@ -23,7 +23,8 @@ func TestFaultAtEachSystemCall(t *testing.T) {
 	if sharedtest.Long() {
 		most = 80
 		// A close that fails, as on no local disk, may cost a segment, whose
-		// entries are then put again: see docs/design.md.
+		// entries are then put again: see
+		// docs/decisions/0022-segments-are-evidence-the-manifest-is-a-note.md.
 		faults = slices.DeleteFunc(faulttest.SystemCalls(), func(fault string) bool { return fault == "close:error=EIO" })
 	}
 	runs := 0
