@@ -146,8 +146,12 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
+// maxDecisions bounds the words of the decisions and limits.
+const maxDecisions = 9300
+
 // TestWordsOfPages holds pages to a length that people read.
 func TestWordsOfPages(t *testing.T) {
+	sharedtest.Once(t)
 	inDecisions := 0
 	for _, p := range pages(t) {
 		most, n := map[string]int{"README.md": 1799, "docs/design.md": 5000}[p.name], len(strings.Fields(p.text))
@@ -161,8 +165,8 @@ func TestWordsOfPages(t *testing.T) {
 			t.Errorf("%s has %d words, more than %d; move some of it, or say less", p.name, n, most)
 		}
 	}
-	if inDecisions > 9000 {
-		t.Errorf("%s and docs/limits.md have %d words, more than 9000; delete what no longer binds, or what the code says", decisions, inDecisions)
+	if inDecisions > maxDecisions {
+		t.Errorf("%s and docs/limits.md have %d words, more than %d; delete what no longer binds, or what the code says", decisions, inDecisions, maxDecisions)
 	}
 }
 
@@ -172,6 +176,7 @@ const decisions = "docs/decisions"
 // TestDecisionsAreListed checks that the list of decisions has each of them once,
 // in order and under its own title, and that no number is used twice.
 func TestDecisionsAreListed(t *testing.T) {
+	sharedtest.Once(t)
 	all := pages(t)
 	var want, got []string
 	numbers := make(map[string]bool)
@@ -209,6 +214,7 @@ func TestDecisionsAreListed(t *testing.T) {
 // twelve words or more and stands twice, in one page or in two. Tables and code
 // may repeat what they need.
 func TestNothingStandsTwice(t *testing.T) {
+	sharedtest.Once(t)
 	first := make(map[string]string)
 	checked := 0
 	all := pages(t)
@@ -268,6 +274,7 @@ func TestParagraphs(t *testing.T) {
 // TestLimitsAreInTheCode looks for each constant of docs/limits.md in the
 // packages that its heading names, by the last part of their path.
 func TestLimitsAreInTheCode(t *testing.T) {
+	sharedtest.Once(t)
 	code := make(map[string]string) // by folder
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
@@ -305,6 +312,7 @@ func TestLimitsAreInTheCode(t *testing.T) {
 
 // TestCodeNamesPagesThatExist follows what comments say of docs/.
 func TestCodeNamesPagesThatExist(t *testing.T) {
+	sharedtest.Once(t)
 	named := regexp.MustCompile(`(?m)^\s*//.*?\b(docs/[\w/-]+\.md)\b`)
 	found := 0
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {

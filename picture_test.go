@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit/internal/sharedtest"
 )
 
 var update = flag.Bool("update", false, "draw the picture of the rooms in docs/design.md again")
@@ -18,6 +20,7 @@ var update = flag.Bool("update", false, "draw the picture of the rooms in docs/d
 
 // TestPictureOfRooms compares the picture in docs/design.md with what imports what.
 func TestPictureOfRooms(t *testing.T) {
+	sharedtest.Once(t)
 	const page, begin, end = "docs/design.md", "```mermaid\n", "```\n"
 	text, err := os.ReadFile(page)
 	if err != nil {
