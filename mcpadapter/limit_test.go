@@ -38,10 +38,7 @@ func silentServer(t *testing.T) *mcp.ClientSession {
 	ws.AddSource("poem.txt", []byte(poem))
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}, citekit.Audio: silentReader{newSlowResolver()}}, nil)
 	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, &search.Options{Layers: layers})
 	t.Cleanup(func() {
 		searcher.Close()
 		lib.Close()
@@ -55,7 +52,7 @@ func silentServer(t *testing.T) *mcp.ClientSession {
 	if err := ws.WriteMap(t.Context(), "slow", []byte(slowMap)); err != nil {
 		t.Fatal(err)
 	}
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers)}), nil)
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, &contents.Options{Layers: layers}), Briefing: briefing.New(searcher)}), nil)
 }
 
 // TestTimeLimits has tools answer with what there is when the time is over. On a

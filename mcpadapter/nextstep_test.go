@@ -182,10 +182,7 @@ func TestHintOfDamaged(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
 	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher}), nil)
 	text, _ := callTool(t, session, "search", map[string]any{"query": "coffee"})
@@ -212,11 +209,8 @@ func TestHintsOfStale(t *testing.T) {
 			}
 		}
 		layers := textlayer.New(lib, nil)
-		searcher, err := search.New(lib, &search.Options{Layers: layers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		opts := &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})}
+		searcher := search.New(lib, &search.Options{Layers: layers})
+		opts := &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, &contents.Options{Layers: layers}), Briefing: briefing.New(searcher), Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})}
 		t.Cleanup(func() {
 			if opts.Ingester != nil {
 				opts.Ingester.Close()

@@ -60,17 +60,14 @@ func finding(t *testing.T, ws citekit.Workspace) *mcp.ClientSession {
 	t.Helper()
 	lib := citekit.New(ws, modality.All(), nil)
 	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, &search.Options{Layers: layers})
 	t.Cleanup(func() {
 		searcher.Close()
 		lib.Close()
 	})
 	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verifier,
-		Answerer: answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier})}), nil)
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, &contents.Options{Layers: layers}), Briefing: briefing.New(searcher), Verifier: verifier,
+		Answerer: answer.New(searcher, &answer.Options{Verifier: verifier})}), nil)
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server

@@ -14,7 +14,6 @@ import (
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -87,14 +86,11 @@ func (r *room) fill(ctx context.Context) error {
 		return err
 	}
 	r.layers = textlayer.New(r.lib, nil)
-	if r.searcher, err = search.New(r.lib, &search.Options{Layers: r.layers}); err != nil {
-		return err
-	}
+	r.searcher = search.New(r.lib, &search.Options{Layers: r.layers})
 	if err := r.searcher.Update(ctx); err != nil {
 		return err
 	}
-	verifier := verify.New(r.lib, &verify.Options{Layers: r.layers, Searcher: r.searcher})
-	r.answerer = answer.New(answer.Options{Searcher: r.searcher, Layers: r.layers, Verifier: verifier})
+	r.answerer = answer.New(r.searcher, nil)
 	return r.read(ctx)
 }
 
