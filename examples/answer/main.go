@@ -23,11 +23,11 @@ func main() {
 	if _, err := files.Ingest(ctx); err != nil {
 		log.Fatal(err)
 	}
-	answer, err := files.Answer(ctx, "When is the range widest?")
+	given, err := files.Answer(ctx, "When is the range widest?")
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, sentence := range answer.Sentences {
+	for _, sentence := range given.Sentences {
 		fmt.Printf("%s: %q\n", sentence.Address, sentence.Text)
 	}
 }
