@@ -14,14 +14,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/briefing"
-	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -208,20 +205,9 @@ func TestHintsOfStale(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		layers := textlayer.New(lib, nil)
-		searcher := search.New(lib, &search.Options{Layers: layers})
-		opts := &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, &contents.Options{Layers: layers}), Briefing: briefing.New(searcher), Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})}
-		t.Cleanup(func() {
-			if opts.Ingester != nil {
-				opts.Ingester.Close()
-			}
-			searcher.Close()
-			lib.Close()
-		})
-		if write {
-			opts.Ingester = mcpadapter.NewIngester(lib, nil)
-		}
-		return connect(t, mcpadapter.NewServer(lib, opts), nil)
+		files := corpus.New(lib, &corpus.Options{AgentsIngest: write})
+		t.Cleanup(func() { files.Close() })
+		return connect(t, files.Server(), nil)
 	}
 	for write, how := range map[bool]string{true: `ingest does it, with paths ["in mail/tea.txt"]`, false: "a person does it, with citekit ingest 'in mail/tea.txt'"} {
 		session := session(write)

@@ -25,11 +25,7 @@ func (s *session) open(files ...string) (*citekit.Library, error) {
 
 // openReporting is open with a function to call when PDFium must be compiled.
 func (s *session) openReporting(compiling func(context.Context) func(), files ...string) (*citekit.Library, error) {
-	ws, err := s.workspace(nil, files...)
-	if err != nil {
-		return nil, err
-	}
-	return citekit.New(ws, configure(modality.All(), s.extra, compiling), nil), nil
+	return s.openWith(configure(modality.All(), s.extra, compiling), nil, files...)
 }
 
 // configure returns the built-in resolvers, which it sets to read documents of more
@@ -43,8 +39,8 @@ func configure(all citekit.Resolvers, extra extraText, compiling func(context.Co
 }
 
 // openWith returns the library with other resolvers and further roots.
-func (s *session) openWith(resolvers citekit.Resolvers, roots []string) (*citekit.Library, error) {
-	ws, err := s.workspace(roots)
+func (s *session) openWith(resolvers citekit.Resolvers, roots []string, files ...string) (*citekit.Library, error) {
+	ws, err := s.workspace(roots, files...)
 	if err != nil {
 		return nil, err
 	}
