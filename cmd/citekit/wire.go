@@ -28,8 +28,8 @@ func (s *session) openReporting(compiling func(context.Context) func(), files ..
 	return s.openWith(configure(modality.All(), s.extra, compiling), nil, files...)
 }
 
-// configure returns the built-in resolvers, which it sets to read documents of more
-// formats, and the extra text. compiling is called when PDFium must be compiled.
+// configure sets the built-in resolvers to read documents of more formats, and the
+// extra text, and returns them. compiling is called when PDFium must be compiled.
 func configure(all citekit.Resolvers, extra extraText, compiling func(context.Context) func()) citekit.Resolvers {
 	documents := all[citekit.Document].(*document.Resolver)
 	documents.PDF.OCR, documents.PDF.Compiling = extra.scans, compiling
@@ -38,7 +38,7 @@ func configure(all citekit.Resolvers, extra extraText, compiling func(context.Co
 	return all
 }
 
-// openWith returns the library with other resolvers and further roots.
+// openWith returns the library with other resolvers, and further roots and files.
 func (s *session) openWith(resolvers citekit.Resolvers, roots []string, files ...string) (*citekit.Library, error) {
 	ws, err := s.workspace(roots, files...)
 	if err != nil {
