@@ -207,12 +207,6 @@ func (c *Corpus) Answer(ctx context.Context, question string) (*answer.Answer, e
 	return c.Answerer.Answer(ctx, answer.Request{Question: question})
 }
 
-// Verify checks the quotes and addresses of a text, such as an answer of a model, as
-// [verify.Verifier.Text] does. Whether all hold is [verify.Report.Holds].
-func (c *Corpus) Verify(ctx context.Context, text string) (*verify.Report, error) {
-	return c.Verifier.Text(ctx, text, nil)
-}
-
 // ServerOptions returns the options of a server over the Corpus: Options.Server
 // with the parts of the Corpus. The caller may change them before it gives them to
 // [mcpadapter.NewServer].
