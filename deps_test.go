@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 	"modality/document/mail":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/member", "internal/sentence", "internal/sniff", "internal/warm"},
 	"docs/pictures":              {".", "ingest", "modality", "preview", "workspace"},
 	"bench/documents":            {".", "modality", "modality/document/mail", "internal/sniff"},
-	"bench/judged":               {".", "answer", "ingest", "modality", "search", "textlayer", "verify", "workspace", "internal/*", "internal/*/*"},
+	"bench/judged":               {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
 	"modality/document/word":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/sniff", "internal/warm", "internal/xmlspan"},
 	"internal/odf":               {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"internal/ooxml":             {".", "internal/about", "internal/xmlspan", "internal/zipread"},

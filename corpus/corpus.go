@@ -83,8 +83,8 @@ type Options struct {
 	// ingestStatus.
 	AgentsIngest bool
 
-	// Server configures the servers; nil means the defaults. Parts in it that are
-	// nil, such as the Searcher, are those of the Corpus.
+	// Server configures the servers; nil means the defaults. The parts that it names,
+	// such as the Searcher, are those of the Corpus, whatever it has.
 	Server *mcpadapter.Options
 }
 
@@ -213,13 +213,8 @@ func (c *Corpus) Answer(ctx context.Context, question string) (*answer.Answer, e
 func (c *Corpus) ServerOptions() *mcpadapter.Options {
 	o := *cmp.Or(c.opts.Server, new(mcpadapter.Options))
 	o.Toolsets, o.Tools = slices.Clone(o.Toolsets), slices.Clone(o.Tools)
-	o.Searcher = cmp.Or(o.Searcher, c.Searcher)
-	o.Contents = cmp.Or(o.Contents, c.Contents)
-	o.Briefing = cmp.Or(o.Briefing, c.Briefing)
-	o.Verifier = cmp.Or(o.Verifier, c.Verifier)
-	o.Answerer = cmp.Or(o.Answerer, c.Answerer)
-	o.Reanchorer = cmp.Or(o.Reanchorer, c.Reanchorer)
-	o.Ingester = cmp.Or(o.Ingester, c.ingester)
+	o.Searcher, o.Contents, o.Briefing, o.Verifier = c.Searcher, c.Contents, c.Briefing, c.Verifier
+	o.Answerer, o.Reanchorer, o.Ingester = c.Answerer, c.Reanchorer, c.ingester
 	return &o
 }
 
