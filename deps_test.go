@@ -95,12 +95,12 @@ var mayImport = map[string][]string{
 	"access/keyfile":             {"access", "internal/filelock", "internal/strictjson"},
 	"access/oidc":                {"access"},
 	"mcpadapter":                 {".", "access", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "verify", "relations", "internal/lookup", "internal/meant", "internal/strictjson", "internal/tokens", "internal/nfc"},
+	"corpus":                     {".", "answer", "briefing", "contents", "ingest", "mapper/llm", "mcpadapter", "modality", "reanchor", "relations", "search", "textlayer", "verify", "workspace"},
 	"server":                     {".", "access", "mcpadapter"},
 	"internal/config":            {"mcpadapter", "server"},
 	"telemetry":                  {"server"},
-	"cmd/citekit":                {".", "access", "server", "internal/config", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "search/index", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "internal/term", "access/*", "telemetry", "internal/logfile", "render", "modality/document/*"},
-	"examples/*":                 {".", "ingest", "digest", "verify", "workspace", "modality", "modality/*", "mcpadapter"},
-	"examples/heldanswer":        {".", "ingest", "workspace", "modality", "answer", "search", "textlayer", "verify", "mapper/llm/openai"},
+	"cmd/citekit":                {".", "access", "server", "corpus", "internal/config", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "search/index", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "internal/term", "access/*", "telemetry", "internal/logfile", "render", "modality/document/*"},
+	"examples/*":                 {".", "corpus", "answer", "digest", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm/openai"},
 	"examples/quickstart/*":      {"internal/mp4/mp4test", "internal/pdftest"},
 	"examples/quickstart/*/*":    {"internal/mp4/mp4test", "internal/pdftest"},
 	"packaging/*":                {},
@@ -108,7 +108,7 @@ var mayImport = map[string][]string{
 	"modality/document/mail":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/member", "internal/sentence", "internal/sniff", "internal/warm"},
 	"docs/pictures":              {".", "ingest", "modality", "preview", "workspace"},
 	"bench/documents":            {".", "modality", "modality/document/mail", "internal/sniff"},
-	"bench/judged":               {".", "answer", "ingest", "modality", "search", "textlayer", "verify", "workspace", "internal/*", "internal/*/*"},
+	"bench/judged":               {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
 	"modality/document/word":     {".", "internal/about", "internal/charset", "internal/htmlblocks", "internal/odf", "internal/ooxml", "internal/plain", "internal/sentence", "internal/sniff", "internal/warm", "internal/xmlspan"},
 	"internal/odf":               {".", "internal/about", "internal/xmlspan", "internal/zipread"},
 	"internal/ooxml":             {".", "internal/about", "internal/xmlspan", "internal/zipread"},
@@ -133,7 +133,7 @@ var only = map[string][]string{
 	"github.com/klippa-app/go-pdfium":            {"internal/pdfium"},
 	"github.com/tetratelabs/wazero":              {"internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":               {},
-	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
+	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
 	"golang.org/x/time":                          {"server"},
 	"github.com/coreos/go-oidc":                  {"access/oidc"},
 	"github.com/go-jose/go-jose":                 {"access/oidc"},
@@ -165,7 +165,7 @@ var only = map[string][]string{
 var onlyTests = map[string][]string{
 	"github.com/pdfcpu/pdfcpu":         {"e2e"},
 	"github.com/rogpeppe/go-internal":  {"cmd/citekit", "mcpadapter"},
-	"github.com/modelcontextprotocol":  {"mcpadapter", "server", "cmd/citekit", "examples/*", "e2e"},
+	"github.com/modelcontextprotocol":  {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/*", "e2e"},
 	"github.com/parquet-go/parquet-go": {"mapadapter", "internal/parquet"},
 	"github.com/klippa-app/go-pdfium":  {"internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":     {"internal/ffmpeg"},
@@ -213,7 +213,7 @@ func TestDependencies(t *testing.T) {
 
 // TestEmbeddersLinkNoTelemetry looks at all that packages for embedders import.
 func TestEmbeddersLinkNoTelemetry(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", ".", "./access/...", "./mcpadapter", "./server").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", ".", "./access/...", "./corpus", "./server").Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
@@ -224,7 +224,27 @@ func TestEmbeddersLinkNoTelemetry(t *testing.T) {
 	for _, imported := range linked {
 		for _, far := range apart {
 			if strings.HasPrefix(imported, far) {
-				t.Errorf("who imports package mcpadapter or server links %s", imported)
+				t.Errorf("who imports package corpus or server links %s", imported)
+			}
+		}
+	}
+}
+
+// TestCorpusLinksTheDefaults holds what package corpus links to what a program with
+// its default options uses.
+func TestCorpusLinksTheDefaults(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", "./corpus").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	linked := strings.Fields(string(out))
+	if !slices.Contains(linked, module+"/modality") {
+		t.Fatalf("the list is not of all that is imported: %v", linked)
+	}
+	for _, room := range []string{"access/*", "server", "mapadapter", "mapper/llm/*", "modality/document/parquet", "render", "schema", "search/embedding", "internal/config"} {
+		for _, imported := range linked {
+			if ours, ok := strings.CutPrefix(imported, module+"/"); ok && matchesAny([]string{room}, ours) {
+				t.Errorf("who imports package corpus links %s", ours)
 			}
 		}
 	}

@@ -339,6 +339,29 @@ func TestCodeNamesPagesThatExist(t *testing.T) {
 	}
 }
 
+// TestPagesShowTheExample checks that the first program of the README and of
+// docs/library.md is that of examples/answer.
+func TestPagesShowTheExample(t *testing.T) {
+	text, err := os.ReadFile("examples/answer/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, program, _ := strings.Cut(string(text), "\npackage main\n")
+	for _, name := range []string{"README.md", "docs/library.md"} {
+		p := page{name: name}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.text = string(text)
+		p.split()
+		first := slices.IndexFunc(p.fences, func(f fence) bool { return strings.HasPrefix(f.text, "package main\n") })
+		if first < 0 || p.fences[first].text != "package main\n"+program {
+			t.Errorf("the first program of %s is not that of examples/answer", name)
+		}
+	}
+}
+
 // TestAddressesOfPages parses each address that the pages show. They are in
 // their canonical form, but where a page says that they are not: in the left
 // column of a table whose right one has the canonical form, and for one line,

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -139,12 +140,11 @@ type Verifier interface {
 	Quote(ctx context.Context, req verify.Request) (*verify.Verdict, error)
 }
 
-// Options configures an Answerer. The first three fields are required, and must
-// be over the same Library.
+// Options configures an [Answerer]. The zero value is ready to use.
 type Options struct {
-	Searcher *search.Searcher // finds the passages
-	Layers   *textlayer.Store // hold the texts of the sources
-	Verifier Verifier         // checks each sentence
+	// Verifier checks each sentence. It must be over the Library that is searched.
+	// Nil means a new [verify.Verifier].
+	Verifier Verifier
 
 	// Model writes abstractive answers; nil means no abstractive answers. The
 	// found passages are sent to it. The answer of an [llm.StreamModel] is
@@ -155,11 +155,25 @@ type Options struct {
 // An Answerer answers questions over the resources of a Library. It is safe for
 // concurrent use.
 type Answerer struct {
-	Options
+	searcher *search.Searcher // finds the passages
+	layers   *textlayer.Store // hold the texts of the sources
+	verifier Verifier
+	model    llm.Model // nil if there is none
 }
 
-// New returns an Answerer.
-func New(opts Options) *Answerer { return &Answerer{opts} }
+// New returns an Answerer that uses a Searcher, and the texts that it reads. A nil
+// opts means the defaults. The Answerer does not own the Searcher.
+func New(searcher *search.Searcher, opts *Options) *Answerer {
+	o := cmp.Or(opts, new(Options))
+	a := &Answerer{searcher: searcher, layers: searcher.Layers(), verifier: o.Verifier, model: o.Model}
+	if a.verifier == nil {
+		a.verifier = verify.New(searcher.Library(), &verify.Options{Searcher: searcher})
+	}
+	return a
+}
+
+// Writes reports whether there is a model for abstractive answers.
+func (a *Answerer) Writes() bool { return a.model != nil }
 
 // Answer answers a question. At the deadline of the context, it answers with
 // the sentences found by then.

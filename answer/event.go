@@ -35,7 +35,7 @@ func (a *Answerer) Stream(ctx context.Context, req Request) iter.Seq2[*Event, er
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		req, err := req.withDefaults()
-		if err == nil && req.Type == Abstractive && a.Model == nil {
+		if err == nil && req.Type == Abstractive && a.model == nil {
 			err = errNoModel
 		}
 		if err != nil {

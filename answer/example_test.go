@@ -10,8 +10,6 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -24,14 +22,9 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
-	a := answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})})
+	a := answer.New(searcher, nil)
 	for _, question := range []string{"How hot is the water for green tea?", "Who invented the kettle?"} {
 		got, err := a.Answer(ctx, answer.Request{Question: question})
 		if err != nil {

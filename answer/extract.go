@@ -70,15 +70,15 @@ func (c *call) find(ctx context.Context) (*search.Results, error) {
 	limited, cancel := untilReserve(ctx)
 	defer cancel()
 	var err error
-	if c.q, err = readQuestion(ctx, c.Searcher, c.req.Question); err != nil {
+	if c.q, err = readQuestion(ctx, c.searcher, c.req.Question); err != nil {
 		return nil, err
 	}
-	found, err := c.Searcher.Search(limited, search.Request{Query: c.q.query(), Syntax: index.Question, TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
+	found, err := c.searcher.Search(limited, search.Request{Query: c.q.query(), Syntax: index.Question, TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
 	if err != nil {
 		return nil, err
 	}
 	// Read the question again, because the search may have updated the index.
-	c.q, err = readQuestion(ctx, c.Searcher, c.req.Question)
+	c.q, err = readQuestion(ctx, c.searcher, c.req.Question)
 	return found, err
 }
 
@@ -195,7 +195,7 @@ func (c *call) open(ctx context.Context, result *search.Result) *textlayer.Layer
 	layer, ok := c.layers[result.ResourceID]
 	if !ok {
 		var err error
-		if layer, err = c.Layers.Open(ctx, result.ResourceID); err != nil {
+		if layer, err = c.Answerer.layers.Open(ctx, result.ResourceID); err != nil {
 			layer = nil
 		}
 		c.layers[result.ResourceID] = layer
@@ -291,7 +291,7 @@ func (c *call) check(ctx context.Context, s *candidate) (*Sentence, error) {
 	if len(s.pieces) > 1 && !strings.Contains(s.passage.Passage.Text[s.from:s.to], s.text) { // other text stands between them
 		quote = strings.Join(s.pieces, " … ")
 	}
-	verdict, err := c.Verifier.Quote(ctx, verify.Request{Quote: quote, Address: address})
+	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: quote, Address: address})
 	if err != nil {
 		if errors.Is(err, citekit.ErrSyntax) || errors.Is(err, citekit.ErrTooLarge) {
 			return nil, nil

@@ -18,7 +18,6 @@ import (
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -27,8 +26,9 @@ var ctx = context.Background()
 // A room is an Answerer over the files of a directory.
 type room struct {
 	*answer.Answerer
-	lib *citekit.Library
-	dir string
+	lib   *citekit.Library
+	texts *textlayer.Store
+	dir   string
 }
 
 // open returns an Answerer over the files that are in a directory.
@@ -42,14 +42,9 @@ func open(t testing.TB, dir string, model llm.Model) *room {
 	if _, err := ingest.Run(ctx, lib, []string{"."}, nil); err != nil {
 		t.Fatal(err)
 	}
-	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	t.Cleanup(func() { searcher.Close(); lib.Close() })
-	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
-	return &room{answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: model}), lib, dir}
+	return &room{answer.New(searcher, &answer.Options{Model: model}), lib, searcher.Layers(), dir}
 }
 
 // newRoom returns an Answerer over files.

@@ -93,7 +93,7 @@ func TestQuality(t *testing.T) {
 			t.Fatal(err)
 		}
 		paths[m.SourcePath] = id
-		if layer, err := r.Layers.Open(ctx, id); err == nil {
+		if layer, err := r.texts.Open(ctx, id); err == nil {
 			text, err := layer.Text(ctx, 0, layer.Len())
 			if err != nil {
 				t.Fatal(err)

@@ -86,10 +86,10 @@ func (c *call) write(ctx context.Context, all []*candidate) error {
 // ask sends a request and passes the answer to the scanner, piece by piece if
 // the model can stream.
 func (c *call) ask(ctx context.Context, req *llm.Request, scan *scanner) (*llm.Response, error) {
-	if s, ok := c.Model.(llm.StreamModel); ok {
+	if s, ok := c.model.(llm.StreamModel); ok {
 		return s.Stream(ctx, req, scan.add)
 	}
-	response, err := c.Model.Generate(ctx, req)
+	response, err := c.model.Generate(ctx, req)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func (w *writing) judge(ctx context.Context, text string, one *written) (*Senten
 	}
 	source := w.sources[one.Source-1]
 	s.Score = rounded(source.score)
-	verdict, err := w.Verifier.Quote(ctx, verify.Request{Quote: quote, Address: source.passage.Address})
+	verdict, err := w.verifier.Quote(ctx, verify.Request{Quote: quote, Address: source.passage.Address})
 	if errors.Is(err, citekit.ErrSyntax) || errors.Is(err, citekit.ErrTooLarge) {
 		return s, nil
 	}

@@ -77,12 +77,9 @@ func TestQuestions(t *testing.T) {
 	sharedtest.NotShort(t)
 	lib := questionLibrary(t)
 	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, &search.Options{Layers: layers})
 	defer searcher.Close()
-	reader := contents.New(lib, layers)
+	reader := contents.New(lib, &contents.Options{Layers: layers})
 	best, found, read, most := 0, 0, 0, 0
 	count := func(n *int, is bool) {
 		if is {

@@ -74,10 +74,10 @@ type Writer struct {
 	layers   *textlayer.Store
 }
 
-// New returns a Writer that uses a Searcher. The layers must be of the same
-// Library.
-func New(searcher *search.Searcher, layers *textlayer.Store) *Writer {
-	return &Writer{searcher, layers}
+// New returns a Writer that uses a Searcher, and the texts that it reads. The
+// Writer does not own it.
+func New(searcher *search.Searcher) *Writer {
+	return &Writer{searcher, searcher.Layers()}
 }
 
 // reserve is the divisor of the time of a call that gives the share kept for

@@ -40,12 +40,9 @@ func newWriter(t testing.TB, files map[string]string) (w *briefing.Writer, lib *
 		t.Fatal(err)
 	}
 	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, &search.Options{Layers: layers})
 	t.Cleanup(func() { searcher.Close(); lib.Close() })
-	return briefing.New(searcher, layers), lib, dir
+	return briefing.New(searcher), lib, dir
 }
 
 // write writes a briefing, and checks what holds of each: it stays in its room,

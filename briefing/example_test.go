@@ -11,7 +11,6 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -20,13 +19,10 @@ func ExampleWriter_Write() {
 	ctx := context.Background()
 	lib := tides(ctx)
 	defer lib.Close()
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
 
-	writer := briefing.New(searcher, textlayer.New(lib, nil))
+	writer := briefing.New(searcher)
 	b, err := writer.Write(ctx, briefing.Request{Task: "Where is the refuge?"})
 	if err != nil {
 		log.Fatal(err)

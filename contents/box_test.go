@@ -10,7 +10,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -60,7 +59,7 @@ func TestBoxOfImage(t *testing.T) {
 		if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "sign", Type: citekit.Image, SourcePath: "sign.png"}); err != nil {
 			t.Fatal(err)
 		}
-		s := &shelf{Library: lib, Reader: contents.New(lib, textlayer.New(lib, nil))}
+		s := &shelf{Library: lib, Reader: contents.New(lib, nil)}
 		item := s.read(t, contents.Request{IDs: []string{"image://sign#bbox=" + c.box}, Runs: true}).Items[0]
 		if item.Err != nil || item.Text != c.text || item.Note != c.note || len(item.Runs) != 1 || item.Runs[0].Address.String() != "image://sign#bbox="+c.at {
 			t.Errorf("%s: %q, note %q, runs %v, %v; want %+v", c.box, item.Text, item.Note, item.Runs, item.Err, c)

@@ -109,23 +109,39 @@ type Run struct {
 	Start, End int             // code points of the text, the end excluded
 }
 
-// A Reader reads the resources of a Library. It is safe for concurrent use.
-type Reader struct {
-	// Relations finds related places. [New] makes one. Before the first call,
-	// it may be replaced by a shared one of the same Library.
+// Options configures a [Reader]. The zero value is ready to use.
+type Options struct {
+	// Layers holds the texts; nil means a new store with the defaults.
+	Layers *textlayer.Store
+
+	// Relations finds related places; nil means a new graph.
 	Relations *relations.Graph
 
 	// Scans is what a note says after it says that pages have no text, as in a scan,
-	// such as "--ocr reads it"; "" for nothing. It may be set before the first call.
+	// such as "--ocr reads it"; "" for nothing.
 	Scans string
-
-	lib    *citekit.Library
-	layers *textlayer.Store
 }
 
-// New returns a Reader over a Library that uses the texts of layers.
-func New(lib *citekit.Library, layers *textlayer.Store) *Reader {
-	return &Reader{Relations: relations.New(lib), lib: lib, layers: layers}
+// A Reader reads the resources of a Library. It is safe for concurrent use.
+type Reader struct {
+	lib       *citekit.Library
+	layers    *textlayer.Store
+	relations *relations.Graph
+	scans     string
+}
+
+// New returns a Reader over a Library, whose workspace must be a
+// [citekit.EvidenceOpener]. A nil opts means the defaults.
+func New(lib *citekit.Library, opts *Options) *Reader {
+	o := cmp.Or(opts, new(Options))
+	r := &Reader{lib: lib, layers: o.Layers, relations: o.Relations, scans: o.Scans}
+	if r.layers == nil {
+		r.layers = textlayer.New(lib, nil)
+	}
+	if r.relations == nil {
+		r.relations = relations.New(lib)
+	}
+	return r
 }
 
 // Read reads the parts of a request, in order. A part that cannot be read is an

@@ -19,7 +19,6 @@ import (
 	"github.com/citekit/citekit/internal/pdftest"
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -43,7 +42,7 @@ func newShelf(t testing.TB, files map[string]string) *shelf {
 	s.Library = citekit.New(ws, modality.All(), nil)
 	t.Cleanup(func() { s.Close() })
 	s.ingest(t)
-	s.Reader = contents.New(s.Library, textlayer.New(s.Library, nil))
+	s.Reader = contents.New(s.Library, nil)
 	return s
 }
 
@@ -261,7 +260,7 @@ func TestNothingThere(t *testing.T) {
 		}
 	}
 	s = newShelf(t, map[string]string{"scan.pdf": string(pdftest.Rows("", nil))})
-	s.Scans = "--ocr reads it"
+	s.Reader = contents.New(s.Library, &contents.Options{Scans: "--ocr reads it"})
 	for id, want := range map[string]string{
 		"scan": "its page has no text, as in a scan; --ocr reads it", "doc://scan#pages=1": "its page has no text, as in a scan; --ocr reads it",
 	} {
@@ -454,7 +453,7 @@ func TestTimeIsOver(t *testing.T) {
 	}
 	lib := citekit.New(ws, citekit.Resolvers{"text": modality.All()["text"], "ballad": silentReader{}}, nil)
 	defer lib.Close()
-	r := contents.New(lib, textlayer.New(lib, nil))
+	r := contents.New(lib, nil)
 	read := func(limit time.Duration, ids ...string) (*contents.Contents, error) {
 		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()

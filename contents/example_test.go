@@ -10,7 +10,6 @@ import (
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -19,7 +18,7 @@ func ExampleReader_Read() {
 	ctx := context.Background()
 	lib := tides(ctx)
 	defer lib.Close()
-	reader := contents.New(lib, textlayer.New(lib, nil))
+	reader := contents.New(lib, nil)
 
 	read, err := reader.Read(ctx, contents.Request{IDs: []string{"notes.notes.safety", "text://guide#lines=5-7"}})
 	if err != nil {

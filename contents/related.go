@@ -42,7 +42,7 @@ func (r *Reader) related(ctx context.Context, p *part, hops, most int) []*part {
 	if hops == 0 || p.item.Err != nil {
 		return nil
 	}
-	around, err := r.Relations.Around(ctx, p.item.Address, relations.Reach{Hops: hops, Most: min(most, maxRelated)})
+	around, err := r.relations.Around(ctx, p.item.Address, relations.Reach{Hops: hops, Most: min(most, maxRelated)})
 	p.late = ctx.Err() != nil
 	if err != nil {
 		return nil // reading the part reports the reason

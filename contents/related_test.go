@@ -16,7 +16,6 @@ import (
 	"github.com/citekit/citekit/internal/faulttest"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -87,7 +86,7 @@ func testExpandLate(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
-	c, err := contents.New(lib, textlayer.New(lib, nil)).Read(ctx, contents.Request{IDs: []string{"a"}, Expand: contents.Expansion{Relations: 1}})
+	c, err := contents.New(lib, nil).Read(ctx, contents.Request{IDs: []string{"a"}, Expand: contents.Expansion{Relations: 1}})
 	if err != nil || len(c.Items) != 1 || c.Items[0].Text == "" || !c.Late {
 		t.Fatalf("%+v, %v", c, err)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -71,7 +70,7 @@ func TestStated(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	c, err := contents.New(lib, textlayer.New(lib, nil)).Read(t.Context(), contents.Request{
+	c, err := contents.New(lib, nil).Read(t.Context(), contents.Request{
 		IDs: []string{"a.rain", "a.rain"}, Expand: contents.Expansion{Relations: 1}, // twice counts once
 	})
 	if err != nil {

@@ -229,10 +229,10 @@ const pdfType = "application/pdf"
 
 // orScanned adds to a note what to do with a scan.
 func (in *reading) orScanned(note string, scan bool) string {
-	if !scan || in.Scans == "" {
+	if !scan || in.scans == "" {
 		return note
 	}
-	return note + "; " + in.Scans
+	return note + "; " + in.scans
 }
 
 // isEmpty reports whether a part has no text, not even white space.

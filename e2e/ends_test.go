@@ -16,7 +16,6 @@ import (
 	"github.com/citekit/citekit/internal/sqlitetest"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -162,12 +161,9 @@ func TestEnds(t *testing.T) {
 	if len(archives) != 2 {
 		t.Fatalf("the resources %q", ids)
 	}
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
-	e := &ends{T: t, lib: lib, searcher: searcher, reader: contents.New(lib, textlayer.New(lib, nil)), verifier: verify.New(lib, nil)}
+	e := &ends{T: t, lib: lib, searcher: searcher, reader: contents.New(lib, nil), verifier: verify.New(lib, nil)}
 	for resource, fragments := range endsOf {
 		scheme, id, _ := strings.Cut(resource, "://")
 		name := ""

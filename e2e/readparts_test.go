@@ -11,7 +11,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/sqlitetest"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -47,7 +46,7 @@ func TestReadParts(t *testing.T) {
 		"table.csv": []byte(table), "twice.csv": []byte(twice), "mail.eml": []byte(mail), "box.mbox": []byte(box), "page.html": []byte(page), "all.zip": archive.Bytes(),
 		"shop.db": sqlitetest.Make(t, "create table birds(name text, count int); insert into birds values('heron',214),('stork',12),('grebe',7); create table towns(name text); insert into towns values('Ora');")[0],
 	})
-	reader, verifier := contents.New(lib, textlayer.New(lib, nil)), verify.New(lib, nil)
+	reader, verifier := contents.New(lib, nil), verify.New(lib, nil)
 	read := func(address string) (string, error) {
 		got, err := reader.Read(t.Context(), contents.Request{IDs: []string{address}})
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 
 func (a *adapter) answerTool() tool {
 	abstractive := "abstractive: by the server's model."
-	if a.opts.Answerer == nil || a.opts.Answerer.Model == nil {
+	if a.opts.Answerer == nil || !a.opts.Answerer.Writes() {
 		abstractive = "abstractive: not here, without serve --model."
 	}
 	return tool{
@@ -51,7 +51,7 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 	var given *answers.Answer
 	for event, err := range a.opts.Answerer.Stream(ctx, req) {
 		if err != nil {
-			if err = asArgument(err); req.Type == answers.Abstractive && a.opts.Answerer.Model == nil {
+			if err = asArgument(err); req.Type == answers.Abstractive && !a.opts.Answerer.Writes() {
 				err = noModelError{err}
 			}
 			return answer{}, err

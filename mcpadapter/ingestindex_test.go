@@ -70,9 +70,7 @@ func newIndexFixture(t *testing.T, opts mcpadapter.IngesterOptions, files ...str
 		t.Fatal(err)
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &gatedReader{gate: f.gate}}, nil)
-	if f.searcher, err = search.New(lib, &search.Options{Program: "test"}); err != nil {
-		t.Fatal(err)
-	}
+	f.searcher = search.New(lib, &search.Options{Program: "test"})
 	f.ingester = mcpadapter.NewIngester(lib, &opts)
 	t.Cleanup(func() {
 		f.ingester.Close()

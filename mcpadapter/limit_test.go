@@ -11,12 +11,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/briefing"
-	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -37,25 +34,18 @@ func silentServer(t *testing.T) *mcp.ClientSession {
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("poem.txt", []byte(poem))
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}, citekit.Audio: silentReader{newSlowResolver()}}, nil)
-	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		searcher.Close()
-		lib.Close()
-	})
+	files := corpus.New(lib, nil)
+	t.Cleanup(func() { files.Close() })
 	if err := ws.WriteMap(t.Context(), "poem", []byte(poemMap)); err != nil {
 		t.Fatal(err)
 	}
-	if err := searcher.Update(t.Context()); err != nil {
+	if err := files.Searcher.Update(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := ws.WriteMap(t.Context(), "slow", []byte(slowMap)); err != nil {
 		t.Fatal(err)
 	}
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers)}), nil)
+	return connect(t, files.Server(), nil)
 }
 
 // TestTimeLimits has tools answer with what there is when the time is over. On a

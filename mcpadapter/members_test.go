@@ -17,7 +17,6 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -72,7 +71,7 @@ func TestMembers(t *testing.T) {
 	if _, err := ingest.Run(t.Context(), lib, []string{"one.tgz", "two.zip", "three.zip"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, textlayer.New(lib, nil))}), nil)
+	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil)}), nil)
 	for _, a := range []string{
 		"text://one#member=deep.txt&lines=2-2",
 		"text://two#member=in/one.tgz!/deep.txt&lines=2-2",

@@ -12,7 +12,6 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/reanchor"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -40,7 +39,7 @@ func TestStaleAddressesSayWhereItIsNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := version(after)
-	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, textlayer.New(lib, nil)), Reanchorer: finder}), nil)
+	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil), Reanchorer: finder}), nil)
 	for _, c := range []struct{ lines, how, address string }{
 		{"2", "unique", "text://guide#lines=3-3&v=" + now},
 		{"3", "similar", "text://guide#lines=4-4&v=" + now},

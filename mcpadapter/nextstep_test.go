@@ -14,14 +14,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/briefing"
-	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -182,10 +179,7 @@ func TestHintOfDamaged(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
 	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher}), nil)
 	text, _ := callTool(t, session, "search", map[string]any{"query": "coffee"})
@@ -211,23 +205,9 @@ func TestHintsOfStale(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		layers := textlayer.New(lib, nil)
-		searcher, err := search.New(lib, &search.Options{Layers: layers})
-		if err != nil {
-			t.Fatal(err)
-		}
-		opts := &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})}
-		t.Cleanup(func() {
-			if opts.Ingester != nil {
-				opts.Ingester.Close()
-			}
-			searcher.Close()
-			lib.Close()
-		})
-		if write {
-			opts.Ingester = mcpadapter.NewIngester(lib, nil)
-		}
-		return connect(t, mcpadapter.NewServer(lib, opts), nil)
+		files := corpus.New(lib, &corpus.Options{AgentsIngest: write})
+		t.Cleanup(func() { files.Close() })
+		return connect(t, files.Server(), nil)
 	}
 	for write, how := range map[bool]string{true: `ingest does it, with paths ["in mail/tea.txt"]`, false: "a person does it, with citekit ingest 'in mail/tea.txt'"} {
 		session := session(write)

@@ -49,11 +49,8 @@ func foldersServer(t *testing.T, wide, write bool) (session *mcp.ClientSession, 
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers)}
+	searcher := search.New(lib, &search.Options{Layers: layers})
+	server := &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, &contents.Options{Layers: layers})}
 	if write {
 		server.Ingester = mcpadapter.NewIngester(lib, nil)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -97,7 +96,7 @@ func longServer(t *testing.T, ws *workspace.Memory) *mcp.ClientSession {
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
 	t.Cleanup(func() { lib.Close() })
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, textlayer.New(lib, nil))}), nil)
+	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil)}), nil)
 }
 
 // TestResolveMaxTokens checks that the answer never has more tokens than asked

@@ -14,15 +14,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/briefing"
-	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -58,19 +52,9 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 // finding returns a session with a server over ws that has all tools that read.
 func finding(t *testing.T, ws citekit.Workspace) *mcp.ClientSession {
 	t.Helper()
-	lib := citekit.New(ws, modality.All(), nil)
-	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		searcher.Close()
-		lib.Close()
-	})
-	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher, Contents: contents.New(lib, layers), Briefing: briefing.New(searcher, layers), Verifier: verifier,
-		Answerer: answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier})}), nil)
+	files := corpus.New(citekit.New(ws, modality.All(), nil), nil)
+	t.Cleanup(func() { files.Close() })
+	return connect(t, files.Server(), nil)
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server

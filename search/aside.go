@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -158,7 +159,7 @@ type Parts struct {
 // SetAside returns the resources of which the index has only a part.
 func (s *Searcher) SetAside(ctx context.Context) (*Parts, error) {
 	all, err := s.lib.Resources(ctx)
-	if err != nil {
+	if err = cmp.Or(s.err, err); err != nil {
 		return nil, err
 	}
 	kinds := make(map[string]string)

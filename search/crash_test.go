@@ -59,7 +59,7 @@ func changeForever(dir string) {
 		return
 	}
 	lib := citekit.New(ws, modality.All(), nil)
-	s, err := search.New(lib, nil)
+	s := search.New(lib, nil)
 	seed, _ := strconv.ParseUint(os.Getenv(seedVar), 10, 64)
 	r := rand.New(rand.NewPCG(seed, 0))
 	for version := 1; err == nil; version++ {
@@ -185,10 +185,7 @@ func TestFaultAtEachCall(t *testing.T) {
 		found := func(ws citekit.Workspace) (string, error) {
 			lib := citekit.New(ws, modality.All(), nil)
 			defer lib.Close()
-			s, err := search.New(lib, nil)
-			if err != nil {
-				return "", err
-			}
+			s := search.New(lib, nil)
 			defer s.Close()
 			return wordsFound(s)
 		}

@@ -18,10 +18,7 @@ func ExampleSearcher_Search() {
 	ctx := context.Background()
 	lib := tides(ctx)
 	defer lib.Close()
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
 
 	found, err := searcher.Search(ctx, search.Request{Query: "widest range"})
@@ -58,10 +55,7 @@ func ExampleSearcher_Index() {
 	}
 	lib := citekit.New(workspace.NewMemory(files), modality.All(), nil)
 	defer lib.Close()
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
 
 	report, err := ingest.Run(ctx, lib, []string{"."}, &ingest.Options{Index: searcher})

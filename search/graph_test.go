@@ -109,10 +109,7 @@ func testGraphLate(t *testing.T) {
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: faulttest.StuckLinks{Resolver: &text.Resolver{}}}, nil)
 	defer lib.Close()
-	s, err := search.New(lib, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := search.New(lib, nil)
 	defer s.Close()
 	if err := s.Update(ctx); err != nil {
 		t.Fatal(err)
@@ -199,10 +196,7 @@ func TestGraphHub(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	s, err := search.New(lib, &search.Options{Index: index.New(ws, nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := search.New(lib, &search.Options{Index: index.New(ws, nil)})
 	defer s.Close()
 	for _, mode := range []search.Mode{search.Graph, search.Hybrid} {
 		found, err := s.Search(ctx, search.Request{Query: "zebra", Mode: mode, TopK: 50})
@@ -242,10 +236,7 @@ func TestGraphEntities(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	s, err := search.New(lib, &search.Options{Index: index.New(ws, nil)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := search.New(lib, &search.Options{Index: index.New(ws, nil)})
 	defer s.Close()
 	found, err := s.Search(ctx, search.Request{Query: "zebra", Mode: search.Graph})
 	if err != nil || addresses(found) != "text://farm#lines=3-3" {

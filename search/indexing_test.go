@@ -53,10 +53,7 @@ func newSpoilt(t *testing.T, files map[string]string) (*citekit.Library, map[str
 
 func newSearcher(t *testing.T, lib *citekit.Library, opts *search.Options) *search.Searcher {
 	t.Helper()
-	s, err := search.New(lib, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := search.New(lib, opts)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -146,10 +143,7 @@ func TestCancelledIndexGoesOn(t *testing.T) {
 		d := newTable(t)
 		d.ws.AddSource("a.txt", []byte("A kettle.\n"))
 		d.ws.AddSource("slow.txt", []byte("A spoon.\n"))
-		s, err := search.New(d.Library, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := search.New(d.Library, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			synctest.Wait() // until the rest waits for slow.txt
@@ -166,9 +160,7 @@ func TestCancelledIndexGoesOn(t *testing.T) {
 			t.Errorf("what was read is lost: %v", err)
 		}
 		close(d.gate)
-		if s, err = search.New(d.Library, &search.Options{Index: local}); err != nil {
-			t.Fatal(err)
-		}
+		s = search.New(d.Library, &search.Options{Index: local})
 		defer s.Close()
 		report, err = ingest.Run(t.Context(), d.Library, []string{"."}, &ingest.Options{Index: s})
 		if err != nil || report.Count(ingest.Unchanged) != 2 || report.Index.Searchable != 2 {

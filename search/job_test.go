@@ -73,10 +73,7 @@ func (d *table) add(t *testing.T, id, content string) {
 func TestSlowFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newTable(t)
-		s, err := search.New(d.Library, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := search.New(d.Library, nil)
 		defer s.Close()
 		find := func(query string) *search.Results {
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -137,10 +134,7 @@ func TestClosedKeeps(t *testing.T) {
 		local := index.New(d.ws, nil)
 		defer local.Close()
 		closing := &closer{Local: local}
-		s, err := search.New(d.Library, &search.Options{Index: closing})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := search.New(d.Library, &search.Options{Index: closing})
 		ended := make(chan struct{})
 		closing.close = func() { s.Close(); close(ended) }
 		if err := s.Update(t.Context()); !errors.Is(err, context.Canceled) {
@@ -188,13 +182,10 @@ func TestLongGoesOn(t *testing.T) {
 		for ; ; rounds++ {
 			local := index.New(d.ws, nil)
 			in := &stopper{Local: local, after: 2}
-			s, err := search.New(d.Library, &search.Options{Index: in})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := search.New(d.Library, &search.Options{Index: in})
 			ended := make(chan struct{})
 			in.stop = func() { s.Close(); close(ended) }
-			err = s.Update(t.Context())
+			err := s.Update(t.Context())
 			for _, n := range in.had {
 				if n <= had {
 					t.Fatalf("round %d: a piece after %d entries, once there were %d", rounds, n, had)

@@ -43,9 +43,7 @@ func TestTwoForms(t *testing.T) {
 	resolvers := modality.All()
 	resolvers[citekit.Text] = partial{resolvers[citekit.Text].(*text.Resolver)}
 	some := &shelf{dir: whole.dir, Library: citekit.New(ws, resolvers, nil)}
-	if some.Searcher, err = search.New(some.Library, nil); err != nil {
-		t.Fatal(err)
-	}
+	some.Searcher = search.New(some.Library, nil)
 	defer some.Close()
 	for range 2 {
 		for _, test := range []struct {
@@ -86,17 +84,11 @@ func TestChangedMeanwhile(t *testing.T) {
 	local := index.New(whole.Workspace().(index.Store), nil)
 	defer local.Close()
 	changing := &meddled{Local: local}
-	mine, err := search.New(whole.Library, &search.Options{Index: changing})
-	if err != nil {
-		t.Fatal(err)
-	}
+	mine := search.New(whole.Library, &search.Options{Index: changing})
 	defer mine.Close()
 	resolvers := modality.All()
 	resolvers[citekit.Text] = partial{resolvers[citekit.Text].(*text.Resolver)}
-	other, err := search.New(citekit.New(whole.Workspace(), resolvers, nil), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := search.New(citekit.New(whole.Workspace(), resolvers, nil), nil)
 	defer other.Close()
 	for range 3 { // at first, what mine has just put is changed
 		changing.before = func() {

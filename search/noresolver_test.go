@@ -23,9 +23,7 @@ func newChats(t *testing.T, dir string) *shelf {
 	resolvers := modality.All()
 	resolvers[linetest.Chat] = linetest.Chats{}
 	s := &shelf{dir: dir, Library: citekit.New(ws, resolvers, nil)}
-	if s.Searcher, err = search.New(s.Library, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.Searcher = search.New(s.Library, nil)
 	t.Cleanup(func() { s.Close() })
 	s.ingest(t)
 	return s

@@ -37,10 +37,7 @@ func TestPartTold(t *testing.T) {
 					t.Fatal(err)
 				}
 				lib := citekit.New(ws, modality.All(), nil)
-				searcher, err := search.New(lib, &search.Options{Layers: textlayer.New(lib, &textlayer.Options{MaxBytes: 10_000})})
-				if err != nil {
-					t.Fatal(err)
-				}
+				searcher := search.New(lib, &search.Options{Layers: textlayer.New(lib, &textlayer.Options{MaxBytes: 10_000})})
 				t.Cleanup(func() { searcher.Close(); lib.Close() })
 				for _, query := range []string{"leaves", "nothing"} {
 					found, err := searcher.Search(t.Context(), search.Request{Query: query})

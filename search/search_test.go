@@ -56,9 +56,7 @@ func openShelf(t testing.TB, dir string) *shelf {
 		t.Fatal(err)
 	}
 	s := &shelf{dir: dir, Library: citekit.New(ws, modality.All(), nil)}
-	if s.Searcher, err = search.New(s.Library, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.Searcher = search.New(s.Library, nil)
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -400,10 +398,7 @@ func testIncomplete(t *testing.T) {
 	ws := workspace.NewMemory(nil)
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: faulttest.StuckText{Resolver: new(text.Resolver)}}, nil)
 	defer lib.Close()
-	s, err := search.New(lib, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := search.New(lib, nil)
 	defer s.Close()
 	for _, name := range []string{"a.txt", "stuck.txt"} {
 		ws.AddSource(name, []byte("The kettle boils at noon.\n"))
@@ -427,10 +422,7 @@ func TestMemoryWorkspace(t *testing.T) {
 	if _, err := ingest.Run(ctx, lib, []string{"."}, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := search.New(lib, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := search.New(lib, nil)
 	defer s.Close()
 	found, err := s.Search(ctx, search.Request{Query: "eighty"})
 	if err != nil || addresses(found) != "text://tea#lines=5-8" {
@@ -476,9 +468,7 @@ func TestSearchWithFullBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &shelf{dir: dir, Library: citekit.New(ws, modality.All(), nil)}
-	if s.Searcher, err = search.New(s.Library, nil); err != nil {
-		t.Fatal(err)
-	}
+	s.Searcher = search.New(s.Library, nil)
 	t.Cleanup(func() { s.Close() })
 	s.ingest(t)
 	found := s.find(t, search.Request{Query: "anchor"})
@@ -498,8 +488,25 @@ func TestStoreThatCannotOpen(t *testing.T) {
 	elsewhere := index.New(workspace.NewMemory(nil), nil)
 	defer elsewhere.Close()
 	for _, opts := range []*search.Options{nil, {Index: elsewhere}} {
-		if _, err := search.New(lib, opts); !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%+v: error %v; want ErrUnsupported", opts, err)
+		s := search.New(lib, opts)
+		for name, call := range map[string]func() error{
+			"Err":       s.Err,
+			"Search":    func() error { _, err := s.Search(t.Context(), search.Request{Query: "tea"}); return err },
+			"Similar":   func() error { _, err := s.Similar(t.Context(), search.SimilarRequest{Text: "tea"}); return err },
+			"Update":    func() error { return s.Update(t.Context()) },
+			"Embed":     func() error { return s.Embed(t.Context()) },
+			"Index":     func() error { _, err := s.Index(t.Context(), nil); return err },
+			"Stats":     func() error { _, err := s.Stats(t.Context()); return err },
+			"Words":     func() error { _, _, err := s.Words(t.Context(), "tea"); return err },
+			"Unindexed": func() error { _, err := s.Unindexed(t.Context()); return err },
+			"SetAside":  func() error { _, err := s.SetAside(t.Context()); return err },
+		} {
+			if err := call(); !errors.Is(err, errors.ErrUnsupported) {
+				t.Errorf("%+v: %s: error %v; want ErrUnsupported", opts, name, err)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,7 @@ type Searcher struct {
 	program   string
 	form      string // of entries, as part of each version
 	close     func() error
+	err       error // why it cannot search, or nil
 
 	semantics *semantics // nil if it is off
 
@@ -81,10 +83,9 @@ type Searcher struct {
 const entryForm = "7"
 
 // New returns a Searcher over a Library. A nil opts means the defaults. The
-// caller must close the Searcher before the Library. If the workspace is not a
-// [citekit.EvidenceOpener], the error matches [errors.ErrUnsupported], also with
-// an Index elsewhere: the texts to search are kept in the workspace.
-func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
+// caller must close the Searcher before the Library. [Searcher.Err] reports
+// options and workspaces with which it cannot search.
+func New(lib *citekit.Library, opts *Options) *Searcher {
 	var o Options
 	if opts != nil {
 		o = *opts
@@ -100,21 +101,31 @@ func New(lib *citekit.Library, opts *Options) (*Searcher, error) {
 	if s.relations == nil {
 		s.relations = relations.New(lib)
 	}
+	s.background, s.stop = context.WithCancel(context.Background())
 	store, ok := lib.Workspace().(index.Store)
 	if !ok {
-		return nil, fmt.Errorf("citekit: search: this workspace cannot open what it stores; give it OpenEvidence: %w", errors.ErrUnsupported)
+		s.err = fmt.Errorf("citekit: search: this workspace cannot open what it stores; give it OpenEvidence: %w", errors.ErrUnsupported)
+		return s
 	}
 	if s.index == nil {
 		local := index.New(store, nil)
 		s.index, s.close = local, local.Close
 	}
-	var err error
-	if s.semantics, err = s.newSemantics(o.Semantics); err != nil {
-		return nil, errors.Join(err, s.close())
-	}
-	s.background, s.stop = context.WithCancel(context.Background())
-	return s, nil
+	s.semantics, s.err = s.newSemantics(o.Semantics)
+	return s
 }
+
+// Err returns the error that all other methods but Close return, or nil. It
+// matches [citekit.ErrSyntax] if the options are invalid. It matches
+// [errors.ErrUnsupported] if the workspace is not a [citekit.EvidenceOpener], also
+// with an Index elsewhere, as the texts to search are kept in the workspace.
+func (s *Searcher) Err() error { return s.err }
+
+// Layers returns the store of texts that the Searcher reads.
+func (s *Searcher) Layers() *textlayer.Store { return s.layers }
+
+// Library returns the Library that is searched.
+func (s *Searcher) Library() *citekit.Library { return s.lib }
 
 // Close ends a running update and releases the resources of the Searcher. The
 // index stays.
@@ -136,13 +147,18 @@ func pass(lock *sync.Mutex) {
 }
 
 // Stats returns statistics of the index.
-func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) { return s.index.Stats(ctx) }
+func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) {
+	if s.err != nil {
+		return index.Stats{}, s.err
+	}
+	return s.index.Stats(ctx)
+}
 
 // Unindexed returns the ids of the resources that the index has no entry of, in order:
 // those that are not read yet, and those that cannot be read.
 func (s *Searcher) Unindexed(ctx context.Context) (ids []string, err error) {
 	all, err := s.lib.Resources(ctx)
-	if err != nil {
+	if err = cmp.Or(s.err, err); err != nil {
 		return nil, err
 	}
 	for _, id := range all {
@@ -183,6 +199,9 @@ func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50
 // the index and of the context. If time runs out after something was found,
 // that is not an error.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
 	req.Syntax = req.Syntax.Of(req.Query)
 	results, err := s.searchAs(ctx, req)
 	if err != nil || len(results.Results) > 0 || results.LeftOut > 0 || req.Syntax != index.Expression {

@@ -82,9 +82,7 @@ func openSemantic(t testing.TB, dir string, o search.Semantics) *shelf {
 		o.Wait = time.Minute
 	}
 	s := &shelf{dir: dir, Library: citekit.New(ws, modality.All(), nil)}
-	if s.Searcher, err = search.New(s.Library, &search.Options{Semantics: &o}); err != nil {
-		t.Fatal(err)
-	}
+	s.Searcher = search.New(s.Library, &search.Options{Semantics: &o})
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -391,10 +389,7 @@ func TestCrowdedVectors(t *testing.T) {
 	ws := &countingStore{Directory: directory}
 	e := newThesaurus("car automobile vehicle", "bread loaf oven", "tax duty")
 	s := &shelf{dir: dir, Library: citekit.New(ws, modality.All(), nil)}
-	s.Searcher, err = search.New(s.Library, &search.Options{Semantics: &search.Semantics{Embedder: e, MaxBytes: 2 * (4 + 3), Wait: time.Minute}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.Searcher = search.New(s.Library, &search.Options{Semantics: &search.Semantics{Embedder: e, MaxBytes: 2 * (4 + 3), Wait: time.Minute}})
 	defer s.Close()
 	s.ingest(t)
 	for range 3 {
@@ -557,9 +552,11 @@ func TestSemanticsOptions(t *testing.T) {
 		{Embedder: e, K: math.NaN()}, {Embedder: e, VectorWeight: -1}, {Embedder: e, Wait: -1}, {Embedder: e, MaxBytes: -1},
 		{Embedder: &thesaurus{}},
 	} {
-		if _, err := search.New(s.Library, &search.Options{Semantics: &o}); !errors.Is(err, citekit.ErrSyntax) {
+		wrong := search.New(s.Library, &search.Options{Semantics: &o})
+		if _, err := wrong.Search(t.Context(), search.Request{Query: "car"}); !errors.Is(err, citekit.ErrSyntax) || err != wrong.Err() {
 			t.Errorf("%+v: %v", o, err)
 		}
+		wrong.Close()
 	}
 }
 

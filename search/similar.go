@@ -42,6 +42,9 @@ type SimilarRequest struct {
 // word. If the part cannot be read, they are the errors of
 // [citekit.Library.Node] and of the text layer.
 func (s *Searcher) Similar(ctx context.Context, req SimilarRequest) (*Results, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
 	start := time.Now()
 	like, err := s.likeness(ctx, req)
 	if err != nil {

@@ -154,10 +154,7 @@ func TestSimilarPlainIndex(t *testing.T) {
 	s := newShelf(t, texts)
 	local := index.New(workspace.NewMemory(nil), nil)
 	defer local.Close()
-	searcher, err := search.New(s.Library, &search.Options{Index: plainIndex{local}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(s.Library, &search.Options{Index: plainIndex{local}})
 	defer searcher.Close()
 	found, err := searcher.Similar(ctx, search.SimilarRequest{ID: "stars"})
 	if err != nil || len(found.Results) == 0 || found.Results[0].ResourceID != "planet" {

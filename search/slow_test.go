@@ -39,10 +39,7 @@ func TestSlowSources(t *testing.T) {
 		ws, takes := workspace.NewMemory(nil), time.Duration(0)
 		lib := citekit.New(slowWorkspace{ws, &takes}, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
 		defer lib.Close()
-		s, err := search.New(lib, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := search.New(lib, nil)
 		defer s.Close()
 		const many = 150
 		for i := range many {

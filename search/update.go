@@ -75,6 +75,9 @@ type updating struct {
 // Resources whose sources have changed since they were mapped, or cannot be
 // read, are removed from the index and tried again later.
 func (s *Searcher) Update(ctx context.Context) error {
+	if s.err != nil {
+		return s.err
+	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 // the index is not an [index.Counter]. It does not bring the index up to date.
 func (s *Searcher) Words(ctx context.Context, text string) (words []index.Word, entries int, err error) {
 	counter, ok := s.index.(index.Counter)
-	if !ok {
-		return nil, 0, nil
+	if !ok || s.err != nil {
+		return nil, 0, s.err
 	}
 	return counter.Words(ctx, text)
 }

@@ -80,20 +80,16 @@ func host(t testing.TB, lib *citekit.Library) mcpadapter.Hosted { return hostLog
 func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) mcpadapter.Hosted {
 	t.Helper()
 	layers, related := textlayer.New(lib, nil), relations.New(lib)
-	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, &search.Options{Layers: layers, Relations: related})
 	t.Cleanup(func() { searcher.Close() })
-	reader := contents.New(lib, layers)
-	reader.Relations = related
+	reader := contents.New(lib, &contents.Options{Layers: layers, Relations: related})
 	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
 	ingester := mcpadapter.NewIngester(lib, nil)
 	t.Cleanup(func() { ingester.Close() })
 	links := mcpadapter.NewEvidenceLinks(lib, nil)
 	return mcpadapter.Hosted{Links: links, Server: mcpadapter.NewServer(lib, &mcpadapter.Options{
-		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers), Verifier: verifier,
-		Answerer:   answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier}),
+		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher), Verifier: verifier,
+		Answerer:   answer.New(searcher, &answer.Options{Verifier: verifier}),
 		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
 		Logger:     logger,
 		Ingester:   ingester, Links: links, Timeouts: server.Timeouts(), Watch: 20 * time.Millisecond,

@@ -55,10 +55,7 @@ func newLibrary(t *testing.T) (*citekit.Library, *search.Searcher) {
 		t.Fatal(err)
 	}
 	lib := citekit.New(ws, modality.All(), nil)
-	searcher, err := search.New(lib, &search.Options{Layers: keepAll(lib)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, &search.Options{Layers: keepAll(lib)})
 	t.Cleanup(func() {
 		searcher.Close()
 		lib.Close()

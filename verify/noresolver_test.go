@@ -29,10 +29,7 @@ func TestNoResolver(t *testing.T) {
 		t.Fatal(err)
 	}
 	const quote = "The fern likes shade and water"
-	searcher, err := search.New(own, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(own, nil)
 	defer searcher.Close()
 
 	for name, v := range map[string]*verify.Verifier{"with a searcher": s.Verifier, "without": verify.New(s.Library, nil)} {

@@ -86,9 +86,7 @@ func newStock(t testing.TB, sources []*source) *stock {
 		}
 	}
 	st.letters = suffixarray.New([]byte(all.String()))
-	if st.searcher, err = search.New(st.Library, &search.Options{Layers: layers}); err != nil {
-		t.Fatal(err)
-	}
+	st.searcher = search.New(st.Library, &search.Options{Layers: layers})
 	st.verifier = verify.New(st.Library, &verify.Options{Layers: layers, Searcher: st.searcher})
 	t.Cleanup(func() { st.searcher.Close(); st.Library.Close() })
 	return st

@@ -12,6 +12,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,8 @@ const (
 
 // Options configures a Verifier. The zero value is ready to use.
 type Options struct {
-	// Layers keeps the texts; nil means a new store with the defaults.
+	// Layers keeps the texts; nil means those of the Searcher or, without one, a new
+	// store with the defaults.
 	Layers *textlayer.Store
 
 	// Searcher finds the passages in which a quote that names no source is
@@ -89,11 +91,13 @@ const defaultCache = 128 << 20
 // New returns a Verifier over a Library, whose workspace must be a
 // [citekit.EvidenceOpener]. A nil opts means the defaults.
 func New(lib *citekit.Library, opts *Options) *Verifier {
-	if opts == nil {
-		opts = &Options{}
-	}
+	opts = cmp.Or(opts, new(Options))
 	v := &Verifier{lib: lib, layers: opts.Layers, searcher: opts.Searcher, boxes: preview.New(lib), parts: partition{maxPrepared, maxPart, overlap}}
-	if v.layers == nil {
+	switch {
+	case v.layers != nil:
+	case v.searcher != nil:
+		v.layers = v.searcher.Layers()
+	default:
 		v.layers = textlayer.New(lib, nil)
 	}
 	if v.texts.MaxCost = opts.CacheBytes; v.texts.MaxCost == 0 {

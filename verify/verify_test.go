@@ -49,10 +49,7 @@ func newShelf(t testing.TB, files map[string]string) *shelf {
 	if _, err := ingest.Run(t.Context(), s.Library, []string{"."}, nil); err != nil {
 		t.Fatal(err)
 	}
-	searcher, err := search.New(s.Library, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(s.Library, nil)
 	t.Cleanup(func() { searcher.Close() })
 	s.Verifier = verify.New(s.Library, &verify.Options{Searcher: searcher})
 	return s
@@ -357,10 +354,7 @@ func testUnread(t *testing.T) {
 	if _, err := ingest.Run(t.Context(), lib, []string{"."}, nil); err != nil {
 		t.Fatal(err)
 	}
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()

@@ -8,25 +8,17 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
-// A room is the library of the files, with all that asks questions of it.
+// A room is the files, with all that asks questions of them.
 type room struct {
-	lib      *citekit.Library
-	layers   *textlayer.Store
-	searcher *search.Searcher
-	answerer *answer.Answerer
-	plain    *plainRanking
-	texts    map[string]*source // by the name of the file
-	names    map[string]string  // of the files, by resource id
+	*corpus.Corpus
+	plain *plainRanking
+	texts map[string]*source // by the name of the file
+	names map[string]string  // of the files, by resource id
 }
 
 // A source is the text of a file, with single spaces.
@@ -50,11 +42,11 @@ func (c *collection) open(ctx context.Context, dir string) (*room, error) {
 	if err := c.unpack(ctx, files); err != nil {
 		return nil, err
 	}
-	ws, err := workspace.Open(files, &workspace.Options{KeyDir: filepath.Join(dir, "key")})
+	opened, err := corpus.Open(files, &corpus.Options{Workspace: &workspace.Options{KeyDir: filepath.Join(dir, "key")}})
 	if err != nil {
 		return nil, err
 	}
-	r := &room{lib: citekit.New(ws, modality.All(), nil), texts: make(map[string]*source), names: make(map[string]string)}
+	r := &room{Corpus: opened, texts: make(map[string]*source), names: make(map[string]string)}
 	if err := r.fill(ctx); err != nil {
 		r.close()
 		return nil, err
@@ -72,45 +64,36 @@ func (r *room) close() {
 	for _, s := range r.texts {
 		s.layer.Close()
 	}
-	if r.searcher != nil {
-		r.searcher.Close()
-	}
-	r.lib.Close()
+	r.Close()
 }
 
 func (r *room) fill(ctx context.Context) error {
-	report, err := ingest.Run(ctx, r.lib, []string{"."}, nil)
+	report, err := r.Ingest(ctx)
 	if err == nil {
 		err = report.Err()
 	}
 	if err != nil {
 		return err
 	}
-	r.layers = textlayer.New(r.lib, nil)
-	if r.searcher, err = search.New(r.lib, &search.Options{Layers: r.layers}); err != nil {
+	if err := r.Searcher.Update(ctx); err != nil {
 		return err
 	}
-	if err := r.searcher.Update(ctx); err != nil {
-		return err
-	}
-	verifier := verify.New(r.lib, &verify.Options{Layers: r.layers, Searcher: r.searcher})
-	r.answerer = answer.New(answer.Options{Searcher: r.searcher, Layers: r.layers, Verifier: verifier})
 	return r.read(ctx)
 }
 
 // read reads all texts, and gives their units to the plain ranking.
 func (r *room) read(ctx context.Context) error {
 	r.plain = &plainRanking{postings: make(map[string][]posting)}
-	ids, err := r.lib.Resources(ctx)
+	ids, err := r.Resources(ctx)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		m, err := r.lib.Map(ctx, id)
+		m, err := r.Map(ctx, id)
 		if err != nil {
 			return err
 		}
-		layer, err := r.layers.Open(ctx, id)
+		layer, err := r.Layers.Open(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ func (r *room) measure(ctx context.Context, questions []*question) (all []*judge
 		j.shares = r.plain.shares(q.Text, func(u unit) bool {
 			return slices.ContainsFunc(q.Places, func(p place) bool { return r.holds(hit{u.file, []span{u.span}}, p) })
 		})
-		given, err := r.answerer.Answer(ctx, answer.Request{Question: q.Text})
+		given, err := r.Answerer.Answer(ctx, answer.Request{Question: q.Text})
 		if err != nil {
 			return nil, fmt.Errorf("answer %q: %w", q.Text, err)
 		}
@@ -97,7 +97,7 @@ func (r *room) search(ctx context.Context, j *judgement) error {
 
 // ask searches, and returns the hits and the reply.
 func (r *room) ask(ctx context.Context, text string) (hits []hit, reply string, err error) {
-	found, err := r.searcher.Search(ctx, search.Request{Query: text, TopK: depth})
+	found, err := r.Searcher.Search(ctx, search.Request{Query: text, TopK: depth})
 	if err != nil {
 		return nil, "", err
 	}

@@ -6,15 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 )
 
 func answerCommand() *command {
@@ -79,12 +76,11 @@ func (s *session) answer(ctx context.Context, req answer.Request, f searchFlags,
 		return usagef("answer", "--type abstractive needs --model gemini or openai")
 	}
 	var given *answer.Answer
-	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
-		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
+	err = s.withCorpus(&corpus.Options{Model: model}, func(c *corpus.Corpus) (err error) {
+		if err := s.nameFilters(ctx, c.Library, &req.Filters); err != nil {
 			return err
 		}
-		verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
-		given, err = answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: model}).Answer(ctx, req)
+		given, err = c.Answerer.Answer(ctx, req)
 		return err
 	})
 	if err != nil {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
 )
 
 // printBriefing prints the evidence for a task. Without resources it searches all.
@@ -20,11 +18,11 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 	}
 	req.Filters.Resources = append(req.Filters.Resources, resources...)
 	var b *briefing.Briefing
-	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) (err error) {
-		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
+	err = s.withCorpus(nil, func(c *corpus.Corpus) (err error) {
+		if err := s.nameFilters(ctx, c.Library, &req.Filters); err != nil {
 			return err
 		}
-		b, err = briefing.New(searcher, layers).Write(ctx, briefing.Request{Task: task, Tokens: tokens, Filters: req.Filters})
+		b, err = c.Briefing.Write(ctx, briefing.Request{Task: task, Tokens: tokens, Filters: req.Filters})
 		return err
 	})
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/citekit/citekit/citation/anthropic"
 	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/citation/openai"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/reanchor"
-	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
@@ -91,9 +91,8 @@ checked.`,
 			if err := f.check(args); err != nil {
 				return err
 			}
-			return s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) error {
-				c := &citer{session: s, citeFlags: f, lib: lib, layers: layers}
-				c.verifier = verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
+			return s.withCorpus(nil, func(opened *corpus.Corpus) error {
+				c := &citer{s, f, opened}
 				if f.from != "" {
 					return c.read(ctx, args)
 				}
@@ -151,9 +150,7 @@ func isOneOf(word string, words []string) bool {
 type citer struct {
 	*session
 	citeFlags
-	lib      *citekit.Library
-	layers   *textlayer.Store
-	verifier *verify.Verifier
+	*corpus.Corpus
 }
 
 // A written citation is one entry of the JSON output.
@@ -224,7 +221,7 @@ func withoutPlace(as, form string, cited *citation.Citation) string {
 // checkSource returns why the source of a citation is not as it was when it was
 // mapped, or nil.
 func (c *citer) checkSource(ctx context.Context, a citekit.Address) error {
-	opened, err := c.lib.Open(ctx, citekit.Address{Resource: a.Resource, Version: a.Version})
+	opened, err := c.Open(ctx, citekit.Address{Resource: a.Resource, Version: a.Version})
 	if err != nil {
 		var failed *citekit.ResolveError
 		if errors.As(err, &failed) {
@@ -238,11 +235,11 @@ func (c *citer) checkSource(ctx context.Context, a citekit.Address) error {
 // make returns a citation of the part that an id names, with the quote if there is
 // one.
 func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error) {
-	id, err := c.named(ctx, c.lib, id)
+	id, err := c.named(ctx, c.Library, id)
 	if err != nil {
 		return nil, err
 	}
-	part, err := lookup.Find(ctx, c.lib, id)
+	part, err := lookup.Find(ctx, c.Library, id)
 	if err != nil {
 		return nil, err
 	}
@@ -259,7 +256,7 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 		c.pinTo(ctx, part.Map, cited, false)
 		return cited, nil
 	}
-	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: cited.Address})
+	verdict, err := c.Verifier.Quote(ctx, verify.Request{Quote: c.quote, Address: cited.Address})
 	switch {
 	case err != nil:
 		return nil, asUsage("cite", err)
@@ -297,7 +294,7 @@ func (c *citer) pinTo(ctx context.Context, m *citekit.ResourceMap, cited *citati
 		return
 	}
 	cited.Address.Version = hash[:min(len(hash), pinned)]
-	_ = reanchor.New(c.lib, nil).Keep(ctx, m.ResourceID) // the citation is right without it
+	_ = reanchor.New(c.Library, nil).Keep(ctx, m.ResourceID) // the citation is right without it
 }
 
 // isSet reports whether the command line has a flag.
@@ -336,7 +333,7 @@ func (c *citer) place(ctx context.Context, cited *citation.Citation, v *verify.V
 		cited.Quote = v.Text
 	}
 	cited.Position = citation.CodePointRange{Start: v.Span.CodePoints[0], End: v.Span.CodePoints[1]}
-	layer, err := c.layers.Open(ctx, cited.Address.Resource)
+	layer, err := c.Layers.Open(ctx, cited.Address.Resource)
 	if err != nil {
 		return err
 	}
@@ -418,7 +415,7 @@ const maxResult = 1 << 20
 func (c *citer) searchResult(ctx context.Context, cited *citation.Citation) ([]byte, error) {
 	var texts []string
 	size := 0
-	for run, err := range c.lib.ReadText(ctx, cited.Address.Resource, cited.Address.Location) {
+	for run, err := range c.ReadText(ctx, cited.Address.Resource, cited.Address.Location) {
 		if err != nil {
 			return nil, err
 		}

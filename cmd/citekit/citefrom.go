@@ -141,7 +141,7 @@ func (c *citer) parse(ctx context.Context, data []byte) (*citation.Answer, error
 func (c *citer) sent(ctx context.Context) (*anthropic.Sent, error) {
 	sent := &anthropic.Sent{}
 	for _, id := range c.documents {
-		part, err := lookup.Find(ctx, c.lib, id)
+		part, err := lookup.Find(ctx, c.Library, id)
 		if err != nil {
 			return nil, err
 		}
@@ -184,14 +184,14 @@ func (c *citer) name(ctx context.Context, cited *citation.Citation) error {
 			continue
 		}
 		id := word
-		if !hasMap(ctx, c.lib, id) {
-			ids, err := resourcesWithSource(ctx, c.lib, path.Base(filepath.ToSlash(word)))
+		if !hasMap(ctx, c.Library, id) {
+			ids, err := resourcesWithSource(ctx, c.Library, path.Base(filepath.ToSlash(word)))
 			if err != nil || len(ids) != 1 {
 				continue
 			}
 			id = ids[0]
 		}
-		m, err := c.lib.Map(ctx, id)
+		m, err := c.Map(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func (c *citer) locateQuote(ctx context.Context, cited *citation.Citation, p *pl
 	if req.Address.Resource == "" {
 		req.Address = citekit.Address{}
 	}
-	v, err := c.verifier.Quote(ctx, req)
+	v, err := c.Verifier.Quote(ctx, req)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (c *citer) locateQuote(ctx context.Context, cited *citation.Citation, p *pl
 // locateAddress checks an address. It narrows the address of a whole resource to the
 // position in its text.
 func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *placed) error {
-	part, err := lookup.Find(ctx, c.lib, cited.Address.String())
+	part, err := lookup.Find(ctx, c.Library, cited.Address.String())
 	if err != nil {
 		return err
 	}
@@ -250,7 +250,7 @@ func (c *citer) locateAddress(ctx context.Context, cited *citation.Citation, p *
 		p.Address = &cited.Address
 		return nil
 	}
-	layer, err := c.layers.Open(ctx, cited.Address.Resource)
+	layer, err := c.Layers.Open(ctx, cited.Address.Resource)
 	if err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func checkPlace(m *citekit.ResourceMap, a citekit.Address) error {
 
 // checkEnd returns an error for an address that is not in its source as it is now.
 func (c *citer) checkEnd(ctx context.Context, a citekit.Address) error {
-	if err := lookup.CheckEnd(ctx, c.lib, a); err != nil {
+	if err := lookup.CheckEnd(ctx, c.Library, a); err != nil {
 		return &citekit.ResolveError{Op: "cite", Address: a, Err: err}
 	}
 	return nil

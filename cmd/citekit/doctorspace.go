@@ -297,11 +297,7 @@ func (d *doctor) checkFailed(ctx context.Context, lib *citekit.Library, subject 
 
 // checkIndex reports the state of the search index.
 func (d *doctor) checkIndex(ctx context.Context, lib *citekit.Library, ids []string, subject string) {
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		d.fault(subject, "", "%v", err)
-		return
-	}
+	searcher := search.New(lib, nil)
 	defer searcher.Close()
 	held, err := searcher.Stats(ctx)
 	const remedy = "nothing has to be done: the next search makes again what is missing"

@@ -13,22 +13,14 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/briefing"
-	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/modality/document"
-	"github.com/citekit/citekit/modality/document/parquet"
-	"github.com/citekit/citekit/reanchor"
-	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -46,13 +38,10 @@ type host struct {
 
 // A hosted workspace is an open workspace.
 type hosted struct {
+	*corpus.Corpus
 	name  string
-	lib   *citekit.Library
-	opts  *mcpadapter.Options
 	ready func(context.Context) error
 	full  func() bool // whether its evidence has reached the limit
-
-	closers []func() error
 }
 
 // newHost opens what the workspaces of the settings share.
@@ -77,78 +66,52 @@ func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger
 // resolversOf returns resolvers with the limits of the settings.
 func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
-	if documents, ok := all[citekit.Document].(*document.Resolver); ok {
-		documents.PDF.OCR, documents.PDF.Compiling = settings.Capabilities.OCR, tellPreparing
-		documents.Word.Comments = settings.Capabilities.Comments
-		documents.More = moreFormats()
-	}
-	return all
-}
-
-// moreFormats returns the resolvers of document formats that package document does
-// not link itself.
-func moreFormats() map[string]citekit.Resolver {
-	return map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}
+	return configure(all, extraText{settings.Capabilities.OCR, settings.Capabilities.Comments}, tellPreparing)
 }
 
 // open opens a workspace and what answers calls on it.
-func (h *host) open(name string, w config.Workspace) (_ *hosted, err error) {
+func (h *host) open(name string, w config.Workspace) (*hosted, error) {
 	limits := h.settings.Limits
-	opts := &workspace.Options{
+	opts := h.options(name)
+	opts.AgentsIngest = ingests(h.settings, w)
+	opts.Workspace = &workspace.Options{
 		MapsDir: w.MapsDir, EvidenceDir: w.EvidenceDir, Roots: w.Roots,
 		AllowedDir: allowedDir(), KeyDir: settingsDir(), MaxEvidenceBytes: int64(limits.EvidencePerSpace),
 	}
-	if err := h.shared.apply(opts); err != nil {
+	if err := h.shared.apply(opts.Workspace); err != nil {
 		return nil, err
 	}
-	ws, err := workspace.Open(w.Dir, opts)
+	opts.Library = &citekit.Options{MaxExtractions: limits.Extractions, Extractions: h.slots, ExtractTimeout: time.Duration(limits.ExtractionTime)}
+	opened, err := corpus.Open(w.Dir, opts)
 	if err != nil {
 		return nil, err
 	}
-	lib := citekit.New(ws, h.resolvers, &citekit.Options{MaxExtractions: limits.Extractions, Extractions: h.slots, ExtractTimeout: time.Duration(limits.ExtractionTime)})
-	one := &hosted{name: name, lib: lib, full: ws.EvidenceFull, closers: []func() error{lib.Close}}
+	one := &hosted{Corpus: opened, name: name, full: opened.Workspace().(*workspace.Directory).EvidenceFull}
 	if one.ready, err = readiness(w, h.settings.ReadOnly); err != nil {
-		return nil, errors.Join(err, one.close())
-	}
-	if one.opts, err = h.adapt(one, w); err != nil {
-		return nil, errors.Join(err, one.close())
+		return nil, errors.Join(err, one.Close())
 	}
 	return one, nil
 }
 
-// adapt returns the options of the protocol server for a workspace.
-func (h *host) adapt(one *hosted, w config.Workspace) (*mcpadapter.Options, error) {
-	lib := one.lib
-	layers, related := textlayer.New(lib, nil), relations.New(lib)
-	searcher, err := search.New(lib, &search.Options{Layers: layers, Relations: related, Semantics: h.semantics, Program: programKey()})
-	if err != nil {
-		return nil, err
+// options returns what the workspaces have in common.
+func (h *host) options(name string) *corpus.Options {
+	opts := &corpus.Options{
+		Resolvers: h.resolvers, Model: h.writer,
+		Search: &search.Options{Semantics: h.semantics, Program: programKey()},
+		Ingest: &ingest.Options{Program: programKey(), Renames: followAll, Mapper: h.mapper.Mapper, MapperName: h.mapper.name},
+		Scans:  "resolve shows it, with include [\"image\"]",
+		Server: &mcpadapter.Options{
+			Version: buildVersion().Version, Logger: h.logger, Timeouts: timeoutsOf(h.settings),
+			Toolsets: emptyIsNil(h.settings.Toolsets), Tools: emptyIsNil(h.settings.Tools), ReadOnly: h.settings.ReadOnly,
+		},
 	}
-	one.closers = append(one.closers, searcher.Close)
-	reader := contents.New(lib, layers)
-	reader.Relations = related
-	if reader.Scans = "resolve shows it, with include [\"image\"]"; !h.settings.Capabilities.OCR && canRecognise() {
-		reader.Scans += "; the server reads it if it is started with --ocr"
-	}
-	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
-	opts := &mcpadapter.Options{
-		Version: buildVersion().Version, Logger: h.logger,
-		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher, layers), Verifier: verifier,
-		Answerer:   answer.New(answer.Options{Searcher: searcher, Layers: layers, Verifier: verifier, Model: h.writer}),
-		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
-		Timeouts:   timeoutsOf(h.settings),
-		Toolsets:   emptyIsNil(h.settings.Toolsets), Tools: emptyIsNil(h.settings.Tools), ReadOnly: h.settings.ReadOnly,
+	if !h.settings.Capabilities.OCR && canRecognise() {
+		opts.Scans += "; the server reads it if it is started with --ocr"
 	}
 	if h.settings.Team() {
-		opts.Logger = slog.New(demoted{h.logger.Handler()}).With(slog.String("workspace", one.name))
+		opts.Server.Logger = slog.New(demoted{h.logger.Handler()}).With(slog.String("workspace", name))
 	}
-	if ingests(h.settings, w) {
-		opts.Ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{
-			Ingest: ingest.Options{Program: programKey(), Renames: followAll, Mapper: h.mapper.Mapper, MapperName: h.mapper.name},
-		})
-		one.closers = append(one.closers, func() error { opts.Ingester.Close(); return nil })
-	}
-	return opts, nil
+	return opts
 }
 
 // ingests reports whether agents may make maps in a workspace.
@@ -165,15 +128,6 @@ func timeoutsOf(settings *config.Settings) map[string]time.Duration {
 		all[tool] = time.Duration(timeout)
 	}
 	return all
-}
-
-// close closes what was opened, in reverse order.
-func (one *hosted) close() error {
-	var failed error
-	for _, end := range slices.Backward(one.closers) {
-		failed = errors.Join(failed, end())
-	}
-	return failed
 }
 
 // openAll opens the workspaces of the settings. The error holds everything that is
@@ -271,7 +225,7 @@ func isWithin(outer, inner string) bool {
 
 func closeAll(all []*hosted) {
 	for _, one := range all {
-		one.close()
+		one.Close()
 	}
 }
 

@@ -7,11 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/stats"
-	"github.com/citekit/citekit/textlayer"
 )
 
 func infoCommand() *command {
@@ -33,8 +31,8 @@ server that has run for a while, ask its tool info.`,
 }
 
 func (s *session) info(ctx context.Context) error {
-	return s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) error {
-		info, err := stats.New(lib, &stats.Options{Version: buildVersion().Version, Searcher: searcher}).Collect(ctx)
+	return s.withCorpus(nil, func(c *corpus.Corpus) error {
+		info, err := stats.New(c.Library, &stats.Options{Version: buildVersion().Version, Searcher: c.Searcher}).Collect(ctx)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
+	"github.com/citekit/citekit/modality"
 )
 
 // ingestFlags are the flags of ingest.
@@ -178,7 +179,7 @@ func (in *ingestion) open(args []string) error {
 	if err != nil {
 		return err
 	}
-	resolvers := in.resolversFor(in.flags)
+	resolvers := configure(modality.All(), extraText{in.flags.ocr, in.flags.comments}, in.compiling)
 	if in.mapper, err = in.flags.mapper.open(resolvers); err != nil {
 		return err
 	}

@@ -30,13 +30,13 @@ func (in *ingestion) Index(ctx context.Context, progress func(done, of int)) (in
 		in.bar.Store(bar)
 	}
 	defer in.index.reading.stop()
-	return in.index.searcher.Index(ctx, progress)
+	return in.index.Searcher.Index(ctx, progress)
 }
 
 // openIndex opens the Searcher, over the library of the ingest if a search has the same.
 func (in *ingestion) openIndex() (*searching, error) {
 	if in.asSearch {
-		return in.searchingIn(in.lib, nil, &indexing{})
+		return in.searchingIn(in.lib, nil, &indexing{}), nil
 	}
 	return in.openSearching(nil, &indexing{})
 }

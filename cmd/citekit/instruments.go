@@ -36,7 +36,7 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 	}
 	for _, one := range all {
 		opts.Workspaces = append(opts.Workspaces, one.name)
-		if counter, ok := one.lib.Workspace().(interface{ EvidenceUse() (hits, misses int64) }); ok {
+		if counter, ok := one.Workspace().(interface{ EvidenceUse() (hits, misses int64) }); ok {
 			opts.Evidence[one.name] = counter.EvidenceUse
 		}
 		if one.full != nil {

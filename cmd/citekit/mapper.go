@@ -11,11 +11,6 @@ import (
 	program "github.com/citekit/citekit/mapper/llm/command"
 	"github.com/citekit/citekit/mapper/llm/gemini"
 	"github.com/citekit/citekit/mapper/llm/openai"
-	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/modality/document"
-	"github.com/citekit/citekit/modality/document/archive"
-	"github.com/citekit/citekit/modality/document/pdf"
-	"github.com/citekit/citekit/modality/document/word"
 )
 
 // mapperFlags choose the mapper.
@@ -127,18 +122,6 @@ func (m *mapperFlags) parse(structs ...any) error {
 }
 
 func named(mapper, model string) string { return strings.TrimSpace(mapper + " " + model) }
-
-// resolversFor returns the resolvers with the settings of the flags.
-func (s *session) resolversFor(flags *ingestFlags) citekit.Resolvers {
-	resolvers := modality.All()
-	resolvers[citekit.Document] = &document.Resolver{
-		PDF:     pdf.Resolver{OCR: flags.ocr, Compiling: s.compiling},
-		Word:    word.Resolver{Comments: flags.comments},
-		Archive: archive.Resolver{Members: resolvers},
-		More:    moreFormats(),
-	}
-	return resolvers
-}
 
 // describeUsage returns a line about the requests to a model.
 func describeUsage(u llm.Usage) string {

@@ -11,7 +11,6 @@ import (
 	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/preview"
-	"github.com/citekit/citekit/textlayer"
 )
 
 func readCommand() *command {
@@ -64,11 +63,11 @@ func (s *session) read(ctx context.Context, req contents.Request, pictures bool)
 	if req.IDs, err = s.allNamed(ctx, lib, req.IDs); err != nil {
 		return err
 	}
-	reader := contents.New(lib, textlayer.New(lib, nil))
+	opts := new(contents.Options)
 	if !s.extra.scans && canRecognise() {
-		reader.Scans = "--ocr reads it, in some seconds for each page"
+		opts.Scans = "--ocr reads it, in some seconds for each page"
 	}
-	read, err := reader.Read(ctx, req)
+	read, err := contents.New(lib, opts).Read(ctx, req)
 	if err != nil {
 		return asUsage("read", err)
 	}

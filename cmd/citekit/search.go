@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
@@ -140,17 +142,17 @@ func (s *session) search(ctx context.Context, query string, f searchFlags, model
 	req.Query = query
 	var found *search.Results
 	var closed error
-	err = s.withSemantics(semantics, func(lib *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
+	err = s.withCorpus(&corpus.Options{Search: &search.Options{Semantics: semantics}}, func(c *corpus.Corpus) (err error) {
 		if semantics != nil {
-			if err := s.embed(ctx, searcher); err != nil {
+			if err := s.embed(ctx, c.Searcher); err != nil {
 				return err
 			}
 		}
-		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
+		if err := s.nameFilters(ctx, c.Library, &req.Filters); err != nil {
 			return err
 		}
-		if found, err = searcher.Search(ctx, req); err == nil {
-			closed = closedMap(ctx, lib, found.LeftOutIDs)
+		if found, err = c.Searcher.Search(ctx, req); err == nil {
+			closed = closedMap(ctx, c.Library, found.LeftOutIDs)
 		}
 		return err
 	})
@@ -204,65 +206,59 @@ func (s *session) nameFilters(ctx context.Context, lib *citekit.Library, f *inde
 	return nil
 }
 
-// withSearcher calls f with a Searcher over the base directory. A bar shows the
+// withCorpus calls f with the base directory, opened for searching. A bar shows the
 // progress of reading texts.
-func (s *session) withSearcher(f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
-	return s.withSemantics(nil, f)
-}
-
-// withSemantics is withSearcher with models; semantics may be nil.
-func (s *session) withSemantics(semantics *search.Semantics, f func(*citekit.Library, *search.Searcher, *textlayer.Store) error) error {
-	x, err := s.openSearching(semantics, &indexing{compile: s.compiling})
+func (s *session) withCorpus(opts *corpus.Options, f func(*corpus.Corpus) error) error {
+	x, err := s.openSearching(opts, &indexing{compile: s.compiling})
 	if err != nil {
 		return err
 	}
 	defer x.close()
-	return f(x.lib, x.searcher, x.layers)
+	return f(x.Corpus)
 }
 
-// A searching is an open Searcher with what it needs.
+// A searching is a folder that is open for searching.
 type searching struct {
-	lib      *citekit.Library
-	owned    bool // the library ends with it
-	layers   *textlayer.Store
-	searcher *search.Searcher
-	reading  *indexing
+	*corpus.Corpus
+	owned   bool // the library ends with it
+	reading *indexing
 }
 
-// openSearching opens a Searcher over the base directory, with the progress on a bar of
-// reading; semantics may be nil.
-func (s *session) openSearching(semantics *search.Semantics, reading *indexing) (*searching, error) {
+// openSearching opens the base directory for searching, with the progress on a bar of
+// reading.
+func (s *session) openSearching(opts *corpus.Options, reading *indexing) (*searching, error) {
 	lib, err := s.openReporting(reading.compiling)
 	if err != nil {
 		return nil, err
 	}
-	x, err := s.searchingIn(lib, semantics, reading)
-	if err != nil {
-		return nil, errors.Join(err, lib.Close())
+	x := s.searchingIn(lib, opts, reading)
+	if err := x.Searcher.Err(); err != nil {
+		return nil, errors.Join(err, x.Close())
 	}
 	x.owned = true
 	return x, nil
 }
 
 // searchingIn is openSearching over a library that the caller closes.
-func (s *session) searchingIn(lib *citekit.Library, semantics *search.Semantics, reading *indexing) (x *searching, err error) {
-	x = &searching{lib: lib, reading: reading}
+func (s *session) searchingIn(lib *citekit.Library, opts *corpus.Options, reading *indexing) *searching {
 	if s.showsProgress() {
 		reading.begin(term.NewBar(s.stderr))
 	}
-	x.layers = textlayer.New(lib, &textlayer.Options{Progress: x.reading.text})
-	if semantics != nil {
-		semantics.Wait, semantics.Progress = modelPatience, x.reading.passages
+	o := *cmp.Or(opts, new(corpus.Options))
+	o.Texts = &textlayer.Options{Progress: reading.text}
+	o.Search = cmp.Or(o.Search, new(search.Options))
+	if semantics := o.Search.Semantics; semantics != nil {
+		semantics.Wait, semantics.Progress = modelPatience, reading.passages
 	}
-	x.searcher, err = search.New(lib, &search.Options{Layers: x.layers, Semantics: semantics, Progress: x.reading.resource, Program: programKey()})
-	return x, err
+	o.Search.Progress, o.Search.Program = reading.resource, programKey()
+	return &searching{Corpus: corpus.New(lib, &o), reading: reading}
 }
 
 func (x *searching) close() {
-	x.searcher.Close()
+	x.Searcher.Close()
 	x.reading.stop()
 	if x.owned {
-		x.lib.Close()
+		x.Library.Close()
 	}
 }
 

@@ -95,8 +95,8 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	if err != nil {
 		return err
 	}
-	defer one.close()
-	if err := one.opts.Check(); err != nil {
+	defer one.Close()
+	if err := one.ServerOptions().Check(); err != nil {
 		return usagef("serve", "%v", err)
 	}
 	if settings.Transport == transportHTTP {
@@ -112,7 +112,7 @@ func (s *session) serveStdio(ctx context.Context, one *hosted, settings *config.
 	}
 	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	logStop := s.logRun(ctx, logger, settings, "")
-	err := transport.Serve(ctx, mcpadapter.NewServer(one.lib, one.opts))
+	err := transport.Serve(ctx, one.Server())
 	if ctx.Err() != nil {
 		err = nil // a signal is the regular way to stop a server
 	}

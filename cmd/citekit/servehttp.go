@@ -167,10 +167,9 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 		return err
 	}
 	defer listener.Close()
-	one.opts.Links = linksOf(one.lib, settings)
 	opts := endpointOptions(settings, logger)
-	opts.Links = one.opts.Links
-	handler := mcpadapter.NewHandler(mcpadapter.NewServer(one.lib, one.opts), &opts)
+	opts.Links = linksOf(one.Library, settings)
+	handler := one.Handler(&opts)
 	s.tellAddress(settings, listener)
 	logStop := s.logRun(ctx, logger, settings, listener.Addr().String())
 	serving.Store(true)

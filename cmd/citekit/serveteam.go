@@ -77,12 +77,12 @@ func (s *session) openTeam(h *host) ([]*hosted, error) {
 func hostedServers(all []*hosted, settings *config.Settings, now *adjusted) []server.Workspace {
 	var served []server.Workspace
 	for _, one := range all {
-		opts := one.opts
-		opts.Links = linksOf(one.lib, settings)
+		opts := one.ServerOptions()
+		opts.Links = linksOf(one.Library, settings)
 		opts.Toolsets, opts.Tools, opts.ReadOnly, opts.Adjust = nil, nil, false, now.get
 		served = append(served, server.Workspace{
 			Name: one.name, Ready: one.ready, Full: one.full,
-			Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(one.lib, opts), Links: opts.Links},
+			Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(one.Library, opts), Links: opts.Links},
 		})
 	}
 	return served

@@ -8,11 +8,10 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
 )
 
 // maxText is how much of a text is compared with the resources, in bytes.
@@ -68,14 +67,14 @@ func (s *session) similar(ctx context.Context, req search.SimilarRequest, f sear
 	}
 	req.By, req.TopK, req.Filters, req.Rationale = asked.By, asked.TopK, asked.Filters, asked.Rationale
 	var found *search.Results
-	err = s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, _ *textlayer.Store) (err error) {
-		if req.ID, err = s.named(ctx, lib, req.ID); err != nil {
+	err = s.withCorpus(nil, func(c *corpus.Corpus) (err error) {
+		if req.ID, err = s.named(ctx, c.Library, req.ID); err != nil {
 			return err
 		}
-		if err := s.nameFilters(ctx, lib, &req.Filters); err != nil {
+		if err := s.nameFilters(ctx, c.Library, &req.Filters); err != nil {
 			return err
 		}
-		found, err = searcher.Similar(ctx, req)
+		found, err = c.Searcher.Similar(ctx, req)
 		if errors.Is(err, fs.ErrNotExist) && strings.Contains(req.ID, " ") { // it looks like a text
 			err = hinted{fmt.Errorf("no resource '%s'%w", term.Line(plain.Shorten(req.ID, maxShownWords)), silent{err}), "--text takes a text to find parts similar to it"}
 		}

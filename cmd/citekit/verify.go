@@ -12,12 +12,11 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/term"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -109,30 +108,23 @@ func textFiles(words []string) error {
 	return nil
 }
 
-// withVerifier calls f with a Verifier over the base directory.
-func (s *session) withVerifier(f func(*citekit.Library, *verify.Verifier) error) error {
-	return s.withSearcher(func(lib *citekit.Library, searcher *search.Searcher, layers *textlayer.Store) error {
-		return f(lib, verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}))
-	})
-}
-
 func (s *session) verifyQuote(ctx context.Context, f verifyFlags, args []string) error {
 	var verdict *verify.Verdict
-	err := s.withVerifier(func(lib *citekit.Library, v *verify.Verifier) error {
+	err := s.withCorpus(nil, func(c *corpus.Corpus) error {
 		req := verify.Request{Quote: f.quote, Boxes: f.opts.Boxes}
 		if len(args) == 1 {
-			what, err := s.named(ctx, lib, args[0])
+			what, err := s.named(ctx, c.Library, args[0])
 			if err != nil {
 				return err
 			}
-			part, err := lookup.Find(ctx, lib, what)
+			part, err := lookup.Find(ctx, c.Library, what)
 			if err != nil {
 				return err
 			}
 			req.Address = part.Address
 		}
 		var err error
-		verdict, err = v.Quote(ctx, req)
+		verdict, err = c.Verifier.Quote(ctx, req)
 		return err
 	})
 	if err != nil {
@@ -178,9 +170,9 @@ func (s *session) verifyTexts(ctx context.Context, files []string, opts *verify.
 		}
 		all = append(all, verifiedText{File: name, text: text})
 	}
-	err := s.withVerifier(func(_ *citekit.Library, v *verify.Verifier) (err error) {
+	err := s.withCorpus(nil, func(c *corpus.Corpus) (err error) {
 		for i := range all {
-			if all[i].report, err = v.Text(ctx, all[i].text, opts); err != nil {
+			if all[i].report, err = c.Verifier.Text(ctx, all[i].text, opts); err != nil {
 				return fmt.Errorf("%s: %w", all[i].File, err)
 			}
 		}

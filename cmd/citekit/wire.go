@@ -13,9 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
-	"github.com/citekit/citekit/modality/document/archive"
-	"github.com/citekit/citekit/modality/document/pdf"
-	"github.com/citekit/citekit/modality/document/word"
+	"github.com/citekit/citekit/modality/document/parquet"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -27,23 +25,22 @@ func (s *session) open(files ...string) (*citekit.Library, error) {
 
 // openReporting is open with a function to call when PDFium must be compiled.
 func (s *session) openReporting(compiling func(context.Context) func(), files ...string) (*citekit.Library, error) {
-	ws, err := s.workspace(nil, files...)
-	if err != nil {
-		return nil, err
-	}
-	resolvers := modality.All()
-	resolvers[citekit.Document] = &document.Resolver{
-		PDF:     pdf.Resolver{OCR: s.extra.scans, Compiling: compiling},
-		Word:    word.Resolver{Comments: s.extra.comments},
-		Archive: archive.Resolver{Members: resolvers},
-		More:    moreFormats(),
-	}
-	return citekit.New(ws, resolvers, nil), nil
+	return s.openWith(configure(modality.All(), s.extra, compiling), nil, files...)
 }
 
-// openWith returns the library with other resolvers and further roots.
-func (s *session) openWith(resolvers citekit.Resolvers, roots []string) (*citekit.Library, error) {
-	ws, err := s.workspace(roots)
+// configure sets the built-in resolvers to read documents of more formats, and the
+// extra text, and returns them. compiling is called when PDFium must be compiled.
+func configure(all citekit.Resolvers, extra extraText, compiling func(context.Context) func()) citekit.Resolvers {
+	documents := all[citekit.Document].(*document.Resolver)
+	documents.PDF.OCR, documents.PDF.Compiling = extra.scans, compiling
+	documents.Word.Comments = extra.comments
+	documents.More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)} // not linked by package document
+	return all
+}
+
+// openWith returns the library with other resolvers, and further roots and files.
+func (s *session) openWith(resolvers citekit.Resolvers, roots []string, files ...string) (*citekit.Library, error) {
+	ws, err := s.workspace(roots, files...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,38 +17,28 @@ import (
 	"github.com/cloudwego/eino/schema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/mcpadapter"
-	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/workspace"
+	"github.com/citekit/citekit/corpus"
 )
 
 func main() {
 	if len(os.Args) != 3 {
 		log.Fatal("usage: agent DIRECTORY QUESTION")
 	}
-	ws, err := workspace.Open(os.Args[1], nil)
+	files, err := corpus.Open(os.Args[1], nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
-	if answer, err := ask(context.Background(), lib, quoter{}, os.Args[2]); err != nil { // any model of Eino instead of quoter
+	defer files.Close()
+	if answer, err := ask(context.Background(), files, quoter{}, os.Args[2]); err != nil { // any model of Eino instead of quoter
 		log.Print(err)
 	} else {
 		fmt.Println(answer)
 	}
 }
 
-// ask has a model answer a question with the tools of a server over lib.
-func ask(ctx context.Context, lib *citekit.Library, chat model.ToolCallingChatModel, question string) (string, error) {
-	searcher, err := search.New(lib, nil)
-	if err != nil {
-		return "", err
-	}
-	defer searcher.Close()
-	server := mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher})
+// ask has a model answer a question with the tools of a server over files.
+func ask(ctx context.Context, files *corpus.Corpus, chat model.ToolCallingChatModel, question string) (string, error) {
+	server := files.Server()
 	theirs, ours := mcp.NewInMemoryTransports()
 	if _, err := server.Connect(ctx, ours, nil); err != nil {
 		return "", err

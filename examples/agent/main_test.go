@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
@@ -18,13 +19,13 @@ func TestAsk(t *testing.T) {
 	if err := ws.WriteMap(t.Context(), "tides", []byte(tides)); err != nil {
 		t.Fatal(err)
 	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
+	files := corpus.New(citekit.New(ws, modality.All(), nil), nil)
+	defer files.Close()
 	for question, want := range map[string]string{
 		"When does the causeway flood?": "The causeway floods at high tide. (text://tides#lines=1-1)",
 		"Who built the lighthouse?":     "The sources say nothing of it.",
 	} {
-		got, err := ask(t.Context(), lib, quoter{}, question)
+		got, err := ask(t.Context(), files, quoter{}, question)
 		if err != nil || got != want {
 			t.Errorf("%s\n%q, %v; want %q", question, got, err, want)
 		}

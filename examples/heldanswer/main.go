@@ -18,15 +18,9 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/mapper/llm/openai"
-	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/textlayer"
-	"github.com/citekit/citekit/verify"
-	"github.com/citekit/citekit/workspace"
 )
 
 func main() {
@@ -48,30 +42,19 @@ func main() {
 
 // run answers a question about the files in a directory.
 func run(ctx context.Context, out io.Writer, dir string, model *openai.Model, question string) (err error) {
-	ws, err := workspace.Open(dir, nil)
+	files, err := corpus.Open(dir, &corpus.Options{Model: model})
 	if err != nil {
 		return err
 	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
-	report, err := ingest.Run(ctx, lib, []string{"."}, nil)
+	defer func() { err = errors.Join(err, files.Close()) }()
+	report, err := files.Ingest(ctx)
 	if err != nil {
 		return err
 	}
 	if err := report.Err(); err != nil {
 		fmt.Fprintln(out, "the answer is from the other files:", err)
 	}
-	layers := textlayer.New(lib, nil)
-	searcher, err := search.New(lib, &search.Options{Layers: layers})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, searcher.Close()) }()
-	answerer := answer.New(answer.Options{
-		Searcher: searcher, Layers: layers, Model: model,
-		Verifier: verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher}),
-	})
-	return print(ctx, out, answerer, question)
+	return print(ctx, out, files.Answerer, question)
 }
 
 // print prints the sentences of an answer as they come.

@@ -16,10 +16,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/mcpadapter"
-	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/workspace"
 )
 
 func main() {
@@ -27,15 +25,14 @@ func main() {
 	if len(os.Args) > 1 {
 		dir = os.Args[1]
 	}
-	ws, err := workspace.Open(dir, nil)
+	files, err := corpus.Open(dir, &corpus.Options{Server: &mcpadapter.Options{ReadOnly: true}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
+	defer files.Close()
 	server := &http.Server{
 		Addr:              "127.0.0.1:8808",
-		Handler:           newMux(lib, parseKeys(os.Getenv("CITEKIT_KEYS"))),
+		Handler:           newMux(files, parseKeys(os.Getenv("CITEKIT_KEYS"))),
 		ReadHeaderTimeout: 10 * time.Second,
 	}
 	log.Print("serving MCP at http://", server.Addr, "/mcp")
@@ -44,13 +41,11 @@ func main() {
 	}
 }
 
-// newMux serves /mcp and the evidence of lib to those with a key, beside a page
-// of the program's own.
-func newMux(lib *citekit.Library, users map[[32]byte]string) *http.ServeMux {
-	links := mcpadapter.NewEvidenceLinks(lib, nil)
-	server := mcpadapter.NewServer(lib, &mcpadapter.Options{Links: links, ReadOnly: true})
+// newMux serves /mcp and evidence to those with a key, beside a page of the
+// program's own.
+func newMux(files *corpus.Corpus, users map[[32]byte]string) *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.Handle("/", mcpadapter.NewHandler(server, &mcpadapter.HandlerOptions{Links: links, Authenticate: authenticate(users)}))
+	mux.Handle("/", files.Handler(&mcpadapter.HandlerOptions{Authenticate: authenticate(users)}))
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux
 }

@@ -7,9 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/workspace"
+	"github.com/citekit/citekit/corpus"
 )
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
@@ -37,9 +35,12 @@ func post(t *testing.T, url, key, session, body string) *http.Response {
 }
 
 func TestKeys(t *testing.T) {
-	lib := citekit.New(workspace.NewMemory(nil), modality.All(), nil)
-	t.Cleanup(func() { lib.Close() })
-	server := httptest.NewServer(newMux(lib, parseKeys("alice=secret,bob=other")))
+	files, err := corpus.Open(t.TempDir(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { files.Close() })
+	server := httptest.NewServer(newMux(files, parseKeys("alice=secret,bob=other")))
 	t.Cleanup(server.Close)
 
 	for _, key := range []string{"", "wrong", "alice"} {

@@ -13,9 +13,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/mcpadapter"
-	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/workspace"
 )
 
 func main() {
@@ -32,14 +31,13 @@ func main() {
 }
 
 func run(ctx context.Context, dir string) error {
-	ws, err := workspace.Open(dir, nil)
+	files, err := corpus.Open(dir, &corpus.Options{Server: &mcpadapter.Options{Name: "mcpserver", Logger: slog.Default()}})
 	if err != nil {
 		return err
 	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
-	server := mcpadapter.NewServer(lib, &mcpadapter.Options{Name: "mcpserver", Logger: slog.Default()})
-	addMeasure(server, lib)
+	defer files.Close()
+	server := files.Server()
+	addMeasure(server, files.Library)
 	return mcpadapter.ServeStdio(ctx, server, os.Stdin, os.Stdout)
 }
 

@@ -3,7 +3,7 @@
 // reranker over HTTP.
 //
 //	embedder, err := embedding.NewOllama(&embedding.Options{Model: "nomic-embed-text"})
-//	searcher, err := search.New(lib, &search.Options{
+//	searcher := search.New(lib, &search.Options{
 //		Semantics: &search.Semantics{Embedder: embedder},
 //	})
 //
