@@ -142,14 +142,14 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// TestReadmeIsOnePage holds the README to a length that people read.
-func TestReadmeIsOnePage(t *testing.T) {
-	text, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(strings.Fields(string(text))); n >= 1800 {
-		t.Errorf("the README has %d words; move some of it to docs", n)
+// TestWordsOfPages holds pages to a length that people read.
+func TestWordsOfPages(t *testing.T) {
+	all := pages(t)
+	for name, most := range map[string]int{"README.md": 800, "CHANGELOG.md": 1200} {
+		p, ok := all[name]
+		if n := len(strings.Fields(p.text)); !ok || n > most {
+			t.Errorf("%s has %d words, more than %d; move some of them to docs", name, n, most)
+		}
 	}
 }
 
