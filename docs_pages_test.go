@@ -142,13 +142,21 @@ func TestLinksOfPages(t *testing.T) {
 	}
 }
 
-// TestWordsOfPages holds pages to a length that people read.
+// TestWordsOfPages holds the README, and what the CHANGELOG says of each version, to
+// a length that people read.
 func TestWordsOfPages(t *testing.T) {
 	all := pages(t)
-	for name, most := range map[string]int{"README.md": 800, "CHANGELOG.md": 1200} {
-		p, ok := all[name]
-		if n := len(strings.Fields(p.text)); !ok || n > most {
-			t.Errorf("%s has %d words, more than %d; move some of them to docs", name, n, most)
+	if n := len(strings.Fields(all["README.md"].text)); n == 0 || n > 800 {
+		t.Errorf("the README has %d words, more than 800; move some of them to docs", n)
+	}
+	versions := strings.Split(all["CHANGELOG.md"].text, "\n## ")
+	if len(versions) < 2 {
+		t.Error("the CHANGELOG has no version")
+	}
+	for _, version := range versions {
+		name, _, _ := strings.Cut(version, "\n")
+		if n := len(strings.Fields(version)); n > 1200 {
+			t.Errorf("CHANGELOG, %s: %d words, more than 1,200", name, n)
 		}
 	}
 }
