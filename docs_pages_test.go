@@ -161,6 +161,35 @@ func TestWordsOfPages(t *testing.T) {
 	}
 }
 
+// TestNoParagraphTwice finds paragraphs and rows of tables of twelve words or more that
+// stand twice, on one page or on two.
+func TestNoParagraphTwice(t *testing.T) {
+	seen, found := make(map[string]string), 0
+	for _, p := range pages(t) {
+		for paragraph := range strings.SplitSeq(p.prose, "\n\n") {
+			texts := []string{paragraph}
+			if rows := strings.Split(paragraph, "\n"); strings.HasPrefix(rows[0], "|") {
+				texts = rows[1:] // heads are alike
+			}
+			for _, text := range texts {
+				words := strings.Fields(text)
+				if len(words) < 12 {
+					continue
+				}
+				found++
+				text = strings.Join(words, " ")
+				if first, ok := seen[text]; ok {
+					t.Errorf("%s and %s: %.80s", first, p.name, text)
+				}
+				seen[text] = p.name
+			}
+		}
+	}
+	if found < 300 {
+		t.Errorf("only %d paragraphs were found", found)
+	}
+}
+
 // TestAddressesOfPages parses each address that the pages show. They are in
 // their canonical form, but where a page says that they are not: in the left
 // column of a table whose right one has the canonical form, and for one line,
