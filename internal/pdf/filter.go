@@ -24,15 +24,6 @@ var filterNames = map[Name]Name{
 	"AHx": "ASCIIHexDecode", "RL": "RunLengthDecode",
 }
 
-// IsImage reports whether f is an image filter. Image filters are never decoded here.
-func (f Filter) IsImage() bool {
-	switch f.Name {
-	case "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "CCF", "JBIG2Decode":
-		return true
-	}
-	return false
-}
-
 // Apply reverses the filter. The error matches [ErrLimit] if the output exceeds max
 // bytes. With an error, the output so far is returned, so that its size can be
 // charged.
