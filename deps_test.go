@@ -141,7 +141,7 @@ var only = map[string][]string{
 	"github.com/prometheus":                      {"telemetry"},
 	"go.opentelemetry.io":                        {"telemetry"},
 	"google.golang.org":                          {"telemetry"},
-	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/testcorpus"},
+	"golang.org/x/image":                         {"modality/image", "internal/drawing", "internal/pdf", "internal/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "internal/terms", "modality/text", "search", "search/embedding", "internal/testcorpus", "modality/document/mail"},
 	"golang.org/x/net":                           {"internal/markup", "internal/htmlblocks"},
 	"github.com/yuin/goldmark":                   {"internal/markup"},

@@ -25,7 +25,7 @@ require (
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of internal/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // internal/markup
 	go.yaml.in/yaml/v3 v3.0.5 // internal/config, internal/markup
-	golang.org/x/image v0.47.0 // modality/image, internal/preview
+	golang.org/x/image v0.47.0 // modality/image, internal/pdf, internal/drawing
 	golang.org/x/net v0.59.0 // internal/markup, internal/htmlblocks
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
 	golang.org/x/sys v0.49.0 // workspace, internal/child

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	early "golang.org/x/image/tiff/lzw"
 )
 
 const maxFilters = 8
@@ -93,90 +95,21 @@ func readLimited(r io.Reader, hint, max int) ([]byte, error) {
 	}
 }
 
-// unLZW reverses LZWDecode. It supports only the default early change of the code
-// length, which practically all files use.
+// unLZW reverses LZWDecode. The length of its codes grows one code early, unless
+// the parameters say otherwise. The end code is often missing.
 func unLZW(data []byte, parms Dict, max int) ([]byte, error) {
+	var r io.Reader = early.NewReader(bytes.NewReader(data), early.MSB, 8)
 	if n, ok := parms["EarlyChange"].(int64); ok && n == 0 {
-		out, err := readLimited(lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8), len(data)*4, max)
-		if err != nil && !errors.Is(err, ErrLimit) {
-			return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
-		}
-		return out, err
+		r = lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8)
 	}
-	return lzwEarly(data, max)
-}
-
-// Codes of LZW with 8-bit symbols (7.4.4).
-const (
-	lzwClear = 256
-	lzwEnd   = 257
-	lzwFirst = 258
-	lzwMax   = 4096
-)
-
-// lzwEarly decodes LZW whose code length grows one code early.
-func lzwEarly(data []byte, max int) ([]byte, error) {
-	var (
-		out           []byte
-		start, length [lzwMax]int // the phrase of a code, as a range of out
-		next          = lzwFirst
-		width         = uint(9)
-		bits, held    uint
-		last          = -1 // range of the phrase of the previous code
-		lastLen       int
-	)
-	for i := 0; ; {
-		for held < width {
-			if i == len(data) {
-				return out, nil // the end code is often missing
-			}
-			bits = bits<<8 | uint(data[i])
-			held += 8
-			i++
-		}
-		code := int(bits >> (held - width) & (1<<width - 1))
-		held -= width
-		if code == lzwEnd {
-			return out, nil
-		}
-		if code == lzwClear {
-			next, width, last = lzwFirst, 9, -1
-			continue
-		}
-		at := len(out)
-		switch {
-		case code < lzwClear:
-			out = append(out, byte(code))
-		case code < next:
-			out = append(out, out[start[code]:start[code]+length[code]]...)
-		case code == next && last >= 0:
-			out = append(out, out[last:last+lastLen]...)
-			out = append(out, out[last])
-		default:
-			return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
-		}
-		if len(out) > max {
-			return out, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
-		}
-		if last >= 0 && next < lzwMax {
-			start[next], length[next] = last, lastLen+1
-			next++
-		}
-		last, lastLen = at, len(out)-at
-		width = lzwWidth(next + 1)
-	}
-}
-
-func lzwWidth(next int) uint {
+	out, err := readLimited(r, len(data)*4, max)
 	switch {
-	case next >= 2048:
-		return 12
-	case next >= 1024:
-		return 11
-	case next >= 512:
-		return 10
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return out, nil
+	case err != nil && !errors.Is(err, ErrLimit):
+		return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
 	}
-	return 9
+	return out, err
 }
 
 func decodeASCII85(data []byte) ([]byte, error) {
