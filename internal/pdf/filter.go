@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/lzw"
+	"encoding/ascii85"
 	"errors"
 	"fmt"
 	"io"
@@ -113,39 +114,14 @@ func unLZW(data []byte, parms Dict, max int) ([]byte, error) {
 }
 
 func decodeASCII85(data []byte) ([]byte, error) {
-	out := make([]byte, 0, len(data)*4/5+4)
-	var group uint32
-	n := 0
-	for _, c := range data {
-		switch {
-		case class[c] == space:
-			continue
-		case c == '~':
-			return ascii85End(out, group, n)
-		case c == 'z' && n == 0:
-			out = append(out, 0, 0, 0, 0)
-			continue
-		case c < '!' || c > 'u':
-			return nil, fmt.Errorf("%q in an ASCII85 stream: %w", c, ErrDamaged)
-		}
-		group = group*85 + uint32(c-'!')
-		if n++; n == 5 {
-			out = append(out, byte(group>>24), byte(group>>16), byte(group>>8), byte(group))
-			group, n = 0, 0
-		}
+	data, _, _ = bytes.Cut(data, []byte("~"))
+	out := make([]byte, len(data)/5*4+4*bytes.Count(data, []byte("z"))+8)
+	n, read, err := ascii85.Decode(out, data, false)
+	if err != nil {
+		return nil, fmt.Errorf("an ASCII85 stream is damaged: %w", ErrDamaged)
 	}
-	return ascii85End(out, group, n)
-}
-
-// ascii85End appends the bytes of the last n digits, n-1 in number.
-func ascii85End(out []byte, group uint32, n int) ([]byte, error) {
-	if n < 2 {
-		return out, nil
-	}
-	for range 5 - n {
-		group = group*85 + 84
-	}
-	return append(out, []byte{byte(group >> 24), byte(group >> 16), byte(group >> 8)}[:n-1]...), nil
+	last, _, _ := ascii85.Decode(out[n:], data[read:], true) // a single digit is no byte
+	return out[:n+last], nil
 }
 
 func decodeASCIIHex(data []byte) ([]byte, error) {
