@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -157,20 +158,23 @@ func (q *quotedDecoder) line(out []byte, l line) []byte {
 	} else if i := bytes.LastIndexByte(text, '='); i >= 0 && i > len(text)-3 {
 		text, q.held = text[:i], bytes.Clone(text[i:])
 	}
+	return append(appendUnescaped(out, text, '='), end...)
+}
+
+// appendUnescaped appends a text in which a mark and two digits stand for a byte.
+// Other marks stay.
+func appendUnescaped(out, text []byte, mark byte) []byte {
 	for {
-		i := bytes.IndexByte(text, '=')
+		i := bytes.IndexByte(text, mark)
 		if i < 0 {
-			return append(append(out, text...), end...)
+			return append(out, text...)
 		}
-		out = append(out, text[:i]...)
-		text = text[i:]
-		if len(text) >= 3 && isHex(text[1]) && isHex(text[2]) {
-			out = append(out, unhex(text[1])<<4|unhex(text[2]))
-			text = text[3:]
+		out, text = append(out, text[:i]...), text[i:]
+		if decoded, err := hex.AppendDecode(out, text[1:min(len(text), 3)]); err == nil && len(decoded) > len(out) {
+			out, text = decoded, text[3:]
 			continue
 		}
-		out = append(out, '=')
-		text = text[1:]
+		out, text = append(out, mark), text[1:]
 	}
 }
 
