@@ -146,9 +146,12 @@ func TestParquetNull(t *testing.T) {
 
 // TestParquetHostile reads files whose headers lie.
 func TestParquetHostile(t *testing.T) {
-	good := writeParquet(t, 100, parquet.Compression(&parquet.Snappy))
-	if rows, err := readParquet(t.Context(), good); err != nil || len(rows) != 100 {
-		t.Fatalf("%d rows, error %v", len(rows), err)
+	var good []byte
+	for _, option := range []parquet.WriterOption{parquet.Compression(&parquet.Gzip), parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(2), parquet.Compression(&parquet.Snappy)} {
+		good = writeParquet(t, 100, option)
+		if rows, err := readParquet(t.Context(), good); err != nil || len(rows) != 100 {
+			t.Fatalf("%d rows, error %v", len(rows), err)
+		}
 	}
 	footer := bytes.Clone(good)
 	binary.LittleEndian.PutUint32(footer[len(footer)-8:], 1<<31)
