@@ -16,7 +16,7 @@ require (
 	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
 	github.com/knadh/koanf/v2 v2.4.1 // internal/config
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
-	github.com/parquet-go/parquet-go v0.25.1 // mapadapter; v0.32 makes the command 17 MB larger
+	github.com/parquet-go/parquet-go v0.25.1 // internal/parquettest, tests of mapadapter
 	github.com/pdfcpu/pdfcpu v0.15.0 // tests of e2e
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of internal/data
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
@@ -25,7 +25,7 @@ require (
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of internal/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // internal/markup
 	go.yaml.in/yaml/v3 v3.0.5 // internal/config, internal/markup
-	golang.org/x/image v0.47.0 // modality/image, internal/preview
+	golang.org/x/image v0.47.0 // modality/image, internal/pdf, internal/drawing
 	golang.org/x/net v0.59.0 // internal/markup, internal/htmlblocks
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
 	golang.org/x/sys v0.49.0 // workspace, internal/child

@@ -2,7 +2,6 @@ package citation_test
 
 import (
 	"errors"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -281,59 +280,6 @@ func TestPlaceInForms(t *testing.T) {
 	}
 }
 
-func TestCharPositions(t *testing.T) {
-	text := "a\r\nb🙂e\u0301\rc"
-	for _, test := range []struct {
-		fragment string
-		want     string
-	}{
-		{"char=0,1", "a"}, {"char=1,2", "\r\n"}, {"char=2,4", "b🙂"}, {"char=,3", "a\r\nb"}, {"char=7,", "c"}, {"char=5", ""}, {"char=3,99", "🙂e\u0301\rc"},
-	} {
-		p, err := citation.ParseCharFragment(test.fragment + ";length=8")
-		r := p.Bytes(text)
-		if err != nil || text[r.Start:r.End] != test.want {
-			t.Errorf("%s: %v is %q, %v; want %q", test.fragment, r, text[r.Start:r.End], err, test.want)
-			continue
-		}
-		if back, err := r.CharPositions(text); err != nil || p.End != math.MaxInt64 && p.End < 9 && back != p {
-			t.Errorf("%s: back as %v, %v", test.fragment, back, err)
-		}
-	}
-	for _, bad := range []citation.ByteRange{{2, 3}, {0, 2}, {-1, 0}, {5, 3}, {0, 99}, {5, 6}} {
-		if p, err := bad.CharPositions(text); !errors.Is(err, citekit.ErrRange) {
-			t.Errorf("%v: %v, %v", bad, p, err)
-		}
-	}
-	for _, bad := range []string{"", "char=", "char=,", "char=5,3", "char=-1,2", "char=x", "line=1,2", "char=1,2,3"} {
-		if p, err := citation.ParseCharFragment(bad); !errors.Is(err, citekit.ErrSyntax) {
-			t.Errorf("%s: %v, %v", bad, p, err)
-		}
-	}
-}
-
-func TestIntegrity(t *testing.T) {
-	text := "a\r\nb🙂"
-	i := citation.IntegrityOf(text)
-	if want := ";length=4,UTF-8;md5=" + i.MD5 + ",UTF-8"; i.String() != want {
-		t.Errorf("%s; want %s", i, want)
-	}
-	got, err := citation.ParseIntegrity("line=0,1" + i.String())
-	if err != nil || got != i || got.Check(text) != nil {
-		t.Errorf("%+v, %v, %v", got, err, got.Check(text))
-	}
-	if err := got.Check("a\r\nc🙂"); !errors.Is(err, citekit.ErrStale) {
-		t.Errorf("another text: %v", err)
-	}
-	if none, err := citation.ParseIntegrity("line=0,1"); err != nil || none.Check("x") != nil || none.String() != "" {
-		t.Errorf("%+v, %v", none, err)
-	}
-	for _, bad := range []string{"x;md5=12", "x;sha=1", "x;length=-1", "x;length=", "x;md5=" + strings.Repeat("g", 32)} {
-		if _, err := citation.ParseIntegrity(bad); !errors.Is(err, citekit.ErrSyntax) {
-			t.Errorf("%s: %v", bad, err)
-		}
-	}
-}
-
 func TestCSVFragment(t *testing.T) {
 	for _, fragment := range []string{"row=4", "row=5-7", "row=4-*", "row=*", "col=2;5-9", "cell=4,1", "cell=4,1-6,2", "cell=4,1-6,*;8,2"} {
 		cells, err := citation.ParseCSVFragment(fragment)
@@ -380,32 +326,6 @@ func TestCellsLines(t *testing.T) {
 	}
 	if c, err := citation.RowsAt(table, citekit.Range{First: 3, Last: 8}); !errors.Is(err, citekit.ErrRange) {
 		t.Errorf("lines 3-8: %v, %v", c, err)
-	}
-}
-
-func TestPDFRegion(t *testing.T) {
-	page := citation.PageSize{Width: 612, Height: 792}
-	for seed := range uint64(500) {
-		rng := rand.New(rand.NewPCG(seed, 3))
-		loc := citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 3, Last: 3}},
-			Box: citekit.Box{X1: rng.Float64() / 2, Y1: rng.Float64() / 2, X2: .51 + rng.Float64()*.49, Y2: .51 + rng.Float64()*.49}}
-		fragment, err := citation.PDFRegion(loc, page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := citation.ParsePDFRegion(fragment, page)
-		if err != nil || math.Abs(got.Box.X1-loc.Box.X1)+math.Abs(got.Box.Y1-loc.Box.Y1)+math.Abs(got.Box.X2-loc.Box.X2)+math.Abs(got.Box.Y2-loc.Box.Y2) > 1e-5 {
-			t.Fatalf("%s is %v, %v; want %v", fragment, got.Box, err, loc.Box)
-		}
-	}
-	loc, err := citation.ParsePDFRegion("page=2&highlight=61.2,306,79.2,396&zoom=100", page)
-	if want := (citekit.Box{X1: .1, Y1: .1, X2: .5, Y2: .5}); err != nil || loc.Box != want {
-		t.Errorf("%v, %v; want %v", loc.Box, err, want)
-	}
-	for _, bad := range []string{"page=2&viewrect=1,2,3", "page=2&viewrect=1,2,0,4", "page=2&viewrect=700,2,3,4", "viewrect=1,2,3,4", "page=2&highlight=5,4,1,2", "page=2&viewrect=-1,2,3,4"} {
-		if loc, err := citation.ParsePDFRegion(bad, page); !errors.Is(err, citekit.ErrSyntax) {
-			t.Errorf("%s: %v, %v", bad, loc, err)
-		}
 	}
 }
 

@@ -77,9 +77,6 @@ func TestInnerPlaces(t *testing.T) {
 		for kind, of := range map[string]func(citekit.Location) (string, error){
 			"PDF": citation.PDFFragment, "text": citation.TextFragment, "media": citation.MediaFragment,
 			"table": func(l citekit.Location) (string, error) { _, err := citation.TableCells(l, nil); return "", err },
-			"region": func(l citekit.Location) (string, error) {
-				return citation.PDFRegion(l, citation.PageSize{Width: 100, Height: 100})
-			},
 		} {
 			if f, err := of(a.Location); f != "" || !errors.Is(err, errors.ErrUnsupported) {
 				t.Errorf("%s has the %s fragment %q, %v", address, kind, f, err)

@@ -13,18 +13,13 @@ import (
 // shorter one may occur anywhere.
 const minHeading = 3
 
-// findHeading returns the offset of the line with a title in a text, or -1.
-// Only letters and digits are compared, ignoring case. The line may have a
-// number before the title, such as "2.1", and the title may continue over
-// several lines.
-func findHeading(text, title string) int {
-	return foldLetters(text).findHeading(title)
-}
-
 // mostTries is how many occurrences of a title on a page are checked.
 const mostTries = 64
 
-// findHeading is the function of that name, for a text that is already folded.
+// findHeading returns the offset of the line with a title in the text, or -1.
+// Only letters and digits are compared, ignoring case. The line may have a
+// number before the title, such as "2.1", and the title may continue over
+// several lines.
 func (f *folded) findHeading(title string) int {
 	want := foldLetters(title)
 	if len(want.letters) < minHeading {

@@ -69,7 +69,7 @@ func TestFindHeading(t *testing.T) {
 		"":               -1,
 		"—":              -1,
 	} {
-		if got := findHeading(page, title); got != want {
+		if got := foldLetters(page).findHeading(title); got != want {
 			t.Errorf("findHeading(%q) = %d, want %d", title, got, want)
 		}
 	}

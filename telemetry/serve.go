@@ -10,10 +10,6 @@ import (
 	"time"
 )
 
-// DefaultAddress is the default address for metrics, which only this machine can
-// reach.
-const DefaultAddress = "127.0.0.1:9464"
-
 const (
 	readTimeout  = 10 * time.Second // for the headers of a request
 	writeTimeout = time.Minute      // for a whole answer

@@ -49,7 +49,7 @@ func checkTree(t *testing.T, nodes []*citekit.Node, around citekit.Range, depth 
 }
 
 func FuzzGo(f *testing.F) {
-	fuzz(f, code.Go, "package p\n\n// F is f.\nfunc (r *R[T]) F(a struct{}) interface{ x() } { type t = struct{}\n}\ntype (\n\tI interface {\n\t\tM()\n\t}\n)\n", "type A[T any] `", "func (", "type a [")
+	fuzz(f, code.Go, "package p\n\n// F is f.\nfunc (r *R[T]) F(a struct{}) interface{ x() } { type t = struct{}\n}\ntype (\n\tI interface {\n\t\tM()\n\t}\n)\n", "type A[T any] `", "func (", "type a [", "\x8c/*")
 }
 
 func FuzzPython(f *testing.F) {

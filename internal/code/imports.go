@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	gotoken "go/token"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/linkset"
@@ -107,14 +108,12 @@ func plainString(literal []byte) (text string, ok bool) {
 // goImports finds the imports of Go, which precede all other declarations.
 func (f *importFinder) goImports() {
 	l := newGoLexer(f.src)
-	for l.next(); l.tok != goEOF && !f.stop(l.start); l.next() {
-		if l.tok != goWord || l.depth > 0 {
-			continue
-		}
-		switch string(l.text()) {
-		case "import":
-			f.goImport(&l)
-		case "func", "type", "var", "const":
+	for l.next(); l.tok != gotoken.EOF && !f.stop(l.start); l.next() {
+		switch {
+		case l.depth > 0:
+		case l.tok == gotoken.IMPORT:
+			f.goImport(l)
+		case l.tok == gotoken.FUNC, l.tok == gotoken.TYPE, l.tok == gotoken.VAR, l.tok == gotoken.CONST:
 			return
 		}
 	}
@@ -123,11 +122,11 @@ func (f *importFinder) goImports() {
 // goImport reads from the word "import" to the end of its declaration.
 func (f *importFinder) goImport(l *goLexer) {
 	name, start := "", -1
-	for l.next(); l.tok != goEOF; l.next() {
+	for l.next(); l.tok != gotoken.EOF; l.next() {
 		switch {
-		case l.tok == goWord, l.tok == '.':
+		case l.isWord(), l.tok == gotoken.PERIOD:
 			name, start = string(l.text()), l.start
-		case l.tok == goValue:
+		case l.tok.IsLiteral():
 			if start < 0 {
 				start = l.start
 			}
@@ -135,7 +134,7 @@ func (f *importFinder) goImport(l *goLexer) {
 				f.add(start, l.end, linkset.Import, name, path)
 			}
 			name, start = "", -1
-		case l.tok == ';' && l.depth == 0:
+		case l.tok == gotoken.SEMICOLON && l.depth == 0:
 			return
 		}
 	}

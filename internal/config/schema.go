@@ -8,15 +8,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// SchemaID is the identifier of the schema.
-const SchemaID = "https://github.com/citekit/citekit/schema/config.schema.json"
+// schemaID is the identifier of the schema.
+const schemaID = "https://github.com/citekit/citekit/schema/config.schema.json"
 
 // Schema returns the JSON schema (2020-12) of a file of settings, for editors
 // and other tools. [Load] checks what a schema cannot express, such as that a
 // certificate needs its key.
 func Schema() ([]byte, error) {
 	s := schemaOf(member{typ: configType})
-	s.Schema, s.ID = "https://json-schema.org/draft/2020-12/schema", SchemaID
+	s.Schema, s.ID = "https://json-schema.org/draft/2020-12/schema", schemaID
 	s.Title, s.Description = "Settings of citekit", "What citekit.yaml may have."
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

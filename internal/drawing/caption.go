@@ -17,15 +17,15 @@ const (
 	baseline     = 11
 )
 
-// TextSize returns the size in pixels of a line of ASCII text enlarged by times.
-func TextSize(text string, times int) (width, height int) {
+// textSize returns the size in pixels of a line of ASCII text enlarged by times.
+func textSize(text string, times int) (width, height int) {
 	return len(text) * letterWidth * times, letterHeight * times
 }
 
 // Text draws a line of ASCII text, enlarged by times, with its top left corner at a
 // point.
 func Text(img *image.RGBA, at image.Point, text string, times int, ink color.Color) {
-	width, height := TextSize(text, 1)
+	width, height := textSize(text, 1)
 	letters := image.NewAlpha(image.Rect(0, 0, width, height))
 	drawer := font.Drawer{Dst: letters, Src: image.Opaque, Face: basicfont.Face7x13, Dot: fixed.P(0, baseline)}
 	drawer.DrawString(text)

@@ -81,7 +81,7 @@ func TestMark(t *testing.T) {
 		{"part", citekit.Box{X1: .5, Y1: 0, X2: 1, Y2: 1}, image.Rect(0, 10, 50, 20)},
 		{"outside", citekit.Box{X1: 0, Y1: .5, X2: 1, Y2: 1}, image.Rectangle{}},
 	} {
-		img := NewWhite(image.Pt(100, 50))
+		img := newWhite(image.Pt(100, 50))
 		Mark(img, []citekit.Box{{X1: .5, Y1: .2, X2: .75, Y2: .4}}, tt.part)
 		lined := tt.want.Inset(-outlineWidth)
 		for y := range 50 {
@@ -101,7 +101,7 @@ func TestMark(t *testing.T) {
 }
 
 func TestEncoding(t *testing.T) {
-	page, photo := NewWhite(image.Pt(100, 100)), NewWhite(image.Pt(100, 100))
+	page, photo := newWhite(image.Pt(100, 100)), newWhite(image.Pt(100, 100))
 	for i := range photo.Pix {
 		if i%4 != 3 {
 			photo.Pix[i] = byte(i*i>>5 ^ i)
@@ -123,9 +123,9 @@ func TestEncoding(t *testing.T) {
 // TestGrey checks that a PNG has the very pixels, in one sample for each where
 // all are grey.
 func TestGrey(t *testing.T) {
-	page := NewWhite(image.Pt(30, 20))
+	page := newWhite(image.Pt(30, 20))
 	Text(page, image.Pt(3, 3), "a page", 1, color.Black)
-	coloured := NewWhite(image.Pt(30, 20))
+	coloured := newWhite(image.Pt(30, 20))
 	coloured.Set(29, 19, color.RGBA{R: 200, G: 200, B: 201, A: 255})
 	for img, model := range map[*image.RGBA]color.Model{page: color.GrayModel, coloured: color.RGBAModel} {
 		data, err := encodePNG(img)
@@ -160,7 +160,7 @@ func TestSheet(t *testing.T) {
 				s := NewSheet(n, shape[0], shape[1], side)
 				var pictures []*image.RGBA
 				for i := range n {
-					picture := NewWhite(s.Cell)
+					picture := newWhite(s.Cell)
 					for p := 0; p < len(picture.Pix); p += 4 {
 						picture.Pix[p] = byte(i + 1)
 					}

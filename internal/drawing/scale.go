@@ -30,8 +30,8 @@ func Shrink(width, height, wide, high int) image.Point {
 	return Fit(float64(width), float64(height), min(wide, width), min(high, height))
 }
 
-// NewWhite returns a white picture.
-func NewWhite(size image.Point) *image.RGBA {
+// newWhite returns a white picture.
+func newWhite(size image.Point) *image.RGBA {
 	img := image.NewRGBA(image.Rectangle{Max: size})
 	for i := range img.Pix {
 		img.Pix[i] = 0xff

@@ -59,7 +59,7 @@ func (s Sheet) fit(width, height float64, side int) image.Point {
 }
 
 func (s Sheet) captionHeight() int {
-	_, height := TextSize("", s.times)
+	_, height := textSize("", s.times)
 	return height
 }
 
@@ -91,11 +91,11 @@ func (s Sheet) put(img *image.RGBA, corner image.Point, picture *image.RGBA, cap
 	size := picture.Rect.Size()
 	at := corner.Add(image.Pt((s.Cell.X-size.X)/2, s.Cell.Y-size.Y))
 	draw.Draw(img, picture.Rect.Sub(picture.Rect.Min).Add(at), picture, picture.Rect.Min, draw.Src)
-	width, _ := TextSize(caption, s.times)
+	width, _ := textSize(caption, s.times)
 	times := s.times
 	if width > s.Cell.X {
 		times = 1
-		width, _ = TextSize(caption, times)
+		width, _ = textSize(caption, times)
 	}
 	Text(img, corner.Add(image.Pt((s.Cell.X-width)/2, s.Cell.Y)), caption, times, color.Black)
 }

@@ -42,9 +42,9 @@ const tick = 5 // length in pixels of a mark on the axis
 
 // Draw returns the picture.
 func (w *Wave) Draw() *image.RGBA {
-	_, text := TextSize("", 1)
+	_, text := textSize("", 1)
 	height := max(w.side/3-tick-text, 2*tick) // of the wave
-	img := NewWhite(image.Pt(w.side, height+tick+text))
+	img := newWhite(image.Pt(w.side, height+tick+text))
 	middle := height / 2
 	for x := range w.side {
 		top := middle - int(w.high[x]*float64(middle))
@@ -67,7 +67,7 @@ func (w *Wave) drawAxis(img *image.RGBA, top int) {
 		if step >= 1 {
 			label, _, _ = strings.Cut(label, ".")
 		}
-		if width, _ := TextSize(label, 1); x+width+2 <= w.side {
+		if width, _ := textSize(label, 1); x+width+2 <= w.side {
 			Text(img, image.Pt(x+2, top+tick), label, 1, color.Black)
 		}
 	}

@@ -161,18 +161,23 @@ func (d directory) value(tag uint16, size int64, types ...uint16) []byte {
 	return b
 }
 
-// text returns a text. Text that is not UTF-8 is read as Latin-1, which old
-// cameras wrote.
+// text returns a text.
 func (d directory) text(tag uint16) string {
 	b, _, _ := bytes.Cut(d.value(tag, 1, asciiType, utf8Type), []byte{0})
+	return strings.TrimSpace(Latin1(b))
+}
+
+// Latin1 decodes Latin-1, which old cameras wrote, but keeps UTF-8, which many
+// programs write against the standards.
+func Latin1(b []byte) string {
 	if utf8.Valid(b) {
-		return strings.TrimSpace(string(b))
+		return string(b)
 	}
 	runes := make([]rune, len(b))
 	for i, c := range b {
 		runes[i] = rune(c)
 	}
-	return strings.TrimSpace(string(runes))
+	return string(runes)
 }
 
 // wide returns a text in UTF-16, little endian.

@@ -90,7 +90,7 @@ func frameWork(size string) Work {
 	if picture {
 		return PictureWork(w, h)
 	}
-	return PacketWork + Work(w)*sampleWork
+	return packetWork + Work(w)*sampleWork
 }
 
 // HasDecoder reports whether ffmpeg has a decoder for a stream of an input.

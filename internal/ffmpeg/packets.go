@@ -37,7 +37,7 @@ func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func
 		if n++; n > maxPackets {
 			return fmt.Errorf("more than %d packets: %w", maxPackets, citekit.ErrTooLarge)
 		}
-		if err := Spend(ctx, PacketWork); err != nil {
+		if err := Spend(ctx, packetWork); err != nil {
 			return err
 		}
 		if p, ok := parsePacket(string(line)); ok {

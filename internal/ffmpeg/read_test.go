@@ -74,7 +74,7 @@ func TestMovie(t *testing.T) {
 		if err != nil || all != 10 || keys != 1 || first != 1 {
 			t.Errorf("from one second: %d packets, %d key frames, the first at %v s; %v", all, keys, first, err)
 		}
-		if done := Done(ctx); done < 10*PacketWork || done%PacketWork != 0 {
+		if done := Done(ctx); done < 10*packetWork || done%packetWork != 0 {
 			t.Errorf("work of %d", done)
 		}
 	})
@@ -219,7 +219,7 @@ func TestScripts(t *testing.T) {
 		t.Errorf("too much to decode: %v, %v, %v", got, done, err)
 	}
 	// The same within the work of one packet.
-	little := Within(t.Context(), PacketWork, time.Hour)
+	little := Within(t.Context(), packetWork, time.Hour)
 	if _, _, err := tools.Decodable(little, in, 0, Interval{End: 1}); !errors.Is(err, ErrWork) {
 		t.Errorf("more than may be decoded: %v", err)
 	}

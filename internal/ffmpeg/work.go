@@ -21,8 +21,8 @@ import (
 type Work int64
 
 const (
-	// PacketWork is the work of reading a packet.
-	PacketWork Work = 5_000
+	// packetWork is the work of reading a packet.
+	packetWork Work = 5_000
 
 	// sampleWork is the work of decoding a sample of sound in one channel.
 	sampleWork Work = 10

@@ -46,11 +46,11 @@ func (s *Set) Full() bool { return len(s.links) >= maxLinks || s.bytes >= maxByt
 // White space in the text is normalized. A link whose target has control
 // characters or is not UTF-8 is left out.
 func (s *Set) Add(first, last int, kind, text, target string) {
-	s.AddTo(first, last, kind, text, target, citekit.Location{})
+	s.addTo(first, last, kind, text, target, citekit.Location{})
 }
 
-// AddTo is like Add for a link to a place in the same source.
-func (s *Set) AddTo(first, last int, kind, text, target string, to citekit.Location) {
+// addTo is like Add for a link to a place in the same source.
+func (s *Set) addTo(first, last int, kind, text, target string, to citekit.Location) {
 	target = strings.TrimSpace(target)
 	if s.Full() || target == "" && to.IsWhole() || !isTarget(target) {
 		return

@@ -118,6 +118,22 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestValues leaves out the columns with fields.
+func TestValues(t *testing.T) {
+	f := open(t, parquettest.File(t, 5, 2, "gzip"))
+	var rows [][]any
+	if err := f.Values(t.Context(), f.Plain(), func(values []any) error {
+		rows = append(rows, slices.Clone(values))
+		return nil
+	}); err != nil || len(rows) != 5 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	want := []any{int64(40), nil, 4.5, false, int64(1_700_000_006_000_000), []any{"t0"}, int64(16), "text of 2", 1.0, "\xff\x04\x00\x01", int64(104)}
+	if diff := cmp.Diff(want, rows[3]); diff != "" {
+		t.Errorf("row 4: %s", diff)
+	}
+}
+
 // TestEncrypted knows a footer that is encrypted.
 func TestEncrypted(t *testing.T) {
 	data := parquettest.File(t, 1, 1, "none")

@@ -247,21 +247,42 @@ func (c *cursor) row(t *triplets) error {
 // included. The texts are in the order of columns, which are indexes of Columns, and
 // are valid until yield returns. An error of yield ends the reading and is returned.
 func (f *File) Read(ctx context.Context, columns []int, first, last int, yield func(texts []string) error) error {
-	w := f.begin(ctx)
-	texts := make([]string, len(columns))
-	for g, group := range f.Groups {
+	return read(f.begin(ctx), columns, first, last, func(a *assembler, n *node) (string, int, error) {
+		text, err := a.text(n)
+		return text, len(text), err
+	}, yield)
+}
+
+// Values calls yield with the values of each row: an int64, float64, bool, string or
+// nil for a null, or a []any of these without its nulls. The values are in the order
+// of columns, which are some of those of Plain; the slice is valid until yield
+// returns. An error of yield ends the reading and is returned.
+func (f *File) Values(ctx context.Context, columns []int, yield func(values []any) error) error {
+	return read(f.begin(ctx), columns, 1, f.Rows, (*assembler).plain, yield)
+}
+
+// read yields what show makes of the values of each row; show returns how many bytes
+// it takes, too.
+func read[V any](w *work, columns []int, first, last int, show func(*assembler, *node) (V, int, error), yield func([]V) error) error {
+	shown := make([]V, len(columns))
+	for g, group := range w.f.Groups {
 		from, to := max(first, group.First), min(last, group.First+group.Rows-1)
 		if from > to {
 			continue
 		}
-		if err := w.readGroup(g, columns, from-group.First, to-from+1, texts, yield); err != nil {
+		err := w.readGroup(g, columns, from-group.First, to-from+1, func(i int, a *assembler, n *node) (size int, err error) {
+			shown[i], size, err = show(a, n)
+			return size, err
+		}, func() error { return yield(shown) })
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *work) readGroup(group int, columns []int, skip, rows int, texts []string, yield func([]string) error) error {
+// readGroup calls show for the values of each column of a row, and then yield.
+func (w *work) readGroup(group int, columns []int, skip, rows int, show func(i int, a *assembler, n *node) (size int, err error), yield func() error) error {
 	cursors := make([][]*cursor, len(columns))
 	for i, column := range columns {
 		for leaf := w.f.Columns[column].leaves.first; leaf < w.f.Columns[column].leaves.last; leaf++ {
@@ -290,16 +311,16 @@ func (w *work) readGroup(group int, columns []int, skip, rows int, texts []strin
 					return errWide
 				}
 			}
-			var err error
-			if texts[i], err = a.text(w.f.Columns[column].root); err != nil {
+			size, err := show(i, a, w.f.Columns[column].root)
+			if err != nil {
 				return err
 			}
-			spent += int64(len(texts[i]))
+			spent += int64(size)
 		}
 		if err := w.spend(spent); err != nil {
 			return err
 		}
-		if err := yield(texts); err != nil {
+		if err := yield(); err != nil {
 			return err
 		}
 	}

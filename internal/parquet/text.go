@@ -57,6 +57,59 @@ func (a *assembler) text(n *node) (string, error) {
 	return clip(a.out.String()), nil
 }
 
+// Plain returns the indexes of the columns that hold single values or a list of them,
+// and whose name no other column has.
+func (f *Footer) Plain() (columns []int) {
+	named := make(map[string]int)
+	for _, c := range f.Columns {
+		named[c.Name]++
+	}
+	for i, c := range f.Columns {
+		if named[c.Name] == 1 && c.leaves.last-c.leaves.first == 1 && f.leaves[c.leaves.first].rep <= 1 {
+			columns = append(columns, i)
+		}
+	}
+	return columns
+}
+
+// plain returns the value of a column of Plain, and its bytes.
+func (a *assembler) plain(n *node) (v any, size int, err error) {
+	for n.kind == kindGroup {
+		n = n.children[0]
+	}
+	values := a.leaves[0].values
+	if n.rep == 0 {
+		return n.plain(values[0]), len(values[0]), nil
+	}
+	var list []any
+	for _, v := range values {
+		if v != nil {
+			list = append(list, n.plain(v))
+		}
+		size += perRow + len(v)
+	}
+	return list, size, nil
+}
+
+// plain returns a value as it is stored: without the meaning of a date or a decimal.
+func (n *node) plain(v []byte) any {
+	switch {
+	case v == nil, n.kind == kindInt96:
+		return nil
+	case n.kind == kindBoolean:
+		return v[0] != 0
+	case n.kind == kindInt32:
+		return int64(int32(binary.LittleEndian.Uint32(v)))
+	case n.kind == kindInt64:
+		return int64(binary.LittleEndian.Uint64(v))
+	case n.kind == kindFloat:
+		return float64(math.Float32frombits(binary.LittleEndian.Uint32(v)))
+	case n.kind == kindDouble:
+		return math.Float64frombits(binary.LittleEndian.Uint64(v))
+	}
+	return string(v)
+}
+
 func clip(text string) string {
 	if len(text) <= maxText {
 		return text

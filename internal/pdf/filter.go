@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/lzw"
+	"encoding/ascii85"
 	"errors"
 	"fmt"
 	"io"
+
+	early "golang.org/x/image/tiff/lzw"
 )
 
 const maxFilters = 8
@@ -22,15 +25,6 @@ type Filter struct {
 var filterNames = map[Name]Name{
 	"Fl": "FlateDecode", "LZW": "LZWDecode", "A85": "ASCII85Decode",
 	"AHx": "ASCIIHexDecode", "RL": "RunLengthDecode",
-}
-
-// IsImage reports whether f is an image filter. Image filters are never decoded here.
-func (f Filter) IsImage() bool {
-	switch f.Name {
-	case "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "CCF", "JBIG2Decode":
-		return true
-	}
-	return false
 }
 
 // Apply reverses the filter. The error matches [ErrLimit] if the output exceeds max
@@ -102,126 +96,32 @@ func readLimited(r io.Reader, hint, max int) ([]byte, error) {
 	}
 }
 
-// unLZW reverses LZWDecode. It supports only the default early change of the code
-// length, which practically all files use.
+// unLZW reverses LZWDecode. The length of its codes grows one code early, unless
+// the parameters say otherwise. The end code is often missing.
 func unLZW(data []byte, parms Dict, max int) ([]byte, error) {
+	var r io.Reader = early.NewReader(bytes.NewReader(data), early.MSB, 8)
 	if n, ok := parms["EarlyChange"].(int64); ok && n == 0 {
-		out, err := readLimited(lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8), len(data)*4, max)
-		if err != nil && !errors.Is(err, ErrLimit) {
-			return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
-		}
-		return out, err
+		r = lzw.NewReader(bytes.NewReader(data), lzw.MSB, 8)
 	}
-	return lzwEarly(data, max)
-}
-
-// Codes of LZW with 8-bit symbols (7.4.4).
-const (
-	lzwClear = 256
-	lzwEnd   = 257
-	lzwFirst = 258
-	lzwMax   = 4096
-)
-
-// lzwEarly decodes LZW whose code length grows one code early.
-func lzwEarly(data []byte, max int) ([]byte, error) {
-	var (
-		out           []byte
-		start, length [lzwMax]int // the phrase of a code, as a range of out
-		next          = lzwFirst
-		width         = uint(9)
-		bits, held    uint
-		last          = -1 // range of the phrase of the previous code
-		lastLen       int
-	)
-	for i := 0; ; {
-		for held < width {
-			if i == len(data) {
-				return out, nil // the end code is often missing
-			}
-			bits = bits<<8 | uint(data[i])
-			held += 8
-			i++
-		}
-		code := int(bits >> (held - width) & (1<<width - 1))
-		held -= width
-		if code == lzwEnd {
-			return out, nil
-		}
-		if code == lzwClear {
-			next, width, last = lzwFirst, 9, -1
-			continue
-		}
-		at := len(out)
-		switch {
-		case code < lzwClear:
-			out = append(out, byte(code))
-		case code < next:
-			out = append(out, out[start[code]:start[code]+length[code]]...)
-		case code == next && last >= 0:
-			out = append(out, out[last:last+lastLen]...)
-			out = append(out, out[last])
-		default:
-			return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
-		}
-		if len(out) > max {
-			return out, fmt.Errorf("a stream of more than %d bytes: %w", max, ErrLimit)
-		}
-		if last >= 0 && next < lzwMax {
-			start[next], length[next] = last, lastLen+1
-			next++
-		}
-		last, lastLen = at, len(out)-at
-		width = lzwWidth(next + 1)
-	}
-}
-
-func lzwWidth(next int) uint {
+	out, err := readLimited(r, len(data)*4, max)
 	switch {
-	case next >= 2048:
-		return 12
-	case next >= 1024:
-		return 11
-	case next >= 512:
-		return 10
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return out, nil
+	case err != nil && !errors.Is(err, ErrLimit):
+		return out, fmt.Errorf("an LZW stream is damaged: %w", ErrDamaged)
 	}
-	return 9
+	return out, err
 }
 
 func decodeASCII85(data []byte) ([]byte, error) {
-	out := make([]byte, 0, len(data)*4/5+4)
-	var group uint32
-	n := 0
-	for _, c := range data {
-		switch {
-		case class[c] == space:
-			continue
-		case c == '~':
-			return ascii85End(out, group, n)
-		case c == 'z' && n == 0:
-			out = append(out, 0, 0, 0, 0)
-			continue
-		case c < '!' || c > 'u':
-			return nil, fmt.Errorf("%q in an ASCII85 stream: %w", c, ErrDamaged)
-		}
-		group = group*85 + uint32(c-'!')
-		if n++; n == 5 {
-			out = append(out, byte(group>>24), byte(group>>16), byte(group>>8), byte(group))
-			group, n = 0, 0
-		}
+	data, _, _ = bytes.Cut(data, []byte("~"))
+	out := make([]byte, len(data)/5*4+4*bytes.Count(data, []byte("z"))+8)
+	n, read, err := ascii85.Decode(out, data, false)
+	if err != nil {
+		return nil, fmt.Errorf("an ASCII85 stream is damaged: %w", ErrDamaged)
 	}
-	return ascii85End(out, group, n)
-}
-
-// ascii85End appends the bytes of the last n digits, n-1 in number.
-func ascii85End(out []byte, group uint32, n int) ([]byte, error) {
-	if n < 2 {
-		return out, nil
-	}
-	for range 5 - n {
-		group = group*85 + 84
-	}
-	return append(out, []byte{byte(group >> 24), byte(group >> 16), byte(group >> 8)}[:n-1]...), nil
+	last, _, _ := ascii85.Decode(out[n:], data[read:], true) // a single digit is no byte
+	return out[:n+last], nil
 }
 
 func decodeASCIIHex(data []byte) ([]byte, error) {

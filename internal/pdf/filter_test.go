@@ -7,6 +7,7 @@ import (
 	"encoding/ascii85"
 	"encoding/hex"
 	"errors"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
@@ -30,18 +31,19 @@ func deflated(t testing.TB, data []byte) []byte {
 // whenever the table is full.
 func encodeLZW(data []byte) []byte {
 	var out []byte
-	var bits, held uint
+	var held, bitsHeld uint
 	width := uint(9)
 	put := func(code int) {
-		bits = bits<<width | uint(code)
-		for held += width; held >= 8; held -= 8 {
-			out = append(out, byte(bits>>(held-8)))
+		held = held<<width | uint(code)
+		for bitsHeld += width; bitsHeld >= 8; bitsHeld -= 8 {
+			out = append(out, byte(held>>(bitsHeld-8)))
 		}
 	}
-	table, next := map[string]int{}, lzwFirst
+	const clear, end, first, most = 256, 257, 258, 4096
+	table, next := map[string]int{}, first
 	reset := func() {
-		put(lzwClear)
-		table, next, width = map[string]int{}, lzwFirst, 9
+		put(clear)
+		table, next, width = map[string]int{}, first, 9
 		for c := range 256 {
 			table[string([]byte{byte(c)})] = c
 		}
@@ -56,17 +58,17 @@ func encodeLZW(data []byte) []byte {
 		put(table[string(phrase)])
 		table[string(append(phrase, c))] = next
 		next++
-		if width = lzwWidth(next); next >= lzwMax-2 {
+		if width = max(9, uint(bits.Len(uint(next)))); next >= most-2 {
 			reset()
 		}
 		phrase = append(phrase[:0], c)
 	}
 	if len(phrase) > 0 {
 		put(table[string(phrase)])
-		width = lzwWidth(next + 1)
+		width = max(9, uint(bits.Len(uint(next+1))))
 	}
-	put(lzwEnd)
-	return append(out, byte(bits<<(8-held)))
+	put(end)
+	return append(out, byte(held<<(8-bitsHeld)))
 }
 
 // samples are data of several kinds.

@@ -14,19 +14,19 @@ var (
 // mail knows messages (RFC 5322) and mailboxes (RFC 4155), which are text.
 func mail(h head) (Format, error) {
 	switch {
-	case IsMbox(h.b):
+	case isMbox(h.b):
 		return formatMbox, nil
-	case IsEML(h.b, h.size > int64(len(h.b))):
+	case isEML(h.b, h.size > int64(len(h.b))):
 		return formatEML, nil
 	}
 	return Format{}, nil
 }
 
-// IsMbox reports whether a file that begins with b is a mailbox: a line that
+// isMbox reports whether a file that begins with b is a mailbox: a line that
 // says from whom and when a message came, and its header. What git
 // format-patch writes looks the same but for its date, which never changes;
 // it is a patch, and so other text.
-func IsMbox(b []byte) bool {
+func isMbox(b []byte) bool {
 	line, rest, _ := bytes.Cut(bytes.TrimLeft(b, "\r\n"), []byte("\n"))
 	next, _, _ := bytes.Cut(rest, []byte("\n"))
 	begins := isFirstField(FieldName(next)) || hasFullDate(line) && (FieldName(next) != "" || len(bytes.TrimSpace(next)) == 0)
@@ -115,11 +115,11 @@ func isFirstField(name string) bool {
 	return isMailField(name) || name == "date" || name == "comments" || strings.HasPrefix(name, "content-")
 }
 
-// IsEML reports whether a file that begins with b is a message: all lines up to
+// isEML reports whether a file that begins with b is a message: all lines up to
 // the first empty one are fields, or go one on, the first is one of mail, and
 // they say who wrote it and when, how it came, or how its body is encoded. More
 // says that the file goes on after b.
-func IsEML(b []byte, more bool) bool {
+func isEML(b []byte, more bool) bool {
 	if i := bytes.LastIndexByte(b, '\n'); more && i >= 0 {
 		b = b[:i+1]
 	}

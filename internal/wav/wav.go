@@ -50,8 +50,8 @@ const (
 	maxFormat = 1 << 10 // bytes of the fmt chunk
 )
 
-// IsWAV reports whether head, the first twelve bytes of a file, begins a WAV file.
-func IsWAV(head []byte) bool {
+// isWAV reports whether head, the first twelve bytes of a file, begins a WAV file.
+func isWAV(head []byte) bool {
 	if len(head) < 12 || string(head[8:12]) != "WAVE" {
 		return false
 	}
@@ -68,7 +68,7 @@ func Parse(r io.ReaderAt, size int64) (*File, error) {
 	if err := readFull(r, head, 0); err != nil {
 		return nil, err
 	}
-	if !IsWAV(head) {
+	if !isWAV(head) {
 		return nil, damaged("does not begin as a WAV file")
 	}
 	p := parser{

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/citekit/citekit/internal/exif"
 )
 
 // jpegCards reads the segments before the pixels of a JPEG: Exif and XMP in
@@ -127,22 +129,9 @@ func chunkText(kind string, b []byte, max int64) string {
 		b, _ = io.ReadAll(io.LimitReader(z, max))
 	}
 	if kind != "iTXt" {
-		return latin1(b)
+		return exif.Latin1(b)
 	}
 	return string(b)
-}
-
-// latin1 decodes Latin-1, but keeps UTF-8, which many programs write there
-// against the standard.
-func latin1(b []byte) string {
-	if s := string(b); strings.ToValidUTF8(s, "") == s {
-		return s
-	}
-	runes := make([]rune, len(b))
-	for i, c := range b {
-		runes[i] = rune(c)
-	}
-	return string(runes)
 }
 
 // creationTime returns the time in a PNG in ISO 8601, or "" if it is neither in

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"time"
+
+	"github.com/citekit/citekit/internal/exif"
 )
 
 // addResources reads the image resources of Photoshop, in which a JPEG stores
@@ -68,7 +70,7 @@ func (c *cards) addIPTC(b []byte) {
 			if isUTF8 {
 				list = append(list, string(set))
 			} else {
-				list = append(list, latin1(set))
+				list = append(list, exif.Latin1(set))
 			}
 		}
 		return list

@@ -162,7 +162,7 @@ func joinPieces(pieces map[int]string) string {
 					}
 				}
 			}
-			bytes, quoted = appendUnescaped(bytes, text), false
+			bytes, quoted = appendUnescaped(bytes, []byte(text), '%'), false
 			continue
 		}
 		text, ok := pieces[2*n]
@@ -175,16 +175,4 @@ func joinPieces(pieces map[int]string) string {
 		return decodeWords(string(bytes))
 	}
 	return decodeText(cmp.Or(label, "utf-8"), bytes)
-}
-
-func appendUnescaped(out []byte, text string) []byte {
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c == '%' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]) {
-			out = append(out, unhex(text[i+1])<<4|unhex(text[i+2]))
-			i += 2
-			continue
-		}
-		out = append(out, text[i])
-	}
-	return out
 }

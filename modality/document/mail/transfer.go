@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +45,7 @@ func (e *entity) decoded(ctx context.Context, src io.ReaderAt) io.Reader {
 	raw := e.raw(ctx, src)
 	switch transferEncoding(e.header["content-transfer-encoding"]) {
 	case "base64":
-		return &base64Reader{r: raw, in: make([]byte, min(32<<10, e.end-e.body+1))}
+		return newBase64Reader(raw, int(min(32<<10, e.end-e.body+1)))
 	case "quoted-printable":
 		return &byLine{lines: newScanner(raw, narrow, e.end-e.body), decode: new(quotedDecoder).line}
 	case "uuencode":
@@ -78,73 +80,43 @@ var errCut = fmt.Errorf("the source became shorter while it was being read: %w",
 
 // A base64Reader decodes base64 (RFC 2045, section 6.8). Other characters
 // are passed over, and the padding ends it.
-type base64Reader struct {
-	r     io.Reader
-	in    []byte
-	made  []byte // what was decoded of it
-	out   []byte // of that, what was not given yet
-	bits  uint32
-	count int // characters in bits
-	err   error
+type base64Reader struct{ decoder io.Reader }
+
+func newBase64Reader(r io.Reader, size int) base64Reader {
+	return base64Reader{base64.NewDecoder(base64.RawStdEncoding, &base64Characters{r: bufio.NewReaderSize(r, size)})}
 }
 
-func (b *base64Reader) Read(p []byte) (int, error) {
-	for len(b.out) == 0 {
-		if b.err != nil {
-			return 0, b.err
-		}
-		b.fill()
+func (b base64Reader) Read(p []byte) (int, error) {
+	n, err := b.decoder.Read(p)
+	if _, ok := errors.AsType[base64.CorruptInputError](err); ok { // one character is left, which is no byte
+		err = io.EOF
 	}
-	n := copy(p, b.out)
-	b.out = b.out[n:]
-	return n, nil
+	return n, err
 }
 
-func (b *base64Reader) fill() {
-	n, err := b.r.Read(b.in)
-	out := b.made[:0]
-	for _, c := range b.in[:n] {
-		if c == '=' && b.count >= 2 {
-			err = io.EOF
+// base64Characters reads the characters of base64 before its padding.
+type base64Characters struct {
+	r     io.Reader
+	count int // of characters
+	ended bool
+}
+
+func (b *base64Characters) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, io.EOF
+	}
+	n, err := b.r.Read(p)
+	kept := p[:0]
+	for _, c := range p[:n] {
+		if b.ended = c == '=' && b.count%4 >= 2; b.ended {
 			break
 		}
-		v := base64Value(c)
-		if v < 0 {
-			continue
-		}
-		b.bits, b.count = b.bits<<6|uint32(v), b.count+1
-		if b.count == 4 {
-			out = append(out, byte(b.bits>>16), byte(b.bits>>8), byte(b.bits))
-			b.bits, b.count = 0, 0
+		if isBase64(c) {
+			kept = append(kept, c)
+			b.count++
 		}
 	}
-	if err != nil {
-		switch b.count {
-		case 2:
-			out = append(out, byte(b.bits>>4))
-		case 3:
-			out = append(out, byte(b.bits>>10), byte(b.bits>>2))
-		}
-		b.count, b.err = 0, err
-	}
-	b.made, b.out = out, out
-}
-
-// base64Value returns what a character of base64 stands for, or -1.
-func base64Value(c byte) int {
-	switch {
-	case 'A' <= c && c <= 'Z':
-		return int(c - 'A')
-	case 'a' <= c && c <= 'z':
-		return int(c-'a') + 26
-	case '0' <= c && c <= '9':
-		return int(c-'0') + 52
-	case c == '+':
-		return 62
-	case c == '/':
-		return 63
-	}
-	return -1
+	return len(kept), err
 }
 
 // A byLine decodes a source line by line.
@@ -186,20 +158,23 @@ func (q *quotedDecoder) line(out []byte, l line) []byte {
 	} else if i := bytes.LastIndexByte(text, '='); i >= 0 && i > len(text)-3 {
 		text, q.held = text[:i], bytes.Clone(text[i:])
 	}
+	return append(appendUnescaped(out, text, '='), end...)
+}
+
+// appendUnescaped appends a text in which a mark and two digits stand for a byte.
+// Other marks stay.
+func appendUnescaped(out, text []byte, mark byte) []byte {
 	for {
-		i := bytes.IndexByte(text, '=')
+		i := bytes.IndexByte(text, mark)
 		if i < 0 {
-			return append(append(out, text...), end...)
+			return append(out, text...)
 		}
-		out = append(out, text[:i]...)
-		text = text[i:]
-		if len(text) >= 3 && isHex(text[1]) && isHex(text[2]) {
-			out = append(out, unhex(text[1])<<4|unhex(text[2]))
-			text = text[3:]
+		out, text = append(out, text[:i]...), text[i:]
+		if decoded, err := hex.AppendDecode(out, text[1:min(len(text), 3)]); err == nil && len(decoded) > len(out) {
+			out, text = decoded, text[3:]
 			continue
 		}
-		out = append(out, '=')
-		text = text[1:]
+		out, text = append(out, mark), text[1:]
 	}
 }
 

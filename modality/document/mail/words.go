@@ -79,7 +79,7 @@ func encodedWord(text string) (charset string, word []byte, rest string, ok bool
 	case 'B', 'b':
 		word = decodeBase64(content)
 	case 'Q', 'q':
-		word = decodeQ(content)
+		word = appendUnescaped(nil, []byte(strings.ReplaceAll(content, "_", " ")), '=')
 	default:
 		return "", nil, "", false
 	}
@@ -106,30 +106,4 @@ func decodeBase64(text string) []byte {
 
 func isBase64(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '+' || c == '/'
-}
-
-// decodeQ decodes the "Q" encoding of RFC 2047.
-func decodeQ(text string) []byte {
-	out := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '_':
-			out = append(out, ' ')
-		case c == '=' && i+2 < len(text) && isHex(text[i+1]) && isHex(text[i+2]):
-			out = append(out, unhex(text[i+1])<<4|unhex(text[i+2]))
-			i += 2
-		default:
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
-
-func unhex(c byte) byte {
-	if c <= '9' {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
 }
