@@ -7,10 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/decimal"
-	"github.com/citekit/citekit/internal/meant"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/percent"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -210,7 +207,7 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 	for param := range strings.SplitSeq(fragment, "&") {
 		name, value, ok := strings.Cut(param, "=")
 		if !ok {
-			return loc, "", syntaxError("%s", meant.NoValue(param, reads))
+			return loc, "", syntaxError("%s", message.NoValue(param, reads))
 		}
 		if seen[name] {
 			return loc, "", syntaxError("parameter %s is given twice", message.Quote(name))
@@ -246,7 +243,7 @@ func parseFragment(fragment string) (loc Location, version string, err error) {
 		case "v":
 			version, err = parseVersion(value)
 		default:
-			err = syntaxError("%s", meant.Parameter(name, value, reads))
+			err = syntaxError("%s", message.MeantParameter(name, value, reads))
 		}
 		if err != nil {
 			return loc, "", err
@@ -291,7 +288,7 @@ func parseCols(value string) ([]string, error) {
 }
 
 func parseMessage(value string) (int, error) {
-	n := decimal.Whole(value)
+	n := plain.WholeNumber(value)
 	if n < 1 {
 		return 0, syntaxError("message=%s; messages count from 1: write such as message=3", message.Clip(value))
 	}
@@ -323,7 +320,7 @@ func parseRun(name, text string) (Range, error) {
 	if !isRange {
 		last = first
 	}
-	run := Range{decimal.Whole(first), decimal.Whole(last)}
+	run := Range{plain.WholeNumber(first), plain.WholeNumber(last)}
 	if run.First == 0 || run.Last == 0 {
 		return Range{}, syntaxError("%s=%s; %s count from 1: write whole numbers from 1, such as %s=3-5", name, message.Clip(text), name, name)
 	}
@@ -346,13 +343,13 @@ func parseSpan(value string) (Span, error) {
 	}
 	var span Span
 	var ok bool
-	if span.Start, ok = decimal.Seconds(start); !ok {
+	if span.Start, ok = plain.Seconds(start); !ok {
 		return Span{}, timeError(start)
 	}
 	if end == "" {
 		return span, nil
 	}
-	if span.End, ok = decimal.Seconds(end); !ok {
+	if span.End, ok = plain.Seconds(end); !ok {
 		return Span{}, timeError(end)
 	}
 	if span.End <= span.Start {
@@ -362,7 +359,7 @@ func parseSpan(value string) (Span, error) {
 }
 
 func timeError(text string) error {
-	return syntaxError("time %s; %s", message.Quote(text), decimal.SecondsHint(text))
+	return syntaxError("time %s; %s", message.Quote(text), plain.SecondsHint(text))
 }
 
 func parseBox(value string) (Box, error) {
@@ -373,8 +370,8 @@ func parseBox(value string) (Box, error) {
 	var v [4]float64
 	for i, part := range parts {
 		var ok bool
-		if v[i], ok = decimal.Parse(part); !ok || v[i] > 1 {
-			if full := decimal.Completed(part); full != "" {
+		if v[i], ok = plain.ParseDecimal(part); !ok || v[i] > 1 {
+			if full := plain.CompletedDecimal(part); full != "" {
 				return Box{}, syntaxError("bbox=%s; write %s for %s", message.Clip(value), full, part)
 			}
 			return Box{}, syntaxError("bbox=%s; its numbers are fractions from 0 to 1, such as 0.25", message.Clip(value))
@@ -430,7 +427,7 @@ func (a Address) String() string {
 			return s
 		}
 	}
-	s := percent.Encode(a.Resource)
+	s := plain.PercentEncode(a.Resource)
 	if fragment := a.Location.String(); fragment != "" {
 		s += "#" + fragment
 	}
@@ -442,7 +439,7 @@ func (a Address) canonical() string {
 	if loc.Modality == Virtual && loc.VirtualAddress != "" {
 		return virtualString(a.Resource, loc.VirtualAddress)
 	}
-	s := loc.Modality.scheme() + "://" + percent.Encode(a.Resource)
+	s := loc.Modality.scheme() + "://" + plain.PercentEncode(a.Resource)
 	if fragment := a.Fragment(); fragment != "" {
 		s += "#" + fragment
 	}
@@ -454,7 +451,7 @@ func virtualString(resource, target string) string {
 	if strings.HasPrefix(target, "virtual://") {
 		return target
 	}
-	return "virtual://" + percent.Encode(resource) + "#" + url.PathEscape(target)
+	return "virtual://" + plain.PercentEncode(resource) + "#" + url.PathEscape(target)
 }
 
 // Fragment returns the part of the canonical form after "#", or "". It is
@@ -482,9 +479,9 @@ func (l Location) String() string {
 	}
 	add(l.Member != "", "member", func() string { return escapeBut(l.Member, "/!") })
 	add(l.Message != 0, "message", func() string { return strconv.Itoa(l.Message) })
-	add(l.Part != "", "part", func() string { return percent.Encode(l.Part) })
-	add(l.Table != "", "table", func() string { return percent.Encode(l.Table) })
-	add(l.Sheet != "", "sheet", func() string { return percent.Encode(l.Sheet) })
+	add(l.Part != "", "part", func() string { return plain.PercentEncode(l.Part) })
+	add(l.Table != "", "table", func() string { return plain.PercentEncode(l.Table) })
+	add(l.Sheet != "", "sheet", func() string { return plain.PercentEncode(l.Sheet) })
 	if len(l.Pages) > 0 {
 		params = append(params, "pages="+formatPages(l.Pages))
 	}
@@ -515,7 +512,7 @@ func (l Location) String() string {
 	return strings.Join(params, "&")
 }
 
-// escapeBut percent-encodes a name as [percent.Encode] does, except the bytes
+// escapeBut percent-encodes a name as [plain.PercentEncode] does, except the bytes
 // in kept.
 func escapeBut(name, kept string) string {
 	var b strings.Builder
@@ -523,7 +520,7 @@ func escapeBut(name, kept string) string {
 		if strings.IndexByte(kept, name[i]) >= 0 {
 			b.WriteByte(name[i])
 		} else {
-			b.WriteString(percent.Encode(name[i : i+1]))
+			b.WriteString(plain.PercentEncode(name[i : i+1]))
 		}
 	}
 	return b.String()

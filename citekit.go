@@ -13,14 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/flight"
-	"github.com/citekit/citekit/internal/fserror"
-	"github.com/citekit/citekit/internal/meant"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/semaphore"
 	"github.com/citekit/citekit/internal/timing"
-	"github.com/citekit/citekit/internal/warm"
 )
 
 // Resolvers maps each modality to its [Resolver]. Package modality has the
@@ -64,9 +61,9 @@ type Library struct {
 	resolvers Resolvers
 	opts      Options
 
-	maps    warm.Cache[*indexedMap]
-	flights flight.Group[*StoredEvidence]
-	slots   semaphore.Keyed[Modality] // of extractions
+	maps    concurrent.Cache[*indexedMap]
+	flights concurrent.Group[*StoredEvidence]
+	slots   concurrent.Keyed[Modality] // of extractions
 }
 
 // New returns a Library over a workspace. The resolvers are used as they are.
@@ -79,8 +76,8 @@ func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 		workspace: ws,
 		resolvers: resolvers,
 		opts:      o,
-		maps:      warm.Cache[*indexedMap]{MaxCost: o.MapCacheBytes},
-		slots:     semaphore.Keyed[Modality]{Places: o.MaxExtractions},
+		maps:      concurrent.Cache[*indexedMap]{MaxCost: o.MapCacheBytes},
+		slots:     concurrent.Keyed[Modality]{Places: o.MaxExtractions},
 	}
 }
 
@@ -220,7 +217,7 @@ func (m *indexedMap) node(id string) (*Node, error) {
 func (m *indexedMap) meant(id string) []string {
 	if rest, ok := strings.CutPrefix(id, m.ResourceID); ok && len(rest) > 1 && strings.IndexByte(".#/", rest[0]) >= 0 {
 		if _, there := m.index[rest[1:]]; there {
-			return meant.IDs(rest[1:], slices.Values([]string{rest[1:]}))
+			return message.MeantIDs(rest[1:], slices.Values([]string{rest[1:]}))
 		}
 	}
 	var titled []string
@@ -232,7 +229,7 @@ func (m *indexedMap) meant(id string) []string {
 	if len(titled) > 0 {
 		return titled
 	}
-	return meant.IDs(id, m.ids())
+	return message.MeantIDs(id, m.ids())
 }
 
 // maxTitled is how many nodes an error names that have a title.
@@ -266,11 +263,11 @@ func (l *Library) load(ctx context.Context, id string) (*indexedMap, error) {
 
 func (l *Library) describeMissing(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("map '%s': %w", id, fserror.WithoutPath(err))
+		return fmt.Errorf("map '%s': %w", id, localfile.WithoutPath(err))
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.MapPath(id)}
 	if ids, err := l.Resources(ctx); err == nil {
-		missing.Suggestions = meant.Resources(id, l.notedAs(ctx, meant.Base(id)), ids)
+		missing.Suggestions = message.MeantResources(id, l.notedAs(ctx, message.MeantBase(id)), ids)
 	}
 	return missing
 }

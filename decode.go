@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -217,7 +217,7 @@ func (r mapReader) selectors() (loc Location, extra extraFields, err error) {
 	})
 	if err == nil && hasEnd && loc.Time.End <= loc.Time.Start {
 		err = fmt.Errorf("start %s, end %s; the end must be after the start",
-			decimal.Format(loc.Time.Start), decimal.Format(loc.Time.End))
+			plain.FormatDecimal(loc.Time.Start), plain.FormatDecimal(loc.Time.End))
 	}
 	return loc, extra, err
 }

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/timing"
 )
@@ -41,11 +41,11 @@ func (l *Library) detect(ctx context.Context, src *Source) (Modality, sniff.Form
 			return err
 		})
 		if err != nil || own {
-			return modality, sniff.Format{}, fserror.WithoutPath(err)
+			return modality, sniff.Format{}, localfile.WithoutPath(err)
 		}
 	}
 	kind, format, err := sniff.Classify(src, src.Size(), src.Name())
-	return Modality(kind), format, fserror.WithoutPath(err)
+	return Modality(kind), format, localfile.WithoutPath(err)
 }
 
 // Detect is like [Library.Detect], for a resolver that reads members of its

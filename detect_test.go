@@ -15,8 +15,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/internal/snifftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/internal/test/snifftest"
 	"github.com/citekit/citekit/workspace"
 )
 

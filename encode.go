@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -108,9 +108,9 @@ func (w *jsonWriter) location(l Location) {
 		w.Write(fmt.Appendf(w.AvailableBuffer(), "[%d,%d]", l.Lines.First, l.Lines.Last))
 	}
 	if !l.Time.IsZero() {
-		w.Raw("start", json.RawMessage(decimal.Format(l.Time.Start)))
+		w.Raw("start", json.RawMessage(plain.FormatDecimal(l.Time.Start)))
 		if l.Time.End != 0 {
-			w.Raw("end", json.RawMessage(decimal.Format(l.Time.End)))
+			w.Raw("end", json.RawMessage(plain.FormatDecimal(l.Time.End)))
 		}
 	}
 	if !l.Box.IsZero() {

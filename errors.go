@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/citekit/citekit/internal/meant"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -175,7 +175,7 @@ func (e *NotFoundError) Error() string {
 		text += "; its map would be " + e.Want
 	}
 	if len(e.Suggestions) > 0 {
-		text += "; " + meant.Question(e.ID, e.Suggestions)
+		text += "; " + message.DidYouMean(e.ID, e.Suggestions)
 	}
 	return text
 }

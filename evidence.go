@@ -6,8 +6,8 @@ import (
 	"io/fs"
 
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/fserror"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/localfile"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/timing"
 )
 
@@ -113,7 +113,7 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
 		return stored, true, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, fserror.WithoutPath(err)
+		return nil, false, localfile.WithoutPath(err)
 	}
 	stored, err = l.flights.Do(ctx, shared, func(ctx context.Context) (*StoredEvidence, error) {
 		return l.makeEvidence(ctx, key, t, src, r, mode)
@@ -147,14 +147,14 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 func (l *Library) extractTo(ctx context.Context, key string, t target, src *Source, p part, r Resolver, mode Mode, done func()) (*StoredEvidence, error) {
 	extract, err := r.Resolve(ctx, p.src, Request{Location: p.loc, Mode: mode})
 	if err != nil {
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	}
 	if extract.Body == nil {
 		return nil, errors.New("the resolver returned no content")
 	}
 	defer extract.Body.Close()
 	meta := EvidenceMeta{
-		Name:       slug.Evidence(t.address.Resource, t.label, key, extract.Ext),
+		Name:       plain.EvidenceName(t.address.Resource, t.label, key, extract.Ext),
 		Size:       extract.Size,
 		MediaType:  extract.MediaType,
 		Charset:    extract.Charset,
@@ -175,7 +175,7 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 		return p.src.CheckUnchanged() // else what was read may be of two versions
 	})
 	stored, err := l.workspace.StoreEvidence(ctx, key, meta, body)
-	return stored, fserror.WithoutPath(err)
+	return stored, localfile.WithoutPath(err)
 }
 
 // evidenceFormat is part of every key, so that evidence made by code that

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // timeSlack is by how many seconds the end of a span may lie past the end of
@@ -66,7 +66,7 @@ func (e Extent) Check(loc Location) error {
 		return rangeError("%s of %d; %s", describeLines(loc.Lines), e.Lines, run("lines", e.Lines))
 	}
 	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+timeSlack) {
-		return rangeError("t=%v of %s seconds", t, decimal.Format(e.Duration))
+		return rangeError("t=%v of %s seconds", t, plain.FormatDecimal(e.Duration))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
@@ -57,7 +57,7 @@ func isAbsolute(path string) bool {
 func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow bool) (stale bool, err error) {
 	if src.Version() == "" {
 		if _, err := src.Hash(ctx); err != nil {
-			return false, fserror.WithoutPath(err)
+			return false, localfile.WithoutPath(err)
 		}
 	}
 	if pinned := t.address.Version; pinned != "" {
@@ -140,7 +140,7 @@ func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash s
 		return fmt.Errorf("the record of the version the source had: %w: %w", err, ErrStale), nil
 	}
 	if err != nil {
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	}
 	first := parsePin(recorded)
 	same, err := first.matches(ctx, src)

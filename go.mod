@@ -11,22 +11,22 @@ require (
 	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
 	github.com/go-jose/go-jose/v4 v4.1.4 // access/oidc
 	github.com/google/go-cmp v0.7.0 // tests
-	github.com/google/jsonschema-go v0.4.3 // internal/config, schema
+	github.com/google/jsonschema-go v0.4.3 // cmd/citekit/internal/config, schema
 	github.com/klauspost/compress v1.20.1 // internal/parquet, modality/document/archive
-	github.com/klippa-app/go-pdfium v1.19.8 // internal/pdfium; what PDFium reads changes with it: measure before raising it
-	github.com/knadh/koanf/v2 v2.4.1 // internal/config
+	github.com/klippa-app/go-pdfium v1.19.8 // modality/document/pdf/internal/pdfium; what PDFium reads changes with it: measure before raising it
+	github.com/knadh/koanf/v2 v2.4.1 // cmd/citekit/internal/config
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
-	github.com/parquet-go/parquet-go v0.25.1 // internal/parquettest, tests of mapadapter
+	github.com/parquet-go/parquet-go v0.25.1 // internal/test/parquettest, tests of mapadapter
 	github.com/pdfcpu/pdfcpu v0.15.0 // tests of e2e
-	github.com/pelletier/go-toml/v2 v2.2.4 // tests of internal/data
+	github.com/pelletier/go-toml/v2 v2.2.4 // tests of modality/text/internal/data
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
-	github.com/tetratelabs/wazero v1.12.0 // internal/pdfium
-	github.com/u2takey/ffmpeg-go v0.5.0 // tests of internal/ffmpeg
-	github.com/yuin/goldmark v1.8.7 // internal/markup
-	go.yaml.in/yaml/v3 v3.0.5 // internal/config, internal/markup
-	golang.org/x/image v0.47.0 // modality/image, internal/pdf, internal/drawing
-	golang.org/x/net v0.59.0 // internal/markup, internal/htmlblocks
+	github.com/tetratelabs/wazero v1.12.0 // modality/document/pdf/internal/pdfium
+	github.com/u2takey/ffmpeg-go v0.5.0 // tests of modality/internal/media/ffmpeg
+	github.com/yuin/goldmark v1.8.7 // modality/text/internal/markup
+	go.yaml.in/yaml/v3 v3.0.5 // cmd/citekit/internal/config, modality/text/internal/markup
+	golang.org/x/image v0.47.0 // modality/image, modality/document/pdf/internal/pdf, modality/internal/drawing
+	golang.org/x/net v0.59.0 // modality/text/internal/markup, modality/internal/htmlblocks
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
 	golang.org/x/sys v0.49.0 // workspace, internal/child
 	golang.org/x/text v0.43.0 // internal/terms, modality/text, search, search/embedding

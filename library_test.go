@@ -19,7 +19,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A Range is a run of pages, lines, blocks, rows or parts, counted from 1, both
@@ -41,9 +41,9 @@ func (s Span) IsZero() bool { return s == Span{} }
 // end.
 func (s Span) String() string {
 	if s.End == 0 {
-		return decimal.Format(s.Start) + "-"
+		return plain.FormatDecimal(s.Start) + "-"
 	}
-	return decimal.Format(s.Start) + "-" + decimal.Format(s.End)
+	return plain.FormatDecimal(s.Start) + "-" + plain.FormatDecimal(s.End)
 }
 
 // A Box is a rectangle in fractions of the width and height as displayed, 0 to
@@ -75,7 +75,7 @@ func pixelSpan(low, high float64, n int) (int, int) {
 // String returns the form in an address, such as "0.1,0.1,0.5,0.5".
 func (b Box) String() string {
 	return strings.Join([]string{
-		decimal.Format(b.X1), decimal.Format(b.Y1), decimal.Format(b.X2), decimal.Format(b.Y2),
+		plain.FormatDecimal(b.X1), plain.FormatDecimal(b.Y1), plain.FormatDecimal(b.X2), plain.FormatDecimal(b.Y2),
 	}, ",")
 }
 
@@ -306,8 +306,8 @@ func (l Location) checkTime() error {
 		return syntaxError("time %v-%v is not a number of seconds", t.Start, t.End)
 	case t.Start < 0 || t.End < 0:
 		return syntaxError("time %v-%v; seconds count from 0", t.Start, t.End)
-	case t.Start > decimal.MaxSeconds || t.End > decimal.MaxSeconds:
-		return syntaxError("time %v is more than %d years", t, decimal.MaxSeconds/decimal.SecondsPerYear)
+	case t.Start > plain.MaxSeconds || t.End > plain.MaxSeconds:
+		return syntaxError("time %v is more than %d years", t, plain.MaxSeconds/decimal.SecondsPerYear)
 	case t.End != 0 && t.End <= t.Start:
 		return syntaxError("time %v does not end after it begins", t)
 	}

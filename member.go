@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
@@ -95,7 +95,7 @@ func (l *Library) openNamed(ctx context.Context, src *Source, is Modality, name 
 		return err
 	})
 	if err != nil {
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	}
 	member.within(src, l.resolvers.Version(is), name)
 	return member, nil

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/modality/document/internal/member"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/workspace"
 )

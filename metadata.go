@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // SourceHash returns the SHA-256 of the source in lower-case hex, or "" if the
@@ -39,7 +39,7 @@ func (m *ResourceMap) Extent() Extent {
 		e.Width, e.Height = m.count("width"), m.count("height")
 	}
 	if m.Type == Video || m.Type == Audio {
-		if v, _ := m.number("duration"); v > 0 && v <= decimal.MaxSeconds {
+		if v, _ := m.number("duration"); v > 0 && v <= plain.MaxSeconds {
 			e.Duration = v
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/test/linetest"
 )
 
 // TestOpen opens the source of a map until it is another.

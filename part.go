@@ -3,8 +3,8 @@ package citekit
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Part selects a part by its number: of a book in reading order, from "1", or
@@ -91,7 +91,7 @@ func isPart(s string) bool {
 
 // partNumber returns a number from 1 that has no leading zero, or 0.
 func partNumber(s string) int {
-	if n := decimal.Whole(s); n >= 1 && n <= MaxRow && s[0] != '0' {
+	if n := plain.WholeNumber(s); n >= 1 && n <= MaxRow && s[0] != '0' {
 		return n
 	}
 	return 0

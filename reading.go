@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/shelter"
 	"github.com/citekit/citekit/internal/timing"
 )
 
@@ -70,9 +70,9 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 	if transcript != nil {
 		defer transcript.Close()
 	}
-	for run, err := range shelter.Seq(runs, panicked(loc.Modality)) {
+	for run, err := range concurrent.Seq(runs, panicked(loc.Modality)) {
 		if err != nil {
-			return fserror.WithoutPath(err)
+			return localfile.WithoutPath(err)
 		}
 		if run.Location = o.Located(run.Location); !yield(run, nil) {
 			return nil

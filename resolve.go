@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/shelter"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/timing"
 )
 
@@ -166,7 +166,7 @@ func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, op
 }
 
 func (l *Library) resolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
-	a := Address{Resource: slug.ForFile(filepath.ToSlash(path)), Location: loc}
+	a := Address{Resource: plain.SlugForFile(filepath.ToSlash(path)), Location: loc}
 	if loc.Member != "" {
 		return l.resolveFileMember(ctx, a, path, opts)
 	}
@@ -289,12 +289,12 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 		return nil, errUnreadable
 	}
 	if err != nil {
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	}
 	if src.KnownHash() == "" && src.Size() <= l.opts.HashLimit {
 		if _, err := src.Hash(ctx); err != nil {
 			src.Close()
-			return nil, fserror.WithoutPath(err)
+			return nil, localfile.WithoutPath(err)
 		}
 	}
 	return src, nil
@@ -344,7 +344,7 @@ func (l *Library) bounded(ctx context.Context, modality Modality, f func(context
 	defer timing.Start(ctx, timing.Extract)()
 	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
 	defer cancel()
-	err := shelter.Call(func() error { return f(limited) }, panicked(modality))
+	err := concurrent.Call(func() error { return f(limited) }, panicked(modality))
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
 		// Not the caller's deadline, so others who wait for this need not try.
 		return fmt.Errorf("not done after %v: %w", l.opts.ExtractTimeout, os.ErrDeadlineExceeded)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A Cell is one cell of a sheet or a table: its column and its row, both counted
@@ -61,7 +61,7 @@ func ParseCell(s string) (Cell, error) {
 	rest := strings.TrimPrefix(s, "$")
 	n := len(rest) - len(strings.TrimLeft(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))
 	col := ColNumber(rest[:n])
-	row := decimal.Whole(strings.TrimPrefix(rest[n:], "$"))
+	row := plain.WholeNumber(strings.TrimPrefix(rest[n:], "$"))
 	if col < 1 || row < 1 || row > MaxRow {
 		return Cell{}, syntaxError("cell %s; write its column in letters and its row in digits, such as B5", message.Quote(s))
 	}

@@ -10,8 +10,8 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/terms"
-	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
@@ -251,7 +251,7 @@ func (c *call) extract(ctx context.Context, all []*candidate) error {
 		if s.title || asksItself(s.unit) || seen[key] || !c.holds(s) {
 			continue
 		}
-		needs := tokens.Count(s.text)
+		needs := plain.CountTokens(s.text)
 		if needs > room && len(c.answer.Sentences) > 0 {
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // plain returns the letters and digits of a text in lower case, by which

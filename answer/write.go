@@ -11,7 +11,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/mapper/llm"
 	"github.com/citekit/citekit/verify"
 )
@@ -149,7 +148,7 @@ func (w *writing) take(ctx context.Context, one *written) error {
 		w.answer.Dropped++
 		return nil
 	}
-	needs := tokens.Count(text)
+	needs := plain.CountTokens(text)
 	if needs > w.room && len(w.answer.Sentences) > 0 {
 		return errEnough
 	}

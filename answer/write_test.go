@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mapper/llm"
 )
 

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
 )
 
 // made returns the path of a file of the material, making it if need be.

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/citekit/citekit/internal/stdio"
+	"github.com/citekit/citekit/internal/test/stdio"
 )
 
 // mcp compares our server with the npm package's over stdio, on the same maps.

@@ -17,10 +17,10 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/mp4/mp4test"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/test/mp4test"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
@@ -142,7 +142,7 @@ func tokensOf(t *testing.T, reply json.Marshaler) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return tokens.Count(string(data))
+	return plain.CountTokens(string(data))
 }
 
 //go:embed testdata/questions

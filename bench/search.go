@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/stdio"
-	"github.com/citekit/citekit/internal/testcorpus"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/stdio"
+	"github.com/citekit/citekit/internal/test/testcorpus"
 )
 
 // search measures how long mixed files take to become searchable, and the first search

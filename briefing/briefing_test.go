@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
@@ -57,7 +57,7 @@ func write(t testing.TB, w *briefing.Writer, lib *citekit.Library, req briefing.
 	if room == 0 {
 		room = briefing.DefaultTokens
 	}
-	if n := tokens.Count(b.Content); n > room || n != b.Tokens {
+	if n := plain.CountTokens(b.Content); n > room || n != b.Tokens {
 		t.Errorf("%d tokens, said to be %d, of %d", n, b.Tokens, room)
 	}
 	for _, p := range b.Pieces {
@@ -213,7 +213,7 @@ func FuzzWrite(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if n := tokens.Count(b.Content); n > room {
+		if n := plain.CountTokens(b.Content); n > room {
 			t.Errorf("%d tokens of %d", n, room)
 		}
 	})

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
-	"github.com/citekit/citekit/internal/tokens"
 )
 
 // worthCutting is the smallest number of tokens that a cut passage may have.
@@ -15,7 +15,7 @@ const worthCutting = 40
 // fit, or nil if that is too little.
 func (g *gathering) part(c *candidate) *stretch {
 	empty := &stretch{first: c, address: c.Address}
-	room := g.room - tokens.Count(render(append(slices.Clip(g.pieces), empty))) - addressRoom
+	room := g.room - plain.CountTokens(render(append(slices.Clip(g.pieces), empty))) - addressRoom
 	if room < worthCutting {
 		return nil
 	}
@@ -55,7 +55,7 @@ func around(text string, at, room int) (from, to int) {
 	}
 	first, last := i, i
 	fits := func(first, last int) bool {
-		return first >= 0 && last < len(ends) && tokens.Count(text[start(first):ends[last]]) <= room
+		return first >= 0 && last < len(ends) && plain.CountTokens(text[start(first):ends[last]]) <= room
 	}
 	if !fits(first, last) {
 		return 0, 0

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -145,7 +145,7 @@ func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
 	if !placed {
 		next = append(next, s)
 	}
-	if tokens.Count(render(next)) > g.room {
+	if plain.CountTokens(render(next)) > g.room {
 		return false
 	}
 	g.pieces = next
@@ -155,11 +155,11 @@ func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
 // briefing returns the gathered pieces.
 func (g *gathering) briefing(complete bool) *Briefing {
 	b := &Briefing{Content: render(g.pieces), Omitted: g.out, Complete: complete}
-	b.Tokens = tokens.Count(b.Content)
+	b.Tokens = plain.CountTokens(b.Content)
 	for _, s := range g.pieces {
 		_, hidden := readable(s.text)
 		b.Hidden += hidden
-		b.Pieces = append(b.Pieces, &Piece{Address: s.address, Title: s.title(), Tokens: tokens.Count(s.text), Text: s.text})
+		b.Pieces = append(b.Pieces, &Piece{Address: s.address, Title: s.title(), Tokens: plain.CountTokens(s.text), Text: s.text})
 	}
 	return b
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit/citation/anthropic"
 	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/citation/openai"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // An api is how an answer is written and read in the shape of one API.

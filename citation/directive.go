@@ -7,7 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/percent"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A TextDirective selects text in a web page, as defined in WICG's URL Fragment
@@ -99,7 +99,7 @@ func (d TextDirective) String() string {
 
 // encodeTerm also escapes "-", which has a meaning in a directive.
 func encodeTerm(text string) string {
-	return strings.ReplaceAll(percent.Encode(strings.ToValidUTF8(text, "\uFFFD")), "-", "%2D")
+	return strings.ReplaceAll(plain.PercentEncode(strings.ToValidUTF8(text, "\uFFFD")), "-", "%2D")
 }
 
 // ParseTextDirective returns the first text directive of a fragment, or of its

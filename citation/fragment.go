@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // ParseMediaFragment converts a W3C Media Fragments URI 1.0 fragment, such as
@@ -39,7 +39,7 @@ func ParseMediaFragment(fragment string, e citekit.Extent) (citekit.Location, er
 // parseNPT parses the temporal dimension in normal play time, section 4.2.1 of
 // Media Fragments URI 1.0: "10", "10,20" or ",20".
 func parseNPT(value string) (citekit.Span, error) {
-	if prefix, rest, ok := strings.Cut(value, ":"); ok && !decimal.IsDigits(prefix) {
+	if prefix, rest, ok := strings.Cut(value, ":"); ok && !plain.IsDigits(prefix) {
 		if prefix != "npt" {
 			return citekit.Span{}, fmt.Errorf("time format %s; only npt is read: %w", message.Quote(prefix), errors.ErrUnsupported)
 		}
@@ -49,7 +49,7 @@ func parseNPT(value string) (citekit.Span, error) {
 	var span citekit.Span
 	var ok bool
 	if start != "" {
-		if span.Start, ok = decimal.Seconds(start); !ok {
+		if span.Start, ok = plain.Seconds(start); !ok {
 			return citekit.Span{}, timeError(start)
 		}
 	}
@@ -59,7 +59,7 @@ func parseNPT(value string) (citekit.Span, error) {
 		}
 		return span, nil
 	}
-	if span.End, ok = decimal.Seconds(end); !ok {
+	if span.End, ok = plain.Seconds(end); !ok {
 		return citekit.Span{}, timeError(end)
 	}
 	if span.End <= span.Start {
@@ -92,7 +92,7 @@ func parseXYWH(value string, e citekit.Extent) (citekit.Box, error) {
 	}
 	var v [4]float64
 	for i, part := range parts {
-		if v[i], ok = decimal.Parse(part); !ok {
+		if v[i], ok = plain.ParseDecimal(part); !ok {
 			return citekit.Box{}, syntaxError("xywh=%s; write x,y,width,height", message.Clip(value))
 		}
 	}
@@ -125,9 +125,9 @@ func MediaFragment(l citekit.Location) (string, error) {
 	switch {
 	case !l.Time.IsZero():
 		if l.Time.End == 0 {
-			return "t=" + decimal.Format(l.Time.Start), nil
+			return "t=" + plain.FormatDecimal(l.Time.Start), nil
 		}
-		return "t=" + decimal.Format(l.Time.Start) + "," + decimal.Format(l.Time.End), nil
+		return "t=" + plain.FormatDecimal(l.Time.Start) + "," + plain.FormatDecimal(l.Time.End), nil
 	case l.Modality == citekit.Image && !l.Box.IsZero():
 		b := l.Box
 		return "xywh=percent:" + strings.Join([]string{
@@ -137,7 +137,7 @@ func MediaFragment(l citekit.Location) (string, error) {
 	return "", fmt.Errorf("%s location without time or box has no media fragment: %w", message.Article(l.Modality), errors.ErrUnsupported)
 }
 
-func percentOf(fraction float64) string { return decimal.Format(math.Round(fraction*1e8) / 1e6) }
+func percentOf(fraction float64) string { return plain.FormatDecimal(math.Round(fraction*1e8) / 1e6) }
 
 // ParsePDFFragment converts a PDF fragment of RFC 8118, section 3, such as
 // "page=5", to a location. Other parameters than page describe the display of
@@ -149,7 +149,7 @@ func ParsePDFFragment(fragment string) (citekit.Location, error) {
 		if name != "page" {
 			continue
 		}
-		if page = decimal.Whole(value); page < 1 {
+		if page = plain.WholeNumber(value); page < 1 {
 			return citekit.Location{}, syntaxError("page=%s; pages are whole numbers that count from 1", message.Clip(value))
 		}
 	}
@@ -192,7 +192,7 @@ func ParseTextFragment(fragment string) (citekit.Location, error) {
 	if start == "" {
 		start = "0"
 	}
-	before, last := decimal.Whole(start), decimal.Whole(end)
+	before, last := plain.WholeNumber(start), plain.WholeNumber(end)
 	if before < 0 || last <= before {
 		return citekit.Location{}, syntaxError("line=%s; write two positions, such as line=9,25 for lines 10 to 25", message.Clip(value))
 	}
@@ -220,7 +220,7 @@ func isLines(value string) bool {
 }
 
 func timeError(text string) error {
-	return syntaxError("time %s; %s", message.Quote(text), decimal.SecondsHint(text))
+	return syntaxError("time %s; %s", message.Quote(text), plain.SecondsHint(text))
 }
 
 func syntaxError(format string, args ...any) error {

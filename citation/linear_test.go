@@ -8,7 +8,7 @@ import (
 	"github.com/citekit/citekit/citation/anthropic"
 	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/citation/openai"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // Text that makes a parser look at the same text again and again: of megabytes,

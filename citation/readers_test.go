@@ -19,7 +19,7 @@ import (
 	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/citation/openai"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // A form is what a reader is given.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // LastCell stands for the last row or column of a table, which RFC 7111 writes
@@ -116,7 +116,7 @@ func parseCell(s string) int {
 	if s == "*" {
 		return LastCell
 	}
-	return decimal.Whole(s)
+	return plain.WholeNumber(s)
 }
 
 // Location returns c as a location in comma-separated values of extent e. The
@@ -174,7 +174,7 @@ func TableCells(l citekit.Location, header []string) ([]Cells, error) {
 	for i, name := range l.Cols {
 		column := slices.Index(header, name) + 1
 		if column == 0 {
-			column = decimal.Whole(name)
+			column = plain.WholeNumber(name)
 		}
 		if column < 1 {
 			return nil, fmt.Errorf("no column %s in the header: %w", message.Quote(name), citekit.ErrRange)

@@ -16,8 +16,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
@@ -79,12 +79,12 @@ func (s *shelf) read(t testing.TB, req contents.Request) *contents.Contents {
 	if most == 0 {
 		most = contents.DefaultTokens
 	}
-	if n := tokens.Count(string(data)); n > most {
+	if n := plain.CountTokens(string(data)); n > most {
 		t.Errorf("%d tokens, more than %d: %s", n, most, data)
 	}
 	for _, item := range c.Items {
-		if item.Tokens != tokens.Count(item.Text) {
-			t.Errorf("%s says %d tokens, and has %d", item.ID, item.Tokens, tokens.Count(item.Text))
+		if item.Tokens != plain.CountTokens(item.Text) {
+			t.Errorf("%s says %d tokens, and has %d", item.ID, item.Tokens, plain.CountTokens(item.Text))
 		}
 	}
 	return c

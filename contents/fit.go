@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/visible"
 )
 
@@ -83,7 +83,7 @@ func size(c *Contents) int {
 	if err != nil {
 		return 0 // a location of a million pages; such a part has no address
 	}
-	return tokens.Count(string(data))
+	return plain.CountTokens(string(data))
 }
 
 // share shows as much of each part as fits into room tokens.
@@ -117,7 +117,7 @@ func waterLevel(wanted []int, room int) int {
 // part takes.
 func (p *part) wants(req Request) int {
 	if p.needs == 0 {
-		p.needs = tokens.Count(p.text.string) + p.escapes(len(p.text.string), req)/4 + 1
+		p.needs = plain.CountTokens(p.text.string) + p.escapes(len(p.text.string), req)/4 + 1
 	}
 	return p.needs
 }
@@ -149,8 +149,8 @@ const (
 func (p *part) show(room int, req Request) {
 	n := 0
 	if room >= min(minText, p.wants(req)) {
-		n = tokens.Fit(p.text.string, room)
-		for n > 0 && tokens.Count(p.text.string[:n])+p.escapes(n, req)/4 > room {
+		n = plain.FitTokens(p.text.string, room)
+		for n > 0 && plain.CountTokens(p.text.string[:n])+p.escapes(n, req)/4 > room {
 			n -= max(1, n/16)
 		}
 		n = goodEnd(p.text.string, n)
@@ -160,7 +160,7 @@ func (p *part) show(room int, req Request) {
 	if req.Visible {
 		p.item.Text, p.item.Hidden = visible.Text(p.item.Text)
 	}
-	p.item.Tokens = tokens.Count(p.item.Text)
+	p.item.Tokens = plain.CountTokens(p.item.Text)
 	p.item.Runs = nil
 	if req.Runs {
 		p.addShownRuns(n)

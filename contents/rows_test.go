@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/contents"
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 )
 
 // TestRunsOfTables checks that each row of a table is a run of its own.

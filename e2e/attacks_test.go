@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 var (

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
 )
 
 // TestBusyWithDocuments asks for a text while hostile documents are being

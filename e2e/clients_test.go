@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 const installGuide = "# Guide\n\nHow to begin.\n\n## Install\n\nOne step.\n"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestWebPageOfClients serves with the settings that docs/clients.md has for a web

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // A replay does in folders what a Dockerfile says, where there is no engine for

@@ -20,9 +20,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/attacktest"
-	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/internal/stdio"
+	"github.com/citekit/citekit/internal/test/attacktest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/internal/test/stdio"
 )
 
 // binary returns the path of the command, built once for all tests.

@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/lookup"
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/verify"

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // mounted mounts a small file system that is in memory.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // An ingestReport is what citekit ingest --json prints.

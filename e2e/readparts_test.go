@@ -10,7 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 	"github.com/citekit/citekit/verify"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // A sound is the first sound track of a file as ffmpeg decodes it, mixed to

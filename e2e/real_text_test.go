@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // lineSets returns ranges of lines: the first, the last, all, and some at

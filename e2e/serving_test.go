@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // servingPage returns docs/serving.md, and the commands for a shell in a section.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/verify"
 )

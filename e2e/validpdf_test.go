@@ -11,8 +11,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	document "github.com/citekit/citekit/modality/document/pdf"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -39,7 +39,7 @@ func Check(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) []
 	}
 	src, err := lib.Workspace().OpenSource(ctx, m.SourcePath)
 	if err != nil {
-		return append(problems, Problem{Path: "source_path", Err: fserror.WithoutPath(err)})
+		return append(problems, Problem{Path: "source_path", Err: localfile.WithoutPath(err)})
 	}
 	defer src.Close()
 	src.Declare(m.Type)

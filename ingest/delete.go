@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // DeleteOptions are the options of [Delete]. The zero value is ready
@@ -66,7 +66,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 	}
 	d, err := newDeleting(ctx, lib)
 	if err != nil {
-		return nil, fmt.Errorf("citekit: delete: %w", fserror.WithoutPath(err))
+		return nil, fmt.Errorf("citekit: delete: %w", localfile.WithoutPath(err))
 	}
 	defer d.close()
 	var removals []removal
@@ -83,7 +83,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 		removals = append(removals, one)
 	}
 	if err := d.findEvidence(ctx, removals); err != nil {
-		return nil, fmt.Errorf("citekit: delete: %w", fserror.WithoutPath(err))
+		return nil, fmt.Errorf("citekit: delete: %w", localfile.WithoutPath(err))
 	}
 	deletions := []Deletion{}
 	for batch := range slices.Chunk(removals, deleteBatch) {
@@ -175,7 +175,7 @@ func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (remova
 	if err == nil {
 		one.source = d.sourceOf(id)
 		if byHand, err = d.isByHand(ctx, m, hash); err != nil {
-			return removal{}, fserror.WithoutPath(err)
+			return removal{}, localfile.WithoutPath(err)
 		}
 	}
 	if byHand && keepByHand {
@@ -193,7 +193,7 @@ func describeMissing(ctx context.Context, lib *citekit.Library, id string, err e
 	if _, _, described := lib.ReadMap(ctx, id); described != nil {
 		return described
 	}
-	return fserror.WithoutPath(err)
+	return localfile.WithoutPath(err)
 }
 
 // sourceOf returns the source whose note is deleted with a map, or "".
@@ -249,7 +249,7 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 	}
 	deleted, err = d.deleter.DeleteMaps(ctx, maps)
 	if err != nil {
-		err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: batch[min(deleted, len(batch)-1)].id}, Err: fserror.WithoutPath(err)}
+		err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: batch[min(deleted, len(batch)-1)].id}, Err: localfile.WithoutPath(err)}
 	}
 	ctx = context.WithoutCancel(ctx) // finish what was begun
 	for _, one := range batch[:deleted] {
@@ -258,7 +258,7 @@ func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, er
 		}
 		for _, k := range one.evidence {
 			if failed := d.deleter.DeleteKept(ctx, k); failed != nil && err == nil {
-				err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: one.id}, Err: fserror.WithoutPath(failed)}
+				err = &citekit.ResolveError{Op: "delete", Address: citekit.Address{Resource: one.id}, Err: localfile.WithoutPath(failed)}
 			}
 		}
 	}

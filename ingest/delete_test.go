@@ -14,8 +14,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/linetest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/linetest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 

@@ -18,7 +18,6 @@ import (
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/slug"
 )
 
 // claim adds to a verdict the id for the map of a task, or decides that there
@@ -366,8 +365,8 @@ func olderIDFor(name string) string {
 func resourceIDs(source string, neighbour bool) iter.Seq[string] {
 	name := ResourceIDFor(source)
 	names := []string{name}
-	if ext := slug.Ext(path.Base(source)); ext != "" {
-		names = append(names, name+"-"+slug.File(ext))
+	if ext := plain.SlugExt(path.Base(source)); ext != "" {
+		names = append(names, name+"-"+plain.FileSlug(ext))
 	}
 	if neighbour {
 		slices.Reverse(names)
@@ -397,7 +396,7 @@ func withFolders(source, name string) iter.Seq[string] {
 			if dir == path.Dir(dir) {
 				return
 			}
-			name = slug.File(path.Base(dir)) + "-" + name
+			name = plain.FileSlug(path.Base(dir)) + "-" + name
 		}
 	}
 }

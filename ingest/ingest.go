@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // resolversMapper is the name, in maps, of the resolvers' own mapping. Its
@@ -174,5 +174,5 @@ func runError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return fmt.Errorf("citekit: ingest: %w", fserror.WithoutPath(err))
+	return fmt.Errorf("citekit: ingest: %w", localfile.WithoutPath(err))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/slug"
 )
 
 const (
@@ -105,7 +104,7 @@ func cleanID(id string) string {
 // nodeName makes a name from the title of a node, or from its type.
 func nodeName(n *citekit.Node) string {
 	for _, text := range []string{n.Title, n.Type} {
-		if name := slug.Make(text, "", maxNodeName); name != "" {
+		if name := plain.Slug(text, "", maxNodeName); name != "" {
 			return name
 		}
 	}
@@ -120,4 +119,4 @@ func nodeName(n *citekit.Node) string {
 //
 // Names that differ only in case or in how letters are composed have the same
 // id; the second of such files then gets another one.
-func ResourceIDFor(name string) string { return slug.ForFile(filepath.ToSlash(name)) }
+func ResourceIDFor(name string) string { return plain.SlugForFile(filepath.ToSlash(name)) }

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -87,7 +87,7 @@ func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*
 	return p.plan, nil
 }
 
-func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", fserror.WithoutPath(err)) }
+func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", localfile.WithoutPath(err)) }
 
 // A planning is one run of [PlanPrune].
 type planning struct {

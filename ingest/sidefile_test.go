@@ -3,7 +3,7 @@ package ingest_test
 import (
 	"testing"
 
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 )
 
 // TestIngestSideFile checks that a side file of a SQLite database is not mapped, and

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // A State reports whether the source of a map is unchanged since it was mapped.
@@ -121,9 +121,9 @@ func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceM
 	src, err := lib.Workspace().OpenSource(ctx, m.SourcePath)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return StateVanished, fserror.WithoutPath(err)
+		return StateVanished, localfile.WithoutPath(err)
 	case err != nil:
-		return StateUnreadable, fserror.WithoutPath(err)
+		return StateUnreadable, localfile.WithoutPath(err)
 	}
 	defer src.Close()
 	if known.Identity != "" && known.Identity == src.Identity() && known.Hash == m.SourceHash() {
@@ -134,7 +134,7 @@ func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceM
 	case errors.Is(err, citekit.ErrStale):
 		return StateStale, err
 	case err != nil:
-		return StateUnreadable, fmt.Errorf("its source: %w", fserror.WithoutPath(err))
+		return StateUnreadable, fmt.Errorf("its source: %w", localfile.WithoutPath(err))
 	}
 	return StateOK, nil
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/fserror"
 	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -55,7 +55,7 @@ func (v verdict) isFinal() bool {
 // failed returns the verdict for an error. It keeps the modality, but not the
 // id of a map that was not made.
 func (v verdict) failed(err error) verdict {
-	return verdict{decision: fail, err: fserror.WithoutPath(err), modality: v.modality}
+	return verdict{decision: fail, err: localfile.WithoutPath(err), modality: v.modality}
 }
 
 func failed(err error) verdict { return verdict{}.failed(err) }

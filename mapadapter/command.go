@@ -15,7 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -86,7 +86,7 @@ func (j *job) commandInput() ([]byte, error) {
 	if !j.in.isDir() {
 		info, err := fs.Stat(j.in.FS, j.in.Name)
 		if err != nil {
-			return nil, fserror.WithoutPath(err)
+			return nil, localfile.WithoutPath(err)
 		}
 		if info.Size() > maxCommandInput && j.in.Path == "" {
 			return nil, tooLarge("the input has more than %d MiB, and no path", maxCommandInput>>20)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/percent"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -170,7 +169,7 @@ func firstSlug(names ...string) string {
 func placeVirtually(resource string, nodes []*citekit.Node) {
 	for _, n := range nodes {
 		if isUnplaced(n.Location) {
-			n.Location = citekit.Location{Modality: citekit.Virtual, VirtualAddress: "virtual://" + percent.Encode(resource) + "#" + percent.Encode(n.ID)}
+			n.Location = citekit.Location{Modality: citekit.Virtual, VirtualAddress: "virtual://" + plain.PercentEncode(resource) + "#" + plain.PercentEncode(n.ID)}
 		}
 		placeVirtually(resource, n.Children)
 	}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -80,7 +80,7 @@ func tableFiles(in Input) (map[string]tableFile, error) {
 	}
 	entries, err := fs.ReadDir(in.FS, dir)
 	if err != nil {
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	}
 	files := make(map[string]tableFile)
 	prefixes := make(map[string]bool)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // read returns a file of the input.
@@ -20,7 +20,7 @@ func (in Input) read(ctx context.Context, name string) ([]byte, error) {
 	info, err := fs.Stat(in.FS, name)
 	switch {
 	case err != nil:
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	case info.IsDir():
 		return nil, formatError("the input is a folder; name a file in it")
 	case !info.Mode().IsRegular():
@@ -28,7 +28,7 @@ func (in Input) read(ctx context.Context, name string) ([]byte, error) {
 	}
 	f, err := in.FS.Open(name)
 	if err != nil {
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	}
 	defer f.Close()
 	return readAll(ctx, f)
@@ -40,7 +40,7 @@ func readAll(ctx context.Context, r io.Reader) ([]byte, error) {
 	if err == nil && len(data) > maxInput {
 		err = tooLarge("the input has more than %d MiB", maxInput>>20)
 	}
-	return data, fserror.WithoutPath(err)
+	return data, localfile.WithoutPath(err)
 }
 
 // isDir reports whether the input is a folder.

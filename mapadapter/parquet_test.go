@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestParquet reads a table, and compares the rows of real ones, where there

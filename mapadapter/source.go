@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -81,7 +81,7 @@ func (f *found) look(src *citekit.Source) error {
 	kind, _, err := sniff.Classify(src, src.Size(), src.Name())
 	if err != nil {
 		f.close()
-		return fserror.WithoutPath(err)
+		return localfile.WithoutPath(err)
 	}
 	f.kind = citekit.Modality(kind)
 	if f.kind != citekit.Text || src.Size() > maxSource {
@@ -93,7 +93,7 @@ func (f *found) look(src *citekit.Source) error {
 		if err == io.EOF || err == nil {
 			return fmt.Errorf("the source is shorter than it was: %w", citekit.ErrStale)
 		}
-		return fserror.WithoutPath(err)
+		return localfile.WithoutPath(err)
 	}
 	f.text = newSourceText(data)
 	return nil

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/suggest"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A kind is the type of an argument.
@@ -199,7 +199,7 @@ func nearest(wrong string, names []string) string {
 			return name
 		}
 	}
-	for _, near := range suggest.Closest(wrong, slices.Values(names), 1, 2) {
+	for _, near := range message.Closest(wrong, slices.Values(names), 1, 2) {
 		return near
 	}
 	for _, name := range names {

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/meant"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/visible"
 )
@@ -111,7 +111,7 @@ func explainMissing(tool string, missing *citekit.NotFoundError) string {
 		}
 	}
 	if len(missing.Suggestions) > 0 {
-		message = strings.TrimSuffix(message, ".") + ". D" + strings.TrimPrefix(meant.Question(missing.ID, missing.Suggestions), "d")
+		message = strings.TrimSuffix(message, ".") + ". D" + strings.TrimPrefix(message.DidYouMean(missing.ID, missing.Suggestions), "d")
 	}
 	return message
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit/internal/pulse"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // A guard stands between two streams and the SDK's transport. The transport reads
@@ -99,7 +99,7 @@ func (g *guard) Connect(ctx context.Context) (mcp.Connection, error) {
 // outlast the connection until Reader returns.
 func (g *guard) readLines() {
 	defer close(g.lines)
-	r := bufio.NewReaderSize(pulse.NewReader(g.Reader), 64<<10)
+	r := bufio.NewReaderSize(ctxio.NewBeating(g.Reader), 64<<10)
 	for {
 		l, err := readLine(r, g.MaxMessage)
 		if err != nil {

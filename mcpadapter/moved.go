@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/reanchor"
 )
 
@@ -71,7 +71,7 @@ func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents,
 	}
 	read.Late = read.Late || ctx.Err() != nil
 	data, err := read.MarshalJSON()
-	if err != nil || tokens.Count(string(data)) <= cmp.Or(most, contents.DefaultTokens) {
+	if err != nil || plain.CountTokens(string(data)) <= cmp.Or(most, contents.DefaultTokens) {
 		return data, err
 	}
 	for i, item := range read.Items {

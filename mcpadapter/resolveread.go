@@ -11,8 +11,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/internal/tokens"
 	"github.com/citekit/citekit/internal/visible"
 )
 
@@ -43,7 +43,7 @@ func (t shownText) addTo(object json.RawMessage) json.RawMessage {
 	w.Open()
 	if t.asked {
 		w.Text("text", t.text)
-		w.Value("tokens", tokens.Count(t.text))
+		w.Value("tokens", plain.CountTokens(t.text))
 		w.Optional("note", t.note)
 	}
 	w.Value("complete", t.complete)
@@ -81,7 +81,7 @@ func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.
 
 // roomForText returns how many tokens the text may have, including its JSON.
 func roomForText(data json.RawMessage, args arguments) (int, error) {
-	least := tokens.Count(string(data)) + contents.MinTokens
+	least := plain.CountTokens(string(data)) + contents.MinTokens
 	most := max(contents.DefaultTokens, least)
 	if args.has("max_tokens") {
 		most = args.count("max_tokens")

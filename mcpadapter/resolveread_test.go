@@ -10,7 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
@@ -105,7 +105,7 @@ func TestResolveMaxTokens(t *testing.T) {
 	session := longServer(t, workspace.NewMemory(nil))
 	for _, most := range []int{300, 500, 4000} {
 		got, answer, _ := resolveRead(t, session, map[string]any{"resource_id": "long", "node_id": "all", "include": []any{"text"}, "max_tokens": most})
-		if n := tokens.Count(answer); n > most || *got.Complete || got.NextCursor == "" || len(*got.Text) < most {
+		if n := plain.CountTokens(answer); n > most || *got.Complete || got.NextCursor == "" || len(*got.Text) < most {
 			t.Errorf("%d tokens of %d: %.500s", n, most, answer)
 		}
 		next, result := callTool(t, session, "getContents", map[string]any{"ids": []any{got.Address}, "cursor": got.NextCursor, "max_tokens": 300})

@@ -12,7 +12,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/percent"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -150,7 +149,7 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	}
 	page.Resources = append([]*mcp.Resource{}, listed...)
 	for _, id := range ids {
-		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + percent.Encode(id), Name: printable(id), Title: r.titleOf(ctx, id), MIMEType: "application/json"})
+		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + plain.PercentEncode(id), Name: printable(id), Title: r.titleOf(ctx, id), MIMEType: "application/json"})
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, featureError(method, err, citekit.CodeOf(err))

@@ -15,7 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/corpus"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )

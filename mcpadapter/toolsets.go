@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/internal/suggest"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // The toolsets, for [Options.Toolsets].
@@ -147,7 +147,7 @@ func checkName(kind, name string, known []string) error {
 		return nil
 	}
 	message := fmt.Sprintf("unknown %s %s; known: %s", kind, quote(name), strings.Join(known, ", "))
-	if near := suggest.Closest(name, slices.Values(known), 1, 1); len(near) > 0 {
+	if near := message.Closest(name, slices.Values(known), 1, 1); len(near) > 0 {
 		message = fmt.Sprintf("unknown %s %s; did you mean '%s'?", kind, quote(name), near[0])
 	}
 	return errors.New(message)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
@@ -130,14 +130,14 @@ func TestToolDefinitions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := tokens.Count(string(compact))
+		size := plain.CountTokens(string(compact))
 		t.Logf("%s: %d tokens", tool.Name, size)
 		total += size
 		shown, err := json.Marshal(map[string]any{"name": tool.Name, "description": tool.Description, "input_schema": tool.InputSchema})
 		if err != nil {
 			t.Fatal(err)
 		}
-		read += tokens.Count(string(shown))
+		read += plain.CountTokens(string(shown))
 		got, err := json.MarshalIndent(tool, "", "  ")
 		if err != nil {
 			t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/internal/snifftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/internal/test/snifftest"
 	"github.com/citekit/citekit/modality"
 )
 

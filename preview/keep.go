@@ -11,7 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // format is part of every key of a preview.
@@ -62,7 +62,7 @@ func (m *Maker) keep(ctx context.Context, j job, p *Preview) error {
 	}
 	label := strings.TrimSuffix("preview_"+j.Address.Fragment(), "_")
 	_, err = ws.StoreEvidence(ctx, j.key, citekit.EvidenceMeta{
-		Name:       slug.Evidence(j.Address.Resource, label, j.key, strings.Replace(p.MediaType, "image/", ".", 1)),
+		Name:       plain.EvidenceName(j.Address.Resource, label, j.key, strings.Replace(p.MediaType, "image/", ".", 1)),
 		Size:       int64(len(p.Data)),
 		Resource:   j.Address.Resource,
 		MediaType:  p.MediaType,

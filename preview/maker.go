@@ -7,8 +7,8 @@ import (
 	"io/fs"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/flight"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -16,7 +16,7 @@ import (
 // safe for concurrent use.
 type Maker struct {
 	lib     *citekit.Library
-	flights flight.Group[*Preview]
+	flights concurrent.Group[*Preview]
 }
 
 // New returns a Maker of previews over a library.
@@ -64,13 +64,13 @@ func (m *Maker) preview(ctx context.Context, a citekit.Address, options *Options
 	}
 	j := job{opened, previewer, opts, keyOf(opened, m.lib.Resolvers().Version(modality), opts)}
 	if p, err := m.kept(ctx, j.key); err == nil || !errors.Is(err, fs.ErrNotExist) {
-		return p, fserror.WithoutPath(err)
+		return p, localfile.WithoutPath(err)
 	}
 	p, err := m.flights.Do(ctx, j.key, func(ctx context.Context) (*Preview, error) {
 		return m.draw(ctx, j)
 	})
 	if err != nil {
-		return nil, fserror.WithoutPath(err)
+		return nil, localfile.WithoutPath(err)
 	}
 	shared := *p
 	return &shared, nil
@@ -91,7 +91,7 @@ func (m *Maker) Boxes(ctx context.Context, a citekit.Address, start, end int) ([
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return nil, &citekit.ResolveError{Op: "find the place of a text", Address: a, Err: fserror.WithoutPath(err)}
+		return nil, &citekit.ResolveError{Op: "find the place of a text", Address: a, Err: localfile.WithoutPath(err)}
 	}
 	return boxes, nil
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/workspace"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/anchor"
 	"github.com/citekit/citekit/internal/quotation"
+	"github.com/citekit/citekit/reanchor/internal/anchor"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/internal/testcorpus"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/internal/test/testcorpus"
 	"github.com/citekit/citekit/reanchor"
 )
 

@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/anchor"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/reanchor/internal/anchor"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
@@ -115,7 +115,7 @@ type Reanchorer struct {
 	lib      *citekit.Library
 	layers   *textlayer.Store
 	verifier *verify.Verifier
-	pairs    warm.Cache[*anchor.Pair]
+	pairs    concurrent.Cache[*anchor.Pair]
 	versions versions
 }
 

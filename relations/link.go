@@ -7,7 +7,7 @@ import (
 	"iter"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -95,7 +95,7 @@ func linksIn(ctx context.Context, lib *citekit.Library, o *citekit.Opened) (link
 	err = lib.WithSlot(ctx, modality, func(ctx context.Context) error {
 		for link, err := range linker.ReadLinks(ctx, o.Source) {
 			if err != nil {
-				return fserror.WithoutPath(err)
+				return localfile.WithoutPath(err)
 			}
 			links = append(links, link)
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/workspace"
 )

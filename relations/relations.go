@@ -15,7 +15,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
 )
 
 // An Origin is the party that states a relation.
@@ -237,7 +237,7 @@ func (g *Graph) mapAndLinks(ctx context.Context, id string) (*citekit.ResourceMa
 
 // acquire waits until no other caller catches up.
 func (g *Graph) acquire(ctx context.Context) (release func(), err error) {
-	if err := semaphore.Acquire(ctx, g.turn); err != nil {
+	if err := concurrent.Acquire(ctx, g.turn); err != nil {
 		return nil, err
 	}
 	return func() { <-g.turn }, nil

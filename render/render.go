@@ -20,8 +20,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/libreoffice"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/render/internal/libreoffice"
 )
 
 // formats are the extensions of evidence that can be laid out.
@@ -109,7 +109,7 @@ func layOut(ctx context.Context, lib *citekit.Library, opener citekit.EvidenceOp
 	}
 	err = office.PDF(ctx, content, ext, func(pdf io.Reader, size int64) error {
 		meta := citekit.EvidenceMeta{
-			Name: slug.Evidence(e.ResourceID, strings.TrimSuffix("pdf_"+e.Address.Fragment(), "_"), key, ".pdf"),
+			Name: plain.EvidenceName(e.ResourceID, strings.TrimSuffix("pdf_"+e.Address.Fragment(), "_"), key, ".pdf"),
 			Size: size, MediaType: "application/pdf", SourceHash: e.SourceHash,
 			Changes: append([]string{how}, e.Changes[:min(len(e.Changes), citekit.MaxChanges-1)]...),
 		}

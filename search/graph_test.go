@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/faulttest"
+	"github.com/citekit/citekit/internal/test/faulttest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"

@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -199,5 +199,5 @@ func cause(err error) error {
 	if resolve, ok := errors.AsType[*citekit.ResolveError](err); ok {
 		err = cmp.Or(resolve.Err, err)
 	}
-	return fserror.WithoutPath(err)
+	return localfile.WithoutPath(err)
 }

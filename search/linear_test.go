@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/testcorpus"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/testcorpus"
 	"github.com/citekit/citekit/search"
 )
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 )

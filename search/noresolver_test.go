@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/linetest"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/workspace"

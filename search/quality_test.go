@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/irtest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/irtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
 )
 

@@ -16,9 +16,9 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/faulttest"
-	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/test/faulttest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
@@ -100,7 +100,7 @@ func (s *shelf) find(t testing.TB, req search.Request) *search.Results {
 	}
 	if req.TopK == 0 {
 		data, err := json.Marshal(found)
-		if n := tokens.Count(string(data)); err != nil || n > 1000 {
+		if n := plain.CountTokens(string(data)); err != nil || n > 1000 {
 			t.Errorf("an answer of %d tokens, %v", n, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/citekit/citekit/internal/shelter"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/search/index"
 )
 
@@ -166,7 +166,7 @@ func call[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	answered := make(chan answer, 1)
 	go func() {
 		var a answer
-		a.err = shelter.Call(func() (err error) {
+		a.err = concurrent.Call(func() (err error) {
 			a.value, err = f()
 			return err
 		}, func(p any) error { return fmt.Errorf("search: a model panicked: %v", p) })

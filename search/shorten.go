@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/tokens"
 )
 
 // The size of an answer, in tokens.
@@ -35,7 +34,7 @@ func shorten(shown []candidate, req Request) []*Result {
 			}
 		}
 		data, err := (&Results{Results: results}).MarshalJSON()
-		if err != nil || room <= leastSnippet || tokens.Count(string(data)) <= tokensPerResult*req.TopK {
+		if err != nil || room <= leastSnippet || plain.CountTokens(string(data)) <= tokensPerResult*req.TopK {
 			return results
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // cutMark marks an omission in a snippet.
@@ -59,7 +59,7 @@ func best(text string, marks []mark, room int) []mark {
 
 // near returns the index after the last mark that fits with the mark at i.
 func near(text string, marks []mark, i, room int) int {
-	limit := marks[i].from + tokens.Fit(text[marks[i].from:], room)
+	limit := marks[i].from + plain.FitTokens(text[marks[i].from:], room)
 	end := i + 1
 	for end < len(marks) && marks[end].to <= limit {
 		end++
@@ -83,10 +83,10 @@ func window(text string, marks []mark, room int) (from, to int) {
 	if len(marks) > 0 {
 		from, to = marks[0].from, marks[len(marks)-1].to
 	}
-	spare := max(0, room-tokens.Count(text[from:to]))
-	start := from - tokens.FitEnd(text[:from], spare/2)
-	spare = max(0, room-tokens.Count(text[start:to]))
-	end := to + tokens.Fit(text[to:], spare)
+	spare := max(0, room-plain.CountTokens(text[from:to]))
+	start := from - plain.FitTokensEnd(text[:from], spare/2)
+	spare = max(0, room-plain.CountTokens(text[start:to]))
+	end := to + plain.FitTokens(text[to:], spare)
 	return wordStart(text, start, from), wordEnd(text, end, to)
 }
 

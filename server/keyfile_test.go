@@ -7,7 +7,7 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/access/keyfile"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/server"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"

@@ -21,9 +21,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/mp4/mp4test"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/mp4test"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestLoad has 200 sessions of twenty keys keep 64 calls of all kinds in flight

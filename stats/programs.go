@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/shelter"
+	"github.com/citekit/citekit/internal/concurrent"
 )
 
 var errPanic = errors.New("panic")
@@ -70,7 +70,7 @@ func findPrograms(ctx context.Context, resolvers citekit.Resolvers) []Program {
 func ask(ctx context.Context, user ProgramUser, add func(Program)) {
 	var found map[string]string
 	var missing []string
-	err := shelter.Call(func() error {
+	err := concurrent.Call(func() error {
 		found, missing = user.Programs(ctx)
 		return nil
 	}, func(any) error { return errPanic })

@@ -17,7 +17,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/internal/logfile"
+	"github.com/citekit/citekit/cmd/citekit/internal/logfile"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/telemetry"

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/telemetry"
 )

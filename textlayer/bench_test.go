@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"

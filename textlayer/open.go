@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Open returns the text of a resource. It reads the text from the source if
@@ -38,7 +38,7 @@ func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
 // [citekit.Library.Detect] determines it.
 func (s *Store) OpenFile(ctx context.Context, path string, modality citekit.Modality) (*Layer, error) {
 	l, err := s.openFile(ctx, path, modality)
-	return l, failed(citekit.Address{Resource: slug.ForFile(filepath.ToSlash(path))}, err)
+	return l, failed(citekit.Address{Resource: plain.SlugForFile(filepath.ToSlash(path))}, err)
 }
 
 // OpenVersion returns the text of a version of a resource, to find text again
@@ -71,7 +71,7 @@ func failed(a citekit.Address, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &citekit.ResolveError{Op: "read", Address: a, Err: fserror.WithoutPath(err)}
+	return &citekit.ResolveError{Op: "read", Address: a, Err: localfile.WithoutPath(err)}
 }
 
 // modalityOf returns the modality of a resource, even if its map has no type.

@@ -26,8 +26,7 @@ import (
 	"context"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/flight"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/internal/concurrent"
 )
 
 // Options configures a [Store]. The zero value is ready to use.
@@ -80,8 +79,8 @@ type Store struct {
 	lib     *citekit.Library
 	opts    Options
 	content citekit.EvidenceOpener // nil if the workspace cannot open stored content
-	readers flight.Group[*index]
-	indexes warm.Cache[*index]
+	readers concurrent.Group[*index]
+	indexes concurrent.Cache[*index]
 }
 
 // New returns a Store over a Library, whose workspace must be a

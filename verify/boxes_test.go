@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdfium"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 	"github.com/citekit/citekit/verify"
 )
 

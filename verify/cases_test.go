@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/irtest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/irtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // A kase is a quote with what is to be said of it.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/testcorpus"
+	"github.com/citekit/citekit/internal/test/testcorpus"
 	"github.com/citekit/citekit/verify"
 )
 

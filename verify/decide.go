@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/quotation"
-	"github.com/citekit/citekit/internal/shelter"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -296,7 +296,7 @@ func (c *call) readLayer(ctx context.Context, s *source) (iter.Seq2[citekit.Text
 		}
 		src.Declare(citekit.Text)
 	}
-	runs := shelter.Seq(reader.ReadText(ctx, src, loc), func(any) error {
+	runs := concurrent.Seq(reader.ReadText(ctx, src, loc), func(any) error {
 		return fmt.Errorf("the resolver failed on an older version: %w", errors.ErrUnsupported)
 	})
 	return func(yield func(citekit.TextRun, error) bool) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/quotation"
-	"github.com/citekit/citekit/internal/shelter"
 )
 
 // noteMarkup says that a quote is not of what its source shows.
@@ -80,7 +80,7 @@ func (c *call) markup(ctx context.Context, a citekit.Address) (*quotation.Text, 
 	return c.texts.Get(ctx, key, func(ctx context.Context) (*quotation.Text, int64, error) {
 		var all strings.Builder
 		runs := reader.ReadMarkup(ctx, opened.Source, opened.Location)
-		for run, err := range shelter.Seq(runs, func(any) error { return errors.ErrUnsupported }) {
+		for run, err := range concurrent.Seq(runs, func(any) error { return errors.ErrUnsupported }) {
 			if err == nil && all.Len()+len(run.Text) > mostRead {
 				err = citekit.ErrTooLarge
 			}

@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/quotation"
@@ -48,9 +47,9 @@ func (c *call) noteLarger() {
 func secondsOf(t citekit.Span) string {
 	end := ""
 	if t.End > 0 {
-		end = decimal.Format(t.End)
+		end = plain.FormatDecimal(t.End)
 	}
-	return decimal.Format(t.Start) + "-" + end + " s"
+	return plain.FormatDecimal(t.Start) + "-" + end + " s"
 }
 
 // isLayout reports whether repairs are only of the layout of a text: its spaces, its

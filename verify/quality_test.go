@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/verify"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/csvrow"
+	"github.com/citekit/citekit/internal/lineform"
 	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -103,7 +103,7 @@ func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) 
 		if ext == ".csv" {
 			if head, err := layer.Text(ctx, 0, min(layer.Len(), maxSample)); err == nil {
 				header, _, _ := strings.Cut(head, "\n")
-				if d := csvrow.Delimiter([]byte(head)); strings.IndexByte(header, d) >= 0 {
+				if d := lineform.Delimiter([]byte(head)); strings.IndexByte(header, d) >= 0 {
 					opts.Delimiter = d
 				}
 			}

@@ -21,7 +21,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"

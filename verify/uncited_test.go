@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/verify"
 )
 

@@ -20,9 +20,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/internal/visible"
-	"github.com/citekit/citekit/internal/warm"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
@@ -80,7 +80,7 @@ type Verifier struct {
 	layers   *textlayer.Store
 	searcher *search.Searcher
 	boxes    *preview.Maker
-	texts    warm.Cache[*quotation.Text]
+	texts    concurrent.Cache[*quotation.Text]
 	parts    partition
 
 	partsMade atomic.Int64 // parts of long texts that were prepared, for tests

@@ -19,7 +19,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/faulttest"
+	"github.com/citekit/citekit/internal/test/faulttest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/text"

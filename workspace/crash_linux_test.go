@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/faulttest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/faulttest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // A writer is killed at, or gets an error from, every system call that can

@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // A refusal says why a file is not opened. It matches [citekit.ErrForbidden].
@@ -81,7 +81,7 @@ func (d *folder) fault(what string, err error) error {
 }
 
 // withoutPath returns err without the path it applies to.
-func withoutPath(err error) error { return fserror.WithoutPath(err) }
+func withoutPath(err error) error { return localfile.WithoutPath(err) }
 
 // isEscape reports whether err means that a name leads out of its [os.Root].
 func isEscape(root *os.Root, err error) bool {

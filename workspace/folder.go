@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/citekit/citekit/internal/filelock"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // A folder is a directory held open. If another directory has taken its path
@@ -183,12 +183,12 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 	if d.readOnly {
 		return nil, d.errReadOnly()
 	}
-	if err := semaphore.Acquire(ctx, d.writing); err != nil {
+	if err := concurrent.Acquire(ctx, d.writing); err != nil {
 		return nil, err
 	}
 	f, err := d.perms.openLock(root, lockName)
 	if err == nil {
-		err = filelock.Lock(ctx, f)
+		err = localfile.Lock(ctx, f)
 		if err != nil {
 			f.Close()
 		}
@@ -198,7 +198,7 @@ func (d *folder) lock(ctx context.Context, root *os.Root) (release func(), err e
 		return nil, fmt.Errorf("lock the %s: %w", d.what, d.denied(lockName, err))
 	}
 	return func() {
-		filelock.Unlock(f)
+		localfile.Unlock(f)
 		f.Close()
 		<-d.writing
 	}, nil

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/citekit/citekit/internal/filelock"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 const (
@@ -30,12 +30,12 @@ func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := semaphore.Acquire(ctx, d.ingesting); err != nil {
+	if err := concurrent.Acquire(ctx, d.ingesting); err != nil {
 		return nil, err
 	}
 	f, err := d.perms.openLock(root, ingestLockName)
 	if err == nil {
-		if err = filelock.Lock(ctx, f); err != nil {
+		if err = localfile.Lock(ctx, f); err != nil {
 			f.Close()
 		}
 	}
@@ -44,7 +44,7 @@ func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) 
 		return nil, err
 	}
 	return func() {
-		filelock.Unlock(f)
+		localfile.Unlock(f)
 		f.Close()
 		<-d.ingesting
 	}, nil
@@ -66,13 +66,13 @@ func (d *Directory) TryLockIndex() (release func(), first bool) {
 	if err != nil {
 		return nothing, true
 	}
-	locked, err := filelock.Try(f)
+	locked, err := localfile.TryLock(f)
 	if !locked {
 		f.Close()
 		return nothing, err != nil
 	}
 	return func() {
-		filelock.Unlock(f)
+		localfile.Unlock(f)
 		f.Close()
 	}, true
 }

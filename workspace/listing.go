@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
 )
 
 // A listing is the content of a maps directory.
@@ -34,7 +34,7 @@ func newListingCache() *listingCache { return &listingCache{reading: make(chan s
 // and has the metadata info. It waits for another goroutine that is reading the
 // directory, until ctx is done.
 func (c *listingCache) get(ctx context.Context, path string, root *os.Root, info fs.FileInfo) (*listing, error) {
-	if err := semaphore.Acquire(ctx, c.reading); err != nil {
+	if err := concurrent.Acquire(ctx, c.reading); err != nil {
 		return nil, err
 	}
 	defer func() { <-c.reading }()

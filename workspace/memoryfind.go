@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/pathpattern"
-	"github.com/citekit/citekit/internal/semaphore"
 )
 
 var _ citekit.Finder = (*Memory)(nil)
@@ -167,7 +167,7 @@ func (t fsTree) close() {}
 
 // LockIngest implements [citekit.Finder].
 func (m *Memory) LockIngest(ctx context.Context) (release func(), err error) {
-	if err := semaphore.Acquire(ctx, m.ingesting); err != nil {
+	if err := concurrent.Acquire(ctx, m.ingesting); err != nil {
 		return nil, err
 	}
 	return func() { <-m.ingesting }, nil

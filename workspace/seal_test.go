@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
 

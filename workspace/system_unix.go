@@ -7,7 +7,7 @@ import (
 	"os"
 	"syscall"
 
-	"github.com/citekit/citekit/internal/filelock"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // nonblock keeps an open from waiting for the other end of a pipe.
@@ -20,7 +20,7 @@ func holdTemp(root *os.Root, name string) *os.File {
 	if err != nil {
 		return nil
 	}
-	if locked, err := filelock.Try(f); !locked || err != nil {
+	if locked, err := localfile.TryLock(f); !locked || err != nil {
 		f.Close()
 		return nil
 	}
@@ -35,7 +35,7 @@ func isHeld(root *os.Root, name string) (held, known bool) {
 		return false, false
 	}
 	defer f.Close()
-	locked, err := filelock.Try(f)
+	locked, err := localfile.TryLock(f)
 	return !locked && err == nil, err == nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/citekit/citekit/internal/filelock"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 )
 
@@ -183,10 +183,10 @@ func (f *File) locked(ctx context.Context, create bool, do func(fs.FileInfo) err
 		return f.explain(err)
 	}
 	defer lock.Close()
-	if err := filelock.Lock(ctx, lock); err != nil {
+	if err := localfile.Lock(ctx, lock); err != nil {
 		return fmt.Errorf("wait for another process that writes %s: %w", f.path, err)
 	}
-	defer filelock.Unlock(lock)
+	defer localfile.Unlock(lock)
 	return do(info)
 }
 

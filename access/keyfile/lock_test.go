@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/citekit/citekit/internal/filelock"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // lockFile locks a file as another process does.
@@ -14,11 +14,11 @@ func lockFile(t *testing.T, path string) (release func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := filelock.Lock(t.Context(), lock); err != nil {
+	if err := localfile.Lock(t.Context(), lock); err != nil {
 		t.Fatal(err)
 	}
 	return func() {
-		filelock.Unlock(lock)
+		localfile.Unlock(lock)
 		lock.Close()
 	}
 }

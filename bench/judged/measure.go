@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/internal/tokens"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search"
 )
 
@@ -77,7 +77,7 @@ func (r *room) search(ctx context.Context, j *judgement) error {
 	if err != nil {
 		return err
 	}
-	j.ours, j.tokens = r.judge(j.question, hits), tokens.Count(reply)
+	j.ours, j.tokens = r.judge(j.question, hits), plain.CountTokens(reply)
 	for _, h := range hits {
 		for _, s := range h.spans {
 			j.width += (s.to - s.from) / int64(len(hits))

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/lazyregexp"
-	"github.com/citekit/citekit/internal/mp4/mp4test"
+	"github.com/citekit/citekit/internal/test/mp4test"
 )
 
 // errNotFetched reports that a package is missing.

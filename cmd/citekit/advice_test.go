@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestAdvice checks what commands say about sources that changed, citations that cannot

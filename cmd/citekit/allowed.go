@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/pathpattern"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
 

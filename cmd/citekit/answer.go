@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
 )
 

@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/term"
 )
 
 // printBriefing prints the evidence for a task. Without resources it searches all.

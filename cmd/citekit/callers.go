@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/access/keyfile"
 	"github.com/citekit/citekit/access/oidc"
-	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/server"
 )
 

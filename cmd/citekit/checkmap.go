@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/schema"
 )
 

@@ -16,9 +16,9 @@ import (
 	"github.com/citekit/citekit/citation/anthropic"
 	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/citation/openai"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/verify"
 )
 

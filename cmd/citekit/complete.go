@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mapadapter"
 	"github.com/citekit/citekit/mcpadapter"
 )

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 )
 
 // ours occurs in every completion script; a file without it is not replaced.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 )
 
 // canAsk reports whether a person can be asked: input and output are terminals.

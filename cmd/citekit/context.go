@@ -8,8 +8,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/digest"
-	"github.com/citekit/citekit/internal/term"
 )
 
 func contextCommand() *command {

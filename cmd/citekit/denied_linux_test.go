@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // Where maps and notes belong to root, the commands of another user name the

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/term"
 )
 
 func doctorCommand() *command {

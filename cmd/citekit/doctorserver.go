@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access/keyfile"
-	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/internal/message"
 )
 

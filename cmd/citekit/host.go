@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/config"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/mapper/llm"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"

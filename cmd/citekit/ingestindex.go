@@ -7,9 +7,9 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/term"
 )
 
 // Index implements [ingest.Indexer] with a Searcher as a search opens it: with the

@@ -7,8 +7,8 @@ import (
 	"net"
 	"time"
 
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/internal/child"
-	"github.com/citekit/citekit/internal/config"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/telemetry"
 )

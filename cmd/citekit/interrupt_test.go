@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // endless is a program that writes its process id to a file and never ends.

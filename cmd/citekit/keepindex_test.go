@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/parquettest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/parquettest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/access/keyfile"
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
 )

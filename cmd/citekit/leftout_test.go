@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestLeftOut has a source that changed, and an image that ends early. A search that

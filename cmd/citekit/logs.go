@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/citekit/citekit/internal/config"
-	"github.com/citekit/citekit/internal/logfile"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/logfile"
 )
 
 // logs are the logs of a server.

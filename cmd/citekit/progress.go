@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 )
 
 // A spinner shows on a terminal that an operation is running. It can be held while

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestFirstCompile has PDFium compiled once, which a person at a terminal and

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/term"
 )
 
 // pruneFlags are the flags of prune.

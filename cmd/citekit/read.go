@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/child"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/preview"
 )
 

@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
 )
 
 // probeBytes is how much a probe writes to see whether there is room: more than a

@@ -18,8 +18,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access/keyfile"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/workspace"
 )
 

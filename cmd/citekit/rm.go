@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/term"
 )
 
 func rmCommand() *command {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 )
 
 // The exit codes.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestScanNamesOCR reads a scan: the note names the flag that reads it, unless that was

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"

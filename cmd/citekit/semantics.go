@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/embedding"
 )

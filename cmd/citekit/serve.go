@@ -8,8 +8,8 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"github.com/citekit/citekit/internal/config"
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
 )
 

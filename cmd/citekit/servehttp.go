@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/mcpadapter"
 )
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
 )
 
 // logRun logs that a server starts, and returns the function that logs why it

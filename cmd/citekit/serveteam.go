@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"net"
 
-	"github.com/citekit/citekit/internal/config"
+	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
 )

@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // teamPatience is how long a test waits for what must come, on any machine.

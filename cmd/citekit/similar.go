@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/term"
 	"github.com/citekit/citekit/search"
 )
 

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit/internal/suggest"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // closest returns the word most similar to typed, or "" if none is similar.
 func closest(typed string, words []string) string {
-	for _, word := range suggest.Closest(typed, slices.Values(words), 1, 1) {
+	for _, word := range message.Closest(typed, slices.Values(words), 1, 1) {
 		return word
 	}
 	return ""
@@ -41,7 +41,7 @@ func nearFiles(missing string) []string {
 	var near []string
 	for _, name := range names {
 		lower := strings.ToLower(name)
-		d := suggest.Distance(wanted, lower, most)
+		d := message.Distance(wanted, lower, most)
 		if stemOf(wanted) == stemOf(lower) {
 			d = min(d, 1)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/term"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/lookup"
-	"github.com/citekit/citekit/internal/term"
 )
 
 // A filePart is part of a file that the person named.

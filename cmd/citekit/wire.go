@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/term"
+	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/parquet"

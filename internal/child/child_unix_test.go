@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/child"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestRunLeavesNothing runs programs that start another, which writes its

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/citekit/citekit/internal/pulse"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // A Program is one run of a program, with its limits. Only Path is required.
@@ -135,7 +135,7 @@ func (p Program) run(ctx context.Context, cmd *exec.Cmd, over *clocks) error {
 			limitMemory(cmd.Process.Pid, p.Memory)
 		}
 		stop := over.watch(ctx, cmd.Process.Pid)
-		pulse.Beat()
+		ctxio.Beat()
 		err = cmd.Wait()
 		stop()
 		running.Add(-1)

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/flight"
 )
 
 // versions are the versions of programs that were asked, by [versionKey].
 var versions struct {
 	known  sync.Map // of strings
-	flight flight.Group[string]
+	flight concurrent.Group[string]
 }
 
 // Version returns the version that the program at a path prints when it is run

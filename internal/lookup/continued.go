@@ -10,7 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/mention"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 const (
@@ -76,7 +76,7 @@ func bySpacedName(ctx context.Context, lib *citekit.Library, id, behind string) 
 	if !mayGoOn(behind) || hasMap(ctx, lib, id) {
 		return "", ""
 	}
-	for _, resource := range []string{slug.File(id + rest), slug.ForFile(id + rest)} {
+	for _, resource := range []string{plain.FileSlug(id + rest), plain.SlugForFile(id + rest)} {
 		if hasMap(ctx, lib, resource) {
 			return resource, rest
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/nfc"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 const (
@@ -121,7 +121,7 @@ func (n *Namer) source(ctx context.Context, name string) citekit.Address {
 	}
 	base, folded := path.Base(name), fold(name)
 	if base == name {
-		for _, resource := range []string{slug.ForFile(base), slug.File(base)} {
+		for _, resource := range []string{plain.SlugForFile(base), plain.FileSlug(base)} {
 			if !hasMap(ctx, n.lib, resource) {
 				continue
 			}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
-	"github.com/citekit/citekit/internal/slug"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Resource returns the id of the resource that a name means: its id, the address of
@@ -75,7 +75,7 @@ func ofSource(ctx context.Context, lib *citekit.Library, name string) ([]string,
 	if base == name {
 		matches = func(source string) bool { return path.Base(source) == name }
 	}
-	return BySource(ctx, lib, matches, slug.ForFile(name), slug.File(name))
+	return BySource(ctx, lib, matches, plain.SlugForFile(name), plain.FileSlug(name))
 }
 
 // maxScanned is how many maps are read to find a source that cannot be found

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/percent"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // ampersands are the forms of "&" in Markdown, HTML and JSON; none begins with
@@ -201,10 +201,10 @@ func withoutText(run string) int {
 
 var idChars = charset{isIDByte, true}
 
-func isIDByte(c byte) bool { return percent.IsUnreserved(c) || c == '%' }
+func isIDByte(c byte) bool { return plain.IsUnreserved(c) || c == '%' }
 
 func isNumberByte(c byte) bool { return isAlphanumeric(c) || strings.IndexByte("=,.:-%", c) >= 0 }
 
-func isNameByte(c byte) bool { return percent.IsUnreserved(c) || isNumberByte(c) }
+func isNameByte(c byte) bool { return plain.IsUnreserved(c) || isNumberByte(c) }
 
 func isMemberByte(c byte) bool { return isNameByte(c) || c == '/' || c == '!' }

@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/citekit/citekit/internal/parquet"
-	"github.com/citekit/citekit/internal/parquettest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/parquettest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 func open(t testing.TB, data []byte) *parquet.File {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // TestGrams compares the places that the index gives with those of a search.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // look returns how a quote stands in a text: "exact", "repaired" with the kinds,

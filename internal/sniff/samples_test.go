@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/internal/snifftest"
+	"github.com/citekit/citekit/internal/test/snifftest"
 )
 
 func TestSamples(t *testing.T) {

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sqlite"
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 )
 
 func open(t testing.TB, data []byte) *sqlite.Database {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sqlite"
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 )
 
 func merge(t testing.TB, db, log []byte) ([]byte, error) {

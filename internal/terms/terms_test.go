@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // shown returns the terms of a text with their positions and roles: a whole is

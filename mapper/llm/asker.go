@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
 )
 
 // Options configure a [Mapper] or an [Enricher]. The zero value is ready to
@@ -121,7 +121,7 @@ func (a *account) metadata() map[string]any {
 
 // ask waits for a free place and sends one request.
 func (a *asker) ask(ctx context.Context, req *Request, to *account) (*Response, error) {
-	if err := semaphore.Acquire(ctx, a.free); err != nil {
+	if err := concurrent.Acquire(ctx, a.free); err != nil {
 		return nil, err
 	}
 	defer func() { <-a.free }()

@@ -58,7 +58,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	engine "github.com/citekit/citekit/internal/media"
+	engine "github.com/citekit/citekit/modality/internal/media"
 	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/preview"
 )

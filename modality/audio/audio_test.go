@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/mp4/mp4test"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/mp4test"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"

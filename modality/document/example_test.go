@@ -8,7 +8,7 @@ import (
 	"log"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/text"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 // A card holds the metadata of an image in one of their forms. Missing values

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 // jpegCards reads the segments before the pixels of a JPEG: Exif and XMP in

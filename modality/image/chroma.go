@@ -3,8 +3,8 @@ package image
 import (
 	"image"
 
-	"github.com/citekit/citekit/internal/exif"
-	"github.com/citekit/citekit/internal/jpeg"
+	"github.com/citekit/citekit/modality/image/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/jpeg"
 )
 
 // chromaMargin is the number of pixels around a region that can affect the

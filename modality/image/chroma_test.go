@@ -4,8 +4,8 @@ import (
 	"image"
 	"testing"
 
-	"github.com/citekit/citekit/internal/exif"
-	"github.com/citekit/citekit/internal/jpeg"
+	"github.com/citekit/citekit/modality/image/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/jpeg"
 )
 
 // ramp returns an image whose samples all differ from their neighbours.

@@ -3,7 +3,7 @@ package image
 import (
 	"image"
 
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 // encodePNG returns img as a PNG with the colour chunks given.

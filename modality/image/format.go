@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/jpeg"
 	signature "github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/image/internal/jpeg"
 )
 
 // A format is one kind of image file.

@@ -26,10 +26,10 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
-	"github.com/citekit/citekit/internal/jpeg"
-	"github.com/citekit/citekit/internal/tesseract"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/modality/image/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/jpeg"
+	"github.com/citekit/citekit/modality/internal/tesseract"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -88,10 +88,10 @@ type Resolver struct {
 	memory  *semaphore.Weighted
 	budget  int64        // bytes of memory; zero means DecodeBytes
 	held    atomic.Int64 // bytes reserved of memory
-	pixels  warm.Cache[any]
-	indexes warm.Cache[*jpeg.Image]
+	pixels  concurrent.Cache[any]
+	indexes concurrent.Cache[*jpeg.Image]
 
-	texts   warm.Cache[[]tesseract.Block]
+	texts   concurrent.Cache[[]tesseract.Block]
 	program func() (*tesseract.Command, error)
 }
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 // addResources reads the image resources of Photoshop, in which a JPEG stores

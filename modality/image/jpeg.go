@@ -6,8 +6,8 @@ import (
 	stdjpeg "image/jpeg"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
-	"github.com/citekit/citekit/internal/jpeg"
+	"github.com/citekit/citekit/modality/image/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/jpeg"
 )
 
 func jpegFormat() *format {

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
-	"github.com/citekit/citekit/internal/jpeg"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/image/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/jpeg"
 )
 
 // TestJPEGCropLikeWhole compares crops, for which only the region is decoded,

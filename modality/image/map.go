@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
-	"github.com/citekit/citekit/internal/tesseract"
+	"github.com/citekit/citekit/modality/internal/tesseract"
 )
 
 const (

@@ -22,9 +22,9 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/image"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 var imageRequest = citekit.MapRequest{Modality: citekit.Image}

@@ -3,7 +3,7 @@ package image
 import (
 	"image"
 
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 // upright returns the pixels of img as displayed. The result may share them

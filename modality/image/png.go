@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 func pngFormat() *format {

@@ -5,7 +5,7 @@ import (
 	"image"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/drawing"
+	"github.com/citekit/citekit/modality/internal/drawing"
 	"github.com/citekit/citekit/preview"
 )
 

@@ -12,7 +12,7 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/tesseract"
+	"github.com/citekit/citekit/modality/internal/tesseract"
 )
 
 const (

@@ -3,7 +3,7 @@ package image
 import (
 	"image"
 
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 // Regions of PNG, TIFF and BMP are cut from rows of stored samples: these are

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 func tiffFormat() *format {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/image/tiff/lzw"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/jpeg"
+	"github.com/citekit/citekit/modality/image/internal/jpeg"
 )
 
 // begin sets the reader for the rows of a block.

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/exif"
+	"github.com/citekit/citekit/modality/image/internal/exif"
 )
 
 func webpFormat() *format {

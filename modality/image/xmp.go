@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/citekit/citekit/internal/exif"
 	"github.com/citekit/citekit/internal/lazyregexp"
-	"github.com/citekit/citekit/internal/xmp"
+	"github.com/citekit/citekit/modality/image/internal/exif"
+	"github.com/citekit/citekit/modality/internal/xmp"
 )
 
 // addXMP reads an XMP packet.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/mp4/mp4test"
+	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/media"

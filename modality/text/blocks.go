@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/htmlblocks"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // errNoPage reports a text without blocks.

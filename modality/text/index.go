@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -136,7 +136,7 @@ func (x *index) read(t tally) int64 { return min(int64(len(t.ends))*x.block, x.s
 func (x *index) readUntil(ctx context.Context, src *citekit.Source, n int) (tally, error) {
 	var buf []byte
 	for {
-		if err := semaphore.Acquire(ctx, x.turn); err != nil {
+		if err := concurrent.Acquire(ctx, x.turn); err != nil {
 			return tally{}, err
 		}
 		t := x.tally

@@ -7,10 +7,10 @@ import (
 	"iter"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/code"
-	"github.com/citekit/citekit/internal/data"
-	"github.com/citekit/citekit/internal/linkset"
-	"github.com/citekit/citekit/internal/markup"
+	"github.com/citekit/citekit/modality/text/internal/code"
+	"github.com/citekit/citekit/modality/text/internal/data"
+	"github.com/citekit/citekit/modality/text/internal/linkset"
+	"github.com/citekit/citekit/modality/text/internal/markup"
 	"github.com/citekit/citekit/relations"
 )
 

@@ -13,12 +13,12 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
-	"github.com/citekit/citekit/internal/code"
-	"github.com/citekit/citekit/internal/data"
-	"github.com/citekit/citekit/internal/markup"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sentence"
-	"github.com/citekit/citekit/internal/subtitle"
+	"github.com/citekit/citekit/modality/internal/subtitle"
+	"github.com/citekit/citekit/modality/text/internal/code"
+	"github.com/citekit/citekit/modality/text/internal/data"
+	"github.com/citekit/citekit/modality/text/internal/markup"
 )
 
 const (

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/csvrow"
-	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/lineform"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // findColumns finds the requested columns among the names of the header.
@@ -47,7 +47,7 @@ func (c *rowCut) values(row []byte) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		values[i] = csvrow.Value(text)
+		values[i] = lineform.FieldValue(text)
 	}
 	return values, nil
 }
@@ -83,7 +83,7 @@ func pickColumn(name string, header []string) (int, error) {
 		}
 		return first, nil
 	}
-	if n := decimal.Whole(name); 1 <= n && n <= len(header) {
+	if n := plain.WholeNumber(name); 1 <= n && n <= len(header) {
 		return n - 1, nil
 	}
 	return 0, fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(header), citekit.ErrRange)

@@ -7,8 +7,8 @@ import (
 	"sort"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/csvrow"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/lineform"
 )
 
 // A rowIndex has the start of one row for each block of a source. It grows from
@@ -82,7 +82,7 @@ func (x *rowIndex) count(ctx context.Context, src *citekit.Source) (int, error) 
 func (x *rowIndex) readUntil(ctx context.Context, src *citekit.Source, n int) (rowTally, error) {
 	var buf []byte
 	for {
-		if err := semaphore.Acquire(ctx, x.turn); err != nil {
+		if err := concurrent.Acquire(ctx, x.turn); err != nil {
 			return rowTally{}, err
 		}
 		t := x.tally
@@ -142,7 +142,7 @@ func (x *rowIndex) endRow(t *rowTally) {
 
 // close ends the last row, or stops at an unclosed quote.
 func (x *rowIndex) close(t *rowTally, last bool) error {
-	quoted := t.scanner.state == csvrow.InQuotes
+	quoted := t.scanner.state == lineform.InQuotes
 	switch {
 	case quoted && (last || t.pos-t.start > maxRow):
 		t.done = true

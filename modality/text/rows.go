@@ -8,8 +8,8 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/csvrow"
-	"github.com/citekit/citekit/internal/data"
+	"github.com/citekit/citekit/internal/lineform"
+	"github.com/citekit/citekit/modality/text/internal/data"
 )
 
 // A rowCut is a range of rows of comma-separated values, with the row of their
@@ -49,7 +49,7 @@ func (x *index) table(ctx context.Context, src *citekit.Source) (*rowIndex, erro
 	if err != nil {
 		return nil, err
 	}
-	x.rows = newRowIndex(x, csvrow.Delimiter(head))
+	x.rows = newRowIndex(x, lineform.Delimiter(head))
 	return x.rows, nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/encoding/japanese"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/text"
 )

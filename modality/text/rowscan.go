@@ -3,7 +3,7 @@ package text
 import (
 	"bytes"
 
-	"github.com/citekit/citekit/internal/csvrow"
+	"github.com/citekit/citekit/internal/lineform"
 )
 
 // A rowScanner finds where the rows of comma-separated values end, in the bytes
@@ -14,7 +14,7 @@ type rowScanner struct {
 	double    bool // characters of two bytes may end in a byte of ASCII
 	switching bool // ISO 2022
 
-	state   csvrow.State
+	state   lineform.FieldState
 	escaped bool // ASCII bytes are parts of characters, up to an escape or a line end
 }
 
@@ -92,8 +92,8 @@ func (s *rowScanner) scan(buf []byte, stop int) (n int, ended bool) {
 		at := buf[n:]
 		c, size := s.char(at)
 		n += size
-		if s.state != csvrow.InQuotes && len(at) >= s.coding.width && s.coding.isEnd(at) {
-			s.state, s.escaped = csvrow.FieldStart, false
+		if s.state != lineform.InQuotes && len(at) >= s.coding.width && s.coding.isEnd(at) {
+			s.state, s.escaped = lineform.FieldStart, false
 			return n, true
 		}
 		s.state = s.state.After(c, s.delimiter)
@@ -107,16 +107,16 @@ func (s *rowScanner) scanBytes(buf []byte) (n int, ended bool) {
 	for i := 0; i < len(buf); i++ {
 		b := buf[i]
 		switch {
-		case state == csvrow.InQuotes:
+		case state == lineform.InQuotes:
 			skip := bytes.IndexByte(buf[i:], '"')
 			if skip < 0 {
 				s.state = state
 				return len(buf), false
 			}
 			i += skip
-			state = csvrow.AfterQuote
+			state = lineform.AfterQuote
 		case b == '\n':
-			s.state = csvrow.FieldStart
+			s.state = lineform.FieldStart
 			return i + 1, true
 		default:
 			state = state.After(b, delimiter)
@@ -132,16 +132,16 @@ type field struct{ start, end int }
 
 // fields divides a row into fields, without its line end.
 func (s rowScanner) fields(row []byte) (all []field, end int) {
-	s.state, s.escaped = csvrow.FieldStart, false
+	s.state, s.escaped = lineform.FieldStart, false
 	end = len(row)
 	first := 0
 	for i := 0; i < len(row); {
 		c, size := s.char(row[i:])
-		if s.state != csvrow.InQuotes && (c == '\n' || c == '\r') && s.onlyEnd(row[i:]) {
+		if s.state != lineform.InQuotes && (c == '\n' || c == '\r') && s.onlyEnd(row[i:]) {
 			end = i
 			break
 		}
-		if s.state = s.state.After(c, s.delimiter); s.state == csvrow.FieldStart {
+		if s.state = s.state.After(c, s.delimiter); s.state == lineform.FieldStart {
 			all = append(all, field{first, i})
 			first = i + size
 		}

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/htmlblocks"
-	"github.com/citekit/citekit/internal/markup"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
+	"github.com/citekit/citekit/modality/text/internal/markup"
 )
 
 // A shown is the text that a page of HTML shows. It is nil for other texts, and for

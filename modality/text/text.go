@@ -26,7 +26,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/modality/document/mail"
 )
 
@@ -44,9 +44,9 @@ type Resolver struct {
 	CacheBytes int64
 
 	once    sync.Once
-	indexes warm.Cache[*index]
-	pages   warm.Cache[*page]
-	shows   warm.Cache[*shown]
+	indexes concurrent.Cache[*index]
+	pages   concurrent.Cache[*page]
+	shows   concurrent.Cache[*shown]
 	mail    mail.Resolver
 }
 

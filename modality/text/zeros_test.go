@@ -18,7 +18,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 )
 

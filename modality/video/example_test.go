@@ -8,7 +8,7 @@ import (
 	"log"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/mp4/mp4test"
+	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/modality/video"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/mp4/mp4test"
+	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/video"
 )

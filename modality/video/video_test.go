@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/mp4/mp4test"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/mp4test"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/video"

@@ -10,8 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // A compiler makes a query for the segments of a group from clauses.

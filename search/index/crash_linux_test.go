@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/faulttest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/faulttest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // A writer is killed at, or gets an error from, each system call of putting,

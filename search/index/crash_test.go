@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/faulttest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/faulttest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
 )

@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // An Expander is an [Index] that can search for more words than a query has.

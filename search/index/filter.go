@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/pathpattern"
-	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // The kinds of keywords; each keyword begins with its kind.

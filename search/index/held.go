@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // maxSegment is the largest size of a segment, in bytes.

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // A Store is the storage of a [Local]. Every [citekit.Workspace] that is a

@@ -8,8 +8,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/citekit/citekit/internal/segment"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // Segments are merged by tiers: mergeWidth segments of about the same size, in the same
@@ -33,7 +33,7 @@ const (
 // may take seconds for each hundred thousand entries. Once ctx is done, it ends
 // early, and nothing is lost. Searches and changes can run concurrently.
 func (l *Local) Merge(ctx context.Context) error {
-	if err := semaphore.Acquire(ctx, l.turn); err != nil {
+	if err := concurrent.Acquire(ctx, l.turn); err != nil {
 		return err
 	}
 	defer func() { <-l.turn }()

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/citekit/citekit/internal/segment"
-	"github.com/citekit/citekit/internal/suggest"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // A Lister is an [Index] that can list the filter values that its entries have.
@@ -103,7 +103,7 @@ func (s *snapshot) known(kind, value string) (known []string, more bool, err err
 		}
 	}
 	listed := slices.Sorted(maps.Keys(all))
-	like := suggest.Closest(value, slices.Values(listed), mostKnown, 1)
+	like := message.Closest(value, slices.Values(listed), mostKnown, 1)
 	for _, k := range append(like, listed...) {
 		if slices.Contains(known, k) {
 			continue

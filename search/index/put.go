@@ -11,8 +11,8 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 const (

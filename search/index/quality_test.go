@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/citekit/citekit/internal/irtest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/irtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/workspace"
 )

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // A recordWriter makes the records of one resource. A text that it has written

@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 const (

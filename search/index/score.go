@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit/internal/segment"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // A Scorer is an [Index] that can rank its entries by something other than

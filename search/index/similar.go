@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // A Comparer is an [Index] that can find entries by their similarity to a text.

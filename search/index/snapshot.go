@@ -11,8 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // A snapshot is the index of one manifest. It does not change, and its data

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit/internal/segment"
 	"github.com/citekit/citekit/internal/terms"
+	"github.com/citekit/citekit/search/index/internal/segment"
 )
 
 // Weights score texts as an index scored the entries of one [Result]. They are not safe

@@ -27,7 +27,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
-	"github.com/citekit/citekit/internal/fserror"
+	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -108,7 +108,7 @@ func startError(err error) error {
 	case errors.Is(err, exec.ErrDot):
 		return errors.New(`the mapper is in the working directory; write "./" before its name`)
 	default:
-		err = fserror.WithoutPath(err)
+		err = localfile.WithoutPath(err)
 	}
 	return fmt.Errorf("the mapper cannot be run: %w", err)
 }

@@ -10,8 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/fserror"
-	"github.com/citekit/citekit/internal/scratch"
+	"github.com/citekit/citekit/internal/localfile"
 )
 
 // scratchPrefix begins the names of the folders of copies.
@@ -27,8 +26,8 @@ func sourcePath(ctx context.Context, src *citekit.Source, maxCopy int64) (path s
 	if src.Size() > maxCopy {
 		return "", nil, fmt.Errorf("a source of %d bytes that would have to be copied; at most %d: %w", src.Size(), maxCopy, citekit.ErrTooLarge)
 	}
-	scratch.Sweep(scratchPrefix)
-	dir, err := scratch.New(scratchPrefix)
+	localfile.SweepScratch(scratchPrefix)
+	dir, err := localfile.NewScratch(scratchPrefix)
 	if err != nil {
 		return "", nil, err
 	}
@@ -59,14 +58,14 @@ func copyName(name string) string {
 	return "source" + ext
 }
 
-func copySource(ctx context.Context, src *citekit.Source, dir *scratch.Dir, name string) error {
+func copySource(ctx context.Context, src *citekit.Source, dir *localfile.Scratch, name string) error {
 	f, err := dir.Create(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	if _, err := io.Copy(f, ctxio.Reader(ctx, src.Reader())); err != nil {
-		return fserror.WithoutPath(err)
+		return localfile.WithoutPath(err)
 	}
-	return fserror.WithoutPath(f.Close())
+	return localfile.WithoutPath(f.Close())
 }

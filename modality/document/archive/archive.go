@@ -21,10 +21,10 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/member"
 	"github.com/citekit/citekit/internal/sqlite"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/document/internal/member"
 )
 
 // A Resolver resolves archives. The zero value is ready to use, but without
@@ -51,8 +51,8 @@ type Resolver struct {
 
 	once    sync.Once
 	copier  member.Copier
-	indexes warm.Cache[*index]   // indexes of compressed files, by version
-	checked warm.Cache[struct{}] // members with a correct checksum
+	indexes concurrent.Cache[*index]   // indexes of compressed files, by version
+	checked concurrent.Cache[struct{}] // members with a correct checksum
 }
 
 var (

@@ -17,10 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/internal/sqlitetest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/internal/test/sqlitetest"
 	"github.com/citekit/citekit/modality/document/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/image"

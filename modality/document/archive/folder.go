@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/modality/document/internal/member"
 )
 
 // openFolder opens a folder, whose name ends in "/", as an archive of its files.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/inflate"
+	"github.com/citekit/citekit/modality/document/internal/inflate"
 )
 
 // errPacked reports a compressed file that is damaged or truncated. [flow] adds the

@@ -10,7 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/zipread"
+	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
 // maxEntries is the largest number of entries of an archive. Tests lower it.

@@ -11,9 +11,9 @@ import (
 	"path"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/member"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/internal/member"
 )
 
 // A look visits the members of one archive, within the limits of one map or one text.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/zipread"
+	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
 // listZip reads the directory of a ZIP archive.

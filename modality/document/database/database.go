@@ -21,10 +21,10 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sqlite"
-	"github.com/citekit/citekit/internal/warm"
 )
 
 // A Resolver resolves rows of databases. The zero value is ready to use. It must
@@ -35,7 +35,7 @@ type Resolver struct {
 	CacheBytes int64
 
 	once        sync.Once
-	directories warm.Cache[*sqlite.Directory]
+	directories concurrent.Cache[*sqlite.Directory]
 }
 
 const (
@@ -188,7 +188,7 @@ func (c *cut) pick(names []string) error {
 				break
 			}
 		}
-		if n := decimal.Whole(name); column < 0 && 1 <= n && n <= len(c.table.Columns) {
+		if n := plain.WholeNumber(name); column < 0 && 1 <= n && n <= len(c.table.Columns) {
 			column = n - 1
 		}
 		if column < 0 {

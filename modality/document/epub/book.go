@@ -15,7 +15,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/charset"
-	"github.com/citekit/citekit/internal/zipread"
+	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
 const (

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/htmlblocks"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // cells returns the document with one block reduced to a table of the selected cells.

@@ -3,8 +3,8 @@ package epub
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/decimal"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A cfi is a parsed EPUB CFI. Without a range, start and end are equal.
@@ -131,7 +131,7 @@ func (p *cfiParser) number() (int, error) {
 	for n < len(p.text) && '0' <= p.text[n] && p.text[n] <= '9' {
 		n++
 	}
-	value := decimal.Whole(p.text[:n])
+	value := plain.WholeNumber(p.text[:n])
 	if n == 0 || value < 0 || value > maxMarkup {
 		return 0, syntaxError("%s in an EPUB CFI; a number should be there", message.Quote(p.text))
 	}

@@ -40,10 +40,10 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/warm"
-	"github.com/citekit/citekit/internal/zipread"
+	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
 const (
@@ -78,7 +78,7 @@ type Resolver struct {
 	CacheBytes int64
 
 	once  sync.Once
-	books warm.Cache[*book]
+	books concurrent.Cache[*book]
 }
 
 var (

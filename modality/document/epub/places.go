@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/zipread"
+	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
 // A mapping is the making of nodes from a table of contents.

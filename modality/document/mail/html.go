@@ -3,7 +3,7 @@ package mail
 import (
 	"io"
 
-	"github.com/citekit/citekit/internal/htmlblocks"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 // maxPage is how many bytes of HTML are read as a page. Longer HTML is read as it

@@ -40,9 +40,9 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/internal/concurrent"
 	say "github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/document/internal/member"
 )
 
 // A Resolver extracts messages and parts. The zero value is ready to use. It
@@ -56,8 +56,8 @@ type Resolver struct {
 	CacheBytes int64
 
 	once     sync.Once
-	boxes    warm.Cache[*mailbox]
-	messages warm.Cache[*message]
+	boxes    concurrent.Cache[*mailbox]
+	messages concurrent.Cache[*message]
 	copies   member.Copier
 }
 

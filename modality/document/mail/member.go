@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/member"
+	"github.com/citekit/citekit/modality/document/internal/member"
 )
 
 var _ citekit.MemberOpener = (*Resolver)(nil)

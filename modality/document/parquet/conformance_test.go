@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/parquettest"
+	"github.com/citekit/citekit/internal/test/parquettest"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/parquet"
 	"github.com/citekit/citekit/modality/modalitytest"

@@ -24,10 +24,10 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/decimal"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/parquet"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Format is the name of the format in [document.Resolver].
@@ -43,7 +43,7 @@ type Resolver struct {
 	CacheBytes int64
 
 	once  sync.Once
-	files warm.Cache[*parquet.Footer]
+	files concurrent.Cache[*parquet.Footer]
 }
 
 const (
@@ -199,7 +199,7 @@ func tableName(f *parquet.File) string {
 func (c *cut) pick(f *parquet.File, names []string) error {
 	for _, name := range names {
 		column := f.Column(name)
-		if n := decimal.Whole(name); column < 0 && 1 <= n && n <= len(f.Columns) {
+		if n := plain.WholeNumber(name); column < 0 && 1 <= n && n <= len(f.Columns) {
 			column = n - 1
 		}
 		if column < 0 {

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/attacktest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/attacktest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // Boxes implements [preview.Boxer]. A box encloses the ink of its characters.

@@ -14,9 +14,9 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdfium"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // boxedFiles have text and nothing else on their pages. Some of the pages are

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	document "github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 

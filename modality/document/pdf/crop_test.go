@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // quarters returns a page of 400 by 200 points with a word in each quarter,

@@ -16,14 +16,14 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdfcut"
-	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/internal/tesseract"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfcut"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
+	"github.com/citekit/citekit/modality/internal/tesseract"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -121,7 +121,7 @@ type Resolver struct {
 	MaxJobs int
 
 	once    sync.Once
-	opened  warm.Cache[*opened]
+	opened  concurrent.Cache[*opened]
 	engine  pdfium.Engine
 	working chan struct{} // holds a token for each running job
 

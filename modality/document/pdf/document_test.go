@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdfium"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	document "github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // codeCache returns a directory that the tests of all runs share, so that

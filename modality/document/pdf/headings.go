@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/lazyregexp"
-	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 const (

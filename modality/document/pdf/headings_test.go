@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // A setter sets pages of text line by line, with a running head and a number

@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // A page is a page as PDFium reads it.

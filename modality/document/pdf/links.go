@@ -12,8 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/relations"
 )
 

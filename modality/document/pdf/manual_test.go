@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // manual returns the path of a real manual of thousands of pages: the one

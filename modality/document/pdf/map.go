@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 )
 
 var _ citekit.Mapper = (*Resolver)(nil)

@@ -15,9 +15,9 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/lazyregexp"
-	"github.com/citekit/citekit/internal/pdfium"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 const (

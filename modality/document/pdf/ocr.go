@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/tesseract"
+	"github.com/citekit/citekit/modality/internal/tesseract"
 )
 
 const ocrResolution = 300 // dots per inch

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdftest"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/pdf"
 )
 

@@ -8,9 +8,9 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdfium"
-	"github.com/citekit/citekit/internal/semaphore"
+	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // An opened is a document whose structure has been read.
@@ -74,7 +74,7 @@ var textLimit = func(size int64) pdfium.Work { return 2e9 + 4000*pdfium.Work(siz
 // start begins a job once one of the processors for jobs is free. The remaining
 // processors are for smaller requests. The caller must call end.
 func (r *Resolver) start(ctx context.Context, src *citekit.Source, more pdfium.Work) (j *job, end func(), err error) {
-	if err := semaphore.Acquire(ctx, r.working); err != nil {
+	if err := concurrent.Acquire(ctx, r.working); err != nil {
 		return nil, nil, err
 	}
 	repair := min(repairWork+pdfium.Work(src.Size()>>20)*repairPerMB, maxRepairWork)

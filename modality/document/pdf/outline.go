@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdf"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 )
 
 func connected() []byte { return pdftest.Connected() }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // TestSensible has what is set as headings are, of each rule both sides.

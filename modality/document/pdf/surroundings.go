@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit/internal/lazyregexp"
-	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // These are the rules of sensible.go that need more than the text of a heading:

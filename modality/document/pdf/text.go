@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/pdf"
-	"github.com/citekit/citekit/internal/pdfcut"
-	"github.com/citekit/citekit/internal/pdfium"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfcut"
+	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
 // textPages is the number of pages passed to PDFium at a time.

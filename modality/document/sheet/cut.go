@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
 const mainType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"

@@ -4,8 +4,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // reportParts records content of the area in other parts, which evidence leaves out:

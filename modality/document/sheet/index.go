@@ -5,8 +5,8 @@ import (
 	"io"
 	"sort"
 
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An index holds what is known of a sheet after one pass: the positions of its rows,

@@ -8,9 +8,9 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/ooxml"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 const (

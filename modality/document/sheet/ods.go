@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/odf"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/internal/odf"
 )
 
 const (

@@ -1,7 +1,7 @@
 package sheet
 
 import (
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // odsCellStyles are the cell styles in a file, by name.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // mapODS maps an ODS workbook as [Resolver.Map] maps XLSX. Its tables are its

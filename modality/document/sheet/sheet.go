@@ -48,11 +48,10 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/semaphore"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
 // A Resolver extracts cells of workbooks. The zero value is ready to use. It is
@@ -71,10 +70,10 @@ type Resolver struct {
 	MaxJobs int
 
 	once    sync.Once
-	books   warm.Cache[*workbook]
-	indexes warm.Cache[*index]
-	tables  warm.Cache[*stringTable]
-	opened  warm.Cache[*odsBook]
+	books   concurrent.Cache[*workbook]
+	indexes concurrent.Cache[*index]
+	tables  concurrent.Cache[*stringTable]
+	opened  concurrent.Cache[*odsBook]
 	working chan struct{}
 }
 
@@ -165,7 +164,7 @@ func (j *job) index(ctx context.Context, e *entry) (*index, error) {
 		return nil, e.withoutCells()
 	}
 	return j.r.indexes.Get(ctx, j.key(e.part), func(ctx context.Context) (*index, int64, error) {
-		if err := semaphore.Acquire(ctx, j.r.working); err != nil {
+		if err := concurrent.Acquire(ctx, j.r.working); err != nil {
 			return nil, 0, err
 		}
 		defer func() { <-j.r.working }()
@@ -192,7 +191,7 @@ func (e *entry) withoutCells() error {
 func (j *job) reading(ctx context.Context) *reading {
 	load := func() (*stringTable, error) {
 		return j.r.tables.Get(ctx, j.key("strings"), func(ctx context.Context) (*stringTable, int64, error) {
-			if err := semaphore.Acquire(ctx, j.r.working); err != nil {
+			if err := concurrent.Acquire(ctx, j.r.working); err != nil {
 				return nil, 0, err
 			}
 			defer func() { <-j.r.working }()

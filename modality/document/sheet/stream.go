@@ -7,10 +7,10 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/inflate"
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
-	"github.com/citekit/citekit/internal/zipread"
+	"github.com/citekit/citekit/modality/document/internal/inflate"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/sharedtest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/slides"
 )
 

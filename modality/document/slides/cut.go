@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
 // A cutter makes a presentation of some slides of another.

@@ -5,9 +5,9 @@ import (
 	"errors"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/ooxml"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
 // maxSlides is the largest number of slides in a presentation.

@@ -3,7 +3,7 @@ package slides
 import (
 	"strconv"
 
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // editMain removes from the main part what is not kept. The first slide keeps the

@@ -3,7 +3,7 @@ package slides
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A partEditor edits a slide, or a part that the slide uses.

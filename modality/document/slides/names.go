@@ -3,8 +3,8 @@ package slides
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // chartex is the namespace of the charts that Office 2016 introduced.

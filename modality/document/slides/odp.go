@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An odp is the parsed content of an ODP (ODF 1.3, part 3, section 3.5).

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A pptx is the parsed main part of a PPTX.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/sharedtest"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 	"github.com/citekit/citekit/modality/document/slides"
 	"github.com/citekit/citekit/modality/modalitytest"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/charset"
-	"github.com/citekit/citekit/internal/htmlblocks"
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
 const (

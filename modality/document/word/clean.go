@@ -3,8 +3,8 @@ package word
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A story is a cleaned part of a cut: no range or field in it lacks its other half,

@@ -3,9 +3,9 @@ package word
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A comment is a remark on a text, by one person. A thread is several at one place.

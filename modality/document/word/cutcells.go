@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // tableOf returns the outer table of a block: the block itself, or the first table in

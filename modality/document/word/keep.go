@@ -1,8 +1,8 @@
 package word
 
 import (
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // keepNotes keeps the notes that the blocks refer to, and the separator lines above

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A renumbering is what has to change so that the lists of a cut show the same

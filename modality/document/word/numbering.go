@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/internal/ooxml"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 const levelCount = 9

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/odf"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An odt is a parsed ODT. Its package may be closed.

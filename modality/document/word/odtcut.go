@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 func (d *odt) cut(ctx context.Context, src io.ReaderAt, size int64, first, last int, cells citekit.Cells) (*evidence, error) {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An odtParagraph is a numbered paragraph.

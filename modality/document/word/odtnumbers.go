@@ -3,8 +3,8 @@ package word
 import (
 	"fmt"
 
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An odtRenumbering holds the changes that make the lists of a cut begin with the

@@ -3,8 +3,8 @@ package word
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An odtPage gives a cut the page layout that its first block has in the source.

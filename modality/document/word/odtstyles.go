@@ -3,8 +3,8 @@ package word
 import (
 	"strings"
 
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // odtStyles are the styles of an ODT that determine numbering and structure. Styles

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // sections returns the section properties at the end of the cut, and the edits of the

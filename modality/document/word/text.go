@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/xmlspan"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A texter writes the text that a scanner reads.

@@ -38,12 +38,12 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/odf"
-	"github.com/citekit/citekit/internal/ooxml"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/internal/warm"
+	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
 // A Resolver extracts blocks of DOCX and ODT files as files of their own. The
@@ -70,7 +70,7 @@ type Resolver struct {
 	Comments bool
 
 	once   sync.Once
-	opened warm.Cache[text]
+	opened concurrent.Cache[text]
 }
 
 const defaultCacheBytes = 128 << 20

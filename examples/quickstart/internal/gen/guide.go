@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/citekit/citekit/internal/pdftest"
+	"github.com/citekit/citekit/internal/test/pdftest"
 )
 
 // A page of the guide: its heading and its paragraph.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/internal/numfmt"
+	"github.com/citekit/citekit/modality/document/sheet/internal/numfmt"
 )
 
 // A difference is a cell that package sheet and excelize show in other ways.

@@ -8,8 +8,8 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/numfmt"
 	"github.com/citekit/citekit/modality/document/sheet"
+	"github.com/citekit/citekit/modality/document/sheet/internal/numfmt"
 )
 
 // agreed are formats that both show alike, whatever the value.

@@ -1,0 +1,81 @@
+// Package meant guesses what a person or a model meant by an id that does not
+// exist, or by a word that is not a parameter of an address. Errors show its
+// guesses as suggestions. It never replaces what the caller wrote.
+package message
+
+import (
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/plain"
+)
+
+const (
+	maxIDs    = 3 // returned
+	leastEdit = 2 // that any two ids may differ by
+)
+
+// MeantIDs returns at most three of the known ids: those most similar to a wrong
+// one, best first. It leaves out ids that [IsPlain] reports as unsafe
+// to display.
+func MeantIDs(wrong string, known iter.Seq[string]) []string {
+	plain := func(yield func(string) bool) {
+		for id := range known {
+			if IsPlain(id) && !yield(id) {
+				return
+			}
+		}
+	}
+	return Closest(wrong, plain, maxIDs, leastEdit)
+}
+
+// MeantResources returns at most three ids of resources that a wrong id may mean,
+// best first: those in noted, which belong to a source with the name that
+// [MeantBase] returns, those that a file of that name would get, and those that look
+// similar. The argument ids has the ids of all resources in ascending byte
+// order.
+func MeantResources(wrong string, noted, ids []string) []string {
+	base := MeantBase(wrong)
+	stem := strings.TrimSuffix(base, plain.SlugExt(base))
+	found := slices.Clone(noted)
+	for _, id := range []string{plain.FileSlug(wrong), plain.FileSlug(base), plain.FileSlug(stem)} {
+		if _, there := slices.BinarySearch(ids, id); there {
+			found = append(found, id)
+		}
+	}
+	found = append(found, MeantIDs(wrong, slices.Values(ids))...)
+	if stem != wrong {
+		found = append(found, MeantIDs(stem, slices.Values(ids))...)
+	}
+	var distinct []string
+	for _, id := range found {
+		if len(distinct) < maxIDs && !slices.Contains(distinct, id) && IsPlain(id) {
+			distinct = append(distinct, id)
+		}
+	}
+	return distinct
+}
+
+// MeantBase returns the file name that a wrong id ends with, if it is a path of
+// any system.
+func MeantBase(wrong string) string { return path.Base(strings.ReplaceAll(wrong, `\`, "/")) }
+
+// DidYouMean asks whether one of some ids was meant, which is at least one. If one of
+// them looks the same as the wrong id, it says in what the two differ.
+func DidYouMean(wrong string, ids []string) string {
+	text := "did you mean '" + strings.Join(ids, "', '") + "'?"
+	composed := nfc.String(wrong)
+	for _, id := range ids {
+		switch {
+		case id == wrong || nfc.String(id) != composed:
+			continue
+		case id == composed:
+			return text + " '" + id + "' looks the same but is in the Unicode normal form NFC"
+		}
+		return text + " '" + id + "' looks the same but is not in the Unicode normal form NFC"
+	}
+	return text
+}

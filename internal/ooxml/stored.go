@@ -1,7 +1,0 @@
-package ooxml
-
-import "github.com/citekit/citekit/internal/zipread"
-
-// File returns the member of the archive that holds the part, for callers that
-// do not read it from its beginning.
-func (part *Part) File() *zipread.File { return part.file }

@@ -1,0 +1,167 @@
+package vorbis_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit/modality/internal/media/vorbis"
+)
+
+func field(s string) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(s))), s...)
+}
+
+func header(comments ...string) []byte {
+	b := field("vendor")
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(comments)))
+	for _, c := range comments {
+		b = append(b, field(c)...)
+	}
+	return b
+}
+
+// pages puts packets of a stream into pages of at most so many segments.
+func pages(serial uint32, segments int, packets ...[]byte) (all []byte) {
+	var laces []byte
+	var body []byte
+	flush := func() {
+		head := append([]byte("OggS\x00\x00"), make([]byte, 8)...)
+		head = binary.LittleEndian.AppendUint32(head, serial)
+		head = append(head, make([]byte, 8)...)
+		all = append(append(append(append(all, head...), byte(len(laces))), laces...), body...)
+		laces, body = nil, nil
+	}
+	for _, p := range packets {
+		for rest := p; ; {
+			n := min(len(rest), 255)
+			laces, body, rest = append(laces, byte(n)), append(body, rest[:n]...), rest[n:]
+			if len(laces) == segments {
+				flush()
+			}
+			if n < 255 {
+				break
+			}
+		}
+	}
+	flush()
+	return all
+}
+
+func TestOgg(t *testing.T) {
+	want := &vorbis.Comments{
+		Tags:     map[string]string{"TITLE": "ä", "CHAPTER01": "00:00:01.5", "CHAPTER01NAME": "One", "CHAPTER02": "01:02:03.004", "CHAPTER007": "00:00:00.000", "PICTURE": strings.Repeat("x", 3000)},
+		Chapters: []vorbis.Chapter{{0, ""}, {1500, "One"}, {3723004, ""}},
+	}
+	comments := header("title=ä", "TITLE=second", "none", "bad=\xff", "chapter01=00:00:01.5", "Chapter01name=One", "CHAPTER02=01:02:03.004", "CHAPTER007=00:00:00.000",
+		"PICTURE="+strings.Repeat("x", 3000))
+	flac := append([]byte{4, 0, byte(len(comments) >> 8), byte(len(comments))}, comments...)
+	for name, data := range map[string][]byte{
+		"Vorbis":           pages(1, 255, []byte("\x01vorbis..."), append([]byte("\x03vorbis"), comments...)),
+		"pages of 3":       pages(1, 3, []byte("\x01vorbis..."), append([]byte("\x03vorbis"), comments...)),
+		"Opus":             pages(1, 255, []byte("OpusHead..."), append([]byte("OpusTags"), comments...)),
+		"FLAC":             pages(1, 255, []byte("\x7fFLAC..."), flac),
+		"Speex":            pages(1, 255, []byte("Speex   "), comments),
+		"second of two":    append(pages(1, 255, []byte("\x80other"), make([]byte, 40)), pages(2, 255, []byte("OpusHead"), append([]byte("OpusTags"), comments...))...),
+		"cut in the audio": append(pages(1, 255, []byte("OpusHead"), append([]byte("OpusTags"), comments...)), "OggS"...),
+	} {
+		got, err := vorbis.Ogg(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+func TestFLAC(t *testing.T) {
+	comments := header("TITLE=t", "CHAPTER001=00:00:00.000", "CHAPTER001NAME=a")
+	data := append([]byte("junkfLaC\x00\x00\x00\x04abcd\x84\x00\x00"), byte(len(comments)))
+	data = append(data, comments...)
+	got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 4)
+	if err != nil || got.Tags["TITLE"] != "t" || len(got.Chapters) != 1 || got.Chapters[0].Title != "a" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for n := range data {
+		if _, err := vorbis.FLAC(bytes.NewReader(data[:n]), int64(n), 4); err != nil {
+			t.Fatalf("of %d bytes: %v", n, err)
+		}
+	}
+}
+
+func FuzzComments(f *testing.F) {
+	f.Add(pages(1, 3, []byte("OpusHead"), append([]byte("OpusTags"), header("CHAPTER001=00:00:00.000")...)))
+	f.Add(append([]byte("fLaC\x84\x00\x00\x20"), header("TITLE=x")...))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, read := range []func() (*vorbis.Comments, error){
+			func() (*vorbis.Comments, error) { return vorbis.Ogg(bytes.NewReader(data), int64(len(data))) },
+			func() (*vorbis.Comments, error) { return vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0) },
+		} {
+			got, err := read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range got.Chapters {
+				if c.Start < 0 {
+					t.Fatalf("%+v", c)
+				}
+			}
+		}
+	})
+}
+
+// TestSilentOgg has streams without comments. Only their start is read.
+func TestSilentOgg(t *testing.T) {
+	data := append(pages(1, 255, []byte("\x80theora")), pages(2, 255, []byte("unknown"))...)
+	for range 5000 {
+		data = append(data, pages(1, 255, make([]byte, 3000))...)
+		data = append(data, pages(2, 255, make([]byte, 3000))...)
+	}
+	r := &counter{Reader: bytes.NewReader(data)}
+	c, err := vorbis.Ogg(r, int64(len(data)))
+	if err != nil || len(c.Tags) > 0 || r.n > 20_000 {
+		t.Errorf("%+v after %d bytes of %d: %v", c, r.n, len(data), err)
+	}
+}
+
+type counter struct {
+	*bytes.Reader
+	n int
+}
+
+func (r *counter) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.Reader.ReadAt(p, off)
+	r.n += n
+	return n, err
+}
+
+// A countingReader counts the bytes that are read of it.
+type countingReader struct {
+	*bytes.Reader
+	read int
+}
+
+func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	n, err := r.Reader.ReadAt(p, off)
+	r.read += n
+	return n, err
+}
+
+// TestRepeatedBlocks reads a FLAC file with many large blocks of one type. The first
+// counts.
+func TestRepeatedBlocks(t *testing.T) {
+	const size, comment = 1 << 16, 4
+	block := append([]byte{comment, 0, 0, 0}, make([]byte, size)...)
+	block[1], block[2], block[3] = size>>16, size>>8&0xff, size&0xff
+	copy(block[4:], header("TITLE=first"))
+	data := append([]byte("fLaC"), bytes.Repeat(block, 100)...)
+	r := &countingReader{Reader: bytes.NewReader(data)}
+	c, err := vorbis.FLAC(r, int64(len(data)), 0)
+	if err != nil || c.Tags["TITLE"] != "first" || r.read > 2*size {
+		t.Errorf("%+v after %d bytes of %d: %v", c, r.read, len(data), err)
+	}
+}
