@@ -307,7 +307,7 @@ func (l Location) checkTime() error {
 	case t.Start < 0 || t.End < 0:
 		return syntaxError("time %v-%v; seconds count from 0", t.Start, t.End)
 	case t.Start > plain.MaxSeconds || t.End > plain.MaxSeconds:
-		return syntaxError("time %v is more than %d years", t, plain.MaxSeconds/decimal.SecondsPerYear)
+		return syntaxError("time %v is more than %d years", t, plain.MaxSeconds/plain.SecondsPerYear)
 	case t.End != 0 && t.End <= t.Start:
 		return syntaxError("time %v does not end after it begins", t)
 	}

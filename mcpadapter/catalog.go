@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/nfc"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -54,7 +53,7 @@ func (f resourceFilter) wants(e catalogEntry) bool {
 }
 
 // fold makes texts equal that differ only in case or in Unicode composition.
-func fold(s string) string { return nfc.String(strings.ToLower(nfc.String(s))) }
+func fold(s string) string { return plain.NFC(strings.ToLower(plain.NFC(s))) }
 
 // listWanted lists the resources that follow the id last and that the filter
 // selects.

@@ -98,22 +98,22 @@ type unknownPin interface{ UnknownPin() }
 // explainMissing words the error for a missing item as the tools always have:
 // only getStructure names the place where the map should be.
 func explainMissing(tool string, missing *citekit.NotFoundError) string {
-	var message string
+	var text string
 	switch {
 	case missing.Kind != "resource":
-		message = fmt.Sprintf("Node '%s' not found.", plain.Shorten(missing.ID, maxShownID))
+		text = fmt.Sprintf("Node '%s' not found.", plain.Shorten(missing.ID, maxShownID))
 	case tool != "getStructure":
-		message = fmt.Sprintf("Resource '%s' not found.", plain.Shorten(missing.ID, maxShownID))
+		text = fmt.Sprintf("Resource '%s' not found.", plain.Shorten(missing.ID, maxShownID))
 	default:
-		message = fmt.Sprintf("No map found for resource '%s'.", plain.Shorten(missing.ID, maxShownID))
+		text = fmt.Sprintf("No map found for resource '%s'.", plain.Shorten(missing.ID, maxShownID))
 		if missing.Want != "" {
-			message += " Expected at: " + missing.Want
+			text += " Expected at: " + missing.Want
 		}
 	}
 	if len(missing.Suggestions) > 0 {
-		message = strings.TrimSuffix(message, ".") + ". D" + strings.TrimPrefix(message.DidYouMean(missing.ID, missing.Suggestions), "d")
+		text = strings.TrimSuffix(text, ".") + ". D" + strings.TrimPrefix(message.DidYouMean(missing.ID, missing.Suggestions), "d")
 	}
-	return message
+	return text
 }
 
 func hintFor(tool string, err error, code citekit.Code) string {

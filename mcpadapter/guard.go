@@ -207,7 +207,7 @@ func (g *guard) Close() error {
 
 // admit updates the calls in flight for a message, and reports whether the
 // message is held back in a queue.
-func (g *guard) admit(m *message) (held bool, rejected *rejection) {
+func (g *guard) admit(m *rpcMessage) (held bool, rejected *rejection) {
 	request := m.request
 	if request == nil {
 		return false, nil

@@ -70,14 +70,14 @@ const maxSafeInteger = 1 << 53
 
 const codeBusy = -32000
 
-// A message is a JSON-RPC 2.0 message without surrounding space.
-type message struct {
+// An rpcMessage is a JSON-RPC 2.0 message without surrounding space.
+type rpcMessage struct {
 	text    []byte
 	request *jsonrpc.Request // nil if it is a response
 }
 
 // parseMessage parses a message. Both results are nil for an empty line.
-func parseMessage(l line, limit int) (*message, *rejection) {
+func parseMessage(l line, limit int) (*rpcMessage, *rejection) {
 	text := bytes.TrimSpace(l.text)
 	if l.tooLong {
 		return nil, &rejection{findID(text), jsonrpc.CodeInvalidRequest, fmt.Sprintf("a message of more than %d bytes", limit)}
@@ -107,7 +107,7 @@ func checkJSON(text []byte, message string) *rejection {
 }
 
 // parseObject parses a message that is valid JSON and not a batch.
-func parseObject(text []byte) (*message, *rejection) {
+func parseObject(text []byte) (*rpcMessage, *rejection) {
 	m, rejected := parseRequest(text)
 	if rejected == nil && m.request != nil && m.request.IsCall() && m.request.Method == "initialize" {
 		// The SDK answers with code 0, which is not an error code.
@@ -119,12 +119,12 @@ func parseObject(text []byte) (*message, *rejection) {
 	return m, rejected
 }
 
-func parseRequest(text []byte) (*message, *rejection) {
+func parseRequest(text []byte) (*rpcMessage, *rejection) {
 	if text[0] != '{' {
 		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, "a message is a JSON object"}
 	}
 	if request := plainRequest(text); request != nil {
-		return &message{text, request}, nil
+		return &rpcMessage{text, request}, nil
 	}
 	decoded, err := jsonrpc.DecodeMessage(text)
 	if err != nil {
@@ -141,7 +141,7 @@ func parseRequest(text []byte) (*message, *rejection) {
 		}
 		return nil, &rejection{nil, jsonrpc.CodeInvalidRequest, reason}
 	}
-	return &message{text, request}, nil
+	return &rpcMessage{text, request}, nil
 }
 
 // isAnswer reports whether a message that has no method is an answer. The SDK takes

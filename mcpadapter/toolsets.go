@@ -146,11 +146,11 @@ func checkName(kind, name string, known []string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	message := fmt.Sprintf("unknown %s %s; known: %s", kind, quote(name), strings.Join(known, ", "))
+	text := fmt.Sprintf("unknown %s %s; known: %s", kind, quote(name), strings.Join(known, ", "))
 	if near := message.Closest(name, slices.Values(known), 1, 1); len(near) > 0 {
-		message = fmt.Sprintf("unknown %s %s; did you mean '%s'?", kind, quote(name), near[0])
+		text = fmt.Sprintf("unknown %s %s; did you mean '%s'?", kind, quote(name), near[0])
 	}
-	return errors.New(message)
+	return errors.New(text)
 }
 
 // The headers with which a client narrows the tools that it is offered.

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +18,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/cmd/citekit/internal/logfile"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/telemetry"
@@ -121,12 +121,12 @@ func serveAll(b *testing.B, lib *citekit.Library, traces bool) string {
 	dir := b.TempDir()
 	loggers := make([]*slog.Logger, 2)
 	for i, name := range []string{"log", "audit"} {
-		file, err := logfile.Open(filepath.Join(dir, name), nil)
+		file, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Cleanup(func() { file.Close() })
-		loggers[i] = slog.New(logfile.NewHandler(file, logfile.JSON, nil))
+		loggers[i] = slog.New(slog.NewJSONHandler(file, nil))
 	}
 	tel, err := telemetry.New(b.Context(), &telemetry.Options{Workspaces: []string{"big"}, Traces: traces})
 	if err != nil {

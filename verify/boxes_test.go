@@ -3,7 +3,9 @@ package verify_test
 import (
 	"bytes"
 	"image"
-	"image/png"
+	"image/draw"
+	_ "image/jpeg"
+	_ "image/png"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,7 +14,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
+	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -99,7 +102,7 @@ func TestBoxesOfQuotes(t *testing.T) {
 	files["two.pdf"].set(strings.Split(strings.TrimSpace(string(more)), "\n"))
 	shelf := newShelf(t, map[string]string{"one.pdf": string(files["one.pdf"].pdf()), "two.pdf": string(files["two.pdf"].pdf())})
 	random := rand.New(rand.NewPCG(7, 8))
-	engine := &pdfium.Engine{CacheDir: codeCache(t)}
+	drawer := new(pdf.Resolver)
 	most := 15
 	if sharedtest.Long() {
 		most = 100
@@ -114,14 +117,14 @@ func TestBoxesOfQuotes(t *testing.T) {
 			}
 			found++
 			if pages[q.page] == nil {
-				pages[q.page] = render(t, engine, s.pdf(), q.page)
+				pages[q.page] = render(t, drawer, s.pdf(), q.page)
 			}
 			id := strings.TrimSuffix(name, ".pdf")
 			v, err := shelf.Quote(t.Context(), verify.Request{Quote: quote, Boxes: true, Address: citekit.Address{Resource: id, Location: citekit.Location{Modality: citekit.Document}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkBoxes(t, q, v, pages[q.page], render(t, engine, s.only(q), 0))
+			checkBoxes(t, q, v, pages[q.page], render(t, drawer, s.only(q), 0))
 		}
 	}
 }
@@ -190,24 +193,20 @@ func inkIn(page, only *image.Gray, boxes []citekit.Box) (own, missed, foreign in
 	return own, missed, foreign
 }
 
-func render(t *testing.T, engine *pdfium.Engine, data []byte, page int) *image.Gray {
+func render(t *testing.T, drawer *pdf.Resolver, data []byte, page int) *image.Gray {
 	t.Helper()
-	drawn, err := engine.Session(1<<40).Render(t.Context(), bytes.NewReader(data), int64(len(data)), page, 100)
+	src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "page.pdf", Size: int64(len(data))})
+	loc := citekit.Pages(page+1, page+1)
+	loc.Modality = citekit.Document
+	drawn, err := drawer.Preview(t.Context(), src, loc, preview.Options{Side: 1100})
 	if err != nil {
 		t.Fatal(err)
 	}
-	picture, err := png.Decode(bytes.NewReader(drawn))
+	picture, _, err := image.Decode(bytes.NewReader(drawn.Data))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return picture.(*image.Gray)
-}
-
-func codeCache(t testing.TB) string {
-	t.Helper()
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return t.TempDir()
-	}
-	return filepath.Join(dir, "citekit", "pdfium")
+	gray := image.NewGray(picture.Bounds())
+	draw.Draw(gray, gray.Rect, picture, gray.Rect.Min, draw.Src)
+	return gray
 }

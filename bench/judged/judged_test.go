@@ -92,7 +92,7 @@ func (c *collection) figures(t *testing.T, r *room) {
 	}
 	names, members := groups(judged)
 	for i, name := range names {
-		f, p, bound := figuresOf(members[i], ours), figuresOf(members[i], plain), least[name]
+		f, p, bound := figuresOf(members[i], ours), figuresOf(members[i], plainBM25), least[name]
 		if f.hit1 < bound.hit1 || f.hit5 < bound.hit5 {
 			t.Errorf("%s: hit@1 %.2f, hit@5 %.2f; at least %.2f, %.2f", name, f.hit1, f.hit5, bound.hit1, bound.hit5)
 		}

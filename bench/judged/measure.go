@@ -212,8 +212,8 @@ func figuresOf(all []*judgement, ranking func(*judgement) outcome) (f figures) {
 	return f
 }
 
-func ours(j *judgement) outcome  { return j.ours }
-func plain(j *judgement) outcome { return j.plain }
+func ours(j *judgement) outcome      { return j.ours }
+func plainBM25(j *judgement) outcome { return j.plain }
 
 // only returns the questions that have a property.
 func only(all []*judgement, has func(*judgement) bool) []*judgement {
@@ -295,7 +295,7 @@ func printTable(w io.Writer, h half, all []*judgement) {
 	fmt.Fprintln(w, "| questions | | hit@1 | hit@5 | MRR | nDCG@10 |\n|---|---|---|---|---|---|")
 	names, members := groups(all)
 	for i, name := range names {
-		a, b := figuresOf(members[i], ours), figuresOf(members[i], plain)
+		a, b := figuresOf(members[i], ours), figuresOf(members[i], plainBM25)
 		fmt.Fprintf(w, "| %s | %d | %.2f / %.2f | %.2f / %.2f | %.3f / %.3f | %.3f / %.3f |\n", name, a.n,
 			a.hit1, b.hit1, a.hit5, b.hit5, a.mrr, b.mrr, a.dcg, b.dcg)
 	}

@@ -1,6 +1,3 @@
-// Package flight lets concurrent callers that want the same result share one
-// computation. The first caller does the work, and the others wait for it. If
-// the first caller gives up, one of the waiting callers does the work itself.
 package concurrent
 
 import (

@@ -1,7 +1,6 @@
-// Package semaphore limits how many callers do something at the same time.
-// Places are a channel that holds a token for each taken place. Waiting ends
-// with a context. (golang.org/x/sync/semaphore is not used: the root imports
-// the standard library only.)
+// Package concurrent is what callers share who work at the same time: one computation
+// for those who want the same result ([Group]), parsed sources ([Cache]), places for a
+// number of them ([Acquire], [Keyed]), and panics that end one call only ([Call]).
 package concurrent
 
 import "context"

@@ -1,5 +1,3 @@
-// Package shelter turns panics of code that reads hostile files into errors, so
-// that one bad file does not end a server.
 package concurrent
 
 import "iter"

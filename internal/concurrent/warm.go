@@ -1,5 +1,3 @@
-// Package warm keeps parsed sources in memory. It is a least-recently-used
-// cache bounded by cost. Concurrent callers for the same key share one load.
 package concurrent
 
 import (
@@ -32,7 +30,7 @@ type entry[V any] struct {
 
 // Get returns the value for key, calling load if it is not in the cache.
 // Callers that ask for the same key during a load wait for that load, as in
-// package flight. A failed load is not kept, and neither is the value of an
+// a [Group]. A failed load is not kept, and neither is the value of an
 // empty key. A load must not call Get with its own key.
 func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Context) (V, int64, error)) (V, error) {
 	if v, ok := c.held(key); ok {

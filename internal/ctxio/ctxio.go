@@ -1,5 +1,5 @@
-// Package ctxio has readers that stop when a context is done, and hashes of
-// readers. Reading and copying large sources can be cancelled with them.
+// Package ctxio has readers that stop when a context is done, hashes of readers, and
+// a way to keep calls that block from holding up a program ([Beat]). Reading and copying large sources can be cancelled with them.
 package ctxio
 
 import (

@@ -1,5 +1,3 @@
-// Package pulse keeps blocking system calls from holding up a program.
-//
 // In a busy server, the garbage collector stops the world several times a
 // minute. In Go 1.26, a goroutine that enters a system call in the instant of
 // such a stop may keep its processor. The stop then waits for the system call
@@ -7,6 +5,7 @@
 // waits for an answer. Only the runtime's monitor thread resolves this, and it
 // may sleep for one minute, or until the next timer expires. A timer that
 // expires soon therefore bounds the wait.
+
 package ctxio
 
 import (
@@ -21,14 +20,14 @@ const interval = 50 * time.Millisecond
 // may block for long, on the same goroutine.
 func Beat() { time.AfterFunc(interval, func() {}) }
 
-// A Reader calls [Beat] before it reads from another reader. It must be used by
+// Beating is a reader that calls [Beat] before it reads from another reader. It must be used by
 // one goroutine only.
 type Beating struct {
 	r     io.Reader
 	timer *time.Timer
 }
 
-// NewBeating returns a Reader of r.
+// NewBeating returns a reader of r.
 func NewBeating(r io.Reader) *Beating { return &Beating{r: r} }
 
 // Read implements [io.Reader].

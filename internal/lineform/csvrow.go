@@ -1,7 +1,7 @@
-// Package csvrow finds where fields and rows of comma-separated values end,
-// after RFC 4180, with any of four delimiters. Quoted fields may contain line
-// ends. It works byte by byte, so that a table of any size can be split into
-// rows.
+// Fields and rows of comma-separated values end after RFC 4180, with any of four
+// delimiters; quoted fields may contain line ends. All is byte by byte, so that a table of
+// any size can be split into rows.
+
 package lineform
 
 import (

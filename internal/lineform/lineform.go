@@ -1,5 +1,6 @@
 // Package lineform tells by their form what the lines of a text are: prose, headings,
-// rows of a table, entries of a log, code, or the times of cues.
+// rows of a table, entries of a log, code, or the times of cues; and it finds the fields
+// of comma-separated rows.
 package lineform
 
 import (

@@ -1,6 +1,10 @@
-// Package filelock locks files against other processes, and against other open
-// handles of the same file in this process. Locks end with the process, so that
-// a crash leaves none. If the file system has no locks, locking does nothing.
+// Package localfile is what the files of this machine need: locks between processes,
+// temporary folders that do not outlive their process for long, and errors that do not
+// tell where files are.
+//
+// A lock holds against other processes, and against other open handles of the same
+// file in this one. It ends with the process, so a crash leaves none. If the file system
+// has no locks, locking does nothing, and a temporary folder that is left stays.
 package localfile
 
 import (

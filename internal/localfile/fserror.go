@@ -1,6 +1,3 @@
-// Package fserror removes paths from errors of the operating system. Such
-// errors are shown to callers who may not see where files are stored. The cause
-// stays, so that errors still match what they did.
 package localfile
 
 import (

@@ -1,6 +1,3 @@
-// Package scratch makes private temporary folders, and removes those that killed
-// processes left. A process locks a file in each of its folders, so that others can tell
-// which are in use. On a file system without locks a folder that is left stays.
 package localfile
 
 import (

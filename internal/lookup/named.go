@@ -8,7 +8,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lazyregexp"
-	"github.com/citekit/citekit/internal/nfc"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -156,7 +155,7 @@ func (n *Namer) byName(ctx context.Context) map[string][]sourceNamed {
 }
 
 // fold returns a name in the form in which names are compared.
-func fold(name string) string { return strings.ToLower(nfc.String(name)) }
+func fold(name string) string { return strings.ToLower(plain.NFC(name)) }
 
 // withFragment returns an address with the place that a fragment gives, if it is
 // one.

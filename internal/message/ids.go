@@ -1,6 +1,3 @@
-// Package meant guesses what a person or a model meant by an id that does not
-// exist, or by a word that is not a parameter of an address. Errors show its
-// guesses as suggestions. It never replaces what the caller wrote.
 package message
 
 import (
@@ -9,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit/internal/nfc"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -67,10 +63,10 @@ func MeantBase(wrong string) string { return path.Base(strings.ReplaceAll(wrong,
 // them looks the same as the wrong id, it says in what the two differ.
 func DidYouMean(wrong string, ids []string) string {
 	text := "did you mean '" + strings.Join(ids, "', '") + "'?"
-	composed := nfc.String(wrong)
+	composed := plain.NFC(wrong)
 	for _, id := range ids {
 		switch {
-		case id == wrong || nfc.String(id) != composed:
+		case id == wrong || plain.NFC(id) != composed:
 			continue
 		case id == composed:
 			return text + " '" + id + "' looks the same but is in the Unicode normal form NFC"

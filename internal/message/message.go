@@ -1,6 +1,7 @@
-// Package message has what the texts of errors and notices share. It shortens
-// and escapes values that came from outside, so that they are safe to display.
-// It also counts things and puts articles before words.
+// Package message has what the texts of errors and notices share. It shortens and
+// escapes values that came from outside, so that they are safe to display, counts
+// things, and guesses what a person or a model meant by a word or an id that does not
+// exist. It never replaces what the caller wrote.
 package message
 
 import (

@@ -1,6 +1,3 @@
-// Package suggest finds the known words that a mistyped word may mean. It
-// compares words by edit distance, ignoring case. The time of a search is
-// bounded.
 package message
 
 import (

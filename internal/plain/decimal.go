@@ -1,6 +1,6 @@
-// Package decimal reads and writes the numbers of addresses: digits and at most
-// one point, without sign, exponent or white space. It also reads times such as
-// mm:ss, and suggests how to correct numbers that it does not read.
+// The numbers of addresses are digits and at most one point, without sign, exponent or
+// white space.
+
 package plain
 
 import (

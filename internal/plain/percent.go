@@ -1,6 +1,3 @@
-// Package percent encodes ids as parts of URIs. [net/url.PathUnescape] reads
-// the result. The result is the same in every part of a URI, so that addresses
-// have one form.
 package plain
 
 import "strings"

@@ -1,7 +1,8 @@
-// Package plain makes short plain text from any text: on one line, and cut at
-// the end of a character or a word. Lengths are in bytes of UTF-8 unless a
-// function says otherwise. All functions take time linear in what they read,
-// and return text that needs no change without copying it.
+// Package plain makes short plain text from any text: one line, cut at the end of a
+// character, a word or a number of tokens; names that are easy to type; the numbers of
+// addresses; the parts of URIs; one form of characters. Lengths are in bytes of UTF-8 unless a
+// function says otherwise. All functions take time linear in what they read, and
+// return text that needs no change without copying it.
 package plain
 
 import (
@@ -16,7 +17,7 @@ const (
 
 	ellipsis = "…"
 
-	// examined is how much of a text Words reads for each byte it may return:
+	// examined is how much of a text is read for each byte that may be returned:
 	// four, as texts rarely have more white space than that.
 	examined = 4
 )

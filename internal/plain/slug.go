@@ -1,6 +1,6 @@
-// Package slug makes names that are easy to type from titles and file names.
-// They become ids of resources and nodes, and names of evidence files. The same
-// text always gives the same name.
+// Slugs become ids of resources and nodes, and names of evidence files. The same text
+// always gives the same slug.
+
 package plain
 
 import (
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/citekit/citekit/internal/nfc"
 )
 
 // maxFile is the longest name that File makes, in bytes.
@@ -96,7 +94,7 @@ func isNameRune(r rune) bool {
 // visible returns text in lower case and Normalization Form C, with ligatures
 // of Latin letters written out, and without invisible characters.
 func visible(text string) string {
-	composed := nfc.String(ligatures.Replace(strings.Map(func(r rune) rune {
+	composed := NFC(ligatures.Replace(strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 			return -1
 		}
@@ -104,7 +102,7 @@ func visible(text string) string {
 	}, text)))
 	// The lower-case letter may compose with a mark although the capital did
 	// not, as with U+0130.
-	return nfc.String(strings.Map(unicode.ToLower, composed))
+	return NFC(strings.Map(unicode.ToLower, composed))
 }
 
 var ligatures = strings.NewReplacer("\ufb00", "ff", "\ufb01", "fi", "\ufb02", "fl", "\ufb03", "ffi", "\ufb04", "ffl", "\ufb05", "st", "\ufb06", "st")

@@ -1,6 +1,3 @@
-// Package tokens estimates how many tokens of a language model a text takes.
-// The estimate depends only on the characters and needs no model. Answers are
-// cut to a number of tokens with it.
 package plain
 
 import (

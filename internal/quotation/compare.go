@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Bounds of [Compare].
@@ -112,7 +112,7 @@ func keyOf(s string) string {
 			b.WriteRune(plainForm(r))
 		}
 	}
-	return lowered(mapRunes(nfc.String(b.String()), ligatures))
+	return lowered(mapRunes(plain.NFC(b.String()), ligatures))
 }
 
 // changeOf returns a difference, with a note if the two sides look alike.

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A part is a range of bytes of a text, [from, to).
@@ -192,7 +192,7 @@ func appendKey(to []byte, r rune) []byte {
 	if r < utf8.RuneSelf || isHangul(r) {
 		return utf8.AppendRune(to, r)
 	}
-	return utf8.AppendRune(to, nfc.Base(r))
+	return utf8.AppendRune(to, plain.BaseRune(r))
 }
 
 func isHangul(r rune) bool { return 0xac00 <= r && r <= 0xd7a3 }
@@ -234,7 +234,7 @@ func compareLetters(quote, source string, note func(kind Kind, source string)) b
 	if quote == source {
 		return true
 	}
-	if nfc.String(quote) == nfc.String(source) {
+	if plain.NFC(quote) == plain.NFC(source) {
 		note(CharacterForms, "")
 		return true
 	}
@@ -261,7 +261,7 @@ func expand(quote, source string, kinds *[]Kind) (string, string) {
 	}
 	wasQuote, wasSource := q, s
 	q, s = unraised(q), unraised(s)
-	quote, source = strings.Map(plainForm, nfc.String(q)), strings.Map(plainForm, nfc.String(s))
+	quote, source = strings.Map(plainForm, plain.NFC(q)), strings.Map(plainForm, plain.NFC(s))
 	if (quote != q) != (source != s) || wasQuote != wasSource && (q != wasQuote || s != wasSource) {
 		*kinds = append(*kinds, CharacterForms)
 	}

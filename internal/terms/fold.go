@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // fold returns a term without accents and apostrophes.
@@ -39,7 +39,7 @@ func foldRune(b *strings.Builder, r rune) {
 	case spelt[r] != "":
 		b.WriteString(spelt[r])
 	case unicode.In(r, unicode.Latin, unicode.Greek):
-		b.WriteRune(nfc.Base(r))
+		b.WriteRune(plain.BaseRune(r))
 	case r >= 0x0300 && r <= 0x036f: // combining marks that did not compose
 	default:
 		b.WriteRune(r)

@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A form is a term of a word, with its place in the word.
@@ -114,7 +114,7 @@ func plainRune(r rune) rune {
 }
 
 // compose returns text in a normal form, in which what looks the same is the same.
-func compose(text string) string { return nfc.String(text) }
+func compose(text string) string { return plain.NFC(text) }
 
 // cut returns the longest prefix of text with at most n bytes that ends between
 // characters.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-const exampleFile = "../../packaging/citekit.yaml"
+const exampleFile = "../../../../packaging/citekit.yaml"
 
 // The example loads as it is, and with every setting that it has in comments. It
 // leaves out none.

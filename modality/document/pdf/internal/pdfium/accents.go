@@ -7,7 +7,7 @@ import (
 
 	"github.com/klippa-app/go-pdfium/requests"
 
-	"github.com/citekit/citekit/internal/nfc"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // combining are the accents that old fonts of TeX and others draw over or under a letter
@@ -35,7 +35,7 @@ func (r *lineReader) compose(runes []rune) (found accents, err error) {
 		case 'ȷ':
 			letter = 'j'
 		}
-		whole := nfc.String(string([]rune{letter, accent}))
+		whole := plain.NFC(string([]rune{letter, accent}))
 		if utf8.RuneCountInString(whole) != 1 {
 			continue
 		}

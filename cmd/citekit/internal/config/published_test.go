@@ -1,19 +1,20 @@
-package schema_test
+package config
 
 import (
+	"flag"
 	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/citekit/citekit/cmd/citekit/internal/config"
 )
+
+var update = flag.Bool("update", false, "write the published schema")
 
 // TestConfigPublished checks that the published schema of settings is the one that
 // the types give; -update writes it.
 func TestConfigPublished(t *testing.T) {
-	const published = "config.schema.json"
-	want, err := config.Schema()
+	const published = "../../../../schema/config.schema.json"
+	want, err := Schema()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,6 +28,6 @@ func TestConfigPublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s is out of date; run go test ./schema -update (-want +got):\n%s", published, diff)
+		t.Errorf("%s is out of date; run go test ./cmd/citekit/internal/config -update (-want +got):\n%s", published, diff)
 	}
 }
