@@ -73,6 +73,9 @@ func (s *Slots) leave(w *waiter) {
 
 // admit gives slots to those who wait and may have one. The caller holds s.mu.
 func (s *Slots) admit() {
+	if s.taken >= s.n {
+		return
+	}
 	s.waiting = slices.DeleteFunc(s.waiting, func(w *waiter) bool {
 		if s.n-s.taken <= s.leaves(w.modality) {
 			return false

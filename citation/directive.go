@@ -29,22 +29,30 @@ const directiveMark = ":~:"
 
 // Directive returns the text directive for the quote of c, with its prefix and
 // suffix. A quote of more than 300 characters is written as its first and last
-// words. Each run of white space becomes one space, as in a page. The directive
+// words, and so is one of several paragraphs, because a browser looks for each of the four
+// in one paragraph. Each run of white space becomes one space, as in a page. The directive
 // is zero if c has no quote.
 func (c *Citation) Directive() TextDirective {
-	quote := strings.Join(strings.Fields(c.Quote), " ")
+	quote := inOneLine(c.Quote)
 	if quote == "" {
 		return TextDirective{}
 	}
-	d := TextDirective{
-		Prefix: strings.Join(strings.Fields(c.Prefix), " "), Start: quote,
-		Suffix: strings.Join(strings.Fields(c.Suffix), " "),
+	before, after := c.Prefix, c.Suffix
+	if i := strings.LastIndex(before, "\n\n"); i >= 0 {
+		before = before[i:]
 	}
-	if utf8.RuneCountInString(quote) > wholeQuote {
-		d.Start, d.End = firstWords(quote), lastWords(quote)
+	after, _, _ = strings.Cut(after, "\n\n")
+	d := TextDirective{Prefix: inOneLine(before), Start: quote, Suffix: inOneLine(after)}
+	trimmed := strings.TrimSpace(c.Quote)
+	first, _, several := strings.Cut(trimmed, "\n\n")
+	if several || utf8.RuneCountInString(quote) > wholeQuote {
+		last := trimmed[max(strings.LastIndex(trimmed, "\n\n"), 0):]
+		d.Start, d.End = firstWords(inOneLine(first)), lastWords(inOneLine(last))
 	}
 	return d
 }
+
+func inOneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // firstWords returns the first words of a text, at most edgeWords characters.
 // If there is no space in these, it returns the characters.

@@ -197,6 +197,10 @@ func TestDirective(t *testing.T) {
 	if d := c.Directive(); d.Start != strings.TrimSpace(strings.Repeat("word ", 11))+" word" || !strings.HasSuffix(d.End, "word end") || len(d.End) > 60 {
 		t.Errorf("%+v", d)
 	}
+	c = citation.Citation{Quote: "Open it.\n\nClose\nit again.", Prefix: "A title\n\nFirst ", Suffix: " Then\n\nmore"}
+	if got, want := c.Directive().String(), "text=First-,Open%20it.,Close%20it%20again.,-Then"; got != want {
+		t.Errorf("of two paragraphs: %s; want %s", got, want)
+	}
 	for _, bad := range []string{"", "page=3", "text=", "text=a,b,c", "text=-a", "text=a-", "text=a-b", "text=%", "text=%ff", "text=,a", "text=a,b,c,d,e"} {
 		if d, err := citation.ParseTextDirective(bad); !errors.Is(err, citekit.ErrSyntax) {
 			t.Errorf("%s: %+v, %v", bad, d, err)

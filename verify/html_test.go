@@ -123,6 +123,32 @@ func TestHTML(t *testing.T) {
 	}
 }
 
+// TestTagsJoinNoWords quotes words that tags stand between, and numbers above the line.
+func TestTagsJoinNoWords(t *testing.T) {
+	page := "<table><tr><td>Item no</td><td>thing bought</td></tr></table>\n<ul><li>It is not</li><li>able and quick</li></ul>\n" +
+		"<p>There he had no<br>thing to say.</p><p>He has no</p><p>table.</p>\n<h2>We can</h2><p>not do that today.</p>\n<p>The speed was 10<sup>2</sup> metres.</p>"
+	s := newShelf(t, map[string]string{"page.html": page, "page.md": "There he had no<br>thing to say.\n"})
+	for _, c := range []struct {
+		quote, id string
+		holds     bool
+	}{
+		{"Item nothing bought", "page", false},
+		{"It is notable and quick", "page", false},
+		{"There he had nothing to say.", "page", false},
+		{"There he had nothing to say.", "page-md", false},
+		{"He has notable.", "page", false},
+		{"We cannot do that today.", "page", false},
+		{"The speed was 102 metres.", "page", false},
+		{"The speed was 10² metres.", "page", true},
+		{"There he had no thing to say.", "page", true},
+	} {
+		v, err := s.Quote(t.Context(), verify.Request{Quote: c.quote, Only: true, Address: citekit.Address{Resource: c.id, Location: citekit.Location{Modality: citekit.Text}}})
+		if err != nil || v.Problem != nil || v.Holds() != c.holds {
+			t.Errorf("%q in %s: %+v, %v", c.quote, c.id, v, err)
+		}
+	}
+}
+
 // utf16Of returns ASCII and Latin text in UTF-16.
 func utf16Of(text string) string {
 	out := []byte{0xff, 0xfe}

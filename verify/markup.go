@@ -93,7 +93,8 @@ func (c *call) markup(ctx context.Context, a citekit.Address) (*quotation.Text, 
 			}
 			all.WriteString(part)
 		}
-		text := quotation.Prepare(all.String(), quotation.Options{Markdown: true})
+		// What the page shows is in its text: here a quote has the signs of the markup.
+		text := quotation.Prepare(all.String(), quotation.Options{Verbatim: true})
 		return text, text.Cost(), nil
 	})
 }

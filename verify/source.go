@@ -78,11 +78,19 @@ func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a cite
 // prose are the extensions of texts that are written for people.
 var prose = []string{"", ".txt", ".text", ".md", ".markdown", ".mdx", ".qmd", ".rmd", ".rst", ".adoc", ".asciidoc", ".org", ".tex", ".html", ".htm", ".xhtml", ".eml", ".mbox"}
 
-// pages are the extensions of HTML, of which the layer has what it shows, unless it is
-// longer than maxShown bytes.
+// pages are the extensions of HTML, of which the layer has what it shows, unless
+// isWritten.
 var pages = []string{".html", ".htm", ".xhtml"}
 
+// maxShown is the length of a page, in bytes, that is read as what it shows.
 const maxShown = 16 << 20
+
+// isWritten reports whether the layer of a page is its markup: it is too long, or shows
+// nothing.
+func isWritten(ctx context.Context, layer *textlayer.Layer) bool {
+	head, err := layer.Text(ctx, 0, min(layer.Len(), 1024))
+	return layer.Len() > maxShown || err == nil && strings.HasPrefix(strings.TrimSpace(head), "<")
+}
 
 // optionsFor derives the options of a text from the name of its source and its
 // places.
@@ -97,7 +105,7 @@ func optionsFor(ctx context.Context, sourcePath string, layer *textlayer.Layer) 
 			}
 		}
 	case citekit.Text:
-		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains(pages, ext) && layer.Len() > maxShown
+		opts.Markdown = slices.Contains(prose[3:7], ext) || slices.Contains(pages, ext) && isWritten(ctx, layer)
 		opts.Subtitles = slices.Contains([]string{".srt", ".vtt", ".sbv"}, ext)
 		opts.Verbatim = !slices.Contains(prose, ext) && !opts.Subtitles
 		if ext == ".csv" {

@@ -332,6 +332,9 @@ func (c *citer) place(ctx context.Context, cited *citation.Citation, v *verify.V
 	if v.Text != "" {
 		cited.Quote = v.Text
 	}
+	if v.Span == (verify.Span{}) { // it is not of the text, and nothing of the text stands around it
+		return nil
+	}
 	cited.Position = citation.CodePointRange{Start: v.Span.CodePoints[0], End: v.Span.CodePoints[1]}
 	layer, err := c.Layers.Open(ctx, cited.Address.Resource)
 	if err != nil {

@@ -260,6 +260,9 @@ func (j joint) mayDiffer(q, s gap) bool {
 			return true
 		}
 		digits := unicode.IsDigit(j.before) && unicode.IsDigit(j.after)
+		if (strings.Count(q.spaces, "\n") > 1 || strings.Count(s.spaces, "\n") > 1) && !isAlone(j.before) && !isAlone(j.after) {
+			return false // the end of a paragraph, of a cell or an item divides no word
+		}
 		if j.verbatim && !isAlone(j.before) && !isAlone(j.after) {
 			return false // two names are not one name
 		}

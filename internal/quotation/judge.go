@@ -193,6 +193,9 @@ func (j *judge) gap(quote string, lq, nq, ls, ns letter) bool {
 	if quote == source && skipped == "" {
 		return true
 	}
+	if j.text.opt.Markdown {
+		source += breakOf(skipped)
+	}
 	joint := j.text.joint(ls, ns)
 	paged := skipped != "" && len(j.text.opt.Pages) > 0
 	over := paged && strings.ContainsAny(j.text.raw[ls.to:ns.from], "\n\f")

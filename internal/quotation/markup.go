@@ -39,6 +39,17 @@ var elements = func() map[string]bool {
 	return names
 }()
 
+// breakOf returns the white space that tags stand for: they end a line or a block.
+func breakOf(tags string) string {
+	switch {
+	case blockTag.MatchString(tags):
+		return "\n\n"
+	case strings.Contains(strings.ToLower(tags), "<br"):
+		return "\n"
+	}
+	return ""
+}
+
 // beginsTag reports whether text continues a tag or comment after its bracket.
 func beginsTag(text string) bool {
 	if strings.HasPrefix(text, "!") {

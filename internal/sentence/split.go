@@ -78,8 +78,12 @@ func openingEnd(sentence []byte) int {
 	return len(sentence) - len(rest)
 }
 
+// spaces turns spaces at which no line may end into others.
+var spaces = strings.NewReplacer("\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f", " ")
+
 // joins reports whether the next sentence continues this one.
 func joins(sentence, next string) bool {
+	sentence, next = spaces.Replace(sentence), spaces.Replace(next)
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, " (["))
 	return unicode.IsLower(r) || endsInAbbreviation(sentence) || isOrdinal(sentence) && beginsMonth(next)
 }

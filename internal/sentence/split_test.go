@@ -27,6 +27,7 @@ func TestSplit(t *testing.T) {
 		{"See Fig. 3 of Corp. Data. It is so.", []string{"See Fig. 3 of Corp. Data.", "It is so."}},
 		{"水很热！真的吗？是的。", []string{"水很热！", "真的吗？", "是的。"}},
 		{"Am 5. Juli fiel sie aus. Am 6. Frau Lang.", []string{"Am 5. Juli fiel sie aus.", "Am 6.", "Frau Lang."}},
+		{"Zu zahlen bis zum 31.\u00a0März im Jahr. Dr.\u202fSmith kam.", []string{"Zu zahlen bis zum 31.\u00a0März im Jahr.", "Dr.\u202fSmith kam."}},
 		{" \n \n", nil},
 	} {
 		if got := split(c.text); !slices.Equal(got, c.want) {

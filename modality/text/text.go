@@ -178,7 +178,7 @@ func (r *Resolver) prepare() {
 			r.indexes.MaxCost = defaultCacheBytes
 		}
 		r.pages.MaxCost = r.indexes.MaxCost
-		r.shows.MaxCost = r.indexes.MaxCost
+		r.shows.MaxCost = 3 * r.indexes.MaxCost // one page takes up to twice as much
 		r.mail.CacheBytes = r.CacheBytes
 	})
 }

@@ -23,10 +23,12 @@ type Reading struct {
 type mark struct{ at, line int }
 
 // Read returns the text of a page, which is UTF-8 with LF at the end of each line. The
-// words are those of [Text]. A blank line stands between blocks and between items of
+// words are those of [Text], but that numbers above the line are written so, as 10², and
+// brackets around readings of Japanese words are left out. A blank line stands between blocks and between items of
 // lists. Where a line of the page ends within a block, so does one of the text; but a
 // row of a table is one line unless a cell has more than words.
-// Read fails only with ctx.Err().
+// The text is empty if it would stand on more than 1,048,576 lines. Read fails only with
+// ctx.Err().
 func Read(ctx context.Context, page []byte, xml bool) (*Reading, error) {
 	if bytes.IndexByte(page, '\r') >= 0 {
 		page = bytes.ReplaceAll(page, []byte("\r"), []byte(" ")) // it ends no line
@@ -37,9 +39,15 @@ func Read(ctx context.Context, page []byte, xml bool) (*Reading, error) {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		if len(t.layout.marks) > maxMarks {
+			return new(Reading), nil
+		}
 	}
 	return &Reading{Text: t.finish(), marks: t.layout.marks}, ctx.Err()
 }
+
+// maxMarks bounds the memory of a reading.
+const maxMarks = 1 << 20
 
 // Size returns how many bytes of memory it takes, roughly.
 func (r *Reading) Size() int64 { return int64(len(r.Text) + 16*len(r.marks)) }
@@ -100,6 +108,9 @@ func (t *textReader) addLines() {
 		text = strings.Join(lines, "\n")
 	}
 	for line := range strings.Lines(text) {
+		if len(t.layout.marks) > maxMarks {
+			return
+		}
 		t.add(line)
 		if strings.HasSuffix(line, "\n") {
 			t.layout.line++
@@ -159,7 +170,7 @@ func (t *textReader) layStart(tag atom.Atom, kind kind) {
 		if t.cells++; t.cells > 1 {
 			l.tabs++
 		}
-		l.filled, l.apart, t.space = false, false, false
+		l.filled, l.apart, t.space, t.raised = false, false, false, false
 	case tag == atom.Tr:
 		t.endRow()
 	case t.cells > 0:

@@ -49,6 +49,9 @@ func TestRead(t *testing.T) {
 		{src: "one<br>two<br><br>three<div>four</div>", want: "1 one\n1 two\n\n1 three\n\n1 four\n"},
 		{src: "<?xml version='1.0'?>\n<html><head><title/><script/></head><body><p/>\n<![CDATA[a < b\nc]]> d<br/>e</body></html>", xml: true, want: "3 a < b\n4 c d\n4 e\n"},
 		{src: "<p>x<math><semantics><mi>y</mi><annotation>\\y</annotation></semantics></math>", want: "1 xy\n"},
+		{src: "<p>10<sup>2</sup> m, 10<sup>&minus;3</sup>, the 5<sup>th</sup>, as said<sup>12</sup>.<p>x<sup>2<p>34", want: "1 10² m, 10⁻³, the 5th, as said¹².\n\n1 x²\n\n1 34\n"},
+		{src: "<ruby>潮汐<rp>(</rp><rt>ちょうせき</rt><rp>)</rp></ruby>は<ruby>月<rp>(<rt>つき<rp>)</ruby>だ", want: "1 潮汐ちょうせきは月つきだ\n"},
+		{src: "<pre>a" + strings.Repeat("\n", 1<<20+1) + "b</pre>", want: ""},
 		{src: "", want: ""},
 		{src: "<p></p>\n\n", want: ""},
 	} {

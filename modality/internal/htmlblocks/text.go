@@ -31,6 +31,8 @@ type textReader struct {
 	cells   int  // of the row so far
 	begun   bool // the line has something on it
 	space   bool // there is one before the next word
+	raised  bool // it is written above the line
+	bracket bool // it is a bracket for those who do not see readings above the words
 	fresh   bool // nothing is in the cell yet
 }
 
@@ -55,7 +57,7 @@ func (t *textReader) next() bool {
 	}
 	switch tag := atom.Lookup(name); kind {
 	case html.TextToken:
-		if t.hidden == 0 {
+		if t.hidden == 0 && !t.bracket {
 			t.words()
 		}
 	case html.StartTagToken:
@@ -91,12 +93,28 @@ func (t *textReader) add(text string) {
 		}
 		text = text[strings.Index(text, word)+len(word):]
 		t.gap()
+		if t.raised {
+			word = raise(word)
+		}
 		t.write(word)
 		t.begun, t.space = true, false
 	}
 	if text != "" {
 		t.space = true
 	}
+}
+
+// raised are the characters of a number above the line.
+var raised = strings.NewReplacer("0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹", "+", "⁺", "-", "⁻", "−", "⁻")
+
+// raise returns a number as it is written above the line, so that 10² is not 102. Another
+// word is returned as it is.
+func raise(word string) string {
+	digits := strings.TrimLeft(word, "+-−")
+	if len(word)-len(digits) > len("−") || strings.Trim(digits, "0123456789") != "" {
+		return word
+	}
+	return raised.Replace(word)
 }
 
 // addPre adds preformatted text. The line end right behind the start tag is none.
@@ -134,7 +152,7 @@ func (t *textReader) newLine() {
 	if t.begun {
 		t.text.WriteByte('\n')
 	}
-	t.begun, t.space, t.fresh = false, false, false
+	t.begun, t.space, t.fresh, t.raised = false, false, false, false
 }
 
 func (t *textReader) start(tag atom.Atom, ended bool) {
@@ -175,6 +193,9 @@ func (t *textReader) start(tag atom.Atom, ended bool) {
 	case kind == block || kind == wraps || isPart(tag):
 		t.newLine()
 	}
+	if t.bracket = t.layout != nil && tag == atom.Rp && !ended; tag == atom.Sup {
+		t.raised = t.layout != nil && !ended
+	}
 	if tag == atom.Pre && !ended && t.cells == 0 {
 		t.pre++
 	}
@@ -203,7 +224,10 @@ func (t *textReader) end(tag atom.Atom) {
 		return
 	}
 	kind := kindOf(tag, "")
+	t.bracket = false
 	switch {
+	case tag == atom.Sup:
+		t.raised = false
 	case tag == atom.Svg || tag == atom.Math:
 		t.foreign = max(t.foreign-1, 0)
 	case tag == atom.Pre:
