@@ -195,7 +195,8 @@ func (c *Corpus) Search(ctx context.Context, query string) (*search.Results, err
 
 // Read returns the text of the parts that ids name, 1 to [contents.MaxIDs], in at
 // most [contents.DefaultTokens] tokens, as [contents.Reader.Read] does: addresses,
-// nodes as "resource.node", and resources.
+// nodes as "resource.node", and resources. What cannot be read is told by the Err of its
+// item, not by the error.
 func (c *Corpus) Read(ctx context.Context, ids ...string) (*contents.Contents, error) {
 	return c.Contents.Read(ctx, contents.Request{IDs: ids})
 }
