@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,9 +91,15 @@ func TestIngestIndex(t *testing.T) {
 		{index{found, nil}, part + `}`},
 		{index{found, full}, part + `,"reason":"the index is not up to date: the disk is full","code":"INTERNAL"}`},
 	} {
+		var mu sync.Mutex
 		var seen []ingest.Progress
+		progress := func(p ingest.Progress) {
+			mu.Lock()
+			defer mu.Unlock()
+			seen = append(seen, p)
+		}
 		report, err := ingest.Run(t.Context(), f.lib, []string{"."}, &ingest.Options{
-			Index: test.index, Progress: func(p ingest.Progress) { seen = append(seen, p) },
+			Index: test.index, Progress: progress,
 		})
 		if err != nil || report.Index == nil {
 			t.Fatal(report, err)

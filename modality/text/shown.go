@@ -112,6 +112,7 @@ func pageKey(src *citekit.Source) string {
 type stretch struct {
 	from, to    int // bytes of the text
 	rows        int // lines of the text
+	above       int // of those that a gathering holds, before this
 	first, last int // lines of the page
 }
 
@@ -183,6 +184,9 @@ func (g *gathering) add(next stretch) {
 	if len(g.held) == 0 {
 		g.even = next.first == next.last
 	}
+	if n := len(g.held); n > 0 {
+		next.above = g.held[n-1].above + g.held[n-1].rows
+	}
 	g.held = append(g.held, next)
 }
 
@@ -204,11 +208,8 @@ func (g *gathering) flush() {
 // isMistaken reports whether the first n stretches have as many lines as the page has
 // there, although these are not the same.
 func (g *gathering) isMistaken(n int) bool {
-	rows := 0
-	for _, s := range g.held[:n] {
-		rows += s.rows
-	}
-	return rows == g.held[n-1].last-g.held[0].first+1
+	first, last := g.held[0], g.held[n-1]
+	return last.above+last.rows-first.above == last.last-first.first+1
 }
 
 // give yields a run of some stretches.

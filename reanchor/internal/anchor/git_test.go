@@ -65,7 +65,7 @@ func TestEdited(t *testing.T) {
 		inside        float64
 	}{
 		{"Go", filepath.Join(goroot(t), "src", "net", "http", "*.go"), .93},
-		{"Markdown", filepath.Join("..", "..", "*.md"), .80},
+		{"Markdown", filepath.Join("..", "..", "..", "*.md"), .80},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			paths, _ := filepath.Glob(c.pattern)

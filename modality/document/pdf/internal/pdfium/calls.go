@@ -113,7 +113,7 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, page Page, cropped 
 		}
 		if text.Read = raw.read(); box != nil && raw.at == nil {
 			text.Text, err = textWithin(p, chars, box)
-			text.Text = raw.accents.join(text.Text)
+			text.Text = raw.accents.join(text.Text, Box{float64(box.Left), float64(box.Bottom), float64(box.Right), float64(box.Top)})
 		} else {
 			text.Text = raw.String()
 		}
