@@ -435,8 +435,8 @@ func FuzzOpenSourcePath(f *testing.F) {
 	})
 }
 
-// TestSourceStamp checks that a file has a stamp once it is some moments old, that the
-// stamp changes with the file, and that what is no source has none.
+// TestSourceStamp checks the stamps of files. A file that is some moments old has one,
+// which changes when the file does. A folder, or a file that is not there, has none.
 func TestSourceStamp(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "in", "a.txt")
