@@ -97,12 +97,12 @@ var mayImport = map[string][]string{
 	"examples/*":                            {".", "corpus", "answer", "digest", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm/openai"},
 	"examples/quickstart/*":                 {"internal/test/mp4test", "internal/test/pdftest"},
 	"examples/quickstart/*/*":               {"internal/test/mp4test", "internal/test/pdftest"},
-	"packaging/*":                           {},
-	"bench":                                 {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
+	"internal/tool/*":                       {},
+	"internal/tool/bench":                   {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
 	"modality/document/mail":                {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/member", "internal/sentence", "internal/sniff"},
-	"docs/pictures":                         {".", "ingest", "modality", "preview", "workspace"},
-	"bench/documents":                       {".", "modality", "modality/document/mail", "internal/sniff"},
-	"bench/judged":                          {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
+	"internal/tool/pictures":                {".", "ingest", "modality", "preview", "workspace"},
+	"internal/tool/documents":               {".", "modality", "modality/document/mail", "internal/sniff"},
+	"internal/tool/judged":                  {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
 	"modality/document/word":                {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan"},
 	"modality/document/internal/odf":        {".", "internal/about", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
 	"modality/document/internal/ooxml":      {".", "internal/about", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
@@ -127,7 +127,7 @@ var only = map[string][]string{
 	"github.com/klippa-app/go-pdfium":            {"modality/document/pdf/internal/pdfium"},
 	"github.com/tetratelabs/wazero":              {"modality/document/pdf/internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":               {},
-	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
+	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "internal/tool/bench"},
 	"golang.org/x/time":                          {"server"},
 	"github.com/coreos/go-oidc":                  {"access/oidc"},
 	"github.com/go-jose/go-jose":                 {"access/oidc"},
@@ -157,9 +157,9 @@ var only = map[string][]string{
 // "go mod tidy" fetches what the tests of imported packages need: so these are
 // packages that no other module imports.
 var onlyTests = map[string][]string{
-	"github.com/pdfcpu/pdfcpu":         {"e2e"},
+	"github.com/pdfcpu/pdfcpu":         {"internal/test/e2e"},
 	"github.com/rogpeppe/go-internal":  {"cmd/citekit", "mcpadapter"},
-	"github.com/modelcontextprotocol":  {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/*", "e2e"},
+	"github.com/modelcontextprotocol":  {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/*", "internal/test/e2e"},
 	"github.com/parquet-go/parquet-go": {"mapadapter", "internal/parquet"},
 	"github.com/klippa-app/go-pdfium":  {"modality/document/pdf/internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":     {"modality/internal/media/ffmpeg"},
@@ -280,12 +280,16 @@ func listPackages(t *testing.T) []listedPackage {
 }
 
 // TestSharedPackages checks that a package below internal/ is what several rooms share:
-// what one room uses belongs to that room. Tests do not count; internal/test helps them.
+// what one room uses belongs to that room. Tests and tools of ours do not count: neither
+// internal/test and internal/tool, which hold them, nor what is imported there.
 func TestSharedPackages(t *testing.T) {
 	importers, shared := make(map[string][]string), 0
 	for _, p := range listPackages(t) {
 		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-		if name, ok := strings.CutPrefix(room, "internal/"); ok && !strings.HasPrefix(name, "test/") {
+		if matchesAny([]string{"internal/test/*", "internal/tool/*"}, room) {
+			continue
+		}
+		if strings.HasPrefix(room, "internal/") {
 			shared++
 		}
 		for _, imported := range p.Imports {
@@ -304,7 +308,7 @@ func TestSharedPackages(t *testing.T) {
 	}
 }
 
-// maxShared is how many packages internal/ may have besides those for tests.
+// maxShared is how many packages internal/ may have besides tests and tools.
 const maxShared = 25
 
 func checkOurs(t *testing.T, room, imported string) {

@@ -2,7 +2,7 @@
 // archive. The same files give the same bytes: it keeps their names and contents,
 // and neither times nor owners.
 //
-//	go run ./packaging/archive dist/citekit-man.tar.gz pages share/man/man1
+//	go run ./internal/tool/archive dist/citekit-man.tar.gz pages share/man/man1
 package main
 
 import (

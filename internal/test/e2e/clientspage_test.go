@@ -15,7 +15,7 @@ import (
 // page: its origin may call, and another may not.
 func TestWebPageOfClients(t *testing.T) {
 	sharedtest.NotShort(t)
-	text, err := os.ReadFile(filepath.Join("..", "docs", "clients.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "clients.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

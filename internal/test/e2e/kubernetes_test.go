@@ -53,7 +53,7 @@ func named(all []object, name string) object {
 // of a file's examples too.
 func readManifests(t *testing.T) map[string]object {
 	t.Helper()
-	files, err := filepath.Glob("../packaging/kubernetes/*.yaml")
+	files, err := filepath.Glob("../../../packaging/kubernetes/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +277,7 @@ func TestPackagedSettings(t *testing.T) {
 	inMap, _ := all["ConfigMap/citekit"].at("data", "citekit.yaml").(string)
 	config := filepath.Join(t.TempDir(), "citekit.yaml")
 	writeFile(t, config, []byte(inMap))
-	for _, file := range []string{config, "../packaging/citekit.yaml", "../packaging/docker/citekit.yaml", "../packaging/systemd/citekit.yaml"} {
+	for _, file := range []string{config, "../../../packaging/citekit.yaml", "../../../packaging/docker/citekit.yaml", "../../../packaging/systemd/citekit.yaml"} {
 		output(t, bin, "config", "--check", "--config", file)
 	}
 	for _, args := range startedWith(t, all) {
@@ -304,7 +304,7 @@ func startedWith(t *testing.T, all map[string]object) (started [][]string) {
 	for _, arg := range named(all["Deployment/citekit"].list("spec", "template", "spec", "containers"), "citekit")["args"].([]any) {
 		args = append(args, arg.(string))
 	}
-	unit, err := os.ReadFile("../packaging/systemd/citekit.service")
+	unit, err := os.ReadFile("../../../packaging/systemd/citekit.service")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -316,7 +316,7 @@ func startedWith(t *testing.T, all map[string]object) (started [][]string) {
 // TestCompose checks that the container of the example can write nothing but its
 // volumes, and that no other machine reaches it without a proxy.
 func TestCompose(t *testing.T) {
-	data, err := os.ReadFile("../packaging/docker/compose.yaml")
+	data, err := os.ReadFile("../../../packaging/docker/compose.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestCompose(t *testing.T) {
 	}
 	file, _ := service.at("build", "dockerfile").(string)
 	context, _ := service.at("build", "context").(string)
-	if _, err := os.Stat(filepath.Join("../packaging/docker", context, file)); err != nil {
+	if _, err := os.Stat(filepath.Join("../../../packaging/docker", context, file)); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,8 +2,8 @@
 // citekit, compares what it reads with what other programs read, and prints a
 // table for each format.
 //
-//	go run ./bench/documents fetch -list docs/corpus/documents.tsv -dir DIR
-//	go run ./bench/documents measure -dir DIR
+//	go run ./internal/tool/documents fetch -list docs/corpus/documents.tsv -dir DIR
+//	go run ./internal/tool/documents measure -dir DIR
 //
 // The first brings the files of the list from the public repositories that
 // have them; it needs git and the network.

@@ -101,7 +101,7 @@ func endFiles(t *testing.T) map[string][]byte {
 		"_rels/.rels", relations("r1", "officeDocument", "word/document.xml"),
 		"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body><w:p><w:r><w:t>Herons fish.</w:t></w:r></w:p><w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr></w:tbl><w:p><w:r><w:t>Storks nest.</w:t></w:r></w:p><w:p/></w:body></w:document>`,
 	)
-	guide, err := os.ReadFile(filepath.Join("..", "examples", "quickstart", "samples", "guide.pdf"))
+	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "quickstart", "samples", "guide.pdf"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -321,7 +321,7 @@ func callTools(t *testing.T, calls any, args ...string) []byte {
 	return out
 }
 
-var clientDir = filepath.Join("..", "mcpadapter", "testdata", "client")
+var clientDir = filepath.Join("..", "..", "..", "mcpadapter", "testdata", "client")
 
 // output runs an independent program and returns its standard output.
 func output(t testing.TB, program string, args ...string) []byte {

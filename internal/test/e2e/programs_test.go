@@ -39,7 +39,7 @@ func TestProgramsOfPages(t *testing.T) {
 		}
 		overlay, _ := overlayOf(t, page, text)
 		dir := filepath.Join(t.TempDir(), "tides")
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", "quickstart", "samples"))); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "examples", "quickstart", "samples"))); err != nil {
 			t.Fatal(err)
 		}
 		settings := t.TempDir()
@@ -76,7 +76,7 @@ func TestPackagesOfPages(t *testing.T) {
 			tested++
 			program := filepath.Join(t.TempDir(), "package.test")
 			build := exec.CommandContext(t.Context(), "go", "test", "-c", "-vet=off", "-overlay", overlay, "-o", program, "./"+filepath.ToSlash(filepath.Dir(file.name)))
-			build.Dir = ".."
+			build.Dir = "../../.."
 			if out, err := build.CombinedOutput(); err != nil {
 				t.Errorf("%s: %s: %v\n%s", page, file.name, err, out)
 				continue
@@ -104,7 +104,7 @@ type pageFile struct{ name, text string }
 // shows and the edits that it makes, and those of the files that are tests.
 func overlayOf(t *testing.T, page, text string) (overlay string, tests []pageFile) {
 	t.Helper()
-	root, err := filepath.Abs("..")
+	root, err := filepath.Abs("../../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func buildProgram(t *testing.T, page, text, overlay string) string {
 		t.Fatal(err)
 	}
 	build := exec.CommandContext(t.Context(), "go", "build", "-overlay", overlay, "-o", program, source)
-	build.Dir = ".."
+	build.Dir = "../../.."
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", page, err, out)
 		return ""

@@ -31,7 +31,7 @@ var snippet = regexp.MustCompile("(?s)```(json|toml|sh)\n(.*?)```")
 // TestClientSnippets starts what the snippets of docs/clients.md start, with
 // their paths replaced, and calls the URLs that they call.
 func TestClientSnippets(t *testing.T) {
-	doc, err := os.ReadFile(filepath.Join("..", "docs", "clients.md"))
+	doc, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "clients.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestBundle(t *testing.T) {
 	}
 	name := filepath.Join(dist, "citekit-"+runtime.GOOS+"-"+runtime.GOARCH)
 	writeFile(t, name, binary)
-	script := exec.CommandContext(t.Context(), filepath.Join("..", "mcpb.sh"), dist)
+	script := exec.CommandContext(t.Context(), filepath.Join("..", "..", "..", "mcpb.sh"), dist)
 	script.Env = append(os.Environ(), "MCPB="+node+" "+validator)
 	if out, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -212,7 +212,7 @@ func readJSONFile(t *testing.T, path string, into any) {
 // TestServerJSON holds server.json to the limits of its schema, and to the
 // fields that the schema has.
 func TestServerJSON(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "server.json"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "server.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,7 @@
 // and prints a table of ratios. Each row is measured in one run that alternates
 // between the two programs, so that other load on the machine affects both.
 //
-//	go run ./bench
+//	go run ./internal/tool/bench
 //
 // It needs qpdf, ffmpeg, vips and sed; for the rows over stdio also Node and
 // the npm package citekit, whose node_modules -npm names. It reports the

@@ -16,7 +16,7 @@ import (
 // servingPage returns docs/serving.md, and the commands for a shell in a section.
 func servingPage(t *testing.T, section string) (page string, commands []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "docs", "serving.md"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "serving.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func freePort(t *testing.T) string {
 func TestServingPageNames(t *testing.T) {
 	page, _ := servingPage(t, "Install")
 	for _, name := range regexp.MustCompile(`\bpackaging/[a-zA-Z0-9./-]*[a-zA-Z0-9]`).FindAllString(page, -1) {
-		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(name))); err != nil {
+		if _, err := os.Stat(filepath.Join("..", "..", "..", filepath.FromSlash(name))); err != nil {
 			t.Error(err)
 		}
 	}

@@ -2,7 +2,7 @@
 // JSON: the modules that the program says it was built from, with their licences
 // as they stand in the module cache. What it writes depends on the program alone.
 //
-//	go run ./packaging/sbom dist/citekit-linux-amd64 >dist/citekit-linux-amd64.cdx.json
+//	go run ./internal/tool/sbom dist/citekit-linux-amd64 >dist/citekit-linux-amd64.cdx.json
 package main
 
 import (

@@ -2,7 +2,7 @@
 // examples/quickstart: a session in a terminal, by running it; a page with a
 // quote marked, and the contact sheet of a clip, as agents see them.
 //
-//	go run ./docs/pictures
+//	go run ./internal/tool/pictures
 //
 // The clip needs ffmpeg. The same samples and the same citekit give the same
 // bytes.

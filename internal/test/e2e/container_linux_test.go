@@ -100,14 +100,14 @@ func (r *replay) copy(i instruction, root, dir string) {
 // .dockerignore leaves out.
 func (r *replay) copyContext(name, to string) {
 	r.t.Helper()
-	ignored, err := os.ReadFile(filepath.Join("..", ".dockerignore"))
+	ignored, err := os.ReadFile(filepath.Join("..", "..", "..", ".dockerignore"))
 	r.must(err)
-	top := filepath.Join("..", name)
+	top := filepath.Join("..", "..", "..", name)
 	r.must(filepath.WalkDir(top, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel, err := filepath.Rel("..", file)
+		rel, err := filepath.Rel("../../..", file)
 		if err != nil {
 			return err
 		}

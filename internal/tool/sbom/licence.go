@@ -50,7 +50,7 @@ func licenceIn(dir string) (string, error) {
 	case !found:
 		return "", errors.New("the module has no file LICENSE or COPYING")
 	case ids == nil:
-		return "", errors.New("the licence is none of those that are known: read it, and add it to packaging/sbom/licence.go if it may be used")
+		return "", errors.New("the licence is none of those that are known: read it, and add it to internal/tool/sbom/licence.go if it may be used")
 	}
 	slices.Sort(ids)
 	return strings.Join(ids, " AND "), nil

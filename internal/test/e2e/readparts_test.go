@@ -37,7 +37,7 @@ func TestReadParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guide, err := os.ReadFile(filepath.Join("..", "examples", "quickstart", "samples", "guide.pdf"))
+	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "quickstart", "samples", "guide.pdf"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,8 @@
 // of Debian's packages, and prints how well they are found, beside a plain ranking of
 // the same texts.
 //
-//	go run ./bench/judged fetch
-//	go run ./bench/judged
+//	go run ./internal/tool/judged fetch
+//	go run ./internal/tool/judged
 //
 // The first brings the packages, once. They are pinned by version and hash in
 // packages.tsv, which "pin" makes anew from the lists of this system's apt-get.
@@ -64,7 +64,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	r, err := c.open(ctx, dir)
 	if errors.Is(err, errNotFetched) {
-		return fmt.Errorf("%w: run go run ./bench/judged fetch", err)
+		return fmt.Errorf("%w: run go run ./internal/tool/judged fetch", err)
 	}
 	if err != nil {
 		return err

@@ -177,7 +177,7 @@ func olderGo(version, than string) bool {
 
 func readDockerfile(t *testing.T) []stage {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "packaging", "docker", "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "packaging", "docker", "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestDockerfile(t *testing.T) {
 
 // The lint finds each fault that is put into the Dockerfile.
 func TestDockerfileLint(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "packaging", "docker", "Dockerfile"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "packaging", "docker", "Dockerfile"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,11 +236,11 @@ func TestDockerfileLint(t *testing.T) {
 // Nothing that git tracks may be left out of what an image is built of: the
 // program would be marked as one with changes.
 func TestDockerignore(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", ".dockerignore"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", ".dockerignore"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tracked, err := exec.Command("git", "-C", "..", "ls-files").Output()
+	tracked, err := exec.Command("git", "-C", "../../..", "ls-files").Output()
 	if err != nil {
 		t.Skipf("git ls-files: %v", err) // in a copy that is no repository
 	}

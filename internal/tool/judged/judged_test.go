@@ -117,7 +117,7 @@ func openTest(t *testing.T) (*collection, *room) {
 	}
 	r, err := c.open(t.Context(), t.TempDir())
 	if errors.Is(err, errNotFetched) {
-		t.Skip(sharedtest.LeftOut + err.Error() + ": run go run ./bench/judged fetch") // a mirror may have lost a version
+		t.Skip(sharedtest.LeftOut + err.Error() + ": run go run ./internal/tool/judged fetch") // a mirror may have lost a version
 	}
 	if err != nil {
 		t.Fatal(err)

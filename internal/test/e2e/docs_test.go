@@ -26,7 +26,7 @@ func docPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := make(map[string]string)
 	for _, pattern := range []string{"*.md", "docs/*.md", "packaging/*.md", "examples/*.md", "examples/*/*.md"} {
-		names, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(pattern)))
+		names, err := filepath.Glob(filepath.Join("..", "..", "..", filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +38,7 @@ func docPages(t *testing.T) map[string]string {
 			if err != nil {
 				t.Fatal(err)
 			}
-			pages[strings.TrimPrefix(filepath.ToSlash(name), "../")] = string(text)
+			pages[strings.TrimPrefix(filepath.ToSlash(name), "../../../")] = string(text)
 		}
 	}
 	return pages
@@ -212,7 +212,7 @@ func checkGo(command string, args []string) error {
 // sourcesIn returns the Go files of a package, or of all below it.
 func sourcesIn(name string) ([]byte, error) {
 	name, all := strings.CutSuffix(name, "/...")
-	pattern := filepath.Join("..", filepath.FromSlash(name))
+	pattern := filepath.Join("..", "..", "..", filepath.FromSlash(name))
 	files, _ := filepath.Glob(filepath.Join(pattern, "*.go"))
 	if _, err := os.Stat(pattern); err != nil || len(files) == 0 && !all {
 		return nil, fmt.Errorf("there is no package %s", name)
@@ -260,7 +260,7 @@ func TestSessionsOfPages(t *testing.T) {
 	bash, bin, sessions := sharedtest.Tool(t, "bash"), scratchBinary(t), 0
 	for page, text := range docPages(t) {
 		dir := filepath.Join(t.TempDir(), "tides")
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples", "quickstart", "samples"))); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "..", "examples", "quickstart", "samples"))); err != nil {
 			t.Fatal(err)
 		}
 		settings := t.TempDir()
@@ -322,19 +322,19 @@ func stepsOf(block string) (steps []step) {
 // versions draw differently, so it is only looked for.
 func TestPicturesOfReadme(t *testing.T) {
 	bin, dir := scratchBinary(t), t.TempDir()
-	draw := exec.CommandContext(t.Context(), "go", "run", "./docs/pictures", "-citekit", bin, "-dir", dir, "-clip=false")
-	draw.Dir = ".."
+	draw := exec.CommandContext(t.Context(), "go", "run", "./internal/tool/pictures", "-citekit", bin, "-dir", dir, "-clip=false")
+	draw.Dir = "../../.."
 	if out, err := draw.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	pictures := filepath.Join("..", "docs", "pictures")
+	pictures := filepath.Join("..", "..", "..", "docs", "pictures")
 	for _, name := range []string{"terminal.svg", "page.png"} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want, err := os.ReadFile(filepath.Join(pictures, name)); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not what the program draws (%v); run: go run ./docs/pictures", name, err)
+			t.Errorf("%s is not what the program draws (%v); run: go run ./internal/tool/pictures", name, err)
 		}
 	}
 	if info, err := os.Stat(filepath.Join(pictures, "clip.png")); err != nil || info.Size() == 0 || info.Size() > 100_000 {

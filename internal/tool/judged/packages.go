@@ -78,7 +78,7 @@ func (c *collection) pin(ctx context.Context) error {
 		}
 		fmt.Fprintf(&list, "%s\t%s\t%s\t%s\n", name, fields["Version"], fields["SHA256"], fields["Filename"])
 	}
-	return os.WriteFile(filepath.Join("bench", "judged", "testdata", pinnedList), []byte(list.String()), 0o644)
+	return os.WriteFile(filepath.Join("internal", "tool", "judged", "testdata", pinnedList), []byte(list.String()), 0o644)
 }
 
 // cacheDir returns the folder of the packages.
@@ -91,7 +91,7 @@ func cacheDir() (string, error) {
 func (c *collection) deb(name string) (string, error) {
 	p, ok := c.pinned[name]
 	if !ok {
-		return "", fmt.Errorf("%s does not pin %s: run go run ./bench/judged pin", pinnedList, name)
+		return "", fmt.Errorf("%s does not pin %s: run go run ./internal/tool/judged pin", pinnedList, name)
 	}
 	dir, err := cacheDir()
 	return filepath.Join(dir, p.hash+".deb"), err

@@ -16,7 +16,7 @@ import (
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
-const unitFile = "../packaging/systemd/citekit.service"
+const unitFile = "../../../packaging/systemd/citekit.service"
 
 // unitValues returns what a unit gives a setting, in order.
 func unitValues(t *testing.T, file, setting string) (values []string) {
