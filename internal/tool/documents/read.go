@@ -14,7 +14,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/modality/document/mail"
 )
 
 // maxTime is how long one file may take, all in all.
@@ -80,10 +79,8 @@ func (m *measurement) read(ctx context.Context, format, path string, data []byte
 		return nil, err
 	}
 	r = &reading{path: path, format: format, data: data, kind: citekit.Modality(kind), resolver: m.resolvers[citekit.Modality(kind)]}
-	if known, err = named(ctx, format, known, sourceOf(data, filepath.Base(path))); err != nil {
-		return nil, err
-	}
-	if known.ID != format && !known.Encrypted {
+	isMail := format == "eml" || format == "mbox" // its content is text, and its name may decide
+	if known.ID != format && !known.Encrypted && !isMail {
 		return nil, fmt.Errorf("taken for %s %q", kind, known.ID)
 	}
 	if known.Encrypted {
@@ -92,25 +89,15 @@ func (m *measurement) read(ctx context.Context, format, path string, data []byte
 	if r.draft, err = m.resolvers.Map(ctx, r.source(), citekit.MapRequest{Modality: r.kind}); err != nil {
 		return nil, err
 	}
+	if read := r.draft.Metadata["format"]; isMail && read != "eml" && read != "mbox" {
+		return nil, fmt.Errorf("taken for %s %q", kind, known.ID)
+	}
 	if r.extent, err = r.resolver.(citekit.Measurer).Measure(ctx, r.source()); err != nil {
 		return nil, err
 	}
 	r.runs, err = readRuns(ctx, r.resolver, r.source(), citekit.Location{Modality: r.kind})
 	r.text = textOf(r.runs)
 	return r, err
-}
-
-// named is the format of a mail whose content is text and whose name decides; a
-// message in a file of its own may be a mailbox of one.
-func named(ctx context.Context, format string, known sniff.Format, src *citekit.Source) (sniff.Format, error) {
-	if format != "eml" && format != "mbox" || known.Encrypted {
-		return known, nil
-	}
-	ok, err := mail.Recognizes(ctx, src)
-	if ok {
-		known.ID = format
-	}
-	return known, err
 }
 
 func readRuns(ctx context.Context, resolver citekit.Resolver, src *citekit.Source, loc citekit.Location) (runs []citekit.TextRun, err error) {
