@@ -1,8 +1,4 @@
-// Package openai has citations in the form of OpenAI's Responses API: the
-// annotations of an output text. [Parse] reads an answer of a model, whose
-// citations package verify can then check. [OutputText] writes an answer in
-// this form, for programs that expect one. Nothing is sent.
-package openai
+package citation
 
 import (
 	"encoding/json"
@@ -10,19 +6,21 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/citation"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/textlayer"
 )
 
-type outputText struct {
-	Type        string       `json:"type"`
-	Text        string       `json:"text"`
-	Annotations []annotation `json:"annotations"`
+// openAIResponse is what is parsed, in errors.
+const openAIResponse = "a response of OpenAI's API"
+
+type openAIText struct {
+	Type        string             `json:"type"`
+	Text        string             `json:"text"`
+	Annotations []openAIAnnotation `json:"annotations"`
 }
 
-// An annotation is of any type. Offsets are code points of the text.
-type annotation struct {
+// An openAIAnnotation is of any type. Offsets are code points of the text.
+type openAIAnnotation struct {
 	Type        string `json:"type"`
 	URL         string `json:"url,omitempty"`
 	Title       string `json:"title,omitempty"`
@@ -34,13 +32,13 @@ type annotation struct {
 	Index       *int64 `json:"index,omitempty"` // of a file_citation: the place of its mark
 }
 
-// OutputText returns an answer as the content "output_text" of a message, with
-// a url_citation for each citation of each claim: its url is the address. The
-// form has no place for the quote. A claim that is not in the text is an error
+// OpenAI returns the answer in the form of OpenAI's Responses API: the content
+// "output_text" of a message, with a url_citation for each citation of each claim: its
+// url is the address. The form has no place for the quote. A claim that is not in the text is an error
 // matching [citekit.ErrRange].
-func OutputText(a *citation.Answer) ([]byte, error) {
+func (a *Answer) OpenAI() ([]byte, error) {
 	offsets := textlayer.NewOffsets(a.Text)
-	output := outputText{Type: "output_text", Text: a.Text, Annotations: []annotation{}}
+	output := openAIText{Type: "output_text", Text: a.Text, Annotations: []openAIAnnotation{}}
 	for _, claim := range a.Claims {
 		part, err := claim.Part.CodePoints(offsets)
 		if err != nil {
@@ -48,7 +46,7 @@ func OutputText(a *citation.Answer) ([]byte, error) {
 		}
 		for i := range claim.Citations {
 			c := &claim.Citations[i]
-			output.Annotations = append(output.Annotations, annotation{
+			output.Annotations = append(output.Annotations, openAIAnnotation{
 				Type: "url_citation", URL: c.Address.String(), Title: c.Label(), StartIndex: &part.Start, EndIndex: &part.End,
 			})
 		}
@@ -56,17 +54,17 @@ func OutputText(a *citation.Answer) ([]byte, error) {
 	return json.Marshal(output)
 }
 
-// Parse reads data that the API returned: a response, a message, its content,
-// or an output text; also a message of chat completions. A cited URL that is
+// ParseOpenAI reads data that OpenAI's API returned: a response, a message, its
+// content, or an output text; also a message of chat completions. A cited URL that is
 // not an address becomes Work.Path. For a citation of an uploaded file,
 // Work.Path is the file name. For offsets outside the text the error matches
 // [citekit.ErrRange], and for JSON of another shape [citekit.ErrSyntax].
-func Parse(data []byte) (*citation.Answer, error) {
-	texts, err := readTexts(data)
+func ParseOpenAI(data []byte) (*Answer, error) {
+	texts, err := readOpenAITexts(data)
 	if err != nil {
 		return nil, err
 	}
-	answer := &citation.Answer{}
+	answer := &Answer{}
 	var all strings.Builder
 	for _, t := range texts {
 		offsets := textlayer.NewOffsets(t.Text)
@@ -87,8 +85,8 @@ func Parse(data []byte) (*citation.Answer, error) {
 }
 
 // claim returns the claim that the annotation makes about the text.
-func (a *annotation) claim(text citation.Converter) (citation.Claim, error) {
-	c := citation.Citation{Work: citation.Work{Title: a.Title, Path: a.Filename}}
+func (a *openAIAnnotation) claim(text Converter) (Claim, error) {
+	c := Citation{Work: Work{Title: a.Title, Path: a.Filename}}
 	start, end := a.StartIndex, a.EndIndex
 	switch a.Type {
 	case "url_citation":
@@ -104,54 +102,54 @@ func (a *annotation) claim(text citation.Converter) (citation.Claim, error) {
 		}
 	case "container_file_citation":
 	default:
-		return citation.Claim{}, fmt.Errorf("type %s; known are url_citation, file_citation, container_file_citation and file_path: %w", message.Quote(a.Type), citekit.ErrSyntax)
+		return Claim{}, fmt.Errorf("type %s; known are url_citation, file_citation, container_file_citation and file_path: %w", message.Quote(a.Type), citekit.ErrSyntax)
 	}
 	if start == nil || end == nil {
-		return citation.Claim{}, fmt.Errorf("%s without its place in the text: %w", a.Type, citekit.ErrSyntax)
+		return Claim{}, fmt.Errorf("%s without its place in the text: %w", a.Type, citekit.ErrSyntax)
 	}
-	part, err := citation.CodePointRange{Start: *start, End: *end}.Bytes(text)
-	return citation.Claim{Part: part, Citations: []citation.Citation{c}}, err
+	part, err := CodePointRange{Start: *start, End: *end}.Bytes(text)
+	return Claim{Part: part, Citations: []Citation{c}}, err
 }
 
-// A body is any of the objects that hold texts.
-type body struct {
+// An openAIBody is any of the objects that hold texts.
+type openAIBody struct {
 	Type        string          `json:"type"`
-	Output      []body          `json:"output"`
+	Output      []openAIBody    `json:"output"`
 	Content     json.RawMessage `json:"content"`
 	Text        json.RawMessage `json:"text"`
 	Annotations []struct {
-		annotation
-		URLCitation *annotation `json:"url_citation"` // of chat completions
+		openAIAnnotation
+		URLCitation *openAIAnnotation `json:"url_citation"` // of chat completions
 	} `json:"annotations"`
 	Choices []struct {
-		Message body `json:"message"`
+		Message openAIBody `json:"message"`
 	} `json:"choices"`
 }
 
-func readTexts(data []byte) ([]outputText, error) {
-	var list []body
+func readOpenAITexts(data []byte) ([]openAIText, error) {
+	var list []openAIBody
 	if json.Unmarshal(data, &list) != nil {
-		var one body
+		var one openAIBody
 		if err := json.Unmarshal(data, &one); err != nil {
-			return nil, wrongShape(err.Error())
+			return nil, wrongShape(openAIResponse, err.Error())
 		}
-		list = []body{one}
+		list = []openAIBody{one}
 	}
-	var texts []outputText
+	var texts []openAIText
 	for i := range list {
-		texts = list[i].texts(texts, maxNested)
+		texts = list[i].texts(texts, maxOpenAINested)
 	}
 	if texts == nil {
-		return nil, wrongShape("it has no text")
+		return nil, wrongShape(openAIResponse, "it has no text")
 	}
 	return texts, nil
 }
 
-// maxNested is the maximum number of objects around a text.
-const maxNested = 4
+// maxOpenAINested is the maximum number of objects around a text.
+const maxOpenAINested = 4
 
 // texts adds the texts in b to a list.
-func (b *body) texts(texts []outputText, depth int) []outputText {
+func (b *openAIBody) texts(texts []openAIText, depth int) []openAIText {
 	if depth == 0 {
 		return texts
 	}
@@ -167,9 +165,9 @@ func (b *body) texts(texts []outputText, depth int) []outputText {
 	}
 	var text string
 	if json.Unmarshal(content, &text) == nil && content != nil {
-		return append(texts, outputText{Text: text, Annotations: b.own()})
+		return append(texts, openAIText{Text: text, Annotations: b.own()})
 	}
-	var blocks []body
+	var blocks []openAIBody
 	if json.Unmarshal(content, &blocks) == nil {
 		for i := range blocks {
 			texts = blocks[i].texts(texts, depth-1)
@@ -178,8 +176,8 @@ func (b *body) texts(texts []outputText, depth int) []outputText {
 	return texts
 }
 
-func (b *body) own() []annotation {
-	var list []annotation
+func (b *openAIBody) own() []openAIAnnotation {
+	var list []openAIAnnotation
 	for _, a := range b.Annotations {
 		if a.URLCitation != nil {
 			nested := *a.URLCitation
@@ -187,11 +185,7 @@ func (b *body) own() []annotation {
 			list = append(list, nested)
 			continue
 		}
-		list = append(list, a.annotation)
+		list = append(list, a.openAIAnnotation)
 	}
 	return list
-}
-
-func wrongShape(why string) error {
-	return fmt.Errorf("this is not a response of OpenAI's API, %s: %w", strings.TrimSpace(message.Clip(why)), citekit.ErrSyntax)
 }

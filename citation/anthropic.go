@@ -1,8 +1,4 @@
-// Package anthropic has citations in the forms of Anthropic's Messages API:
-// search_result blocks to give to a model, and the citations in its answers.
-// [SearchResult] makes such a block from passages, and [Parse] reads an answer,
-// whose citations package verify can then check. The package sends nothing.
-package anthropic
+package citation
 
 import (
 	"encoding/json"
@@ -10,18 +6,20 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/citation"
 	"github.com/citekit/citekit/internal/message"
 )
 
-type textBlock struct {
-	Type      string     `json:"type"`
-	Text      string     `json:"text"`
-	Citations []location `json:"citations,omitempty"`
+// anthropicMessage is what is parsed, in errors.
+const anthropicMessage = "a message of Anthropic's API"
+
+type anthropicBlock struct {
+	Type      string              `json:"type"`
+	Text      string              `json:"text"`
+	Citations []anthropicLocation `json:"citations,omitempty"`
 }
 
-// A location is a citation of any type. Members of other types are nil.
-type location struct {
+// An anthropicLocation is a citation of any type. Members of other types are nil.
+type anthropicLocation struct {
 	Type      string  `json:"type"`
 	CitedText string  `json:"cited_text"`
 	Title     *string `json:"title,omitempty"`
@@ -40,28 +38,28 @@ type location struct {
 	EndBlock   *int   `json:"end_block_index,omitempty"`   // exclusive
 }
 
-type searchResult struct {
-	Type      string      `json:"type"`
-	Source    string      `json:"source"`
-	Title     string      `json:"title"`
-	Content   []textBlock `json:"content"`
+type anthropicResult struct {
+	Type      string           `json:"type"`
+	Source    string           `json:"source"`
+	Title     string           `json:"title"`
+	Content   []anthropicBlock `json:"content"`
 	Citations struct {
 		Enabled bool `json:"enabled"`
 	} `json:"citations"`
 }
 
-// SearchResult returns a content block "search_result" with the texts of the
-// part that c cites, each in its own text block. A model cites whole blocks,
-// and returns the address as the source. The error matches [citekit.ErrSyntax]
+// AnthropicSearchResult returns, for Anthropic's Messages API, a content block
+// "search_result" with the texts of the part that c cites, each in its own text block.
+// A model cites whole blocks, and returns the address as the source. The error matches [citekit.ErrSyntax]
 // if there are no texts, or if the address is invalid.
-func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
+func (c *Citation) AnthropicSearchResult(texts ...string) ([]byte, error) {
 	if err := c.Address.Validate(); err != nil {
 		return nil, err
 	}
-	result := searchResult{Type: "search_result", Source: c.Address.String(), Title: c.Label()}
+	result := anthropicResult{Type: "search_result", Source: c.Address.String(), Title: c.Label()}
 	for _, text := range texts {
 		if text != "" {
-			result.Content = append(result.Content, textBlock{Type: "text", Text: text})
+			result.Content = append(result.Content, anthropicBlock{Type: "text", Text: text})
 		}
 	}
 	if len(result.Content) == 0 {
@@ -71,15 +69,15 @@ func SearchResult(c *citation.Citation, texts ...string) ([]byte, error) {
 	return json.Marshal(result)
 }
 
-// Location returns c in the form in which the API cites a document: a
-// page_location for pages, or else a char_location for the position. Document
+// AnthropicLocation returns c in the form in which Anthropic's Messages API cites a
+// document: a page_location for pages, or else a char_location for the position. Document
 // is its index in the request, counted from 0. The document must be the whole
 // resource, so that pages in a member, part or message are left out. For a citation of
 // several runs of pages, or without pages or position, the error matches
 // [citekit.ErrSyntax].
-func Location(c *citation.Citation, document int) ([]byte, error) {
+func (c *Citation) AnthropicLocation(document int) ([]byte, error) {
 	title := c.Work.Title
-	l := location{CitedText: c.Quote, DocumentIndex: &document, DocumentTitle: &title}
+	l := anthropicLocation{CitedText: c.Quote, DocumentIndex: &document, DocumentTitle: &title}
 	loc := c.Address.Location
 	pages := loc.Pages
 	if loc.Member != "" || loc.Part != "" || loc.Message != 0 {
@@ -87,7 +85,7 @@ func Location(c *citation.Citation, document int) ([]byte, error) {
 	}
 	switch {
 	case len(pages) == 1:
-		open := citation.HalfOpen(pages[0])
+		open := HalfOpen(pages[0])
 		l.Type, l.StartPage, l.EndPage = "page_location", open.Start, open.End
 	case len(pages) == 0 && !c.Position.IsZero():
 		l.Type, l.StartChar, l.EndChar = "char_location", &c.Position.Start, &c.Position.End
@@ -95,25 +93,25 @@ func Location(c *citation.Citation, document int) ([]byte, error) {
 		return nil, fmt.Errorf("%s has no run of pages and no position in its text: %w", c.Address, citekit.ErrSyntax)
 	}
 	return json.Marshal(struct {
-		location
+		anthropicLocation
 		FileID *string `json:"file_id"`
 	}{l, nil})
 }
 
-// Content returns an answer as the content of a message: blocks of text. The
-// blocks of claims have citations "search_result_location" with the address as
+// Anthropic returns the answer in the form of Anthropic's Messages API, as the content
+// of a message: blocks of text. The blocks of claims have citations "search_result_location" with the address as
 // their source. Overlapping claims are cited together. If a claim is not in the
 // text, the error matches [citekit.ErrRange].
-func Content(a *citation.Answer) ([]byte, error) {
+func (a *Answer) Anthropic() ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	ordered := citation.Answer{Text: a.Text, Claims: append([]citation.Claim{}, a.Claims...)}
+	ordered := Answer{Text: a.Text, Claims: append([]Claim{}, a.Claims...)}
 	ordered.Sort()
-	content := &contentWriter{text: a.Text, results: make(map[string]int)}
+	content := &anthropicWriter{text: a.Text, results: make(map[string]int)}
 	for i := 0; i < len(ordered.Claims); {
 		part := ordered.Claims[i].Part
-		var cited []citation.Citation
+		var cited []Citation
 		for ; i < len(ordered.Claims) && (ordered.Claims[i].Part.Start < part.End || ordered.Claims[i].Part == part); i++ {
 			part.End = max(part.End, ordered.Claims[i].Part.End)
 			cited = append(cited, ordered.Claims[i].Citations...)
@@ -123,23 +121,23 @@ func Content(a *citation.Answer) ([]byte, error) {
 	}
 	content.add(int64(len(a.Text)), nil)
 	if content.blocks == nil {
-		content.blocks = []textBlock{}
+		content.blocks = []anthropicBlock{}
 	}
 	return json.Marshal(content.blocks)
 }
 
-// A contentWriter cuts a text into blocks.
-type contentWriter struct {
+// An anthropicWriter cuts a text into blocks.
+type anthropicWriter struct {
 	text    string
 	at      int64
 	results map[string]int // index of each source
-	blocks  []textBlock
+	blocks  []anthropicBlock
 }
 
 // add writes the text up to an offset.
-func (w *contentWriter) add(end int64, cited []citation.Citation) {
+func (w *anthropicWriter) add(end int64, cited []Citation) {
 	if end > w.at || len(cited) > 0 {
-		block := textBlock{Type: "text", Text: w.text[w.at:end]}
+		block := anthropicBlock{Type: "text", Text: w.text[w.at:end]}
 		for i := range cited {
 			block.Citations = append(block.Citations, w.location(&cited[i]))
 		}
@@ -148,7 +146,7 @@ func (w *contentWriter) add(end int64, cited []citation.Citation) {
 	w.at = end
 }
 
-func (w *contentWriter) location(c *citation.Citation) location {
+func (w *anthropicWriter) location(c *Citation) anthropicLocation {
 	source, title := c.Address.String(), c.Label()
 	index, known := w.results[source]
 	if !known {
@@ -156,50 +154,50 @@ func (w *contentWriter) location(c *citation.Citation) location {
 		w.results[source] = index
 	}
 	first, end := 0, 1
-	return location{
+	return anthropicLocation{
 		Type: "search_result_location", CitedText: c.Quote, Title: &title, Source: source,
 		ResultIndex: &index, StartBlock: &first, EndBlock: &end,
 	}
 }
 
-// Sent lists the documents that a request gave to the model, in its order, so
-// that the indices in an answer can be resolved.
-type Sent struct {
-	Documents     []Document
-	SearchResults []Document
+// An AnthropicSent lists the documents that a request to Anthropic's API gave to the
+// model, in its order, so that the indices in an answer can be resolved.
+type AnthropicSent struct {
+	Documents     []AnthropicDocument
+	SearchResults []AnthropicDocument
 }
 
-// A Document is one document or search result. Blocks are the addresses of its
-// content blocks, if it has any.
-type Document struct {
+// An AnthropicDocument is one document or search result of a request. Blocks are the
+// addresses of its content blocks, if it has any.
+type AnthropicDocument struct {
 	Address citekit.Address
 	Blocks  []citekit.Address
 }
 
-// Parse reads data that the API returned: a message, its content, a block of
-// it, or one citation. Sent resolves the indices in it. If sent is nil, the
+// ParseAnthropic reads data that Anthropic's Messages API returned: a message, its
+// content, a block of it, or one citation. Sent resolves the indices in it. If sent is nil, the
 // address of a search result is its source. A citation of a document then has
 // only Work.Title and, for pages, an Address without a Resource. For a citation
 // of the web, Work.Path is its URL. For JSON of another shape the error matches
 // [citekit.ErrSyntax].
-func Parse(data []byte, sent *Sent) (*citation.Answer, error) {
-	blocks, err := readBlocks(data)
+func ParseAnthropic(data []byte, sent *AnthropicSent) (*Answer, error) {
+	blocks, err := readAnthropicBlocks(data)
 	if err != nil {
 		return nil, err
 	}
 	if sent == nil {
-		sent = &Sent{}
+		sent = &AnthropicSent{}
 	}
-	answer := &citation.Answer{}
+	answer := &Answer{}
 	var all strings.Builder
 	for _, block := range blocks {
 		if block.Type != "text" {
 			continue
 		}
-		part := citation.ByteRange{Start: int64(all.Len())}
+		part := ByteRange{Start: int64(all.Len())}
 		all.WriteString(block.Text)
 		part.End = int64(all.Len())
-		claim := citation.Claim{Part: part}
+		claim := Claim{Part: part}
 		for i, l := range block.Citations {
 			c, err := sent.read(&l)
 			if err != nil {
@@ -215,8 +213,8 @@ func Parse(data []byte, sent *Sent) (*citation.Answer, error) {
 	return answer, nil
 }
 
-func readBlocks(data []byte) ([]textBlock, error) {
-	var blocks []textBlock
+func readAnthropicBlocks(data []byte) ([]anthropicBlock, error) {
+	var blocks []anthropicBlock
 	if json.Unmarshal(data, &blocks) == nil {
 		return blocks, nil
 	}
@@ -226,54 +224,50 @@ func readBlocks(data []byte) ([]textBlock, error) {
 		CitedText *string         `json:"cited_text"`
 	}
 	if err := json.Unmarshal(data, &object); err != nil {
-		return nil, wrongShape(err.Error())
+		return nil, wrongShape(anthropicMessage, err.Error())
 	}
 	switch {
 	case object.Type == "message" || object.Type == "" && object.Content != nil:
 		if err := json.Unmarshal(object.Content, &blocks); err != nil {
-			return nil, wrongShape(err.Error())
+			return nil, wrongShape(anthropicMessage, err.Error())
 		}
 		return blocks, nil
 	case object.Type == "text":
-		var block textBlock
+		var block anthropicBlock
 		err := json.Unmarshal(data, &block)
-		return []textBlock{block}, asShape(err)
+		return []anthropicBlock{block}, asShape(err)
 	case object.CitedText != nil:
-		var l location
+		var l anthropicLocation
 		err := json.Unmarshal(data, &l)
-		return []textBlock{{Type: "text", Citations: []location{l}}}, asShape(err)
+		return []anthropicBlock{{Type: "text", Citations: []anthropicLocation{l}}}, asShape(err)
 	}
-	return nil, wrongShape("it has neither content nor a cited_text")
+	return nil, wrongShape(anthropicMessage, "it has neither content nor a cited_text")
 }
 
 func asShape(err error) error {
 	if err != nil {
-		return wrongShape(err.Error())
+		return wrongShape(anthropicMessage, err.Error())
 	}
 	return nil
 }
 
-func wrongShape(why string) error {
-	return fmt.Errorf("this is not a message of Anthropic's API, %s: %w", message.Clip(why), citekit.ErrSyntax)
-}
-
 // read converts a citation of the API.
-func (s *Sent) read(l *location) (citation.Citation, error) {
-	c := citation.Citation{Quote: l.CitedText}
+func (s *AnthropicSent) read(l *anthropicLocation) (Citation, error) {
+	c := Citation{Quote: l.CitedText}
 	switch l.Type {
 	case "search_result_location":
 		err := s.readResult(l, &c)
 		return c, err
 	case "web_search_result_location":
-		c.Work.Path, c.Work.Title = l.URL, text(l.Title)
+		c.Work.Path, c.Work.Title = l.URL, orEmpty(l.Title)
 		return c, nil
 	}
-	c.Work.Title = text(l.DocumentTitle)
-	document := at(s.Documents, l.DocumentIndex)
+	c.Work.Title = orEmpty(l.DocumentTitle)
+	document := documentAt(s.Documents, l.DocumentIndex)
 	c.Address = document.Address
 	switch l.Type {
 	case "page_location":
-		pages, err := citation.HalfOpenPages{Start: l.StartPage, End: l.EndPage}.Range()
+		pages, err := HalfOpenPages{Start: l.StartPage, End: l.EndPage}.Range()
 		switch loc := c.Address.Location; {
 		case err != nil:
 		case loc.IsWhole():
@@ -287,7 +281,7 @@ func (s *Sent) read(l *location) (citation.Citation, error) {
 			return c, fmt.Errorf("a char_location without start_char_index and a later end_char_index: %w", citekit.ErrSyntax)
 		}
 		if c.Address.Location.IsWhole() {
-			c.Position = citation.CodePointRange{Start: *l.StartChar, End: *l.EndChar}
+			c.Position = CodePointRange{Start: *l.StartChar, End: *l.EndChar}
 		}
 		return c, nil
 	case "content_block_location":
@@ -298,9 +292,9 @@ func (s *Sent) read(l *location) (citation.Citation, error) {
 		message.Quote(l.Type), citekit.ErrSyntax)
 }
 
-func (s *Sent) readResult(l *location, c *citation.Citation) error {
-	result := at(s.SearchResults, l.ResultIndex)
-	c.Address, c.Work.Title = result.Address, text(l.Title)
+func (s *AnthropicSent) readResult(l *anthropicLocation, c *Citation) error {
+	result := documentAt(s.SearchResults, l.ResultIndex)
+	c.Address, c.Work.Title = result.Address, orEmpty(l.Title)
 	if a, err := citekit.ParseAddress(l.Source); err == nil {
 		c.Address = a
 	} else if result.Address.Resource == "" {
@@ -311,25 +305,25 @@ func (s *Sent) readResult(l *location, c *citation.Citation) error {
 
 // narrow replaces the address by that of the cited block, if a single block is
 // cited and its address is known.
-func (d *Document) narrow(l *location, c *citation.Citation) error {
+func (d *AnthropicDocument) narrow(l *anthropicLocation, c *Citation) error {
 	if l.StartBlock == nil || l.EndBlock == nil || *l.StartBlock < 0 || *l.EndBlock <= *l.StartBlock {
 		return fmt.Errorf("a %s without start_block_index and a later end_block_index: %w", l.Type, citekit.ErrSyntax)
 	}
-	blocks := citation.BlockRange{Start: *l.StartBlock, End: *l.EndBlock}
+	blocks := BlockRange{Start: *l.StartBlock, End: *l.EndBlock}
 	if blocks.End == blocks.Start+1 && blocks.Start < len(d.Blocks) {
 		c.Address = d.Blocks[blocks.Start]
 	}
 	return nil
 }
 
-func at(documents []Document, index *int) *Document {
+func documentAt(documents []AnthropicDocument, index *int) *AnthropicDocument {
 	if index == nil || *index < 0 || *index >= len(documents) {
-		return &Document{}
+		return &AnthropicDocument{}
 	}
 	return &documents[*index]
 }
 
-func text(s *string) string {
+func orEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

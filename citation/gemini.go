@@ -1,8 +1,4 @@
-// Package gemini has citations in the form of Google's Gemini API: the
-// grounding metadata of a candidate. [Parse] reads an answer of a model, whose
-// citations package verify can then check. [Candidate] writes an answer in this
-// form, for programs that expect one. Nothing is sent.
-package gemini
+package citation
 
 import (
 	"encoding/json"
@@ -10,48 +6,49 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/textlayer"
 )
 
-type candidate struct {
-	Content   content   `json:"content"`
-	Grounding *metadata `json:"groundingMetadata,omitempty"`
+// geminiResponse is what is parsed, in errors.
+const geminiResponse = "a response of the Gemini API"
+
+type geminiCandidate struct {
+	Content   geminiContent   `json:"content"`
+	Grounding *geminiMetadata `json:"groundingMetadata,omitempty"`
 }
 
-type content struct {
-	Role  string `json:"role,omitempty"`
-	Parts []part `json:"parts"`
+type geminiContent struct {
+	Role  string       `json:"role,omitempty"`
+	Parts []geminiPart `json:"parts"`
 }
 
-type part struct {
+type geminiPart struct {
 	Text    string `json:"text,omitempty"`
 	Thought bool   `json:"thought,omitempty"`
 }
 
-type metadata struct {
-	Chunks   []chunk   `json:"groundingChunks"`
-	Supports []support `json:"groundingSupports"`
+type geminiMetadata struct {
+	Chunks   []geminiChunk   `json:"groundingChunks"`
+	Supports []geminiSupport `json:"groundingSupports"`
 }
 
-type chunk struct {
-	Web       *reference `json:"web,omitempty"`
-	Retrieved *reference `json:"retrievedContext,omitempty"`
-	Maps      *reference `json:"maps,omitempty"`
-	Image     *reference `json:"image,omitempty"`
+type geminiChunk struct {
+	Web       *geminiReference `json:"web,omitempty"`
+	Retrieved *geminiReference `json:"retrievedContext,omitempty"`
+	Maps      *geminiReference `json:"maps,omitempty"`
+	Image     *geminiReference `json:"image,omitempty"`
 }
 
-type reference struct {
-	URI       string `json:"uri,omitempty"`
-	SourceURI string `json:"sourceUri,omitempty"` // of an image
-	Title     string `json:"title,omitempty"`
-	Text      string `json:"text,omitempty"`
-	Page      int    `json:"pageNumber,omitempty"` // from 1
-	RAG       *rag   `json:"ragChunk,omitempty"`
+type geminiReference struct {
+	URI       string     `json:"uri,omitempty"`
+	SourceURI string     `json:"sourceUri,omitempty"` // of an image
+	Title     string     `json:"title,omitempty"`
+	Text      string     `json:"text,omitempty"`
+	Page      int        `json:"pageNumber,omitempty"` // from 1
+	RAG       *geminiRAG `json:"ragChunk,omitempty"`
 }
 
-type rag struct {
+type geminiRAG struct {
 	Text  string `json:"text,omitempty"`
 	Pages *struct {
 		First int `json:"firstPage,omitempty"` // from 1
@@ -59,79 +56,79 @@ type rag struct {
 	} `json:"pageSpan,omitempty"`
 }
 
-type support struct {
-	Segment segment `json:"segment"`
-	Indices []int   `json:"groundingChunkIndices"`
+type geminiSupport struct {
+	Segment geminiSegment `json:"segment"`
+	Indices []int         `json:"groundingChunkIndices"`
 }
 
-// A segment is a range of a part, in bytes of UTF-8; zeros are omitted.
-type segment struct {
+// A geminiSegment is a range of a part, in bytes of UTF-8; zeros are omitted.
+type geminiSegment struct {
 	Part  int    `json:"partIndex,omitempty"`
 	Start int64  `json:"startIndex,omitempty"`
 	End   int64  `json:"endIndex,omitempty"` // exclusive
 	Text  string `json:"text,omitempty"`
 }
 
-// Candidate returns an answer as a candidate with grounding metadata: a chunk
-// "retrievedContext" for each citation, with the address as its uri and the quote
+// Gemini returns the answer in the form of the Gemini API: a candidate with grounding
+// metadata, which has a chunk "retrievedContext" for each citation, with the address as its uri and the quote
 // as its text, and a support for each claim. A claim that is not in the text is an
 // error matching [citekit.ErrRange].
-func Candidate(a *citation.Answer) ([]byte, error) {
+func (a *Answer) Gemini() ([]byte, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	grounding := &metadata{Chunks: []chunk{}, Supports: []support{}}
-	known := make(map[reference]int)
+	grounding := &geminiMetadata{Chunks: []geminiChunk{}, Supports: []geminiSupport{}}
+	known := make(map[geminiReference]int)
 	for _, claim := range a.Claims {
-		s := support{Segment: segment{Start: claim.Part.Start, End: claim.Part.End, Text: a.Text[claim.Part.Start:claim.Part.End]}}
+		s := geminiSupport{Segment: geminiSegment{Start: claim.Part.Start, End: claim.Part.End, Text: a.Text[claim.Part.Start:claim.Part.End]}}
 		for i := range claim.Citations {
-			r := referenceTo(&claim.Citations[i])
+			r := geminiReferenceTo(&claim.Citations[i])
 			index, ok := known[r]
 			if !ok {
 				index = len(grounding.Chunks)
 				known[r] = index
-				grounding.Chunks = append(grounding.Chunks, chunk{Retrieved: &r})
+				grounding.Chunks = append(grounding.Chunks, geminiChunk{Retrieved: &r})
 			}
 			s.Indices = append(s.Indices, index)
 		}
 		grounding.Supports = append(grounding.Supports, s)
 	}
-	return json.Marshal(candidate{content{"model", []part{{Text: a.Text}}}, grounding})
+	return json.Marshal(geminiCandidate{geminiContent{"model", []geminiPart{{Text: a.Text}}}, grounding})
 }
 
-func referenceTo(c *citation.Citation) reference {
-	r := reference{URI: c.Address.String(), Title: c.Label(), Text: c.Quote}
+func geminiReferenceTo(c *Citation) geminiReference {
+	r := geminiReference{URI: c.Address.String(), Title: c.Label(), Text: c.Quote}
 	if l := c.Address.Location; l.PageCount() == 1 && l.Member == "" && l.Part == "" && l.Message == 0 {
 		r.Page = l.Pages[0].First
 	}
 	return r
 }
 
-// Parse reads data that the API returned: a candidate, or a response, whose
-// first candidate it reads. A uri that is not an address becomes Work.Path. If
+// ParseGemini reads data that the Gemini API returned: a candidate, or a response,
+// whose first candidate it reads. A uri that is not an address becomes Work.Path. If
 // such a chunk has a page number, its Address has that page and no Resource. If
 // a segment is outside its part, the error matches [citekit.ErrRange]. For
 // missing chunks and for JSON of another shape it matches [citekit.ErrSyntax].
-func Parse(data []byte) (*citation.Answer, error) {
+func ParseGemini(data []byte) (*Answer, error) {
 	var response struct {
-		candidate
-		Candidates []candidate `json:"candidates"`
+		geminiCandidate
+		Candidates []geminiCandidate `json:"candidates"`
 	}
 	if err := json.Unmarshal(data, &response); err != nil {
-		return nil, wrongShape(err.Error())
+		return nil, wrongShape(geminiResponse, err.Error())
 	}
-	one := &response.candidate
+	one := &response.geminiCandidate
 	if len(response.Candidates) > 0 {
 		one = &response.Candidates[0]
 	}
 	if len(one.Content.Parts) == 0 {
-		return nil, wrongShape("it has no content with parts")
+		return nil, wrongShape(geminiResponse, "it has no content with parts")
 	}
 	return one.answer()
 }
 
-func (c *candidate) answer() (*citation.Answer, error) {
-	answer := &citation.Answer{}
+func (c *geminiCandidate) answer() (*Answer, error) {
+	answer := &Answer{}
 	before := make([]int64, len(c.Content.Parts))
 	var text strings.Builder
 	for i, p := range c.Content.Parts {
@@ -153,11 +150,11 @@ func (c *candidate) answer() (*citation.Answer, error) {
 		if offsets[n] == nil {
 			offsets[n] = textlayer.NewOffsets(c.Content.Parts[n].Text)
 		}
-		part := citation.ByteRange{Start: s.Segment.Start, End: s.Segment.End}
+		part := ByteRange{Start: s.Segment.Start, End: s.Segment.End}
 		if _, err := part.CodePoints(offsets[n]); err != nil {
 			return nil, fmt.Errorf("the segment of support %d: %w", i+1, err)
 		}
-		claim := citation.Claim{Part: citation.ByteRange{Start: part.Start + before[n], End: part.End + before[n]}}
+		claim := Claim{Part: ByteRange{Start: part.Start + before[n], End: part.End + before[n]}}
 		for _, index := range s.Indices {
 			if index < 0 || index >= len(c.Grounding.Chunks) {
 				return nil, fmt.Errorf("support %d names chunk %d of %d: %w", i+1, index, len(c.Grounding.Chunks), citekit.ErrSyntax)
@@ -170,9 +167,9 @@ func (c *candidate) answer() (*citation.Answer, error) {
 }
 
 // citation returns the citation of a chunk.
-func (c *chunk) citation() (cited citation.Citation) {
-	var r *reference
-	for _, r = range []*reference{c.Retrieved, c.Web, c.Maps, c.Image} {
+func (c *geminiChunk) citation() (cited Citation) {
+	var r *geminiReference
+	for _, r = range []*geminiReference{c.Retrieved, c.Web, c.Maps, c.Image} {
 		if r != nil {
 			break
 		}
@@ -198,8 +195,4 @@ func (c *chunk) citation() (cited citation.Citation) {
 		cited.Address.Location = citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{pages}}
 	}
 	return cited
-}
-
-func wrongShape(why string) error {
-	return fmt.Errorf("this is not a response of the Gemini API, %s: %w", message.Clip(why), citekit.ErrSyntax)
 }
