@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/workspace"
 )
@@ -44,13 +44,13 @@ func FuzzPrintedAddresses(f *testing.F) {
 		if strings.Contains(m.ResourceID, ":/") {
 			return // the id itself is shown, too
 		}
-		for _, format := range []digest.Format{digest.Markdown, digest.JSON} {
-			c, err := digest.Build([]*citekit.ResourceMap{m}, &digest.Options{Format: format, MaxTokens: 1 << 30})
+		for _, format := range []contents.DigestFormat{contents.Markdown, contents.JSON} {
+			c, err := contents.DigestMaps([]*citekit.ResourceMap{m}, &contents.DigestOptions{Format: format, MaxTokens: 1 << 30})
 			if err != nil {
 				continue
 			}
 			text := c.Text
-			if format == digest.JSON {
+			if format == contents.JSON {
 				var any any
 				if err := json.Unmarshal([]byte(text), &any); err != nil {
 					t.Fatal(err)
@@ -133,7 +133,7 @@ func TestMapWithoutType(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := digest.Build([]*citekit.ResourceMap{m}, nil)
+		c, err := contents.DigestMaps([]*citekit.ResourceMap{m}, nil)
 		if err != nil || !strings.Contains(c.Text, want) {
 			t.Errorf("%s: %q, %v", source, c.Text, err)
 		}

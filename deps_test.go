@@ -21,39 +21,34 @@ const module = "github.com/citekit/citekit"
 // tests. Patterns are as in path.Match; a package may always import those
 // below itself.
 var mayImport = map[string][]string{
-	".":                                     {"internal/ledger", "internal/strictjson", "internal/sniff"},
-	"ingest":                                {".", "internal/ledger", "internal/lookup", "internal/sniff", "textlayer"},
-	"render":                                {".", "render/internal/libreoffice"},
-	"render/internal/libreoffice":           {".", "internal/child"},
-	"preview":                               {"."},
-	"relations":                             {"."},
-	"digest":                                {"."},
-	"citation":                              {".", "internal/about", "internal/citedtext", "textlayer"},
-	"citation/*":                            {".", "citation", "textlayer"},
-	"textlayer":                             {"."},
-	"search":                                {".", "ingest", "internal/about", "relations", "textlayer", "preview", "internal/lineform", "internal/lookup", "internal/strictjson", "internal/terms"},
-	"contents":                              {".", "relations", "textlayer", "internal/lookup", "internal/strictjson"},
-	"verify":                                {".", "preview", "search", "search/index", "textlayer", "internal/citedtext", "internal/lineform", "internal/lookup", "internal/quotation", "internal/strictjson"},
-	"reanchor":                              {".", "citation", "textlayer", "verify", "reanchor/internal/anchor", "internal/citedtext", "internal/lookup", "internal/mention", "internal/quotation", "internal/strictjson"},
-	"stats":                                 {".", "search", "search/index", "textlayer"},
-	"briefing":                              {".", "textlayer", "search", "search/index", "internal/sentence", "internal/strictjson", "internal/terms"},
-	"answer":                                {".", "textlayer", "search", "search/index", "verify", "mapper/llm", "internal/lineform", "internal/sentence", "internal/strictjson", "internal/terms"},
-	"search/index":                          {".", "internal/pathpattern", "internal/terms", "search/index/internal/segment"},
-	"search/embedding":                      {".", "search", "mapper/llm"},
-	"search/embedding/*":                    {"search"},
+	".":                                {"internal/ledger", "internal/strictjson", "internal/sniff"},
+	"ingest":                           {".", "internal/ledger", "internal/lookup", "internal/sniff", "textlayer"},
+	"cmd/citekit/internal/render":      {".", "cmd/citekit/internal/libreoffice"},
+	"cmd/citekit/internal/libreoffice": {".", "internal/child"},
+	"preview":                          {"."},
+	"relations":                        {"."},
+	"citation":                         {".", "internal/about", "internal/citedtext", "textlayer"},
+	"textlayer":                        {"."},
+	"search":                           {".", "ingest", "internal/about", "relations", "textlayer", "preview", "internal/lineform", "internal/lookup", "internal/strictjson", "internal/terms"},
+	"contents":                         {".", "relations", "search", "textlayer", "internal/lookup", "internal/sentence", "internal/strictjson", "internal/terms"},
+	"verify":                           {".", "preview", "search", "textlayer", "internal/citedtext", "internal/lineform", "internal/lookup", "internal/quotation", "internal/strictjson"},
+	"reanchor":                         {".", "citation", "textlayer", "verify", "reanchor/internal/anchor", "internal/citedtext", "internal/lookup", "internal/mention", "internal/quotation", "internal/strictjson"},
+	"internal/stats":                   {".", "search", "textlayer"},
+	"answer":                           {".", "textlayer", "search", "verify", "mapper/llm", "internal/lineform", "internal/sentence", "internal/strictjson", "internal/terms"},
+	"search/internal/index":            {".", "internal/pathpattern", "internal/terms", "search/internal/index/internal/segment"},
+	"search/embedding":                 {".", "search", "mapper/llm"},
+	"search/embedding/internal/embeddingtest": {"search"},
 	"workspace":                             {".", "internal/pathpattern", "internal/sqlite"},
 	"workspace/workspacetest":               {"."},
 	"modality":                              {".", "modality/*", "modality/document/*"},
 	"modality/modalitytest":                 {".", "preview", "relations"},
 	"modality/document":                     {".", "preview", "relations", "internal/sniff", "modality/document/*"},
 	"modality/document/pdf":                 {".", "internal/about", "preview", "relations", "modality/document/pdf/internal/pdf*", "internal/sentence", "modality/internal/drawing", "internal/sniff", "modality/internal/tesseract"},
-	"modality/video":                        {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media", "modality/internal/subtitle", "modality/media"},
-	"modality/audio":                        {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media/wav", "modality/internal/media", "modality/internal/subtitle", "modality/media"},
+	"modality/video":                        {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media", "modality/internal/subtitle"},
+	"modality/audio":                        {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media/wav", "modality/internal/media", "modality/internal/subtitle"},
 	"modality/image":                        {".", "internal/about", "preview", "modality/image/internal/exif", "modality/image/internal/jpeg*", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/tesseract", "modality/internal/xmp"},
-	"modality/text":                         {".", "internal/about", "relations", "internal/charset", "modality/text/internal/code", "modality/text/internal/linkset", "modality/text/internal/markup", "modality/text/internal/data", "modality/internal/subtitle", "internal/sentence", "internal/sniff", "internal/lineform", "modality/internal/htmlblocks", "modality/document/mail"},
-	"modality/virtual":                      {"."},
-	"modality/media":                        {"."},
-	"modality/internal/media":               {".", "internal/about", "preview", "internal/charset", "modality/internal/media/ffmpeg", "modality/internal/media/id3", "modality/internal/media/matroska", "modality/internal/media/vorbis", "modality/internal/media/mp3", "modality/internal/media/mp4", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/subtitle", "modality/internal/media/wav", "modality/media"},
+	"modality/text":                         {".", "internal/about", "relations", "internal/charset", "modality/text/internal/code", "modality/text/internal/linkset", "modality/text/internal/markup", "modality/text/internal/data", "modality/internal/subtitle", "internal/sentence", "internal/sniff", "internal/lineform", "modality/internal/htmlblocks", "modality/internal/mail"},
+	"modality/internal/media":               {".", "internal/about", "preview", "internal/charset", "modality/internal/media/ffmpeg", "modality/internal/media/id3", "modality/internal/media/matroska", "modality/internal/media/vorbis", "modality/internal/media/mp3", "modality/internal/media/mp4", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/subtitle", "modality/internal/media/wav"},
 	"modality/internal/drawing":             {".", "preview"},
 	"modality/document/pdf/internal/pdf":    {"internal/about", "modality/internal/xmp"},
 	"modality/document/pdf/internal/pdfcut": {"modality/document/pdf/internal/pdf"},
@@ -70,12 +65,12 @@ var mayImport = map[string][]string{
 	"modality/text/internal/data":           {".", "internal/sentence", "internal/lineform"},
 	"modality/internal/subtitle":            {".", "internal/sentence"},
 	"modality/internal/tesseract":           {".", "internal/child"},
-	"schema":                                {"."},
+	"cmd/citekit/internal/schema":           {"."},
 	"mapper/llm":                            {"."},
 	"mapper/llm/*":                          {".", "mapper/llm", "internal/child"},
 	"mapadapter":                            {".", "ingest", "internal/child", "internal/parquet", "internal/sniff"},
 	"internal/*":                            {},
-	"modality/document/internal/member":     {"."},
+	"modality/internal/member":              {"."},
 	"internal/mention":                      {"."},
 	"internal/citedtext":                    {".", "internal/mention", "internal/sentence"},
 	"internal/lookup":                       {".", "internal/ledger", "internal/mention"},
@@ -88,37 +83,37 @@ var mayImport = map[string][]string{
 	"access":                                {},
 	"access/keyfile":                        {"access", "internal/strictjson"},
 	"access/oidc":                           {"access"},
-	"mcpadapter":                            {".", "access", "preview", "reanchor", "ingest", "digest", "citation", "search", "search/index", "contents", "briefing", "answer", "stats", "verify", "relations", "internal/lookup", "internal/strictjson"},
-	"corpus":                                {".", "answer", "briefing", "contents", "ingest", "mapper/llm", "mcpadapter", "modality", "reanchor", "relations", "search", "textlayer", "verify", "workspace"},
+	"mcpadapter":                            {".", "access", "preview", "reanchor", "ingest", "citation", "search", "contents", "answer", "internal/stats", "verify", "relations", "internal/lookup", "internal/strictjson"},
+	"corpus":                                {".", "answer", "contents", "ingest", "mapper/llm", "mcpadapter", "modality", "reanchor", "relations", "search", "textlayer", "verify", "workspace"},
 	"server":                                {".", "access", "mcpadapter"},
 	"cmd/citekit/internal/config":           {"mcpadapter", "server"},
 	"telemetry":                             {"server"},
-	"cmd/citekit":                           {".", "access", "server", "corpus", "cmd/citekit/internal/config", "ingest", "reanchor", "digest", "citation", "citation/*", "textlayer", "preview", "relations", "search", "search/embedding", "search/index", "contents", "briefing", "answer", "stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "cmd/citekit/internal/term", "access/*", "telemetry", "cmd/citekit/internal/logfile", "render", "modality/document/*"},
-	"examples/*":                            {".", "corpus", "answer", "digest", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm/openai"},
+	"cmd/citekit":                           {".", "access", "server", "corpus", "cmd/citekit/internal/config", "ingest", "reanchor", "citation", "textlayer", "preview", "relations", "search", "search/embedding", "search/internal/index", "contents", "answer", "internal/stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "cmd/citekit/internal/schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "cmd/citekit/internal/term", "access/*", "telemetry", "cmd/citekit/internal/logfile", "cmd/citekit/internal/render", "modality/document/*"},
+	"examples/*":                            {".", "corpus", "answer", "contents", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm/openai"},
 	"examples/quickstart/*":                 {"internal/test/mp4test", "internal/test/pdftest"},
 	"examples/quickstart/*/*":               {"internal/test/mp4test", "internal/test/pdftest"},
-	"packaging/*":                           {},
-	"bench":                                 {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
-	"modality/document/mail":                {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/member", "internal/sentence", "internal/sniff"},
-	"docs/pictures":                         {".", "ingest", "modality", "preview", "workspace"},
-	"bench/documents":                       {".", "modality", "modality/document/mail", "internal/sniff"},
-	"bench/judged":                          {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
-	"modality/document/word":                {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan"},
+	"internal/tool/*":                       {},
+	"internal/tool/bench":                   {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*"},
+	"modality/internal/mail":                {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/internal/member", "internal/sentence", "internal/sniff"},
+	"internal/tool/pictures":                {".", "ingest", "modality", "preview", "workspace"},
+	"internal/tool/documents":               {".", "modality", "internal/sniff"},
+	"internal/tool/judged":                  {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
+	"modality/document/internal/word":       {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan"},
 	"modality/document/internal/odf":        {".", "internal/about", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
 	"modality/document/internal/ooxml":      {".", "internal/about", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
-	"modality/document/database":            {".", "internal/sqlite"},
+	"modality/document/internal/database":   {".", "internal/sqlite"},
 	"internal/test/sqlitetest":              {},
 	"internal/test/parquettest":             {},
 	"modality/document/parquet":             {".", "internal/parquet"},
-	"modality/document/archive":             {".", "internal/charset", "modality/document/internal/inflate", "modality/document/internal/member", "internal/sniff", "internal/sqlite", "modality/document/internal/zipread"},
-	"modality/document/sheet":               {".", "modality/document/internal/inflate", "modality/document/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
-	"modality/document/slides":              {".", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan"},
-	"modality/document/epub":                {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/zipread"},
+	"modality/document/internal/archive":    {".", "internal/charset", "modality/document/internal/inflate", "modality/internal/member", "internal/sniff", "internal/sqlite", "modality/document/internal/zipread"},
+	"modality/document/internal/sheet":      {".", "modality/document/internal/inflate", "modality/document/internal/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
+	"modality/document/internal/slides":     {".", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan"},
+	"modality/document/internal/epub":       {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/zipread"},
 }
 
 // everywhere lists what every package may import: small mechanisms that know no
 // format, and import nothing of ours but each other.
-var everywhere = []string{"internal/concurrent", "internal/ctxio", "internal/lazyregexp", "internal/lenient", "internal/localfile", "internal/message", "internal/plain", "internal/timing", "internal/visible"}
+var everywhere = []string{"internal/concurrent", "internal/ctxio", "internal/lazyregexp", "internal/lenient", "internal/localfile", "internal/message", "internal/plain", "internal/timing"}
 
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.
@@ -127,16 +122,16 @@ var only = map[string][]string{
 	"github.com/klippa-app/go-pdfium":            {"modality/document/pdf/internal/pdfium"},
 	"github.com/tetratelabs/wazero":              {"modality/document/pdf/internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":               {},
-	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "bench"},
+	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "internal/tool/bench"},
 	"golang.org/x/time":                          {"server"},
 	"github.com/coreos/go-oidc":                  {"access/oidc"},
 	"github.com/go-jose/go-jose":                 {"access/oidc"},
-	"github.com/google/jsonschema-go":            {"examples/mcpserver", "cmd/citekit/internal/config", "schema"},
+	"github.com/google/jsonschema-go":            {"examples/mcpserver", "cmd/citekit/internal/config", "cmd/citekit/internal/schema"},
 	"github.com/prometheus":                      {"telemetry"},
 	"go.opentelemetry.io":                        {"telemetry"},
 	"google.golang.org":                          {"telemetry"},
 	"golang.org/x/image":                         {"modality/image", "modality/internal/drawing", "modality/document/pdf/internal/pdf", "internal/test/testcorpus"},
-	"golang.org/x/text":                          {"internal/charset", "internal/plain", "internal/terms", "modality/text", "search", "search/embedding", "internal/test/testcorpus", "modality/document/mail"},
+	"golang.org/x/text":                          {"internal/charset", "internal/plain", "internal/terms", "modality/text", "search", "search/embedding", "internal/test/testcorpus", "modality/internal/mail"},
 	"golang.org/x/net":                           {"modality/text/internal/markup", "modality/internal/htmlblocks"},
 	"github.com/yuin/goldmark":                   {"modality/text/internal/markup"},
 	"github.com/pelletier/go-toml":               {},
@@ -145,7 +140,7 @@ var only = map[string][]string{
 	"github.com/clipperhouse/uax29":              {"internal/sentence", "internal/terms"},
 	"github.com/blevesearch/snowballstem":        {"internal/terms"},
 	"github.com/parquet-go/parquet-go":           {"internal/test/parquettest"},
-	"github.com/klauspost/compress":              {"internal/parquet", "modality/document/archive"},
+	"github.com/klauspost/compress":              {"internal/parquet", "modality/document/internal/archive"},
 	"github.com/andybalholm/brotli":              {"internal/parquet"},
 	"github.com/pierrec/lz4":                     {"internal/parquet"},
 	"github.com/fsnotify/fsnotify":               {"cmd/citekit"},
@@ -157,9 +152,9 @@ var only = map[string][]string{
 // "go mod tidy" fetches what the tests of imported packages need: so these are
 // packages that no other module imports.
 var onlyTests = map[string][]string{
-	"github.com/pdfcpu/pdfcpu":         {"e2e"},
+	"github.com/pdfcpu/pdfcpu":         {"internal/test/e2e"},
 	"github.com/rogpeppe/go-internal":  {"cmd/citekit", "mcpadapter"},
-	"github.com/modelcontextprotocol":  {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/*", "e2e"},
+	"github.com/modelcontextprotocol":  {"mcpadapter", "corpus", "server", "cmd/citekit", "examples/*", "internal/test/e2e"},
 	"github.com/parquet-go/parquet-go": {"mapadapter", "internal/parquet"},
 	"github.com/klippa-app/go-pdfium":  {"modality/document/pdf/internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":     {"modality/internal/media/ffmpeg"},
@@ -248,7 +243,7 @@ func TestCorpusLinksTheDefaults(t *testing.T) {
 	if !slices.Contains(linked, module+"/modality") {
 		t.Fatalf("the list is not of all that is imported: %v", linked)
 	}
-	for _, room := range []string{"access/*", "server", "mapadapter", "mapper/llm/*", "modality/document/parquet", "render", "schema", "search/embedding", "cmd/citekit/internal/config"} {
+	for _, room := range []string{"access/*", "server", "mapadapter", "mapper/llm/*", "modality/document/parquet", "cmd/citekit/internal/render", "cmd/citekit/internal/schema", "search/embedding", "cmd/citekit/internal/config"} {
 		for _, imported := range linked {
 			if ours, ok := strings.CutPrefix(imported, module+"/"); ok && matchesAny([]string{room}, ours) {
 				t.Errorf("who imports package corpus links %s", ours)
@@ -280,12 +275,16 @@ func listPackages(t *testing.T) []listedPackage {
 }
 
 // TestSharedPackages checks that a package below internal/ is what several rooms share:
-// what one room uses belongs to that room. Tests do not count; internal/test helps them.
+// what one room uses belongs to that room. Tests and tools of ours do not count: neither
+// internal/test and internal/tool, which hold them, nor what is imported there.
 func TestSharedPackages(t *testing.T) {
 	importers, shared := make(map[string][]string), 0
 	for _, p := range listPackages(t) {
 		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
-		if name, ok := strings.CutPrefix(room, "internal/"); ok && !strings.HasPrefix(name, "test/") {
+		if matchesAny([]string{"internal/test/*", "internal/tool/*"}, room) {
+			continue
+		}
+		if strings.HasPrefix(room, "internal/") {
 			shared++
 		}
 		for _, imported := range p.Imports {
@@ -304,7 +303,7 @@ func TestSharedPackages(t *testing.T) {
 	}
 }
 
-// maxShared is how many packages internal/ may have besides those for tests.
+// maxShared is how many packages internal/ may have besides tests and tools.
 const maxShared = 25
 
 func checkOurs(t *testing.T, room, imported string) {

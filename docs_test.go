@@ -1,6 +1,7 @@
 package citekit_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,8 +37,42 @@ func exportedIn(t *testing.T, dir string) map[string]bool {
 		for _, decl := range file.Decls {
 			addNames(names, decl)
 		}
+		addMembersOfAliases(t, names, file)
 	}
 	return names
+}
+
+// addMembersOfAliases adds the fields and methods of types that a file takes from
+// another package of ours.
+func addMembersOfAliases(t *testing.T, names map[string]bool, file *ast.File) {
+	t.Helper()
+	imported := make(map[string]string) // folders, by the names of packages
+	for _, i := range file.Imports {
+		name, err := strconv.Unquote(i.Path.Value)
+		folder, ours := strings.CutPrefix(name, module+"/")
+		if err != nil || !ours {
+			continue
+		}
+		name = path.Base(name)
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		imported[name] = folder
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		alias, ok := n.(*ast.TypeSpec)
+		if !ok || !alias.Assign.IsValid() {
+			return true
+		}
+		if from, ok := alias.Type.(*ast.SelectorExpr); ok {
+			for name := range exportedIn(t, imported[fmt.Sprint(from.X)]) {
+				if member, ok := strings.CutPrefix(name, from.Sel.Name+"."); ok {
+					names[alias.Name.Name+"."+member] = true
+				}
+			}
+		}
+		return true
+	})
 }
 
 func addNames(names map[string]bool, decl ast.Decl) {

@@ -12,12 +12,12 @@ require (
 	github.com/go-jose/go-jose/v4 v4.1.4 // access/oidc
 	github.com/google/go-cmp v0.7.0 // tests
 	github.com/google/jsonschema-go v0.4.3 // cmd/citekit/internal/config, schema
-	github.com/klauspost/compress v1.20.1 // internal/parquet, modality/document/archive
+	github.com/klauspost/compress v1.20.1 // internal/parquet, modality/document/internal/archive
 	github.com/klippa-app/go-pdfium v1.19.8 // modality/document/pdf/internal/pdfium; what PDFium reads changes with it: measure before raising it
 	github.com/knadh/koanf/v2 v2.4.1 // cmd/citekit/internal/config
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // internal/test/parquettest, tests of mapadapter
-	github.com/pdfcpu/pdfcpu v0.15.0 // tests of e2e
+	github.com/pdfcpu/pdfcpu v0.15.0 // tests of internal/test/e2e
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of modality/text/internal/data
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit

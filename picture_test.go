@@ -56,7 +56,7 @@ func roomOf(importPath string) string {
 		return "citekit"
 	case "cmd":
 		return "cmd"
-	case "internal", "examples", "bench", "e2e", "packaging", "docs":
+	case "internal", "examples":
 		return ""
 	}
 	if strings.HasSuffix(path.Base(rest), "test") {

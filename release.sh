@@ -15,11 +15,11 @@ for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windo
   name=citekit-$os-$arch
   [ "$os" = windows ] && name=$name.exe
   GOOS=$os GOARCH=$arch CGO_ENABLED=0 go build -buildvcs=auto -trimpath -ldflags '-s -w' -o "$out/$name" ./cmd/citekit
-  go run ./packaging/sbom "$out/$name" >"$out/${name%.exe}.cdx.json"
+  go run ./internal/tool/sbom "$out/$name" >"$out/${name%.exe}.cdx.json"
   printf '%s %s bytes\n' "$out/$name" "$(wc -c <"$out/$name")"
 done
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 CGO_ENABLED=0 go run -trimpath -ldflags '-s -w' ./cmd/citekit man "$pages"
-go run ./packaging/archive "$out/citekit-man.tar.gz" "$pages" share/man/man1
+go run ./internal/tool/archive "$out/citekit-man.tar.gz" "$pages" share/man/man1
 (cd "$out" && sha256sum citekit-* >SHA256SUMS)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
@@ -168,7 +168,7 @@ func TestOneSlot(t *testing.T) {
 			return err
 		},
 		func(ctx context.Context, id string) error {
-			_, err := digest.Of(ctx, lib, []string{id}, nil)
+			_, err := contents.DigestOf(ctx, lib, []string{id}, nil)
 			return err
 		},
 	}

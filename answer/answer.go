@@ -12,7 +12,6 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/mapper/llm"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
@@ -57,8 +56,8 @@ type Request struct {
 	// included.
 	Tokens int
 
-	Filters   index.Filters // which resources and nodes may answer
-	Rationale bool          // report for each sentence which words led to it
+	Filters   search.Filters // which resources and nodes may answer
+	Rationale bool           // report for each sentence which words led to it
 
 	// Drop leaves out unsupported sentences of an abstractive answer, which are
 	// marked otherwise.

@@ -16,7 +16,7 @@ import (
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search"
 )
 
 // ask asks a question, and checks what holds of each extractive answer: its
@@ -107,15 +107,15 @@ func TestFilters(t *testing.T) {
 	if got := r.ask(t, q); len(got.Sentences) < 2 {
 		t.Error(got.Text)
 	}
-	q.Filters = index.Filters{Resources: []string{"copy"}}
+	q.Filters = search.Filters{Resources: []string{"copy"}}
 	if got := r.ask(t, q); !got.Found || !strings.Contains(got.Text, "ninety") || strings.Contains(got.Text, "eighty") {
 		t.Error(got.Text)
 	}
-	q.Filters = index.Filters{Before: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)}
+	q.Filters = search.Filters{Before: time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)}
 	if got := r.ask(t, q); got.Found {
 		t.Error(got.Text)
 	}
-	q.Filters = index.Filters{Resources: []string{"nothing"}}
+	q.Filters = search.Filters{Resources: []string{"nothing"}}
 	if _, err := r.Answer(ctx, q); citekit.CodeOf(err) != citekit.CodeNotFound {
 		t.Error(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 )
@@ -73,7 +72,7 @@ func (c *call) find(ctx context.Context) (*search.Results, error) {
 	if c.q, err = readQuestion(ctx, c.searcher, c.req.Question); err != nil {
 		return nil, err
 	}
-	found, err := c.searcher.Search(limited, search.Request{Query: c.q.query(), Syntax: index.Question, TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
+	found, err := c.searcher.Search(limited, search.Request{Query: c.q.query(), Syntax: search.Question, TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
 	if err != nil {
 		return nil, err
 	}

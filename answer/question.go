@@ -13,7 +13,6 @@ import (
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
 )
 
 // Bounds of a question. The rest of a longer one is not read.
@@ -116,7 +115,7 @@ func (q *question) weigh(ctx context.Context, s *search.Searcher, text string) e
 			if light[next.text] {
 				next.weight *= lightPart
 			}
-			q.rarest = max(q.rarest, rarity(index.Word{Text: "x", Entries: 1}, entries))
+			q.rarest = max(q.rarest, rarity(search.Word{Text: "x", Entries: 1}, entries))
 			for _, t := range w.Terms {
 				next.others = append(next.others, synonyms(t)...)
 			}
@@ -159,10 +158,10 @@ func compareWeights(a, b word) int {
 }
 
 // ownWords returns the words of a text if no index has them.
-func ownWords(text string) (words []index.Word) {
+func ownWords(text string) (words []search.Word) {
 	for t := range terms.New(terms.Guess(text)).Terms(text) {
 		if t.Role != terms.Whole {
-			words = append(words, index.Word{Text: text[t.Start:t.End], Terms: []string{t.Text}})
+			words = append(words, search.Word{Text: text[t.Start:t.End], Terms: []string{t.Text}})
 		}
 	}
 	return words
@@ -174,7 +173,7 @@ const fewEntries = 50
 
 // rarity returns the weight of a word by its rarity. A pair of characters of a
 // script without spaces counts half, because each character is in two pairs.
-func rarity(w index.Word, entries int) float64 {
+func rarity(w search.Word, entries int) float64 {
 	weight := math.Log(1 + (float64(entries)+fewEntries)/(float64(w.Entries)+.5))
 	if isUnspaced(w.Text) {
 		weight /= 2

@@ -9,9 +9,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/citation/anthropic"
-	"github.com/citekit/citekit/citation/gemini"
-	"github.com/citekit/citekit/citation/openai"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -25,9 +22,9 @@ type api struct {
 }
 
 var apis = []api{
-	{"anthropic", anthropic.Content, func(data []byte) (*citation.Answer, error) { return anthropic.Parse(data, nil) }, true},
-	{"openai", openai.OutputText, openai.Parse, false},
-	{"gemini", gemini.Candidate, gemini.Parse, true},
+	{"anthropic", (*citation.Answer).Anthropic, func(data []byte) (*citation.Answer, error) { return citation.ParseAnthropic(data, nil) }, true},
+	{"openai", (*citation.Answer).OpenAI, citation.ParseOpenAI, false},
+	{"gemini", (*citation.Answer).Gemini, citation.ParseGemini, true},
 }
 
 // randomAnswer returns an answer with claims apart from each other.
@@ -132,7 +129,7 @@ func TestResponses(t *testing.T) {
 	book := citekit.Address{Resource: "book", Location: citekit.Location{Modality: citekit.Document}}
 	notes := citekit.Address{Resource: "notes", Location: citekit.Location{Modality: citekit.Text}}
 	block, _ := citekit.ParseAddress("text://notes#lines=5-9")
-	sent := &anthropic.Sent{Documents: []anthropic.Document{{Address: book}, {Address: notes, Blocks: []citekit.Address{notes, block}}}}
+	sent := &citation.AnthropicSent{Documents: []citation.AnthropicDocument{{Address: book}, {Address: notes, Blocks: []citekit.Address{notes, block}}}}
 	message := `{"type": "message", "content": [{"type": "thinking", "thinking": "…"}, {"type": "text", "text": "The 🙂 "},
 		{"type": "text", "text": "grass is green", "citations": [
 			{"type": "page_location", "cited_text": "green", "document_index": 0, "document_title": "B", "start_page_number": 3, "end_page_number": 5},
@@ -141,7 +138,7 @@ func TestResponses(t *testing.T) {
 			{"type": "page_location", "cited_text": "x", "document_index": 9, "document_title": "Unknown", "start_page_number": 1, "end_page_number": 2},
 			{"type": "search_result_location", "cited_text": "y", "search_result_index": 0, "source": "https://x.example", "title": "X", "start_block_index": 0, "end_block_index": 1},
 			{"type": "web_search_result_location", "cited_text": "z", "url": "https://w.example", "title": "W", "encrypted_index": "…"}]}]}`
-	a, err := anthropic.Parse([]byte(message), sent)
+	a, err := citation.ParseAnthropic([]byte(message), sent)
 	if err != nil || a.Text != "The 🙂 grass is green" || len(a.Claims) != 1 {
 		t.Fatalf("%+v, %v", a, err)
 	}
@@ -165,7 +162,7 @@ func TestResponses(t *testing.T) {
 		{"type": "file_citation", "index": 8, "file_id": "file-1", "filename": "book.pdf"},
 		{"type": "url_citation", "start_index": 3, "end_index": 8, "url": "doc://book#pages=3", "title": "B"},
 		{"type": "container_file_citation", "container_id": "c", "start_index": 0, "end_index": 2, "file_id": "f", "filename": "a.csv"}]}]}]}`
-	if a, err = openai.Parse([]byte(response)); err != nil {
+	if a, err = citation.ParseOpenAI([]byte(response)); err != nil {
 		t.Fatal(err)
 	}
 	all = flat(a)
@@ -173,14 +170,14 @@ func TestResponses(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	chat := `{"choices": [{"message": {"role": "assistant", "content": "ab", "annotations": [{"type": "url_citation", "url_citation": {"start_index": 0, "end_index": 1, "url": "https://x", "title": ""}}]}}]}`
-	if a, err = openai.Parse([]byte(chat)); err != nil || len(a.Claims) != 1 || flat(a)[0].Work.Path != "https://x" {
+	if a, err = citation.ParseOpenAI([]byte(chat)); err != nil || len(a.Claims) != 1 || flat(a)[0].Work.Path != "https://x" {
 		t.Errorf("%+v, %v", a, err)
 	}
 
 	generated := `{"candidates": [{"content": {"role": "model", "parts": [{"text": "hm", "thought": true}, {"text": "é🙂 green."}]}, "groundingMetadata": {
 		"groundingChunks": [{"web": {"uri": "https://x", "title": "X"}}, {"retrievedContext": {"title": "book", "text": "so green", "ragChunk": {"pageSpan": {"firstPage": 3, "lastPage": 4}}}}],
 		"groundingSupports": [{"segment": {"partIndex": 1, "endIndex": 6, "text": "é🙂"}, "groundingChunkIndices": [0, 1], "confidenceScores": [0.9, 0.8]}]}}]}`
-	if a, err = gemini.Parse([]byte(generated)); err != nil {
+	if a, err = citation.ParseGemini([]byte(generated)); err != nil {
 		t.Fatal(err)
 	}
 	all = flat(a)

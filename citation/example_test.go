@@ -6,8 +6,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/citation/anthropic"
-	"github.com/citekit/citekit/citation/gemini"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -107,8 +105,8 @@ func ExampleCells_Lines() {
 
 // A model cites the documents that it was given by their order.
 func Example_anthropic() {
-	sent := &anthropic.Sent{Documents: []anthropic.Document{{Address: citekit.Address{Resource: "notes", Location: citekit.Location{Modality: citekit.Document}}}}}
-	answer, err := anthropic.Parse([]byte(`{"type": "message", "content": [
+	sent := &citation.AnthropicSent{Documents: []citation.AnthropicDocument{{Address: citekit.Address{Resource: "notes", Location: citekit.Location{Modality: citekit.Document}}}}}
+	answer, err := citation.ParseAnthropic([]byte(`{"type": "message", "content": [
 		{"type": "text", "text": "It weaves", "citations": [{"type": "page_location", "cited_text": "The Engine weaves",
 			"document_index": 0, "document_title": "Notes", "start_page_number": 12, "end_page_number": 14}]}]}`), sent)
 	if err != nil {
@@ -121,15 +119,70 @@ func Example_anthropic() {
 // An answer in the form of one API is converted to the form of another.
 func Example_gemini() {
 	answer := citation.AnswerOf(*notes())
-	candidate, err := gemini.Candidate(answer)
+	candidate, err := answer.Gemini()
 	if err != nil {
 		log.Fatal(err)
 	}
-	back, err := gemini.Parse(candidate)
+	back, err := citation.ParseGemini(candidate)
 	if err != nil {
 		log.Fatal(err)
 	}
-	blocks, err := anthropic.Content(back)
+	blocks, err := back.Anthropic()
 	fmt.Println(len(blocks) > 0, back.Claims[0].Citations[0].Address, err)
 	// Output: true doc://notes#pages=12 <nil>
+}
+
+// A model cites the documents of a request by their order.
+func ExampleParseAnthropic() {
+	notes, err := citekit.ParseAddress("doc://notes")
+	if err != nil {
+		log.Fatal(err)
+	}
+	sent := &citation.AnthropicSent{Documents: []citation.AnthropicDocument{{Address: notes}}}
+	answer, err := citation.ParseAnthropic([]byte(`{"type": "message", "content": [
+		{"type": "text", "text": "It weaves", "citations": [{"type": "page_location", "cited_text": "The Engine weaves",
+			"document_index": 0, "document_title": "Notes", "start_page_number": 12, "end_page_number": 14}]}]}`), sent)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Claims[0].Citations[0].Address)
+	// Output: doc://notes#pages=12-13
+}
+
+// A citation is written as grounding metadata, and read again.
+func ExampleParseGemini() {
+	address, err := citekit.ParseAddress("doc://notes#pages=12")
+	if err != nil {
+		log.Fatal(err)
+	}
+	candidate, err := citation.AnswerOf(citation.Citation{Address: address, Quote: "weaves algebraical patterns"}).Gemini()
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := citation.ParseGemini(candidate)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cited := answer.Claims[0].Citations[0]
+	fmt.Println(cited.Address, cited.Quote)
+	// Output: doc://notes#pages=12 weaves algebraical patterns
+}
+
+// A citation is written as annotations of an output text, and read again.
+func ExampleParseOpenAI() {
+	address, err := citekit.ParseAddress("doc://notes#pages=12")
+	if err != nil {
+		log.Fatal(err)
+	}
+	output, err := citation.AnswerOf(citation.Citation{Address: address, Quote: "weaves algebraical patterns"}).OpenAI()
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := citation.ParseOpenAI(output)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cited := answer.Claims[0].Citations[0]
+	fmt.Println(cited.Address)
+	// Output: doc://notes#pages=12
 }

@@ -223,6 +223,11 @@ func timeError(text string) error {
 	return syntaxError("time %s; %s", message.Quote(text), plain.SecondsHint(text))
 }
 
+// wrongShape returns the error for data that are not what was to be parsed.
+func wrongShape(what, why string) error {
+	return fmt.Errorf("this is not %s, %s: %w", what, strings.TrimSpace(message.Clip(why)), citekit.ErrSyntax)
+}
+
 func syntaxError(format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, citekit.ErrSyntax)...)
 }

@@ -7,9 +7,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/citation/anthropic"
-	"github.com/citekit/citekit/citation/gemini"
-	"github.com/citekit/citekit/citation/openai"
 )
 
 // inner are places inside a file, part or message of their resource, with what their
@@ -60,18 +57,18 @@ func TestInnerPlaces(t *testing.T) {
 		if err != nil || strings.Contains(entry, "pages =") || !strings.Contains(entry, "note =") {
 			t.Errorf("%s: %s, %v", address, entry, err)
 		}
-		candidate, err := gemini.Candidate(citation.AnswerOf(c))
+		candidate, err := citation.AnswerOf(c).Gemini()
 		if err != nil || strings.Contains(string(candidate), "pageNumber") {
 			t.Errorf("%s: %s, %v", address, candidate, err)
 		}
-		if output, err := openai.OutputText(citation.AnswerOf(c)); err != nil || !strings.Contains(string(output), strings.ReplaceAll(a.String(), "&", `\u0026`)) {
+		if output, err := citation.AnswerOf(c).OpenAI(); err != nil || !strings.Contains(string(output), strings.ReplaceAll(a.String(), "&", `\u0026`)) {
 			t.Errorf("%s: %s, %v", address, output, err)
 		}
-		if data, err := anthropic.Location(&c, 0); !errors.Is(err, citekit.ErrSyntax) {
+		if data, err := c.AnthropicLocation(0); !errors.Is(err, citekit.ErrSyntax) {
 			t.Errorf("%s: %s, %v", address, data, err)
 		}
 		c.Position = citation.CodePointRange{Start: 5, End: 9}
-		if data, err := anthropic.Location(&c, 0); err != nil || !strings.Contains(string(data), `"char_location"`) || strings.Contains(string(data), "page") {
+		if data, err := c.AnthropicLocation(0); err != nil || !strings.Contains(string(data), `"char_location"`) || strings.Contains(string(data), "page") {
 			t.Errorf("%s: %s, %v", address, data, err)
 		}
 		for kind, of := range map[string]func(citekit.Location) (string, error){
@@ -103,8 +100,8 @@ func TestReadInnerPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := anthropic.Parse([]byte(`{"type": "page_location", "cited_text": "x", "document_index": 0, "start_page_number": 3, "end_page_number": 5}`),
-		&anthropic.Sent{Documents: []anthropic.Document{{Address: member}}})
+	got, err := citation.ParseAnthropic([]byte(`{"type": "page_location", "cited_text": "x", "document_index": 0, "start_page_number": 3, "end_page_number": 5}`),
+		&citation.AnthropicSent{Documents: []citation.AnthropicDocument{{Address: member}}})
 	if err != nil || got.Claims[0].Citations[0].Address.String() != "doc://a#member=b.pdf&pages=3-4" {
 		t.Errorf("%+v, %v", got, err)
 	}

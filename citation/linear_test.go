@@ -5,9 +5,6 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/citation/anthropic"
-	"github.com/citekit/citekit/citation/gemini"
-	"github.com/citekit/citekit/citation/openai"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -25,9 +22,9 @@ func TestLinear(t *testing.T) {
 		"annotation": func(s string) { citation.ParseAnnotation([]byte(s)) },
 		"directive":  func(s string) { citation.ParseTextDirective(s) },
 		"csv":        func(s string) { citation.ParseCSVFragment(s) },
-		"anthropic":  func(s string) { anthropic.Parse([]byte(s), nil) },
-		"openai":     func(s string) { openai.Parse([]byte(s)) },
-		"gemini":     func(s string) { gemini.Parse([]byte(s)) },
+		"anthropic":  func(s string) { citation.ParseAnthropic([]byte(s), nil) },
+		"openai":     func(s string) { citation.ParseOpenAI([]byte(s)) },
+		"gemini":     func(s string) { citation.ParseGemini([]byte(s)) },
 	}
 	inputs := []string{
 		strings.Repeat("](", n), strings.Repeat("](<", n), strings.Repeat("[a](doc://a \"", n), strings.Repeat("\" <doc://a>", n), strings.Repeat("](doc://a ", n),

@@ -15,9 +15,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/citation/anthropic"
-	"github.com/citekit/citekit/citation/gemini"
-	"github.com/citekit/citekit/citation/openai"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
@@ -217,18 +214,18 @@ func TestSDKTypes(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 31))
 		a := randomAnswer(rng)
-		data, err := anthropic.Content(a)
+		data, err := a.Anthropic()
 		statement("Anthropic.TextBlockParam[]", data, err)
-		data, err = openai.OutputText(a)
+		data, err = a.OpenAI()
 		statement("ResponseOutputText", data, err)
-		data, err = gemini.Candidate(a)
+		data, err = a.Gemini()
 		statement("Candidate", data, err)
 		c := randomCitation(rng)
-		data, err = anthropic.SearchResult(&c, "a text", "another")
+		data, err = c.AnthropicSearchResult("a text", "another")
 		statement("Anthropic.SearchResultBlockParam", data, err)
 		for _, loc := range []citekit.Location{citekit.Pages(3, 5), citekit.Lines(3, 5)} {
 			c.Address.Location, c.Position = loc, citation.CodePointRange{Start: 3, End: 9}
-			data, err = anthropic.Location(&c, 1)
+			data, err = c.AnthropicLocation(1)
 			statement("Anthropic.TextCitation", data, err)
 		}
 	}

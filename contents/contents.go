@@ -1,6 +1,11 @@
-// Package contents reads parts of resources as text for an agent: nodes and
-// addresses, and on request the parts around them, within a number of tokens. A
-// cursor continues with the parts that did not fit.
+// Package contents gives an agent what resources hold, as text within a number of
+// tokens, each part with its address:
+//
+//   - a [Digest] lists what there is to cite: the maps of resources in as much detail
+//     as fits. It needs only maps, and opens no source.
+//   - A [Reader] reads nodes and addresses, and on request the parts around them. A
+//     cursor continues with the parts that did not fit.
+//   - A [Briefer] gathers the passages that matter for a task, from all resources.
 //
 // The text comes from package textlayer: it is read once, and always from the
 // mapped version of the source.
@@ -16,7 +21,8 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// Bounds of a [Request].
+// Bounds of a [Request]. Those of a [BriefingRequest] are the same, but for
+// [MaxBriefingTokens].
 const (
 	MaxIDs        = 100       // largest number of Request.IDs
 	DefaultTokens = 4000      // Request.MaxTokens if it is zero

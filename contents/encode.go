@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/internal/visible"
 )
 
 // MarshalJSON returns an object with "contents", "complete" and, if there is a
@@ -67,9 +67,9 @@ func (i *Item) note() string {
 	case i.Hidden == 0:
 		return i.Note
 	case i.Note == "":
-		return visible.Note(i.Hidden)
+		return plain.HiddenNote(i.Hidden)
 	}
-	return i.Note + "; " + visible.Note(i.Hidden)
+	return i.Note + "; " + plain.HiddenNote(i.Hidden)
 }
 
 // MarshalJSON returns an object with "address", "start" and "end".

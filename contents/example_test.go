@@ -10,6 +10,7 @@ import (
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -30,6 +31,48 @@ func ExampleReader_Read() {
 	// Output:
 	// text://notes#lines=5-7: "## Safety\n\nThe refuge stands on stilts.\n"
 	// text://guide#lines=5-7: "## Spring tide\n\nAt new and full moon the range is widest. See [the notes](notes.md#safety).\n"
+}
+
+// The passages that say most about a task, each below its address.
+func ExampleBriefer_Write() {
+	ctx := context.Background()
+	lib := tides(ctx)
+	defer lib.Close()
+	searcher := search.New(lib, nil)
+	defer searcher.Close()
+
+	briefer := contents.NewBriefer(searcher)
+	b, err := briefer.Write(ctx, contents.BriefingRequest{Task: "Where is the refuge?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(b.Pieces[0].Address)
+	// Output:
+	// text://notes#lines=5-7
+}
+
+// An agent reads the maps first, within a number of tokens.
+func ExampleDigestOf() {
+	ctx := context.Background()
+	lib := tides(ctx)
+	defer lib.Close()
+
+	d, err := contents.DigestOf(ctx, lib, []string{"guide", "notes"}, &contents.DigestOptions{NoSummaries: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(d.Text)
+	// Output:
+	// # Tides
+	// guide, text://guide
+	// - `tides` Tides (lines=1-11)
+	//   - `tides.spring-tide` Spring tide (lines=5-8)
+	//   - `tides.neap-tide` Neap tide (lines=9-11)
+	//
+	// # Notes
+	// notes, text://notes
+	// - `notes` Notes (lines=1-7)
+	//   - `notes.safety` Safety (lines=5-7)
 }
 
 // tides returns a library over a folder with a guide and notes, mapped.

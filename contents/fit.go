@@ -11,7 +11,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/visible"
 )
 
 // fit returns an answer with the read parts, within the tokens of a request.
@@ -127,7 +126,7 @@ func (p *part) wants(req Request) int {
 func (p *part) escapes(n int, req Request) int {
 	added := 0
 	if req.Visible {
-		added = visible.Added(p.text.string[:n]) + visible.Count(p.text.string[:n])
+		added = plain.CodesAdded(p.text.string[:n]) + plain.CountHidden(p.text.string[:n])
 	}
 	for i := range n {
 		switch c := p.text.string[i]; {
@@ -158,7 +157,7 @@ func (p *part) show(room int, req Request) {
 	p.shown = n
 	p.item.Text, p.item.Hidden = p.text.string[:n], 0
 	if req.Visible {
-		p.item.Text, p.item.Hidden = visible.Text(p.item.Text)
+		p.item.Text, p.item.Hidden = plain.ShowHidden(p.item.Text)
 	}
 	p.item.Tokens = plain.CountTokens(p.item.Text)
 	p.item.Runs = nil
@@ -207,7 +206,7 @@ func (p *part) addShownRuns(n int) {
 		for i, run := range p.item.Runs {
 			marks[i] = [2]int{run.Start, run.End}
 		}
-		for i, m := range visible.Marks(p.text.string[:n], marks) {
+		for i, m := range plain.ShownMarks(p.text.string[:n], marks) {
 			p.item.Runs[i].Start, p.item.Runs[i].End = m[0], m[1]
 		}
 	}

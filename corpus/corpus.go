@@ -38,7 +38,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mapper/llm"
@@ -97,7 +96,7 @@ type Corpus struct {
 	Relations  *relations.Graph     // the links between them
 	Searcher   *search.Searcher     // finds passages
 	Contents   *contents.Reader     // reads nodes and addresses within a number of tokens
-	Briefing   *briefing.Writer     // gathers the passages that matter for a task
+	Briefing   *contents.Briefer    // gathers the passages that matter for a task
 	Verifier   *verify.Verifier     // checks quotes and texts
 	Answerer   *answer.Answerer     // answers questions
 	Reanchorer *reanchor.Reanchorer // finds cited parts again in changed files
@@ -145,7 +144,7 @@ func New(lib *citekit.Library, opts *Options) *Corpus {
 	finding.Layers, finding.Relations = c.Layers, c.Relations
 	c.Searcher = search.New(lib, &finding)
 	c.Contents = contents.New(lib, &contents.Options{Layers: c.Layers, Relations: c.Relations, Scans: c.opts.Scans})
-	c.Briefing = briefing.New(c.Searcher)
+	c.Briefing = contents.NewBriefer(c.Searcher)
 	c.Verifier = verify.New(lib, &verify.Options{Layers: c.Layers, Searcher: c.Searcher})
 	c.Answerer = answer.New(c.Searcher, &answer.Options{Verifier: c.Verifier, Model: c.opts.Model})
 	c.Reanchorer = reanchor.New(lib, &reanchor.Options{Layers: c.Layers})

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
@@ -30,7 +30,7 @@ func ExampleRun() {
 	for _, item := range report.Items {
 		fmt.Println(item.Status, item.Path, "as", item.ResourceID)
 	}
-	c, err := digest.Of(ctx, lib, []string{"guide", "main"}, nil)
+	c, err := contents.DigestOf(ctx, lib, []string{"guide", "main"}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/text"
 )
 
@@ -44,7 +44,7 @@ func packed(t *testing.T, name string) map[string]string {
 // packedFixture is an ingestFixture whose Library reads compressed files.
 func packedFixture(t *testing.T, files map[string]string) *ingestFixture {
 	f := newIngestFixture(t, files)
-	archives := new(archive.Resolver)
+	archives := new(document.Archive)
 	archives.Members = citekit.Resolvers{citekit.Document: archives, citekit.Text: new(text.Resolver)}
 	f.lib = citekit.New(f.lib.Workspace(), archives.Members, nil)
 	return f

@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
 )
@@ -30,7 +30,7 @@ func TestUnsearched(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	archives := &archive.Resolver{MaxUnpacked: 700}
+	archives := &document.Archive{MaxUnpacked: 700}
 	archives.Members = citekit.Resolvers{citekit.Document: archives, citekit.Text: new(text.Resolver)}
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("a.zip", b.Bytes())

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/citekit/citekit/briefing"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -17,7 +17,7 @@ func (a *adapter) contextTool() tool {
 			"content is Markdown; pieces have its addresses; omitted counts passages that did not fit.",
 		parameters: []parameter{
 			{name: "query", kind: text, required: true, longest: maxQuery, old: []string{"task"}, description: "The task, in plain words."},
-			{name: "max_tokens", kind: count, old: []string{"token_budget"}, least: briefing.MinTokens, greatest: briefing.MaxTokens, description: fmt.Sprintf("Of content. Default %d.", briefing.DefaultTokens)},
+			{name: "max_tokens", kind: count, old: []string{"token_budget"}, least: contents.MinTokens, greatest: contents.MaxBriefingTokens, description: fmt.Sprintf("Of content. Default %d.", contents.DefaultTokens)},
 			sameFilters(),
 			timeLimit,
 		},
@@ -33,9 +33,9 @@ func (a *adapter) getContext(ctx context.Context, args arguments) (answer, error
 		return answer{}, err
 	}
 	if args.has("max_tokens") && args.count("max_tokens") == 0 {
-		return answer{}, badArgument("argument 'max_tokens' is 0; it must be from %d to %d", briefing.MinTokens, briefing.MaxTokens)
+		return answer{}, badArgument("argument 'max_tokens' is 0; it must be from %d to %d", contents.MinTokens, contents.MaxBriefingTokens)
 	}
-	b, err := a.opts.Briefing.Write(ctx, briefing.Request{Task: args.text("query"), Tokens: args.count("max_tokens"), Filters: filters})
+	b, err := a.opts.Briefing.Write(ctx, contents.BriefingRequest{Task: args.text("query"), Tokens: args.count("max_tokens"), Filters: filters})
 	if err != nil {
 		return answer{}, asArgument(err)
 	}
@@ -46,7 +46,7 @@ func (a *adapter) getContext(ctx context.Context, args arguments) (answer, error
 
 // encodeBriefing returns the JSON of a briefing in which each piece has its title
 // instead of its text, which is in the content.
-func encodeBriefing(b *briefing.Briefing) (json.RawMessage, error) {
+func encodeBriefing(b *contents.Briefing) (json.RawMessage, error) {
 	w := new(strictjson.Writer)
 	w.Open()
 	w.Text("content", b.Content)

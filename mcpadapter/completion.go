@@ -8,7 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 const (
@@ -162,7 +162,7 @@ func (c *completions) details() mcp.CompletionResultDetails {
 	values := append(c.begin, c.contain...)
 	values = append([]string{}, values[:min(len(values), maxCompletions)]...)
 	for i := range values {
-		values[i], _ = visible.Text(values[i])
+		values[i], _ = plain.ShowHidden(values[i])
 	}
 	return mcp.CompletionResultDetails{Values: values, Total: c.total, HasMore: c.total > len(values)}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/modality/virtual"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -134,7 +134,7 @@ func newFixtureServer(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}, citekit.Virtual: virtual.Resolver{}}, nil)
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}, citekit.Virtual: modality.Virtual{}}, nil)
 	t.Cleanup(func() { lib.Close() })
 	server := mcpadapter.NewServer(lib, nil)
 	addFixtures(server)

@@ -16,14 +16,13 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/visible"
 )
 
 // failure returns the result that tells an agent what failed, the code of the
 // error, and what to do about it.
 func failure(tool string, err error) *mcp.CallToolResult {
 	code := citekit.CodeOf(err)
-	hint, _ := visible.Text(hintFor(tool, err, code))
+	hint, _ := plain.ShowHidden(hintFor(tool, err, code))
 	message := "Error: " + printable(explain(tool, err, code)) + "\nCode: " + string(code)
 	meta := mcp.Meta{"code": string(code)}
 	if hint != "" {
@@ -232,7 +231,7 @@ func clip(s string) string { return plain.Shorten(s, maxMessage) }
 // codes, line ends and other white space as in a Go string, and a long text is
 // cut.
 func printable(s string) string {
-	s, _ = visible.Text(clip(s))
+	s, _ = plain.ShowHidden(clip(s))
 	var b strings.Builder
 	for _, r := range s {
 		if unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) {

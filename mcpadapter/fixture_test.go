@@ -15,8 +15,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/modality/virtual"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -89,7 +89,7 @@ func newLibrary(t testing.TB, slow citekit.Resolver, maps map[string]string) *ci
 		}
 	}
 	lib := citekit.New(ws, citekit.Resolvers{
-		citekit.Text: &text.Resolver{}, citekit.Virtual: virtual.Resolver{}, citekit.Audio: slow,
+		citekit.Text: &text.Resolver{}, citekit.Virtual: modality.Virtual{}, citekit.Audio: slow,
 	}, nil)
 	t.Cleanup(func() { lib.Close() })
 	return lib

@@ -15,7 +15,7 @@ import (
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mcpadapter"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
 )
@@ -59,7 +59,7 @@ func tgzOf(t *testing.T, name, content string) string {
 
 // TestMembers resolves members of archives: one and two deep, and no deeper.
 func TestMembers(t *testing.T) {
-	archives := new(archive.Resolver)
+	archives := new(document.Archive)
 	archives.Members = citekit.Resolvers{citekit.Document: archives, citekit.Text: new(text.Resolver)}
 	ws := workspace.NewMemory(nil)
 	deep := tgzOf(t, "deep.txt", "deep\ndown\n")

@@ -17,8 +17,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/modality/virtual"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -49,7 +49,7 @@ func serveDirectory(dir string) error {
 		}
 	}()
 	lib := citekit.New(ws, citekit.Resolvers{
-		citekit.Text: &text.Resolver{}, citekit.Virtual: virtual.Resolver{}, citekit.Audio: slow,
+		citekit.Text: &text.Resolver{}, citekit.Virtual: modality.Virtual{}, citekit.Audio: slow,
 	}, nil)
 	defer lib.Close()
 	server := mcpadapter.NewServer(lib, nil)

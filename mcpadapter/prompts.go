@@ -10,7 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // maxPromptArgument is the longest argument of a prompt, in bytes.
@@ -195,7 +195,7 @@ func (p prompt) check(given map[string]string) (map[string]string, error) {
 // asLines returns a text in lines, with codes for characters that cannot be seen.
 // All other white space than line ends becomes a space.
 func asLines(s string) string {
-	s, _ = visible.Text(strings.ReplaceAll(s, "\r\n", "\n"))
+	s, _ = plain.ShowHidden(strings.ReplaceAll(s, "\r\n", "\n"))
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && unicode.IsSpace(r) {
 			return ' '

@@ -13,7 +13,6 @@ import (
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/internal/visible"
 )
 
 // withReading adds arguments to the tool resolve, one of tools, that ask for the
@@ -109,7 +108,7 @@ func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int
 		item.Note = readable{item.Err}.Error()
 	}
 	if item.Hidden > 0 {
-		item.Note = joined(item.Note, visible.Note(item.Hidden))
+		item.Note = joined(item.Note, plain.HiddenNote(item.Hidden))
 	}
 	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil && !item.Missing, read.NextCursor}, nil
 }

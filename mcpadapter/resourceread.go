@@ -15,8 +15,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/internal/visible"
 )
 
 const (
@@ -191,13 +191,13 @@ func contentsOfEvidence(stored *citekit.StoredEvidence, data []byte, meta mcp.Me
 	kind, parameters := servedType(stored)
 	mediaType := mime.FormatMediaType(kind, parameters)
 	if isText(stored) && utf8.Valid(data) && !bytes.ContainsRune(data, 0) {
-		shown, hidden := visible.Text(string(data))
+		shown, hidden := plain.ShowHidden(string(data))
 		text := &mcp.ResourceContents{Meta: meta, MIMEType: mediaType, Text: shown}
 		if hidden == 0 {
 			return []*mcp.ResourceContents{text}
 		}
-		text.Meta = mcp.Meta{"address": meta["address"], "escaped": visible.Note(hidden)} // the hash is that of the blob
-		text.Text += "\n[" + visible.Note(hidden) + "]\n"
+		text.Meta = mcp.Meta{"address": meta["address"], "escaped": plain.HiddenNote(hidden)} // the hash is that of the blob
+		text.Text += "\n[" + plain.HiddenNote(hidden) + "]\n"
 		if len(shown) <= maxContent {
 			return []*mcp.ResourceContents{text, {Meta: meta, MIMEType: mediaType, Blob: data}}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // encodedData is the data of a success, as JSON without line breaks.
@@ -36,12 +36,12 @@ func success(a answer, structured bool) *mcp.CallToolResult {
 // visible returns an answer in which the characters that cannot be seen are codes,
 // in all texts, and which says so first.
 func (a answer) visible() answer {
-	data, hidden := visible.JSON(a.data)
-	text, inText := visible.Text(a.text)
+	data, hidden := plain.ShowHiddenJSON(a.data)
+	text, inText := plain.ShowHidden(a.text)
 	hidden = max(hidden, inText) + a.hidden
 	for i, block := range a.more {
 		if c, ok := block.(*mcp.TextContent); ok {
-			shown, n := visible.Text(c.Text)
+			shown, n := plain.ShowHidden(c.Text)
 			hidden += n
 			a.more[i] = &mcp.TextContent{Text: shown}
 		}
@@ -51,7 +51,7 @@ func (a answer) visible() answer {
 	}
 	a.data = withEscaped(data, hidden)
 	if a.text != "" {
-		a.text = text + visible.Note(hidden) + "\n"
+		a.text = text + plain.HiddenNote(hidden) + "\n"
 	}
 	return a
 }
@@ -60,7 +60,7 @@ func (a answer) visible() answer {
 // codes.
 func withEscaped(object json.RawMessage, hidden int) json.RawMessage {
 	b := bytes.NewBufferString("{")
-	writeMember(b, "escaped", appendString(nil, visible.Note(hidden)))
+	writeMember(b, "escaped", appendString(nil, plain.HiddenNote(hidden)))
 	if list, err := members(object); err == nil && len(list) > 0 {
 		b.WriteByte(',')
 	}

@@ -6,9 +6,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
-	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
 )
 
 const (
@@ -23,7 +22,7 @@ var (
 )
 
 // syntax is the argument of search that says how the query is read.
-var syntax = parameter{name: "syntax", kind: text, choices: []string{string(index.Expression), string(index.Question)}}
+var syntax = parameter{name: "syntax", kind: text, choices: []string{string(search.Expression), string(search.Question)}}
 
 // mode is the argument of search that selects the method.
 var mode = parameter{name: "mode", kind: text, choices: []string{string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid)}, description: "knowledge: words; graph: what hits link to; hybrid: both."}
@@ -94,7 +93,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	req := search.Request{Query: args.text("query"), Syntax: index.Syntax(args.text("syntax")), Mode: search.Mode(args.text("mode")), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
+	req := search.Request{Query: args.text("query"), Syntax: search.Syntax(args.text("syntax")), Mode: search.Mode(args.text("mode")), By: search.By(args.text("by")), TopK: args.count("top_k"), Filters: filters}
 	if err := checkTopK(args); err != nil {
 		return answer{}, err
 	}
@@ -117,7 +116,7 @@ func (a *adapter) search(ctx context.Context, args arguments) (answer, error) {
 func (a *adapter) found(ctx context.Context, found *search.Results) (answer, error) {
 	found.Hint = a.hint(ctx, found.Hint, found.LeftOut, found.LeftOutIDs)
 	for _, one := range found.Results {
-		one.Highlights = visible.Marks(one.Snippet, one.Highlights)
+		one.Highlights = plain.ShownMarks(one.Snippet, one.Highlights)
 	}
 	return asJSON(found.MarshalJSON())
 }
@@ -133,7 +132,7 @@ func checkTopK(args arguments) error {
 // maxPathFilters is how many resources of a filter may be named by their paths.
 const maxPathFilters = 100
 
-func (a *adapter) searchFilters(ctx context.Context, args arguments) (index.Filters, error) {
+func (a *adapter) searchFilters(ctx context.Context, args arguments) (search.Filters, error) {
 	resources := args.texts("resources")
 	if len(resources) <= maxPathFilters {
 		for i, name := range resources {
@@ -142,7 +141,7 @@ func (a *adapter) searchFilters(ctx context.Context, args arguments) (index.Filt
 			}
 		}
 	}
-	f := index.Filters{
+	f := search.Filters{
 		Resources: resources, Types: args.texts("types"),
 		Authors: args.texts("authors"), Labels: args.texts("labels"), Path: args.text("path"),
 	}

@@ -10,12 +10,11 @@ import (
 
 	"github.com/citekit/citekit"
 	answers "github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/stats"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -63,7 +62,7 @@ type Options struct {
 
 	// Briefing, if not nil, gathers evidence for a task: the server then has the
 	// tool getContext. It must be over the same library.
-	Briefing *briefing.Writer
+	Briefing *contents.Briefer
 
 	// Answerer, if not nil, answers questions: the server then has the tool
 	// answer. It must be over the same library.

@@ -13,11 +13,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/internal/timing"
-	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/preview"
-	"github.com/citekit/citekit/stats"
 )
 
 // An adapter turns calls of tools into calls of a Library.
@@ -235,11 +235,11 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	return result, limit.explain(err, time.Since(start))
 }
 
-// readCodes puts the characters of codes into the ids, as [visible.Text] shows
+// readCodes puts the characters of codes into the ids, as [plain.ShowHidden] shows
 // ids that have characters that cannot be seen. It reports whether there were any.
 func (a arguments) readCodes() (changed bool) {
 	for _, name := range []string{"node_id", "address"} {
-		if raw := visible.Raw(a.text(name)); raw != a.text(name) {
+		if raw := plain.ReadCodes(a.text(name)); raw != a.text(name) {
 			a[name], changed = raw, true
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/digest"
-	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // longerThan reports whether the JSON of a map certainly has more than size
@@ -182,7 +182,7 @@ func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 	}
 	hidden := 0 // in ids, as titles and summaries are shown without
 	for n := range m.All() {
-		if shown, count := visible.Text(n.ID); count > 0 && strings.Contains(text, shown) {
+		if shown, count := plain.ShowHidden(n.ID); count > 0 && strings.Contains(text, shown) {
 			hidden += count
 		}
 	}
@@ -193,7 +193,7 @@ func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
 // digestOf returns a map in the compact form for agents, in at most size bytes,
 // and the number of nodes left out.
 func digestOf(m *citekit.ResourceMap, size int) (text string, omitted int, err error) {
-	d, err := digest.Build([]*citekit.ResourceMap{m}, &digest.Options{
+	d, err := contents.DigestMaps([]*citekit.ResourceMap{m}, &contents.DigestOptions{
 		MaxTokens: size, CountTokens: func(text string) int { return len(text) },
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -30,7 +30,7 @@ func hidesNothing(t *testing.T, what string, v any) (data []byte) {
 	if err != nil {
 		t.Fatal(what, err)
 	}
-	if _, n := visible.JSON(data); n > 0 {
+	if _, n := plain.ShowHiddenJSON(data); n > 0 {
 		t.Errorf("%s hides %d characters: %.600s", what, n, data)
 	}
 	return data
@@ -245,7 +245,7 @@ func TestHiddenBudget(t *testing.T) {
 		}
 		arguments["cursor"] = got.NextCursor
 	}
-	if visible.Raw(whole.String()) != source {
+	if plain.ReadCodes(whole.String()) != source {
 		t.Errorf("the parts are not the text: %.300q", whole.String())
 	}
 }

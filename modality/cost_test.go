@@ -35,7 +35,6 @@ import (
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/parquet"
 	picture "github.com/citekit/citekit/modality/image"
-	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/video"
 )
@@ -382,7 +381,7 @@ func linear(t *testing.T, name string, n int, grow func(t *testing.T, n int) []b
 			}{r, r}
 		case citekit.Audio, citekit.Video: // whose scans are ffmpeg's work
 			if !strings.HasSuffix(name, ".mp3") {
-				none := media.Options{FFmpeg: "no-ffmpeg", FFprobe: "no-ffprobe"}
+				none := video.Options{FFmpeg: "no-ffmpeg", FFprobe: "no-ffprobe"}
 				all[citekit.Audio], all[citekit.Video] = &audio.Resolver{Options: none}, &video.Resolver{Options: none}
 			}
 		}

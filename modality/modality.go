@@ -3,7 +3,7 @@
 // is no global registration:
 //
 //	resolvers := modality.All()
-//	resolvers[citekit.Video] = &video.Resolver{Options: media.Options{FFmpeg: "/opt/bin/ffmpeg"}}
+//	resolvers[citekit.Video] = &video.Resolver{Options: video.Options{FFmpeg: "/opt/bin/ffmpeg"}}
 //	lib := citekit.New(ws, resolvers, nil)
 //
 // A program that reads few formats can import only the packages it needs, such
@@ -19,10 +19,8 @@ import (
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/image"
-	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/modality/video"
-	"github.com/citekit/citekit/modality/virtual"
 )
 
 // All returns a new resolver with default settings for every modality. The map
@@ -40,7 +38,7 @@ type Limits struct {
 	MaxChildren int
 
 	// ChildMemory is the memory limit of each run of ffmpeg and ffprobe, in
-	// bytes, on Linux. Zero means the default of MaxMemory in [media.Options].
+	// bytes, on Linux. Zero means the default of MaxMemory in [video.Options].
 	ChildMemory int64
 
 	// DecoderMemory is the memory limit of all image jobs together, in bytes.
@@ -61,7 +59,7 @@ func New(limits *Limits) citekit.Resolvers {
 	if l.MaxChildren > 0 {
 		children = citekit.NewSlots(l.MaxChildren)
 	}
-	recordings := media.Options{Children: children, MaxMemory: l.ChildMemory}
+	recordings := video.Options{Children: children, MaxMemory: l.ChildMemory}
 	documents := &document.Resolver{PDF: pdf.Resolver{Children: children, MaxJobs: l.MaxDocuments}}
 	documents.Archive.Members = citekit.Resolvers{
 		citekit.Document: documents,
@@ -69,7 +67,7 @@ func New(limits *Limits) citekit.Resolvers {
 		citekit.Audio:    &audio.Resolver{Options: recordings},
 		citekit.Image:    &image.Resolver{Children: children, DecodeBytes: l.DecoderMemory},
 		citekit.Text:     new(text.Resolver),
-		citekit.Virtual:  virtual.Resolver{},
+		citekit.Virtual:  Virtual{},
 	}
 	return documents.Archive.Members // so that replaced entries read members, too
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -192,7 +192,7 @@ func partsOf(kinds map[string]string) *Parts {
 
 // asideHint names the resources of which a search sees only a part; "" if there are
 // none.
-func (s *Searcher) asideHint(f index.Filters) string {
+func (s *Searcher) asideHint(f Filters) string {
 	s.mu.Lock()
 	kinds := maps.Clone(s.aside)
 	s.mu.Unlock()

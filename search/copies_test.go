@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // TestCopies shows that a text that several files have is one result, which names others,

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // semantics is the state of a Searcher for [Semantics].

@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 )
 

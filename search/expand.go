@@ -3,7 +3,7 @@ package search
 import (
 	"context"
 
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // feedbackPassages is how many of the best passages supply the words that

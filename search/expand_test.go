@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // What uses the words of the best passages instead of those of the query is

@@ -4,8 +4,11 @@ import (
 	"context"
 	"math"
 
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
+
+// WithIndex returns options of a Searcher over an index.
+func WithIndex(in index.Index) *Options { return &Options{index: in} }
 
 // SetLimits lowers the limits of a resource until the function that it returns is
 // called.

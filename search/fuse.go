@@ -15,7 +15,7 @@ import (
 
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // nearestPassages is how many of the nearest passages are joined with those

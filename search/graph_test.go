@@ -18,7 +18,7 @@ import (
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -196,7 +196,7 @@ func TestGraphHub(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	s := search.New(lib, &search.Options{Index: index.New(ws, nil)})
+	s := search.New(lib, search.WithIndex(index.New(ws, nil)))
 	defer s.Close()
 	for _, mode := range []search.Mode{search.Graph, search.Hybrid} {
 		found, err := s.Search(ctx, search.Request{Query: "zebra", Mode: mode, TopK: 50})
@@ -236,7 +236,7 @@ func TestGraphEntities(t *testing.T) {
 	}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
-	s := search.New(lib, &search.Options{Index: index.New(ws, nil)})
+	s := search.New(lib, search.WithIndex(index.New(ws, nil)))
 	defer s.Close()
 	found, err := s.Search(ctx, search.Request{Query: "zebra", Mode: search.Graph})
 	if err != nil || addresses(found) != "text://farm#lines=3-3" {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // hint says why nothing is found: there are no maps, or no resource has the values
@@ -90,7 +90,7 @@ func ordersOf(query string) string {
 
 // missing says that there are no maps, or names the filter values that no resource
 // has, so that nothing is found; "" if neither is so, or that is unknown.
-func (s *Searcher) missing(ctx context.Context, f index.Filters) string {
+func (s *Searcher) missing(ctx context.Context, f Filters) string {
 	if ids, err := s.lib.Resources(ctx); err == nil && len(ids) == 0 {
 		return message.NoMaps
 	}

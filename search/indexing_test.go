@@ -17,7 +17,7 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -160,7 +160,7 @@ func TestCancelledIndexGoesOn(t *testing.T) {
 			t.Errorf("what was read is lost: %v", err)
 		}
 		close(d.gate)
-		s = search.New(d.Library, &search.Options{Index: local})
+		s = search.New(d.Library, search.WithIndex(local))
 		defer s.Close()
 		report, err = ingest.Run(t.Context(), d.Library, []string{"."}, &ingest.Options{Index: s})
 		if err != nil || report.Count(ingest.Unchanged) != 2 || report.Index.Searchable != 2 {
@@ -186,7 +186,7 @@ func TestSharedIndexing(t *testing.T) {
 			}
 			time.Sleep(2 * index.Latency)
 		}
-		second := newSearcher(t, lib, &search.Options{Index: late})
+		second := newSearcher(t, lib, search.WithIndex(late))
 		x, err := second.Index(t.Context(), nil)
 		if err != nil || x.Searchable != 2 || read["a.txt"] != 1 || read["b.txt"] != 1 {
 			t.Errorf("%+v, %v, read %v", x, err, read)

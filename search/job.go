@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // mostReaders is how many resources are read at once, so that one that takes long,

@@ -16,7 +16,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -134,7 +134,7 @@ func TestClosedKeeps(t *testing.T) {
 		local := index.New(d.ws, nil)
 		defer local.Close()
 		closing := &closer{Local: local}
-		s := search.New(d.Library, &search.Options{Index: closing})
+		s := search.New(d.Library, search.WithIndex(closing))
 		ended := make(chan struct{})
 		closing.close = func() { s.Close(); close(ended) }
 		if err := s.Update(t.Context()); !errors.Is(err, context.Canceled) {
@@ -182,7 +182,7 @@ func TestLongGoesOn(t *testing.T) {
 		for ; ; rounds++ {
 			local := index.New(d.ws, nil)
 			in := &stopper{Local: local, after: 2}
-			s := search.New(d.Library, &search.Options{Index: in})
+			s := search.New(d.Library, search.WithIndex(in))
 			ended := make(chan struct{})
 			in.stop = func() { s.Close(); close(ended) }
 			err := s.Update(t.Context())

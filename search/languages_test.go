@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // shelves are texts on the same subjects in several languages. The others quote English

@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // saidPDF returns a PDF of one page that says who made it, what about and when.

@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -84,7 +84,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	local := index.New(whole.Workspace().(index.Store), nil)
 	defer local.Close()
 	changing := &meddled{Local: local}
-	mine := search.New(whole.Library, &search.Options{Index: changing})
+	mine := search.New(whole.Library, search.WithIndex(changing))
 	defer mine.Close()
 	resolvers := modality.All()
 	resolvers[citekit.Text] = partial{resolvers[citekit.Text].(*text.Resolver)}

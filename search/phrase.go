@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/terms"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // errNotWords reports a hit that has the stems of a phrase, but not its words.

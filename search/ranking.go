@@ -1,6 +1,6 @@
 package search
 
-import "github.com/citekit/citekit/search/index"
+import "github.com/citekit/citekit/search/internal/index"
 
 // A ranking is the index that one search uses.
 type ranking struct {

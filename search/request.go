@@ -8,7 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // By selects the kind of results.
@@ -35,16 +35,32 @@ const maxValues = 10_000
 
 // A Request describes a search.
 type Request struct {
-	// Query is the query, in the language of [index.Query].
+	// Query is the query. A passage matches if it has one of the words. Words that
+	// are rarer among the passages in its language, words in titles, and words that
+	// are neighbours in the text too have more weight. Function words, such as
+	// "what" and "the", count only in a query without others. A word that is not
+	// in the index stands for the words that differ in one letter.
+	//
+	// In an expression, some signs are orders:
+	//
+	//	"exact words"   must be there, in this order
+	//	head*           any word with this start
+	//	-word           must not be there; also -"exact words" and -head*
+	//	title:word      must be in the title; also title:"exact words"
+	//
+	// In a question, words in quotes count more, and other signs are ignored.
+	// Every text is a query: signs without a meaning in their place are
+	// ignored. A query of more than 128 KiB is cut.
 	Query string
 
-	// Syntax says how Query is read; "" means [index.Auto].
-	Syntax index.Syntax
+	// Syntax says how Query is read; "" means an [Expression] if all of it reads as
+	// one, or else a [Question].
+	Syntax Syntax
 
-	Mode    Mode          // "" means [Auto]
-	By      By            // "" means [ByPassages]
-	TopK    int           // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
-	Filters index.Filters // restrict the results
+	Mode    Mode    // "" means [Auto]
+	By      By      // "" means [ByPassages]
+	TopK    int     // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	Filters Filters // restrict the results
 
 	// Expand also searches for the 20 words that are most typical of the ten
 	// best passages, for relevance feedback after the model RM3. If the best
@@ -100,7 +116,7 @@ func (r Request) withDefaults() (Request, error) {
 	return r, checkFilters(r.Filters)
 }
 
-func checkFilters(f index.Filters) error {
+func checkFilters(f Filters) error {
 	for _, m := range f.Modalities {
 		if !m.Valid() {
 			return syntaxError("modality %s; it must be a word such as document or video", message.Quote(string(m)))

@@ -22,7 +22,7 @@ import (
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
@@ -487,7 +487,7 @@ func TestStoreThatCannotOpen(t *testing.T) {
 	defer lib.Close()
 	elsewhere := index.New(workspace.NewMemory(nil), nil)
 	defer elsewhere.Close()
-	for _, opts := range []*search.Options{nil, {Index: elsewhere}} {
+	for _, opts := range []*search.Options{nil, search.WithIndex(elsewhere)} {
 		s := search.New(lib, opts)
 		for name, call := range map[string]func() error{
 			"Err":       s.Err,

@@ -13,15 +13,13 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/relations"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
 // Options configures a [Searcher]. The zero value is ready to use.
 type Options struct {
-	// Index holds the entries; nil means an index in the stores of the
-	// workspace.
-	Index index.Index
+	index index.Index // of a test; nil means an index in the stores of the workspace
 
 	// Layers holds the texts; nil means a new store with the defaults.
 	Layers *textlayer.Store
@@ -91,7 +89,7 @@ func New(lib *citekit.Library, opts *Options) *Searcher {
 		o = *opts
 	}
 	s := &Searcher{
-		lib: lib, layers: o.Layers, index: o.Index, relations: o.Relations, progress: o.Progress, program: o.Program,
+		lib: lib, layers: o.Layers, index: o.index, relations: o.Relations, progress: o.Progress, program: o.Program,
 		form: formOf(lib.Resolvers()), close: func() error { return nil },
 		failed: make(map[string]failure), aside: make(map[string]string), unread: make(map[string]unreadText), told: make(map[string]bool), noted: make(map[string]bool),
 	}
@@ -147,7 +145,7 @@ func pass(lock *sync.Mutex) {
 }
 
 // Stats returns statistics of the index.
-func (s *Searcher) Stats(ctx context.Context) (index.Stats, error) {
+func (s *Searcher) Stats(ctx context.Context) (Stats, error) {
 	if s.err != nil {
 		return index.Stats{}, s.err
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/internal/concurrent"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // A TextKind is the role of an embedded text: some models treat questions and

@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -22,9 +22,9 @@ type SimilarRequest struct {
 	Text string
 	ID   string
 
-	By      By            // "" means [ByPassages]
-	TopK    int           // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
-	Filters index.Filters // restrict the results
+	By      By      // "" means [ByPassages]
+	TopK    int     // largest number of results, 1 to [MaxTopK]; zero means [DefaultTopK]
+	Filters Filters // restrict the results
 
 	SameAddress bool // as in [Request]
 

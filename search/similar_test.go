@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit/internal/test/irtest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -154,7 +154,7 @@ func TestSimilarPlainIndex(t *testing.T) {
 	s := newShelf(t, texts)
 	local := index.New(workspace.NewMemory(nil), nil)
 	defer local.Close()
-	searcher := search.New(s.Library, &search.Options{Index: plainIndex{local}})
+	searcher := search.New(s.Library, search.WithIndex(plainIndex{local}))
 	defer searcher.Close()
 	found, err := searcher.Similar(ctx, search.SimilarRequest{ID: "stars"})
 	if err != nil || len(found.Results) == 0 || found.Results[0].ResourceID != "planet" {

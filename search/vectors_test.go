@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 

@@ -3,13 +3,13 @@ package search
 import (
 	"context"
 
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // Words returns the words of a text, each with the number of entries in the
-// index that have it, and the total number of entries. It returns no words if
-// the index is not an [index.Counter]. It does not bring the index up to date.
-func (s *Searcher) Words(ctx context.Context, text string) (words []index.Word, entries int, err error) {
+// index that have it, and the total number of entries. It does not
+// bring the index up to date.
+func (s *Searcher) Words(ctx context.Context, text string) (words []Word, entries int, err error) {
 	counter, ok := s.index.(index.Counter)
 	if !ok || s.err != nil {
 		return nil, 0, s.err

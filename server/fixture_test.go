@@ -20,7 +20,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mcpadapter"
@@ -88,7 +87,7 @@ func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) mcpada
 	t.Cleanup(func() { ingester.Close() })
 	links := mcpadapter.NewEvidenceLinks(lib, nil)
 	return mcpadapter.Hosted{Links: links, Server: mcpadapter.NewServer(lib, &mcpadapter.Options{
-		Searcher: searcher, Contents: reader, Briefing: briefing.New(searcher), Verifier: verifier,
+		Searcher: searcher, Contents: reader, Briefing: contents.NewBriefer(searcher), Verifier: verifier,
 		Answerer:   answer.New(searcher, &answer.Options{Verifier: verifier}),
 		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
 		Logger:     logger,

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/virtual"
+	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/workspace"
 )
@@ -37,7 +37,7 @@ func slowPlace(t testing.TB, slow citekit.Resolver) (*citekit.Library, []server.
 	if err := ws.WriteMap(t.Context(), "slow", []byte(`{"resource_id":"slow","type":"audio","title":"","source_path":"slow.wav","nodes":[`+nodes+`]}`)); err != nil {
 		t.Fatal(err)
 	}
-	lib := citekit.New(ws, citekit.Resolvers{citekit.Audio: slow, citekit.Virtual: virtual.Resolver{}}, nil)
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Audio: slow, citekit.Virtual: modality.Virtual{}}, nil)
 	t.Cleanup(func() { lib.Close() })
 	return lib, []server.Workspace{{Name: "slow", Hosted: host(t, lib)}}
 }

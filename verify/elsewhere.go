@@ -11,7 +11,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -109,9 +108,9 @@ func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
 		queries = append([]string{`"` + queries[0] + `"`}, queries...)
 	}
 	for _, query := range queries {
-		req := search.Request{Query: query, Syntax: index.Question, TopK: maxPassages, SameAddress: true, Whole: true, NoHighlights: true}
+		req := search.Request{Query: query, Syntax: search.Question, TopK: maxPassages, SameAddress: true, Whole: true, NoHighlights: true}
 		if query[0] == '"' {
-			req.Syntax = index.Expression
+			req.Syntax = search.Expression
 		}
 		if e.but != "" { // which was searched as a whole, and must not take the place of others
 			req.Filters.Without = []string{e.but}

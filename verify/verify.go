@@ -21,8 +21,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/quotation"
-	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/textlayer"
@@ -114,7 +114,7 @@ func New(lib *citekit.Library, opts *Options) *Verifier {
 // more than [MaxQuote] bytes; or are ctx.Err().
 func (v *Verifier) Quote(ctx context.Context, req Request) (*Verdict, error) {
 	verdict, err := v.asWritten(ctx, req)
-	raw := visible.Raw(req.Quote)
+	raw := plain.ReadCodes(req.Quote)
 	if raw == req.Quote || err == nil && verdict.isFound() || ctx.Err() != nil {
 		return verdict, err
 	}

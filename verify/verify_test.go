@@ -21,7 +21,7 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/test/faulttest"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/verify"
@@ -257,7 +257,7 @@ func TestUnsearched(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	archives := &archive.Resolver{MaxUnpacked: 4000}
+	archives := &document.Archive{MaxUnpacked: 4000}
 	archives.Members = citekit.Resolvers{citekit.Document: archives, citekit.Text: new(text.Resolver)}
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("a.zip", b.Bytes())

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
 )
@@ -17,12 +17,12 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 		return err
 	}
 	req.Filters.Resources = append(req.Filters.Resources, resources...)
-	var b *briefing.Briefing
+	var b *contents.Briefing
 	err = s.withCorpus(nil, func(c *corpus.Corpus) (err error) {
 		if err := s.nameFilters(ctx, c.Library, &req.Filters); err != nil {
 			return err
 		}
-		b, err = c.Briefing.Write(ctx, briefing.Request{Task: task, Tokens: tokens, Filters: req.Filters})
+		b, err = c.Briefing.Write(ctx, contents.BriefingRequest{Task: task, Tokens: tokens, Filters: req.Filters})
 		return err
 	})
 	if err != nil {

@@ -13,9 +13,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/citation/anthropic"
-	"github.com/citekit/citekit/citation/gemini"
-	"github.com/citekit/citekit/citation/openai"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/lookup"
@@ -390,14 +387,14 @@ func (c *citer) form(ctx context.Context, cited *citation.Citation, number int) 
 		data, err = cited.Annotation()
 	case "anthropic":
 		if cited.Quote != "" {
-			data, err = anthropic.Location(cited, 0)
+			data, err = cited.AnthropicLocation(0)
 		} else {
 			data, err = c.searchResult(ctx, cited)
 		}
 	case "openai":
-		data, err = openai.OutputText(citation.AnswerOf(*cited))
+		data, err = citation.AnswerOf(*cited).OpenAI()
 	case "gemini":
-		data, err = gemini.Candidate(citation.AnswerOf(*cited))
+		data, err = citation.AnswerOf(*cited).Gemini()
 	}
 	return text, data, err
 }
@@ -429,5 +426,5 @@ func (c *citer) searchResult(ctx context.Context, cited *citation.Citation) ([]b
 			texts = append(texts, text)
 		}
 	}
-	return anthropic.SearchResult(cited, texts...)
+	return cited.AnthropicSearchResult(texts...)
 }

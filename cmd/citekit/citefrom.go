@@ -13,9 +13,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
-	"github.com/citekit/citekit/citation/anthropic"
-	"github.com/citekit/citekit/citation/gemini"
-	"github.com/citekit/citekit/citation/openai"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
@@ -120,11 +117,11 @@ func (c *citer) parse(ctx context.Context, data []byte) (*citation.Answer, error
 		if err != nil {
 			return nil, err
 		}
-		return anthropic.Parse(data, sent)
+		return citation.ParseAnthropic(data, sent)
 	case "openai":
-		return openai.Parse(data)
+		return citation.ParseOpenAI(data)
 	case "gemini":
-		return gemini.Parse(data)
+		return citation.ParseGemini(data)
 	case "markdown":
 		found = citation.ParseMarkdown(string(data))
 	case "csl":
@@ -138,14 +135,14 @@ func (c *citer) parse(ctx context.Context, data []byte) (*citation.Answer, error
 }
 
 // sent returns what was sent to the model, according to the person.
-func (c *citer) sent(ctx context.Context) (*anthropic.Sent, error) {
-	sent := &anthropic.Sent{}
+func (c *citer) sent(ctx context.Context) (*citation.AnthropicSent, error) {
+	sent := &citation.AnthropicSent{}
 	for _, id := range c.documents {
 		part, err := lookup.Find(ctx, c.Library, id)
 		if err != nil {
 			return nil, err
 		}
-		sent.Documents = append(sent.Documents, anthropic.Document{Address: part.Address})
+		sent.Documents = append(sent.Documents, citation.AnthropicDocument{Address: part.Address})
 	}
 	return sent, nil
 }

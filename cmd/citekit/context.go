@@ -7,9 +7,8 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
-	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/contents"
 )
 
 func contextCommand() *command {
@@ -42,8 +41,8 @@ room. Tokens are estimated from the bytes; the estimate tends to be too high.`,
 		run: func(ctx context.Context, s *session, args []string) error {
 			s.extra = f.extra
 			if task != "" {
-				if tokens < briefing.MinTokens || tokens > briefing.MaxTokens {
-					return usagef("context", "--tokens %d; with --task it is %d to %d", tokens, briefing.MinTokens, briefing.MaxTokens)
+				if tokens < contents.MinTokens || tokens > contents.MaxBriefingTokens {
+					return usagef("context", "--tokens %d; with --task it is %d to %d", tokens, contents.MinTokens, contents.MaxBriefingTokens)
 				}
 				return s.printBriefing(ctx, task, tokens, args, f)
 			}
@@ -53,12 +52,12 @@ room. Tokens are estimated from the bytes; the estimate tends to be too high.`,
 			if tokens < 1 {
 				return usagef("context", "--tokens %d; it is at least 1", tokens)
 			}
-			return s.printContext(ctx, args, all, &digest.Options{MaxTokens: tokens, NoSummaries: plain})
+			return s.printContext(ctx, args, all, &contents.DigestOptions{MaxTokens: tokens, NoSummaries: plain})
 		},
 	}
 }
 
-func (s *session) printContext(ctx context.Context, ids []string, all bool, opts *digest.Options) error {
+func (s *session) printContext(ctx context.Context, ids []string, all bool, opts *contents.DigestOptions) error {
 	lib, err := s.open()
 	if err != nil {
 		return err
@@ -73,9 +72,9 @@ func (s *session) printContext(ctx context.Context, ids []string, all bool, opts
 		}
 	}
 	if s.json {
-		opts.Format = digest.JSON
+		opts.Format = contents.JSON
 	}
-	c, err := digest.Of(ctx, lib, ids, opts)
+	c, err := contents.DigestOf(ctx, lib, ids, opts)
 	if errors.Is(err, citekit.ErrTooLarge) {
 		return hinted{err, "--tokens sets how many; or name some resources instead of all"}
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/lazyregexp"
+	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/stats"
 )
 
 // What the machine should offer.

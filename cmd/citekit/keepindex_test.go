@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/parquettest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -21,13 +22,15 @@ func entriesWith(t *testing.T, dir, word string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := index.New(ws, nil)
-	defer x.Close()
-	found, err := x.Search(t.Context(), index.Query{Text: word})
-	if err != nil {
-		t.Fatal(err)
+	lib := citekit.New(ws, nil, nil)
+	defer lib.Close()
+	searcher := search.New(lib, nil)
+	defer searcher.Close()
+	words, _, err := searcher.Words(t.Context(), word)
+	if err != nil || len(words) != 1 {
+		t.Fatalf("got %v, %v", words, err)
 	}
-	return found.Total
+	return words[0].Entries
 }
 
 // TestIngestIndexes lets each ingest make the index, and keep it up to date, unless it is

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/render"
+	"github.com/citekit/citekit/cmd/citekit/internal/render"
 )
 
 // A resolveRequest holds the flags of resolve.

@@ -18,7 +18,6 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -188,7 +187,7 @@ func (f *searchFlags) read() (req search.Request, err error) {
 
 // nameFilters puts the ids of resources in the place of their files in filters, and in
 // that of a path which is an id.
-func (s *session) nameFilters(ctx context.Context, lib *citekit.Library, f *index.Filters) (err error) {
+func (s *session) nameFilters(ctx context.Context, lib *citekit.Library, f *search.Filters) (err error) {
 	if hasMap(ctx, lib, f.Path) {
 		f.Resources, f.Path = append(f.Resources, f.Path), ""
 	}

@@ -15,7 +15,7 @@ import (
 	"os"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/digest"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
@@ -55,7 +55,7 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	maps, err := digest.Of(ctx, lib, ids, nil)
+	maps, err := contents.DigestOf(ctx, lib, ids, nil)
 	if err != nil {
 		return err
 	}

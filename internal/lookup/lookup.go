@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // A Part is what an id means.
@@ -37,7 +37,7 @@ func Find(ctx context.Context, lib *citekit.Library, id string) (Part, error) {
 		return Part{}, fmt.Errorf("an empty id; give that of a resource or a node, or an address: %w", citekit.ErrSyntax)
 	}
 	p, err := find(ctx, lib, id)
-	if raw := visible.Raw(id); err == errNothing && raw != id { // as ids are shown to models
+	if raw := plain.ReadCodes(id); err == errNothing && raw != id { // as ids are shown to models
 		p, err = find(ctx, lib, raw)
 	}
 	if err == errNothing {

@@ -61,7 +61,7 @@ func SlugStem(s string, max int) string {
 func Slug(text, kept string, max int) string {
 	var b strings.Builder
 	gap := ""
-	for _, r := range visible(text) {
+	for _, r := range withoutHidden(text) {
 		if !isNameRune(r) || unicode.Is(unicode.M, r) && (gap != "" || b.Len() == 0) {
 			gap = widen(gap, r, kept)
 			continue
@@ -91,9 +91,9 @@ func isNameRune(r rune) bool {
 	return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.N, unicode.M)
 }
 
-// visible returns text in lower case and Normalization Form C, with ligatures
+// withoutHidden returns text in lower case and Normalization Form C, with ligatures
 // of Latin letters written out, and without invisible characters.
-func visible(text string) string {
+func withoutHidden(text string) string {
 	composed := NFC(ligatures.Replace(strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
 			return -1

@@ -59,14 +59,24 @@ import (
 
 	"github.com/citekit/citekit"
 	engine "github.com/citekit/citekit/modality/internal/media"
-	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/preview"
 )
+
+// Options configure how recordings are read: the paths of ffmpeg and ffprobe
+// (FFmpeg, FFprobe), and limits on the number of child processes (MaxChildren,
+// Children), their memory (MaxMemory), time (Timeout) and output (MaxOutput), on the
+// headers that are kept (CacheBytes) and on the search for silences (ScanTime).
+// The zero value is ready to use. Those of video and audio are one type:
+//
+//	options := video.Options{FFmpeg: "/opt/bin/ffmpeg"}
+//	resolvers[citekit.Video] = &video.Resolver{Options: options}
+//	resolvers[citekit.Audio] = &audio.Resolver{Options: options}
+type Options = engine.Options
 
 // A Resolver extracts time ranges of sound. The zero value is ready to use.
 // Set the options before use; it must not be copied after first use.
 type Resolver struct {
-	media.Options
+	Options
 
 	once   sync.Once
 	engine engine.Engine

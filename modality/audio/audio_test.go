@@ -15,7 +15,6 @@ import (
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/audio"
-	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 
@@ -128,7 +127,7 @@ func convert(t *testing.T, source []byte, name string, args ...string) []byte {
 }
 
 func TestConformanceFLAC(t *testing.T) {
-	modalitytest.Test(t, &audio.Resolver{Options: media.Options{MaxChildren: 1}}, modalitytest.Fixture{
+	modalitytest.Test(t, &audio.Resolver{Options: audio.Options{MaxChildren: 1}}, modalitytest.Fixture{
 		Name:   "tone.flac",
 		Source: convert(t, wave(0, rate), "tone.flac"),
 		Good: []modalitytest.Case{{Name: "middle", Location: at(0.25, 0.5), Check: func(t testing.TB, got []byte, _ *citekit.Content) {

@@ -8,6 +8,7 @@
 //	documents.PDF.MaxFigurePages = 50
 //	documents.Archive.Members = resolvers // which read the members of archives
 //	resolvers[citekit.Document] = documents
+//	resolvers[citekit.Document] = new(document.Word) // reads DOCX and ODT alone
 package document
 
 import (
@@ -21,28 +22,44 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/modality/document/archive"
-	"github.com/citekit/citekit/modality/document/database"
-	"github.com/citekit/citekit/modality/document/epub"
+	"github.com/citekit/citekit/modality/document/internal/archive"
+	"github.com/citekit/citekit/modality/document/internal/database"
+	"github.com/citekit/citekit/modality/document/internal/epub"
+	"github.com/citekit/citekit/modality/document/internal/sheet"
+	"github.com/citekit/citekit/modality/document/internal/slides"
+	"github.com/citekit/citekit/modality/document/internal/word"
 	"github.com/citekit/citekit/modality/document/pdf"
-	"github.com/citekit/citekit/modality/document/sheet"
-	"github.com/citekit/citekit/modality/document/slides"
-	"github.com/citekit/citekit/modality/document/word"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
+)
+
+// The resolvers of one kind each. Their zero values are ready to use; they are safe
+// for concurrent use and must not be copied after first use. CacheBytes, where it is a
+// field, bounds the memory for what is known of documents that were read.
+type (
+	Word     = word.Resolver     // DOCX, ODT: blocks; its field Comments has comments read too
+	Sheet    = sheet.Resolver    // XLSX, ODS: cells; its field MaxJobs bounds the sheets read at a time
+	EPUB     = epub.Resolver     // EPUB: parts, and blocks of parts
+	Database = database.Resolver // SQLite: rows
+	Slides   = slides.Resolver   // PPTX, ODP: slides
+
+	// Archive resolves members of ZIP, JAR, CBZ, tar, gzip, bzip2 and Zstandard. Without
+	// resolvers in its field Members it only lists and opens them; MaxMember and
+	// MaxUnpacked bound the bytes that are unpacked of one member, and for one map or text.
+	Archive = archive.Resolver
 )
 
 // A Resolver resolves documents with the resolvers of their formats, which may be
 // configured before first use. The zero value is ready to use. It is safe for
 // concurrent use and must not be copied after first use.
 type Resolver struct {
-	PDF      pdf.Resolver      // PDF
-	Word     word.Resolver     // DOCX, ODT
-	Sheet    sheet.Resolver    // XLSX, ODS
-	EPUB     epub.Resolver     // EPUB
-	Database database.Resolver // SQLite
-	Slides   slides.Resolver   // PPTX, ODP
-	Archive  archive.Resolver  // ZIP, JAR, CBZ, tar; gzip, bzip2, Zstandard
+	PDF      pdf.Resolver
+	Word     Word
+	Sheet    Sheet
+	EPUB     EPUB
+	Database Database
+	Slides   Slides
+	Archive  Archive
 
 	// More holds resolvers of formats that are not linked by default. The key is the
 	// constant Format of the resolver's package, such as that of

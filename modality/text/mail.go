@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/mail"
+	"github.com/citekit/citekit/modality/internal/mail"
 )
 
 var _ citekit.MemberOpener = (*Resolver)(nil)

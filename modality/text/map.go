@@ -31,7 +31,7 @@ const (
 var _ citekit.Mapper = (*Resolver)(nil)
 
 // Map implements [citekit.Mapper]. Mail is mapped as in package
-// modality/document/mail. Subtitles become segments, notebooks cells, documents
+// modality/internal/mail. Subtitles become segments, notebooks cells, documents
 // in a markup language sections, source code its symbols, data files their keys
 // or rows, logs entries, and other text passages. The content decides the
 // format if it leaves no doubt, or else the extension.

@@ -27,7 +27,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
-	"github.com/citekit/citekit/modality/document/mail"
+	"github.com/citekit/citekit/modality/internal/mail"
 )
 
 // A Resolver extracts lines. The zero value is ready to use. It must not be

@@ -12,7 +12,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/video"
 )
@@ -73,7 +72,7 @@ func generate(t *testing.T, name string, args ...string) []byte {
 }
 
 func TestConformanceMatroska(t *testing.T) {
-	modalitytest.Test(t, &video.Resolver{Options: media.Options{MaxChildren: 1}}, modalitytest.Fixture{
+	modalitytest.Test(t, &video.Resolver{Options: video.Options{MaxChildren: 1}}, modalitytest.Fixture{
 		Name:   "clock.mkv",
 		Source: generate(t, "clock.mkv", "-c:v", "libx264", "-bf", "2"),
 		Good: []modalitytest.Case{{Name: "middle", Location: at(0.3, 0.5), Check: func(t testing.TB, got []byte, x *citekit.Content) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/search/embedding"
-	"github.com/citekit/citekit/search/embedding/embeddingtest"
+	"github.com/citekit/citekit/search/embedding/internal/embeddingtest"
 )
 
 func TestConformance(t *testing.T) {

@@ -17,7 +17,6 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
 	"github.com/citekit/citekit/modality/internal/media/mp4"
-	"github.com/citekit/citekit/modality/media"
 )
 
 // DefaultCacheBytes is the memory, in bytes, for parsed headers of an Engine
@@ -46,7 +45,7 @@ type Engine struct {
 }
 
 // Configure sets the fields of e for a resolver of the modality.
-func (e *Engine) Configure(modality citekit.Modality, o media.Options) {
+func (e *Engine) Configure(modality citekit.Modality, o Options) {
 	e.Modality = modality
 	e.CacheBytes = o.CacheBytes
 	e.ScanTime = o.ScanTime

@@ -1,0 +1,71 @@
+package sheet_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/document/internal/sheet"
+)
+
+// inCapitals returns the workbook with the names of its parts in another case
+// than those that relationships and content types write.
+func (b book) inCapitals() book {
+	capital := make(book)
+	for name, text := range b {
+		capital[strings.ToUpper(name)] = text
+	}
+	return capital
+}
+
+// TestCaseOfParts: the names of parts are the same in any case (ISO/IEC 29500-2,
+// section 6.2.2.3).
+func TestCaseOfParts(t *testing.T) {
+	for _, loc := range []citekit.Location{{Modality: citekit.Document, Sheet: "Q4 Results"}, at("Q4 Results", "B2:D5"), at("Other", "A1")} {
+		want, _ := resolve(t, salesBook(), loc)
+		got, _ := resolve(t, salesBook().inCapitals(), loc)
+		if len(got) != len(want) {
+			t.Errorf("%v: %d parts, want %d", loc, len(got), len(want))
+		}
+		for name, text := range want {
+			if name != "[Content_Types].xml" {
+				name = strings.ToUpper(name)
+			}
+			if got[name] != text {
+				t.Errorf("%v: %s is\n%s, want\n%s", loc, name, got[name], text)
+			}
+		}
+		if got, want := readAll(t, salesBook().inCapitals(), loc), readAll(t, salesBook(), loc); got != want || got == "" {
+			t.Errorf("%v: %q, want %q", loc, got, want)
+		}
+	}
+}
+
+// readAll returns the text at a location.
+func readAll(t *testing.T, b book, loc citekit.Location) string {
+	t.Helper()
+	var text strings.Builder
+	for run, err := range new(sheet.Resolver).ReadText(t.Context(), source(b.pack(t)), loc) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.WriteString(run.Text)
+	}
+	return text.String()
+}
+
+// TestInlineValue: the text of a cell of type inlineStr that is in v, as
+// programs write that of formulas.
+func TestInlineValue(t *testing.T) {
+	cells := `<row r="1"><c r="A1" t="inlineStr"><f>Other!A1</f><v t="inlineStr">in v &amp; more</v></c><c r="B1" t="inlineStr"><is><t>in is</t></is></c>` +
+		`<c r="C1" t="inlineStr"><v>0</v><is><t>both</t></is></c><c r="D1" t="inlineStr"><is><t>first</t></is><v>0</v></c><c r="E1" t="inlineStr"/></row>`
+	b := newBook([]string{"Data", "Other"}, worksheet("", cells, ""), worksheet("", "", ""))
+	want := "in v & more\tin is\tboth\tfirst\n"
+	if got := readAll(t, b, at("Data", "A1:E1")); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	cut, changes := resolve(t, b, at("Data", "A1:E1"))
+	if got := readAll(t, cut, at("Data", "A1:E1")); got != want || len(changes) != 1 {
+		t.Errorf("of the evidence: %q, want %q; %q", got, want, changes)
+	}
+}

@@ -1,0 +1,395 @@
+package slides_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/slides"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/modalitytest"
+)
+
+const mediaType = openType + "presentation"
+
+func pages(runs ...int) citekit.Location {
+	loc := citekit.Location{Modality: citekit.Document}
+	for i := 0; i < len(runs); i += 2 {
+		loc.Pages = append(loc.Pages, citekit.Range{First: runs[i], Last: runs[i+1]})
+	}
+	return loc
+}
+
+func source(data []byte) *citekit.Source {
+	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "deck.pptx", Size: int64(len(data))})
+}
+
+// cut returns the evidence at a location, and what it has otherwise.
+func cut(t testing.TB, data []byte, loc citekit.Location) ([]byte, []string) {
+	t.Helper()
+	var r slides.Resolver
+	c, err := r.Resolve(t.Context(), source(data), citekit.Request{Location: loc})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Body.Close()
+	out, err := io.ReadAll(c.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, c.Changes
+}
+
+// texts returns the text of the slides at a location.
+func texts(t testing.TB, data []byte, loc citekit.Location) []string {
+	t.Helper()
+	var list []string
+	var r slides.Resolver
+	for run, err := range r.ReadText(t.Context(), source(data), loc) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, run.Text)
+	}
+	return list
+}
+
+var wantTexts = []string{
+	"Opening & \nwelcome\nto four\nto itself\noutside\na show\nSecret1\nNotes:\nSay Secret1\n",
+	"Costs\nItem\tPrice\nTea green\t3\n\t4\nin a group\nSecret2\nNotes:\nSay Secret2\n",
+	"Sales Secret3\n\t2023\t2024\nEast\t1.5\t3\nWest\t2\t4\n3\nSecret3\nNotes:\nSay Secret3\n",
+	"Plan\nFirst Secret4\nBelow first\nSecond\nSecret4\nNotes:\nSay Secret4\n",
+	"Zoom\nSecret5\nNotes:\nSay Secret5\n",
+	"Secret6\nNotes:\nSay Secret6\n",
+}
+
+func TestConformance(t *testing.T) {
+	hasSlides := func(n int) func(testing.TB, []byte, *citekit.Content) {
+		return func(t testing.TB, got []byte, c *citekit.Content) {
+			if c.MediaType != mediaType || c.Ext != ".pptx" {
+				t.Errorf("media type %q, ext %q", c.MediaType, c.Ext)
+			}
+			if list := texts(t, got, citekit.Location{Modality: citekit.Document}); len(list) != n {
+				t.Errorf("%d slides, want %d", len(list), n)
+			}
+		}
+	}
+	modalitytest.Test(t, &slides.Resolver{}, modalitytest.Fixture{
+		Name:   "deck.pptx",
+		Source: newDeck().bytes(),
+		Good: []modalitytest.Case{
+			{Name: "one", Location: pages(2, 2), WantText: wantTexts[1], Check: hasSlides(1)},
+			{Name: "run", Location: pages(3, 5), WantText: strings.Join(wantTexts[2:5], ""), Check: hasSlides(3)},
+			{Name: "apart", Location: pages(1, 1, 4, 6), WantText: wantTexts[0] + strings.Join(wantTexts[3:], ""), Check: hasSlides(4)},
+		},
+		OutOfRange: []citekit.Location{pages(7, 7), pages(1, 7), pages(2, 2, 2000000000, 2000000000)},
+		Foreign:    citekit.Location{Modality: citekit.Audio, Time: citekit.Span{End: 1}},
+		Extent:     citekit.Extent{Modality: citekit.Document, Pages: 6, MediaType: mediaType},
+	})
+}
+
+func TestText(t *testing.T) {
+	got := texts(t, newDeck().bytes(), citekit.Location{Modality: citekit.Document})
+	for i, want := range wantTexts {
+		if i >= len(got) || got[i] != want {
+			t.Errorf("slide %d: %q, want %q", i+1, got[i], want)
+		}
+	}
+}
+
+func TestBox(t *testing.T) {
+	loc := pages(1, 1)
+	loc.Box = citekit.Box{X2: 0.5, Y2: 0.5}
+	var r slides.Resolver
+	if _, err := r.Resolve(t.Context(), source(newDeck().bytes()), citekit.Request{Location: loc}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("a box: %v", err)
+	}
+}
+
+// TestNothingElseTravels looks for the words of slides that are left out in all
+// parts of every cut, and for those of the slides that are kept.
+func TestNothingElseTravels(t *testing.T) {
+	sharedtest.Once(t)
+	data := newDeck().bytes()
+	for _, loc := range []citekit.Location{pages(1, 1), pages(2, 2), pages(3, 3), pages(4, 4), pages(5, 5), pages(6, 6), pages(2, 4), pages(1, 1, 5, 6), pages(1, 1, 3, 3, 6, 6)} {
+		out, _ := cut(t, data, loc)
+		if again, _ := cut(t, data, loc); !bytes.Equal(out, again) {
+			t.Errorf("%v: other bytes the second time", loc.Pages)
+		}
+		parts := contents(t, out)
+		kept := make(map[int]bool)
+		for _, run := range loc.Pages {
+			for n := run.First; n <= run.Last; n++ {
+				kept[n] = true
+			}
+		}
+		for n := 1; n <= 6; n++ {
+			secret, found := fmt.Sprintf("Secret%d", n), 0
+			for name, content := range parts {
+				if strings.Contains(content, secret) {
+					found++
+					if !kept[n] {
+						t.Errorf("%v: %s has %s", loc.Pages, name, secret)
+					}
+				}
+			}
+			if kept[n] && found < 6 {
+				t.Errorf("%v: %s is in %d parts", loc.Pages, secret, found)
+			}
+		}
+		for _, gone := range []string{"Object4", "Ada Author", "Printer", "custShow", "sldRg", "handout", "viewPr"} {
+			for name, content := range parts {
+				if strings.Contains(content, gone) {
+					t.Errorf("%v: %s has %q", loc.Pages, name, gone)
+				}
+			}
+		}
+		checkPackage(t, out)
+		if got, want := texts(t, out, citekit.Location{Modality: citekit.Document}), texts(t, data, loc); !slices.Equal(got, want) {
+			t.Errorf("%v: the text is %q, want %q", loc.Pages, got, want)
+		}
+	}
+}
+
+// checkPackage reads a cut as a stranger would: every part has a type and is
+// reached, every relationship leads somewhere, and what is named is there.
+func checkPackage(t testing.TB, data []byte) {
+	t.Helper()
+	p, err := ooxml.Open(t.Context(), bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	reached := map[string]bool{p.Main(): true}
+	for _, part := range p.Parts() {
+		if isList(part.Name) {
+			continue
+		}
+		if p.ContentType(part.Name) == "" {
+			t.Errorf("%s has no content type", part.Name)
+		}
+		ids := make(map[string]bool)
+		rels, err := p.Rels(t.Context(), part.Name)
+		if err != nil {
+			t.Errorf("%s: %v", part.Name, err)
+		}
+		for _, rel := range rels {
+			ids[rel.ID] = true
+			reached[rel.Target] = true
+			if !rel.External && p.Part(rel.Target) == nil {
+				t.Errorf("%s: nothing at %s", part.Name, rel.Target)
+			}
+		}
+		if strings.HasSuffix(part.Name, ".xml") {
+			checkNames(t, part, ids)
+		}
+	}
+	for _, part := range p.Parts() {
+		if !reached[part.Name] && !isList(part.Name) {
+			t.Errorf("%s is not reached", part.Name)
+		}
+	}
+}
+
+func isList(name string) bool {
+	return strings.HasSuffix(name, ".rels") || name == "[Content_Types].xml"
+}
+
+func checkNames(t testing.TB, part *ooxml.Part, ids map[string]bool) {
+	t.Helper()
+	text, err := part.Text(t.Context())
+	if err != nil {
+		t.Errorf("%s: %v", part.Name, err)
+		return
+	}
+	s := ooxml.Scan(text)
+	for s.Next() {
+		if s.Kind != xmlspan.Start {
+			continue
+		}
+		for a := range s.Attrs() {
+			if a.Space == "r" && a.Value != "" && !ids[a.Value] {
+				t.Errorf("%s: %s names %s", part.Name, s.Local, a.Value)
+			}
+		}
+	}
+	if s.Err() != nil {
+		t.Errorf("%s: %v", part.Name, s.Err())
+	}
+}
+
+func TestChanges(t *testing.T) {
+	data := newDeck().bytes()
+	for loc, want := range map[*citekit.Location][]string{
+		{Pages: []citekit.Range{{First: 2, Last: 2}}}: {"custom shows left out"},
+		{Pages: []citekit.Range{{First: 1, Last: 1}}}: {"links of slide 1 to macros and custom shows removed", "links of slide 1 to slides that are left out removed", "custom shows left out"},
+		{Pages: []citekit.Range{{First: 4, Last: 4}}}: {"embedded objects of slide 4 replaced by their pictures", "custom shows left out"},
+		{Pages: []citekit.Range{{First: 5, Last: 5}}}: {"links of slide 5 to slides that are left out removed", "custom shows left out"},
+		{Pages: []citekit.Range{{First: 1, Last: 1}, {First: 3, Last: 3}}}: {
+			"links of slide 1 to macros and custom shows removed", "links of slide 1 to slides that are left out removed",
+			"slide numbers written as text, so that they stay", "custom shows left out"},
+	} {
+		loc.Modality = citekit.Document
+		if _, got := cut(t, data, *loc); !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", loc.Pages, got, want)
+		}
+	}
+}
+
+// TestEmbeddedObject holds the picture of an embedded file to the place and the
+// id of its frame.
+func TestEmbeddedObject(t *testing.T) {
+	sharedtest.Once(t)
+	out, _ := cut(t, newDeck().bytes(), pages(4, 4))
+	slide := contents(t, out)[slideName(4)]
+	for _, want := range []string{`<p:pic><p:nvPicPr><p:cNvPr id="4" name="Frame 4"/>`, `<dgm:relIds`} {
+		if !strings.Contains(slide, want) {
+			t.Errorf("the slide has no %s", want)
+		}
+	}
+	for _, gone := range []string{"oleObj", "AlternateContent"} {
+		if strings.Contains(slide, gone) {
+			t.Errorf("the slide has %s", gone)
+		}
+	}
+}
+
+// TestObjectOfDrawing keeps the picture of an embedded file that is in the VML
+// drawing of the slide alone; without one the file is left out and reported.
+func TestObjectOfDrawing(t *testing.T) {
+	sharedtest.Once(t)
+	for _, shape := range []string{"_x0000_s1026", "other"} {
+		d := newDeck()
+		name, vml := slideName(6), "ppt/drawings/vmlDrawing1.vml"
+		d.add(vml, "application/vnd.openxmlformats-officedocument.vmlDrawing", "")
+		d.add("ppt/media/object.png", "", png+"Secret6 object")
+		d.add("ppt/media/beside.png", "", png+"beside")
+		d.add("ppt/embeddings/oleObject6.bin", "application/vnd.openxmlformats-officedocument.oleObject", "Object6")
+		beside, image := d.rel(vml, "image", "ppt/media/beside.png"), d.rel(vml, "image", "ppt/media/object.png")
+		d.rel(name, "vmlDrawing", vml)
+		drawn := func(id, image string) string {
+			return `<v:shape id="` + id + `" style="width:1pt"><v:imagedata o:relid="` + image + `" o:title=""/></v:shape>`
+		}
+		d.parts[vml] = `<xml xmlns:v="urn:schemas-microsoft-com:vml" xmlns:o="urn:schemas-microsoft-com:office:office">` + drawn("_x0000_s1025", beside) + drawn(shape, image) + `</xml>`
+		object := frame(7, "presentationml/2006/ole", `<p:oleObj spid="_x0000_s1026" name="Sheet" r:id="`+d.rel(name, "oleObject", "ppt/embeddings/oleObject6.bin")+`" progId="Excel.Sheet.8"><p:embed/></p:oleObj>`)
+		d.parts[name] = strings.Replace(d.parts[name], "</p:spTree>", object+"</p:spTree>", 1)
+		out, changes := cut(t, d.bytes(), pages(6, 6))
+		checkPackage(t, out)
+		parts := contents(t, out)
+		want, has := "embedded objects of slide 6 replaced by their pictures", shape != "other"
+		if !has {
+			want = "embedded objects without a picture of slide 6 left out"
+		}
+		if !slices.Contains(changes, want) || strings.Contains(parts[name], `<p:cNvPr id="7" name="Frame 7" descr=""/>`) != has || (parts["ppt/media/object.png"] != "") != has {
+			t.Errorf("%s: %q: %s", shape, changes, parts[name])
+		}
+		for part, content := range parts {
+			if strings.Contains(content, "Object6") || strings.Contains(content, "beside") || strings.Contains(part, "vml") {
+				t.Errorf("%s: %s travels along", shape, part)
+			}
+		}
+	}
+}
+
+func TestSectionsAndNumbers(t *testing.T) {
+	data := newDeck().bytes()
+	out, _ := cut(t, data, pages(3, 4))
+	got := contents(t, out)[main]
+	for _, want := range []string{`firstSlideNum="3"`, `<p14:section name="Middle" id="{Middle}"><p14:sldIdLst><p14:sldId id="258"/><p14:sldId id="259"/></p14:sldIdLst></p14:section></p14:sectionLst>`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in %s", want, got)
+		}
+	}
+	out, _ = cut(t, data, pages(5, 5)) // of no section
+	if got := contents(t, out)[main]; strings.Contains(got, "extLst") || strings.Contains(got, "section") {
+		t.Errorf("an extension without sections stays: %s", got)
+	}
+	out, _ = cut(t, data, pages(1, 1, 3, 3))
+	if got := contents(t, out)[slideName(3)]; !strings.Contains(got, `<a:r><a:rPr lang="en"/><a:t>3</a:t></a:r>`) {
+		t.Errorf("the number is not written: %s", got)
+	}
+}
+
+// TestLayouts checks that only what slides use stays of layouts and masters.
+func TestLayouts(t *testing.T) {
+	out, _ := cut(t, newDeck().bytes(), pages(2, 2))
+	parts := contents(t, out)
+	for name := range parts {
+		if strings.Contains(name, "slideLayout") && !strings.Contains(name, "slideLayout2.xml") || strings.Contains(name, "slideMaster2") {
+			t.Errorf("%s stays", name)
+		}
+	}
+	if got := parts["ppt/slideMasters/slideMaster1.xml"]; strings.Count(got, "<p:sldLayoutId ") != 1 {
+		t.Errorf("the master lists other layouts: %s", got)
+	}
+}
+
+// TestMacros checks that a cut has none, and says so.
+func TestMacros(t *testing.T) {
+	d := newDeck()
+	d.types[main] = "application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml"
+	d.add("ppt/vbaProject.bin", "application/vnd.ms-office.vbaProject", "Macro")
+	d.rel(main, "http://schemas.microsoft.com/office/2006/relationships/vbaProject", "ppt/vbaProject.bin")
+	var r slides.Resolver
+	for _, whole := range []bool{true, false} {
+		loc, ext := citekit.Location{Modality: citekit.Document}, ".pptm"
+		if !whole {
+			loc, ext = pages(2, 2), ".pptx"
+		}
+		c, err := r.Resolve(t.Context(), source(d.bytes()), citekit.Request{Location: loc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := io.ReadAll(c.Body)
+		if c.Ext != ext || slices.Contains(c.Changes, "macros left out") == whole {
+			t.Errorf("whole %t: %s, %q", whole, c.Ext, c.Changes)
+		}
+		parts := contents(t, out)
+		if _, there := parts["ppt/vbaProject.bin"]; there != whole || strings.Contains(parts["[Content_Types].xml"], "macro") != whole {
+			t.Errorf("whole %t: macros are there: %t, %s", whole, there, parts["[Content_Types].xml"])
+		}
+	}
+}
+
+func TestMap(t *testing.T) {
+	var r slides.Resolver
+	m, err := r.Map(t.Context(), source(newDeck().bytes()), citekit.MapRequest{Modality: citekit.Document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	var walk func(nodes []*citekit.Node, indent string)
+	walk = func(nodes []*citekit.Node, indent string) {
+		for _, n := range nodes {
+			got = append(got, fmt.Sprintf("%s%s %q %v %q", indent, n.Type, n.Title, n.Location.Pages, n.Summary))
+			walk(n.Children, indent+"  ")
+		}
+	}
+	walk(m.Nodes, "")
+	want := []string{
+		`section "Section Secret1" [1] ""`,
+		`  slide "Opening & welcome" [1] "to four to itself outside a show Secret1"`,
+		`section "Middle" [2-4] ""`,
+		`  slide "Costs" [2] "Item Price Tea green 3 4 in a group Secret2"`,
+		`  slide "Sales Secret3" [3] "2023 2024 East 1.5 3 West 2 4 3 Secret3"`,
+		`  slide "Plan" [4] "First Secret4 Below first Second Secret4"`,
+		`slide "Zoom" [5] "Secret5"`,
+		`section "Section Secret6" [6] ""`,
+		`  slide "Secret6" [6] ""`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	metadata := map[string]any{"pages": 6, "author": "Ada Author", "date": "2024-05-01T10:00:00Z"}
+	if m.Title != "The plan" || m.Method != "slides" || !reflect.DeepEqual(m.Metadata, metadata) {
+		t.Errorf("title %q, method %q, metadata %v", m.Title, m.Method, m.Metadata)
+	}
+}

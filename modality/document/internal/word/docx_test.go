@@ -1,0 +1,342 @@
+package word_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/document/internal/word"
+	"github.com/citekit/citekit/modality/modalitytest"
+)
+
+// texts are those of the blocks of the report.
+var texts = []string{
+	"The report\n", "1\tScope\n", "One new\n[1] the first note\n", "1.1\tParts\n", "(c) first item\n", "a bullet\n", "(d) second\titem\n",
+	"End of section one\n[2] the second note\n", "Table 1. Sizes\n", "name\tsize\tnote\nwide\t\tx\na\tb\tc\n", "2\tRest\n", "(a) anew there\n", "last\n",
+}
+
+func TestReadText(t *testing.T) {
+	data := report().pack(t)
+	at := 0
+	for run, err := range new(word.Resolver).ReadText(t.Context(), source(data, "x.docx"), whole) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := blocks(at+1, at+1); !run.Location.Equal(want) || run.Text != texts[at] {
+			t.Errorf("%v %q, want %q", run.Location.Blocks, run.Text, texts[at])
+		}
+		at++
+	}
+	if at != len(texts) {
+		t.Errorf("%d runs", at)
+	}
+	for notation, want := range map[string]string{"A1": "name\n", "B1:C2": "size\tnote\n\tx\n", "A2:B3": "wide\t\na\tb\n", "C1:C3": "note\nx\nc\n"} {
+		if got := read(t, data, cells(10, notation)); got != want {
+			t.Errorf("%s: %q, want %q", notation, got, want)
+		}
+	}
+}
+
+// TestComments reads the comments on a block after it, if asked for.
+func TestComments(t *testing.T) {
+	data := docx{
+		body: para("", `<w:r><w:t>The range is six metres.</w:t></w:r><w:r><w:commentReference w:id="1"/></w:r><w:r><w:commentReference w:id="2"/></w:r>`) +
+			para("", run("Nothing is said on this.")) +
+			table([]string{`cell</w:t></w:r><w:r><w:commentReference w:id="3"/></w:r><w:r><w:t>`}),
+		parts: []string{"word/comments.xml", `<w:comments ` + wordNS + `><w:comment w:id="1" w:author="Ann"><w:p><w:r><w:t>At which port?</w:t></w:r></w:p></w:comment>` +
+			`<w:comment w:id="2" w:author="Bob"><w:p><w:r><w:t>At Brest.</w:t></w:r></w:p><w:p><w:r><w:t>See page 9.</w:t></w:r></w:p></w:comment>` +
+			`<w:comment w:id="3"><w:p><w:r><w:t>Empty?</w:t></w:r></w:p></w:comment></w:comments>`},
+		rels: []string{"comments", "comments.xml"},
+	}.pack(t)
+	const said = "The range is six metres.\n"
+	if got := read(t, data, blocks(1, 1)); got != said {
+		t.Errorf("not asked for: %q", got)
+	}
+	r := &word.Resolver{Comments: true}
+	var runs []string
+	for run, err := range r.ReadText(t.Context(), source(data, "a.docx"), citekit.Location{Modality: citekit.Document}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, run.Location.String()+" "+run.Text)
+	}
+	want := []string{"blocks=1 " + said + "[comment by Ann] At which port?\n[comment by Bob] At Brest.\nSee page 9.\n", "blocks=2 Nothing is said on this.\n", "blocks=3 cell\n[comment] Empty?\n"}
+	if !slices.Equal(runs, want) {
+		t.Errorf("got %q, want %q", runs, want)
+	}
+	if r.Version() == (&word.Resolver{}).Version() {
+		t.Error("the version does not tell whether comments are read")
+	}
+}
+
+// TestCuts cuts every run of blocks, and every rectangle of cells: the text of
+// the evidence is that of the source, and everything in it is reached.
+func TestCuts(t *testing.T) {
+	sharedtest.NotShort(t)
+	data := report().pack(t)
+	for first := 1; first <= len(texts); first++ {
+		for last := first; last <= len(texts); last++ {
+			got, _ := cut(t, data, blocks(first, last))
+			if text, want := read(t, got, whole), strings.Join(texts[first-1:last], ""); text != want {
+				t.Errorf("blocks %d-%d: %q, want %q", first, last, text, want)
+			}
+			checkParts(t, unpack(t, got))
+			if t.Failed() {
+				t.Fatalf("blocks %d-%d", first, last)
+			}
+		}
+	}
+	for _, notation := range []string{"A1", "B1", "C2", "B2", "A1:C3", "A2:B3", "B2:C3", "B1:B3"} {
+		got, _ := cut(t, data, cells(10, notation))
+		if text, want := read(t, got, whole), read(t, data, cells(10, notation)); text != want {
+			t.Errorf("cells %s: %q, want %q", notation, text, want)
+		}
+		if n := strings.Count(unpack(t, got)["word/document.xml"], "<w:tbl>"); n != 1 {
+			t.Errorf("cells %s: %d tables", notation, n)
+		}
+	}
+}
+
+// checkParts checks that nothing travels along that may not, and that no
+// relationship is named that is not there.
+func checkParts(t *testing.T, parts map[string]string) {
+	t.Helper()
+	main, rels := parts["word/document.xml"], parts["word/_rels/document.xml.rels"]
+	for name, text := range parts {
+		if strings.HasPrefix(name, "docProps") || strings.Contains(name, "vba") || strings.Contains(name, "embeddings") || strings.Contains(name, "settings.xml.rels") {
+			t.Errorf("%s travels along", name)
+		}
+		for _, secret := range []string{"secret", "OLEObject"} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s has %s", name, secret)
+			}
+		}
+	}
+	for name, needed := range map[string]bool{
+		"word/media/image1.png": strings.Contains(main, "r:embed"), "word/footnotes.xml": strings.Contains(main, "footnoteReference"),
+		"word/comments.xml": strings.Contains(main, "commentReference"), "word/styles.xml": true, "word/numbering.xml": true, "word/settings.xml": true,
+	} {
+		if _, there := parts[name]; there != needed || strings.Contains(rels, strings.TrimPrefix(name, "word/")) != needed || strings.Contains(parts["[Content_Types].xml"], "/"+name) != (needed && strings.HasSuffix(name, ".xml")) {
+			t.Errorf("%s: %t, want %t\n%s", name, there, needed, rels)
+		}
+	}
+	for id, word := range map[string]string{"7": "Bob", "8": "Eve"} {
+		kept := strings.Contains(main, `<w:commentReference w:id="`+id+`"/>`)
+		if strings.Contains(parts["word/comments.xml"], word) != kept || strings.Contains(parts["word/people.xml"], word) != kept {
+			t.Errorf("the comment of %s: want %t", word, kept)
+		}
+		if kept != strings.Contains(main, `commentRangeStart w:id="`+id) && id == "7" {
+			t.Errorf("the range of comment %s", id)
+		}
+	}
+	for _, half := range []string{"bookmark", "commentRange"} {
+		if strings.Count(main, half+"Start") != strings.Count(main, half+"End") {
+			t.Errorf("half of a %s", half)
+		}
+	}
+	if strings.Count(main, "begin") != strings.Count(main, `"end"`) || strings.Count(main, "begin") != strings.Count(main, "instrText>TOC") {
+		t.Errorf("half of a field: %s", main)
+	}
+	if strings.Contains(parts["[Content_Types].xml"], "macroEnabled") {
+		t.Errorf("it says that it has macros")
+	}
+	if n := strings.Count(main, "<w:sectPr"); n < 1 || !strings.HasSuffix(main, "</w:sectPr></w:body></w:document>") {
+		t.Errorf("the section: %s", main)
+	}
+}
+
+func TestSections(t *testing.T) {
+	data := report().pack(t)
+	for _, c := range []struct {
+		first, last int
+		want        []string // what the main part has
+		lacks       []string
+	}{
+		{8, 8, []string{`<w:p><w:pPr></w:pPr>`, `<w:headerReference w:type="default" r:id="rId6"/><w:footnotePr><w:numStart w:val="2"/></w:footnotePr></w:sectPr></w:body>`}, []string{"pgSz"}},
+		{5, 6, []string{`<w:sectPr><w:headerReference w:type="default" r:id="rId6"/></w:sectPr></w:body>`}, []string{"pgSz"}},
+		{9, 9, []string{`<w:sectPr><w:headerReference w:type="default" r:id="rId6"/><w:pgSz`}, nil},
+		{7, 9, []string{`r:id="rId6"/><w:footnotePr><w:numStart w:val="2"/></w:footnotePr></w:sectPr></w:pPr>`, `<w:sectPr><w:pgSz`}, nil},
+	} {
+		got, _ := cut(t, data, blocks(c.first, c.last))
+		main := unpack(t, got)["word/document.xml"]
+		for _, want := range c.want {
+			if !strings.Contains(main, want) {
+				t.Errorf("%d-%d lacks %s:\n%s", c.first, c.last, want, main)
+			}
+		}
+		for _, other := range c.lacks {
+			if strings.Contains(main, other) {
+				t.Errorf("%d-%d has %s:\n%s", c.first, c.last, other, main)
+			}
+		}
+		if _, there := unpack(t, got)["word/header1.xml"]; !there {
+			t.Errorf("%d-%d lacks its header", c.first, c.last)
+		}
+	}
+}
+
+func TestChanges(t *testing.T) {
+	data := report().pack(t)
+	for block, want := range map[int][]string{2: {"macros left out"}, 11: {"macros left out", "embedded objects left out, their pictures kept"}} {
+		if _, got := cut(t, data, blocks(block, block)); !slices.Equal(got, want) {
+			t.Errorf("block %d: %q, want %q", block, got, want)
+		}
+	}
+}
+
+// TestSeveralBodies has a main part that few programs read: each cut has one body
+// with its blocks, and nothing of the others.
+func TestSeveralBodies(t *testing.T) {
+	data := docx{body: para("", run("one")) + "</w:body><w:body>" + para("", run("two")) + para("", run("three"))}.pack(t)
+	for block, want := range []string{"one\n", "two\n", "three\n"} {
+		got, _ := cut(t, data, blocks(block+1, block+1))
+		if text := read(t, got, whole); text != want || read(t, data, blocks(block+1, block+1)) != want {
+			t.Errorf("block %d: %q, want %q", block+1, text, want)
+		}
+		main := unpack(t, got)["word/document.xml"]
+		for _, other := range []string{"one", "two", "three"} {
+			if strings.Contains(main, other) != strings.Contains(want, other) || strings.Count(main, "<w:body>") != 1 {
+				t.Errorf("block %d: %s", block+1, main)
+			}
+		}
+	}
+}
+
+func TestMap(t *testing.T) {
+	d, err := new(word.Resolver).Map(t.Context(), source(report().pack(t), "x.docx"), citekit.MapRequest{Modality: citekit.Document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	var show func(nodes []*citekit.Node, indent string)
+	show = func(nodes []*citekit.Node, indent string) {
+		for _, n := range nodes {
+			lines = append(lines, fmt.Sprintf("%s%s %q %v %q", indent, n.Type, n.Title, n.Location.Blocks, n.Summary))
+			show(n.Children, indent+"  ")
+		}
+	}
+	show(d.Nodes, "")
+	want := []string{
+		`passage "" 1 ""`,
+		`section "1 Scope" 2-10 "One new [1] the first note"`,
+		`  section "1.1 Parts" 4-10 "(c) first item a bullet (d) second item End of section one [2] the second note Table 1. Sizes name size note wide x a b c"`,
+		`    table "Table 1. Sizes" 9-10 ""`,
+		`section "2 Rest" 11-13 "(a) anew there last"`,
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	metadata := map[string]any{"blocks": 13, "author": "Ada", "date": "2024-05-01T10:00:00Z", "language": "de"}
+	if d.Title != "A title" || d.Method != "headings" || !maps.Equal(d.Metadata, metadata) {
+		t.Errorf("%q, %q, %v", d.Title, d.Method, d.Metadata)
+	}
+}
+
+func TestMapWithoutHeadings(t *testing.T) {
+	var body strings.Builder
+	for i := range 200 {
+		body.WriteString(para("", fmt.Sprintf("Sentence number %d of a long text that has no headings at all.", i)))
+	}
+	d, err := new(word.Resolver).Map(t.Context(), source(docx{body: body.String()}.pack(t), "x.docx"), citekit.MapRequest{Modality: citekit.Document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 1
+	for _, n := range d.Nodes {
+		if n.Location.Blocks.First != next || n.Type != "passage" || n.Summary == "" {
+			t.Errorf("%+v", n)
+		}
+		next = n.Location.Blocks.Last + 1
+	}
+	if next != 201 || len(d.Nodes) != 4 || d.Method != "blocks" {
+		t.Errorf("%d nodes up to %d by %s", len(d.Nodes), next, d.Method)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	sharedtest.NotShort(t)
+	data := report().pack(t)
+	for name, c := range map[string]struct {
+		data []byte
+		loc  citekit.Location
+		want error
+	}{
+		"past the end":     {data, blocks(13, 14), citekit.ErrRange},
+		"cells of text":    {data, cells(2, "A1"), citekit.ErrRange},
+		"cells past":       {data, cells(10, "A1:D1"), citekit.ErrRange},
+		"rows past":        {data, cells(10, "A4"), citekit.ErrRange},
+		"pages":            {data, citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: 1, Last: 1}}}, errors.ErrUnsupported},
+		"a PDF":            {[]byte("%PDF-1.7\n%EOF"), whole, citekit.ErrFormat},
+		"another package":  {workbook(t), whole, citekit.ErrFormat},
+		"no body":          {docx{body: "</w:body><w:body/><w:body>"}.pack(t)[:100], whole, citekit.ErrFormat},
+		"deep":             {docx{body: strings.Repeat("<w:sdt>", 600) + strings.Repeat("</w:sdt>", 600)}.pack(t), blocks(1, 1), citekit.ErrTooLarge},
+		"a part too large": {docx{body: para("", "x"), parts: []string{"word/styles.xml", strings.Repeat(" ", 17<<20)}, rels: []string{"styles", "styles.xml"}}.pack(t), whole, citekit.ErrTooLarge},
+		"too many blocks":  {docx{body: strings.Repeat("<w:p/>", 1<<20+1)}.pack(t), whole, citekit.ErrTooLarge},
+		"entities":         {docx{body: para("", "x"), parts: []string{"word/styles.xml", `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`}, rels: []string{"styles", "styles.xml"}}.pack(t), whole, citekit.ErrFormat},
+		"not well-formed":  {docx{body: "<w:p></w:tbl>"}.pack(t), whole, citekit.ErrFormat},
+	} {
+		_, err := new(word.Resolver).Resolve(t.Context(), source(c.data, "x.docx"), citekit.Request{Location: c.loc})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v, want %v", name, err, c.want)
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := new(word.Resolver).Measure(cancelled, source(data, "x.docx")); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// workbook returns a package whose main part is no text.
+func workbook(t *testing.T) []byte {
+	data := unpack(t, docx{body: para("", "x")}.pack(t))
+	data["word/document.xml"] = `<x:workbook xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>`
+	return packParts(t, data)
+}
+
+func TestStrictDocument(t *testing.T) {
+	parts := unpack(t, report().pack(t))
+	for name, text := range parts {
+		text = strings.ReplaceAll(text, "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
+		parts[name] = strings.ReplaceAll(text, "http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships")
+	}
+	data := packParts(t, parts)
+	if got, want := read(t, data, whole), strings.Join(texts, ""); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	got, _ := cut(t, data, blocks(7, 8))
+	if text, want := read(t, got, whole), strings.Join(texts[6:8], ""); text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+}
+
+func TestConformance(t *testing.T) {
+	opens := func(n int) func(testing.TB, []byte, *citekit.Content) {
+		return func(t testing.TB, got []byte, x *citekit.Content) {
+			extent, err := new(word.Resolver).Measure(t.Context(), source(got, "x.docx"))
+			if err != nil || extent.Blocks != n || x.Ext != ".docx" {
+				t.Errorf("%d blocks, want %d: %v", extent.Blocks, n, err)
+			}
+		}
+	}
+	r := report()
+	r.mainType = ""
+	modalitytest.Test(t, new(word.Resolver), modalitytest.Fixture{
+		Name:   "report.docx",
+		Source: r.pack(t),
+		Good: []modalitytest.Case{
+			{Name: "middle", Location: blocks(3, 4), WantText: texts[2] + texts[3], Check: opens(2)},
+			{Name: "cells", Location: cells(10, "B1:C2"), WantText: "size\tnote\n\tx\n", Check: opens(1)},
+			{Name: "all", Location: blocks(1, 13), WantText: strings.Join(texts, ""), Check: opens(13)},
+		},
+		OutOfRange: []citekit.Location{blocks(14, 14), blocks(1, 2000000000), cells(10, "D1"), cells(1, "A1")},
+		Foreign:    citekit.Location{Modality: citekit.Audio, Time: citekit.Span{End: 1}},
+		Extent:     citekit.Extent{Modality: citekit.Document, Blocks: 13, MediaType: docType + "document"},
+	})
+}

@@ -1,0 +1,172 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/search/internal/index/internal/segment"
+)
+
+// An edit is a manifest that is being changed. It does not include lost
+// segments.
+type edit struct {
+	records []segmentRecord
+	held    []*heldSegment // nil for added segments
+	dead    [][]int
+}
+
+func (s *snapshot) edit() *edit {
+	e := new(edit)
+	for i, h := range s.segments {
+		if h != nil {
+			e.records = append(e.records, s.manifest.Segments[i])
+			e.held = append(e.held, h)
+			e.dead = append(e.dead, slices.Clone(s.dead[i]))
+		}
+	}
+	return e
+}
+
+// outdate marks everything that segments hold of a resource as outdated.
+func (e *edit) outdate(id string) {
+	for i, h := range e.held {
+		if h == nil {
+			continue
+		}
+		for n := range h.data.FindResource(id) {
+			e.kill(i, n)
+		}
+	}
+}
+
+func (e *edit) kill(i, n int) {
+	if at, ok := slices.BinarySearch(e.dead[i], n); !ok {
+		e.dead[i] = slices.Insert(e.dead[i], at, n)
+	}
+}
+
+func (e *edit) add(records []segmentRecord) {
+	for _, r := range records {
+		e.records, e.held, e.dead = append(e.records, r), append(e.held, nil), append(e.dead, nil)
+	}
+}
+
+func (e *edit) remove(i int) {
+	e.records = slices.Delete(e.records, i, i+1)
+	e.held = slices.Delete(e.held, i, i+1)
+	e.dead = slices.Delete(e.dead, i, i+1)
+}
+
+// manifest returns the changed manifest. It leaves out segments that hold only
+// outdated entries.
+func (e *edit) manifest() manifest {
+	m := manifest{Format: manifestFormat}
+	for i, r := range e.records {
+		if len(e.dead[i]) == r.Resources && r.Resources > 0 {
+			continue
+		}
+		r.Dead = appendNumbers(nil, e.dead[i])
+		m.Segments = append(m.Segments, r)
+	}
+	return m
+}
+
+// change replaces the manifest by the result of f. If another process or
+// goroutine replaces it concurrently, change calls f again on the new manifest.
+func (l *Local) change(ctx context.Context, f func(*edit) error) error {
+	for {
+		s, err := l.acquire(ctx, 0)
+		if err != nil {
+			return err
+		}
+		err = l.changeOnce(ctx, s, f)
+		s.release()
+		if !errors.Is(err, citekit.ErrConflict) {
+			return err
+		}
+	}
+}
+
+func (l *Local) changeOnce(ctx context.Context, s *snapshot, f func(*edit) error) error {
+	e := s.edit()
+	if err := f(e); err != nil {
+		return err
+	}
+	added, data, err := l.fit(ctx, e)
+	if err != nil {
+		l.discard(ctx, added)
+		return err
+	}
+	stamp, err := l.store.WriteNoteIf(ctx, manifestKind, l.name, data, s.stamp)
+	if err != nil {
+		l.discard(ctx, added)
+		return fmt.Errorf("search: write the manifest: %w", err)
+	}
+	m := decodeManifest(data)
+	l.adopt(ctx, m, change{s.stamp, stamp})
+	l.remove(ctx, notIn(s.manifest.Segments, m))
+	return nil
+}
+
+// fit returns the encoded manifest. If it is too large for a note, fit rewrites
+// the segments with the most outdated resources, and returns the new ones too.
+func (l *Local) fit(ctx context.Context, e *edit) (added []segmentRecord, data []byte, err error) {
+	for {
+		if data, err = e.manifest().encode(); err != nil || len(data) <= maxManifest {
+			return added, data, err
+		}
+		most := 0
+		for i := range e.dead {
+			if len(e.dead[i]) > len(e.dead[most]) {
+				most = i
+			}
+		}
+		if len(e.dead[most]) == 0 {
+			return added, nil, fmt.Errorf("search: too many segments: %w", citekit.ErrTooLarge)
+		}
+		r, err := l.mergeViews(ctx, []segment.View{segment.NewView(e.held[most].data, e.dead[most])})
+		if err != nil {
+			return added, nil, err
+		}
+		added = append(added, r)
+		e.records[most], e.held[most], e.dead[most] = r, nil, nil
+	}
+}
+
+// mergeViews stores one segment with the current entries of several.
+func (l *Local) mergeViews(ctx context.Context, views []segment.View) (segmentRecord, error) {
+	r, err := l.storeSegment(ctx, func(w io.Writer) error { return segment.Merge(ctx, w, views) })
+	for _, v := range views {
+		r.Entries += v.Docs()
+		r.Resources += v.Resources()
+	}
+	return r, err
+}
+
+// adopt makes a manifest that was just written the one to search. If that
+// fails, the next search tries again.
+func (l *Local) adopt(ctx context.Context, m manifest, c change) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.own) == maxOwn {
+		l.own = l.own[1:]
+	}
+	l.own = append(l.own, c)
+	if l.closed {
+		return
+	}
+	if next, err := l.loadSnapshot(context.WithoutCancel(ctx), m, c.after, l.now); err == nil {
+		l.replace(next)
+	}
+}
+
+// notIn returns the records that a manifest does not name.
+func notIn(records []segmentRecord, m manifest) []segmentRecord {
+	return slices.DeleteFunc(slices.Clone(records), func(r segmentRecord) bool {
+		return slices.ContainsFunc(m.Segments, func(other segmentRecord) bool { return other.Key == r.Key })
+	})
+}
