@@ -85,6 +85,9 @@ func nextURI(text []byte, at int) (start, end int) {
 // maxScheme is how long the scheme of a URI in prose may be.
 const maxScheme = 32
 
+// maxTargetBytes is how many bytes of a text are searched for a URI.
+const maxTargetBytes = 5 << 10
+
 // uriAt returns the bounds of the URI in prose whose colon, before "//", is at
 // colon, and which begins at from or later. end is 0 if there is none.
 // Punctuation that ends a sentence is not part of the URI, nor is a closing

@@ -153,6 +153,9 @@ func isPicture(path string) bool {
 	return false
 }
 
+// keyBytes are the characters of a key of a work.
+const keyBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/"
+
 // cite reads a citation such as "[cite:@smith2020; @jones]".
 func (l *orgLinker) cite(number int, rest []byte) int {
 	end := 1 + bytes.IndexAny(rest[1:], "[]")
@@ -160,7 +163,7 @@ func (l *orgLinker) cite(number int, rest []byte) int {
 		return 0
 	}
 	for part := range strings.SplitSeq(string(rest[:end]), "@") {
-		key := part[:len(part)-len(strings.TrimLeft(part, tagName+"_.:/"))]
+		key := part[:len(part)-len(strings.TrimLeft(part, keyBytes))]
 		if !strings.HasPrefix(part, "[cite") {
 			l.set.Add(number, number, linkset.Citation, "", key)
 		}

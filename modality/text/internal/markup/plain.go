@@ -44,3 +44,21 @@ func isAlnum(c byte) bool { return isLetter(c) || isDigit(c) }
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// runLength returns the length of the run of s[0] at the start of s.
+func runLength(s []byte) int {
+	n := 0
+	for n < len(s) && s[n] == s[0] {
+		n++
+	}
+	return n
+}
+
+// skipSpaceAndLine skips space and at most one line end.
+func skipSpaceAndLine(text []byte) []byte {
+	text = bytes.TrimLeft(text, " \t")
+	if len(text) > 0 && text[0] == '\n' {
+		text = bytes.TrimLeft(text[1:], " \t")
+	}
+	return text
+}
