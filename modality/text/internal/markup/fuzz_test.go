@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality/text/internal/markup"
 )
 
@@ -45,7 +46,7 @@ func fuzz(f *testing.F, format markup.Format, seeds ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkTree(t, structure, src)
+		linetest.CheckNodes(t, structure.Nodes, linetest.CountLines(src))
 		if !utf8.ValidString(structure.Title) {
 			t.Errorf("title %q", structure.Title)
 		}
