@@ -5,12 +5,12 @@ package code
 const maxModifiers = 64
 
 // skipModifiers returns the header without its leading annotations and modifiers.
-func skipModifiers(s *braceScanner, header []token, modifier func(string) bool) []token {
+func skipModifiers(s *braceScanner, header []token, modifiers map[string]bool) []token {
 	for len(header) > 0 {
 		switch {
 		case header[0].kind == '@':
 			header = skipAnnotation(header)
-		case header[0].kind == tokenWord && modifier(s.text(header[0])):
+		case header[0].kind == tokenWord && modifiers[s.text(header[0])]:
 			header = header[1:]
 		default:
 			return header

@@ -27,7 +27,7 @@ func commentText(comment []byte) string {
 			break
 		}
 		if tag := tagOf(text); tag != "" {
-			if !introduces(tag) {
+			if !introducingTags[tag] {
 				break
 			}
 			text = bytes.TrimSpace(text[1+len(tag):])
@@ -63,15 +63,8 @@ func tagOf(text []byte) string {
 	return string(text[1:end])
 }
 
-// introduces reports whether the text after the tag describes the documented
-// symbol.
-func introduces(tag string) bool {
-	switch tag {
-	case "brief", "short", "summary", "description", "desc", "details", "file", "fileoverview", "overview":
-		return true
-	}
-	return false
-}
+// introducingTags are the tags before text that describes the documented symbol.
+var introducingTags = wordSet(`brief short summary description desc details file fileoverview overview`)
 
 // isField reports whether text is a field such as ":param x:", a directive such as
 // ":nodoc:", or a note that the comment is inherited.
@@ -95,54 +88,6 @@ func hasWord(text []byte) bool {
 		}
 	}
 	return false
-}
-
-// isLetter reports whether c is an ASCII letter or part of a non-ASCII character.
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80 }
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-// isWord reports whether c can be in an identifier.
-func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
-
-// wordEnd returns the end of the identifier at i.
-func wordEnd(src []byte, i int) int {
-	for i < len(src) && isWord(src[i]) {
-		i++
-	}
-	return i
-}
-
-// quotedEnd returns the end of the string at i, whose quote is src[i]: after its
-// closing quote, or at the end of its line. A backslash escapes the next
-// character.
-func quotedEnd(src []byte, i int) int {
-	quote := src[i]
-	for i++; i < len(src); i++ {
-		switch src[i] {
-		case quote:
-			return i + 1
-		case '\\':
-			i++
-		case '\n':
-			return i
-		}
-	}
-	return len(src)
-}
-
-// slashCommentEnd returns the end of the comment at i, which begins with "//" or
-// "/*". The line feed after a line comment is not part of it.
-func slashCommentEnd(src []byte, i int) int {
-	end, length := lineFeed, 0
-	if src[i+1] == '*' {
-		end, length = []byte("*/"), 2
-	}
-	n := bytes.Index(src[i+2:], end)
-	if n < 0 {
-		return len(src)
-	}
-	return i + 2 + n + length
 }
 
 // A commentRun is the latest comment that has its lines to itself: a block
@@ -222,14 +167,10 @@ func commentEnd(src []byte) int {
 	}
 	end := 0
 	for i := 0; i < len(src) && (src[i] == '#' && !bytes.HasPrefix(src[i:], []byte("#[")) || bytes.HasPrefix(src[i:], []byte("//"))); {
-		n := bytes.IndexByte(src[i:], '\n')
-		if n < 0 {
-			return len(src)
+		if end = lineEnd(src, i); end == len(src) {
+			return end
 		}
-		end = i + n
-		for i = end + 1; i < len(src) && (src[i] == ' ' || src[i] == '\t'); {
-			i++
-		}
+		i = spaceEnd(src, end+1)
 	}
 	return end
 }

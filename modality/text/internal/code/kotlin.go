@@ -36,7 +36,7 @@ func (g kotlinGrammar) ends(s *braceScanner, header []token, t token) bool {
 	if len(rest) == 0 {
 		return len(header) > 1 && s.is(header[1], "file") || len(header) > maxModifiers
 	}
-	if s.is(rest[0], "class") && !hasKind(rest, '(') && (t.kind == '@' || t.kind == tokenWord && kotlinModifiers(s.text(t))) {
+	if s.is(rest[0], "class") && !hasKind(rest, '(') && (t.kind == '@' || t.kind == tokenWord && kotlinModifiers[s.text(t)]) {
 		return !s.constructorFollows(t)
 	}
 	return true
@@ -249,10 +249,6 @@ func (g kotlinGrammar) function(s *braceScanner, header []token) symbol {
 	return symbol{}
 }
 
-func kotlinModifiers(word string) bool {
-	switch word {
-	case "public", "private", "protected", "internal", "open", "abstract", "final", "override", "sealed", "data", "enum", "annotation", "inner", "value", "inline", "infix", "operator", "suspend", "tailrec", "external", "const", "lateinit", "vararg", "noinline", "crossinline", "reified", "expect", "actual", "companion", "header", "impl":
-		return true
-	}
-	return false
-}
+var kotlinModifiers = wordSet(`public private protected internal open abstract final override sealed data enum annotation inner value
+	inline infix operator suspend tailrec external const lateinit vararg noinline crossinline reified expect
+	actual companion header impl`)

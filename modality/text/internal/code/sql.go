@@ -261,22 +261,17 @@ func (s *sqlScanner) created() (kind string, name []token) {
 			return kind, s.named(s.head[i+1:])
 		}
 		definer = definer || word == "definer" || word == "algorithm"
-		if !definer && !sqlModifier(word) {
+		if !definer && !sqlModifiers[word] {
 			return "", nil
 		}
 	}
 	return "", nil
 }
 
-// sqlModifier reports whether the word may stand between CREATE and the kind of
-// object.
-func sqlModifier(word string) bool {
-	switch word {
-	case "or", "replace", "alter", "temp", "temporary", "global", "local", "unlogged", "unique", "clustered", "nonclustered", "columnstore", "bitmap", "fulltext", "spatial", "materialized", "recursive", "sql", "security", "foreign", "virtual", "external", "constraint", "editionable", "noneditionable", "force", "no", "private", "transient", "hybrid", "secure":
-		return true
-	}
-	return false
-}
+// sqlModifiers are the words that may stand between CREATE and the kind of object.
+var sqlModifiers = wordSet(`or replace alter temp temporary global local unlogged unique clustered nonclustered columnstore bitmap
+	fulltext spatial materialized recursive sql security foreign virtual external constraint editionable
+	noneditionable force no private transient hybrid secure`)
 
 // sqlKind returns the kind of symbol for a word after CREATE.
 func sqlKind(word string) string {

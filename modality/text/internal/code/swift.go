@@ -178,7 +178,7 @@ func (g swiftGrammar) skipModifiers(s *braceScanner, header []token) (rest, modi
 	for {
 		before := len(rest)
 		rest = skipModifiers(s, rest, swiftModifiers)
-		if len(rest) > 1 && s.is(rest[0], "class") && rest[1].kind == tokenWord && (swiftModifiers(s.text(rest[1])) || s.isAny(rest[1], "func", "var", "let", "subscript")) {
+		if len(rest) > 1 && s.is(rest[0], "class") && rest[1].kind == tokenWord && (swiftModifiers[s.text(rest[1])] || s.isAny(rest[1], "func", "var", "let", "subscript")) {
 			rest = rest[1:]
 		}
 		if len(rest) < len(header) && len(rest) > 0 && rest[0].kind == '(' {
@@ -190,10 +190,6 @@ func (g swiftGrammar) skipModifiers(s *braceScanner, header []token) (rest, modi
 	}
 }
 
-func swiftModifiers(word string) bool {
-	switch word {
-	case "public", "private", "fileprivate", "internal", "open", "package", "static", "final", "override", "mutating", "nonmutating", "convenience", "required", "lazy", "weak", "unowned", "optional", "dynamic", "indirect", "prefix", "postfix", "infix", "isolated", "nonisolated", "distributed", "borrowing", "consuming":
-		return true
-	}
-	return false
-}
+var swiftModifiers = wordSet(`public private fileprivate internal open package static final override mutating nonmutating convenience
+	required lazy weak unowned optional dynamic indirect prefix postfix infix isolated nonisolated
+	distributed borrowing consuming`)
