@@ -1,5 +1,7 @@
 package code
 
+import "slices"
+
 // maxModifiers is how many tokens of modifiers and annotations may precede a
 // declaration in a language whose statements end with the line.
 const maxModifiers = 64
@@ -44,12 +46,7 @@ func hasKind(header []token, kind byte) bool { return indexKind(header, kind) >=
 
 // indexKind returns the index of the first token of the kind, or -1.
 func indexKind(header []token, kind byte) int {
-	for i, t := range header {
-		if t.kind == kind {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(header, func(t token) bool { return t.kind == kind })
 }
 
 // endsInCreation reports whether the header ends as in "new Name<T>(...)", so that

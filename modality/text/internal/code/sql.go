@@ -257,7 +257,7 @@ func (s *sqlScanner) created() (kind string, name []token) {
 		if word == "event" && i+1 < len(s.head) && s.lower(s.head[i+1]) == "trigger" {
 			continue
 		}
-		if kind := sqlKind(word); kind != "" {
+		if kind := sqlKinds[word]; kind != "" {
 			return kind, s.named(s.head[i+1:])
 		}
 		definer = definer || word == "definer" || word == "algorithm"
@@ -273,25 +273,13 @@ var sqlModifiers = wordSet(`or replace alter temp temporary global local unlogge
 	fulltext spatial materialized recursive sql security foreign virtual external constraint editionable
 	noneditionable force no private transient hybrid secure`)
 
-// sqlKind returns the kind of symbol for a word after CREATE.
-func sqlKind(word string) string {
-	switch word {
-	case "table", "view":
-		return "table"
-	case "function", "procedure", "proc", "trigger", "aggregate", "rule", "event":
-		return "function"
-	case "type", "domain":
-		return "type"
-	case "index":
-		return "key"
-	case "schema", "database":
-		return "namespace"
-	case "sequence":
-		return "variable"
-	case "package":
-		return "module"
-	}
-	return ""
+// sqlKinds are the kinds of symbols for words after CREATE.
+var sqlKinds = map[string]string{
+	"table": "table", "view": "table",
+	"function": "function", "procedure": "function", "proc": "function", "trigger": "function", "aggregate": "function",
+	"rule": "function", "event": "function",
+	"type": "type", "domain": "type", "index": "key", "schema": "namespace", "database": "namespace", "sequence": "variable",
+	"package": "module",
 }
 
 // named returns the tokens of the name that follows the kind: parts joined by

@@ -120,7 +120,7 @@ func (l *adocLinker) macro(number int, line []byte, at int) int {
 		start--
 	}
 	name := string(line[start:at])
-	kind := adocKind(name)
+	kind := adocKinds[name]
 	isURI := bytes.HasPrefix(line[at:], []byte("://"))
 	if kind == "" && (!isURI || at-start < 2) {
 		return at + 1
@@ -175,17 +175,7 @@ func adocArgument(line []byte, i int) (text string, after int) {
 	return strings.TrimSuffix(text, "^"), i + n + 1
 }
 
-// adocKind returns the kind of links that a macro makes, or "".
-func adocKind(macro string) string {
-	switch macro {
-	case "link":
-		return linkset.Hyperlink
-	case "xref":
-		return linkset.Reference
-	case "image":
-		return linkset.Image
-	case "video", "audio":
-		return linkset.Include
-	}
-	return ""
+// adocKinds are the kinds of links that macros make.
+var adocKinds = map[string]string{
+	"link": linkset.Hyperlink, "xref": linkset.Reference, "image": linkset.Image, "video": linkset.Include, "audio": linkset.Include,
 }
