@@ -14,13 +14,7 @@ import (
 // level 2.
 func readAsciiDoc(ctx context.Context, src []byte, doc *outline) error {
 	r := adocReader{doc: doc, lines: newWindow(src)}
-	for n := 0; r.lines.number > 0; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.block()
-	}
-	return ctx.Err()
+	return r.lines.each(ctx, r.block)
 }
 
 type adocReader struct {

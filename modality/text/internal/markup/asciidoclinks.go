@@ -13,13 +13,7 @@ import (
 // passthroughs it reads only includes.
 func findAsciiDocLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := adocLinker{set: set}
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		l.line(number, bytes.TrimRight(line, " \t\r"))
-	}
-	return ctx.Err()
+	return eachLine(ctx, src, l.line)
 }
 
 type adocLinker struct {

@@ -32,13 +32,8 @@ func Links(ctx context.Context, format Format, src []byte) ([]relations.Link, er
 // PlainLinks returns the URIs in src, a text without markup, as [Links] does.
 func PlainLinks(ctx context.Context, src []byte) ([]relations.Link, error) {
 	var set linkset.Set
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		addURIs(&set, number, line)
-	}
-	return set.Links(), ctx.Err()
+	err := eachLine(ctx, src, func(number int, line []byte) { addURIs(&set, number, line) })
+	return set.Links(), err
 }
 
 // A linkFinder adds the links in src to set.

@@ -16,14 +16,9 @@ func readOrg(ctx context.Context, src []byte, doc *outline) error {
 	if bytes.Contains(src, []byte(":")) {
 		r.findKeywords(src)
 	}
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.read(number, bytes.TrimRight(line, " \t\r"))
-	}
+	err := eachLine(ctx, src, r.read)
 	r.endParagraph()
-	return ctx.Err()
+	return err
 }
 
 type orgReader struct {

@@ -12,13 +12,7 @@ import (
 // included files, targets and URIs. It skips source and example blocks.
 func findOrgLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := orgLinker{set: set}
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		l.line(number, bytes.TrimRight(line, " \t\r"))
-	}
-	return ctx.Err()
+	return eachLine(ctx, src, l.line)
 }
 
 type orgLinker struct {

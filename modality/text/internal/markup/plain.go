@@ -2,6 +2,7 @@ package markup
 
 import (
 	"bytes"
+	"context"
 	"iter"
 )
 
@@ -16,6 +17,18 @@ func linesOf(src []byte) iter.Seq2[int, []byte] {
 			src = rest
 		}
 	}
+}
+
+// eachLine calls read for the lines of src without trailing space, numbered from 1,
+// until ctx is done.
+func eachLine(ctx context.Context, src []byte, read func(number int, line []byte)) error {
+	for number, line := range linesOf(src) {
+		if number%4096 == 0 && ctx.Err() != nil {
+			break
+		}
+		read(number, bytes.TrimRight(line, " \t\r"))
+	}
+	return ctx.Err()
 }
 
 func isBlank(line []byte) bool { return len(bytes.TrimLeft(line, " \t\r\v\f")) == 0 }
