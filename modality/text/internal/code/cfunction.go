@@ -1,6 +1,9 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A declarator is a name with parameters in a header.
 type declarator struct {
@@ -133,12 +136,9 @@ func (g *cGrammar) isMacroCall(s *braceScanner, header []token, d, next declarat
 	if d.first != d.name || s.is(header[d.name], s.top().name) || s.is(header[d.name], "operator") {
 		return false
 	}
-	for _, t := range header[:d.first] {
-		if t.kind != tokenWord || !cSpecifiers[s.text(t)] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(header[:d.first], func(t token) bool {
+		return t.kind != tokenWord || !cSpecifiers[s.text(t)]
+	})
 }
 
 // cSpecifiers are words that may stand before a type.

@@ -3,6 +3,7 @@ package code
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/internal/plain"
@@ -39,12 +40,8 @@ func mapSQL(ctx context.Context, src []byte) (outline, error) {
 func escapesInStrings(src []byte) bool {
 	const enough = 1 << 16 // bytes
 	head := bytes.ToLower(src[:min(len(src), enough)])
-	for _, sign := range []string{"engine=", "\ndelimiter ", "create table `", "insert into `", "drop table if exists `"} {
-		if bytes.Contains(head, []byte(sign)) {
-			return true
-		}
-	}
-	return false
+	signs := []string{"engine=", "\ndelimiter ", "create table `", "insert into `", "drop table if exists `"}
+	return slices.ContainsFunc(signs, func(sign string) bool { return bytes.Contains(head, []byte(sign)) })
 }
 
 // hasBatches reports whether some line consists of "GO", which ends statements of
@@ -146,12 +143,7 @@ func (s *sqlScanner) startsRows() bool {
 	if len(s.head) < 3 || s.lower(s.head[0]) != "copy" {
 		return false
 	}
-	for _, t := range s.head {
-		if s.lower(t) == "stdin" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.head, func(t token) bool { return s.lower(t) == "stdin" })
 }
 
 // word tracks the words that begin and end the bodies of routines.

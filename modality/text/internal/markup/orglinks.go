@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/modality/text/internal/linkset"
@@ -139,12 +140,9 @@ func (l *orgLinker) link(number int, target, text string) {
 
 func isPicture(path string) bool {
 	lower := strings.ToLower(path)
-	for _, ext := range []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"} {
-		if strings.HasSuffix(lower, ext) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"}, func(ext string) bool {
+		return strings.HasSuffix(lower, ext)
+	})
 }
 
 // keyBytes are the characters of a key of a work.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"iter"
+	"slices"
 )
 
 // linesOf yields the lines of src, without their line ends, numbered from 1.
@@ -40,12 +41,7 @@ func isRun(s []byte, n int) bool {
 	if len(s) < n || len(s) == 0 {
 		return false
 	}
-	for _, c := range s {
-		if c != s[0] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s, func(c byte) bool { return c != s[0] })
 }
 
 func isPunct(c byte) bool {
