@@ -76,12 +76,7 @@ func (f openXMLFormat) isType(value string) bool {
 	if !strings.HasSuffix(value, ".main+xml") && !strings.HasSuffix(value, ".main") {
 		return false
 	}
-	for _, word := range f.types {
-		if strings.Contains(value, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.types, func(word string) bool { return strings.Contains(value, word) })
 }
 
 // isMain reports whether the target of a relationship is a main part of f.

@@ -185,25 +185,25 @@ func leadingZeros(c byte) int {
 	return n
 }
 
-// A packing is how the packets of a transport stream are stored.
-type packing struct{ first, step int }
+// A packetFormat is how the packets of a transport stream are stored.
+type packetFormat struct{ first, step int }
 
-// packings are packets alone, with the time stamp of some recorders before
+// packetFormats are packets alone, with the time stamp of some recorders before
 // them, and with the parity of broadcasts after them.
-var packings = []packing{{0, 188}, {4, 192}, {0, 204}}
+var packetFormats = []packetFormat{{0, 188}, {4, 192}, {0, 204}}
 
 var formatTS = Format{ID: "ts", Name: "MPEG transport stream", Kind: Timed, MediaType: "video/mp2t", Ext: ".ts"}
 
 // transport knows the sync bytes of ISO/IEC 13818-1.
 func transport(h head) (Format, error) {
-	if _, ok := packingOf(h.b, h.size); !ok || h.text {
+	if _, ok := packetFormatOf(h.b, h.size); !ok || h.text {
 		return Format{}, nil
 	}
 	return formatTS, nil
 }
 
-func packingOf(b []byte, size int64) (packing, bool) {
-	for _, p := range packings {
+func packetFormatOf(b []byte, size int64) (packetFormat, bool) {
+	for _, p := range packetFormats {
 		syncs := 0
 		for i := p.first; i < len(b) && b[i] == 0x47; i += p.step {
 			syncs++
@@ -213,13 +213,13 @@ func packingOf(b []byte, size int64) (packing, bool) {
 			return p, true
 		}
 	}
-	return displacedPacking(b)
+	return displacedPackets(b)
 }
 
-// displacedPacking finds the packets of a stream that does not begin with one,
+// displacedPackets finds the packets of a stream that does not begin with one,
 // as a recording that starts anywhere: by more sync bytes in a row than chance
 // puts there.
-func displacedPacking(b []byte) (packing, bool) {
+func displacedPackets(b []byte) (packetFormat, bool) {
 	const enough = 8
 	for _, step := range []int{188, 192, 204} {
 	search:
@@ -229,17 +229,17 @@ func displacedPacking(b []byte) (packing, bool) {
 					continue search
 				}
 			}
-			return packing{first, step}, true
+			return packetFormat{first, step}, true
 		}
 	}
-	return packing{}, false
+	return packetFormat{}, false
 }
 
 // transportTracks reads the types of the streams from the tables of programs
 // (ISO/IEC 13818-1, section 2.4.4).
 func transportTracks(r io.ReaderAt, size int64) (Kind, error) {
 	const window, chunk = 4 << 20, 188 * 192 * 17 // the tables come again twice a second
-	var p packing
+	var p packetFormat
 	var picture, sound, ok bool
 	maps := make(map[int]bool) // packet ids of the tables
 	for off := int64(0); off < min(size, window); {
@@ -248,7 +248,7 @@ func transportTracks(r io.ReaderAt, size int64) (Kind, error) {
 			return Other, err
 		}
 		if off == 0 {
-			if p, ok = packingOf(b, size); !ok {
+			if p, ok = packetFormatOf(b, size); !ok {
 				return Other, nil
 			}
 		}

@@ -41,7 +41,7 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) ([]relations.
 	if err != nil || src.Size() > maxHeld {
 		return nil, err
 	}
-	m := &mapping{ctx: ctx, src: src, text: cut{coding: x.coding, end: src.Size(), first: 1}}
+	m := &mapper{ctx: ctx, src: src, text: cut{coding: x.coding, end: src.Size(), first: 1}}
 	if m.text.coding.charset, _, err = m.text.charset(ctx, src); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) ([]relations.
 }
 
 // links returns the links of a text held in memory.
-func (m *mapping) links() ([]relations.Link, error) {
+func (m *mapper) links() ([]relations.Link, error) {
 	if m.src.Name() == "go.mod" {
 		return moduleLinks(m.held), nil
 	}

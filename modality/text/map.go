@@ -51,7 +51,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if mails != nil {
 		return r.mapMail(ctx, src, req)
 	}
-	m, err := r.newMapping(ctx, src, req)
+	m, err := r.newMapper(ctx, src, req)
 	if err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	return s, nil
 }
 
-// A mapping is the making of one map.
-type mapping struct {
+// A mapper makes one map.
+type mapper struct {
 	ctx   context.Context
 	src   *citekit.Source
 	req   citekit.MapRequest
@@ -81,7 +81,7 @@ type mapping struct {
 	facts map[string]any // what the source says about itself, for the metadata of the map
 }
 
-func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*mapping, error) {
+func (r *Resolver) newMapper(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*mapper, error) {
 	x, err := r.index(ctx, src)
 	if err != nil {
 		return nil, err
@@ -93,7 +93,7 @@ func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req cite
 	if lines == 0 || src.Size() <= int64(x.coding.mark) {
 		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
 	}
-	m := &mapping{ctx: ctx, src: src, req: req, lines: lines, text: cut{coding: x.coding, end: src.Size(), first: 1}}
+	m := &mapper{ctx: ctx, src: src, req: req, lines: lines, text: cut{coding: x.coding, end: src.Size(), first: 1}}
 	if m.text.coding.charset, _, err = m.text.charset(ctx, src); err != nil {
 		return nil, err
 	}
@@ -110,11 +110,11 @@ func (r *Resolver) newMapping(ctx context.Context, src *citekit.Source, req cite
 }
 
 // reader returns a reader of the text, from its beginning.
-func (m *mapping) reader() io.Reader {
+func (m *mapper) reader() io.Reader {
 	return newUnified(m.ctx, m.src, m.text.coding, m.req.Progress)
 }
 
-func (m *mapping) readAll() ([]byte, error) {
+func (m *mapper) readAll() ([]byte, error) {
 	var text bytes.Buffer
 	text.Grow(int(m.src.Size()) + bytes.MinRead)
 	_, err := text.ReadFrom(m.reader())
@@ -129,7 +129,7 @@ type method struct {
 }
 
 // structure tries the methods that the format suggests until one finds nodes.
-func (m *mapping) structure() (*citekit.Draft, error) {
+func (m *mapper) structure() (*citekit.Draft, error) {
 	reason := ""
 	for _, w := range m.methods() {
 		s, err := w.find()
@@ -159,7 +159,7 @@ func (m *mapping) structure() (*citekit.Draft, error) {
 
 // note keeps what a source says about itself, independent of the method that
 // finds its nodes.
-func (m *mapping) note(s *citekit.Draft) {
+func (m *mapper) note(s *citekit.Draft) {
 	for _, key := range []string{about.AuthorKey, about.KeywordsKey, about.DateKey} {
 		if value, ok := s.Metadata[key]; ok && m.facts[key] == nil {
 			if m.facts == nil {
@@ -171,7 +171,7 @@ func (m *mapping) note(s *citekit.Draft) {
 }
 
 // withFacts returns s with the noted facts.
-func (m *mapping) withFacts(s *citekit.Draft) *citekit.Draft {
+func (m *mapper) withFacts(s *citekit.Draft) *citekit.Draft {
 	maps.Copy(s.Metadata, m.facts)
 	return s
 }
@@ -200,7 +200,7 @@ func explain(err error) string {
 }
 
 // methods returns the methods to try, best first.
-func (m *mapping) methods() []method {
+func (m *mapper) methods() []method {
 	name := m.src.Name()
 	format, structured := data.FormatOf(name, m.head)
 	var methods []method
@@ -234,7 +234,7 @@ func (m *mapping) methods() []method {
 
 // markup returns the markup language of the source, by its extension or, if
 // that is not one of a markup language, by the beginning of an HTML document.
-func (m *mapping) markup() (markup.Format, bool) {
+func (m *mapper) markup() (markup.Format, bool) {
 	if format, ok := markup.FormatOf(m.src.Name(), m.head); ok {
 		return format, true
 	}
@@ -245,7 +245,7 @@ func (m *mapping) markup() (markup.Format, bool) {
 }
 
 // heldMethod is a method that needs the text in memory.
-func (m *mapping) heldMethod(name string, find func() (*citekit.Draft, error)) method {
+func (m *mapper) heldMethod(name string, find func() (*citekit.Draft, error)) method {
 	return method{name, func() (*citekit.Draft, error) {
 		if m.held == nil {
 			return nil, errNotHeld
@@ -258,7 +258,7 @@ var errNotHeld = fmt.Errorf("more than %d MiB of a format that is read whole; ci
 
 // page maps a page of HTML without headings by the passages of its text,
 // without tags and scripts.
-func (m *mapping) page() (*citekit.Draft, error) {
+func (m *mapper) page() (*citekit.Draft, error) {
 	doc, err := markup.Map(m.ctx, markup.HTML, m.held)
 	if err != nil {
 		return nil, err
@@ -287,7 +287,7 @@ func readable(text string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(text)), " ")
 }
 
-func (m *mapping) dataMethod(format data.Format) method {
+func (m *mapper) dataMethod(format data.Format) method {
 	return method{string(format), func() (*citekit.Draft, error) {
 		if m.held != nil {
 			return data.Map(m.ctx, format, m.held)
@@ -300,7 +300,7 @@ func (m *mapping) dataMethod(format data.Format) method {
 }
 
 // subtitles maps cues, gathered into segments.
-func (m *mapping) subtitles() (*citekit.Draft, error) {
+func (m *mapper) subtitles() (*citekit.Draft, error) {
 	if len(m.held) > maxCues {
 		return nil, fmt.Errorf("more than %d MiB of subtitles; cite its lines, or split the file: %w", maxCues>>20, citekit.ErrTooLarge)
 	}
@@ -328,7 +328,7 @@ func (m *mapping) subtitles() (*citekit.Draft, error) {
 
 // join makes one node from the nodes of a source of one line, because no
 // location can distinguish them.
-func (m *mapping) join(s *citekit.Draft) {
+func (m *mapper) join(s *citekit.Draft) {
 	first := s.Nodes[0]
 	if m.lines > 1 || len(s.Nodes) == 1 && len(first.Children) == 0 {
 		return
@@ -339,14 +339,14 @@ func (m *mapping) join(s *citekit.Draft) {
 
 // crowded reports whether several nodes share one line of the source while
 // others do not, as in minified code with a comment below it.
-func (m *mapping) crowded(nodes []*citekit.Node) bool {
+func (m *mapper) crowded(nodes []*citekit.Node) bool {
 	first, last := nodes[0].Location.Lines, nodes[len(nodes)-1].Location.Lines
 	return m.lines > 1 && len(nodes) > 1 && first.First == last.Last && first.Len() == 1
 }
 
 // check returns an error unless all nodes are inside the source and their
 // parents.
-func (m *mapping) check(nodes []*citekit.Node) error {
+func (m *mapper) check(nodes []*citekit.Node) error {
 	return checkWithin(nodes, citekit.Range{First: 1, Last: m.lines})
 }
 
@@ -364,7 +364,7 @@ func checkWithin(nodes []*citekit.Node, outer citekit.Range) error {
 }
 
 // even divides the source into runs of equally many lines.
-func (m *mapping) even() *citekit.Draft {
+func (m *mapper) even() *citekit.Draft {
 	const parts = 1_000
 	each := max(int(math.Ceil(float64(m.lines)/parts)), 100)
 	s := &citekit.Draft{Method: "lines"}

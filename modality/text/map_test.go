@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 )
@@ -233,31 +232,11 @@ func checkTitles(t *testing.T, r *text.Resolver, src *citekit.Source, nodes []*c
 	}
 }
 
-// checkMap checks that the nodes can be named and lie inside of extent, in
-// order and in their parents.
+// checkMap checks that the nodes can be named, and what holds for every map of text.
 func checkMap(t *testing.T, s *citekit.Draft, extent citekit.Extent) {
 	t.Helper()
-	if len(s.Nodes) == 0 || s.Method == "" {
-		t.Fatalf("%+v", s)
-	}
-	checkNodes(t, s.Nodes, citekit.Range{First: 1, Last: extent.Lines})
-	ingest.NameNodes(s.Nodes)
-	m := citekit.ResourceMap{Nodes: s.Nodes}
-	if ids := m.DuplicateIDs(); len(ids) > 0 {
-		t.Errorf("duplicate ids: %q", ids)
-	}
-}
-
-func checkNodes(t *testing.T, nodes []*citekit.Node, outer citekit.Range) {
-	t.Helper()
-	before := outer.First
-	for _, n := range nodes {
-		lines := n.Location.Lines
-		if err := n.Location.Validate(); err != nil || lines.First < before || lines.Last > outer.Last {
-			t.Fatalf("%s %q at %v: after %d, in %v, %v", n.Type, n.Title, lines, before, outer, err)
-		}
-		before = lines.First
-		checkNodes(t, n.Children, lines)
+	if problem := draftProblem(s, extent); problem != "" {
+		t.Fatal(problem)
 	}
 }
 

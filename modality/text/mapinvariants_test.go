@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -13,12 +14,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/text"
 )
@@ -244,64 +244,29 @@ func mapProblem(t *testing.T, name string, data []byte) string {
 	if err != nil {
 		return err.Error()
 	}
+	return draftProblem(s, extent)
+}
+
+// draftProblem says what is wrong with the map of a text, or "".
+func draftProblem(s *citekit.Draft, extent citekit.Extent) string {
 	if s.Method == "" || s.Metadata["format"] == nil || len(s.Nodes) == 0 {
 		return "no nodes, method or format"
 	}
-	c := mapCheck{ids: make(map[string]bool), mail: s.Metadata["format"] == "mbox" || s.Metadata["format"] == "eml"}
+	if !linetest.IsLine(s.Title) {
+		return fmt.Sprintf("title %q", s.Title)
+	}
+	if err := linetest.Problem(s.Nodes, extent.Lines); err != nil {
+		return err.Error()
+	}
 	ingest.NameNodes(s.Nodes)
-	c.text(s.Title)
-	c.nodes(s.Nodes, citekit.Range{First: 1, Last: extent.Lines}, 1)
-	if c.count > 20_000 {
-		return "more than 20,000 nodes"
-	}
-	return c.problem
-}
-
-// A mapCheck looks at what holds for every map, and notes what does not.
-type mapCheck struct {
-	ids     map[string]bool
-	mail    bool // whose nodes are messages and their parts, not lines
-	count   int
-	problem string
-}
-
-func (c *mapCheck) nodes(nodes []*citekit.Node, outer citekit.Range, depth int) {
-	before := outer.First
-	for _, n := range nodes {
-		c.count++
-		lines := n.Location.Lines
-		switch err := n.Location.Validate(); {
-		case err != nil:
-			c.problem = err.Error()
-		case c.mail != lines.IsZero():
-			c.problem = "lines in mail, or none elsewhere"
-		case !c.mail && (lines.First < before || lines.Last > outer.Last):
-			c.problem = "nodes out of order, or out of their parents"
-		case c.ids[n.ID] || n.ID == "":
-			c.problem = "no id of its own: " + n.ID
-		case depth > 64:
-			c.problem = "more than 64 levels"
-		case n.Type == "":
-			c.problem = "no type"
+	m := citekit.ResourceMap{Nodes: s.Nodes}
+	for n := range m.All() {
+		if n.ID == "" {
+			return "a node without an id"
 		}
-		c.text(n.Title)
-		c.text(n.Summary)
-		c.ids[n.ID] = true
-		before = lines.First
-		c.nodes(n.Children, lines, depth+1)
 	}
-}
-
-// text checks a title or a summary.
-func (c *mapCheck) text(s string) {
-	switch {
-	case len(s) > 300:
-		c.problem = "more than 300 bytes: " + s
-	case !utf8.ValidString(s):
-		c.problem = "no UTF-8"
-	case strings.ContainsFunc(s, unicode.IsControl):
-		c.problem = "control characters"
-	case strings.TrimSpace(s) != s:
-		c.problem = "white space around " + s
+	if ids := m.DuplicateIDs(); len(ids) > 0 {
+		return "duplicate ids " + strings.Join(ids, ", ")
 	}
+	return ""
 }

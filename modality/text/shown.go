@@ -17,7 +17,7 @@ import (
 // A shown is the text that a page of HTML shows. It is nil for other texts, and for
 // pages that are too long or show nothing: they are read as they are written.
 type shown struct {
-	*htmlblocks.Reading
+	*htmlblocks.ShownText
 	lines int // of the page
 }
 
@@ -42,7 +42,7 @@ func (r *Resolver) shown(ctx context.Context, src *citekit.Source) (*shown, erro
 			return nil, 0, err
 		}
 		s := new(shown)
-		if s.Reading, err = htmlblocks.Read(ctx, page, isXML(src, page)); err != nil {
+		if s.ShownText, err = htmlblocks.Read(ctx, page, isXML(src, page)); err != nil {
 			return nil, 0, err
 		}
 		if strings.TrimSpace(s.Text) == "" {
@@ -90,7 +90,7 @@ func isPage(ctx context.Context, src *citekit.Source, x *index) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	format, ok := (&mapping{src: src, head: head}).markup()
+	format, ok := (&mapper{src: src, head: head}).markup()
 	return ok && format == markup.HTML, nil
 }
 
@@ -112,7 +112,7 @@ func pageKey(src *citekit.Source) string {
 type stretch struct {
 	from, to    int // bytes of the text
 	rows        int // lines of the text
-	above       int // of those that a gathering holds, before this
+	above       int // of those that a runBuilder holds, before this
 	first, last int // lines of the page
 }
 
@@ -132,7 +132,7 @@ func (s *shown) read(ctx context.Context, lines citekit.Range, yield func(citeki
 			}
 		}
 	}
-	g := gathering{shown: s, yield: yield}
+	g := runBuilder{shown: s, yield: yield}
 	for n := 0; part.Start < part.End && !g.ended; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -161,8 +161,8 @@ func (s *shown) stretch(part htmlblocks.Span) stretch {
 	return n
 }
 
-// A gathering is a run in the making.
-type gathering struct {
+// A runBuilder makes runs.
+type runBuilder struct {
 	*shown
 	yield func(citekit.TextRun) bool
 	held  []stretch
@@ -171,7 +171,7 @@ type gathering struct {
 	ended bool // yield returned false
 }
 
-func (g *gathering) add(next stretch) {
+func (g *runBuilder) add(next stretch) {
 	if n := len(g.held); n > 0 {
 		before, size := g.held[n-1], next.from-g.held[0].from
 		goesOn := g.even && next.first == next.last && next.first == before.first+before.rows && size < runBytes
@@ -190,7 +190,7 @@ func (g *gathering) add(next stretch) {
 	g.held = append(g.held, next)
 }
 
-func (g *gathering) flush() {
+func (g *runBuilder) flush() {
 	for len(g.held) > 0 && !g.ended {
 		n := len(g.held)
 		if g.even && n > 1 && g.held[n-1].rows > 1 {
@@ -207,13 +207,13 @@ func (g *gathering) flush() {
 
 // isMistaken reports whether the first n stretches have as many lines as the page has
 // there, although these are not the same.
-func (g *gathering) isMistaken(n int) bool {
+func (g *runBuilder) isMistaken(n int) bool {
 	first, last := g.held[0], g.held[n-1]
 	return last.above+last.rows-first.above == last.last-first.first+1
 }
 
 // give yields a run of some stretches.
-func (g *gathering) give(all []stretch) {
+func (g *runBuilder) give(all []stretch) {
 	first, last := all[0], all[len(all)-1]
 	text := g.Text[first.from:last.to]
 	blank := ""

@@ -1,4 +1,4 @@
-// Package linetest has a resolver of lines and a small library, for the tests of
+// Package linetest has a resolver of lines, a small library and checks of nodes, for the tests of
 // packages that need one.
 package linetest
 

@@ -1,6 +1,10 @@
 package htmlblocks
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
 
 // A Cut is a page of some blocks of another.
 type Cut struct {
@@ -64,16 +68,8 @@ func (p *Page) scriptsIn(s Span) []Span {
 
 // scriptFrom returns the index of the first script at or behind an offset.
 func (p *Page) scriptFrom(offset int) int {
-	low, high := 0, len(p.scripts)
-	for low < high {
-		mid := (low + high) / 2
-		if p.scripts[mid].Start < offset {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return low
+	i, _ := slices.BinarySearchFunc(p.scripts, offset, func(s Span, offset int) int { return cmp.Compare(s.Start, offset) })
+	return i
 }
 
 // enter closes and opens wrappers to be within one.

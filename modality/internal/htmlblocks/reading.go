@@ -11,9 +11,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A Reading is the text that a page shows, laid out to be read, and where it stands in
+// A ShownText is the text that a page shows, laid out to be read, and where it stands in
 // the page. It does not change.
-type Reading struct {
+type ShownText struct {
 	Text  string // ends with LF unless it is empty
 	marks []mark
 }
@@ -29,7 +29,7 @@ type mark struct{ at, line int }
 // row of a table is one line unless a cell has more than words.
 // The text is empty if it would stand on more than 1,048,576 lines. Read fails only with
 // ctx.Err().
-func Read(ctx context.Context, page []byte, xml bool) (*Reading, error) {
+func Read(ctx context.Context, page []byte, xml bool) (*ShownText, error) {
 	if bytes.IndexByte(page, '\r') >= 0 {
 		page = bytes.ReplaceAll(page, []byte("\r"), []byte(" ")) // it ends no line
 	}
@@ -40,23 +40,23 @@ func Read(ctx context.Context, page []byte, xml bool) (*Reading, error) {
 			return nil, ctx.Err()
 		}
 		if len(t.layout.marks) > maxMarks {
-			return new(Reading), nil
+			return new(ShownText), nil
 		}
 	}
-	return &Reading{Text: t.finish(), marks: t.layout.marks}, ctx.Err()
+	return &ShownText{Text: t.finish(), marks: t.layout.marks}, ctx.Err()
 }
 
-// maxMarks bounds the memory of a reading.
+// maxMarks bounds the memory of a text.
 const maxMarks = 1 << 20
 
 // Size returns how many bytes of memory it takes, roughly.
-func (r *Reading) Size() int64 { return int64(len(r.Text) + 16*len(r.marks)) }
+func (r *ShownText) Size() int64 { return int64(len(r.Text) + 16*len(r.marks)) }
 
 // Lines returns the first and the last line of the page on which the bytes [from, to)
 // of the text stand, counted from 1. There must be such bytes.
-func (r *Reading) Lines(from, to int) (first, last int) { return r.lineAt(from), r.lineAt(to - 1) }
+func (r *ShownText) Lines(from, to int) (first, last int) { return r.lineAt(from), r.lineAt(to - 1) }
 
-func (r *Reading) lineAt(at int) int {
+func (r *ShownText) lineAt(at int) int {
 	i, found := slices.BinarySearchFunc(r.marks, at, func(m mark, at int) int { return cmp.Compare(m.at, at) })
 	if !found {
 		i--
@@ -65,10 +65,10 @@ func (r *Reading) lineAt(at int) int {
 }
 
 // Span returns the bytes of the text that stand on some lines of the page.
-func (r *Reading) Span(first, last int) Span { return Span{r.startOf(first), r.startOf(last + 1)} }
+func (r *ShownText) Span(first, last int) Span { return Span{r.startOf(first), r.startOf(last + 1)} }
 
 // startOf returns where the text begins that stands on a line or behind it.
-func (r *Reading) startOf(line int) int {
+func (r *ShownText) startOf(line int) int {
 	i, _ := slices.BinarySearchFunc(r.marks, line, func(m mark, line int) int { return cmp.Compare(m.line, line) })
 	if i == len(r.marks) {
 		return len(r.Text)

@@ -328,10 +328,7 @@ func (s *braceScanner) macro(line byteSpan) {
 		return
 	}
 	rest = bytes.TrimLeft(rest, " \t")
-	end := 0
-	for end < len(rest) && isWord(rest[end]) {
-		end++
-	}
+	end := wordEnd(rest, 0)
 	if end == 0 || end == len(rest) || rest[end] != '(' {
 		return
 	}

@@ -59,9 +59,7 @@ func fileDoc(src []byte) string {
 			return ""
 		}
 		end = next
-		for at = next; at < len(src) && (src[at] == ' ' || src[at] == '\t'); {
-			at++
-		}
+		at = spaceEnd(src, next)
 		if at < len(src) && src[at] == '\n' {
 			at++
 		}

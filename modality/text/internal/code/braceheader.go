@@ -1,16 +1,18 @@
 package code
 
+import "slices"
+
 // maxModifiers is how many tokens of modifiers and annotations may precede a
 // declaration in a language whose statements end with the line.
 const maxModifiers = 64
 
 // skipModifiers returns the header without its leading annotations and modifiers.
-func skipModifiers(s *braceScanner, header []token, modifier func(string) bool) []token {
+func skipModifiers(s *braceScanner, header []token, modifiers map[string]bool) []token {
 	for len(header) > 0 {
 		switch {
 		case header[0].kind == '@':
 			header = skipAnnotation(header)
-		case header[0].kind == tokenWord && modifier(s.text(header[0])):
+		case header[0].kind == tokenWord && modifiers[s.text(header[0])]:
 			header = header[1:]
 		default:
 			return header
@@ -44,12 +46,7 @@ func hasKind(header []token, kind byte) bool { return indexKind(header, kind) >=
 
 // indexKind returns the index of the first token of the kind, or -1.
 func indexKind(header []token, kind byte) int {
-	for i, t := range header {
-		if t.kind == kind {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(header, func(t token) bool { return t.kind == kind })
 }
 
 // endsInCreation reports whether the header ends as in "new Name<T>(...)", so that

@@ -309,12 +309,8 @@ func (l *lexer) commentEnd(at int) int {
 // a backslash.
 func (l *lexer) lineEnd(at int) int {
 	for {
-		i := bytes.IndexByte(l.src[at:], '\n')
-		if i < 0 {
-			return len(l.src)
-		}
-		end := at + i
-		if l.syntax.directives != allDirectives || end == 0 || l.src[end-1] != '\\' {
+		end := lineEnd(l.src, at)
+		if l.syntax.directives != allDirectives || end == 0 || end == len(l.src) || l.src[end-1] != '\\' {
 			return end
 		}
 		at = end + 1
@@ -322,14 +318,10 @@ func (l *lexer) lineEnd(at int) int {
 }
 
 func (l *lexer) blockCommentEnd(at int) int {
-	at += 2
 	if !l.syntax.nested {
-		i := bytes.Index(l.src[at:], []byte("*/"))
-		if i < 0 {
-			return len(l.src)
-		}
-		return at + i + 2
+		return slashCommentEnd(l.src, at)
 	}
+	at += 2
 	for depth := 1; at+1 < len(l.src); at++ {
 		switch {
 		case l.src[at] == '*' && l.src[at+1] == '/':
@@ -387,7 +379,7 @@ func (l *lexer) directiveEnd(at int) int {
 			}
 		case '"':
 			if l.syntax.directives == allDirectives {
-				at = lineStringEnd(l.src, at)
+				at = quotedEnd(l.src, at)
 				continue
 			}
 		}
@@ -400,11 +392,7 @@ func (l *lexer) directiveEnd(at int) int {
 // "if", "else" for every further branch, or "endif". It returns "" for others.
 func conditionOf(line []byte) string {
 	line = bytes.TrimLeft(line[1:min(len(line), 64)], " \t")
-	end := 0
-	for end < len(line) && isWord(line[end]) {
-		end++
-	}
-	switch string(line[:end]) {
+	switch string(line[:wordEnd(line, 0)]) {
 	case "if", "ifdef", "ifndef":
 		return "if"
 	case "else", "elif", "elseif", "elifdef", "elifndef":

@@ -5,49 +5,6 @@ import "bytes"
 // maxInterpolation is how deeply strings nested in strings are followed.
 const maxInterpolation = 32
 
-// lineStringEnd returns the end of the string or character literal that begins at
-// a quote. The literal ends with its line unless a backslash escapes the line
-// feed.
-func lineStringEnd(src []byte, at int) int {
-	quote := src[at]
-	for i := at + 1; i < len(src); i++ {
-		switch src[i] {
-		case quote:
-			return i + 1
-		case '\\':
-			i++
-		case '\n':
-			return i
-		}
-	}
-	return len(src)
-}
-
-// manyLineStringEnd returns the end of a string that may span lines and uses
-// backslash escapes.
-func manyLineStringEnd(src []byte, at int) int {
-	quote := src[at]
-	for i := at + 1; i < len(src); i++ {
-		switch src[i] {
-		case quote:
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-	return len(src)
-}
-
-// after returns the end of the first mark at or after at, or the end of src if
-// there is none.
-func after(src []byte, at int, mark []byte) int {
-	i := bytes.Index(src[min(at, len(src)):], mark)
-	if i < 0 {
-		return len(src)
-	}
-	return at + i + len(mark)
-}
-
 // textBlockEnd returns the end of a string in three quotes with backslash escapes.
 func textBlockEnd(src []byte, at int) int {
 	for i := at + 3; i < len(src); i++ {
@@ -65,21 +22,12 @@ func textBlockEnd(src []byte, at int) int {
 
 var tripleQuote = []byte(`"""`)
 
-// runLength returns the length of the run of c that begins at at.
-func runLength(src []byte, at int, c byte) int {
-	n := 0
-	for at+n < len(src) && src[at+n] == c {
-		n++
-	}
-	return n
-}
-
 // javaLiteral is [syntax.literal] for Java.
 func javaLiteral(src []byte, at int) int {
 	if bytes.HasPrefix(src[at:], tripleQuote) {
 		return textBlockEnd(src, at)
 	}
-	return lineStringEnd(src, at)
+	return quotedEnd(src, at)
 }
 
 // cLiteral is [syntax.literal] for C and C++, with raw strings such as
@@ -93,12 +41,12 @@ func cLiteral(src []byte, at int) int {
 		return at
 	}
 	if i == at || src[i-1] != 'R' || src[i] != '"' {
-		return lineStringEnd(src, i)
+		return quotedEnd(src, i)
 	}
 	const maxDelimiter = 16
 	open := bytes.IndexByte(src[i:min(len(src), i+maxDelimiter+2)], '(')
 	if open < 0 {
-		return lineStringEnd(src, i)
+		return quotedEnd(src, i)
 	}
 	mark := append([]byte{')'}, src[i+1:i+open]...)
 	return after(src, i+open, append(mark, '"'))
@@ -129,7 +77,7 @@ func rustLiteral(src []byte, at int) int {
 		}
 		return i
 	case src[i] == '"':
-		return manyLineStringEnd(src, i)
+		return longQuotedEnd(src, i)
 	case src[i] == '\'' && (i == at || i == at+1 && src[at] == 'b'):
 		return rustCharacterEnd(src, at, i)
 	}
@@ -143,7 +91,7 @@ func rustCharacterEnd(src []byte, at, quote int) int {
 		return quote + 1
 	}
 	if src[quote+1] == '\\' {
-		return lineStringEnd(src, quote)
+		return quotedEnd(src, quote)
 	}
 	const longest = 4 // bytes of a character
 	end := bytes.IndexByte(src[quote+1:min(len(src), quote+2+longest)], '\'')
@@ -173,7 +121,7 @@ func csharpString(src []byte, at, depth int) int {
 	case i >= len(src), src[i] != '"' && (src[i] != '\'' || i > at):
 		return at
 	case src[i] == '\'':
-		return lineStringEnd(src, i)
+		return quotedEnd(src, i)
 	}
 	if quotes := runLength(src, i, '"'); quotes >= 3 && !verbatim {
 		end := after(src, i+quotes, bytes.Repeat([]byte{'"'}, quotes))
@@ -192,7 +140,7 @@ func kotlinLiteral(src []byte, at int) int { return kotlinString(src, at, 0) }
 func kotlinString(src []byte, at, depth int) int {
 	switch src[at] {
 	case '\'', '`':
-		return lineStringEnd(src, at)
+		return quotedEnd(src, at)
 	case '"':
 		s := interpolated{src: src, open: "${", nest: kotlinString, depth: depth}
 		return s.end(at)
@@ -205,7 +153,7 @@ func swiftLiteral(src []byte, at int) int { return swiftString(src, at, 0) }
 
 func swiftString(src []byte, at, depth int) int {
 	if src[at] == '`' {
-		return lineStringEnd(src, at)
+		return quotedEnd(src, at)
 	}
 	const maxHashes = 32
 	hashes := runLength(src[:min(len(src), at+maxHashes)], at, '#')

@@ -52,7 +52,7 @@ func (g *cGrammar) breaks(s *braceScanner, header []token, t token) bool {
 		return bytes.HasPrefix(s.src[header[0].start:header[0].end], []byte("Q_"))
 	}
 	return n == 2 && header[1].kind == '(' && header[0].kind == tokenWord &&
-		!isAttribute(s.text(header[0])) && !isTrailer(s.text(t)) && !s.isAny(header[0], s.top().name)
+		!cAttributes[s.text(header[0])] && !cTrailers[s.text(t)] && !s.isAny(header[0], s.top().name)
 }
 
 // open implements [grammar].
@@ -172,7 +172,7 @@ func (g *cGrammar) nameType(s *braceScanner, header []token, end int) {
 func (g *cGrammar) typedefName(s *braceScanner, header []token) string {
 	header = header[indexKind(header, '{')+1:]
 	for i, t := range header {
-		if t.kind == tokenWord && !isAttribute(s.text(t)) && (i+1 == len(header) || header[i+1].kind != '(') {
+		if t.kind == tokenWord && !cAttributes[s.text(t)] && (i+1 == len(header) || header[i+1].kind != '(') {
 			return s.text(t)
 		}
 	}
@@ -189,7 +189,7 @@ func (g *cGrammar) noteOld(s *braceScanner, header []token) {
 		return
 	}
 	i := indexKind(header, '(')
-	if i < 1 || i+2 >= len(header) || header[i+1].kind != tokenWord || isAttribute(s.text(header[i+1])) || hasKind(header, '=') {
+	if i < 1 || i+2 >= len(header) || header[i+1].kind != tokenWord || cAttributes[s.text(header[i+1])] || hasKind(header, '=') {
 		return
 	}
 	if f, _ := g.function(s, header[:i+1]); f != nil {
@@ -338,14 +338,14 @@ func (g *cGrammar) typeName(s *braceScanner, kind string, header []token) (strin
 				end = closed
 			}
 		case '(':
-			if i > 0 && isAttribute(s.text(header[i-1])) {
+			if i > 0 && cAttributes[s.text(header[i-1])] {
 				continue
 			}
 			first, end, group = 0, 0, true
 		case tokenWord:
 			switch word := s.text(t); {
-			case isAttribute(word) || word == "final" && end > first:
-			case isTrailer(word):
+			case cAttributes[word] || word == "final" && end > first:
+			case cTrailers[word]:
 				return "", nil
 			default:
 				if i == 0 || header[i-1].kind != tokenScope || end == 0 {
@@ -363,20 +363,10 @@ func (g *cGrammar) typeName(s *braceScanner, kind string, header []token) (strin
 	return kind, header[first:end]
 }
 
-// isAttribute reports whether parentheses after the word are not parameters.
-func isAttribute(word string) bool {
-	switch word {
-	case "__attribute__", "__attribute", "__declspec", "alignas", "_Alignas", "noexcept", "throw", "decltype", "requires", "explicit", "if", "while", "for", "switch", "catch", "return", "sizeof", "typeof", "__typeof__", "asm", "__asm__", "static_assert", "_Static_assert", "else", "do", "defined", "new", "delete", "constexpr", "__extension__":
-		return true
-	}
-	return false
-}
+// cAttributes are words whose parentheses are not those of parameters.
+var cAttributes = wordSet(`__attribute__ __attribute __declspec alignas _Alignas noexcept throw decltype requires explicit if while
+	for switch catch return sizeof typeof __typeof__ asm __asm__ static_assert _Static_assert else do defined
+	new delete constexpr __extension__`)
 
-// isTrailer reports whether the word may follow the parameters of a function.
-func isTrailer(word string) bool {
-	switch word {
-	case "const", "volatile", "noexcept", "override", "final", "throw", "try", "mutable", "requires":
-		return true
-	}
-	return false
-}
+// cTrailers are words that may follow the parameters of a function.
+var cTrailers = wordSet(`const volatile noexcept override final throw try mutable requires`)

@@ -1,6 +1,9 @@
 package code
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A declarator is a name with parameters in a header.
 type declarator struct {
@@ -46,7 +49,7 @@ func (g *cGrammar) parametersEnd(s *braceScanner, header []token) (end int, colo
 	for i, t := range header {
 		switch t.kind {
 		case '(':
-			group = group || i > 0 && !isAttribute(s.text(header[i-1]))
+			group = group || i > 0 && !cAttributes[s.text(header[i-1])]
 		case ':':
 			if group {
 				return i, true
@@ -125,7 +128,7 @@ func (g *cGrammar) isOperator(s *braceScanner, header []token, d declarator) boo
 // f(void) LOCKS(m)".
 func (g *cGrammar) isMacroCall(s *braceScanner, header []token, d, next declarator) bool {
 	for _, t := range header[d.group+1 : next.first] {
-		if t.kind == '(' || t.kind == '&' || t.kind == '[' || t.kind == tokenWord && (isTrailer(s.text(t)) || isAttribute(s.text(t))) {
+		if t.kind == '(' || t.kind == '&' || t.kind == '[' || t.kind == tokenWord && (cTrailers[s.text(t)] || cAttributes[s.text(t)]) {
 			continue
 		}
 		return true
@@ -133,22 +136,14 @@ func (g *cGrammar) isMacroCall(s *braceScanner, header []token, d, next declarat
 	if d.first != d.name || s.is(header[d.name], s.top().name) || s.is(header[d.name], "operator") {
 		return false
 	}
-	for _, t := range header[:d.first] {
-		if t.kind != tokenWord || !isSpecifier(s.text(t)) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(header[:d.first], func(t token) bool {
+		return t.kind != tokenWord || !cSpecifiers[s.text(t)]
+	})
 }
 
-// isSpecifier reports whether the word may stand before a type.
-func isSpecifier(word string) bool {
-	switch word {
-	case "static", "extern", "inline", "constexpr", "virtual", "explicit", "friend", "const", "volatile", "typedef", "__inline", "__inline__", "consteval", "constinit":
-		return true
-	}
-	return false
-}
+// cSpecifiers are words that may stand before a type.
+var cSpecifiers = wordSet(`static extern inline constexpr virtual explicit friend const volatile typedef __inline __inline__
+	consteval constinit`)
 
 // declarators returns the candidates for a function in the header.
 func (g *cGrammar) declarators(s *braceScanner, header []token) []declarator {
@@ -171,7 +166,7 @@ func (g *cGrammar) declarators(s *braceScanner, header []token) []declarator {
 				all = append(all, declarator{first: g.qualifiedStart(header, i-1), name: i - 1, group: end})
 			}
 			i = end - 1
-		case t.kind == '(' && i > 0 && header[i-1].kind == tokenWord && !isAttribute(s.text(header[i-1])):
+		case t.kind == '(' && i > 0 && header[i-1].kind == tokenWord && !cAttributes[s.text(header[i-1])]:
 			all = append(all, declarator{first: g.qualifiedStart(header, i-1), name: i - 1, group: i})
 		}
 	}
@@ -224,24 +219,18 @@ func (g *cGrammar) qualifiedStart(header []token, i int) int {
 func (g *cGrammar) innerName(s *braceScanner, header []token, d declarator) string {
 	group := header[d.group]
 	followed := d.group+1 < len(header) && header[d.group+1].kind == '('
-	if !followed || !isBasicType(s.text(header[d.name])) {
+	if !followed || !cBasicTypes[s.text(header[d.name])] {
 		return ""
 	}
 	l := newLexer(s.syntax, s.src[:group.end])
 	l.at = group.start + 1
 	const most = 8 // tokens
 	for range most {
-		if t := l.next(); t.kind == tokenWord && !isSpecifier(s.text(t)) {
+		if t := l.next(); t.kind == tokenWord && !cSpecifiers[s.text(t)] {
 			return s.text(t)
 		}
 	}
 	return ""
 }
 
-func isBasicType(word string) bool {
-	switch word {
-	case "void", "int", "char", "long", "short", "unsigned", "signed", "float", "double", "bool":
-		return true
-	}
-	return false
-}
+var cBasicTypes = wordSet(`void int char long short unsigned signed float double bool`)

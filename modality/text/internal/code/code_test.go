@@ -44,17 +44,19 @@ func outlineOf(t *testing.T, lang code.Language, src string) string {
 	return b.String()
 }
 
-// The files testdata/LANGUAGE.txt are sources with much that may mislead a
-// scanner, and LANGUAGE.outline their outlines, checked by hand.
+// The files testdata/LANGUAGE.txt and LANGUAGE-TOPIC.txt are sources with much that
+// may mislead a scanner, and those that end in .outline their outlines, checked by
+// hand.
 func TestOutlines(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.outline")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no outlines: %v", err)
 	}
 	for _, file := range files {
-		lang, _, _ := strings.Cut(filepath.Base(file), ".")
-		t.Run(lang, func(t *testing.T) {
-			src, err := os.ReadFile(filepath.Join("testdata", lang+".txt"))
+		source := strings.TrimSuffix(file, ".outline")
+		lang, _, _ := strings.Cut(filepath.Base(source), "-")
+		t.Run(filepath.Base(source), func(t *testing.T) {
+			src, err := os.ReadFile(source + ".txt")
 			if err != nil {
 				t.Fatal(err)
 			}

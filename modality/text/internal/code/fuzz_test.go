@@ -1,12 +1,10 @@
 package code_test
 
 import (
-	"bytes"
 	"context"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality/text/internal/code"
 )
 
@@ -21,31 +19,8 @@ func fuzz(f *testing.F, lang code.Language, seeds ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := bytes.Count(src, []byte("\n"))
-		if !bytes.HasSuffix(src, []byte("\n")) {
-			lines++
-		}
-		checkTree(t, structure.Nodes, citekit.Range{First: 1, Last: lines}, 1)
+		linetest.CheckNodes(t, structure.Nodes, linetest.CountLines(src))
 	})
-}
-
-func checkTree(t *testing.T, nodes []*citekit.Node, around citekit.Range, depth int) {
-	t.Helper()
-	if depth > 64 && len(nodes) > 0 {
-		t.Fatalf("more than 64 levels")
-	}
-	previous := around.First
-	for _, n := range nodes {
-		lines := n.Location.Lines
-		if lines.First < previous || lines.Last < lines.First || lines.Last > around.Last {
-			t.Fatalf("%s %q at lines %v in %v, after line %d", n.Type, n.Title, lines, around, previous)
-		}
-		if !utf8.ValidString(n.Title) || len(n.Title) > 300 || len(n.Summary) > 300 || n.Type == "" {
-			t.Fatalf("%s %q: %q", n.Type, n.Title, n.Summary)
-		}
-		previous = lines.First
-		checkTree(t, n.Children, lines, depth+1)
-	}
 }
 
 func FuzzGo(f *testing.F) {
@@ -78,4 +53,23 @@ func FuzzPHP(f *testing.F) {
 
 func FuzzShell(f *testing.F) {
 	fuzz(f, code.Shell, "#!/bin/sh\n# Does.\nf() {\n  case $x in a|'b') echo \"$(g \"${y#\\}}\")\" ;; esac\n}\nfunction h { cat <<-'E' <<F\n\tE\nF\n}\ni() ( ((j)) )\n", "f() {", "\"$(", "`\"`", "case", "a()\n#")
+}
+
+func FuzzJava(f *testing.F)   { fuzzBraces(f, code.Java) }
+func FuzzC(f *testing.F)      { fuzzBraces(f, code.C) }
+func FuzzCPP(f *testing.F)    { fuzzBraces(f, code.CPP) }
+func FuzzCSharp(f *testing.F) { fuzzBraces(f, code.CSharp) }
+func FuzzRust(f *testing.F)   { fuzzBraces(f, code.Rust) }
+func FuzzKotlin(f *testing.F) { fuzzBraces(f, code.Kotlin) }
+func FuzzSwift(f *testing.F)  { fuzzBraces(f, code.Swift) }
+func FuzzSQL(f *testing.F)    { fuzzBraces(f, code.SQL) }
+
+func fuzzBraces(f *testing.F, lang code.Language) {
+	fuzz(f, lang,
+		"", "\n", "class A {\n void f(int a) { }\n}\n", "}{)(][", "\"", "'", "/*", "//", "#", "#if\n#else\n{\n#endif", "R\"(", "r#\"", "$@\"{",
+		"\"\"\"${\"", "#\"\\#(", "`", "@", "fun <T> List<T>.f() =\n 1", "func f()\n{}", "impl<T> A for B<T> {", "typedef struct { } x;",
+		"template <class T> A<T>::~A() : b{1} { }", "operator()() {}", "int f(a) int a; { }", "#define F(x) \\\n x\n",
+		"CREATE FUNCTION f() AS $a$;$a$;", "DELIMITER $$\nCREATE PROCEDURE p() BEGIN END$$", "create table [a b].\"c\"(x)\ngo",
+		"enum E { A { void f() {} }; }", "record R(int x) { R { } }", "namespace a::b { }", "x = new A<B, C>() { void f() { } };",
+	)
 }

@@ -97,7 +97,7 @@ func (f *importFinder) rubyImports() {
 		if l.tok != rubyWord || l.isMember {
 			continue
 		}
-		kind := rubyKind(string(l.text()))
+		kind := rubyKinds[string(l.text())]
 		if kind == "" {
 			continue
 		}
@@ -118,15 +118,8 @@ func (f *importFinder) rubyImports() {
 	}
 }
 
-func rubyKind(word string) string {
-	switch word {
-	case "require":
-		return linkset.Import
-	case "require_relative", "load":
-		return linkset.Include
-	}
-	return ""
-}
+// rubyKinds are the kinds of links that methods make.
+var rubyKinds = map[string]string{"require": linkset.Import, "require_relative": linkset.Include, "load": linkset.Include}
 
 // phpImports finds the files that PHP includes, and the names that "use" imports
 // outside of classes and closures.

@@ -110,10 +110,5 @@ func (g javaGrammar) methodName(s *braceScanner, header []token) (name string, t
 	return "", false
 }
 
-func javaModifiers(word string) bool {
-	switch word {
-	case "public", "protected", "private", "abstract", "static", "final", "synchronized", "native", "strictfp", "default", "transient", "volatile", "sealed":
-		return true
-	}
-	return false
-}
+var javaModifiers = wordSet(`public protected private abstract static final synchronized native strictfp default transient volatile
+	sealed`)

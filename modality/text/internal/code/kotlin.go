@@ -2,6 +2,7 @@ package code
 
 import (
 	"context"
+	"slices"
 	"strings"
 )
 
@@ -36,7 +37,7 @@ func (g kotlinGrammar) ends(s *braceScanner, header []token, t token) bool {
 	if len(rest) == 0 {
 		return len(header) > 1 && s.is(header[1], "file") || len(header) > maxModifiers
 	}
-	if s.is(rest[0], "class") && !hasKind(rest, '(') && (t.kind == '@' || t.kind == tokenWord && kotlinModifiers(s.text(t))) {
+	if s.is(rest[0], "class") && !hasKind(rest, '(') && (t.kind == '@' || t.kind == tokenWord && kotlinModifiers[s.text(t)]) {
 		return !s.constructorFollows(t)
 	}
 	return true
@@ -51,7 +52,7 @@ func (s *braceScanner) continuesKotlin(header []token, t token) bool {
 	case tokenWord:
 		switch s.text(t) {
 		case "where", "as", "else", "catch", "finally", "by", "constructor":
-			return s.text(t) != "constructor" || s.top().body != typeBody || !hasKind(header, '(') && hasClassWord(s, header)
+			return s.text(t) != "constructor" || s.top().body != typeBody || !hasKind(header, '(') && s.hasWord(header, "class")
 		}
 	}
 	n := len(header)
@@ -70,23 +71,14 @@ func (s *braceScanner) continuesKotlin(header []token, t token) bool {
 	return false
 }
 
-func hasClassWord(s *braceScanner, header []token) bool {
-	for _, t := range header {
-		if s.is(t, "class") {
-			return true
-		}
-	}
-	return false
+// hasWord reports whether the header has the word.
+func (s *braceScanner) hasWord(header []token, word string) bool {
+	return slices.ContainsFunc(header, func(t token) bool { return s.is(t, word) })
 }
 
 // isAny reports whether t is one of the words.
 func (s *braceScanner) isAny(t token, words ...string) bool {
-	for _, word := range words {
-		if s.is(t, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(word string) bool { return s.is(t, word) })
 }
 
 // constructorFollows reports whether t begins the annotations and modifiers of a
@@ -179,7 +171,11 @@ func (g kotlinGrammar) declared(s *braceScanner, header []token) symbol {
 	case !named:
 		return symbol{}
 	case word == "class":
-		return symbol{kind: s.kotlinClass(header[:len(header)-len(rest)]), name: s.kotlinName(rest[1])}
+		kind := "class"
+		if s.hasWord(header[:len(header)-len(rest)], "enum") {
+			kind = "enum"
+		}
+		return symbol{kind: kind, name: s.kotlinName(rest[1])}
 	case word == "interface":
 		return symbol{kind: "interface", name: s.kotlinName(rest[1])}
 	case word == "object":
@@ -188,16 +184,6 @@ func (g kotlinGrammar) declared(s *braceScanner, header []token) symbol {
 		return symbol{kind: "type", name: s.kotlinName(rest[1])}
 	}
 	return symbol{}
-}
-
-// kotlinClass returns the kind of a class with these modifiers.
-func (s *braceScanner) kotlinClass(modifiers []token) string {
-	for _, t := range modifiers {
-		if s.is(t, "enum") {
-			return "enum"
-		}
-	}
-	return "class"
 }
 
 func (s *braceScanner) isCompanion(header []token) bool {
@@ -249,10 +235,6 @@ func (g kotlinGrammar) function(s *braceScanner, header []token) symbol {
 	return symbol{}
 }
 
-func kotlinModifiers(word string) bool {
-	switch word {
-	case "public", "private", "protected", "internal", "open", "abstract", "final", "override", "sealed", "data", "enum", "annotation", "inner", "value", "inline", "infix", "operator", "suspend", "tailrec", "external", "const", "lateinit", "vararg", "noinline", "crossinline", "reified", "expect", "actual", "companion", "header", "impl":
-		return true
-	}
-	return false
-}
+var kotlinModifiers = wordSet(`public private protected internal open abstract final override sealed data enum annotation inner value
+	inline infix operator suspend tailrec external const lateinit vararg noinline crossinline reified expect
+	actual companion header impl`)

@@ -19,7 +19,7 @@ func phpLiteral(src []byte, at int) int {
 	rest := src[at:]
 	switch {
 	case src[at] == '\'':
-		return phpQuotedEnd(src, at)
+		return longQuotedEnd(src, at)
 	case src[at] == '"', src[at] == '`':
 		return phpStringEnd(src, at)
 	case bytes.HasPrefix(rest, []byte("<<<")):
@@ -169,19 +169,6 @@ func phpLineCommentEnd(src []byte, i int) int {
 	return i
 }
 
-// phpQuotedEnd returns the end of the single-quoted string at i.
-func phpQuotedEnd(src []byte, i int) int {
-	for i++; i < len(src); i++ {
-		switch src[i] {
-		case '\'':
-			return i + 1
-		case '\\':
-			i++
-		}
-	}
-	return len(src)
-}
-
 // phpStringEnd returns the end of the string at i, which may contain variables.
 func phpStringEnd(src []byte, i int) int {
 	quote := src[i]
@@ -233,14 +220,11 @@ func phpHeredocEnd(src []byte, i int) int {
 	}
 	label := src[j:end]
 	for {
-		n := bytes.IndexByte(src[end:], '\n')
-		if n < 0 {
-			return len(src)
+		end = lineEnd(src, end)
+		if end == len(src) {
+			return end
 		}
-		end += n + 1
-		for end < len(src) && (src[end] == ' ' || src[end] == '\t') {
-			end++
-		}
+		end = spaceEnd(src, end+1)
 		if after := end + len(label); bytes.HasPrefix(src[end:], label) && (after == len(src) || !isWord(src[after])) {
 			return after
 		}
@@ -259,7 +243,7 @@ func phpAttributeEnd(src []byte, i int) int {
 				return i + 1
 			}
 		case '\'':
-			i = phpQuotedEnd(src, i) - 1
+			i = longQuotedEnd(src, i) - 1
 		case '"':
 			i = phpStringEnd(src, i) - 1
 		}

@@ -92,12 +92,7 @@ func (s *pythonScanner) indent() int {
 }
 
 func (s *pythonScanner) skipLine() {
-	n := bytes.IndexByte(s.src[s.at:], '\n')
-	if n < 0 {
-		s.at = len(s.src)
-		return
-	}
-	s.at += n + 1
+	s.at = min(lineEnd(s.src, s.at)+1, len(s.src))
 }
 
 // closeTo ends the definitions that are indented by indent or more.
@@ -187,11 +182,7 @@ func (s *pythonScanner) statement() {
 			s.at++
 			continue
 		case '#':
-			if n := bytes.IndexByte(s.src[s.at:], '\n'); n >= 0 {
-				s.at += n
-			} else {
-				s.at = len(s.src)
-			}
+			s.at = lineEnd(s.src, s.at)
 			continue
 		case '\\':
 			s.at++
@@ -217,9 +208,7 @@ func (s *pythonScanner) statement() {
 // forgotten reports whether a definition begins on the current line.
 func (s *pythonScanner) forgotten() bool {
 	i := s.at
-	for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
-		i++
-	}
+	i = spaceEnd(s.src, i)
 	if i >= len(s.src) || s.src[i] != 'd' && s.src[i] != 'c' && s.src[i] != 'a' {
 		return false
 	}

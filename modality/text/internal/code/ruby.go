@@ -84,9 +84,7 @@ func (s *rubyScanner) continues() bool {
 		return true
 	}
 	i := s.at
-	for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
-		i++
-	}
+	i = spaceEnd(s.src, i)
 	return i+1 < len(s.src) && (s.src[i] == '.' && s.src[i+1] != '.' || s.src[i] == '&' && s.src[i+1] == '.')
 }
 
@@ -224,9 +222,7 @@ func (s *rubyScanner) method() {
 // written in the source.
 func (s *rubyScanner) methodName() (name, title string) {
 	i := s.at
-	for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
-		i++
-	}
+	i = spaceEnd(s.src, i)
 	object := i
 	if i < len(s.src) && s.src[i] == '(' { // the receiver is an expression
 		i = rubyStringEnd(s.src, i, '(', ')', maxInterpolations)
@@ -279,18 +275,14 @@ func rubyNameEnd(src []byte, i int) int {
 // without "end", and moves there if it finds one.
 func (s *rubyScanner) endsWithLine() bool {
 	i := s.at
-	for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
-		i++
-	}
+	i = spaceEnd(s.src, i)
 	if i < len(s.src) && s.src[i] == '(' {
 		if s.reread > len(s.src) {
 			return false
 		}
 		i = rubyStringEnd(s.src, i, '(', ')', 0)
 		s.reread += i - s.at
-		for i < len(s.src) && (s.src[i] == ' ' || s.src[i] == '\t') {
-			i++
-		}
+		i = spaceEnd(s.src, i)
 	}
 	if i+1 >= len(s.src) || s.src[i] != '=' || s.src[i+1] == '=' || s.src[i+1] == '~' || s.src[i+1] == '>' {
 		return false

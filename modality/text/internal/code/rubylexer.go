@@ -68,7 +68,7 @@ func (l *rubyLexer) next() {
 		l.value(rubyStringEnd(l.src, l.at, c, c, 0))
 		l.quotedLabel()
 	case c == '\'':
-		l.value(phpQuotedEnd(l.src, l.at))
+		l.value(longQuotedEnd(l.src, l.at))
 		l.quotedLabel()
 	case c == '@' || c == '$':
 		l.variable(c)
@@ -111,14 +111,6 @@ func (l *rubyLexer) skipSpace() bool {
 		}
 	}
 	return l.at > begin
-}
-
-// lineEnd returns the end of the line at i, before its line feed.
-func lineEnd(src []byte, i int) int {
-	if n := bytes.IndexByte(src[i:], '\n'); n >= 0 {
-		return i + n
-	}
-	return len(src)
 }
 
 // isLine reports whether the first line of src is text.
@@ -190,27 +182,15 @@ func (l *rubyLexer) word() {
 	}
 	c := l.src[l.start]
 	l.tok, l.isMember = rubyWord, member
-	l.isValue = member || !rubyOperatorWord(l.text())
-	l.isName = l.isValue && (c < 'A' || c > 'Z') && (member || !rubyValueWord(l.text()))
+	l.isValue = member || !rubyOperators[string(l.text())]
+	l.isName = l.isValue && (c < 'A' || c > 'Z') && (member || !rubyValues[string(l.text())])
 }
 
-// rubyOperatorWord reports whether a value follows the keyword.
-func rubyOperatorWord(word []byte) bool {
-	switch string(word) {
-	case "if", "unless", "while", "until", "case", "when", "in", "then", "else", "elsif", "and", "or", "not", "do", "begin", "ensure", "rescue", "for":
-		return true
-	}
-	return false
-}
+// rubyOperators are the keywords that a value follows.
+var rubyOperators = wordSet(`if unless while until case when in then else elsif and or not do begin ensure rescue for`)
 
-// rubyValueWord reports whether the keyword is a value or ends one.
-func rubyValueWord(word []byte) bool {
-	switch string(word) {
-	case "end", "self", "true", "false", "nil":
-		return true
-	}
-	return false
-}
+// rubyValues are the keywords that are a value or end one.
+var rubyValues = wordSet(`end self true false nil`)
 
 func (l *rubyLexer) number() {
 	end := l.at
@@ -244,7 +224,7 @@ func (l *rubyLexer) symbol() {
 	case c == '"':
 		l.value(rubyStringEnd(l.src, i, c, c, 0))
 	case c == '\'':
-		l.value(phpQuotedEnd(l.src, i))
+		l.value(longQuotedEnd(l.src, i))
 	case isLetter(c) || c == '_' || c == '@' || c == '$':
 		for i++; i < len(l.src) && (isWord(l.src[i]) || l.src[i] == '@'); {
 			i++
@@ -434,7 +414,7 @@ func rubyInterpolationEnd(src []byte, i, depth int) int {
 		case c == '"' || c == '`' || c == '/' && bytes.IndexByte([]byte("(,=:[!&|?{;~"), before) >= 0:
 			i = rubyStringEnd(src, i, c, c, depth) - 1
 		case c == '\'':
-			i = phpQuotedEnd(src, i) - 1
+			i = longQuotedEnd(src, i) - 1
 		case c == '$' && i+1 < len(src) && !isWord(src[i+1]):
 			i++
 		case c == '?' && i+2 < len(src) && (src[i+1] == '"' || src[i+1] == '\'') && !isWord(src[i+2]):

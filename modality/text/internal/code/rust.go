@@ -52,7 +52,7 @@ func (g rustGrammar) open(s *braceScanner, header []token) opening {
 	switch kind {
 	case "":
 	case "function":
-		return opening{body: blockBody, symbol: &symbol{kind: g.functionKind(s), name: name}}
+		return opening{body: blockBody, symbol: &symbol{kind: memberKind(s, "function"), name: name}}
 	case "trait", "impl", "module":
 		body := typeBody
 		if kind == "module" {
@@ -104,17 +104,10 @@ func (g rustGrammar) end(s *braceScanner, header []token, end int) {
 	kind, name, _ := g.declared(s, header)
 	switch kind {
 	case "function":
-		s.emit(symbol{kind: g.functionKind(s), name: name}, header, end)
+		s.emit(symbol{kind: memberKind(s, "function"), name: name}, header, end)
 	case "struct", "macro", "type":
 		s.emit(symbol{kind: kind, name: name}, header, end)
 	}
-}
-
-func (g rustGrammar) functionKind(s *braceScanner) string {
-	if s.top().body == typeBody {
-		return "method"
-	}
-	return "function"
 }
 
 // item returns the header without the leading attributes.
@@ -157,23 +150,14 @@ func (g rustGrammar) declared(s *braceScanner, header []token) (kind, name, titl
 		if i+1 >= len(header) || header[i+1].kind != tokenWord {
 			return "", "", ""
 		}
-		return rustKind(word), s.text(header[i+1]), ""
+		return rustKinds[word], s.text(header[i+1]), ""
 	}
 	return "", "", ""
 }
 
-func rustKind(word string) string {
-	switch word {
-	case "fn":
-		return "function"
-	case "struct", "union":
-		return "struct"
-	case "enum", "trait", "macro", "type":
-		return word
-	case "mod":
-		return "module"
-	}
-	return ""
+// rustKinds are the kinds of items by their words.
+var rustKinds = map[string]string{
+	"fn": "function", "struct": "struct", "union": "struct", "enum": "enum", "trait": "trait", "macro": "macro", "type": "type", "mod": "module",
 }
 
 // implName returns the name and title of an impl or extension: "impl-T-for-S", and

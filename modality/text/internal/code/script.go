@@ -18,10 +18,7 @@ import (
 func mapScript(ctx context.Context, lang Language, src []byte) (outline, error) {
 	s := &scriptScanner{lang: lang, scriptLexer: scriptLexer{src: src}, frames: []scriptFrame{{kind: frameBlock, fresh: true, symbol: -1}}}
 	if bytes.HasPrefix(src, []byte("#!")) {
-		s.at = len(src)
-		if n := bytes.IndexByte(src, '\n'); n >= 0 {
-			s.at = n
-		}
+		s.at = lineEnd(src, 0)
 	}
 	s.found.doc = fileComment(src[s.at:])
 	poll := poll{ctx: ctx}

@@ -101,7 +101,7 @@ func (l *scriptLexer) word() {
 	for l.at++; l.at < len(l.src) && (isScriptWord(l.src[l.at]) || l.src[l.at] == '\\'); {
 		l.at++
 	}
-	l.isValue = l.prev == '.' || !scriptOperatorWord(l.text())
+	l.isValue = l.prev == '.' || !scriptOperators[string(l.text())]
 	l.tok = scriptWord
 }
 
@@ -114,10 +114,7 @@ func (l *scriptLexer) value(end int) {
 func (l *scriptLexer) regexp() {
 	end := regexpEnd(l.src, l.at)
 	if end == l.at+1 {
-		l.noRegexp = len(l.src)
-		if n := bytes.IndexByte(l.src[l.at:], '\n'); n >= 0 {
-			l.noRegexp = l.at + n
-		}
+		l.noRegexp = lineEnd(l.src, l.at)
 		l.punctuation('/')
 		return
 	}
@@ -190,16 +187,9 @@ func (l *scriptLexer) skipAssignment() {
 
 func isScriptWord(c byte) bool { return isWord(c) || c == '$' }
 
-// scriptOperatorWord reports whether a value follows the word, which is not a
-// value itself.
-func scriptOperatorWord(word []byte) bool {
-	switch string(word) {
-	case "return", "typeof", "case", "in", "of", "instanceof", "new", "delete", "void", "throw", "do", "else",
-		"yield", "await", "default", "extends", "as", "satisfies":
-		return true
-	}
-	return false
-}
+// scriptOperators are the words that a value follows and that are none themselves.
+var scriptOperators = wordSet(`return typeof case in of instanceof new delete void throw do else yield await default extends as
+	satisfies`)
 
 // regexpEnd returns the end of the regular expression at i, including its flags.
 // If it does not end on its line, it is an operator.

@@ -57,7 +57,7 @@ func (s *scriptScanner) modifiers(f *scriptFrame) {
 		switch s.tok {
 		case '*':
 		case scriptWord:
-			if !isModifier(s.text()) {
+			if !scriptModifiers[string(s.text())] {
 				return
 			}
 			if tok, _, _ := s.peek(); tok != scriptWord && tok != scriptValue && tok != '[' && tok != '*' && tok != '{' {
@@ -71,13 +71,7 @@ func (s *scriptScanner) modifiers(f *scriptFrame) {
 	}
 }
 
-func isModifier(word []byte) bool {
-	switch string(word) {
-	case "async", "get", "set", "static", "public", "private", "protected", "abstract", "override", "readonly", "declare", "accessor":
-		return true
-	}
-	return false
-}
+var scriptModifiers = wordSet(`async get set static public private protected abstract override readonly declare accessor`)
 
 // methodOf reads a method after its name. A method without a body is a declaration
 // if it is in a class of TypeScript, and no method elsewhere.
@@ -85,7 +79,7 @@ func (s *scriptScanner) methodOf(f *scriptFrame, t scriptTarget, inClass bool) {
 	s.signature()
 	name, _ := s.targetName(t)
 	switch {
-	case s.tok == '{' && (inClass || !isControlWord(name)):
+	case s.tok == '{' && (inClass || !scriptControls[name]):
 		i := s.add(f, "method", name)
 		s.body(i)
 		s.top().ends = inClass
@@ -96,13 +90,7 @@ func (s *scriptScanner) methodOf(f *scriptFrame, t scriptTarget, inClass bool) {
 	}
 }
 
-func isControlWord(word string) bool {
-	switch word {
-	case "if", "for", "while", "switch":
-		return true
-	}
-	return false
-}
+var scriptControls = wordSet(`if for while switch`)
 
 // member reads the start of a class member.
 func (s *scriptScanner) member(f *scriptFrame) {

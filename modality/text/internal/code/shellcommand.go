@@ -6,7 +6,7 @@ import "bytes"
 func (s *shellScanner) commands() {
 	switch c := s.src[s.at]; {
 	case c == '$' && s.peek(1) == '\'':
-		s.at = phpQuotedEnd(s.src, s.at+1)
+		s.at = longQuotedEnd(s.src, s.at+1)
 		s.command = false
 	case c == '`':
 		s.backquote()
@@ -194,9 +194,7 @@ func (s *shellScanner) keyword(word string, start int) bool {
 		s.command = true
 	case "function":
 		name := s.at
-		for name < len(s.src) && (s.src[name] == ' ' || s.src[name] == '\t') {
-			name++
-		}
+		name = spaceEnd(s.src, name)
 		end := name
 		for end < len(s.src) && bytes.IndexByte([]byte(" \t\r\n;&|<>()\"'`$\\"), s.src[end]) < 0 {
 			end++

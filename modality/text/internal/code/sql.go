@@ -3,6 +3,7 @@ package code
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/internal/plain"
@@ -39,12 +40,8 @@ func mapSQL(ctx context.Context, src []byte) (outline, error) {
 func escapesInStrings(src []byte) bool {
 	const enough = 1 << 16 // bytes
 	head := bytes.ToLower(src[:min(len(src), enough)])
-	for _, sign := range []string{"engine=", "\ndelimiter ", "create table `", "insert into `", "drop table if exists `"} {
-		if bytes.Contains(head, []byte(sign)) {
-			return true
-		}
-	}
-	return false
+	signs := []string{"engine=", "\ndelimiter ", "create table `", "insert into `", "drop table if exists `"}
+	return slices.ContainsFunc(signs, func(sign string) bool { return bytes.Contains(head, []byte(sign)) })
 }
 
 // hasBatches reports whether some line consists of "GO", which ends statements of
@@ -146,12 +143,7 @@ func (s *sqlScanner) startsRows() bool {
 	if len(s.head) < 3 || s.lower(s.head[0]) != "copy" {
 		return false
 	}
-	for _, t := range s.head {
-		if s.lower(t) == "stdin" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.head, func(t token) bool { return s.lower(t) == "stdin" })
 }
 
 // word tracks the words that begin and end the bodies of routines.
@@ -257,46 +249,29 @@ func (s *sqlScanner) created() (kind string, name []token) {
 		if word == "event" && i+1 < len(s.head) && s.lower(s.head[i+1]) == "trigger" {
 			continue
 		}
-		if kind := sqlKind(word); kind != "" {
+		if kind := sqlKinds[word]; kind != "" {
 			return kind, s.named(s.head[i+1:])
 		}
 		definer = definer || word == "definer" || word == "algorithm"
-		if !definer && !sqlModifier(word) {
+		if !definer && !sqlModifiers[word] {
 			return "", nil
 		}
 	}
 	return "", nil
 }
 
-// sqlModifier reports whether the word may stand between CREATE and the kind of
-// object.
-func sqlModifier(word string) bool {
-	switch word {
-	case "or", "replace", "alter", "temp", "temporary", "global", "local", "unlogged", "unique", "clustered", "nonclustered", "columnstore", "bitmap", "fulltext", "spatial", "materialized", "recursive", "sql", "security", "foreign", "virtual", "external", "constraint", "editionable", "noneditionable", "force", "no", "private", "transient", "hybrid", "secure":
-		return true
-	}
-	return false
-}
+// sqlModifiers are the words that may stand between CREATE and the kind of object.
+var sqlModifiers = wordSet(`or replace alter temp temporary global local unlogged unique clustered nonclustered columnstore bitmap
+	fulltext spatial materialized recursive sql security foreign virtual external constraint editionable
+	noneditionable force no private transient hybrid secure`)
 
-// sqlKind returns the kind of symbol for a word after CREATE.
-func sqlKind(word string) string {
-	switch word {
-	case "table", "view":
-		return "table"
-	case "function", "procedure", "proc", "trigger", "aggregate", "rule", "event":
-		return "function"
-	case "type", "domain":
-		return "type"
-	case "index":
-		return "key"
-	case "schema", "database":
-		return "namespace"
-	case "sequence":
-		return "variable"
-	case "package":
-		return "module"
-	}
-	return ""
+// sqlKinds are the kinds of symbols for words after CREATE.
+var sqlKinds = map[string]string{
+	"table": "table", "view": "table",
+	"function": "function", "procedure": "function", "proc": "function", "trigger": "function", "aggregate": "function",
+	"rule": "function", "event": "function",
+	"type": "type", "domain": "type", "index": "key", "schema": "namespace", "database": "namespace", "sequence": "variable",
+	"package": "module",
 }
 
 // named returns the tokens of the name that follows the kind: parts joined by

@@ -37,12 +37,12 @@ func (l *sqlLexer) next() token {
 			l.at++
 			continue
 		case first && c == '\\':
-			l.at = l.lineEnd()
+			l.at = lineEnd(l.src, l.at)
 			continue
 		case first && l.setDelimiter():
 			continue
 		case first && l.isBatch():
-			return l.take(sqlBatch, l.lineEnd())
+			return l.take(sqlBatch, lineEnd(l.src, l.at))
 		}
 		if end := l.commentEnd(first); end > l.at {
 			l.noteComment(end, first)
@@ -87,7 +87,7 @@ func (l *sqlLexer) token(c byte) token {
 	case c == ';' && l.delimiter == nil:
 		return l.take(sqlDelimiter, l.at+1)
 	case c == '\\' && l.at+1 < len(l.src) && l.src[l.at+1] == 'g':
-		return l.take(sqlDelimiter, l.lineEnd()) // a psql command that sends the statement
+		return l.take(sqlDelimiter, lineEnd(l.src, l.at)) // a psql command that sends the statement
 	case c == '\'':
 		return l.take(sqlLiteral, l.stringEnd(l.at, l.escapes))
 	case (c == 'E' || c == 'e') && l.at+1 < len(l.src) && l.src[l.at+1] == '\'':
@@ -106,13 +106,6 @@ func (l *sqlLexer) token(c byte) token {
 		return l.take(sqlWord, l.wordEnd())
 	}
 	return l.take(c, l.at+1)
-}
-
-func (l *sqlLexer) lineEnd() int {
-	if i := bytes.IndexByte(l.src[l.at:], '\n'); i >= 0 {
-		return l.at + i
-	}
-	return len(l.src)
 }
 
 func (l *sqlLexer) wordEnd() int {
@@ -161,10 +154,7 @@ func (l *sqlLexer) stringEnd(at int, escapes bool) int {
 
 // dollar reads a string such as $body$...$body$, or a sign.
 func (l *sqlLexer) dollar() token {
-	end := l.at + 1
-	for end < len(l.src) && isWord(l.src[end]) {
-		end++
-	}
+	end := wordEnd(l.src, l.at+1)
 	if end == len(l.src) || l.src[end] != '$' || end > l.at+1 && isDigit(l.src[l.at+1]) {
 		return l.take('$', l.at+1)
 	}
@@ -177,14 +167,14 @@ func (l *sqlLexer) dollar() token {
 func (l *sqlLexer) commentEnd(first bool) int {
 	c := l.src[l.at]
 	if c == '#' && first {
-		return l.lineEnd()
+		return lineEnd(l.src, l.at)
 	}
 	if l.at+1 == len(l.src) {
 		return l.at
 	}
 	switch next := l.src[l.at+1]; {
 	case c == '-' && next == '-':
-		return l.lineEnd()
+		return lineEnd(l.src, l.at)
 	case c == '/' && next == '*':
 		nested := lexer{src: l.src, syntax: &syntax{nested: true}}
 		return nested.blockCommentEnd(l.at)
@@ -195,7 +185,7 @@ func (l *sqlLexer) commentEnd(first bool) int {
 // setDelimiter reads the DELIMITER command of MySQL clients.
 func (l *sqlLexer) setDelimiter() bool {
 	const command = "delimiter"
-	line := l.src[l.at:l.lineEnd()]
+	line := l.src[l.at:lineEnd(l.src, l.at)]
 	if len(line) <= len(command) || !bytes.EqualFold(line[:len(command)], []byte(command)) || line[len(command)] > ' ' {
 		return false
 	}
@@ -213,7 +203,7 @@ func (l *sqlLexer) isBatch() bool {
 	if c := l.src[l.at]; c != '/' && c|0x20 != 'g' {
 		return false
 	}
-	end := l.lineEnd()
+	end := lineEnd(l.src, l.at)
 	if end-l.at > len("go")+8 {
 		return false
 	}

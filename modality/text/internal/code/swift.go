@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"strings"
 )
@@ -96,53 +97,37 @@ func (g swiftGrammar) declared(s *braceScanner, header []token) symbol {
 	}
 	switch word := s.text(rest[0]); word {
 	case "func":
-		return symbol{kind: g.functionKind(s), name: g.functionName(s, rest)}
+		return symbol{kind: memberKind(s, "function"), name: g.functionName(s, rest)}
 	case "init":
 		if next.kind == '(' || next.kind == '?' || next.kind == '!' || next.kind == '<' {
-			return symbol{kind: g.initKind(s), name: word}
+			return symbol{kind: memberKind(s, ""), name: word}
 		}
 	case "subscript":
 		if next.kind == '(' || next.kind == '<' {
-			return symbol{kind: g.initKind(s), name: word}
+			return symbol{kind: memberKind(s, ""), name: word}
 		}
 	case "deinit":
-		return symbol{kind: g.initKind(s), name: word}
+		return symbol{kind: memberKind(s, ""), name: word}
 	case "extension":
 		return g.extension(s, rest)
 	case "class", "struct", "enum", "protocol", "actor", "typealias":
 		if next.kind == tokenWord {
-			return symbol{kind: swiftKind(word), name: strings.Trim(s.text(next), "`")}
+			return symbol{kind: cmp.Or(swiftKinds[word], word), name: strings.Trim(s.text(next), "`")}
 		}
 	}
 	return symbol{}
 }
 
-func (g swiftGrammar) functionKind(s *braceScanner) string {
+// memberKind returns the kind of a function among members, else other.
+func memberKind(s *braceScanner, other string) string {
 	if s.top().body == typeBody {
 		return "method"
 	}
-	return "function"
+	return other
 }
 
-// initKind returns the kind of a member that only types have, else "".
-func (g swiftGrammar) initKind(s *braceScanner) string {
-	if s.top().body == typeBody {
-		return "method"
-	}
-	return ""
-}
-
-func swiftKind(word string) string {
-	switch word {
-	case "protocol":
-		return "interface"
-	case "actor":
-		return "class"
-	case "typealias":
-		return "type"
-	}
-	return word
-}
+// swiftKinds are the kinds of symbols whose words are others.
+var swiftKinds = map[string]string{"protocol": "interface", "actor": "class", "typealias": "type"}
 
 // extension returns the extension that the header declares.
 func (g swiftGrammar) extension(s *braceScanner, header []token) symbol {
@@ -178,7 +163,7 @@ func (g swiftGrammar) skipModifiers(s *braceScanner, header []token) (rest, modi
 	for {
 		before := len(rest)
 		rest = skipModifiers(s, rest, swiftModifiers)
-		if len(rest) > 1 && s.is(rest[0], "class") && rest[1].kind == tokenWord && (swiftModifiers(s.text(rest[1])) || s.isAny(rest[1], "func", "var", "let", "subscript")) {
+		if len(rest) > 1 && s.is(rest[0], "class") && rest[1].kind == tokenWord && (swiftModifiers[s.text(rest[1])] || s.isAny(rest[1], "func", "var", "let", "subscript")) {
 			rest = rest[1:]
 		}
 		if len(rest) < len(header) && len(rest) > 0 && rest[0].kind == '(' {
@@ -190,10 +175,6 @@ func (g swiftGrammar) skipModifiers(s *braceScanner, header []token) (rest, modi
 	}
 }
 
-func swiftModifiers(word string) bool {
-	switch word {
-	case "public", "private", "fileprivate", "internal", "open", "package", "static", "final", "override", "mutating", "nonmutating", "convenience", "required", "lazy", "weak", "unowned", "optional", "dynamic", "indirect", "prefix", "postfix", "infix", "isolated", "nonisolated", "distributed", "borrowing", "consuming":
-		return true
-	}
-	return false
-}
+var swiftModifiers = wordSet(`public private fileprivate internal open package static final override mutating nonmutating convenience
+	required lazy weak unowned optional dynamic indirect prefix postfix infix isolated nonisolated
+	distributed borrowing consuming`)

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -149,12 +150,9 @@ func rowsOf(nodes []*citekit.Node) []*citekit.Node {
 
 // plainElements reports whether nodes are unnamed lines of a list.
 func plainElements(nodes []*citekit.Node) bool {
-	for _, n := range nodes {
-		if n.Type != "element" || n.Title != "" || n.Location.Lines.Len() > 1 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(nodes, func(n *citekit.Node) bool {
+		return n.Type != "element" || n.Title != "" || n.Location.Lines.Len() > 1
+	})
 }
 
 // prune removes the children of a node that is too short to be opened, except tables.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality/text/internal/data"
 )
 
@@ -45,34 +46,8 @@ func mapped(t *testing.T, format data.Format, src string) *citekit.Draft {
 	if err != nil {
 		t.Fatalf("%s %.100q: %v", format, src, err)
 	}
-	checkNodes(t, s.Nodes, 1, countLines(src), 0)
+	linetest.CheckNodes(t, s.Nodes, linetest.CountLines(src))
 	return s
-}
-
-func countLines(src string) int {
-	n := strings.Count(src, "\n")
-	if !strings.HasSuffix(src, "\n") {
-		n++
-	}
-	return n
-}
-
-// checkNodes checks that nodes are in order and between two lines, and their
-// children in them. Two nodes may share a line.
-func checkNodes(t *testing.T, nodes []*citekit.Node, first, last, depth int) {
-	t.Helper()
-	before := first
-	for _, n := range nodes {
-		lines := n.Location.Lines
-		if lines.First < before || lines.Last > last || lines.Last < lines.First {
-			t.Fatalf("%s %q at %v; after %d and up to %d", n.Type, n.Title, lines, before, last)
-		}
-		if len(n.Title) > 300 || len(n.Summary) > 300 || depth > 64 || strings.Contains(n.ID, ".") {
-			t.Fatalf("depth %d, id %q, title %q, summary %q", depth, n.ID, n.Title, n.Summary)
-		}
-		before = lines.First
-		checkNodes(t, n.Children, lines.First, lines.Last, depth+1)
-	}
 }
 
 func checkOutline(t *testing.T, format data.Format, src, want string) *citekit.Draft {

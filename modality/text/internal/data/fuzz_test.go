@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality/text/internal/data"
 )
 
@@ -23,7 +24,7 @@ func fuzz(t *testing.T, format data.Format, src string) {
 	if len(s.Nodes) == 0 || s.Method == "" {
 		t.Fatalf("%s: %+v", format, s)
 	}
-	checkNodes(t, s.Nodes, 1, countLines(src), 0)
+	linetest.CheckNodes(t, s.Nodes, linetest.CountLines(src))
 }
 
 func FuzzJSON(f *testing.F) {

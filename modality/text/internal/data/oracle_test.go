@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality/text/internal/data"
 )
 
@@ -103,7 +104,7 @@ func TestRandomXML(t *testing.T) {
 		}
 		want := xmlElements(t, src)
 		if len(want) == 0 {
-			want = []string{fmt.Sprintf(" 1-%d", countLines(src))}
+			want = []string{fmt.Sprintf(" 1-%d", linetest.CountLines(src))}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("%s (-encoding/xml +got):\n%s", src, diff)

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -286,12 +287,7 @@ func chainFrom(heads, above []numberedHead) []numberedHead {
 }
 
 func between(heads []numberedHead, first, last int) bool {
-	for _, h := range heads {
-		if first < h.line && h.line < last {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(heads, func(h numberedHead) bool { return first < h.line && h.line < last })
 }
 
 // haveText reports whether most headings have text below them.

@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -45,12 +46,9 @@ func (y *yamlScanner) keyAt(p int) bool {
 
 // marks reports whether a document ends at p, the beginning of a line.
 func (y *yamlScanner) marks(p int) bool {
-	for _, mark := range []string{"---", "..."} {
-		if bytes.HasPrefix(y.src[p:], []byte(mark)) && y.spaceAt(p+3) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"---", "..."}, func(mark string) bool {
+		return bytes.HasPrefix(y.src[p:], []byte(mark)) && y.spaceAt(p+3)
+	})
 }
 
 func (y *yamlScanner) blankLine(p int) bool {

@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -14,13 +15,7 @@ import (
 // level 2.
 func readAsciiDoc(ctx context.Context, src []byte, doc *outline) error {
 	r := adocReader{doc: doc, lines: newWindow(src)}
-	for n := 0; r.lines.number > 0; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.block()
-	}
-	return ctx.Err()
+	return r.lines.each(ctx, r.block)
 }
 
 type adocReader struct {
@@ -185,12 +180,7 @@ func twoLineTitle(line, under []byte) (level int, text []byte) {
 }
 
 func hasWord(line []byte) bool {
-	for _, c := range line {
-		if isAlnum(c) || c >= 0x80 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(line, func(c byte) bool { return isAlnum(c) || c >= 0x80 })
 }
 
 // isDelimiter reports whether a line begins a delimited block or a table.
@@ -251,12 +241,9 @@ func isAttributeEntry(line []byte) bool {
 // isConditional reports whether a line begins or ends a conditional part. All
 // parts are read.
 func isConditional(line []byte) bool {
-	for _, name := range []string{"ifdef::", "ifndef::", "ifeval::", "endif::"} {
-		if bytes.HasPrefix(line, []byte(name)) && line[len(line)-1] == ']' {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"ifdef::", "ifndef::", "ifeval::", "endif::"}, func(name string) bool {
+		return bytes.HasPrefix(line, []byte(name)) && line[len(line)-1] == ']'
+	})
 }
 
 var blockMacro = lazyregexp.New(`^(\w[\w-]*::\S*\[.*\]|'{3,}|<{3,}|-{3}|\*{3}|- - -|\* \* \*)$`)

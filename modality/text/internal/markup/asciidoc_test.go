@@ -16,14 +16,7 @@ func TestAsciidoctor(t *testing.T) {
 	}
 	ruby := sharedtest.Tool(t, "ruby")
 	sharedtest.Tool(t, "asciidoctor")
-	files := realFiles(t, ".adoc", ".asciidoc")
-	want := oracle(t, exec.Command(ruby, "testdata/headings.rb"), files)
-	var count tally
-	for i, name := range files {
-		src, _ := readText(name)
-		count.agree(t, name, titlesOf(t, markup.AsciiDoc, src), want[i])
-	}
-	count.report(t, len(files)/100+1)
+	compareHeadings(t, markup.AsciiDoc, exec.Command(ruby, "testdata/headings.rb"), ".adoc", ".asciidoc")
 }
 
 func TestAsciiDoc(t *testing.T) {

@@ -61,43 +61,16 @@ func adocMacros(s string) string {
 // adocCharacterOf returns the character that an attribute reference stands for,
 // or else the reference itself.
 func adocCharacterOf(ref string) string {
-	switch strings.Trim(ref, "{}") {
-	case "caret":
-		return "^"
-	case "amp":
-		return "&"
-	case "lt":
-		return "<"
-	case "gt":
-		return ">"
-	case "plus":
-		return "+"
-	case "asterisk":
-		return "*"
-	case "tilde":
-		return "~"
-	case "backslash":
-		return `\`
-	case "backtick":
-		return "`"
-	case "apos":
-		return "'"
-	case "quot":
-		return `"`
-	case "startsb":
-		return "["
-	case "endsb":
-		return "]"
-	case "vbar":
-		return "|"
-	case "nbsp", "sp":
-		return " "
-	case "empty", "blank", "zwsp", "wj":
-		return ""
-	case "cpp":
-		return "C++"
+	if c, ok := adocCharacters[strings.Trim(ref, "{}")]; ok {
+		return c
 	}
 	return ref
+}
+
+var adocCharacters = map[string]string{
+	"caret": "^", "amp": "&", "lt": "<", "gt": ">", "plus": "+", "asterisk": "*", "tilde": "~", "backslash": `\`, "backtick": "`",
+	"apos": "'", "quot": `"`, "startsb": "[", "endsb": "]", "vbar": "|", "nbsp": " ", "sp": " ", "empty": "", "blank": "",
+	"zwsp": "", "wj": "", "cpp": "C++",
 }
 
 // adocReference returns the text that "<<target,text>>" displays.

@@ -13,13 +13,7 @@ import (
 // passthroughs it reads only includes.
 func findAsciiDocLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := adocLinker{set: set}
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		l.line(number, bytes.TrimRight(line, " \t\r"))
-	}
-	return ctx.Err()
+	return eachLine(ctx, src, l.line)
 }
 
 type adocLinker struct {
@@ -120,7 +114,7 @@ func (l *adocLinker) macro(number int, line []byte, at int) int {
 		start--
 	}
 	name := string(line[start:at])
-	kind := adocKind(name)
+	kind := adocKinds[name]
 	isURI := bytes.HasPrefix(line[at:], []byte("://"))
 	if kind == "" && (!isURI || at-start < 2) {
 		return at + 1
@@ -175,17 +169,7 @@ func adocArgument(line []byte, i int) (text string, after int) {
 	return strings.TrimSuffix(text, "^"), i + n + 1
 }
 
-// adocKind returns the kind of links that a macro makes, or "".
-func adocKind(macro string) string {
-	switch macro {
-	case "link":
-		return linkset.Hyperlink
-	case "xref":
-		return linkset.Reference
-	case "image":
-		return linkset.Image
-	case "video", "audio":
-		return linkset.Include
-	}
-	return ""
+// adocKinds are the kinds of links that macros make.
+var adocKinds = map[string]string{
+	"link": linkset.Hyperlink, "xref": linkset.Reference, "image": linkset.Image, "video": linkset.Include, "audio": linkset.Include,
 }

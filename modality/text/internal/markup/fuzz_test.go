@@ -1,17 +1,13 @@
 package markup_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
-
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality/text/internal/markup"
 )
 
@@ -50,7 +46,7 @@ func fuzz(f *testing.F, format markup.Format, seeds ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkTree(t, structure, src)
+		linetest.CheckNodes(t, structure.Nodes, linetest.CountLines(src))
 		if !utf8.ValidString(structure.Title) {
 			t.Errorf("title %q", structure.Title)
 		}
@@ -58,63 +54,4 @@ func fuzz(f *testing.F, format markup.Format, seeds ...string) {
 			t.Errorf("metadata %q, %v", said, err)
 		}
 	})
-}
-
-// FuzzGoldmark compares the headings of Markdown with those that goldmark
-// finds, by line and level. Tables are left out: goldmark takes the paragraph
-// above one for a heading.
-func FuzzGoldmark(f *testing.F) {
-	for _, seed := range []string{"# a\n\nb\n=\n> # c\n\n- d\n  # e\n", "- a\n\n  b\n---\n", "> a\nb\n===\n", "[a]: b\n===\nc\n", "1) a\n\n\tb\n\tc\n-\n", "<div>\n# a\n\n# b\n", "~~~\n# a\n~~~\n# b\n", "*\n\n # a\n", "-\t# a\n\n\t# b\n# c\n"} {
-		f.Add([]byte(seed))
-	}
-	parser := goldmark.DefaultParser()
-	f.Fuzz(func(t *testing.T, src []byte) {
-		if !comparable(src) {
-			return
-		}
-		got := titlesOf(t, markup.Markdown, src)
-		var want []title
-		for n := parser.Parse(text.NewReader(src)).FirstChild(); n != nil; n = n.NextSibling() {
-			if h, ok := n.(*ast.Heading); ok {
-				line := bytes.Count(src[:h.Pos()], []byte("\n")) + 1
-				want = append(want, title{h.Level, line, ""})
-			}
-		}
-		want = nest(want)
-		for i := range got {
-			got[i].Text = ""
-		}
-		if !equalTitles(got, want) {
-			t.Errorf("%q\n got %v\nwant %v", src, got, want)
-		}
-	})
-}
-
-// comparable reports whether src is Markdown alone, which goldmark reads as the
-// specification says.
-func comparable(src []byte) bool {
-	if !utf8.Valid(src) || len(src) > 1000 || bytes.ContainsAny(src, "|\u0085\u00a0\u2028\u2029\ufeff") {
-		return false
-	}
-	if bytes.ContainsFunc(src, func(r rune) bool { return r != '\n' && r != '\t' && (r < ' ' || r == 0x7f) }) {
-		return false // goldmark allows control characters in destinations
-	}
-	for _, odd := range []string{":-", "-:"} {
-		if bytes.Contains(src, []byte(odd)) {
-			return false
-		}
-	}
-	return !bytes.HasPrefix(src, []byte("---")) && !bytes.HasPrefix(src, []byte("+++"))
-}
-
-func equalTitles(a, b []title) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/text/internal/markup"
 )
@@ -17,7 +17,7 @@ func hostile(n int) map[string]string {
 	return map[string]string{
 		"quotes":         fill(">"),
 		"quoted lines":   fill(strings.Repeat(">", 200) + "x\n"),
-		"stairs":         stairs(n),
+		"stairs":         rising(n, ">", " x\n\n"),
 		"lists":          fill("- "),
 		"list lines":     fill("- a\n"),
 		"numbers":        fill("1. a\n   "),
@@ -63,7 +63,7 @@ func hostile(n int) map[string]string {
 		"examples":       fill("====\n----\n"),
 		"equals":         fill("== " + strings.Repeat("*a _b ", 500) + "\n\n"),
 		"org stars":      "* " + fill("*"),
-		"org levels":     stars(n),
+		"org levels":     rising(n, "*", " x\n"),
 		"org states":     fill("#+TODO: a b c d e f g h\n"),
 		"org marks":      fill("* " + strings.Repeat("*a /b ", 500) + "\n"),
 		"drawers":        fill(":a:\n"),
@@ -73,20 +73,11 @@ func hostile(n int) map[string]string {
 	}
 }
 
-// stairs quotes every line more deeply than the one before.
-func stairs(n int) string {
+// rising makes lines of ever more marks.
+func rising(n int, mark, end string) string {
 	var b strings.Builder
 	for i := 1; b.Len() < n; i++ {
-		b.WriteString(strings.Repeat(">", i%1000) + " x\n\n")
-	}
-	return b.String()
-}
-
-// stars has headings of ever deeper levels.
-func stars(n int) string {
-	var b strings.Builder
-	for i := 1; b.Len() < n; i++ {
-		b.WriteString(strings.Repeat("*", i%1000) + " x\n")
+		b.WriteString(strings.Repeat(mark, i%1000) + end)
 	}
 	return b.String()
 }
@@ -106,7 +97,7 @@ func TestHostile(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkTree(t, structure, []byte(src))
+				linetest.CheckNodes(t, structure.Nodes, linetest.CountLines(src))
 			})
 		}
 	}
@@ -123,43 +114,6 @@ func TestManyHeadings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkTree(t, structure, src)
-	}
-}
-
-// checkTree checks what holds for every map: lines in the source, children in
-// their parents, siblings in order, and the bounds on numbers and sizes.
-func checkTree(t *testing.T, structure *citekit.Draft, src []byte) {
-	t.Helper()
-	lines := strings.Count(string(src), "\n")
-	if len(src) > 0 && src[len(src)-1] != '\n' {
-		lines++
-	}
-	count := 0
-	var check func(nodes []*citekit.Node, within citekit.Range, depth int)
-	check = func(nodes []*citekit.Node, within citekit.Range, depth int) {
-		last := within.First
-		for _, n := range nodes {
-			count++
-			at := n.Location.Lines
-			if at.First < last || at.Last < at.First || at.Last > within.Last {
-				t.Fatalf("%q: lines %v after line %d in %v", n.Title, at, last, within)
-			}
-			if len(n.Title) > 300 || len(n.Summary) > 300 || depth > 64 {
-				t.Fatalf("title of %d bytes, summary of %d, depth %d", len(n.Title), len(n.Summary), depth)
-			}
-			if strings.ContainsAny(n.Title, "\n\t\x00\r") {
-				t.Fatalf("title %q", n.Title)
-			}
-			last = at.First
-			check(n.Children, at, depth+1)
-		}
-	}
-	check(structure.Nodes, citekit.Range{First: 1, Last: lines}, 1)
-	if count > 20000 {
-		t.Fatalf("%d nodes", count)
-	}
-	if structure.Nodes != nil && len(structure.Nodes) == 0 {
-		t.Fatal("nodes are empty, not nil")
+		linetest.CheckNodes(t, structure.Nodes, linetest.CountLines(src))
 	}
 }

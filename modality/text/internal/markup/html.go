@@ -273,19 +273,9 @@ func (r *htmlReader) altText() string {
 }
 
 func headingLevel(tag atom.Atom) int {
-	switch tag {
-	case atom.H1:
-		return 1
-	case atom.H2:
-		return 2
-	case atom.H3:
-		return 3
-	case atom.H4:
-		return 4
-	case atom.H5:
-		return 5
-	case atom.H6:
-		return 6
+	name := tag.String()
+	if len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '6' {
+		return int(name[1] - '0')
 	}
 	return 0
 }

@@ -17,14 +17,7 @@ func TestHTMLParser(t *testing.T) {
 		t.Skip("takes seconds: not with -short")
 	}
 	python := sharedtest.Tool(t, "python3")
-	files := realFiles(t, ".html", ".htm", ".xhtml")
-	want := oracle(t, exec.Command(python, "testdata/headings.py", "html"), files)
-	var count tally
-	for i, name := range files {
-		src, _ := readText(name)
-		count.agree(t, name, titlesOf(t, markup.HTML, src), nest(want[i]))
-	}
-	count.report(t, len(files)/100+1)
+	compareHeadings(t, markup.HTML, exec.Command(python, "testdata/headings.py", "html"), ".html", ".htm", ".xhtml")
 }
 
 func TestHTML(t *testing.T) {

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/citekit/citekit/internal/plain"
 )
@@ -147,7 +146,7 @@ func latexSymbol(s string) (n int, text string) {
 }
 
 // accented returns the length of the letter, or letter in braces, at the start
-// of s, and the letter with the mark.
+// of s, and the letter with the mark, as one character if that exists.
 func accented(s, mark string) (n int, letter string) {
 	t := strings.TrimLeft(s, " ")
 	n = len(s) - len(t)
@@ -156,43 +155,15 @@ func accented(s, mark string) (n int, letter string) {
 		switch {
 		case !ok:
 		case form == "{" && len(rest) > 1 && isLetter(rest[0]) && rest[1] == '}':
-			return n + 3, withAccent(rest[:1], mark)
+			return n + 3, plain.NFC(rest[:1] + mark)
 		case form != "{" && (strings.HasPrefix(form, "{") || rest == "" || !isLetter(rest[0])):
-			return n + len(form), withAccent(strings.Trim(form, `{\}`), mark)
+			return n + len(form), plain.NFC(strings.Trim(form, `{\}`) + mark)
 		}
 	}
 	if t == "" || !isLetter(t[0]) {
 		return 0, ""
 	}
-	return n + 1, withAccent(t[:1], mark)
-}
-
-// withAccent returns a letter with a combining mark, as one character if that
-// exists.
-func withAccent(letter, mark string) string {
-	known := composed[mark]
-	if i := strings.Index(known, letter); i >= 0 {
-		_, size := utf8.DecodeRuneInString(known[i+1:])
-		return known[i+1 : i+1+size]
-	}
-	return letter + mark
-}
-
-// composed maps each combining mark to letters and their accented forms.
-var composed = map[string]string{
-	"\u0300": "AÀEÈIÌOÒUÙNǸaàeèiìoòuùnǹ",
-	"\u0301": "AÁCĆEÉIÍLĹNŃOÓRŔSŚUÚYÝZŹaácćeéiílĺnńoórŕsśuúyýzź",
-	"\u0302": "AÂCĈEÊGĜHĤIÎJĴOÔSŜUÛWŴYŶaâcĉeêgĝhĥiîjĵoôsŝuûwŵyŷ",
-	"\u0303": "AÃNÑOÕIĨUŨaãnñoõiĩuũ",
-	"\u0304": "AĀEĒIĪOŌUŪaāeēiīoōuū",
-	"\u0306": "AĂEĔGĞIĬOŎUŬaăeĕgğiĭoŏuŭ",
-	"\u0307": "CĊEĖGĠIİZŻcċeėgġzż",
-	"\u0308": "AÄEËIÏOÖUÜYŸaäeëiïoöuüyÿ",
-	"\u030a": "AÅUŮaåuů",
-	"\u030b": "OŐUŰoőuű",
-	"\u030c": "CČDĎEĚNŇRŘSŠTŤZŽAǍcčdďeěnňrřsštťzžaǎ",
-	"\u0327": "CÇGĢKĶLĻNŅRŖSŞTŢcçgģkķlļnņrŗsştţ",
-	"\u0328": "AĄEĘIĮUŲaąeęiįuų",
+	return n + 1, plain.NFC(t[:1] + mark)
 }
 
 // accents maps the accent commands to combining characters.

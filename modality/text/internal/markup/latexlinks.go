@@ -94,11 +94,10 @@ func latexKind(name string) (kind, prefix string) {
 }
 
 func isCitation(name string) bool {
-	lower := strings.ToLower(name)
-	for _, known := range []string{"cite", "citet", "citep", "citeauthor", "citeyear", "citealt", "citealp", "parencite", "textcite", "autocite", "footcite", "fullcite", "nocite", "supercite", "smartcite"} {
-		if lower == known {
-			return true
-		}
+	switch strings.ToLower(name) {
+	case "cite", "citet", "citep", "citeauthor", "citeyear", "citealt", "citealp", "parencite", "textcite", "autocite", "footcite",
+		"fullcite", "nocite", "supercite", "smartcite":
+		return true
 	}
 	return false
 }

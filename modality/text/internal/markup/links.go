@@ -32,13 +32,8 @@ func Links(ctx context.Context, format Format, src []byte) ([]relations.Link, er
 // PlainLinks returns the URIs in src, a text without markup, as [Links] does.
 func PlainLinks(ctx context.Context, src []byte) ([]relations.Link, error) {
 	var set linkset.Set
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		addURIs(&set, number, line)
-	}
-	return set.Links(), ctx.Err()
+	err := eachLine(ctx, src, func(number int, line []byte) { addURIs(&set, number, line) })
+	return set.Links(), err
 }
 
 // A linkFinder adds the links in src to set.
@@ -84,6 +79,9 @@ func nextURI(text []byte, at int) (start, end int) {
 
 // maxScheme is how long the scheme of a URI in prose may be.
 const maxScheme = 32
+
+// maxTargetBytes is how many bytes of a text are searched for a URI.
+const maxTargetBytes = 5 << 10
 
 // uriAt returns the bounds of the URI in prose whose colon, before "//", is at
 // colon, and which begins at from or later. end is 0 if there is none.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/yuin/goldmark/ast"
 	"golang.org/x/net/html"
 
 	"github.com/citekit/citekit/internal/test/sharedtest"
@@ -141,19 +142,23 @@ func madeMarkdown(random *rand.Rand) []byte {
 // markdownTargets returns the kinds and targets of links, without those of HTML
 // and those in prose, sorted.
 func markdownTargets(t *testing.T, src []byte) []string {
-	var set linkset.Set
-	refs := mdReferences{}
-	first := blocks{src: src, doc: newOutline(src), refs: refs.define}
-	if err := first.scan(t.Context(), 1); err != nil {
+	l := newMarkdownLinker(src, 1, new(linkset.Set))
+	if err := readBlocks(t.Context(), src, l.refs, func(ast.Node) {}); err != nil {
 		t.Fatal(err)
 	}
-	l := &mdLinker{set: &set, refs: refs, inliner: newInliner(), onlyMarked: true}
-	second := blocks{src: src, doc: newOutline(src), refs: func(string, string) {}, inline: l.inline}
-	if err := second.scan(t.Context(), 1); err != nil {
+	if err := readBlocks(t.Context(), src, newReferences(), func(n ast.Node) {
+		for line, part := range l.parts(n) {
+			for _, s := range l.read(part) {
+				if _, ok := s.node.(*ast.RawHTML); !ok {
+					l.add(s, part, line, line)
+				}
+			}
+		}
+	}); err != nil {
 		t.Fatal(err)
 	}
 	targets := []string{}
-	for _, link := range set.Links() {
+	for _, link := range l.set.Links() {
 		targets = append(targets, link.Kind+" "+link.Target)
 	}
 	slices.Sort(targets)

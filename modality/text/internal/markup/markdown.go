@@ -1,8 +1,11 @@
 package markup
 
 import (
+	"bytes"
 	"context"
 	"strings"
+
+	"github.com/yuin/goldmark/ast"
 
 	"github.com/citekit/citekit/internal/plain"
 )
@@ -11,25 +14,66 @@ import (
 // headings of the document itself begin sections; headings in quotes and lists
 // belong to those.
 func readMarkdown(ctx context.Context, src []byte, doc *outline) error {
-	matter := frontMatter(src)
-	doc.bodyLine, doc.facts = matter.lines+1, matter.facts
+	body, first, matter := cutFrontMatter(src)
+	doc.bodyLine, doc.facts = first, matter.facts
 	inline := newInliner()
-	scanner := blocks{src: src, doc: doc, refs: inline.define}
-	if err := scanner.scan(ctx, matter.lines+1); err != nil {
+	lines := lineCounter{src: body, line: first}
+	err := readBlocks(ctx, body, inline.refs, func(n ast.Node) {
+		if n.Parent().Kind() != ast.KindDocument {
+			return
+		}
+		switch n := n.(type) {
+		case *ast.Heading:
+			doc.add(heading{level: n.Level, line: lines.of(n.Pos()), source: source{title: extent(n)}})
+		case *ast.Paragraph:
+			doc.addParagraph(extent(n))
+		}
+	})
+	if err != nil {
 		return err
 	}
-	render(inline, src, &doc.before)
+	render(inline, body, &doc.before)
 	for i := range doc.headings {
 		if i%256 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		render(inline, src, &doc.headings[i])
+		render(inline, body, &doc.headings[i])
 	}
 	doc.title = matter.title
 	if doc.title == "" {
 		doc.title = leadingTitle(doc.headings)
 	}
 	return nil
+}
+
+// cutFrontMatter returns what follows front matter, and the number of its first
+// line.
+func cutFrontMatter(src []byte) (body []byte, first int, m matter) {
+	m = frontMatter(src)
+	for range m.lines {
+		_, src, _ = bytes.Cut(src, []byte("\n"))
+	}
+	return src, m.lines + 1, m
+}
+
+// extent returns the bytes from the first line of a block to its last.
+func extent(n ast.Node) span {
+	lines := n.Lines()
+	if lines.Len() == 0 {
+		return span{n.Pos(), n.Pos()}
+	}
+	return span{lines.At(0).Start, lines.At(lines.Len() - 1).Stop}
+}
+
+// addParagraph records the position of a paragraph of the current section.
+func (o *outline) addParagraph(s span) {
+	h := o.current()
+	if h == nil || h.source.proses == len(h.source.prose) {
+		return
+	}
+	s.end = min(s.end, s.start+maxMarkdown)
+	h.source.prose[h.source.proses] = s
+	h.source.proses++
 }
 
 // leadingTitle returns the title of the first heading if it alone has level 1.

@@ -3,375 +3,200 @@ package markup
 import (
 	"bytes"
 	"context"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
-// maxContainers is how deeply quotes and list items nest. Anything nested
-// deeper is text, so the work for a line is bounded.
-const maxContainers = 100
-
-// blocks finds the block structure of Markdown, by the method of appendix A of
-// the CommonMark specification. It does only what is needed to find the
-// headings of the document itself.
-type blocks struct {
-	src []byte
-	doc *outline
-
-	containers []container
-	leaf       leaf
-	fence      fence // of the open fenced block
-	htmlEnd    []byte
-
-	para paragraph
-	refs func(label, destination string) // called with every link reference definition
-
-	inline func(line int, text []byte) // if not nil, called with the text of each block, which it must not keep
-	markup func(line int, text []byte) // if not nil, called with each line of HTML
-
-	number int // number of the line
-	cursor
-}
-
-// A container is a block quote or, with an indent, a list item.
-type container struct {
-	quote  bool
-	indent int  // columns by which the content of an item is indented
-	empty  bool // whether an item has no content yet
-}
-
-// A leaf is the kind of the block that lines are added to.
-type leaf int
-
+// goldmark takes more than linear time or much memory on some sources. What goes
+// beyond these limits is read as plain text.
 const (
-	none leaf = iota
-	paragraphLeaf
-	tableLeaf
-	fencedLeaf
-	indentedLeaf
-	htmlLeaf // ends with htmlEnd, or with a blank line if htmlEnd is empty
+	// maxContainers is how deeply quotes and list items nest.
+	maxContainers = 100
+
+	// maxParagraph is the number of lines of a paragraph. A longer one is read as
+	// several.
+	maxParagraph = 1000
+
+	// maxRun bounds the lines without a line between them at which no block is
+	// open. Each line counts once for each block that is open in it.
+	maxRun = 1 << 20
+
+	// maxReferences is how many link definitions are kept.
+	maxReferences = 50_000
 )
 
-type fence struct {
-	char   byte
-	length int
-}
+// A blockVisitor is called with the blocks of a document that hold text: headings,
+// paragraphs, text blocks, tables and HTML. The text of a node is in its lines.
+type blockVisitor func(n ast.Node)
 
-// scan reads the lines of src, starting at line first, counted from 1.
-func (b *blocks) scan(ctx context.Context, first int) error {
-	offset := 0
-	for number, line := range linesOf(b.src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if number >= first {
-			b.number = number
-			b.cursor = cursor{line: line, base: offset}
-			b.readLine()
-		}
-		offset += len(line) + 1
+// readBlocks reads the blocks of CommonMark with the tables of GFM. It keeps no
+// tree: each block is removed after its visit. The blocks of one container are
+// visited in their order. Link definitions are added to refs.
+func readBlocks(ctx context.Context, src []byte, refs *references, visit blockVisitor) error {
+	s := &blockScanner{visit: visit}
+	var parsers []util.PrioritizedValue
+	for _, p := range parser.DefaultBlockParsers() {
+		parsers = append(parsers, util.Prioritized(boundedParser{p.Value.(parser.BlockParser), s}, p.Priority))
 	}
-	b.closeLeaf()
+	blocks := parser.NewParser(
+		parser.WithBlockParsers(parsers...),
+		parser.WithParagraphTransformers(
+			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+			util.Prioritized(tableFinder{}, 200),
+		),
+	)
+	root := blocks.Parse(&endingReader{Reader: text.NewReader(src), ctx: ctx}, parser.WithContext(refs))
+	s.sweep(root, nil)
 	return ctx.Err()
 }
 
-// readLine reads a line.
-func (b *blocks) readLine() {
-	matched := b.matchContainers()
-	all := matched == len(b.containers)
-	if all && b.continueLeaf() {
-		return
-	}
-	lazy := b.leaf == paragraphLeaf // the line may continue the paragraph even without markers
-	inParagraph := lazy && all
-	depth, opened := matched, false
-	for {
-		switch b.open(&depth, inParagraph, lazy) {
-		case opensContainer:
-			inParagraph, lazy, opened = false, false, true
-			continue
-		case opensLeaf:
-			return
-		}
-		break
-	}
-	b.addText(depth, all, lazy && !opened)
+// An endingReader is a reader that ends when ctx is done.
+type endingReader struct {
+	text.Reader
+	ctx   context.Context
+	lines int
 }
 
-// matchContainers returns how many of the open containers contain the line, and
-// moves past their markers.
-func (b *blocks) matchContainers() int {
-	for i := range b.containers {
-		c := &b.containers[i]
-		b.skipSpace()
-		switch {
-		case c.quote && b.indent() <= 3 && b.peek() == '>':
-			b.passQuoteMark()
-		case c.quote:
-			return i
-		case b.blank() && !c.empty: // an empty item ends with a blank line
-			b.passSpace()
-		case !b.blank() && b.indent() >= c.indent:
-			b.advance(c.indent)
-		default:
-			return i
-		}
+// PeekLine implements [text.Reader].
+func (r *endingReader) PeekLine() ([]byte, text.Segment) {
+	if r.lines++; r.lines%4096 == 0 && r.ctx.Err() != nil {
+		r.SetPosition(0, text.NewSegment(len(r.Source()), len(r.Source())))
 	}
-	return len(b.containers)
+	return r.Reader.PeekLine()
 }
 
-// continueLeaf reports whether the line belongs to the open leaf, and is not
-// paragraph text.
-func (b *blocks) continueLeaf() bool {
-	b.skipSpace()
-	switch b.leaf {
-	case fencedLeaf:
-		if b.indent() <= 3 && b.fence.closedBy(b.rest()) {
-			b.leaf = none
-		}
-		return true
-	case indentedLeaf:
-		if b.blank() || b.indent() >= 4 {
-			return true
-		}
-		b.leaf = none
-	case htmlLeaf:
-		if len(b.htmlEnd) == 0 && b.blank() {
-			b.leaf = none
-			return true
-		}
-		b.tellHTML()
-		b.endHTML()
-		return true
-	case tableLeaf:
-		if b.blank() {
-			b.leaf = none
-		}
-	}
-	return false
+// A blockScanner visits and removes the blocks that goldmark has read.
+type blockScanner struct {
+	visit blockVisitor
+	title ast.Node // the paragraph that an underline has turned into a heading
+	run   int      // see maxRun
+	last  int      // number of the line that ended a run
 }
 
-// An opening tells what a line opens.
-type opening int
-
-const (
-	opensNothing opening = iota
-	opensContainer
-	opensLeaf // the whole line is consumed
-)
-
-// open opens the block that begins at the cursor, if any, in the container at
-// depth.
-func (b *blocks) open(depth *int, inParagraph, lazy bool) opening {
-	b.skipSpace()
-	if b.blank() {
-		return opensNothing
-	}
-	if b.indent() >= 4 {
-		if lazy {
-			return opensNothing
+// sweep visits the blocks in parent before the block end, and removes them. A nil
+// end stands for the end of parent.
+func (s *blockScanner) sweep(parent, end ast.Node) {
+	for n := parent.FirstChild(); n != end; n = parent.FirstChild() {
+		s.sweep(n, nil)
+		switch n.(type) {
+		case *ast.Heading, *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock, *table:
+			if n != s.title {
+				s.visit(n)
+			}
 		}
-		b.closeTo(*depth)
-		b.leaf = indentedLeaf
-		return opensLeaf
+		parent.RemoveChild(parent, n)
 	}
-	rest := b.rest()
-	switch c := rest[0]; {
-	case c == '>' && *depth < maxContainers:
-		b.closeTo(*depth)
-		b.passQuoteMark()
-		b.push(depth, container{quote: true})
-		return opensContainer
-	case c == '#' && b.openATX(*depth, rest):
-		return opensLeaf
-	case (c == '`' || c == '~') && b.openFence(*depth, rest):
-		return opensLeaf
-	case c == '<' && b.openHTML(*depth, rest, lazy):
-		return opensLeaf
-	case inParagraph && (c == '=' || c == '-') && b.closeSetext(*depth, rest):
-		return opensLeaf
-	case (c == '*' || c == '-' || c == '_') && isThematicBreak(rest):
-		b.closeTo(*depth)
-		return opensLeaf
-	case *depth < maxContainers && b.openItem(depth, rest, inParagraph):
-		return opensContainer
-	case inParagraph && b.openTable(*depth, rest):
-		return opensLeaf
-	}
-	return opensNothing
 }
 
-// addText adds the rest of a line to the open paragraph, or begins one.
-func (b *blocks) addText(depth int, all, lazy bool) {
-	b.skipSpace()
+// A boundedParser is a parser of one kind of block that keeps to the limits.
+type boundedParser struct {
+	parser.BlockParser
+	*blockScanner
+}
+
+// Open implements [parser.BlockParser]. The last block of parent may be open; those
+// before it are complete.
+func (p boundedParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, _ := reader.Position()
 	switch {
-	case b.blank():
-		b.closeTo(depth)
-		if b.leaf == paragraphLeaf {
-			b.closeLeaf()
-		}
-	case lazy:
-		b.extendParagraph()
-	case all && b.leaf == tableLeaf && depth == len(b.containers):
-		b.tellRow(b.number, b.rest())
-	default:
-		b.closeTo(depth)
-		b.startParagraph()
+	case p.run > maxRun && line == p.last:
+		return nil, parser.NoChildren
+	case pc.LastOpenedBlock().Node == nil:
+		p.run = 0
 	}
+	p.sweep(parent, parent.LastChild())
+	if p.nests() && depth(parent) >= maxContainers {
+		return nil, parser.NoChildren
+	}
+	n, state := p.BlockParser.Open(parent, reader, pc)
+	if state&parser.RequireParagraph != 0 {
+		p.title = parent.LastChild()
+	}
+	return n, state
 }
 
-// closeTo closes the leaf and the containers below depth, because a block
-// begins in the container at depth.
-func (b *blocks) closeTo(depth int) {
-	if depth == len(b.containers) && b.blank() {
-		return
-	}
-	b.closeLeaf()
-	b.containers = b.containers[:depth]
-	if depth > 0 && !b.blank() {
-		b.containers[depth-1].empty = false
-	}
+// nests reports whether p is the parser of quotes or of lists.
+func (p boundedParser) nests() bool {
+	return p.BlockParser == parser.NewBlockquoteParser() || p.BlockParser == parser.NewListParser()
 }
 
-// closeLeaf closes the open leaf. Only now is a paragraph known to be one.
-func (b *blocks) closeLeaf() {
-	if b.leaf == paragraphLeaf {
-		b.takeReferences()
-		b.tellParagraph()
-		if len(b.containers) == 0 && b.para.start < b.para.end {
-			b.addParagraph(span{b.para.start, b.para.end})
+// depth returns how many quotes and list items enclose what is in n.
+func depth(n ast.Node) (depth int) {
+	for ; n != nil; n = n.Parent() {
+		switch n.(type) {
+		case *ast.Blockquote, *ast.ListItem:
+			depth++
 		}
 	}
-	b.leaf = none
+	return depth
 }
 
-func (b *blocks) push(depth *int, c container) {
-	b.containers = append(b.containers, c)
-	*depth++
-}
-
-func (b *blocks) addHeading(level, line int, title span) {
-	b.doc.add(heading{level: level, line: line, source: source{title: title}})
-}
-
-// openATX opens a heading that begins with "#" (CommonMark 4.2).
-func (b *blocks) openATX(depth int, rest []byte) bool {
-	level := runLength(rest)
-	if level > 6 || level < len(rest) && rest[level] != ' ' && rest[level] != '\t' {
-		return false
+// Continue implements [parser.BlockParser].
+func (p boundedParser) Continue(n ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	p.run++
+	if p.run > maxRun {
+		p.last, _ = reader.Position()
+		return parser.Close
 	}
-	at := b.at()
-	b.closeTo(depth)
-	b.tell(b.number, rest[level:])
-	if depth == 0 {
-		text := bytes.TrimRight(rest[level:], " \t")
-		if end := bytes.TrimRight(text, "#"); len(end) == 0 || end[len(end)-1] == ' ' || end[len(end)-1] == '\t' {
-			text = end
+	switch n.(type) {
+	case *ast.CodeBlock, *ast.FencedCodeBlock:
+		n.Lines().SetSliced(0, 0) // nobody reads code
+	case *ast.Paragraph:
+		if n.Lines().Len() >= maxParagraph {
+			before := ast.NewParagraph()
+			before.SetLines(n.Lines())
+			n.SetLines(text.NewSegments())
+			n.Parent().InsertBefore(n.Parent(), n, before)
+			parser.LinkReferenceParagraphTransformer.Transform(before, reader, pc)
+			p.sweep(n.Parent(), n)
 		}
-		b.addHeading(level, b.number, span{at + level, at + level + len(text)})
 	}
-	return true
+	return p.BlockParser.Continue(n, reader, pc)
 }
 
-// closeSetext turns the open paragraph into a heading if rest underlines it
-// (CommonMark 4.3).
-func (b *blocks) closeSetext(depth int, rest []byte) bool {
-	if !isRun(bytes.TrimRight(rest, " \t"), 1) || !b.takeReferences() {
-		return false
-	}
-	b.leaf = none
-	b.tellParagraph()
-	if depth == 0 {
-		level := 1
-		if rest[0] == '-' {
-			level = 2
-		}
-		b.addHeading(level, b.para.line, span{b.para.start, b.para.end})
-	}
-	return true
+// references are the link definitions of a document. Labels of footnotes are not
+// among them.
+type references struct {
+	parser.Context
+	count int
 }
 
-func (b *blocks) openFence(depth int, rest []byte) bool {
-	n := runLength(rest)
-	if n < 3 || rest[0] == '`' && bytes.IndexByte(rest[n:], '`') >= 0 {
-		return false
-	}
-	b.closeTo(depth)
-	b.fence = fence{rest[0], n}
-	b.leaf = fencedLeaf
-	return true
-}
+func newReferences() *references { return &references{Context: parser.NewContext()} }
 
-func (f fence) closedBy(rest []byte) bool {
-	rest = bytes.TrimRight(rest, " \t")
-	return len(rest) >= f.length && rest[0] == f.char && isRun(rest, f.length)
-}
-
-func (b *blocks) openHTML(depth int, rest []byte, lazy bool) bool {
-	end, ok := htmlBlock(rest, !lazy)
-	if !ok {
-		return false
-	}
-	b.closeTo(depth)
-	b.leaf, b.htmlEnd = htmlLeaf, end
-	b.tellHTML()
-	b.endHTML()
-	return true
-}
-
-// endHTML closes a block of HTML if the line ends it.
-func (b *blocks) endHTML() {
-	if len(b.htmlEnd) > 0 && endsHTML(b.rest(), b.htmlEnd) {
-		b.leaf = none
+// AddReference implements [parser.Context].
+func (r *references) AddReference(ref parser.Reference) {
+	if r.count < maxReferences {
+		r.count++
+		r.Context.AddReference(ref)
 	}
 }
 
-// openItem opens a list item (CommonMark 5.2).
-func (b *blocks) openItem(depth *int, rest []byte, inParagraph bool) bool {
-	width, one := itemMarker(rest)
-	if width == 0 || inParagraph && (!one || isBlank(rest[width:])) {
-		return false
+// Reference implements [parser.Context].
+func (r *references) Reference(label string) (parser.Reference, bool) {
+	if strings.HasPrefix(label, "^") {
+		return nil, false
 	}
-	b.closeTo(*depth)
-	indent := b.indent() + width
-	b.passSpace()
-	b.advance(width)
-	b.skipSpace()
-	space := b.indent()
-	switch {
-	case b.blank():
-		b.passSpace()
-		space = 1
-	case space > 4:
-		b.advance(1)
-		space = 1
-	default:
-		b.passSpace()
-	}
-	b.push(depth, container{indent: indent + space, empty: true})
-	return true
+	return r.Context.Reference(label)
 }
 
-// openTable turns the last line of the open paragraph into the head of a table,
-// if rest is its delimiter row (GFM 4.10).
-func (b *blocks) openTable(depth int, rest []byte) bool {
-	cells := delimiterCells(rest)
-	if cells == 0 || cells != countCells(b.src[b.para.last.start:b.para.last.end]) || depth != len(b.containers) {
-		return false
-	}
-	if !b.takeReferences() {
-		return false
-	}
-	b.para.end = b.para.last.start
-	b.tellHead()
-	b.closeLeaf()
-	b.leaf = tableLeaf
-	return true
+// A lineCounter returns the numbers of lines. The time for each call depends on
+// the distance from the place of the call before.
+type lineCounter struct {
+	src      []byte
+	at, line int // line is the number of the line at at
 }
 
-// runLength returns the length of the run of s[0] at the start of s.
-func runLength(s []byte) int {
-	n := 0
-	for n < len(s) && s[n] == s[0] {
-		n++
+// of returns the number of the line with the byte at offset.
+func (c *lineCounter) of(offset int) int {
+	if offset >= c.at {
+		c.line += bytes.Count(c.src[c.at:offset], []byte("\n"))
+	} else {
+		c.line -= bytes.Count(c.src[offset:c.at], []byte("\n"))
 	}
-	return n
+	c.at = offset
+	return c.line
 }

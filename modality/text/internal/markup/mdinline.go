@@ -18,63 +18,39 @@ const maxMarkdown = 2048
 // maxMarks bounds the characters in those bytes that may begin markup.
 const maxMarks = 128
 
-// maxReferences is how many link definitions are kept.
-const maxReferences = 50000
-
 // An inliner turns inline markup into the text it displays.
 type inliner struct {
 	parser parser.Parser
-	pc     parser.Context
-	refs   int
+	refs   *references
 }
 
 func newInliner() *inliner {
-	return &inliner{
-		parser: parser.NewParser(
-			parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
-			parser.WithInlineParsers(append(parser.DefaultInlineParsers(),
-				util.Prioritized(tildeParser{}, 500))...),
-		),
-		pc: parser.NewContext(),
-	}
+	parsers := append(parser.DefaultInlineParsers(), util.Prioritized(tildeParser{}, 500))
+	return &inliner{newInlineParser(parsers), newReferences()}
 }
 
-// define records that label is the label of a link.
-func (in *inliner) define(label, _ string) {
-	if in.refs < maxReferences {
-		in.refs++
-		in.pc.AddReference(parser.NewReference([]byte(label), []byte("#"), nil))
-	}
+// newInlineParser returns a parser of the text of one block.
+func newInlineParser(inline []util.PrioritizedValue) parser.Parser {
+	return parser.NewParser(
+		parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
+		parser.WithInlineParsers(inline...),
+	)
 }
 
 // text returns the text that markup displays. images tells whether to include
 // images.
 func (in *inliner) text(markup string, images bool) string {
-	markup = strings.TrimSpace(cutMarks(plain.Cut(markup, maxMarkdown)))
+	markup = plain.Cut(markup, maxMarkdown)
+	markup = strings.TrimSpace(markup[:marksEnd(markup, "`*_~<[", maxMarks)])
 	if !strings.ContainsAny(markup, "\\`*_~<>&[]!\n") {
 		return markup
 	}
 	src := []byte(collapseBlank(markup))
-	root := in.parser.Parse(text.NewReader(src), parser.WithContext(in.pc))
+	root := in.parser.Parse(text.NewReader(src), parser.WithContext(in.refs))
 	var b strings.Builder
 	p := printer{src: src, images: images, out: &b}
 	p.children(root)
 	return b.String()
-}
-
-// cutMarks returns the longest start of s with at most maxMarks characters that
-// may begin markup.
-func cutMarks(s string) string {
-	n := 0
-	for i := range len(s) {
-		if strings.IndexByte("`*_~<[", s[i]) < 0 {
-			continue
-		}
-		if n++; n > maxMarks {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // collapseBlank removes blank lines, which a heading cannot have, and the space

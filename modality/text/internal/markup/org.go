@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/internal/lazyregexp"
@@ -16,14 +17,9 @@ func readOrg(ctx context.Context, src []byte, doc *outline) error {
 	if bytes.Contains(src, []byte(":")) {
 		r.findKeywords(src)
 	}
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.read(number, bytes.TrimRight(line, " \t\r"))
-	}
+	err := eachLine(ctx, src, r.read)
 	r.endParagraph()
-	return ctx.Err()
+	return err
 }
 
 type orgReader struct {
@@ -176,21 +172,15 @@ func isDrawer(text []byte) bool {
 	if len(text) < 3 || text[len(text)-1] != ':' {
 		return false
 	}
-	for _, c := range text[1 : len(text)-1] {
-		if !isAlnum(c) && c != '-' && c != '_' {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(text[1:len(text)-1], func(c byte) bool {
+		return !isAlnum(c) && c != '-' && c != '_'
+	})
 }
 
 func isPlanning(text []byte) bool {
-	for _, word := range []string{"SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"} {
-		if bytes.HasPrefix(text, []byte(word)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"SCHEDULED:", "DEADLINE:", "CLOSED:", "CLOCK:"}, func(word string) bool {
+		return bytes.HasPrefix(text, []byte(word))
+	})
 }
 
 var orgItem = lazyregexp.New(`^[ \t]*([-+]|[ \t]\*|\d+[.)]|[a-zA-Z][.)])([ \t]|$)`)

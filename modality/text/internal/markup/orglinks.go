@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/modality/text/internal/linkset"
@@ -12,13 +13,7 @@ import (
 // included files, targets and URIs. It skips source and example blocks.
 func findOrgLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := orgLinker{set: set}
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		l.line(number, bytes.TrimRight(line, " \t\r"))
-	}
-	return ctx.Err()
+	return eachLine(ctx, src, l.line)
 }
 
 type orgLinker struct {
@@ -145,13 +140,13 @@ func (l *orgLinker) link(number int, target, text string) {
 
 func isPicture(path string) bool {
 	lower := strings.ToLower(path)
-	for _, ext := range []string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"} {
-		if strings.HasSuffix(lower, ext) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp"}, func(ext string) bool {
+		return strings.HasSuffix(lower, ext)
+	})
 }
+
+// keyBytes are the characters of a key of a work.
+const keyBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/"
 
 // cite reads a citation such as "[cite:@smith2020; @jones]".
 func (l *orgLinker) cite(number int, rest []byte) int {
@@ -160,7 +155,7 @@ func (l *orgLinker) cite(number int, rest []byte) int {
 		return 0
 	}
 	for part := range strings.SplitSeq(string(rest[:end]), "@") {
-		key := part[:len(part)-len(strings.TrimLeft(part, tagName+"_.:/"))]
+		key := part[:len(part)-len(strings.TrimLeft(part, keyBytes))]
 		if !strings.HasPrefix(part, "[cite") {
 			l.set.Add(number, number, linkset.Citation, "", key)
 		}

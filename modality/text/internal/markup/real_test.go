@@ -166,6 +166,20 @@ func nest(titles []title) []title {
 	return nested
 }
 
+// compareHeadings compares the headings of the real files with some extensions with
+// those that another program finds.
+func compareHeadings(t *testing.T, format markup.Format, program *exec.Cmd, extensions ...string) {
+	t.Helper()
+	files := realFiles(t, extensions...)
+	want := oracle(t, program, files)
+	var count tally
+	for i, name := range files {
+		src, _ := readText(name)
+		count.agree(t, name, titlesOf(t, format, src), nest(want[i]))
+	}
+	count.report(t, len(files)/100+1)
+}
+
 // A tally counts what agrees with another program.
 type tally struct {
 	files, same, titles int

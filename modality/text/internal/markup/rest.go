@@ -13,14 +13,9 @@ import (
 // in which their adornment first appears.
 func readReST(ctx context.Context, src []byte, doc *outline) error {
 	r := restReader{doc: doc, lines: newWindow(src)}
-	for n := 0; r.lines.number > 0; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		r.block()
-	}
+	err := r.lines.each(ctx, r.block)
 	doc.title = doc.onlyTitle()
-	return ctx.Err()
+	return err
 }
 
 // A window shows three consecutive lines of a text.
@@ -59,6 +54,17 @@ func (w *window) pass(n int) {
 			w.number = 0
 		}
 	}
+}
+
+// each calls read, which passes lines, until there are none or ctx is done.
+func (w *window) each(ctx context.Context, read func()) error {
+	for n := 0; w.number > 0; n++ {
+		if n%1024 == 0 && ctx.Err() != nil {
+			break
+		}
+		read()
+	}
+	return ctx.Err()
 }
 
 // A restReader reads the blocks of the document itself. The content of other

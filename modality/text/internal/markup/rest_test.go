@@ -15,15 +15,7 @@ func TestDocutils(t *testing.T) {
 		t.Skip("takes seconds: not with -short")
 	}
 	python := sharedtest.Python(t, "docutils")
-	files := realFiles(t, ".rst")
-	want := oracle(t, exec.Command(python, "testdata/headings.py", "rest"), files)
-	var count tally
-	for i, name := range files {
-		src, _ := readText(name)
-		got := titlesOf(t, markup.ReST, src)
-		count.agree(t, name, got, want[i])
-	}
-	count.report(t, len(files)/100+1)
+	compareHeadings(t, markup.ReST, exec.Command(python, "testdata/headings.py", "rest"), ".rst")
 }
 
 func TestReST(t *testing.T) {

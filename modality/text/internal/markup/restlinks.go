@@ -13,13 +13,7 @@ import (
 // blocks and literals.
 func findReSTLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	l := restLinker{set: set, literal: -1, toctree: -1}
-	for number, line := range linesOf(src) {
-		if number%4096 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		l.line(number, bytes.TrimRight(line, " \t\r"))
-	}
-	return ctx.Err()
+	return eachLine(ctx, src, l.line)
 }
 
 type restLinker struct {
