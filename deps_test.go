@@ -66,8 +66,7 @@ var mayImport = map[string][]string{
 	"modality/internal/subtitle":            {".", "internal/sentence"},
 	"modality/internal/tesseract":           {".", "internal/child"},
 	"cmd/citekit/internal/schema":           {"."},
-	"mapper/llm":                            {"."},
-	"mapper/llm/*":                          {".", "mapper/llm", "internal/child"},
+	"mapper/llm":                            {".", "internal/child"},
 	"mapadapter":                            {".", "ingest", "internal/child", "internal/parquet", "internal/sniff"},
 	"internal/*":                            {},
 	"modality/internal/member":              {"."},
@@ -88,8 +87,8 @@ var mayImport = map[string][]string{
 	"server":                                {".", "access", "mcpadapter"},
 	"cmd/citekit/internal/config":           {"mcpadapter", "server"},
 	"telemetry":                             {"server"},
-	"cmd/citekit":                           {".", "access", "server", "corpus", "cmd/citekit/internal/config", "ingest", "reanchor", "citation", "textlayer", "preview", "relations", "search", "search/embedding", "search/internal/index", "contents", "answer", "internal/stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "mapper/llm/*", "cmd/citekit/internal/schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "cmd/citekit/internal/term", "access/*", "telemetry", "cmd/citekit/internal/logfile", "cmd/citekit/internal/render", "modality/document/*"},
-	"examples/*":                            {".", "corpus", "answer", "contents", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm/openai"},
+	"cmd/citekit":                           {".", "access", "server", "corpus", "cmd/citekit/internal/config", "ingest", "reanchor", "citation", "textlayer", "preview", "relations", "search", "search/embedding", "search/internal/index", "contents", "answer", "internal/stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "cmd/citekit/internal/schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "cmd/citekit/internal/term", "access/*", "telemetry", "cmd/citekit/internal/logfile", "cmd/citekit/internal/render", "modality/document/*"},
+	"examples/*":                            {".", "corpus", "answer", "contents", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm"},
 	"examples/quickstart/*":                 {"internal/test/mp4test", "internal/test/pdftest"},
 	"examples/quickstart/*/*":               {"internal/test/mp4test", "internal/test/pdftest"},
 	"internal/tool/*":                       {},
@@ -243,7 +242,7 @@ func TestCorpusLinksTheDefaults(t *testing.T) {
 	if !slices.Contains(linked, module+"/modality") {
 		t.Fatalf("the list is not of all that is imported: %v", linked)
 	}
-	for _, room := range []string{"access/*", "server", "mapadapter", "mapper/llm/*", "modality/document/parquet", "cmd/citekit/internal/render", "cmd/citekit/internal/schema", "search/embedding", "cmd/citekit/internal/config"} {
+	for _, room := range []string{"access/*", "server", "mapadapter", "modality/document/parquet", "cmd/citekit/internal/render", "cmd/citekit/internal/schema", "search/embedding", "cmd/citekit/internal/config"} {
 		for _, imported := range linked {
 			if ours, ok := strings.CutPrefix(imported, module+"/"); ok && matchesAny([]string{room}, ours) {
 				t.Errorf("who imports package corpus links %s", ours)
@@ -271,6 +270,41 @@ func listPackages(t *testing.T) []listedPackage {
 			t.Fatal(err)
 		}
 		packages = append(packages, p)
+	}
+}
+
+// maxPublic is how many packages others may import.
+const maxPublic = 32
+
+// TestPublicPackages checks that a package is public because somebody outside needs it:
+// a program in examples/ imports it, or docs/library.md says by its path what it gives.
+func TestPublicPackages(t *testing.T) {
+	sharedtest.Once(t)
+	text, err := os.ReadFile("docs/library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := quotedIn(string(text))
+	var public []string
+	shown := make(map[string]bool)
+	for _, p := range listPackages(t) {
+		room := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		switch {
+		case strings.HasPrefix(room, "examples/"):
+			for _, imported := range p.Imports {
+				shown[imported] = true
+			}
+		case p.Name != "main" && !strings.Contains("/"+room, "/internal/"):
+			public = append(public, p.ImportPath)
+		}
+	}
+	for _, name := range public {
+		if !shown[name] && !slices.Contains(named, name) {
+			t.Errorf("%s is public, but no program in examples/ imports it, and docs/library.md does not name it", name)
+		}
+	}
+	if n := len(public); n < 20 || n > maxPublic {
+		t.Errorf("%d public packages, want at most %d: %v", n, maxPublic, public)
 	}
 }
 

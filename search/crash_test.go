@@ -81,7 +81,7 @@ func changeForever(dir string) {
 // mapped again everything is found, once.
 func TestKilled(t *testing.T) {
 	if !sharedtest.Long() {
-		t.Skip("kills many processes, as TestKill of package index and TestIngestKilled of e2e do: only with CITEKIT_LONG=1")
+		t.Skip("kills many processes, as TestKill of search/internal/index and TestIngestKilled of e2e do: only with CITEKIT_LONG=1")
 	}
 	const rounds = 100
 	dir, random := t.TempDir(), sharedtest.Rand(t)

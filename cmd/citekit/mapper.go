@@ -8,9 +8,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/mapper/llm"
-	program "github.com/citekit/citekit/mapper/llm/command"
-	"github.com/citekit/citekit/mapper/llm/gemini"
-	"github.com/citekit/citekit/mapper/llm/openai"
 )
 
 // mapperFlags choose the mapper.
@@ -54,11 +51,11 @@ func (m *mapperFlags) open(resolvers citekit.Resolvers) (chosenMapper, error) {
 	if m.enrich {
 		return chosenMapper{}, usagef("ingest", "--enrich needs --mapper gemini or openai")
 	}
-	var opts program.Options
+	var opts llm.CommandOptions
 	if err := llm.ParseConfig([]byte(m.config), &opts); err != nil {
 		return chosenMapper{}, usagef("ingest", "--mapper-config: %v", err)
 	}
-	mapper, err := program.New(m.name, resolvers, &opts)
+	mapper, err := llm.NewCommand(m.name, resolvers, &opts)
 	if err != nil {
 		return chosenMapper{}, fmt.Errorf("--mapper: %w", err)
 	}
@@ -87,27 +84,27 @@ func (m *mapperFlags) model(options ...any) (llm.Model, string, error) {
 		retries = -1 // to the model, zero means the default
 	}
 	if m.name == "gemini" {
-		o := gemini.Options{Retries: retries}
+		o := llm.GeminiOptions{Retries: retries}
 		if err := m.parse(append(options, &o)...); err != nil {
 			return nil, "", err
 		}
 		if o.BaseURL == "" && o.KeyEnv == "" {
 			o.KeyEnv = "GEMINI_API_KEY" // send a key for Google to no other server
 		}
-		model, err := gemini.New(&o)
+		model, err := llm.NewGemini(&o)
 		if err != nil && o.KeyEnv != "" && os.Getenv(o.KeyEnv) == "" {
 			err = hinted{err, "set " + o.KeyEnv + " in the environment"}
 		}
 		return model, named("gemini", o.Model), err
 	}
-	o := openai.Options{Retries: retries}
+	o := llm.OpenAIOptions{Retries: retries}
 	if err := m.parse(append(options, &o)...); err != nil {
 		return nil, "", err
 	}
 	if o.BaseURL == "" && o.KeyEnv == "" {
 		o.KeyEnv = "OPENAI_API_KEY" // send a key for OpenAI to no other server
 	}
-	model, err := openai.New(&o)
+	model, err := llm.NewOpenAI(&o)
 	return model, named("openai", o.Model), err
 }
 

@@ -20,7 +20,7 @@ import (
 
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/corpus"
-	"github.com/citekit/citekit/mapper/llm/openai"
+	"github.com/citekit/citekit/mapper/llm"
 )
 
 func main() {
@@ -30,7 +30,7 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	model, err := openai.New(&openai.Options{BaseURL: *url, Model: *name, KeyEnv: "OPENAI_API_KEY"})
+	model, err := llm.NewOpenAI(&llm.OpenAIOptions{BaseURL: *url, Model: *name, KeyEnv: "OPENAI_API_KEY"})
 	if err == nil {
 		err = run(ctx, os.Stdout, *dir, model, flag.Arg(0))
 	}
@@ -41,7 +41,7 @@ func main() {
 }
 
 // run answers a question about the files in a directory.
-func run(ctx context.Context, out io.Writer, dir string, model *openai.Model, question string) (err error) {
+func run(ctx context.Context, out io.Writer, dir string, model *llm.OpenAI, question string) (err error) {
 	files, err := corpus.Open(dir, &corpus.Options{Model: model})
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/mapper/llm/openai"
+	"github.com/citekit/citekit/mapper/llm"
 )
 
 // says is what the model of the test says: one sentence that its source bears, and
@@ -28,7 +28,7 @@ func TestRun(t *testing.T) {
 		fmt.Fprint(w, "data: [DONE]\n\n")
 	}))
 	defer server.Close()
-	model, err := openai.New(&openai.Options{BaseURL: server.URL, Model: "m"})
+	model, err := llm.NewOpenAI(&llm.OpenAIOptions{BaseURL: server.URL, Model: "m"})
 	if err != nil {
 		t.Fatal(err)
 	}

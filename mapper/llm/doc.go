@@ -7,9 +7,9 @@
 // map that another mapper made, and lets the model add titles and summaries to
 // it.
 //
-// Subpackages gemini and openai implement models. Subpackage command has a
-// mapper that runs any program. This package itself uses no network. Only the
-// Model that you pass to New does, when it answers a request.
+// A [Gemini] and an [OpenAI] are models on servers. A [Command] is a mapper that runs
+// any program. Only the Model that you pass to New uses the network, when it answers a
+// request.
 //
 // # What a model sees
 //

@@ -1,4 +1,4 @@
-package openai_test
+package llm_test
 
 import (
 	"bytes"
@@ -18,14 +18,13 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/mapper/llm/openai"
 )
 
-const key = "sk-secret-4711"
+const openAIKey = "sk-secret-4711"
 
-// A server speaks chat completions. Handle may refuse a request with a status
+// A openAIServer speaks chat completions. Handle may refuse a request with a status
 // and a body; else it is answered.
-type server struct {
+type openAIServer struct {
 	*httptest.Server
 	mu       sync.Mutex
 	requests []map[string]any
@@ -34,12 +33,12 @@ type server struct {
 	handle   func(request map[string]any) (status int, body string)
 }
 
-const completion = `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"gpt-x-2026","choices":[{"index":0,
+const openAICompletion = `{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"gpt-x-2026","choices":[{"index":0,
 	"message":{"role":"assistant","content":"{\"nodes\":[]}","refusal":null},"logprobs":null,"finish_reason":"stop"}],
 	"usage":{"prompt_tokens":100,"completion_tokens":7,"total_tokens":107}}`
 
-func newServer(t *testing.T, handle func(request map[string]any) (status int, body string)) *server {
-	s := &server{handle: handle}
+func newOpenAIServer(t *testing.T, handle func(request map[string]any) (status int, body string)) *openAIServer {
+	s := &openAIServer{handle: handle}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var request map[string]any
@@ -49,7 +48,7 @@ func newServer(t *testing.T, handle func(request map[string]any) (status int, bo
 		s.requests = append(s.requests, request)
 		s.headers = append(s.headers, r.Header)
 		s.paths = append(s.paths, r.Method+" "+r.URL.String())
-		status, answer := 200, completion
+		status, answer := 200, openAICompletion
 		if s.handle != nil {
 			if code, text := s.handle(request); code != 0 {
 				status, answer = code, text
@@ -63,33 +62,33 @@ func newServer(t *testing.T, handle func(request map[string]any) (status int, bo
 	return s
 }
 
-func (s *server) model(t *testing.T, edit func(*openai.Options)) *openai.Model {
+func (s *openAIServer) model(t *testing.T, edit func(*llm.OpenAIOptions)) *llm.OpenAI {
 	t.Helper()
-	opts := &openai.Options{Model: "gpt-x", BaseURL: s.URL + "/v1/", RetryDelay: 0.001}
+	opts := &llm.OpenAIOptions{Model: "gpt-x", BaseURL: s.URL + "/v1/", RetryDelay: 0.001}
 	if edit != nil {
 		edit(opts)
 	}
-	m, err := openai.New(opts)
+	m, err := llm.NewOpenAI(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-var request = &llm.Request{
+var openAIRequest = &llm.Request{
 	Instructions: "Map it.",
 	Parts:        []llm.Part{{Text: "One."}, {Text: "Two."}},
 	Schema:       json.RawMessage(`{"type":"object"}`),
 	Name:         "map",
 }
 
-func TestGenerate(t *testing.T) {
-	s := newServer(t, nil)
+func TestOpenAIGenerate(t *testing.T) {
+	s := newOpenAIServer(t, nil)
 	temperature := 0.0
-	m := s.model(t, func(o *openai.Options) {
-		o.Key, o.MaxOutputTokens, o.Temperature, o.Prices = key, 500, &temperature, &llm.Prices{Input: 10, Output: 100}
+	m := s.model(t, func(o *llm.OpenAIOptions) {
+		o.Key, o.MaxOutputTokens, o.Temperature, o.Prices = openAIKey, 500, &temperature, &llm.Prices{Input: 10, Output: 100}
 	})
-	got, err := m.Generate(t.Context(), request)
+	got, err := m.Generate(t.Context(), openAIRequest)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +113,10 @@ func TestGenerate(t *testing.T) {
 	if diff := cmp.Diff(wantRequest, s.requests[0]); diff != "" {
 		t.Error(diff)
 	}
-	if s.paths[0] != "POST /v1/chat/completions" || s.headers[0].Get("Authorization") != "Bearer "+key {
+	if s.paths[0] != "POST /v1/chat/completions" || s.headers[0].Get("Authorization") != "Bearer "+openAIKey {
 		t.Errorf("%s, %v", s.paths[0], s.headers[0])
 	}
-	if _, err := s.model(t, nil).Generate(t.Context(), request); err != nil {
+	if _, err := s.model(t, nil).Generate(t.Context(), openAIRequest); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := s.headers[1]["Authorization"]; ok {
@@ -125,8 +124,8 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-func TestImage(t *testing.T) {
-	s := newServer(t, nil)
+func TestOpenAIImage(t *testing.T) {
+	s := newOpenAIServer(t, nil)
 	m := s.model(t, nil)
 	src := citekit.NewSource(bytes.NewReader([]byte("pixels")), citekit.SourceInfo{Name: "a.png", Size: 6})
 	media, err := m.Upload(t.Context(), src, "image/png")
@@ -146,23 +145,23 @@ func TestImage(t *testing.T) {
 	if _, ok := s.requests[0]["response_format"]; ok {
 		t.Error("a form is asked for without a schema")
 	}
-	small := s.model(t, func(o *openai.Options) { o.MaxImageBytes = 5 })
+	small := s.model(t, func(o *llm.OpenAIOptions) { o.MaxImageBytes = 5 })
 	if _, err := small.Upload(t.Context(), src, "image/png"); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a picture that is too large: %v", err)
 	}
-	if m.AcceptsMedia("application/pdf", 6) || s.model(t, func(o *openai.Options) { o.TextOnly = true }).AcceptsMedia("image/png", 6) {
+	if m.AcceptsMedia("application/pdf", 6) || s.model(t, func(o *llm.OpenAIOptions) { o.TextOnly = true }).AcceptsMedia("image/png", 6) {
 		t.Error("accepts what it does not see")
 	}
 }
 
-// formatOf returns what form of answer a request asks for.
-func formatOf(request map[string]any) string {
+// openAIFormatOf returns what form of answer a request asks for.
+func openAIFormatOf(request map[string]any) string {
 	format, _ := request["response_format"].(map[string]any)
 	kind, _ := format["type"].(string)
 	return kind
 }
 
-func TestDialects(t *testing.T) {
+func TestOpenAIDialects(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		refuse func(request map[string]any) string // a body, or ""
@@ -171,19 +170,19 @@ func TestDialects(t *testing.T) {
 		asked  int
 	}{
 		{"DeepSeek has no schemas", func(r map[string]any) string {
-			if formatOf(r) == "json_schema" {
+			if openAIFormatOf(r) == "json_schema" {
 				return `{"error":{"message":"This response_format type is unavailable now","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}`
 			}
 			return ""
 		}, 400, "json_object max_tokens temperature", 2},
 		{"a server that knows text alone", func(r map[string]any) string {
-			if formatOf(r) != "" {
+			if openAIFormatOf(r) != "" {
 				return `{"error":"'response_format.type' must be 'text'"}`
 			}
 			return ""
 		}, 400, " max_tokens temperature", 2},
 		{"a server that knows no forms", func(r map[string]any) string {
-			if formatOf(r) != "" {
+			if openAIFormatOf(r) != "" {
 				return `{"object":"error","message":"response_format: extra fields not permitted","code":400}`
 			}
 			return ""
@@ -199,15 +198,15 @@ func TestDialects(t *testing.T) {
 		}, 400, "json_schema max_completion_tokens ", 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t, func(r map[string]any) (int, string) {
+			s := newOpenAIServer(t, func(r map[string]any) (int, string) {
 				if body := test.refuse(r); body != "" {
 					return test.status, body
 				}
 				return 0, ""
 			})
 			temperature := 0.5
-			m := s.model(t, func(o *openai.Options) { o.MaxOutputTokens, o.Temperature = 9, &temperature })
-			got, err := m.Generate(t.Context(), request)
+			m := s.model(t, func(o *llm.OpenAIOptions) { o.MaxOutputTokens, o.Temperature = 9, &temperature })
+			got, err := m.Generate(t.Context(), openAIRequest)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +214,7 @@ func TestDialects(t *testing.T) {
 				t.Errorf("asked %d times, %+v", len(s.requests), got.Usage)
 			}
 			last := s.requests[len(s.requests)-1]
-			spoken := formatOf(last) + " "
+			spoken := openAIFormatOf(last) + " "
 			for _, name := range []string{"max_tokens", "max_completion_tokens"} {
 				if last[name] != nil {
 					spoken += name
@@ -229,17 +228,17 @@ func TestDialects(t *testing.T) {
 				t.Errorf("spoke %q, want %q", spoken, test.want)
 			}
 			system := last["messages"].([]any)[0].(map[string]any)["content"].(string)
-			if shown := strings.Contains(system, `{"type":"object"}`); shown != (formatOf(last) != "json_schema") {
+			if shown := strings.Contains(system, `{"type":"object"}`); shown != (openAIFormatOf(last) != "json_schema") {
 				t.Errorf("the schema is shown: %v", shown)
 			}
-			if _, err := m.Generate(t.Context(), request); err != nil || len(s.requests) != test.asked+1 {
+			if _, err := m.Generate(t.Context(), openAIRequest); err != nil || len(s.requests) != test.asked+1 {
 				t.Errorf("what was learned is forgotten: %d requests, %v", len(s.requests), err)
 			}
 		})
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestOpenAIErrors(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		status int
@@ -260,8 +259,8 @@ func TestErrors(t *testing.T) {
 		{"forms refused for ever", 400, `{"error":"response_format"}`, "openai: response_format (HTTP 400)", nil, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t, func(map[string]any) (int, string) { return test.status, test.body })
-			_, err := s.model(t, func(o *openai.Options) { o.Key = key }).Generate(t.Context(), request)
+			s := newOpenAIServer(t, func(map[string]any) (int, string) { return test.status, test.body })
+			_, err := s.model(t, func(o *llm.OpenAIOptions) { o.Key = openAIKey }).Generate(t.Context(), openAIRequest)
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -278,39 +277,39 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func TestTruncated(t *testing.T) {
-	s := newServer(t, func(map[string]any) (int, string) {
+func TestOpenAITruncated(t *testing.T) {
+	s := newOpenAIServer(t, func(map[string]any) (int, string) {
 		return 200, `{"choices":[{"message":{"content":"{\"nodes\":[{"},"finish_reason":"length"}]}`
 	})
-	got, err := s.model(t, nil).Generate(t.Context(), request)
+	got, err := s.model(t, nil).Generate(t.Context(), openAIRequest)
 	if err != nil || !got.Truncated || got.Text != `{"nodes":[{` || got.Model != "gpt-x" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestCancelled(t *testing.T) {
-	s := newServer(t, nil)
+func TestOpenAICancelled(t *testing.T) {
+	s := newOpenAIServer(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.model(t, nil).Generate(ctx, request); !errors.Is(err, context.Canceled) {
+	if _, err := s.model(t, nil).Generate(ctx, openAIRequest); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestOptions(t *testing.T) {
-	t.Setenv("CITEKIT_TEST_KEY", key)
-	var opts openai.Options
+func TestOpenAIOptions(t *testing.T) {
+	t.Setenv("CITEKIT_TEST_KEY", openAIKey)
+	var opts llm.OpenAIOptions
 	if err := llm.ParseConfig([]byte(`{"model":"m","base_url":"http://127.0.0.1:1/v1","key_env":"CITEKIT_TEST_KEY","text_only":true,"timeout":3}`), &opts); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openai.New(&opts); err != nil {
+	if _, err := llm.NewOpenAI(&opts); err != nil {
 		t.Error(err)
 	}
-	for name, opts := range map[string]*openai.Options{
-		"no options": nil, "no model": {Key: key}, "base": {Model: "m", BaseURL: "::"},
+	for name, opts := range map[string]*llm.OpenAIOptions{
+		"no options": nil, "no model": {Key: openAIKey}, "base": {Model: "m", BaseURL: "::"},
 		"query": {Model: "m", BaseURL: "https://example.com/v1?api-version=1"}, "key": {Model: "m", Key: "sk-1\nsk-2"},
 	} {
-		if _, err := openai.New(opts); !errors.Is(err, citekit.ErrSyntax) {
+		if _, err := llm.NewOpenAI(opts); !errors.Is(err, citekit.ErrSyntax) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

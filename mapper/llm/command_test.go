@@ -1,4 +1,4 @@
-package command_test
+package llm_test
 
 import (
 	"context"
@@ -19,7 +19,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/mapper/llm/command"
 )
 
 // The test program is its own mapper: with this variable set it does what the
@@ -28,22 +27,22 @@ const act = "CITEKIT_TEST_MAPPER"
 
 func TestMain(m *testing.M) {
 	if what := os.Getenv(act); what != "" {
-		perform(what)
+		performCommand(what)
 		return
 	}
 	os.Exit(m.Run())
 }
 
-func perform(what string) {
+func performCommand(what string) {
 	switch what {
 	case "map":
-		var input command.Input
+		var input llm.CommandInput
 		if err := json.NewDecoder(os.Stdin).Decode(&input); err != nil {
-			fail(err)
+			failCommand(err)
 		}
 		content, err := os.ReadFile(input.Source.Path)
 		if err != nil {
-			fail(err)
+			failCommand(err)
 		}
 		fmt.Printf(`{"title":%q,"nodes":[{"id":"all","title":%q,"type":"recipe","location":{"modality":"text","lines":[1,%d]},
 			"children":[{"title":"past the end","lines":[1,99]}]}]}`,
@@ -55,7 +54,7 @@ func perform(what string) {
 		fmt.Printf(`{"nodes":[{"lines":[1,1],"title":%q}]}`, strings.Join(os.Args[1:], "|"))
 	case "headlines":
 		if err := headlines(); err != nil {
-			fail(err)
+			failCommand(err)
 		}
 	case "fail":
 		fmt.Fprintln(os.Stderr, "first\n\x1b[31mno model\x1b[0m\nat all")
@@ -76,7 +75,7 @@ func perform(what string) {
 		child.Env = append(os.Environ(), act+"=hang")
 		child.Stdout = os.Stdout
 		if err := child.Start(); err != nil {
-			fail(err)
+			failCommand(err)
 		}
 		_ = os.WriteFile(os.Getenv("CITEKIT_TEST_STARTED"), fmt.Appendln(nil, child.Process.Pid), 0o600)
 		time.Sleep(time.Hour)
@@ -85,41 +84,41 @@ func perform(what string) {
 	}
 }
 
-func fail(err error) {
+func failCommand(err error) {
 	fmt.Fprintln(os.Stderr, err)
 	os.Exit(1)
 }
 
-// lined measures lines.
-type lined struct{ citekit.Resolver }
+// commandLined measures lines.
+type commandLined struct{ citekit.Resolver }
 
-func (lined) Measure(_ context.Context, src *citekit.Source) (citekit.Extent, error) {
+func (commandLined) Measure(_ context.Context, src *citekit.Source) (citekit.Extent, error) {
 	content, err := io.ReadAll(src.Reader())
 	return citekit.Extent{Modality: citekit.Text, Lines: strings.Count(string(content), "\n"), MediaType: "text/plain"}, err
 }
 
-var resolvers = citekit.Resolvers{citekit.Text: lined{}}
+var commandResolvers = citekit.Resolvers{citekit.Text: commandLined{}}
 
-func source(content string) *citekit.Source {
+func commandSource(content string) *citekit.Source {
 	return citekit.NewSource(strings.NewReader(content), citekit.SourceInfo{Name: "--a *.md", Size: int64(len(content))})
 }
 
-func run(t *testing.T, ctx context.Context, what string, opts command.Options, src *citekit.Source) (*citekit.Draft, error) {
+func runCommand(t *testing.T, ctx context.Context, what string, opts llm.CommandOptions, src *citekit.Source) (*citekit.Draft, error) {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	opts.Env = append(os.Environ(), append(opts.Env, act+"="+what)...)
-	m, err := command.New(program, resolvers, &opts)
+	m, err := llm.NewCommand(program, commandResolvers, &opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m.Map(ctx, src, citekit.MapRequest{Modality: citekit.Text})
 }
 
-func TestMap(t *testing.T) {
-	got, err := run(t, t.Context(), "map", command.Options{}, source("one\ntwo\n"))
+func TestCommandMap(t *testing.T) {
+	got, err := runCommand(t, t.Context(), "map", llm.CommandOptions{}, commandSource("one\ntwo\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +138,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestLeftCopy removes the copy of a process that was killed.
-func TestLeftCopy(t *testing.T) {
+// TestCommandLeftCopy removes the copy of a process that was killed.
+func TestCommandLeftCopy(t *testing.T) {
 	temp := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(name, temp)
@@ -149,7 +148,7 @@ func TestLeftCopy(t *testing.T) {
 	if err := errors.Join(os.Mkdir(left, 0o700), os.WriteFile(filepath.Join(left, "lock"), []byte("in use"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := run(t, t.Context(), "map", command.Options{}, source("one\ntwo\n")); err != nil {
+	if _, err := runCommand(t, t.Context(), "map", llm.CommandOptions{}, commandSource("one\ntwo\n")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
@@ -157,7 +156,7 @@ func TestLeftCopy(t *testing.T) {
 	}
 }
 
-func TestInput(t *testing.T) {
+func TestCommandInput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a b.txt")
 	if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -167,7 +166,7 @@ func TestInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	got, err := run(t, t.Context(), "input", command.Options{}, citekit.NewSource(f, citekit.SourceInfo{Name: "a b.txt", Size: 4}))
+	got, err := runCommand(t, t.Context(), "input", llm.CommandOptions{}, citekit.NewSource(f, citekit.SourceInfo{Name: "a b.txt", Size: 4}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,31 +177,31 @@ func TestInput(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreNotForAShell(t *testing.T) {
-	got, err := run(t, t.Context(), "args", command.Options{Args: []string{"$HOME", "; exit 1", "*"}}, source("one\n"))
+func TestCommandArgumentsAreNotForAShell(t *testing.T) {
+	got, err := runCommand(t, t.Context(), "args", llm.CommandOptions{Args: []string{"$HOME", "; exit 1", "*"}}, commandSource("one\n"))
 	if err != nil || got.Nodes[0].Title != "$HOME|; exit 1|*" {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestCommandErrors(t *testing.T) {
 	for _, test := range []struct {
 		what    string
 		content string
-		options command.Options
+		options llm.CommandOptions
 		want    string
 		is      error
 	}{
-		{"fail", "one\n", command.Options{}, "the mapper failed (exit status 3): first; [31mno model[0m; at all", nil},
-		{"nonsense", "one\n", command.Options{}, "the mapper: the answer is not a map of the source: the answer has no JSON: invalid syntax", llm.ErrAnswer},
-		{"outside", "one\n", command.Options{}, `the mapper: the answer is not a map of the source: node 1 ("A"): lines 5-6 of 1; lines run 1-1`, llm.ErrAnswer},
-		{"endless", "one\n", command.Options{}, "the output of the mapper is longer than 8388608 bytes: too large", citekit.ErrTooLarge},
-		{"hang", "one\n", command.Options{Timeout: 0.2}, "the mapper was still running after 200ms: context deadline exceeded", context.DeadlineExceeded},
-		{"map", "", command.Options{}, "empty; there is nothing to cite", citekit.ErrFormat},
-		{"map", "one\n", command.Options{MaxCopyBytes: 3}, "a source of 4 bytes that would have to be copied; at most 3: too large", citekit.ErrTooLarge},
+		{"fail", "one\n", llm.CommandOptions{}, "the mapper failed (exit status 3): first; [31mno model[0m; at all", nil},
+		{"nonsense", "one\n", llm.CommandOptions{}, "the mapper: the answer is not a map of the source: the answer has no JSON: invalid syntax", llm.ErrAnswer},
+		{"outside", "one\n", llm.CommandOptions{}, `the mapper: the answer is not a map of the source: node 1 ("A"): lines 5-6 of 1; lines run 1-1`, llm.ErrAnswer},
+		{"endless", "one\n", llm.CommandOptions{}, "the output of the mapper is longer than 8388608 bytes: too large", citekit.ErrTooLarge},
+		{"hang", "one\n", llm.CommandOptions{Timeout: 0.2}, "the mapper was still running after 200ms: context deadline exceeded", context.DeadlineExceeded},
+		{"map", "", llm.CommandOptions{}, "empty; there is nothing to cite", citekit.ErrFormat},
+		{"map", "one\n", llm.CommandOptions{MaxCopyBytes: 3}, "a source of 4 bytes that would have to be copied; at most 3: too large", citekit.ErrTooLarge},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			_, err := run(t, t.Context(), test.what, test.options, source(test.content))
+			_, err := runCommand(t, t.Context(), test.what, test.options, commandSource(test.content))
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -216,25 +215,25 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestDir runs a program by a relative path in another directory.
-func TestDir(t *testing.T) {
+// TestCommandDir runs a program by a relative path in another directory.
+func TestCommandDir(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(filepath.Dir(program))
-	m, err := command.New("."+string(filepath.Separator)+filepath.Base(program), resolvers, &command.Options{
+	m, err := llm.NewCommand("."+string(filepath.Separator)+filepath.Base(program), commandResolvers, &llm.CommandOptions{
 		Dir: t.TempDir(), Env: append(os.Environ(), act+"=args"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Map(t.Context(), source("one\n"), citekit.MapRequest{Modality: citekit.Text}); err != nil {
+	if _, err := m.Map(t.Context(), commandSource("one\n"), citekit.MapRequest{Modality: citekit.Text}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestNewErrors(t *testing.T) {
+func TestCommandNewErrors(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "plain")
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -244,16 +243,16 @@ func TestNewErrors(t *testing.T) {
 		wants[plain] = fs.ErrPermission
 	}
 	for path, want := range wants {
-		if _, err := command.New(path, resolvers, nil); !errors.Is(err, want) || strings.Contains(err.Error(), path) {
+		if _, err := llm.NewCommand(path, commandResolvers, nil); !errors.Is(err, want) || strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	program, _ := os.Executable()
-	m, err := command.New(program, resolvers, nil)
+	m, err := llm.NewCommand(program, commandResolvers, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Map(t.Context(), source("x"), citekit.MapRequest{Modality: citekit.Virtual}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := m.Map(t.Context(), commandSource("x"), citekit.MapRequest{Modality: citekit.Virtual}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("virtual: %v", err)
 	}
 }

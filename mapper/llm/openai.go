@@ -1,21 +1,4 @@
-// Package openai has a model of any server that speaks the chat completions of
-// OpenAI: OpenAI itself, Ollama, vLLM, LM Studio and others. The base URL
-// selects the server.
-//
-//	model, err := openai.New(&openai.Options{
-//		BaseURL: "http://localhost:11434/v1",
-//		Model:   "qwen3-vl",
-//	})
-//	mapper := llm.New(model, modality.All(), nil)
-//
-// Ollama silently cuts off text beyond the context it was started with
-// (OLLAMA_CONTEXT_LENGTH, or num_ctx of the model): set [llm.Options.MaxText]
-// to fit.
-//
-// Such models read text, and many see pictures. If a server cannot bind its
-// answers to a schema, the package asks for JSON, and if the server cannot do
-// that either, for text.
-package openai
+package llm
 
 import (
 	"context"
@@ -29,14 +12,13 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/mapper/llm"
 )
 
-const defaultBaseURL = "https://api.openai.com/v1"
+const openAIBaseURL = "https://api.openai.com/v1"
 
-// Options configure a [Model]. They can be read from JSON, see
-// [llm.ParseConfig]; the key is not part of it.
-type Options struct {
+// OpenAIOptions configure an [OpenAI]. They can be read from JSON, see
+// [ParseConfig]; the key is not part of it.
+type OpenAIOptions struct {
 	Key string `json:"-"` // "" for servers without keys
 
 	// KeyEnv is the environment variable from which New takes the key if Key is
@@ -50,13 +32,13 @@ type Options struct {
 	Temperature     *float64 `json:"temperature,omitempty"`       // nil means the default of the server
 
 	// Timeout is the time limit of one request; zero means 5 minutes.
-	Timeout llm.Seconds `json:"timeout,omitempty"`
+	Timeout Seconds `json:"timeout,omitempty"`
 
 	// Retries is the number of retries of a request; zero means 3; negative
 	// means none. RetryDelay is the pause before the first retry, doubled for
 	// each further one; zero means 1 second.
-	Retries    int         `json:"retries,omitempty"`
-	RetryDelay llm.Seconds `json:"retry_delay,omitempty"`
+	Retries    int     `json:"retries,omitempty"`
+	RetryDelay Seconds `json:"retry_delay,omitempty"`
 
 	// TextOnly says that the model does not see pictures.
 	TextOnly bool `json:"text_only,omitempty"`
@@ -65,7 +47,7 @@ type Options struct {
 	// Pictures are sent unchanged.
 	MaxImageBytes int64 `json:"max_image_bytes,omitempty"`
 
-	Prices *llm.Prices `json:"prices,omitempty"` // for Usage.Cost; nil counts no cost
+	Prices *Prices `json:"prices,omitempty"` // for Usage.Cost; nil counts no cost
 
 	// Client makes the requests; nil means a new client.
 	Client *http.Client `json:"-"`
@@ -73,22 +55,38 @@ type Options struct {
 
 const defaultMaxImageBytes = 20 << 20
 
-// A Model asks a model by chat completions. It is safe for concurrent use.
-type Model struct {
-	options  Options
+// An OpenAI is a model of any server that speaks the chat completions of
+// OpenAI: OpenAI itself, Ollama, vLLM, LM Studio and others. The base URL
+// selects the server. It is safe for concurrent use.
+//
+//	model, err := llm.NewOpenAI(&llm.OpenAIOptions{
+//		BaseURL: "http://localhost:11434/v1",
+//		Model:   "qwen3-vl",
+//	})
+//	mapper := llm.New(model, modality.All(), nil)
+//
+// Ollama silently cuts off text beyond the context it was started with
+// (OLLAMA_CONTEXT_LENGTH, or num_ctx of the model): set [Options.MaxText]
+// to fit.
+//
+// Such models read text, and many see pictures. If a server cannot bind its
+// answers to a schema, an OpenAI asks for JSON, and if the server cannot do
+// that either, for text.
+type OpenAI struct {
+	options  OpenAIOptions
 	url      string
-	endpoint llm.Endpoint
+	endpoint Endpoint
 
 	mu    sync.Mutex
 	talks dialect
 }
 
-var _ llm.MediaModel = (*Model)(nil)
+var _ MediaModel = (*OpenAI)(nil)
 
-// New returns a model. It makes no request. Without the name of a model, or
+// NewOpenAI returns a model. It makes no request. Without the name of a model, or
 // with an invalid base URL, the error matches [citekit.ErrSyntax].
-func New(opts *Options) (*Model, error) {
-	m := new(Model)
+func NewOpenAI(opts *OpenAIOptions) (*OpenAI, error) {
+	m := new(OpenAI)
 	if opts != nil {
 		m.options = *opts
 	}
@@ -96,18 +94,18 @@ func New(opts *Options) (*Model, error) {
 	if o.Model == "" {
 		return nil, fmt.Errorf("no model; name one that the server has: %w", citekit.ErrSyntax)
 	}
-	key, err := llm.FindKey(o.Key, o.KeyEnv)
+	key, err := FindKey(o.Key, o.KeyEnv)
 	if err != nil {
 		return nil, err
 	}
 	o.Key = key
 	if o.BaseURL == "" {
-		o.BaseURL = defaultBaseURL
+		o.BaseURL = openAIBaseURL
 	}
 	if o.MaxImageBytes <= 0 {
 		o.MaxImageBytes = defaultMaxImageBytes
 	}
-	base, err := llm.BaseURL(o.BaseURL)
+	base, err := BaseURL(o.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -117,20 +115,20 @@ func New(opts *Options) (*Model, error) {
 	if o.Key != "" {
 		header.Set("Authorization", "Bearer "+o.Key)
 	}
-	m.endpoint = llm.Endpoint{
+	m.endpoint = Endpoint{
 		Client:  o.Client,
 		Key:     o.Key,
 		Header:  header,
 		Timeout: o.Timeout.Duration(0),
-		Retry:   llm.NewRetry(o.Retries, o.RetryDelay),
-		Explain: explain,
+		Retry:   NewRetry(o.Retries, o.RetryDelay),
+		Explain: explainOpenAI,
 	}
 	return m, nil
 }
 
-// AcceptsMedia implements [llm.MediaModel]: pictures in PNG, JPEG, WebP and
+// AcceptsMedia implements [MediaModel]: pictures in PNG, JPEG, WebP and
 // GIF.
-func (m *Model) AcceptsMedia(mediaType string, size int64) bool {
+func (m *OpenAI) AcceptsMedia(mediaType string, size int64) bool {
 	if m.options.TextOnly || size <= 0 || size > m.options.MaxImageBytes {
 		return false
 	}
@@ -141,9 +139,9 @@ func (m *Model) AcceptsMedia(mediaType string, size int64) bool {
 	return false
 }
 
-// Upload implements [llm.MediaModel]. It only reads the picture, which goes
+// Upload implements [MediaModel]. It only reads the picture, which goes
 // with every request.
-func (m *Model) Upload(_ context.Context, src *citekit.Source, mediaType string) (*llm.Media, error) {
+func (m *OpenAI) Upload(_ context.Context, src *citekit.Source, mediaType string) (*Media, error) {
 	if !m.AcceptsMedia(mediaType, src.Size()) {
 		return nil, fmt.Errorf("openai: a file of this type or size: %w", errors.ErrUnsupported)
 	}
@@ -151,27 +149,27 @@ func (m *Model) Upload(_ context.Context, src *citekit.Source, mediaType string)
 	if _, err := io.ReadFull(src.Reader(), data); err != nil {
 		return nil, err
 	}
-	return &llm.Media{MediaType: mediaType, Data: data}, nil
+	return &Media{MediaType: mediaType, Data: data}, nil
 }
 
-type message struct {
+type chatMessage struct {
 	Role    string `json:"role"`
 	Content any    `json:"content"` // a string, or a list of parts
 }
 
-type part struct {
-	Type     string    `json:"type"`
-	Text     string    `json:"text,omitempty"`
-	ImageURL *imageURL `json:"image_url,omitempty"`
+type chatPart struct {
+	Type     string     `json:"type"`
+	Text     string     `json:"text,omitempty"`
+	ImageURL *chatImage `json:"image_url,omitempty"`
 }
 
-type imageURL struct {
+type chatImage struct {
 	URL string `json:"url"`
 }
 
 type completionRequest struct {
 	Model               string          `json:"model"`
-	Messages            []message       `json:"messages"`
+	Messages            []chatMessage   `json:"messages"`
 	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
 	MaxTokens           int             `json:"max_tokens,omitempty"`
 	MaxCompletionTokens int             `json:"max_completion_tokens,omitempty"`
@@ -205,17 +203,17 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// Generate implements [llm.Model].
-func (m *Model) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+// Generate implements [Model].
+func (m *OpenAI) Generate(ctx context.Context, req *Request) (*Response, error) {
 	requests := 0
 	for {
 		talks := m.dialect()
 		var answer completion
-		reply, err := m.endpoint.Do(ctx, llm.Call{Method: http.MethodPost, URL: m.url, JSON: m.body(req, talks)}, &answer)
+		reply, err := m.endpoint.Do(ctx, Call{Method: http.MethodPost, URL: m.url, JSON: m.body(req, talks)}, &answer)
 		if err == nil {
 			return m.response(&answer, requests+reply.Attempts, reply.Attempts-1)
 		}
-		var failed *llm.Error
+		var failed *Error
 		if errors.As(err, &failed) {
 			requests += failed.Attempts
 			if m.learn(talks, failed) {
@@ -226,10 +224,10 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request) (*llm.Response, 
 	}
 }
 
-func (m *Model) body(req *llm.Request, talks dialect) *completionRequest {
+func (m *OpenAI) body(req *Request, talks dialect) *completionRequest {
 	body := &completionRequest{
 		Model:    m.options.Model,
-		Messages: []message{{"system", req.Instructions}, {"user", userContent(req.Parts)}},
+		Messages: []chatMessage{{"system", req.Instructions}, {"user", userContent(req.Parts)}},
 	}
 	if !talks.noTemperature {
 		body.Temperature = m.options.Temperature
@@ -256,19 +254,19 @@ func (m *Model) body(req *llm.Request, talks dialect) *completionRequest {
 
 // userContent returns text alone as a string, which servers without pictures
 // insist on.
-func userContent(list []llm.Part) any {
+func userContent(list []Part) any {
 	var texts []string
-	var parts []part
+	var parts []chatPart
 	media := false
 	for _, p := range list {
 		if p.Media == nil {
 			texts = append(texts, p.Text)
-			parts = append(parts, part{Type: "text", Text: p.Text})
+			parts = append(parts, chatPart{Type: "text", Text: p.Text})
 			continue
 		}
 		media = true
 		data := "data:" + p.Media.MediaType + ";base64," + base64.StdEncoding.EncodeToString(p.Media.Data)
-		parts = append(parts, part{Type: "image_url", ImageURL: &imageURL{data}})
+		parts = append(parts, chatPart{Type: "image_url", ImageURL: &chatImage{data}})
 	}
 	if media {
 		return parts
@@ -276,24 +274,24 @@ func userContent(list []llm.Part) any {
 	return strings.Join(texts, "\n\n")
 }
 
-func (m *Model) response(answer *completion, requests, retries int) (*llm.Response, error) {
-	response := &llm.Response{
+func (m *OpenAI) response(answer *completion, requests, retries int) (*Response, error) {
+	response := &Response{
 		Model: answer.Model,
-		Usage: llm.Usage{Requests: requests, Retries: retries, InputTokens: answer.Usage.Prompt, OutputTokens: answer.Usage.Completion},
+		Usage: Usage{Requests: requests, Retries: retries, InputTokens: answer.Usage.Prompt, OutputTokens: answer.Usage.Completion},
 	}
 	if response.Model == "" {
 		response.Model = m.options.Model
 	}
 	m.options.Prices.Price(&response.Usage)
 	if len(answer.Choices) == 0 {
-		return response, fmt.Errorf("openai: %w", &llm.Error{Message: "the server answers without a choice", Attempts: requests})
+		return response, fmt.Errorf("openai: %w", &Error{Message: "the server answers without a choice", Attempts: requests})
 	}
 	choice := answer.Choices[0]
 	switch {
 	case choice.Message.Refusal != "":
-		return response, fmt.Errorf("openai: %w", llm.ErrRefused)
+		return response, fmt.Errorf("openai: %w", ErrRefused)
 	case choice.FinishReason == "content_filter":
-		return response, fmt.Errorf("openai: %w (content filter)", llm.ErrRefused)
+		return response, fmt.Errorf("openai: %w (content filter)", ErrRefused)
 	}
 	response.Text = choice.Message.Content
 	response.Truncated = choice.FinishReason == "length"

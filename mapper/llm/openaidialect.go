@@ -1,32 +1,30 @@
-package openai
+package llm
 
 import (
 	"encoding/json"
 	"net/http"
 	"strings"
-
-	"github.com/citekit/citekit/mapper/llm"
 )
 
-// A format is a way to ask a server for JSON.
-type format int
+// A answerFormat is a way to ask a server for JSON.
+type answerFormat int
 
 const (
-	bySchema format = iota // bound to a schema
-	byObject               // any object
-	byWords                // asked for in words
+	bySchema answerFormat = iota // bound to a schema
+	byObject                     // any object
+	byWords                      // asked for in words
 )
 
 // A dialect is the part of the interface that a server supports. It is learned
 // from the requests that the server refuses.
 type dialect struct {
-	format        format
+	format        answerFormat
 	oldLimit      bool // max_tokens instead of max_completion_tokens
 	swapped       bool // oldLimit was learned, and does not change again
 	noTemperature bool
 }
 
-func (m *Model) dialect() dialect {
+func (m *OpenAI) dialect() dialect {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.talks
@@ -34,7 +32,7 @@ func (m *Model) dialect() dialect {
 
 // learn changes the dialect after a request in it was refused, and reports
 // whether to ask again. This ends, because no change is undone.
-func (m *Model) learn(used dialect, failed *llm.Error) bool {
+func (m *OpenAI) learn(used dialect, failed *Error) bool {
 	if failed.Status != http.StatusBadRequest && failed.Status != http.StatusUnprocessableEntity && failed.Status != http.StatusNotImplemented {
 		return false
 	}
@@ -77,10 +75,10 @@ func namesFormat(message string) bool {
 	return false
 }
 
-// explain reads the body of an error. OpenAI sends an object in "error", LM
+// explainOpenAI reads the body of an error. OpenAI sends an object in "error", LM
 // Studio and others a string there, old versions of vLLM a message at the top,
 // and FastAPI "detail".
-func explain(failed *llm.Error, _ http.Header, body []byte) {
+func explainOpenAI(failed *Error, _ http.Header, body []byte) {
 	var answer struct {
 		Error   json.RawMessage `json:"error"`
 		Message string          `json:"message"`

@@ -1,18 +1,4 @@
-// Package command maps sources by running a program in any language.
-//
-//	mapper, err := command.New("./outline.py", modality.All(), nil)
-//
-// The program gets one JSON object on its standard input and writes the map to
-// its standard output. The object is an [Input]: the path and the size of the
-// source, the form of the answer, and instructions in words, for programs that
-// ask a model. The answer is an object with "nodes", or a map as it is stored;
-// [llm.ReadAnswer] lists all accepted forms. Locations are checked as those of
-// a model are. Nodes whose place lies outside the source are left out and
-// counted.
-//
-// The program runs directly, without a shell, with the environment and the user
-// of this process. It is trusted.
-package command
+package llm
 
 import (
 	"bytes"
@@ -28,16 +14,15 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
 	"github.com/citekit/citekit/internal/localfile"
-	"github.com/citekit/citekit/mapper/llm"
 )
 
-// Options configure a [Mapper]. They can be read from JSON, see
-// [llm.ParseConfig].
-type Options struct {
+// CommandOptions configure a [Command]. They can be read from JSON, see
+// [ParseConfig].
+type CommandOptions struct {
 	Args []string `json:"args,omitempty"` // of the program
 
 	// Timeout is the time limit of the program; zero means 10 minutes.
-	Timeout llm.Seconds `json:"timeout,omitempty"`
+	Timeout Seconds `json:"timeout,omitempty"`
 
 	// MaxCopyBytes is the maximum size of a source without a path of its own,
 	// which is copied for the program; zero means 1 GiB.
@@ -48,21 +33,21 @@ type Options struct {
 }
 
 const (
-	defaultTimeout      = 10 * time.Minute
-	pipeDelay           = 5 * time.Second // for a program that leaves others behind
+	commandTimeout      = 10 * time.Minute
+	commandPipeDelay    = 5 * time.Second // for a program that leaves others behind
 	defaultMaxCopyBytes = 1 << 30
-	maxOutput           = 8 << 20 // the limit of llm.ReadAnswer
+	maxCommandOutput    = 8 << 20 // the limit of ReadAnswer
 )
 
-// An Input is the JSON object that the program gets on its standard input.
-type Input struct {
-	Source       Source          `json:"source"`       // the source to map
-	Schema       json.RawMessage `json:"schema"`       // of the answer; see [llm.Schema]
+// A CommandInput is the JSON object that the program gets on its standard input.
+type CommandInput struct {
+	Source       CommandSource   `json:"source"`       // the source to map
+	Schema       json.RawMessage `json:"schema"`       // of the answer; see [Schema]
 	Instructions string          `json:"instructions"` // the task, in words
 }
 
-// A Source describes the source to the program.
-type Source struct {
+// A CommandSource describes the source to the program.
+type CommandSource struct {
 	Path      string           `json:"path"`                 // absolute; it may be a copy, which is deleted afterwards
 	Name      string           `json:"name"`                 // base name
 	Size      int64            `json:"size"`                 // bytes
@@ -71,26 +56,40 @@ type Source struct {
 	Extent    citekit.Extent   `json:"extent"`               // the locations must lie within it
 }
 
-// A Mapper maps sources by running a program. It is safe for concurrent use.
-type Mapper struct {
+// A Command maps sources by running a program in any language. It is safe for
+// concurrent use.
+//
+//	mapper, err := llm.NewCommand("./outline.py", modality.All(), nil)
+//
+// The program gets one JSON object on its standard input and writes the map to
+// its standard output. The object is a [CommandInput]: the path and the size of the
+// source, the form of the answer, and instructions in words, for programs that
+// ask a model. The answer is an object with "nodes", or a map as it is stored;
+// [ReadAnswer] lists all accepted forms. Locations are checked as those of
+// a model are. Nodes whose place lies outside the source are left out and
+// counted.
+//
+// The program runs directly, without a shell, with the environment and the user
+// of this process. It is trusted.
+type Command struct {
 	path      string
 	resolvers citekit.Resolvers
-	options   Options
+	options   CommandOptions
 }
 
-var _ citekit.Mapper = (*Mapper)(nil)
+var _ citekit.Mapper = (*Command)(nil)
 
-// New returns a Mapper that runs the program at path. A name without a path
+// NewCommand returns a Command that runs the program at path. A name without a path
 // separator is looked up in PATH. New does not run the program. If the program
 // is missing or cannot be run, the error matches [fs.ErrNotExist] or
 // [fs.ErrPermission]. The resolvers measure sources. Nil options are the zero
 // value.
-func New(path string, resolvers citekit.Resolvers, opts *Options) (*Mapper, error) {
+func NewCommand(path string, resolvers citekit.Resolvers, opts *CommandOptions) (*Command, error) {
 	found, err := child.Find(path)
 	if err != nil {
 		return nil, startError(err)
 	}
-	m := &Mapper{path: found, resolvers: resolvers}
+	m := &Command{path: found, resolvers: resolvers}
 	if opts != nil {
 		m.options = *opts
 	}
@@ -118,10 +117,10 @@ func startError(err error) error {
 //
 // A program that fails, or exceeds its time limit, is an error with the end of
 // its standard error output. The program is killed when ctx is done, with the
-// programs it started if the system supports that. Errors match [llm.ErrAnswer]
+// programs it started if the system supports that. Errors match [ErrAnswer]
 // if the output cannot be used, and [citekit.ErrTooLarge] if it is longer than
 // 8 MiB.
-func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
+func (m *Command) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	extent, err := m.measure(ctx, src, req.Modality)
 	if err != nil {
 		return nil, err
@@ -131,10 +130,10 @@ func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 		return nil, err
 	}
 	defer remove()
-	input, err := json.Marshal(Input{
-		Source:       Source{path, src.Name(), src.Size(), req.Modality, extent.MediaType, extent},
-		Schema:       llm.Schema(req.Modality),
-		Instructions: llm.Instructions(extent),
+	input, err := json.Marshal(CommandInput{
+		Source:       CommandSource{path, src.Name(), src.Size(), req.Modality, extent.MediaType, extent},
+		Schema:       Schema(req.Modality),
+		Instructions: Instructions(extent),
 	})
 	if err != nil {
 		return nil, err
@@ -143,12 +142,12 @@ func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if err != nil {
 		return nil, err
 	}
-	return structure(output, extent)
+	return commandStructure(output, extent)
 }
 
-func (m *Mapper) measure(ctx context.Context, src *citekit.Source, modality citekit.Modality) (citekit.Extent, error) {
+func (m *Command) measure(ctx context.Context, src *citekit.Source, modality citekit.Modality) (citekit.Extent, error) {
 	measurer, ok := m.resolvers[modality].(citekit.Measurer)
-	if !ok || llm.Schema(modality) == nil {
+	if !ok || Schema(modality) == nil {
 		return citekit.Extent{}, fmt.Errorf("no mapper for %s: %w", modality, errors.ErrUnsupported)
 	}
 	if src.Size() == 0 {
@@ -157,8 +156,8 @@ func (m *Mapper) measure(ctx context.Context, src *citekit.Source, modality cite
 	return measurer.Measure(ctx, src)
 }
 
-func structure(output []byte, extent citekit.Extent) (*citekit.Draft, error) {
-	answer, err := llm.ReadAnswer(output, extent)
+func commandStructure(output []byte, extent citekit.Extent) (*citekit.Draft, error) {
+	answer, err := ReadAnswer(output, extent)
 	if err != nil {
 		return nil, fmt.Errorf("the mapper: %w", err)
 	}
@@ -167,7 +166,7 @@ func structure(output []byte, extent citekit.Extent) (*citekit.Draft, error) {
 		if len(answer.Problems) > 0 {
 			problem = answer.Problems[0]
 		}
-		return nil, fmt.Errorf("the mapper: %w: %s", llm.ErrAnswer, problem)
+		return nil, fmt.Errorf("the mapper: %w: %s", ErrAnswer, problem)
 	}
 	s := &citekit.Draft{Title: answer.Title, Nodes: answer.Nodes, Method: "command"}
 	if answer.LeftOut > 0 {
@@ -177,24 +176,24 @@ func structure(output []byte, extent citekit.Extent) (*citekit.Draft, error) {
 }
 
 // run runs the program to its end and returns its output.
-func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
+func (m *Command) run(ctx context.Context, input []byte) ([]byte, error) {
 	program := child.Program{
 		Path:         m.path,
 		Args:         m.options.Args,
 		Dir:          m.options.Dir,
 		Env:          m.options.Env,
 		Stdin:        bytes.NewReader(input),
-		MaxOutput:    maxOutput,
-		MaxComplaint: maxTail,
-		Timeout:      m.options.Timeout.Duration(defaultTimeout),
-		PipeDelay:    pipeDelay,
+		MaxOutput:    maxCommandOutput,
+		MaxComplaint: maxComplaint,
+		Timeout:      m.options.Timeout.Duration(commandTimeout),
+		PipeDelay:    commandPipeDelay,
 	}
 	result, err := program.Run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, child.ErrOutput):
-		return nil, fmt.Errorf("the output of the mapper is longer than %d bytes: %w", maxOutput, citekit.ErrTooLarge)
+		return nil, fmt.Errorf("the output of the mapper is longer than %d bytes: %w", maxCommandOutput, citekit.ErrTooLarge)
 	case errors.Is(err, child.ErrTimeout):
 		return nil, fmt.Errorf("the mapper was still running after %v: %w%s", program.Timeout, context.DeadlineExceeded, lastWords(result.Complaint))
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -210,8 +209,8 @@ func (m *Mapper) run(ctx context.Context, input []byte) ([]byte, error) {
 }
 
 const (
-	maxTail  = 4 << 10 // bytes of standard error that are kept
-	maxWords = 300     // bytes of them that are shown
+	maxComplaint = 4 << 10 // bytes of standard error that are kept
+	maxWords     = 300     // bytes of them that are shown
 )
 
 // lastWords returns the last lines as one, after a colon, or "".

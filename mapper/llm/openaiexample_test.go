@@ -1,4 +1,4 @@
-package openai_test
+package llm_test
 
 import (
 	"context"
@@ -10,11 +10,10 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/mapper/llm/openai"
 	"github.com/citekit/citekit/modality"
 )
 
-func Example() {
+func ExampleNewOpenAI() {
 	// A server that stands for one of yours.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -24,7 +23,7 @@ func Example() {
 	}))
 	defer server.Close()
 
-	model, err := openai.New(&openai.Options{BaseURL: server.URL + "/v1", Model: "small"})
+	model, err := llm.NewOpenAI(&llm.OpenAIOptions{BaseURL: server.URL + "/v1", Model: "small"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,4 +1,4 @@
-package gemini_test
+package llm_test
 
 import (
 	"bytes"
@@ -22,20 +22,19 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/mapper/llm/gemini"
 )
 
-const key = "AIza-secret-4711"
+const geminiKey = "AIza-secret-4711"
 
-// A server speaks those parts of the Gemini API that the client uses, and
+// A geminiServer speaks those parts of the Gemini API that the client uses, and
 // fails the test where a request breaks the rules of the API.
-type server struct {
+type geminiServer struct {
 	*httptest.Server
 	t *testing.T
 
 	mu       sync.Mutex
-	files    map[string]*stored // by name
-	sessions map[string]string  // names, by session
+	files    map[string]*geminiStored // by name
+	sessions map[string]string        // names, by session
 	prompts  []map[string]any
 	log      []string
 
@@ -45,33 +44,33 @@ type server struct {
 	answer string   // to generateContent
 }
 
-type stored struct {
+type geminiStored struct {
 	name, mimeType string
 	size           int
 	data           []byte
 	done           bool
 }
 
-func newServer(t *testing.T) *server {
-	s := &server{t: t, files: make(map[string]*stored), sessions: make(map[string]string), answer: said(`{"title":null,"nodes":[]}`)}
+func newGeminiServer(t *testing.T) *geminiServer {
+	s := &geminiServer{t: t, files: make(map[string]*geminiStored), sessions: make(map[string]string), answer: geminiSaid(`{"title":null,"nodes":[]}`)}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
 }
 
-// said is an answer of generateContent.
-func said(text string) string {
+// geminiSaid is an answer of generateContent.
+func geminiSaid(text string) string {
 	quoted, _ := json.Marshal(text)
 	return fmt.Sprintf(`{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":%s}],"role":"model"},"finishReason":"STOP","index":0}],
 		"usageMetadata":{"promptTokenCount":1000,"candidatesTokenCount":50,"totalTokenCount":1070,"thoughtsTokenCount":20},
 		"modelVersion":"gemini-3.8-flash","responseId":"r"}`, quoted)
 }
 
-func (s *server) serve(w http.ResponseWriter, r *http.Request) {
+func (s *geminiServer) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if strings.Contains(r.URL.String(), key) {
+	if strings.Contains(r.URL.String(), geminiKey) {
 		s.t.Errorf("the key is in the URL of %s", r.URL.Path)
 	}
 	what := r.Method + " " + r.URL.Path
@@ -83,8 +82,8 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.before != nil && s.before(w, r, what) {
 		return
 	}
-	if got := r.Header.Get("X-Goog-Api-Key"); session && got != "" || !session && got != key {
-		fail(w, 400, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}`)
+	if got := r.Header.Get("X-Goog-Api-Key"); session && got != "" || !session && got != geminiKey {
+		failGemini(w, 400, `{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}]}}`)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
@@ -99,7 +98,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		s.prompts = append(s.prompts, prompt)
 		fmt.Fprint(w, s.answer)
 	case s.files[name] == nil || !s.files[name].done:
-		fail(w, 403, `{"error":{"code":403,"message":"You do not have permission to access the File or it may not exist.","status":"PERMISSION_DENIED"}}`)
+		failGemini(w, 403, `{"error":{"code":403,"message":"You do not have permission to access the File or it may not exist.","status":"PERMISSION_DENIED"}}`)
 	case r.Method == http.MethodGet:
 		fmt.Fprint(w, s.describe(s.files[name]))
 	case r.Method == http.MethodDelete:
@@ -108,34 +107,34 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func fail(w http.ResponseWriter, code int, body string) {
+func failGemini(w http.ResponseWriter, code int, body string) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	w.WriteHeader(code)
 	fmt.Fprint(w, body)
 }
 
-func (s *server) start(w http.ResponseWriter, r *http.Request, body []byte) {
+func (s *geminiServer) start(w http.ResponseWriter, r *http.Request, body []byte) {
 	var meta struct {
 		File struct{ Name, DisplayName string }
 	}
 	_ = json.Unmarshal(body, &meta)
 	size, err := strconv.Atoi(r.Header.Get("X-Goog-Upload-Header-Content-Length"))
 	if r.Header.Get("X-Goog-Upload-Protocol") != "resumable" || r.Header.Get("X-Goog-Upload-Command") != "start" || err != nil {
-		fail(w, 400, `{"error":{"message":"no start of an upload"}}`)
+		failGemini(w, 400, `{"error":{"message":"no start of an upload"}}`)
 		return
 	}
 	id := strings.TrimPrefix(meta.File.Name, "files/")
 	if id == meta.File.Name || len(id) > 40 || strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || meta.File.DisplayName != "source" {
-		fail(w, 400, `{"error":{"message":"no name of a file"}}`)
+		failGemini(w, 400, `{"error":{"message":"no name of a file"}}`)
 		return
 	}
-	s.files[meta.File.Name] = &stored{name: meta.File.Name, size: size, mimeType: r.Header.Get("X-Goog-Upload-Header-Content-Type")}
+	s.files[meta.File.Name] = &geminiStored{name: meta.File.Name, size: size, mimeType: r.Header.Get("X-Goog-Upload-Header-Content-Type")}
 	s.sessions["/session/1"] = meta.File.Name
 	w.Header().Set("X-Goog-Upload-URL", s.URL+"/session/1?upload_id=secret")
 	w.Header().Set("X-Goog-Upload-Status", "active")
 }
 
-func (s *server) session(w http.ResponseWriter, r *http.Request, body []byte) {
+func (s *geminiServer) session(w http.ResponseWriter, r *http.Request, body []byte) {
 	f := s.files[s.sessions[r.URL.Path]]
 	command := r.Header.Get("X-Goog-Upload-Command")
 	if command == "query" {
@@ -148,7 +147,7 @@ func (s *server) session(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	if offset := r.Header.Get("X-Goog-Upload-Offset"); offset != strconv.Itoa(len(f.data)) {
-		fail(w, 400, `{"error":{"message":"wrong offset"}}`)
+		failGemini(w, 400, `{"error":{"message":"wrong offset"}}`)
 		return
 	}
 	f.data = append(f.data, body...)
@@ -160,7 +159,7 @@ func (s *server) session(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 }
 
-func (s *server) describe(f *stored) string {
+func (s *geminiServer) describe(f *geminiStored) string {
 	state := "ACTIVE"
 	if len(s.states) > 0 {
 		state, s.states = s.states[0], s.states[1:]
@@ -169,7 +168,7 @@ func (s *server) describe(f *stored) string {
 }
 
 // count returns how many requests of a kind there were.
-func (s *server) count(what string) int {
+func (s *geminiServer) count(what string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := 0
@@ -181,26 +180,26 @@ func (s *server) count(what string) int {
 	return n
 }
 
-func (s *server) left() []string {
+func (s *geminiServer) left() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Collect(maps.Keys(s.files))
 }
 
-func (s *server) model(edit func(*gemini.Options)) *gemini.Model {
-	opts := &gemini.Options{Key: key, BaseURL: s.URL, RetryDelay: 0.001, InlineBytes: -1}
+func (s *geminiServer) model(edit func(*llm.GeminiOptions)) *llm.Gemini {
+	opts := &llm.GeminiOptions{Key: geminiKey, BaseURL: s.URL, RetryDelay: 0.001, InlineBytes: -1}
 	if edit != nil {
 		edit(opts)
 	}
-	m, err := gemini.New(opts)
+	m, err := llm.NewGemini(opts)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return m
 }
 
-// film is a source of n bytes. No two of its blocks are alike.
-func film(n int) (*citekit.Source, []byte) {
+// geminiFilm is a source of n bytes. No two of its blocks are alike.
+func geminiFilm(n int) (*citekit.Source, []byte) {
 	data := make([]byte, n)
 	for i := 0; i+8 <= n; i += 4096 {
 		binary.LittleEndian.PutUint64(data[i:], uint64(i))
@@ -208,22 +207,22 @@ func film(n int) (*citekit.Source, []byte) {
 	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "secret name.mp4", Size: int64(n)}), data
 }
 
-func request(media *llm.Media) *llm.Request {
+func geminiRequest(media *llm.Media) *llm.Request {
 	return &llm.Request{Instructions: "Map it.", Parts: []llm.Part{{Media: media}, {Text: "Now."}}, Schema: llm.Schema(citekit.Video), Name: "map"}
 }
 
-func TestGenerate(t *testing.T) {
-	s := newServer(t)
+func TestGeminiGenerate(t *testing.T) {
+	s := newGeminiServer(t)
 	temperature := 0.5
-	m := s.model(func(o *gemini.Options) {
+	m := s.model(func(o *llm.GeminiOptions) {
 		o.MaxOutputTokens, o.Temperature, o.InlineBytes, o.Prices = 5000, &temperature, 0, &llm.Prices{Input: 1, Output: 10}
 	})
-	src, data := film(1000)
+	src, data := geminiFilm(1000)
 	media, err := m.Upload(t.Context(), src, "video/mp4")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := m.Generate(t.Context(), request(media))
+	got, err := m.Generate(t.Context(), geminiRequest(media))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,11 +254,11 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-func TestUpload(t *testing.T) {
-	s := newServer(t)
+func TestGeminiUpload(t *testing.T) {
+	s := newGeminiServer(t)
 	s.states = []string{"PROCESSING", "PROCESSING"}
 	m := s.model(nil)
-	src, data := film(20 << 20)
+	src, data := geminiFilm(20 << 20)
 	media, err := m.Upload(t.Context(), src, "video/mp4")
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +268,7 @@ func TestUpload(t *testing.T) {
 			t.Errorf("%d bytes of %s arrived", len(f.data), f.mimeType)
 		}
 	}
-	if _, err := m.Generate(t.Context(), request(media)); err != nil {
+	if _, err := m.Generate(t.Context(), geminiRequest(media)); err != nil {
 		t.Fatal(err)
 	}
 	file := s.prompts[0]["contents"].([]any)[0].(map[string]any)["parts"].([]any)[0]
@@ -287,7 +286,7 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-func TestUploadInterrupted(t *testing.T) {
+func TestGeminiUploadInterrupted(t *testing.T) {
 	drop := func(w http.ResponseWriter) bool {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err == nil {
@@ -297,9 +296,9 @@ func TestUploadInterrupted(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name   string
-		before func(s *server) func(w http.ResponseWriter, r *http.Request, what string) bool
+		before func(s *geminiServer) func(w http.ResponseWriter, r *http.Request, what string) bool
 	}{
-		{"a chunk is lost", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+		{"a chunk is lost", func(s *geminiServer) func(http.ResponseWriter, *http.Request, string) bool {
 			lost := false
 			return func(w http.ResponseWriter, r *http.Request, what string) bool {
 				if what != "upload" || r.Header.Get("X-Goog-Upload-Offset") == "0" || lost {
@@ -309,55 +308,55 @@ func TestUploadInterrupted(t *testing.T) {
 				return drop(w)
 			}
 		}},
-		{"half of a chunk arrives", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+		{"half of a chunk arrives", func(s *geminiServer) func(http.ResponseWriter, *http.Request, string) bool {
 			lost := false
 			return func(w http.ResponseWriter, r *http.Request, what string) bool {
 				if what != "upload" || lost {
 					return false
 				}
 				lost = true
-				_, data := film(20 << 20)
+				_, data := geminiFilm(20 << 20)
 				s.files[s.sessions[r.URL.Path]].data = data[:4<<20]
 				return drop(w)
 			}
 		}},
-		{"the last answer is lost", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+		{"the last answer is lost", func(s *geminiServer) func(http.ResponseWriter, *http.Request, string) bool {
 			return func(w http.ResponseWriter, r *http.Request, what string) bool {
 				if what != "upload, finalize" {
 					return false
 				}
 				f := s.files[s.sessions[r.URL.Path]]
-				_, f.data = film(20 << 20)
+				_, f.data = geminiFilm(20 << 20)
 				f.done = true
 				return drop(w)
 			}
 		}},
-		{"the server fails", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+		{"the server fails", func(s *geminiServer) func(http.ResponseWriter, *http.Request, string) bool {
 			n := 0
 			return func(w http.ResponseWriter, r *http.Request, what string) bool {
 				n++
 				if n%3 != 1 {
 					return false
 				}
-				fail(w, 503, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`)
+				failGemini(w, 503, `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`)
 				return true
 			}
 		}},
-		{"only the end of the last request is lost", func(s *server) func(http.ResponseWriter, *http.Request, string) bool {
+		{"only the end of the last request is lost", func(s *geminiServer) func(http.ResponseWriter, *http.Request, string) bool {
 			return func(w http.ResponseWriter, r *http.Request, what string) bool {
 				f := s.files[s.sessions[r.URL.Path]]
 				if what != "upload, finalize" || len(f.data) == 20<<20 {
 					return false
 				}
-				_, f.data = film(20 << 20)
+				_, f.data = geminiFilm(20 << 20)
 				return drop(w)
 			}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t)
+			s := newGeminiServer(t)
 			s.before = test.before(s)
-			src, data := film(20 << 20)
+			src, data := geminiFilm(20 << 20)
 			media, err := s.model(nil).Upload(t.Context(), src, "video/mp4")
 			if err != nil {
 				t.Fatal(err)
@@ -377,35 +376,35 @@ func TestUploadInterrupted(t *testing.T) {
 	}
 }
 
-// TestUploadThatStartsOver has a server that takes a chunk, fails at the next,
+// TestGeminiUploadThatStartsOver has a server that takes a chunk, fails at the next,
 // and has nothing then.
-func TestUploadThatStartsOver(t *testing.T) {
-	s := newServer(t)
+func TestGeminiUploadThatStartsOver(t *testing.T) {
+	s := newGeminiServer(t)
 	s.before = func(w http.ResponseWriter, r *http.Request, what string) bool {
 		switch {
 		case what == "query":
 			s.files[s.sessions[r.URL.Path]].data = nil
 		case what == "upload" && r.Header.Get("X-Goog-Upload-Offset") != "0":
-			fail(w, 503, `{}`)
+			failGemini(w, 503, `{}`)
 			return true
 		}
 		if len(s.log) > 100 {
-			fail(w, 400, `{"error":{"message":"no end"}}`)
+			failGemini(w, 400, `{"error":{"message":"no end"}}`)
 			return true
 		}
 		return false
 	}
-	src, _ := film(20 << 20)
+	src, _ := geminiFilm(20 << 20)
 	_, err := s.model(nil).Upload(t.Context(), src, "video/mp4")
 	if err == nil || err.Error() != "gemini: upload: the server does not tell how much it has" {
 		t.Errorf("error %v after %d requests", err, len(s.log))
 	}
 }
 
-// TestDeleteTwice loses the answer to the first request to delete a file.
-func TestDeleteTwice(t *testing.T) {
-	s := newServer(t)
-	src, _ := film(1000)
+// TestGeminiDeleteTwice loses the answer to the first request to delete a file.
+func TestGeminiDeleteTwice(t *testing.T) {
+	s := newGeminiServer(t)
+	src, _ := geminiFilm(1000)
 	media, err := s.model(nil).Upload(t.Context(), src, "video/mp4")
 	if err != nil {
 		t.Fatal(err)
@@ -415,7 +414,7 @@ func TestDeleteTwice(t *testing.T) {
 			return false
 		}
 		clear(s.files)
-		fail(w, 503, `{}`)
+		failGemini(w, 503, `{}`)
 		return true
 	}
 	if err := media.Release(t.Context()); err != nil || s.count("DELETE") != 2 {
@@ -423,43 +422,43 @@ func TestDeleteTwice(t *testing.T) {
 	}
 }
 
-func TestUploadFails(t *testing.T) {
+func TestGeminiUploadFails(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		set    func(s *server)
+		set    func(s *geminiServer)
 		want   string
 		is     error
 		delete bool
 	}{
-		{"processing", func(s *server) { s.states = []string{"PROCESSING", "FAILED"} },
+		{"processing", func(s *geminiServer) { s.states = []string{"PROCESSING", "FAILED"} },
 			"gemini: upload: the file could not be processed: source cannot be read", citekit.ErrFormat, true},
-		{"never ready", func(s *server) { s.states = slices.Repeat([]string{"PROCESSING"}, 100_000) },
+		{"never ready", func(s *geminiServer) { s.states = slices.Repeat([]string{"PROCESSING"}, 100_000) },
 			"gemini: upload: the file was still being processed after 50ms: context deadline exceeded", context.DeadlineExceeded, true},
-		{"every chunk", func(s *server) {
+		{"every chunk", func(s *geminiServer) {
 			s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
 				if strings.HasPrefix(what, "upload") {
-					fail(w, 500, `{"error":{"code":500,"message":"Internal error encountered.","status":"INTERNAL"}}`)
+					failGemini(w, 500, `{"error":{"code":500,"message":"Internal error encountered.","status":"INTERNAL"}}`)
 				}
 				return strings.HasPrefix(what, "upload")
 			}
 		}, "gemini: upload: Internal error encountered. (HTTP 500)", nil, true},
-		{"no place to upload to", func(s *server) {
+		{"no place to upload to", func(s *geminiServer) {
 			s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
 				return strings.HasPrefix(what, "POST /upload")
 			}
 		}, "gemini: upload: the server gives no place to upload to", nil, true},
-		{"quota", func(s *server) {
+		{"quota", func(s *geminiServer) {
 			s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
-				fail(w, 429, `{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7200s"}]}}`)
+				failGemini(w, 429, `{"error":{"code":429,"message":"Quota exceeded","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"7200s"}]}}`)
 				return true
 			}
 		}, "gemini: upload: Quota exceeded (HTTP 429); try again in 2h0m0s", nil, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t)
+			s := newGeminiServer(t)
 			test.set(s)
-			src, _ := film(1000)
-			_, err := s.model(func(o *gemini.Options) { o.ProcessTimeout = 0.05 }).Upload(t.Context(), src, "video/mp4")
+			src, _ := geminiFilm(1000)
+			_, err := s.model(func(o *llm.GeminiOptions) { o.ProcessTimeout = 0.05 }).Upload(t.Context(), src, "video/mp4")
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -476,8 +475,8 @@ func TestUploadFails(t *testing.T) {
 	}
 }
 
-func TestUploadCancelledIsDeleted(t *testing.T) {
-	s := newServer(t)
+func TestGeminiUploadCancelledIsDeleted(t *testing.T) {
+	s := newGeminiServer(t)
 	s.states = slices.Repeat([]string{"PROCESSING"}, 100_000)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -487,7 +486,7 @@ func TestUploadCancelledIsDeleted(t *testing.T) {
 		}
 		return false
 	}
-	src, _ := film(1000)
+	src, _ := geminiFilm(1000)
 	if _, err := s.model(nil).Upload(ctx, src, "video/mp4"); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -496,16 +495,16 @@ func TestUploadCancelledIsDeleted(t *testing.T) {
 	}
 }
 
-func TestDeleteFails(t *testing.T) {
-	s := newServer(t)
-	src, _ := film(1000)
-	m := s.model(func(o *gemini.Options) { o.Retries = 1 })
+func TestGeminiDeleteFails(t *testing.T) {
+	s := newGeminiServer(t)
+	src, _ := geminiFilm(1000)
+	m := s.model(func(o *llm.GeminiOptions) { o.Retries = 1 })
 	media, err := m.Upload(t.Context(), src, "video/mp4")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.before = func(w http.ResponseWriter, _ *http.Request, what string) bool {
-		fail(w, 503, `{}`)
+		failGemini(w, 503, `{}`)
 		return true
 	}
 	if err := media.Release(t.Context()); err == nil || s.count("DELETE") != 2 {
@@ -513,7 +512,7 @@ func TestDeleteFails(t *testing.T) {
 	}
 }
 
-func TestGenerateErrors(t *testing.T) {
+func TestGeminiGenerateErrors(t *testing.T) {
 	for _, test := range []struct {
 		name, answer, want string
 		status             int
@@ -524,19 +523,19 @@ func TestGenerateErrors(t *testing.T) {
 		{"the answer is blocked", `{"candidates":[{"finishReason":"SAFETY","index":0}]}`, "gemini: the model refused (safety)", 200, llm.ErrRefused, 1},
 		{"recitation", `{"candidates":[{"content":{"parts":[{"text":"{"}]},"finishReason":"RECITATION"}]}`, "gemini: the model refused (recitation)", 200, llm.ErrRefused, 1},
 		{"no reason", `{}`, "gemini: the model refused (no reason given)", 200, llm.ErrRefused, 1},
-		{"a key that is none", `{"error":{"code":400,"message":"API key not valid: ` + key + `","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`, "gemini: the key was not accepted (HTTP 400)", 400, fs.ErrPermission, 1},
+		{"a key that is none", `{"error":{"code":400,"message":"API key not valid: ` + geminiKey + `","status":"INVALID_ARGUMENT","details":[{"reason":"API_KEY_INVALID"}]}}`, "gemini: the key was not accepted (HTTP 400)", 400, fs.ErrPermission, 1},
 		{"a key without rights", `{"error":{"code":403,"message":"Method doesn't allow unregistered callers","status":"PERMISSION_DENIED"}}`, "gemini: Method doesn't allow unregistered callers (HTTP 403)", 403, fs.ErrPermission, 1},
 		{"no such model", `{"error":{"code":404,"message":"models/x is not found","status":"NOT_FOUND"}}`, "gemini: models/x is not found (HTTP 404)", 404, nil, 1},
 		{"overloaded", `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`, "gemini: The model is overloaded. (HTTP 503), 4 times", 503, nil, 4},
 		{"a broken answer", `{"candidates":[`, "gemini: the server answers JSON that is broken, 4 times", 200, nil, 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t)
+			s := newGeminiServer(t)
 			s.before = func(w http.ResponseWriter, _ *http.Request, _ string) bool {
-				fail(w, test.status, test.answer)
+				failGemini(w, test.status, test.answer)
 				return true
 			}
-			response, err := s.model(nil).Generate(t.Context(), request(&llm.Media{Data: []byte("x")}))
+			response, err := s.model(nil).Generate(t.Context(), geminiRequest(&llm.Media{Data: []byte("x")}))
 			if err == nil {
 				t.Fatal("no error")
 			}
@@ -556,36 +555,36 @@ func TestGenerateErrors(t *testing.T) {
 	}
 }
 
-func TestTruncated(t *testing.T) {
-	s := newServer(t)
+func TestGeminiTruncated(t *testing.T) {
+	s := newGeminiServer(t)
 	s.answer = `{"candidates":[{"content":{"parts":[{"text":"{\"nodes\":[{"}]},"finishReason":"MAX_TOKENS"}]}`
-	got, err := s.model(nil).Generate(t.Context(), request(&llm.Media{Data: []byte("x")}))
-	if err != nil || !got.Truncated || got.Text != `{"nodes":[{` || got.Model != gemini.DefaultModel {
+	got, err := s.model(nil).Generate(t.Context(), geminiRequest(&llm.Media{Data: []byte("x")}))
+	if err != nil || !got.Truncated || got.Text != `{"nodes":[{` || got.Model != llm.DefaultGeminiModel {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-func TestOptions(t *testing.T) {
-	t.Setenv("CITEKIT_TEST_KEY", key)
-	var opts gemini.Options
+func TestGeminiOptions(t *testing.T) {
+	t.Setenv("CITEKIT_TEST_KEY", geminiKey)
+	var opts llm.GeminiOptions
 	if err := llm.ParseConfig([]byte(`{"model":"models/gemini-x","base_url":"http://127.0.0.1:1/","key_env":"CITEKIT_TEST_KEY","timeout":2,"retries":-1,"prices":{"input":1,"output":2}}`), &opts); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gemini.New(&opts); err != nil {
+	if _, err := llm.NewGemini(&opts); err != nil {
 		t.Error(err)
 	}
 	if err := llm.ParseConfig([]byte(`{"key":"x"}`), &opts); !errors.Is(err, citekit.ErrSyntax) {
 		t.Errorf("a key in the configuration: %v", err)
 	}
-	for name, opts := range map[string]*gemini.Options{
+	for name, opts := range map[string]*llm.GeminiOptions{
 		"no options": nil, "no key": {}, "no such variable": {KeyEnv: "CITEKIT_TEST_NONE"},
-		"base": {Key: key, BaseURL: "not a url"}, "scheme": {Key: key, BaseURL: "file:///x"},
+		"base": {Key: geminiKey, BaseURL: "not a url"}, "scheme": {Key: geminiKey, BaseURL: "file:///x"},
 	} {
-		if _, err := gemini.New(opts); !errors.Is(err, citekit.ErrSyntax) || strings.Contains(err.Error(), key) {
+		if _, err := llm.NewGemini(opts); !errors.Is(err, citekit.ErrSyntax) || strings.Contains(err.Error(), geminiKey) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	m, _ := gemini.New(&gemini.Options{Key: key})
+	m, _ := llm.NewGemini(&llm.GeminiOptions{Key: geminiKey})
 	for mediaType, want := range map[string]bool{"application/pdf": true, "video/mp4": true, "text/plain": false, "": false} {
 		if m.AcceptsMedia(mediaType, 10) != want {
 			t.Errorf("accepts %q: %v", mediaType, !want)
@@ -596,27 +595,27 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// filmed resolves two minutes of film.
-type filmed struct{ citekit.Resolver }
+// geminiFilmed resolves two minutes of film.
+type geminiFilmed struct{ citekit.Resolver }
 
-func (filmed) Measure(context.Context, *citekit.Source) (citekit.Extent, error) {
+func (geminiFilmed) Measure(context.Context, *citekit.Source) (citekit.Extent, error) {
 	return citekit.Extent{Modality: citekit.Video, Duration: 120, MediaType: "video/mp4"}, nil
 }
 
-func TestMapLeavesNothingBehind(t *testing.T) {
+func TestGeminiMapLeavesNothingBehind(t *testing.T) {
 	for _, test := range []struct {
 		name, answer string
 		is           error
 	}{
-		{"a map", said(`{"title":"Film","nodes":[{"level":1,"title":"A","type":"chapter","start":0,"end":60,"summary":null}]}`), nil},
-		{"places that are none", said(`{"title":"Film","nodes":[{"level":1,"title":"A","type":"chapter","start":0,"end":600,"summary":null}]}`), llm.ErrAnswer},
+		{"a map", geminiSaid(`{"title":"Film","nodes":[{"level":1,"title":"A","type":"chapter","start":0,"end":60,"summary":null}]}`), nil},
+		{"places that are none", geminiSaid(`{"title":"Film","nodes":[{"level":1,"title":"A","type":"chapter","start":0,"end":600,"summary":null}]}`), llm.ErrAnswer},
 		{"refused", `{"candidates":[{"finishReason":"SAFETY"}]}`, llm.ErrRefused},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newServer(t)
+			s := newGeminiServer(t)
 			s.answer = test.answer
-			mapper := llm.New(s.model(nil), citekit.Resolvers{citekit.Video: filmed{}}, nil)
-			src, _ := film(1000)
+			mapper := llm.New(s.model(nil), citekit.Resolvers{citekit.Video: geminiFilmed{}}, nil)
+			src, _ := geminiFilm(1000)
 			got, err := mapper.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Video})
 			if !errors.Is(err, test.is) {
 				t.Errorf("%v, %v", got, err)

@@ -1,4 +1,4 @@
-package openai_test
+package llm_test
 
 import (
 	"context"
@@ -10,11 +10,10 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/mapper/llm/openai"
 )
 
-// streaming returns a model of a server that streams lines.
-func streaming(t *testing.T, status int, lines ...string) *openai.Model {
+// openAIStreaming returns a model of a server that streams lines.
+func openAIStreaming(t *testing.T, status int, lines ...string) *llm.OpenAI {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -25,15 +24,15 @@ func streaming(t *testing.T, status int, lines ...string) *openai.Model {
 		}
 	}))
 	t.Cleanup(server.Close)
-	m, err := openai.New(&openai.Options{BaseURL: server.URL, Model: "m", Retries: -1, Client: server.Client()})
+	m, err := llm.NewOpenAI(&llm.OpenAIOptions{BaseURL: server.URL, Model: "m", Retries: -1, Client: server.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
-func TestStream(t *testing.T) {
-	m := streaming(t, 200, `: ping`, `data: {"model":"m-2","choices":[{"delta":{"role":"assistant"}}]}`, `data: {"choices":[{"delta":{"content":"Gr"}}]}`,
+func TestOpenAIStream(t *testing.T) {
+	m := openAIStreaming(t, 200, `: ping`, `data: {"model":"m-2","choices":[{"delta":{"role":"assistant"}}]}`, `data: {"choices":[{"delta":{"content":"Gr"}}]}`,
 		`data: {"choices":[{"delta":{"content":"een"}}]}`, `data: {"choices":[{"delta":{},"finish_reason":"length"}]}`, `data: {"choices":[]}`, `data: [DONE]`)
 	var pieces []string
 	got, err := m.Stream(t.Context(), &llm.Request{}, func(piece string) error {
@@ -48,14 +47,14 @@ func TestStream(t *testing.T) {
 		t.Error(err)
 	}
 	nothing := func(string) error { return nil }
-	if _, err := streaming(t, 200, `data: {"choices":[{"delta":{"refusal":"no"}}]}`).Stream(t.Context(), &llm.Request{}, nothing); !errors.Is(err, llm.ErrRefused) {
+	if _, err := openAIStreaming(t, 200, `data: {"choices":[{"delta":{"refusal":"no"}}]}`).Stream(t.Context(), &llm.Request{}, nothing); !errors.Is(err, llm.ErrRefused) {
 		t.Error(err)
 	}
-	if _, err := streaming(t, 200, `data: {`).Stream(t.Context(), &llm.Request{}, nothing); err == nil {
+	if _, err := openAIStreaming(t, 200, `data: {`).Stream(t.Context(), &llm.Request{}, nothing); err == nil {
 		t.Error("broken JSON is no error")
 	}
 	var failed *llm.Error
-	if _, err := streaming(t, 500, `oops`).Stream(t.Context(), &llm.Request{}, nothing); !errors.As(err, &failed) || failed.Status != 500 {
+	if _, err := openAIStreaming(t, 500, `oops`).Stream(t.Context(), &llm.Request{}, nothing); !errors.As(err, &failed) || failed.Status != 500 {
 		t.Error(err)
 	}
 	ended, cancel := context.WithCancel(t.Context())

@@ -1,4 +1,4 @@
-package command_test
+package llm_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/mapper/llm/command"
+	"github.com/citekit/citekit/mapper/llm"
 	"github.com/citekit/citekit/modality"
 )
 
@@ -22,12 +22,12 @@ import (
 //	json.dump({"nodes": nodes}, sys.stdout)
 //
 // Here the test itself is started again as that program.
-func ExampleNew() {
+func ExampleNewCommand() {
 	program, err := os.Executable() // such as "./headlines.py"
 	if err != nil {
 		log.Fatal(err)
 	}
-	mapper, err := command.New(program, modality.All(), &command.Options{Env: append(os.Environ(), act+"=headlines")})
+	mapper, err := llm.NewCommand(program, modality.All(), &llm.CommandOptions{Env: append(os.Environ(), act+"=headlines")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func ExampleNew() {
 
 // headlines is the program in Go.
 func headlines() error {
-	var input command.Input
+	var input llm.CommandInput
 	if err := json.NewDecoder(os.Stdin).Decode(&input); err != nil {
 		return err
 	}

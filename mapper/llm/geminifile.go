@@ -1,4 +1,4 @@
-package gemini
+package llm
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/mapper/llm"
 )
 
 const (
@@ -25,8 +24,8 @@ const (
 	deleteTimeout = 15 * time.Second
 )
 
-// file is a file as the Files API describes it.
-type file struct {
+// geminiFile is a file as the Files API describes it.
+type geminiFile struct {
 	Name  string `json:"name"` // such as "files/abc"
 	URI   string `json:"uri"`
 	State string `json:"state"`
@@ -35,15 +34,15 @@ type file struct {
 	} `json:"error"`
 }
 
-type fileAnswer struct {
-	File file `json:"file"`
+type geminiFileAnswer struct {
+	File geminiFile `json:"file"`
 }
 
-// Upload implements [llm.MediaModel]. A small file is only read. A larger one
+// Upload implements [MediaModel]. A small file is only read. A larger one
 // goes through the resumable upload of the Files API. Its name is chosen here,
 // so that the file can be deleted even if the answer to its last byte is lost.
-// An upload that fails is deleted before Upload returns.
-func (m *Model) Upload(ctx context.Context, src *citekit.Source, mediaType string) (*llm.Media, error) {
+// A geminiUpload that fails is deleted before Upload returns.
+func (m *Gemini) Upload(ctx context.Context, src *citekit.Source, mediaType string) (*Media, error) {
 	if !m.AcceptsMedia(mediaType, src.Size()) {
 		return nil, fmt.Errorf("gemini: a file of this type or size: %w", errors.ErrUnsupported)
 	}
@@ -52,9 +51,9 @@ func (m *Model) Upload(ctx context.Context, src *citekit.Source, mediaType strin
 		if _, err := io.ReadFull(src.Reader(), data); err != nil {
 			return nil, err
 		}
-		return &llm.Media{MediaType: mediaType, Data: data}, nil
+		return &Media{MediaType: mediaType, Data: data}, nil
 	}
-	u := &upload{model: m, src: src, name: "files/citekit-" + strings.ToLower(rand.Text())[:20]}
+	u := &geminiUpload{model: m, src: src, name: "files/citekit-" + strings.ToLower(rand.Text())[:20]}
 	ready, err := u.run(ctx, mediaType)
 	if err != nil {
 		if u.begun {
@@ -62,17 +61,17 @@ func (m *Model) Upload(ctx context.Context, src *citekit.Source, mediaType strin
 		}
 		return nil, fmt.Errorf("gemini: upload: %w", err)
 	}
-	return &llm.Media{
+	return &Media{
 		MediaType: mediaType,
 		URI:       ready.URI,
-		Usage:     llm.Usage{Requests: u.requests, Retries: u.retries},
+		Usage:     Usage{Requests: u.requests, Retries: u.retries},
 		Release:   u.remove,
 	}, nil
 }
 
-// An upload is the sending of one file.
-type upload struct {
-	model *Model
+// A geminiUpload is the sending of one file.
+type geminiUpload struct {
+	model *Gemini
 	src   *citekit.Source
 	name  string
 	begun bool // there may be a file to delete
@@ -83,7 +82,7 @@ type upload struct {
 }
 
 // do makes a call and counts it.
-func (u *upload) do(ctx context.Context, call llm.Call, into any) (*llm.Reply, error) {
+func (u *geminiUpload) do(ctx context.Context, call Call, into any) (*Reply, error) {
 	reply, err := u.model.endpoint.Do(ctx, call, into)
 	if err == nil {
 		u.requests += reply.Attempts
@@ -92,7 +91,7 @@ func (u *upload) do(ctx context.Context, call llm.Call, into any) (*llm.Reply, e
 	return reply, err
 }
 
-func (u *upload) run(ctx context.Context, mediaType string) (*file, error) {
+func (u *geminiUpload) run(ctx context.Context, mediaType string) (*geminiFile, error) {
 	if err := u.begin(ctx, mediaType); err != nil {
 		return nil, err
 	}
@@ -107,9 +106,9 @@ func (u *upload) run(ctx context.Context, mediaType string) (*file, error) {
 }
 
 // begin opens an upload session. The name of the source is not sent.
-func (u *upload) begin(ctx context.Context, mediaType string) error {
+func (u *geminiUpload) begin(ctx context.Context, mediaType string) error {
 	u.begun = true
-	reply, err := u.do(ctx, llm.Call{
+	reply, err := u.do(ctx, Call{
 		Method: http.MethodPost,
 		URL:    u.model.base + "/upload/v1beta/files",
 		Header: http.Header{
@@ -126,13 +125,13 @@ func (u *upload) begin(ctx context.Context, mediaType string) error {
 	u.session = reply.Header.Get("X-Goog-Upload-Url")
 	session, err := url.Parse(u.session)
 	if err != nil || session.Host == "" || session.Scheme != "https" && !strings.HasPrefix(u.model.base, "http:") {
-		return &llm.Error{Message: "the server gives no place to upload to"}
+		return &Error{Message: "the server gives no place to upload to"}
 	}
 	return nil
 }
 
 // send sends the file in chunks.
-func (u *upload) send(ctx context.Context) (*file, error) {
+func (u *geminiUpload) send(ctx context.Context) (*geminiFile, error) {
 	for offset := int64(0); ; {
 		sent, next, err := u.advance(ctx, offset)
 		if err != nil || sent != nil {
@@ -145,7 +144,7 @@ func (u *upload) send(ctx context.Context) (*file, error) {
 // advance sends a chunk from offset. After a temporary failure it asks the
 // server how many bytes have arrived before it retries. It never goes back
 // behind the bytes that had arrived, so that the upload ends.
-func (u *upload) advance(ctx context.Context, offset int64) (sent *file, next int64, err error) {
+func (u *geminiUpload) advance(ctx context.Context, offset int64) (sent *geminiFile, next int64, err error) {
 	from, again := offset, false
 	attempts, err := u.model.endpoint.Retry.Do(ctx, func() (err error) {
 		if again {
@@ -164,7 +163,7 @@ func (u *upload) advance(ctx context.Context, offset int64) (sent *file, next in
 
 // chunk sends the bytes from offset, and returns the next offset, or the file
 // after the last chunk.
-func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int64, err error) {
+func (u *geminiUpload) chunk(ctx context.Context, offset int64) (sent *geminiFile, next int64, err error) {
 	n := min(chunkBytes, u.src.Size()-offset)
 	data := make([]byte, n)
 	if _, err := u.src.ReadAt(data, offset); err != nil && err != io.EOF {
@@ -177,12 +176,12 @@ func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int6
 	case last:
 		command = "upload, finalize"
 	}
-	var answer fileAnswer
+	var answer geminiFileAnswer
 	var into any
 	if last {
 		into = &answer
 	}
-	_, err = u.do(ctx, llm.Call{
+	_, err = u.do(ctx, Call{
 		Method: http.MethodPost,
 		URL:    u.session,
 		Bare:   true, // the session is the credential
@@ -202,8 +201,8 @@ func (u *upload) chunk(ctx context.Context, offset int64) (sent *file, next int6
 
 // received asks how many bytes have arrived; the answer is at least known. If
 // the file is complete, it returns that.
-func (u *upload) received(ctx context.Context, known int64) (sent *file, bytes int64, err error) {
-	reply, err := u.do(ctx, llm.Call{
+func (u *geminiUpload) received(ctx context.Context, known int64) (sent *geminiFile, bytes int64, err error) {
+	reply, err := u.do(ctx, Call{
 		Method: http.MethodPost,
 		URL:    u.session,
 		Bare:   true,
@@ -220,24 +219,24 @@ func (u *upload) received(ctx context.Context, known int64) (sent *file, bytes i
 	}
 	bytes, err = strconv.ParseInt(reply.Header.Get("X-Goog-Upload-Size-Received"), 10, 64)
 	if err != nil || bytes < known || bytes > u.src.Size() {
-		return nil, 0, &llm.Error{Message: "the server does not tell how much it has"}
+		return nil, 0, &Error{Message: "the server does not tell how much it has"}
 	}
 	return nil, bytes, nil
 }
 
 // state asks for the state of the file.
-func (u *upload) state(ctx context.Context) (*file, error) {
-	var got file
-	_, err := u.do(ctx, llm.Call{Method: http.MethodGet, URL: u.url()}, &got)
+func (u *geminiUpload) state(ctx context.Context) (*geminiFile, error) {
+	var got geminiFile
+	_, err := u.do(ctx, Call{Method: http.MethodGet, URL: u.url()}, &got)
 	return &got, err
 }
 
-func (u *upload) url() string {
+func (u *geminiUpload) url() string {
 	return u.model.base + "/v1beta/files/" + url.PathEscape(strings.TrimPrefix(u.name, "files/"))
 }
 
 // wait waits until the file is ready.
-func (u *upload) wait(ctx context.Context, f *file) (*file, error) {
+func (u *geminiUpload) wait(ctx context.Context, f *geminiFile) (*geminiFile, error) {
 	limit := u.model.options.ProcessTimeout.Duration(defaultProcessTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -245,13 +244,13 @@ func (u *upload) wait(ctx context.Context, f *file) (*file, error) {
 		switch f.State {
 		case "ACTIVE":
 			if f.URI == "" {
-				return nil, &llm.Error{Message: "the server does not tell where the file is"}
+				return nil, &Error{Message: "the server does not tell where the file is"}
 			}
 			return f, nil
 		case "FAILED":
 			return nil, fmt.Errorf("the file could not be processed: %w", citekit.ErrFormat)
 		}
-		err := llm.Sleep(limited, pause)
+		err := Sleep(limited, pause)
 		if err == nil {
 			f, err = u.state(limited)
 		}
@@ -267,11 +266,11 @@ func (u *upload) wait(ctx context.Context, f *file) (*file, error) {
 }
 
 // remove deletes the file. A missing file is not an error.
-func (u *upload) remove(ctx context.Context) error {
+func (u *geminiUpload) remove(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
-	_, err := u.model.endpoint.Do(ctx, llm.Call{Method: http.MethodDelete, URL: u.url()}, nil)
-	var failed *llm.Error
+	_, err := u.model.endpoint.Do(ctx, Call{Method: http.MethodDelete, URL: u.url()}, nil)
+	var failed *Error
 	if !errors.As(err, &failed) {
 		return err
 	}

@@ -1,4 +1,4 @@
-package command_test
+package llm_test
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/mapper/llm/command"
+	"github.com/citekit/citekit/mapper/llm"
 )
 
-func TestCancelKillsWhatWasStarted(t *testing.T) {
+func TestCommandCancelKillsWhatWasStarted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -24,7 +24,7 @@ func TestCancelKillsWhatWasStarted(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}()
-	_, err := run(t, ctx, "child", command.Options{Env: []string{"CITEKIT_TEST_STARTED=" + started}}, source("one\n"))
+	_, err := runCommand(t, ctx, "child", llm.CommandOptions{Env: []string{"CITEKIT_TEST_STARTED=" + started}}, commandSource("one\n"))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package openai
+package llm
 
 import (
 	"context"
@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-
-	"github.com/citekit/citekit/mapper/llm"
 )
 
-var _ llm.StreamModel = (*Model)(nil)
+var _ StreamModel = (*OpenAI)(nil)
 
-// A chunk is a piece of a streamed completion.
-type chunk struct {
+// A completionChunk is a piece of a streamed completion.
+type completionChunk struct {
 	Model   string `json:"model"`
 	Choices []struct {
 		Delta struct {
@@ -25,28 +23,28 @@ type chunk struct {
 	} `json:"choices"`
 }
 
-// Stream answers as [Model.Generate] does, and calls tell with each piece of
+// Stream answers as [OpenAI.Generate] does, and calls tell with each piece of
 // the text as it comes. An error of tell ends the request and is returned.
 // Servers do not report the tokens of a streamed answer: its usage counts only
 // requests.
-func (m *Model) Stream(ctx context.Context, req *llm.Request, tell func(piece string) error) (*llm.Response, error) {
+func (m *OpenAI) Stream(ctx context.Context, req *Request, tell func(piece string) error) (*Response, error) {
 	requests := 0
 	for {
 		talks := m.dialect()
 		body := m.body(req, talks)
 		body.Stream = true
-		s := &streaming{tell: tell, response: llm.Response{Model: m.options.Model}}
-		attempts, err := m.endpoint.Events(ctx, llm.Call{Method: http.MethodPost, URL: m.url, JSON: body}, s.chunk)
+		s := &completionStream{tell: tell, response: Response{Model: m.options.Model}}
+		attempts, err := m.endpoint.Events(ctx, Call{Method: http.MethodPost, URL: m.url, JSON: body}, s.chunk)
 		requests += attempts
 		if err == nil {
 			s.response.Text = s.text.String()
-			s.response.Usage = llm.Usage{Requests: requests, Retries: attempts - 1}
+			s.response.Usage = Usage{Requests: requests, Retries: attempts - 1}
 			return &s.response, nil
 		}
 		if s.told != nil {
 			return nil, s.told
 		}
-		var failed *llm.Error
+		var failed *Error
 		if errors.As(err, &failed) && m.learn(talks, failed) {
 			continue
 		}
@@ -54,21 +52,21 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request, tell func(piece st
 	}
 }
 
-// A streaming is an answer being streamed.
-type streaming struct {
+// A completionStream is an answer being streamed.
+type completionStream struct {
 	tell     func(piece string) error
 	told     error // the error that tell returned
 	text     strings.Builder
-	response llm.Response
+	response Response
 }
 
-func (s *streaming) chunk(data []byte) error {
+func (s *completionStream) chunk(data []byte) error {
 	if string(data) == "[DONE]" {
 		return nil
 	}
-	var c chunk
+	var c completionChunk
 	if json.Unmarshal(data, &c) != nil {
-		return &llm.Error{Message: "the server sent a part of the stream that is not JSON"}
+		return &Error{Message: "the server sent a part of the stream that is not JSON"}
 	}
 	if c.Model != "" {
 		s.response.Model = c.Model
@@ -78,9 +76,9 @@ func (s *streaming) chunk(data []byte) error {
 	}
 	switch choice := c.Choices[0]; {
 	case choice.Delta.Refusal != "":
-		return llm.ErrRefused
+		return ErrRefused
 	case choice.FinishReason == "content_filter":
-		return fmt.Errorf("%w (content filter)", llm.ErrRefused)
+		return fmt.Errorf("%w (content filter)", ErrRefused)
 	default:
 		s.response.Truncated = s.response.Truncated || choice.FinishReason == "length"
 		s.text.WriteString(choice.Delta.Content)

@@ -1,4 +1,4 @@
-package gemini_test
+package llm_test
 
 import (
 	"context"
@@ -7,10 +7,9 @@ import (
 	"net/http/httptest"
 
 	"github.com/citekit/citekit/mapper/llm"
-	"github.com/citekit/citekit/mapper/llm/gemini"
 )
 
-func ExampleNew() {
+func ExampleNewGemini() {
 	// A server that stands for that of Google.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -19,13 +18,13 @@ func ExampleNew() {
 	}))
 	defer server.Close()
 
-	opts := &gemini.Options{Key: "the-key", BaseURL: server.URL}
+	opts := &llm.GeminiOptions{Key: "the-key", BaseURL: server.URL}
 	config := `{"model": "gemini-3.8-flash", "timeout": 60, "prices": {"input": 0.5, "output": 3}}`
 	if err := llm.ParseConfig([]byte(config), opts); err != nil {
 		fmt.Println(err)
 		return
 	}
-	model, err := gemini.New(opts)
+	model, err := llm.NewGemini(opts)
 	if err != nil {
 		fmt.Println(err)
 		return
