@@ -149,6 +149,7 @@ var only = map[string][]string{
 	"github.com/andybalholm/brotli":              {"internal/parquet"},
 	"github.com/pierrec/lz4":                     {"internal/parquet"},
 	"github.com/fsnotify/fsnotify":               {"cmd/citekit"},
+	"github.com/spf13":                           {"cmd/citekit"},
 	"github.com/google/go-cmp":                   {"modality/modalitytest"},
 	"github.com/rogpeppe/go-internal/testscript": {},
 }

@@ -21,6 +21,8 @@ require (
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of modality/text/internal/data
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
+	github.com/spf13/cobra v1.10.2 // cmd/citekit
+	github.com/spf13/pflag v1.0.10 // cmd/citekit
 	github.com/tetratelabs/wazero v1.12.0 // modality/document/pdf/internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of modality/internal/media/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // modality/text/internal/markup
@@ -54,6 +56,7 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/hhrutter/tiff v1.0.6 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/knadh/koanf/maps v0.1.2 // indirect

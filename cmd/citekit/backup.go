@@ -16,21 +16,20 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
 )
 
-func backupCommand() *command {
+func backupCommand(s *session) *cobra.Command {
 	var flags backupFlags
-	return &command{
-		name:    "backup",
-		maps:    anyMaps,
-		args:    "<file.tar.gz>",
-		summary: "Save maps, and other data that cannot be made again",
-		minArgs: 1,
-		maxArgs: 1,
-		about: `Writes all maps to an archive, with the pinned versions of sources, the list of
+	c := &cobra.Command{
+		Use:         "backup <file.tar.gz>",
+		Annotations: anyMaps,
+		Short:       "Save maps, and other data that cannot be made again",
+		Long: `Writes all maps to an archive, with the pinned versions of sources, the list of
 allowed files outside the base directory, the key of evidence, and with --keys
 the keys of callers. The archive holds secrets, so only its owner can read it,
 and it must be outside the base directory and the roots.
@@ -38,14 +37,14 @@ and it must be outside the base directory and the roots.
 Sources are not saved: they need a backup of their own. Evidence, texts and the
 index are not saved either, as they can be made again. A server may be running
 meanwhile: a map that it changes is saved as it was before or after the change.`,
-		example: []string{"citekit backup ../maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"},
-		flags: func(f *flagSet) {
-			f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
-			f.BoolVar(&flags.force, "force", false, "replace an existing archive")
-			f.alias("f", "force")
-		},
-		run: func(ctx context.Context, s *session, args []string) error { return s.backup(ctx, args[0], flags) },
+		Example: lines("citekit backup ../maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"),
+		Args:    between(1, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return s.backup(cmd.Context(), args[0], flags) },
 	}
+	f := c.Flags()
+	f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
+	f.BoolVarP(&flags.force, "force", "f", false, "replace an existing archive")
+	return c
 }
 
 type backupFlags struct {

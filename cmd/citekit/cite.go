@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
@@ -27,23 +29,22 @@ import (
 // citeFlags are the flags of cite.
 type citeFlags struct {
 	as, quote, url, from string
-	documents            stringList
+	documents            []string
 	pin                  bool
 	extra                extraText
-	set                  *flagSet
+	set                  *pflag.FlagSet
 }
 
 // citeForms are the values of --as.
 var citeForms = []string{"markdown", "footnote", "csl", "bibtex", "annotation", "url", "anthropic", "openai", "gemini"}
 
-func citeCommand() *command {
+func citeCommand(s *session) *cobra.Command {
 	var f citeFlags
-	return &command{
-		name:    "cite",
-		maps:    anyMaps,
-		args:    "<what>...",
-		summary: "Write citations in common forms, and read them",
-		about: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address
+	c := &cobra.Command{
+		Use:         "cite <what>...",
+		Annotations: anyMaps,
+		Short:       "Write citations in common forms, and read them",
+		Long: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address
 as ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
 or ` + citeForms[len(citeForms)-1] + `. Title, authors and date come from the map. With --quote the words must
 occur there: the citation then has their exact place and, in forms that can hold
@@ -68,25 +69,16 @@ Quotes are checked against their sources: those that do not occur there are
 reported, and the exit code is 1. The word after each address is the class of its quote, as verify gives
 it; "named" means that the citation has no quote, so that only its address was
 checked.`,
-		example: []string{
+		Example: lines(
 			"citekit cite book.chapter-2 --as bibtex",
 			"citekit cite 'doc://book#pages=12' --quote 'the engine weaves' --as annotation",
 			"citekit cite book.chapter-2 --quote 'the engine weaves' --as url --url https://example.org/book.pdf",
 			"citekit cite --from anthropic response.json --document book --document notes",
 			"citekit cite --from openai --json < response.json",
-		},
-		maxArgs: -1,
-		flags: func(flags *flagSet) {
-			f.set = flags
-			flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(citeForms, ", "))
-			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they occur in what is named")
-			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
-			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
-			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
-			flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address; without --pin, of a part, unless the citation has a quote that tells where it was, and never with --pin=false")
-			flags.extra(&f.extra)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
 			s.extra = f.extra
 			if err := f.check(args); err != nil {
 				return err
@@ -100,6 +92,16 @@ checked.`,
 			})
 		},
 	}
+	flags := c.Flags()
+	f.set = flags
+	flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(citeForms, ", "))
+	flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they occur in what is named")
+	flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
+	flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
+	flags.StringArrayVar(&f.documents, "document", nil, "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
+	flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address; without --pin, of a part, unless the citation has a quote that tells where it was, and never with --pin=false")
+	f.extra.register(flags)
+	return c
 }
 
 func (f *citeFlags) check(args []string) error {
@@ -123,7 +125,7 @@ func (f *citeFlags) check(args []string) error {
 // ignored says which of the flags that were given does nothing beside the others, or
 // "".
 func (f *citeFlags) ignored() (why string) {
-	f.set.Visit(func(one *flag.Flag) {
+	f.set.Visit(func(one *pflag.Flag) {
 		switch name := one.Name; {
 		case why != "":
 		case f.from != "" && isOneOf(name, []string{"as", "quote", "url", "pin"}):
@@ -281,7 +283,7 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 // tells where it was.
 func (c *citer) pinTo(ctx context.Context, m *citekit.ResourceMap, cited *citation.Citation, tells bool) {
 	pin := c.pin
-	if !isSet(c.set, "pin") {
+	if !c.set.Changed("pin") {
 		switch c.as {
 		case "markdown", "footnote": // the quote is beside the address
 			pin = !tells && !cited.Address.Location.IsWhole()
@@ -295,12 +297,6 @@ func (c *citer) pinTo(ctx context.Context, m *citekit.ResourceMap, cited *citati
 	}
 	cited.Address.Version = hash[:min(len(hash), pinned)]
 	_ = reanchor.New(c.Library, nil).Keep(ctx, m.ResourceID) // the citation is right without it
-}
-
-// isSet reports whether the command line has a flag.
-func isSet(set *flagSet, name string) (found bool) {
-	set.Visit(func(one *flag.Flag) { found = found || one.Name == name })
-	return found
 }
 
 // unheld returns the error for a quote that was not found where it is cited.

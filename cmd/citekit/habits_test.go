@@ -8,16 +8,15 @@ import (
 // TestHabits checks that words of other programs lead to commands that exist, and are
 // none themselves.
 func TestHabits(t *testing.T) {
+	root := new(session).root()
 	for word, meant := range habits {
 		name, flag, _ := strings.Cut(meant, " --")
-		c, err := findCommand(name)
-		if err != nil || flag != "" && c.flagSet().Lookup(flag) == nil {
+		c, err := findCommand(root, name)
+		if err != nil || flag != "" && c.Flag(flag) == nil {
 			t.Errorf("%s: %s: %v", word, meant, err)
 		}
-		for _, c := range commands() {
-			if c.name == word {
-				t.Errorf("%s is a command", word)
-			}
+		if _, err := findCommand(root, word); err == nil {
+			t.Errorf("%s is a command", word)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/internal/message"
@@ -18,14 +20,13 @@ import (
 // maxCiting is the largest file whose citations are rewritten, in bytes.
 const maxCiting = 64 << 20
 
-func reanchorCommand() *command {
+func reanchorCommand(s *session) *cobra.Command {
 	var flags reanchorFlags
-	return &command{
-		name:    "reanchor",
-		maps:    anyMaps,
-		args:    "<file>",
-		summary: "Move the citations of a text to where the cited text is now",
-		about: `Finds the addresses in a text, such as Markdown, that cite an older version of
+	c := &cobra.Command{
+		Use:         "reanchor <file>",
+		Annotations: anyMaps,
+		Short:       "Move the citations of a text to where the cited text is now",
+		Long: `Finds the addresses in a text, such as Markdown, that cite an older version of
 their source, and changes them to where the cited text is now. A citation is
 moved if its text occurs there word for word. If the text was changed, or is a
 short quote that is only at another place, the citation is shown, and moved only
@@ -46,24 +47,24 @@ source; if it is short or at several places, the kept versions that have it at
 the address tell which place was cited. Without v= and without a quote, nothing
 can be checked: addresses that 'citekit search' and 'citekit answer' print have no
 v=, and --pin adds it to all in the text, once it is right.`,
-		example: []string{
+		Example: lines(
 			"citekit reanchor notes.md --dry-run",
 			"citekit reanchor notes.md",
 			"citekit reanchor notes.md --similar --json",
 			"citekit reanchor notes.md --pin",
-		},
-		minArgs: 1, maxArgs: 1,
-		flags: func(f *flagSet) {
-			f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
-			f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
-			f.BoolVar(&flags.pin, "pin", false, "add the version of the source to the addresses that have none")
-			f.extra(&flags.extra)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			s.extra = flags.extra
-			return s.reanchor(ctx, args[0], flags)
+			return s.reanchor(cmd.Context(), args[0], flags)
 		},
 	}
+	f := c.Flags()
+	f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
+	f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
+	f.BoolVar(&flags.pin, "pin", false, "add the version of the source to the addresses that have none")
+	flags.extra.register(f)
+	return c
 }
 
 // reanchorFlags are the flags of reanchor.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit/server"
 )
 
@@ -27,7 +29,7 @@ func TestReloadStaysATeam(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	flags := &settingFlags{command: "serve", flags: newFlagSet("serve")}
+	flags := &settingFlags{command: "serve", flags: new(pflag.FlagSet)}
 	flags.register(flags.flags)
 	write("transport: http\nlimits: {rate: 2}\n")
 	before, err := flags.load()

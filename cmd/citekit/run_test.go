@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestRunInterrupted(t *testing.T) {
@@ -139,7 +141,7 @@ func TestClosest(t *testing.T) {
 }
 
 func TestFlagsAnywhere(t *testing.T) {
-	for _, c := range []struct {
+	for _, test := range []struct {
 		args       []string
 		positional string
 		output     string
@@ -151,20 +153,32 @@ func TestFlagsAnywhere(t *testing.T) {
 		{args: []string{"a", "-o", "-", "-"}, positional: "a -", output: "-"},
 		{args: []string{"-o", "--", "a"}, positional: "a", output: "--"},
 		{args: []string{"a", "--", "-o", "--", "b"}, positional: "a -o -- b"},
+		{args: []string{"-output", "x", "a", "--o=y"}, positional: "a", output: "y"},
+		{args: []string{"-o", "-output", "a"}, positional: "a", output: "-output"},
 		{args: []string{"a", "-o"}, fails: true},
+		{args: []string{"a", "-ox"}, fails: true},
+		{args: []string{"a", "-o", ""}, fails: true},
+		{args: []string{"a", "--output="}, fails: true},
 		{args: []string{"a", "---o", "x"}, fails: true},
 		{args: []string{"a", "--=x"}, fails: true},
 	} {
 		var output string
-		flags := newFlagSet("test")
-		flags.StringVar(&output, "output", "", "")
-		flags.alias("o", "output")
-		positional, err := flags.parse(c.args)
-		if (err != nil) != c.fails {
-			t.Errorf("%q: error %v", c.args, err)
+		var positional []string
+		root, c := &cobra.Command{Use: "citekit", TraverseChildren: true, SilenceErrors: true, SilenceUsage: true}, &cobra.Command{
+			Use: "test", RunE: func(_ *cobra.Command, args []string) error { positional = args; return nil },
 		}
-		if err == nil && (strings.Join(positional, " ") != c.positional || output != c.output) {
-			t.Errorf("%q: arguments %q, output %q", c.args, positional, output)
+		c.Flags().StringVarP(&output, "output", "o", "", "")
+		root.AddCommand(c)
+		args, err := checkArgs(root, append([]string{"test"}, test.args...))
+		if err == nil {
+			root.SetArgs(args)
+			err = root.Execute()
+		}
+		if (err != nil) != test.fails {
+			t.Errorf("%q: error %v", test.args, err)
+		}
+		if err == nil && (strings.Join(positional, " ") != test.positional || output != test.output) {
+			t.Errorf("%q: arguments %q, output %q", test.args, positional, output)
 		}
 	}
 }

@@ -8,19 +8,19 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-func serveCommand() *command {
+func serveCommand(s *session) *cobra.Command {
 	flags := settingFlags{command: "serve"}
-	return &command{
-		name:    "serve",
-		args:    "[root]...",
-		summary: "Serve the resources to agents over MCP",
-		maxArgs: -1,
-		about: `Runs a Model Context Protocol server on the standard input and output, with the
+	c := &cobra.Command{
+		Use:   "serve [root]...",
+		Short: "Serve the resources to agents over MCP",
+		Long: `Runs a Model Context Protocol server on the standard input and output, with the
 tools search, findSimilar, getContext, answer, getContents, verify,
 listResources, getStructure, getNode, resolve and info. It ends at the end of
 its input, or with a signal. Logs go to the standard error. Folders named after
@@ -51,16 +51,18 @@ else is given.
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,
-		example: []string{
+		Example: lines(
 			"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers", "citekit serve --transport http --port 8808",
 			"citekit serve --config /etc/citekit/citekit.yaml",
-		},
-		flags: flags.register,
-		run: func(ctx context.Context, s *session, roots []string) error {
+		),
+		Args: between(0, -1),
+		RunE: func(cmd *cobra.Command, roots []string) error {
 			s.roots = append(s.roots, roots...)
-			return s.serve(ctx, &flags)
+			return s.serve(cmd.Context(), &flags)
 		},
 	}
+	flags.register(c.Flags())
+	return c
 }
 
 func (s *session) serve(ctx context.Context, flags *settingFlags) error {
