@@ -141,7 +141,6 @@ var only = map[string][]string{
 	"github.com/yuin/goldmark":                   {"modality/text/internal/markup"},
 	"github.com/pelletier/go-toml":               {},
 	"go.yaml.in/yaml/v3":                         {"cmd/citekit/internal/config", "modality/text/internal/markup"},
-	"github.com/knadh/koanf":                     {"cmd/citekit/internal/config"},
 	"github.com/clipperhouse/uax29":              {"internal/sentence", "internal/terms"},
 	"github.com/blevesearch/snowballstem":        {"internal/terms"},
 	"github.com/parquet-go/parquet-go":           {"internal/test/parquettest"},

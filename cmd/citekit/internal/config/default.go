@@ -2,6 +2,7 @@ package config
 
 import (
 	"maps"
+	"reflect"
 	"runtime"
 	"time"
 
@@ -43,33 +44,17 @@ func (l Limits) Server() server.Limits {
 // filled returns the limits with zeros replaced by what they mean in package server
 // and in the defaults. Negative values stay.
 func (l Limits) filled() Limits {
-	all, rest := l.Server().Effective(), Default().Limits
-	zero(&l.Calls, all.Calls)
-	zero(&l.CallsPerCaller, all.CallsPerCaller)
-	zero(&l.HeavyCalls, all.HeavyCalls)
-	zero(&l.HeavyPerCaller, all.HeavyPerCaller)
-	zero(&l.Queue, all.Queue)
-	zero(&l.QueuePerCaller, all.QueuePerCaller)
-	zero(&l.Wait, Duration(all.Wait))
-	zero(&l.Rate, all.Rate)
-	zero(&l.Burst, all.Burst)
-	zero(&l.BytesPerMinute, Size(all.BytesPerMinute))
-	zero(&l.Sessions, rest.Sessions)
-	zero(&l.Connections, rest.Connections)
-	zero(&l.BodyBytes, rest.BodyBytes)
-	zero(&l.Extractions, rest.Extractions)
-	zero(&l.ExtractionTime, rest.ExtractionTime)
-	zero(&l.ChildProcesses, rest.ChildProcesses)
-	zero(&l.DecoderMemory, rest.DecoderMemory)
-	zero(&l.EvidencePerSpace, rest.EvidencePerSpace)
-	return l
-}
-
-func zero[T comparable](value *T, meaning T) {
-	var none T
-	if *value == none {
-		*value = meaning
+	meant, all := Default().Limits, l.Server().Effective()
+	meant.Calls, meant.CallsPerCaller, meant.HeavyCalls, meant.HeavyPerCaller = all.Calls, all.CallsPerCaller, all.HeavyCalls, all.HeavyPerCaller
+	meant.Queue, meant.QueuePerCaller, meant.Wait = all.Queue, all.QueuePerCaller, Duration(all.Wait)
+	meant.Rate, meant.Burst, meant.BytesPerMinute = all.Rate, all.Burst, Size(all.BytesPerMinute)
+	given := reflect.ValueOf(&l).Elem()
+	for i := range given.NumField() {
+		if given.Field(i).IsZero() {
+			given.Field(i).Set(reflect.ValueOf(meant).Field(i))
+		}
 	}
+	return l
 }
 
 // Team reports whether the settings are those of a server for several callers:

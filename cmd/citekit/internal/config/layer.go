@@ -1,10 +1,8 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -14,20 +12,14 @@ import (
 	"github.com/citekit/citekit/server"
 )
 
-// A layer has the settings of one source. It is a provider of koanf.
+// A layer has the settings of one source.
 type layer struct {
-	values  map[string]any // sections within sections
+	values  map[path]any // of settings; nil for a section that may have none
 	origins map[path]Origin
 	faults  Faults
 }
 
-func newLayer() *layer { return &layer{values: make(map[string]any), origins: make(map[path]Origin)} }
-
-// Read implements koanf.Provider.
-func (l *layer) Read() (map[string]any, error) { return l.values, nil }
-
-// ReadBytes implements koanf.Provider.
-func (l *layer) ReadBytes() ([]byte, error) { return json.Marshal(l.values) }
+func newLayer() *layer { return &layer{values: make(map[path]any), origins: make(map[path]Origin)} }
 
 func (l *layer) fault(from Origin, p path, format string, args ...any) {
 	l.faults = append(l.faults, Fault{Origin: from, Setting: p.String(), Message: fmt.Sprintf(format, args...)})
@@ -39,24 +31,7 @@ func (l *layer) set(p path, m member, value any, from Origin) {
 		l.fault(from, p, "%s", wrong)
 		return
 	}
-	names := p.names()
-	last := len(names) - 1
-	l.within(names[:last])[names[last]] = value
-	l.origins[p] = from
-}
-
-// within returns the section at names, and makes it if it is missing.
-func (l *layer) within(names []string) map[string]any {
-	section := l.values
-	for _, name := range names {
-		inner, ok := section[name].(map[string]any)
-		if !ok {
-			inner = make(map[string]any)
-			section[name] = inner
-		}
-		section = inner
-	}
-	return section
+	l.values[p], l.origins[p] = value, from
 }
 
 // setText reads the value of a setting from untyped text.
@@ -160,11 +135,3 @@ func checkKey(p path, name string) string {
 
 // maxScope is how long the name of a scope may be, in bytes.
 const maxScope = 200
-
-func mergeOrigins(all ...*layer) map[path]Origin {
-	merged := make(map[path]Origin)
-	for _, l := range all {
-		maps.Copy(merged, l.origins)
-	}
-	return merged
-}
