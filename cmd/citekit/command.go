@@ -6,42 +6,48 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commands returns all commands in the order in which help lists them, itself the last.
-func commands(s *session) []*cobra.Command {
-	return []*cobra.Command{
-		ingestCommand(s),
-		adaptCommand(s),
-		resolveCommand(s),
-		inspectCommand(s),
-		searchCommand(s),
-		similarCommand(s),
-		answerCommand(s),
-		verifyCommand(s),
-		readCommand(s),
-		citeCommand(s),
-		listCommand(s),
-		structureCommand(s),
-		contextCommand(s),
-		infoCommand(s),
-		checkMapCommand(s),
-		reanchorCommand(s),
-		rmCommand(s),
-		pruneCommand(s),
-		doctorCommand(s),
-		backupCommand(s),
-		restoreCommand(s),
-		allowedCommand(s),
-		keyCommand(s),
-		serveCommand(s),
-		configCommand(s),
-		versionCommand(s),
-		completionCommand(s),
-		manCommand(s),
-		helpCommand(s),
+// A listed command is made when it is needed: most runs need one of all.
+type listed struct {
+	name string
+	make func(*session) *cobra.Command
+}
+
+// commands returns all commands in the order in which help lists them.
+func commands() []listed {
+	return []listed{
+		{"ingest", ingestCommand},
+		{"adapt", adaptCommand},
+		{"resolve", resolveCommand},
+		{"inspect", inspectCommand},
+		{"search", searchCommand},
+		{"similar", similarCommand},
+		{"answer", answerCommand},
+		{"verify", verifyCommand},
+		{"read", readCommand},
+		{"cite", citeCommand},
+		{"list", listCommand},
+		{"structure", structureCommand},
+		{"context", contextCommand},
+		{"info", infoCommand},
+		{"check-map", checkMapCommand},
+		{"reanchor", reanchorCommand},
+		{"rm", rmCommand},
+		{"prune", pruneCommand},
+		{"doctor", doctorCommand},
+		{"backup", backupCommand},
+		{"restore", restoreCommand},
+		{"allowed", allowedCommand},
+		{"key", keyCommand},
+		{"serve", serveCommand},
+		{"config", configCommand},
+		{"version", versionCommand},
+		{"completion", completionCommand},
+		{"man", manCommand},
+		{"help", helpCommand},
 	}
 }
 
-// root returns the program with its commands.
+// root returns the program without commands: addAll and findCommand add them.
 func (s *session) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:               "citekit",
@@ -55,9 +61,7 @@ func (s *session) root() *cobra.Command {
 	}
 	s.register(root.PersistentFlags())
 	root.Flags().AddFlagSet(root.PersistentFlags())
-	all := commands(s)
-	root.AddCommand(all...)
-	root.SetHelpCommand(all[len(all)-1])
+	root.SetHelpCommand(helpCommand(s))
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { s.printHelp(c) })
 	root.SetOut(s.out)
 	root.SetErr(s.stderr)
@@ -67,14 +71,26 @@ func (s *session) root() *cobra.Command {
 // lines joins the examples of a command.
 func lines(examples ...string) string { return strings.Join(examples, "\n") }
 
-// findCommand returns the command of a name.
-func findCommand(root *cobra.Command, name string) (*cobra.Command, error) {
-	var names []string
-	for _, c := range root.Commands() {
-		if c.Name() == name {
-			return c, nil
+// addAll adds all commands to the program.
+func (s *session) addAll(root *cobra.Command) {
+	for _, c := range commands() {
+		if c.name != "help" { // the program has it
+			root.AddCommand(c.make(s))
 		}
-		names = append(names, c.Name())
+	}
+	root.InitDefaultHelpCmd()
+}
+
+// findCommand returns the command of a name, and adds it to the program.
+func (s *session) findCommand(root *cobra.Command, name string) (*cobra.Command, error) {
+	var names []string
+	for _, c := range commands() {
+		if c.name == name {
+			found := c.make(s)
+			root.AddCommand(found)
+			return found, nil
+		}
+		names = append(names, c.name)
 	}
 	if meant := habits[name]; meant != "" {
 		return nil, usagef("", "unknown command '%s'; 'citekit %s' does that", name, meant)

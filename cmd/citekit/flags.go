@@ -59,23 +59,23 @@ func also(f *pflag.FlagSet, name, other, short string) {
 	f.Lookup(other).Hidden = true
 }
 
-// checkArgs returns the arguments in the form that package pflag parses: long flags may
-// also have one dash, and short ones two. It returns an error for an unknown command
+// checkArgs returns the arguments in the form that package pflag parses, and adds their
+// command to the program. Long flags may also have one dash, and short ones two. It returns an error for an unknown command
 // and an unknown flag, and for a flag without a value. What follows a request for help
 // does not count.
-func checkArgs(root *cobra.Command, args []string) ([]string, error) {
+func (s *session) checkArgs(root *cobra.Command, args []string) ([]string, error) {
 	c, args := root, slices.Clone(args)
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
 		case arg == "--" && c == root:
-			return checkArgs(root, slices.Delete(args, i, i+1))
+			return s.checkArgs(root, slices.Delete(args, i, i+1))
 		case arg == "--":
 			return args, nil
 		case arg == "-" || !strings.HasPrefix(arg, "-"):
 			if c == root {
 				var err error
-				if c, err = findCommand(root, arg); err != nil {
+				if c, err = s.findCommand(root, arg); err != nil {
 					return nil, err
 				}
 			}
@@ -90,7 +90,7 @@ func checkArgs(root *cobra.Command, args []string) ([]string, error) {
 		case f == nil:
 			return nil, unknownFlag(c, arg, name)
 		case f.Name == "version" && (!hasValue || value == "true"):
-			return []string{"version", "--json=" + strconv.FormatBool(wantsJSON(args))}, nil
+			return s.checkArgs(root, []string{"version", "--json=" + strconv.FormatBool(wantsJSON(args))})
 		case f.Name == "help" && !hasValue && c != root:
 			return args[:i+1], nil
 		case hasValue:
@@ -159,7 +159,12 @@ func badValue(c *cobra.Command, bad *pflag.InvalidValueError) error {
 func unknownFlag(c *cobra.Command, arg, name string) error {
 	var names []string
 	for _, flags := range []*pflag.FlagSet{c.Flags(), c.Root().PersistentFlags()} {
-		flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name, f.Shorthand) })
+		flags.VisitAll(func(f *pflag.Flag) {
+			names = append(names, f.Name)
+			if f.Shorthand != "" {
+				names = append(names, f.Shorthand)
+			}
+		})
 	}
 	if _, err := os.Lstat(arg); err == nil {
 		return usagef(nameOf(c), "unknown flag %q; for the file of that name write ./%s", arg, arg)

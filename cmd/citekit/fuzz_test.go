@@ -58,15 +58,7 @@ func FuzzFlags(f *testing.F) {
 	f.Add("--output=\n--mode\n\n-")
 	f.Fuzz(func(t *testing.T, line string) {
 		args := strings.Split(line, "\n")
-		root := new(session).root()
-		c, err := findCommand(root, "resolve")
-		if err != nil {
-			t.Fatal(err)
-		}
-		checked, err := checkArgs(root, append([]string{"resolve"}, args...))
-		if err == nil && checked[0] == "resolve" {
-			err = c.ParseFlags(checked[1:])
-		}
+		c, err := parsed(args)
 		if err != nil {
 			if strings.ContainsRune(strings.TrimSuffix(oneLine(err), "\n"), '\n') {
 				t.Fatalf("%q: an error of several lines: %v", args, err)

@@ -19,7 +19,7 @@ func helpCommand(s *session) *cobra.Command {
 			c := cmd.Root()
 			if len(args) > 0 {
 				var err error
-				if c, err = findCommand(c, args[0]); err == nil && len(args) > 1 {
+				if c, err = s.findCommand(c, args[0]); err == nil && len(args) > 1 {
 					err = checkAction(c, args[1])
 				}
 				if err != nil {
@@ -71,8 +71,8 @@ const lineWidth = 80
 func (s *session) printHelp(c *cobra.Command) {
 	if !c.HasParent() {
 		s.printf("%sUsage:\n  citekit <command> [arguments] [flags]\n\nCommands:\n", introduction)
-		for _, known := range commands(s) {
-			s.printf("  %-11s %s\n", known.Name(), known.Short)
+		for _, known := range commands() {
+			s.printf("  %-11s %s\n", known.name, known.make(s).Short)
 		}
 		s.printf("\nExamples:\n%s", indented(overviewExamples()))
 		s.printf("\nFlags of every command:\n%s", flagUsages(c.PersistentFlags()))

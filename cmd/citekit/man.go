@@ -67,7 +67,9 @@ type manualPage struct {
 // help. The pages depend only on the help: the same help gives the same bytes on
 // every platform, whatever the time and the settings.
 func manual() []manualPage {
-	root := new(session).root()
+	s := new(session)
+	root := s.root()
+	s.addAll(root)
 	pages := []manualPage{programPage(root)}
 	for _, c := range root.Commands() {
 		pages = append(pages, commandPage(c))
@@ -83,10 +85,10 @@ func programPage(root *cobra.Command) manualPage {
 	r.section("Description")
 	r.text(introduction + closing)
 	r.section("Commands")
-	for _, c := range commands(nil) {
+	for _, c := range commands() {
 		r.line(".TP")
-		r.line(fmt.Sprintf(`\fB%s\fR(1)`, escapeRoff("citekit-"+c.Name())))
-		r.fill(c.Short + ".")
+		r.line(fmt.Sprintf(`\fB%s\fR(1)`, escapeRoff("citekit-"+c.name)))
+		r.fill(c.make(nil).Short + ".")
 	}
 	r.flags("Options of every command", root.PersistentFlags())
 	r.examples(overviewExamples())

@@ -111,10 +111,11 @@ func wantsJSON(args []string) bool {
 func (s *session) execute(ctx context.Context, args []string) error {
 	root := s.root()
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		s.addAll(root)
 		s.addCompletion(root)
 	} else {
 		var err error
-		if args, err = checkArgs(root, args); err != nil {
+		if args, err = s.checkArgs(root, args); err != nil {
 			return err
 		}
 	}

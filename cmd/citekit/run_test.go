@@ -162,23 +162,32 @@ func TestFlagsAnywhere(t *testing.T) {
 		{args: []string{"a", "---o", "x"}, fails: true},
 		{args: []string{"a", "--=x"}, fails: true},
 	} {
-		var output string
-		var positional []string
-		root, c := &cobra.Command{Use: "citekit", TraverseChildren: true, SilenceErrors: true, SilenceUsage: true}, &cobra.Command{
-			Use: "test", RunE: func(_ *cobra.Command, args []string) error { positional = args; return nil },
-		}
-		c.Flags().StringVarP(&output, "output", "o", "", "")
-		root.AddCommand(c)
-		args, err := checkArgs(root, append([]string{"test"}, test.args...))
-		if err == nil {
-			root.SetArgs(args)
-			err = root.Execute()
-		}
+		c, err := parsed(test.args)
 		if (err != nil) != test.fails {
 			t.Errorf("%q: error %v", test.args, err)
 		}
-		if err == nil && (strings.Join(positional, " ") != test.positional || output != test.output) {
+		if err != nil {
+			continue
+		}
+		positional, output := strings.Join(c.Flags().Args(), " "), c.Flag("output").Value.String()
+		if positional != test.positional || output != test.output {
 			t.Errorf("%q: arguments %q, output %q", test.args, positional, output)
 		}
 	}
+}
+
+// parsed returns the command resolve with its arguments set. If they ask for help or the
+// version, it has none.
+func parsed(args []string) (*cobra.Command, error) {
+	s := new(session)
+	root := s.root()
+	args, err := s.checkArgs(root, append([]string{"resolve"}, args...))
+	if err != nil {
+		return nil, err
+	}
+	c, args, err := root.Traverse(args)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.ParseFlags(args)
 }
