@@ -6,15 +6,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A listed command is made when it is needed: most runs need one of all.
-type listed struct {
+// A namedCommand is made when it is needed: most runs need one of all.
+type namedCommand struct {
 	name string
 	make func(*session) *cobra.Command
 }
 
 // commands returns all commands in the order in which help lists them.
-func commands() []listed {
-	return []listed{
+func commands() []namedCommand {
+	return []namedCommand{
 		{"ingest", ingestCommand},
 		{"adapt", adaptCommand},
 		{"resolve", resolveCommand},

@@ -70,7 +70,8 @@ func (c *completer) offerValue(ctx context.Context, flag, typed string) {
 	switch flag {
 	case "as":
 		if c.command.Name() == "cite" {
-			c.offer(typed, citeForms...)
+			written, _ := citeFormNames()
+			c.offer(typed, written...)
 		} else {
 			c.offer(typed, "pdf")
 		}
@@ -79,7 +80,8 @@ func (c *completer) offerValue(ctx context.Context, flag, typed string) {
 			c.kind = files
 		}
 	case "from":
-		c.offer(typed, citeSources...)
+		_, read := citeFormNames()
+		c.offer(typed, read...)
 	case "by":
 		c.offer(typed, "passages", "nodes", "resources")
 	case "dir", "root", "maps-dir", "output-dir":
