@@ -2,7 +2,6 @@ package config
 
 import (
 	"maps"
-	"reflect"
 	"runtime"
 	"time"
 
@@ -31,31 +30,6 @@ func Default() Config {
 // BaseWorkspace is the name of the base directory in keys, if the settings have
 // no workspaces.
 const BaseWorkspace = "default"
-
-// Server returns the limits that package server enforces.
-func (l Limits) Server() server.Limits {
-	return server.Limits{
-		Calls: l.Calls, CallsPerCaller: l.CallsPerCaller, HeavyCalls: l.HeavyCalls, HeavyPerCaller: l.HeavyPerCaller,
-		Queue: l.Queue, QueuePerCaller: l.QueuePerCaller, Wait: time.Duration(l.Wait),
-		Rate: l.Rate, Burst: l.Burst, BytesPerMinute: int64(l.BytesPerMinute),
-	}
-}
-
-// filled returns the limits with zeros replaced by what they mean in package server
-// and in the defaults. Negative values stay.
-func (l Limits) filled() Limits {
-	meant, all := Default().Limits, l.Server().Effective()
-	meant.Calls, meant.CallsPerCaller, meant.HeavyCalls, meant.HeavyPerCaller = all.Calls, all.CallsPerCaller, all.HeavyCalls, all.HeavyPerCaller
-	meant.Queue, meant.QueuePerCaller, meant.Wait = all.Queue, all.QueuePerCaller, Duration(all.Wait)
-	meant.Rate, meant.Burst, meant.BytesPerMinute = all.Rate, all.Burst, Size(all.BytesPerMinute)
-	given := reflect.ValueOf(&l).Elem()
-	for i := range given.NumField() {
-		if given.Field(i).IsZero() {
-			given.Field(i).Set(reflect.ValueOf(meant).Field(i))
-		}
-	}
-	return l
-}
 
 // Team reports whether the settings are those of a server for several callers:
 // a server over HTTP with workspaces, keys, limits, or logs and metrics for an
