@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -183,23 +182,7 @@ func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenM
 		_, err := lib.Workspace().WriteMapIf(ctx, m.ResourceID, data, given.stamp)
 		return fixes, err
 	}
-	return fixes, replaceFile(ctx, given.name, data)
-}
-
-// replaceFile replaces the content of a file atomically and keeps its permissions.
-func replaceFile(ctx context.Context, name string, data []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	if err := copyToFile(ctx, bytes.NewReader(data), target); err != nil {
-		return err
-	}
-	return os.Chmod(target, info.Mode().Perm())
+	return fixes, replaceFile(given.name, data, func(string) error { return ctx.Err() })
 }
 
 func (r *mapReport) add(p ingest.Problem) {

@@ -278,7 +278,7 @@ func (c *citer) pinTo(ctx context.Context, m *citekit.ResourceMap, cited *citati
 	if !pin || cited.Address.Version != "" || hash == "" {
 		return
 	}
-	cited.Address.Version = hash[:min(len(hash), pinned)]
+	cited.Address.Version = hash[:min(len(hash), pinDigits)]
 	_ = reanchor.New(c.Library, nil).Keep(ctx, m.ResourceID) // the citation is right without it
 }
 
@@ -294,10 +294,6 @@ func unheld(v *verify.Verdict, a citekit.Address) error {
 	}
 	return fmt.Errorf("the quote is not in %s; look for similar words with 'citekit search'", a)
 }
-
-// pinned is how many hex digits of the SHA-256 of the source --pin adds to an
-// address.
-const pinned = 16
 
 // around is the most characters given before and after a quote.
 const around = 32

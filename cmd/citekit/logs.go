@@ -24,10 +24,7 @@ func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) 
 	l = &logs{level: new(slog.LevelVar), files: make(map[string]*logfile.File)}
 	l.level.Set(levelOf(settings))
 	out := stderr
-	var format logfile.Format
-	if err := format.UnmarshalText([]byte(settings.Log.Format)); err != nil {
-		return nil, err // cannot happen: Load has checked it
-	}
+	format := logfile.Format(settings.Log.Format) // which Load has checked
 	if settings.Log.File != "" {
 		if out, err = l.open(settings, "log", settings.Log.File, format, stderr); err != nil {
 			return nil, err

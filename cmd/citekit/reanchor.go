@@ -2,11 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,53 +116,22 @@ func readCiting(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCiting))
 }
 
-// rewriteFile replaces the content of a file atomically, unless it is no longer
-// before. It keeps the permissions, and a link stays a link.
-func rewriteFile(ctx context.Context, name string, before, after []byte) (err error) {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
+// rewriteFile replaces the content of a file unless it is no longer before.
+func rewriteFile(ctx context.Context, name string, before, after []byte) error {
+	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
 		return fmt.Errorf("%s may not be written: %w", term.Line(name), os.ErrPermission)
 	}
-	temporary, err := createBeside(target)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary.Name())
+	return replaceFile(name, after, func(target string) error {
+		now, err := readCiting(target)
+		if err == nil && !bytes.Equal(now, before) {
+			err = fmt.Errorf("%s was %w; it is left as it is, run this again", term.Line(name), citekit.ErrConflict)
 		}
-	}()
-	_, err = temporary.Write(after)
-	if err == nil {
-		err = temporary.Chmod(info.Mode().Perm())
-	}
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closed := temporary.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	now, err := readCiting(target)
-	if err == nil && !bytes.Equal(now, before) {
-		err = fmt.Errorf("%s was %w; it is left as it is, run this again", term.Line(name), citekit.ErrConflict)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), target)
+		return cmp.Or(err, ctx.Err())
+	})
 }
 
 // A citationReport is the report of reanchor on one citation.

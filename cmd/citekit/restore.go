@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -274,8 +273,8 @@ func (r *restoring) key(ctx context.Context, f io.Reader) error {
 }
 
 func writeBytes(path string, data []byte) error {
-	return writeWhole(path, func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(data))
+	return writeWhole(path, privateMode, func(f *os.File) error {
+		_, err := f.Write(data)
 		return err
 	})
 }
