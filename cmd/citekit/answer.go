@@ -148,16 +148,16 @@ func (s *session) printAnswer(a *answer.Answer) {
 		}
 	}
 	if !a.Found {
-		fmt.Fprintln(s.stderr, "citekit: not found in these resources")
+		s.warn("not found in these resources")
 	}
 	if a.Dropped > 0 {
 		fmt.Fprintf(s.stderr, "citekit: %s of the model left out, as no source supports them\n", message.Count(a.Dropped, "sentence"))
 	}
 	if a.Hint != "" {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(a.Hint))
+		s.warn(a.Hint)
 	}
 	if !a.Complete {
-		fmt.Fprintln(s.stderr, "citekit: not everything was searched: time ran out, or the index could not be brought up to date")
+		s.warn("not everything was searched: time ran out, or the index could not be brought up to date")
 	}
 }
 

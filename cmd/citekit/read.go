@@ -92,7 +92,7 @@ func (s *session) tellUnread(read *contents.Contents) (last error) {
 			continue
 		}
 		if last != nil {
-			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(last.Error(), "citekit: ")))
+			s.warn(strings.TrimPrefix(last.Error(), "citekit: "))
 		}
 		last = adviseStorage(item.Err)
 	}
@@ -133,7 +133,7 @@ func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citek
 		err = how.Show(s.stdout, p.Data)
 	}
 	if err != nil {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(err.Error(), "citekit: ")))
+		s.warn(strings.TrimPrefix(err.Error(), "citekit: "))
 	}
 }
 

@@ -417,9 +417,9 @@ func onOneLine(points []rune) string {
 func (s *session) tellOfSearch(found *search.Results) {
 	switch {
 	case len(found.Results) == 0:
-		fmt.Fprintln(s.stderr, "citekit: nothing found")
+		s.warn("nothing found")
 		if found.Hint != "" {
-			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+			s.warn(found.Hint)
 		}
 	case found.Total > len(found.Results):
 		atLeast, more := "", ""
@@ -439,12 +439,12 @@ func (s *session) tellOfSearch(found *search.Results) {
 		fmt.Fprintf(s.stderr, "citekit: the ranking is not complete: %s\n", found.Degraded)
 	case !found.Complete && found.Hint != "":
 		if len(found.Results) > 0 { // else it was printed
-			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+			s.warn(found.Hint)
 		}
 	case found.Hint != "" && len(found.Results) > 0:
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+		s.warn(found.Hint)
 	case !found.Complete:
-		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
+		s.warn("not everything was searched: the index could not be brought up to date")
 	}
 }
 
