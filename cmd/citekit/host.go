@@ -143,7 +143,7 @@ func (h *host) openAll() (all []*hosted, err error) {
 		one, err := h.open(name, h.settings.Workspaces[name])
 		if err != nil {
 			closeAll(all)
-			return nil, &settingsError{"serve", config.Faults{h.settings.Fault(err.Error(), "workspaces", name, "dir")}}
+			return nil, faultOf(h.settings, err.Error(), "workspaces", name, "dir")
 		}
 		all = append(all, one)
 	}

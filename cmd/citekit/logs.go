@@ -45,7 +45,7 @@ func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) 
 func (l *logs) open(settings *config.Settings, section, name string, format logfile.Format, stderr io.Writer) (io.Writer, error) {
 	file, err := logfile.Open(name, stderr)
 	if err != nil {
-		return nil, &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("'%s' cannot be written: %v", name, systemError(err)), section, "file")}}
+		return nil, faultOf(settings, fmt.Sprintf("'%s' cannot be written: %v", name, systemError(err)), section, "file")
 	}
 	file.Gap = logfile.GapLine(format)
 	l.files[section] = file

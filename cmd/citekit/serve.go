@@ -93,11 +93,12 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	if settings.Team() {
 		return s.serveTeam(ctx, h, flags, logs)
 	}
-	one, err := s.openServed(h)
+	all, err := s.openServed(h)
 	if err != nil {
 		return err
 	}
-	defer one.Close()
+	defer closeAll(all)
+	one := all[0]
 	if err := one.ServerOptions().Check(); err != nil {
 		return usagef("serve", "%v", err)
 	}
@@ -139,35 +140,25 @@ func (s *session) checkFolders(settings *config.Settings) error {
 		}
 	}
 	if settings.Transport == transportStdio && len(settings.Workspaces) > 1 {
-		return &settingsError{"serve", config.Faults{settings.Fault(
-			fmt.Sprintf("stdio serves one workspace, and there are %d: write http, or leave out the others", len(settings.Workspaces)), "transport")}}
+		message := fmt.Sprintf("stdio serves one workspace, and there are %d: write http, or leave out the others", len(settings.Workspaces))
+		return faultOf(settings, message, "transport")
 	}
 	return nil
 }
 
-// openServed opens the one workspace to serve: the only one in the settings, or the
-// base directory.
-func (s *session) openServed(h *host) (*hosted, error) {
+// openServed opens the workspaces of the settings, or else the base directory.
+func (s *session) openServed(h *host) ([]*hosted, error) {
 	if len(h.settings.Workspaces) > 0 {
-		all, err := h.openAll()
-		if err != nil {
-			return nil, err
-		}
-		return all[0], nil
+		return h.openAll()
 	}
-	return s.openBase(h, "")
-}
-
-// openBase opens the base directory as a workspace of that name.
-func (s *session) openBase(h *host, name string) (*hosted, error) {
 	if err := s.checkRoots(); err != nil {
 		return nil, err
 	}
-	one, err := h.open(name, config.Workspace{Dir: s.dir, Roots: s.roots, MapsDir: s.mapsDir, EvidenceDir: s.outputDir})
+	one, err := h.open(config.BaseWorkspace, config.Workspace{Dir: s.dir, Roots: s.roots, MapsDir: s.mapsDir, EvidenceDir: s.outputDir})
 	if err != nil {
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
 	}
-	return one, nil
+	return []*hosted{one}, nil
 }
 
 // tellPreparing tells the calling client that PDFium is being compiled.

@@ -129,7 +129,7 @@ func cause(err error) error {
 func listenAddress(ctx context.Context, settings *config.Settings) (netip.Addr, error) {
 	host := settings.Host
 	fault := func(message string) error {
-		return &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("bad value %q: %s", host, message), "host")}}
+		return faultOf(settings, fmt.Sprintf("bad value %q: %s", host, message), "host")
 	}
 	if host == "localhost" {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil // whatever a resolver says

@@ -120,6 +120,11 @@ type settingsError struct {
 	faults  config.Faults
 }
 
+// faultOf returns what is wrong with one setting of a server.
+func faultOf(settings *config.Settings, message string, setting ...string) error {
+	return &settingsError{"serve", config.Faults{settings.Fault(message, setting...)}}
+}
+
 func (e *settingsError) Error() string { return strings.Join(e.lines(), "; ") }
 
 // Is makes a settingsError match citekit.ErrSyntax, and so have the code of invalid

@@ -165,7 +165,7 @@ func (r *fileReader) section(p path, m member, n *yaml.Node) {
 		return // everything in it is commented out
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fault(r.at(n), p, "%s: write %s", describe(n), kindOf(m.typ))
+		r.fault(r.at(n), p, "%s: write %s", describe(n), kindOf(m.typ).words)
 		return
 	}
 	lines := make(map[string]int)

@@ -1,12 +1,9 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit/server"
@@ -36,7 +33,7 @@ func (l *layer) set(p path, m member, value any, from Origin) {
 
 // setText reads the value of a setting from untyped text.
 func (l *layer) setText(p path, m member, text string, from Origin) {
-	value, err := parseText(m.typ, text)
+	value, err := kindOf(m.typ).parse(text)
 	if err != nil {
 		if hasPassword(text) || m.typ == jsonType {
 			l.fault(from, p, "%s", err.Error())
@@ -46,48 +43,6 @@ func (l *layer) setText(p path, m member, text string, from Origin) {
 		return
 	}
 	l.set(p, m, value, from)
-}
-
-// parseText reads a value from text. The elements of a list are separated by
-// commas.
-func parseText(t reflect.Type, text string) (any, error) {
-	wrong := fmt.Errorf("write %s", kindOf(t))
-	switch t {
-	case durationType:
-		return parseDuration(text)
-	case sizeType:
-		return parseSize(text)
-	case jsonType:
-		return parseJSON(text)
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return parseText(t.Elem(), text)
-	case reflect.Bool:
-		if text != "true" && text != "false" {
-			return nil, wrong
-		}
-		return text == "true", nil
-	case reflect.Int:
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, wrong
-		}
-		return n, nil
-	case reflect.Float64:
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, wrong
-		}
-		return n, nil
-	case reflect.Slice:
-		list := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-		if len(list) == 0 { // no tools would mean all
-			return nil, errors.New("write at least one name, or leave it out")
-		}
-		return list, nil
-	}
-	return text, nil
 }
 
 // absolute makes the paths of a file relative to its folder.
