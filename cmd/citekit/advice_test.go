@@ -24,9 +24,7 @@ func TestAdvice(t *testing.T) {
 	f.write("rows.csv", "name,n\na,1\nb,2\nc,3\nd,4\n")
 	f.write("tea.md", "# Tea\n\nGreen leaves are steamed. Twice.\n")
 	notes := filepath.Join(t.TempDir(), "notes.md")
-	if err := os.WriteFile(notes, []byte("“Green leaves are steamed” [text://tea#lines=3]\n\nIt is green (text://a-long-name-of-a-file-1#lines=3).\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(notes, []byte("“Green leaves are steamed” [text://tea#lines=3]\n\nIt is green (text://a-long-name-of-a-file-1#lines=3).\n"), 0o600))
 	for _, test := range []struct {
 		args []string
 		want string

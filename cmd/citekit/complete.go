@@ -50,7 +50,7 @@ func (s *session) completion(offer func(*completer, context.Context, []string, s
 	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		c := completer{session: s, command: command, kind: onlyWords}
 		offer(&c, command.Context(), args, typed)
-		if len(c.words) == 1 && strings.HasSuffix(c.words[0], ".") || len(c.words) == 1 && strings.HasSuffix(c.words[0], "/") {
+		if len(c.words) == 1 && (strings.HasSuffix(c.words[0], ".") || strings.HasSuffix(c.words[0], "/")) {
 			c.kind |= cobra.ShellCompDirectiveNoSpace
 		}
 		return c.words, c.kind
@@ -86,16 +86,16 @@ func (c *completer) offerValue(ctx context.Context, flag, typed string) {
 		c.offer(typed, "passages", "nodes", "resources")
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o", "config", "keys", "key-file", "log-file", "audit-log", "tls-cert", "tls-key":
+	case "output", "config", "keys", "key-file", "log-file", "audit-log", "tls-cert", "tls-key":
 		c.kind = files
 	case "source":
 		c.offerSources(typed)
 	case "adapter":
 		c.kind = files
 		c.offer(typed, mapadapter.Names()...)
-	case "type", "t":
+	case "type":
 		c.offer(typed, "document", "video", "audio", "image", "text")
-	case "mapper", "m":
+	case "mapper":
 		c.kind = files
 		c.offer(typed, "structure", "gemini", "openai")
 	case "mode":
@@ -107,7 +107,7 @@ func (c *completer) offerValue(ctx context.Context, flag, typed string) {
 	case "transport":
 		c.offer(typed, transportStdio, transportHTTP)
 	case "resource", "document":
-		c.offerResources(ctx, typed, "")
+		c.offerResources(ctx, typed)
 	case "toolsets":
 		c.offerInList(typed, mcpadapter.Toolsets())
 	case "tools":
@@ -138,10 +138,10 @@ func (c *completer) offerArguments(ctx context.Context, positional []string, typ
 	case "inspect", "read", "cite", "verify", "similar":
 		c.offerNodes(ctx, typed)
 	case "list", "structure", "context", "rm":
-		c.offerResources(ctx, typed, "")
+		c.offerResources(ctx, typed)
 	case "check-map":
 		c.kind = files
-		c.offerResources(ctx, typed, "")
+		c.offerResources(ctx, typed)
 	case "completion":
 		if len(positional) == 0 {
 			c.offer(typed, "install")
@@ -196,17 +196,15 @@ func (c *completer) offerSources(typed string) {
 	}
 }
 
-// offerResources offers the ids of resources, each followed by suffix.
-func (c *completer) offerResources(ctx context.Context, typed, suffix string) {
+// offerResources offers the ids of resources.
+func (c *completer) offerResources(ctx context.Context, typed string) {
 	lib, err := c.open()
 	if err != nil {
 		return
 	}
 	defer lib.Close()
 	ids, _ := lib.Resources(ctx)
-	for _, id := range ids {
-		c.offer(typed, id+suffix)
-	}
+	c.offer(typed, ids...)
 }
 
 // offerNodes offers the nodes of the resource in typed, or resources if typed names

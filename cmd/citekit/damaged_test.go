@@ -26,9 +26,7 @@ func TestDamagedMember(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	damaged := bytes.Replace(packed.Bytes(), []byte("What was"), []byte("What is,"), 1)
 	for name, data := range map[string][]byte{"a.zip": damaged, "cut.zip": damaged[:60]} {
 		f.write(name, string(data))
@@ -124,7 +122,5 @@ func writeZip(t *testing.T, name string, members [][2]string) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Close(), os.WriteFile(name, packed.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(w.Close(), os.WriteFile(name, packed.Bytes(), 0o600)))
 }

@@ -53,9 +53,7 @@ func TestRevokeTwice(t *testing.T) {
 		t.Fatalf("%s", data)
 	}
 	copy(data[at+len(`"revoked": "`):], "2020")
-	if err := os.WriteFile(keys, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(keys, data, 0o600))
 	if got := do("key", "revoke", id); !strings.Contains(got, id+" was revoked before, at 2020-") {
 		t.Error(got)
 	}

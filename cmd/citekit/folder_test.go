@@ -28,6 +28,14 @@ func (f testFolder) write(name, content string) {
 	}
 }
 
+// must fails the test if there is an error.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // run runs the program and returns what it prints.
 func (f testFolder) run(args ...string) (out, errs string, code int) {
 	f.t.Helper()

@@ -77,9 +77,7 @@ func TestWatch(t *testing.T) {
 	w := watch(t, f.dir, "--verbose")
 	w.wait("failed bad.pdf: ")
 	w.wait("mapped gone.md")
-	if err := os.Remove(filepath.Join(w.dir, "gone.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(w.dir, "gone.md")))
 	w.wait("vanished gone.md")
 	for _, name := range []string{"c", "d"} {
 		w.write(name+".md", "# Another\n"+name+"\n")

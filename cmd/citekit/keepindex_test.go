@@ -93,9 +93,7 @@ func TestUnreadableIsToldOnce(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(do("ingest", ".", "--json")), &outcome); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(do("ingest", ".", "--json")), &outcome))
 	if x := outcome.Index; x.Resources != 2 || x.Searchable != 1 || len(x.Missing) != 1 || x.Missing[0].ResourceID != "rows" || x.Missing[0].Path != "rows.parquet" || x.Missing[0].Code != "INVALID_INPUT" || !x.Missing[0].Before {
 		t.Errorf("as JSON: %+v", x)
 	}

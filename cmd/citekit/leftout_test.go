@@ -23,9 +23,7 @@ func TestLeftOut(t *testing.T) {
 		picture.Pix[i] = byte(random.Uint32())
 	}
 	var whole bytes.Buffer
-	if err := png.Encode(&whole, picture); err != nil {
-		t.Fatal(err)
-	}
+	must(t, png.Encode(&whole, picture))
 	f.write("cut.png", whole.String()[:whole.Len()/2])
 	f.write("tea.md", "# Tea\n\nGreen leaves.\n")
 	f.ran("ingest", ".")

@@ -20,9 +20,7 @@ import (
 func TestRunInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "notes.txt")
-	if err := os.WriteFile(file, []byte("one\ntwo\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("one\ntwo\n"), 0o600))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, args := range [][]string{
@@ -82,9 +80,7 @@ func startServer(t *testing.T) (cmd *exec.Cmd, stdin io.WriteCloser, stdout io.R
 	if stdout, err = cmd.StdoutPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() })
 	if _, err := io.WriteString(stdin, initialize); err != nil {
 		t.Fatal(err)
@@ -102,9 +98,7 @@ func TestServeEndsWithSignal(t *testing.T) {
 	}
 	for sig, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitOK} {
 		cmd, _, _, stderr := startServer(t)
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(sig))
 		if cmd.Wait(); cmd.ProcessState.ExitCode() != want || stderr.Len() > 0 {
 			t.Errorf("%v: %v, stderr %q", sig, cmd.ProcessState, stderr)
 		}
@@ -115,9 +109,7 @@ func TestServeEndsWithSignal(t *testing.T) {
 // behind.
 func TestServeEndsWithClosedOutput(t *testing.T) {
 	cmd, stdin, stdout, _ := startServer(t)
-	if err := stdout.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, stdout.Close())
 	for i := 0; i < 100; i++ { // until the pipe breaks
 		if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n"); err != nil {
 			break

@@ -37,9 +37,7 @@ func staticModel(t *testing.T) string {
 		table = binary.LittleEndian.AppendUint32(table, math.Float32bits(x))
 	}
 	for name, data := range map[string][]byte{"tokenizer.json": []byte(rules), "model.safetensors": table} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	return dir
 }

@@ -22,9 +22,7 @@ func TestSkippedMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.Close())
 	f.write("a.zip", packed.String())
 	if out := f.ran("ingest", "a.zip"); !strings.Contains(out, "a.zip: 2 members have no node; 'citekit structure a' says why under skipped") || strings.Contains(out, "damaged") {
 		t.Errorf("ingest: %s", out)
