@@ -108,11 +108,7 @@ func (s *session) printSettings(settings *config.Settings) error {
 	if s.json {
 		return s.printJSON(settings)
 	}
-	text, err := settings.YAML()
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(settings.YAML())) {
 		s.printf("%s\n", term.Line(strings.TrimSuffix(line, "\n")))
 	}
 	return nil

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +22,6 @@ type settingFlags struct {
 	flags      *pflag.FlagSet
 	file       string
 	workspaces []string
-	level      slog.Level
 }
 
 // settingOf maps each flag to its setting.
@@ -50,8 +48,7 @@ func (f *settingFlags) register(flags *pflag.FlagSet) {
 	new(semanticsFlags).register(flags)
 	new(mapperFlags).registerWriter(flags)
 	new(extraText).register(flags)
-	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "lowest `LEVEL` that is logged: debug, info, warn or error")
-	flags.Lookup("log-level").DefValue = "warn"
+	flags.String("log-level", "warn", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	flags.String("log-format", "text", "`FORM` of the log: text or json")
 	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP reopens it")
 	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP reopens it")
