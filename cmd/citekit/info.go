@@ -11,7 +11,7 @@ import (
 
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/stats"
+	"github.com/citekit/citekit/internal/stats"
 )
 
 func infoCommand(s *session) *cobra.Command {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit/internal/test/parquettest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 

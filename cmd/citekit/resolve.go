@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/render"
+	"github.com/citekit/citekit/cmd/citekit/internal/render"
 )
 
 // A resolveRequest holds the flags of resolve.
