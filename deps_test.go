@@ -135,7 +135,6 @@ var only = map[string][]string{
 	"github.com/yuin/goldmark":                   {"modality/text/internal/markup"},
 	"github.com/pelletier/go-toml":               {},
 	"go.yaml.in/yaml/v3":                         {"cmd/citekit/internal/config", "modality/text/internal/markup"},
-	"github.com/knadh/koanf":                     {"cmd/citekit/internal/config"},
 	"github.com/clipperhouse/uax29":              {"internal/sentence", "internal/terms"},
 	"github.com/blevesearch/snowballstem":        {"internal/terms"},
 	"github.com/parquet-go/parquet-go":           {"internal/test/parquettest"},
@@ -143,6 +142,7 @@ var only = map[string][]string{
 	"github.com/andybalholm/brotli":              {"internal/parquet"},
 	"github.com/pierrec/lz4":                     {"internal/parquet"},
 	"github.com/fsnotify/fsnotify":               {"cmd/citekit"},
+	"github.com/spf13":                           {"cmd/citekit"},
 	"github.com/google/go-cmp":                   {"modality/modalitytest"},
 	"github.com/rogpeppe/go-internal/testscript": {},
 }

@@ -14,13 +14,14 @@ require (
 	github.com/google/jsonschema-go v0.4.3 // cmd/citekit/internal/config, schema
 	github.com/klauspost/compress v1.20.1 // internal/parquet, modality/document/internal/archive
 	github.com/klippa-app/go-pdfium v1.19.8 // modality/document/pdf/internal/pdfium; what PDFium reads changes with it: measure before raising it
-	github.com/knadh/koanf/v2 v2.4.1 // cmd/citekit/internal/config
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // internal/test/parquettest, tests of mapadapter
 	github.com/pdfcpu/pdfcpu v0.15.0 // tests of internal/test/e2e
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of modality/text/internal/data
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
+	github.com/spf13/cobra v1.10.2 // cmd/citekit
+	github.com/spf13/pflag v1.0.10 // cmd/citekit
 	github.com/tetratelabs/wazero v1.12.0 // modality/document/pdf/internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of modality/internal/media/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // modality/text/internal/markup
@@ -50,16 +51,13 @@ require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
-	github.com/go-viper/mapstructure/v2 v2.5.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/hhrutter/tiff v1.0.6 // indirect
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
-	github.com/knadh/koanf/maps v0.1.2 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
-	github.com/mitchellh/copystructure v1.2.0 // indirect
-	github.com/mitchellh/reflectwalk v1.0.2 // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
 	github.com/prometheus/client_model v0.6.3 // indirect
 	github.com/prometheus/common v0.72.0 // indirect

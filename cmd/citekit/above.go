@@ -15,13 +15,14 @@ import (
 	"github.com/citekit/citekit/ingest"
 )
 
-// A mapUse says whether a command needs the maps of the base directory.
-type mapUse int
+// mapUse is the annotation of commands that need maps of the base directory.
+const mapUse = "maps"
 
-const (
-	noMaps   mapUse = iota
-	anyMaps         // it reads maps, and has little to say without any
-	someMaps        // it also works on files; without maps it may not find what is named
+var (
+	// A command that reads maps, and has little to say without any.
+	anyMaps = map[string]string{mapUse: "any"}
+	// A command that also works on files; without maps it may not find what is named.
+	someMaps = map[string]string{mapUse: "some"}
 )
 
 // hintAtMaps tells a person whose command found no maps of the nearest folder above
@@ -30,7 +31,7 @@ func (s *session) hintAtMaps(err error) {
 	var usage *usageError
 	switch {
 	case s.ran == nil, s.json, errors.As(err, &usage), errors.Is(err, context.Canceled), errors.Is(err, errStopped):
-	case s.ran.maps == anyMaps, s.ran.maps == someMaps && errors.Is(err, fs.ErrNotExist):
+	case s.ran.Annotations[mapUse] == "any", s.ran.Annotations[mapUse] == "some" && errors.Is(err, fs.ErrNotExist):
 		if above, flag := s.mapsAbove(); above != "" {
 			s.warn(fmt.Sprintf("%s has maps, of files here too perhaps: %s uses them", above, flag))
 		}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
@@ -28,24 +31,21 @@ type adaptFlags struct {
 	outside bool
 }
 
-func (a *adaptFlags) register(f *flagSet) {
+func (a *adaptFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&a.adapter, "adapter", "", "`NAME` of the tool that made the input: "+strings.Join(mapadapter.Names(), ", ")+"; or a program that makes a map of it (default: detected from the input)")
-	f.StringVar(&a.output, "output", "", "write the map to `FILE` instead of storing it; - is the standard output")
+	f.StringVarP(&a.output, "output", "o", "", "write the map to `FILE` instead of storing it; - is the standard output")
 	f.StringVar(&a.source, "source", "", "`PATH` of the source of the map, relative to the base directory (default: as the input says)")
 	f.StringVar(&a.id, "id", "", "`ID` of the map (default: made from the name of the source)")
-	f.BoolVar(&a.force, "force", false, "replace a map or file that exists")
+	f.BoolVarP(&a.force, "force", "f", false, "replace a map or file that exists")
 	f.BoolVar(&a.outside, "allow-outside", false, "allow a --source outside the base directory, and remember that it may be cited")
-	f.alias("o", "output")
-	f.alias("f", "force")
 }
 
-func adaptCommand() *command {
+func adaptCommand(s *session) *cobra.Command {
 	var flags adaptFlags
-	return &command{
-		name:    "adapt",
-		args:    "<input>",
-		summary: "Make maps of what other tools wrote",
-		about: `Makes maps of the output of another tool: the tables of GraphRAG, a docstore or
+	c := &cobra.Command{
+		Use:   "adapt <input>",
+		Short: "Make maps of what other tools wrote",
+		Long: `Makes maps of the output of another tool: the tables of GraphRAG, a docstore or
 list of nodes of LlamaIndex, a tree of PageIndex, a document of Docling, or maps
 that are nearly right (generic). The input is a file or a folder.
 
@@ -56,18 +56,18 @@ are checked against their sources before they are stored.
 A program that is given as --adapter ./prog gets a JSON object on its standard
 input, with the "path" of the input and, for a file, its content as "text" or
 "base64". It writes a map as JSON.`,
-		example: []string{
+		Example: lines(
 			"citekit adapt storage/docstore.json --source notes.md",
 			"citekit adapt graph/output --adapter graphrag --id graph",
 			"citekit adapt report_structure.json --output -",
-		},
-		minArgs: 1,
-		maxArgs: 1,
-		flags:   flags.register,
-		run: func(ctx context.Context, s *session, args []string) error {
-			return s.adapt(ctx, args[0], &flags)
+		),
+		Args: between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.adapt(cmd.Context(), args[0], &flags)
 		},
 	}
+	flags.register(c.Flags())
+	return c
 }
 
 // An adaptation is one run of the command.

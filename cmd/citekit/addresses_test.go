@@ -40,9 +40,7 @@ var addressLike = regexp.MustCompile(`[A-Za-z0-9+.-]*://[^\s"\]]*`)
 // like an address.
 func TestAddressesThatArePrinted(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "us.txt"), []byte("we\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "us.txt"), []byte("we\n"), 0o600))
 	ws, err := workspace.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -50,9 +48,7 @@ func TestAddressesThatArePrinted(t *testing.T) {
 	defer ws.Close()
 	var calls [][]string
 	for id, data := range oddMaps {
-		if err := ws.WriteMap(t.Context(), id, []byte(data)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, ws.WriteMap(t.Context(), id, []byte(data)))
 		m, err := citekit.ParseMap([]byte(data))
 		if err != nil {
 			t.Fatal(err)
@@ -113,9 +109,7 @@ func called(t *testing.T, dir string, args []string) (out string, code int) {
 func addressMembers(t *testing.T, text string) (found []string) {
 	t.Helper()
 	var value any
-	if err := json.Unmarshal([]byte(text), &value); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &value))
 	var walk func(any)
 	walk = func(value any) {
 		switch value := value.(type) {

@@ -14,26 +14,17 @@ import (
 // be checked, and numbers of tokens.
 func TestAdvice(t *testing.T) {
 	sharedtest.NotShort(t)
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	dir := t.TempDir()
-	put := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f := newFolder(t)
 	for i := range 400 {
-		put(fmt.Sprintf("a-long-name-of-a-file-%d.md", i), "# Leaves\n\nGreen.\n")
+		f.write(fmt.Sprintf("a-long-name-of-a-file-%d.md", i), "# Leaves\n\nGreen.\n")
 	}
-	put("rows.csv", "name,n\na,1\nb,2\nc,3\n")
-	put("tea.md", "# Tea\n\nGreen leaves are steamed.\n")
-	ran(t, "ingest", "--dir", dir, ".")
-	put("rows.csv", "name,n\na,1\nb,2\nc,3\nd,4\n")
-	put("tea.md", "# Tea\n\nGreen leaves are steamed. Twice.\n")
+	f.write("rows.csv", "name,n\na,1\nb,2\nc,3\n")
+	f.write("tea.md", "# Tea\n\nGreen leaves are steamed.\n")
+	f.ran("ingest", ".")
+	f.write("rows.csv", "name,n\na,1\nb,2\nc,3\nd,4\n")
+	f.write("tea.md", "# Tea\n\nGreen leaves are steamed. Twice.\n")
 	notes := filepath.Join(t.TempDir(), "notes.md")
-	if err := os.WriteFile(notes, []byte("“Green leaves are steamed” [text://tea#lines=3]\n\nIt is green (text://a-long-name-of-a-file-1#lines=3).\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(notes, []byte("“Green leaves are steamed” [text://tea#lines=3]\n\nIt is green (text://a-long-name-of-a-file-1#lines=3).\n"), 0o600))
 	for _, test := range []struct {
 		args []string
 		want string
@@ -49,11 +40,7 @@ func TestAdvice(t *testing.T) {
 		{[]string{"help", "man"}, "man -M ~/.local/share/man citekit-resolve", ""},
 		{[]string{"help", "cite"}, `"named" means`, ""},
 	} {
-		args := test.args
-		if args[0] != "help" {
-			args = append([]string{"--dir", dir}, args...)
-		}
-		if out := ran(t, args...); !strings.Contains(out, test.want) || test.not != "" && strings.Contains(out, test.not) {
+		if out := f.ran(test.args...); !strings.Contains(out, test.want) || test.not != "" && strings.Contains(out, test.not) {
 			t.Errorf("%v: %.2000s", test.args, out)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
@@ -15,13 +17,12 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-func allowedCommand() *command {
+func allowedCommand(s *session) *cobra.Command {
 	var all, revoke bool
-	return &command{
-		name:    "allowed",
-		args:    "[path]...",
-		summary: "List the files outside the base directory that may be cited, or revoke them",
-		about: `Lists the files outside the base directory that 'citekit ingest --allow-outside'
+	c := &cobra.Command{
+		Use:   "allowed [path]...",
+		Short: "List the files outside the base directory that may be cited, or revoke them",
+		Long: `Lists the files outside the base directory that 'citekit ingest --allow-outside'
 and 'citekit adapt --allow-outside' made sources, with the maps that they are
 for. Such a file may be cited as long as one of its maps exists; grants without
 effect are dropped. Paths select files or everything in a folder; any other path
@@ -29,25 +30,24 @@ is a pattern, with ** for any number of folders. Relative paths are relative to
 the base directory.
 
 With --revoke the selected files may no longer be cited. The maps stay.`,
-		example: []string{
+		Example: lines(
 			"citekit allowed",
 			"citekit allowed --all",
 			"citekit allowed --revoke ~/Downloads",
 			"citekit allowed --revoke '/data/*.pdf'",
-		},
-		maxArgs: -1,
-		flags: func(f *flagSet) {
-			f.BoolVar(&all, "all", false, "list the files of every base directory, not only of this one")
-			f.BoolVar(&revoke, "revoke", false, "no longer allow the files that the paths select")
-			f.alias("a", "all")
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if revoke && len(args) == 0 {
 				return usagef("allowed", "--revoke needs paths; --revoke / revokes all")
 			}
-			return s.allowed(ctx, args, all, revoke)
+			return s.allowed(cmd.Context(), args, all, revoke)
 		},
 	}
+	f := c.Flags()
+	f.BoolVarP(&all, "all", "a", false, "list the files of every base directory, not only of this one")
+	f.BoolVar(&revoke, "revoke", false, "no longer allow the files that the paths select")
+	return c
 }
 
 func (s *session) allowed(ctx context.Context, args []string, all, revoke bool) error {

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
@@ -14,16 +17,15 @@ import (
 	"github.com/citekit/citekit/mapper/llm"
 )
 
-func answerCommand() *command {
+func answerCommand(s *session) *cobra.Command {
 	f := searchFlags{command: "answer"}
 	var req answer.Request
 	model := mapperFlags{retries: 3, command: "answer"}
-	return &command{
-		name:    "answer",
-		maps:    anyMaps,
-		args:    "<question>...",
-		summary: "Answer a question with sentences from the resources",
-		about: `Prints the sentences of the resources that answer a question, word for word,
+	c := &cobra.Command{
+		Use:         "answer <question>...",
+		Annotations: anyMaps,
+		Short:       "Answer a question with sentences from the resources",
+		Long: `Prints the sentences of the resources that answer a question, word for word,
 each with its address. If they do not answer it, the command says so and its
 exit code is 1. In a pipe each line is an address and a sentence, separated by a
 tab. A question is not answered unless its rarest words occur close together
@@ -36,26 +38,26 @@ its quotes is marked; --drop leaves it out. --type has two uses and may be
 repeated: extractive or abstractive is the kind of answer, and document, text
 and so on are the types of resources. Keys are taken from GEMINI_API_KEY or
 OPENAI_API_KEY.`,
-		example: []string{
+		Example: lines(
 			"citekit answer 'How hot is the water for green tea?'",
 			"citekit answer --max-sentences 1 --json 'Who keeps the lighthouse?'",
 			"citekit answer --type abstractive --model openai --model-config '{\"model\": \"…\"}' 'How is a kettle descaled?'",
-		},
-		minArgs: 1, maxArgs: -1,
-		flags: func(flags *flagSet) {
-			flags.countVar(&req.Sentences, "max-sentences", answer.DefaultSentences, 1, "at most `N` sentences, 1 to 20")
-			flags.countVar(&req.Tokens, "max-tokens", answer.DefaultTokens, 1, "at most `N` tokens, 16 to 4096")
-			flags.BoolVar(&req.Rationale, "why", false, "show for each sentence which words led to it")
-			flags.BoolVar(&req.Drop, "drop", false, "leave out sentences of a model that no source supports")
-			model.registerWriter(flags)
-			f.registerFilters(flags)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			s.extra = f.extra
 			req.Question = strings.Join(args, " ")
-			return s.answer(ctx, req, f, &model)
+			return s.answer(cmd.Context(), req, f, &model)
 		},
 	}
+	flags := c.Flags()
+	countVar(flags, &req.Sentences, "max-sentences", "", answer.DefaultSentences, 1, "at most `N` sentences, 1 to 20")
+	countVar(flags, &req.Tokens, "max-tokens", "", answer.DefaultTokens, 1, "at most `N` tokens, 16 to 4096")
+	flags.BoolVar(&req.Rationale, "why", false, "show for each sentence which words led to it")
+	flags.BoolVar(&req.Drop, "drop", false, "leave out sentences of a model that no source supports")
+	model.registerWriter(flags)
+	f.registerFilters(flags)
+	return c
 }
 
 // answer answers a question.
@@ -112,7 +114,7 @@ func (f *searchFlags) takeAnswerType(req *answer.Request) error {
 }
 
 // registerWriter defines the flags that choose the model for abstractive answers.
-func (m *mapperFlags) registerWriter(flags *flagSet) {
+func (m *mapperFlags) registerWriter(flags *pflag.FlagSet) {
 	flags.StringVar(&m.name, "model", "", "`API` of the model that writes abstractive answers: gemini or openai")
 	flags.StringVar(&m.config, "model-config", "", "settings of that model as `JSON`, such as {\"model\": \"…\"}")
 }
@@ -146,16 +148,16 @@ func (s *session) printAnswer(a *answer.Answer) {
 		}
 	}
 	if !a.Found {
-		fmt.Fprintln(s.stderr, "citekit: not found in these resources")
+		s.warn("not found in these resources")
 	}
 	if a.Dropped > 0 {
 		fmt.Fprintf(s.stderr, "citekit: %s of the model left out, as no source supports them\n", message.Count(a.Dropped, "sentence"))
 	}
 	if a.Hint != "" {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(a.Hint))
+		s.warn(a.Hint)
 	}
 	if !a.Complete {
-		fmt.Fprintln(s.stderr, "citekit: not everything was searched: time ran out, or the index could not be brought up to date")
+		s.warn("not everything was searched: time ran out, or the index could not be brought up to date")
 	}
 }
 

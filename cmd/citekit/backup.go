@@ -2,10 +2,8 @@ package main
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,21 +14,20 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
 )
 
-func backupCommand() *command {
+func backupCommand(s *session) *cobra.Command {
 	var flags backupFlags
-	return &command{
-		name:    "backup",
-		maps:    anyMaps,
-		args:    "<file.tar.gz>",
-		summary: "Save maps, and other data that cannot be made again",
-		minArgs: 1,
-		maxArgs: 1,
-		about: `Writes all maps to an archive, with the pinned versions of sources, the list of
+	c := &cobra.Command{
+		Use:         "backup <file.tar.gz>",
+		Annotations: anyMaps,
+		Short:       "Save maps, and other data that cannot be made again",
+		Long: `Writes all maps to an archive, with the pinned versions of sources, the list of
 allowed files outside the base directory, the key of evidence, and with --keys
 the keys of callers. The archive holds secrets, so only its owner can read it,
 and it must be outside the base directory and the roots.
@@ -38,14 +35,14 @@ and it must be outside the base directory and the roots.
 Sources are not saved: they need a backup of their own. Evidence, texts and the
 index are not saved either, as they can be made again. A server may be running
 meanwhile: a map that it changes is saved as it was before or after the change.`,
-		example: []string{"citekit backup ../maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"},
-		flags: func(f *flagSet) {
-			f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
-			f.BoolVar(&flags.force, "force", false, "replace an existing archive")
-			f.alias("f", "force")
-		},
-		run: func(ctx context.Context, s *session, args []string) error { return s.backup(ctx, args[0], flags) },
+		Example: lines("citekit backup ../maps.tar.gz", "citekit backup --dir /srv/docs --keys /var/lib/citekit/keys.json /backup/docs.tar.gz"),
+		Args:    between(1, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return s.backup(cmd.Context(), args[0], flags) },
 	}
+	f := c.Flags()
+	f.StringVar(&flags.keys, "keys", "", "also save this `FILE` of the keys of callers")
+	f.BoolVarP(&flags.force, "force", "f", false, "replace an existing archive")
+	return c
 }
 
 type backupFlags struct {
@@ -64,6 +61,9 @@ const (
 
 	backupVersion = 1
 )
+
+// privateMode lets only the owner read a file.
+const privateMode = 0o600
 
 // A backupHeader identifies an archive.
 type backupHeader struct {
@@ -109,8 +109,8 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 	}
 	defer ws.Close()
 	var done saved
-	err = writeWhole(name, func(w io.Writer) error {
-		b := newBackup(w)
+	err = writeWhole(name, privateMode, func(f *os.File) error {
+		b := newBackup(f)
 		if err := b.all(ctx, s.dir, ws, opts, flags.keys); err != nil {
 			return err
 		}
@@ -130,46 +130,14 @@ func (s *session) backup(ctx context.Context, name string, flags backupFlags) er
 // checkOutside returns an error if an archive would be in one of the folders,
 // whose files callers may read.
 func checkOutside(name string, folders []string) error {
-	target, err := filepath.EvalSymlinks(filepath.Dir(name))
-	if err == nil {
-		target, err = filepath.Abs(target)
-	}
-	if err != nil {
-		return err
-	}
+	target := realPath(filepath.Dir(name))
 	for _, folder := range folders {
-		whole, err := filepath.EvalSymlinks(folder)
-		if err == nil {
-			whole, err = filepath.Abs(whole)
-		}
-		if err != nil {
-			return err
-		}
-		if rel, err := filepath.Rel(whole, target); err == nil && filepath.IsLocal(rel) {
+		if whole := realPath(folder); inside(whole, target) {
 			return fmt.Errorf("the archive holds secrets, and would be in '%s', whose files callers may read; name a file outside it, such as '%s'",
 				folder, filepath.Join(filepath.Dir(whole), filepath.Base(name)))
 		}
 	}
 	return nil
-}
-
-// writeWhole writes a file atomically. Only its owner can read it.
-func writeWhole(name string, write func(io.Writer) error) (err error) {
-	temporary := filepath.Join(filepath.Dir(name), ".citekit-"+rand.Text()+".tmp")
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return folderError(name, err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary)
-		}
-	}()
-	err = write(f)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temporary, name)
-	}
-	return writeError(name, temporary, err)
 }
 
 // A backup writes an archive.
@@ -188,9 +156,9 @@ func newBackup(w io.Writer) *backup {
 func (b *backup) close() error { return errors.Join(b.tar.Close(), b.zip.Close()) }
 
 func (b *backup) add(name string, data []byte) error {
-	err := b.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: 0o600, Size: int64(len(data)), ModTime: b.now, Format: tar.FormatPAX})
+	err := b.tar.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: name, Mode: privateMode, Size: int64(len(data)), ModTime: b.now, Format: tar.FormatPAX})
 	if err == nil {
-		_, err = io.Copy(b.tar, bytes.NewReader(data))
+		_, err = b.tar.Write(data)
 	}
 	return err
 }

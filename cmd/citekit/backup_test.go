@@ -24,18 +24,14 @@ func archiveOf(t testing.TB, heads ...*tar.Header) []byte {
 		if head.Typeflag == 0 {
 			head.Typeflag, head.Linkname, head.Size = tar.TypeReg, "", int64(len(content))
 		}
-		if err := w.WriteHeader(head); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.WriteHeader(head))
 		if head.Typeflag == tar.TypeReg {
 			if _, err := w.Write([]byte(content)); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	if err := errors.Join(w.Close(), zip.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(w.Close(), zip.Close()))
 	return b.Bytes()
 }
 
@@ -67,9 +63,7 @@ func TestRestoreHostile(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		file, base := filepath.Join(dir, "b.tar.gz"), filepath.Join(dir, "base")
-		if err := errors.Join(os.WriteFile(file, data, 0o600), os.Mkdir(base, 0o700)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.WriteFile(file, data, 0o600), os.Mkdir(base, 0o700)))
 		var out, complaint bytes.Buffer
 		code := run(t.Context(), []string{"restore", file, "--dir", base, "--force"}, nil, &out, &complaint)
 		if left, err := os.ReadDir(base); code != exitFailure || err != nil || len(left) > 0 || !bytes.Contains(complaint.Bytes(), []byte(errNoBackup.Error())) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/corpus"
@@ -34,15 +35,15 @@ func (s *session) printBriefing(ctx context.Context, task string, tokens int, re
 	s.printText(b.Content)
 	switch {
 	case len(b.Pieces) == 0 && b.Omitted == 0:
-		fmt.Fprintln(s.stderr, "citekit: nothing found")
+		s.warn("nothing found")
 	case b.Omitted > 0:
 		fmt.Fprintf(s.stderr, "citekit: %s did not fit; raise --tokens to see more\n", message.Count(b.Omitted, "further passage"))
 	}
 	if b.Hint != "" {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(b.Hint))
+		s.warn(b.Hint)
 	}
 	if !b.Complete {
-		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
+		s.warn("not everything was searched: the index could not be brought up to date")
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 // A byteCount is a flag for a number of bytes, such as 500M.
 type byteCount int64
 
+func (c *byteCount) Type() string { return "size" }
+
 func (c *byteCount) String() string { return "" }
 
 func (c *byteCount) Set(value string) error {

@@ -58,12 +58,12 @@ func (c *callers) openProvider(settings *config.Settings) error {
 			err = errors.New("it has no certificate in PEM")
 		}
 		if err != nil {
-			return &settingsError{"serve", config.Faults{settings.Fault(systemError(err).Error(), "oauth", "ca_file")}}
+			return faultOf(settings, systemError(err).Error(), "oauth", "ca_file")
 		}
 	}
 	provider, err := oidc.New(o.Issuer, []string{cmp.Or(o.Audience, o.Resource)}, opts)
 	if err != nil {
-		return &settingsError{"serve", config.Faults{settings.Fault(strings.TrimPrefix(err.Error(), "oidc: "), "oauth", "issuer")}}
+		return faultOf(settings, strings.TrimPrefix(err.Error(), "oidc: "), "oauth", "issuer")
 	}
 	c.provider, c.authenticator = provider, provider
 	if c.keys != nil {
@@ -75,7 +75,7 @@ func (c *callers) openProvider(settings *config.Settings) error {
 
 func (c *callers) openKeys(ctx context.Context, settings *config.Settings, logger *slog.Logger) error {
 	fault := func(err error) error {
-		return &settingsError{"serve", config.Faults{settings.Fault(strings.TrimPrefix(err.Error(), "keyfile: "), "keys")}}
+		return faultOf(settings, strings.TrimPrefix(err.Error(), "keyfile: "), "keys")
 	}
 	keys, err := keyfile.Open(settings.Keys, &keyfile.Options{Check: checkKey, Logger: logger})
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/schema"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
@@ -17,14 +18,13 @@ import (
 	"github.com/citekit/citekit/internal/message"
 )
 
-func checkMapCommand() *command {
+func checkMapCommand(s *session) *cobra.Command {
 	var flags checkFlags
-	return &command{
-		name:    "check-map",
-		maps:    someMaps,
-		args:    "<path|id>...",
-		summary: "Check maps against the rules and their sources",
-		about: `Checks maps, given as files or as resource ids, by themselves and against their
+	c := &cobra.Command{
+		Use:         "check-map <path|id>...",
+		Annotations: someMaps,
+		Short:       "Check maps against the rules and their sources",
+		Long: `Checks maps, given as files or as resource ids, by themselves and against their
 sources: ids, locations, ranges, hashes. Prints a line for each finding, with
 its place in the JSON. Fails unless all findings are warnings. "-" reads a map
 from the standard input.
@@ -32,29 +32,29 @@ from the standard input.
 --fix first repairs faults that have only one right answer, such as missing or
 duplicate ids, and prints the repairs. It does not change a valid location.
 --schema prints the JSON schema of maps instead.`,
-		example: []string{
+		Example: lines(
 			"citekit check-map book",
 			"citekit check-map .resource_maps/*.json",
 			"citekit check-map --all --json",
 			"citekit check-map --fix book",
 			"citekit check-map --schema > resourcemap.schema.json",
-		},
-		maxArgs: -1,
-		flags: func(f *flagSet) {
-			f.BoolVar(&flags.all, "all", false, "check the maps of all resources")
-			f.BoolVar(&flags.fix, "fix", false, "repair faults that have only one right answer")
-			f.BoolVar(&flags.schema, "schema", false, "print the JSON schema of maps")
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case flags.schema:
 				return s.printSchema()
 			case len(args) == 0 && !flags.all:
 				return usagef("check-map", "check-map needs a path, an id, or --all")
 			}
-			return s.checkMaps(ctx, args, flags)
+			return s.checkMaps(cmd.Context(), args, flags)
 		},
 	}
+	f := c.Flags()
+	f.BoolVar(&flags.all, "all", false, "check the maps of all resources")
+	f.BoolVar(&flags.fix, "fix", false, "repair faults that have only one right answer")
+	f.BoolVar(&flags.schema, "schema", false, "print the JSON schema of maps")
+	return c
 }
 
 // checkFlags are the flags of check-map.
@@ -182,23 +182,7 @@ func (s *session) fixMap(ctx context.Context, lib *citekit.Library, given givenM
 		_, err := lib.Workspace().WriteMapIf(ctx, m.ResourceID, data, given.stamp)
 		return fixes, err
 	}
-	return fixes, replaceFile(ctx, given.name, data)
-}
-
-// replaceFile replaces the content of a file atomically and keeps its permissions.
-func replaceFile(ctx context.Context, name string, data []byte) error {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	if err := copyToFile(ctx, bytes.NewReader(data), target); err != nil {
-		return err
-	}
-	return os.Chmod(target, info.Mode().Perm())
+	return fixes, replaceFile(given.name, data, func(string) error { return ctx.Err() })
 }
 
 func (r *mapReport) add(p ingest.Problem) {

@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/citation"
@@ -24,25 +26,22 @@ import (
 // citeFlags are the flags of cite.
 type citeFlags struct {
 	as, quote, url, from string
-	documents            stringList
+	documents            []string
 	pin                  bool
 	extra                extraText
-	set                  *flagSet
+	set                  *pflag.FlagSet
 }
 
-// citeForms are the values of --as.
-var citeForms = []string{"markdown", "footnote", "csl", "bibtex", "annotation", "url", "anthropic", "openai", "gemini"}
-
-func citeCommand() *command {
+func citeCommand(s *session) *cobra.Command {
 	var f citeFlags
-	return &command{
-		name:    "cite",
-		maps:    anyMaps,
-		args:    "<what>...",
-		summary: "Write citations in common forms, and read them",
-		about: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address
-as ` + strings.Join(citeForms[:len(citeForms)-1], ", ") + `
-or ` + citeForms[len(citeForms)-1] + `. Title, authors and date come from the map. With --quote the words must
+	written, read := citeFormNames()
+	c := &cobra.Command{
+		Use:         "cite <what>...",
+		Annotations: anyMaps,
+		Short:       "Write citations in common forms, and read them",
+		Long: `Writes a citation of RESOURCE.NODE, a whole RESOURCE or an address
+as ` + strings.Join(written[:len(written)-1], ", ") + `
+or ` + written[len(written)-1] + `. Title, authors and date come from the map. With --quote the words must
 occur there: the citation then has their exact place and, in forms that can hold
 it, the text around them. The form anthropic is a citation of a document with
 --quote, and otherwise a search_result block with the text. If the source has
@@ -65,25 +64,16 @@ Quotes are checked against their sources: those that do not occur there are
 reported, and the exit code is 1. The word after each address is the class of its quote, as verify gives
 it; "named" means that the citation has no quote, so that only its address was
 checked.`,
-		example: []string{
+		Example: lines(
 			"citekit cite book.chapter-2 --as bibtex",
 			"citekit cite 'doc://book#pages=12' --quote 'the engine weaves' --as annotation",
 			"citekit cite book.chapter-2 --quote 'the engine weaves' --as url --url https://example.org/book.pdf",
 			"citekit cite --from anthropic response.json --document book --document notes",
 			"citekit cite --from openai --json < response.json",
-		},
-		maxArgs: -1,
-		flags: func(flags *flagSet) {
-			f.set = flags
-			flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(citeForms, ", "))
-			flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they occur in what is named")
-			flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
-			flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(citeSources, ", "))
-			flags.Var(&f.documents, "document", "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
-			flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address; without --pin, of a part, unless the citation has a quote that tells where it was, and never with --pin=false")
-			flags.extra(&f.extra)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
 			s.extra = f.extra
 			if err := f.check(args); err != nil {
 				return err
@@ -97,14 +87,25 @@ checked.`,
 			})
 		},
 	}
+	flags := c.Flags()
+	f.set = flags
+	flags.StringVar(&f.as, "as", "markdown", "`FORM` to write: "+strings.Join(written, ", "))
+	flags.StringVar(&f.quote, "quote", "", "cite the words `TEXT`, wherever they occur in what is named")
+	flags.StringVar(&f.url, "url", "", "`URL` of a published copy, for --as url (default the path of the source)")
+	flags.StringVar(&f.from, "from", "", "read a `FORM`: "+strings.Join(read, ", "))
+	flags.StringArrayVar(&f.documents, "document", nil, "`RESOURCE` that the model was given, in the order of the request; repeatable, for --from anthropic")
+	flags.BoolVar(&f.pin, "pin", false, "name the version of the source in the address; without --pin, of a part, unless the citation has a quote that tells where it was, and never with --pin=false")
+	f.extra.register(flags)
+	return c
 }
 
 func (f *citeFlags) check(args []string) error {
+	written, read := citeFormNames()
 	switch {
-	case f.from != "" && !isOneOf(f.from, citeSources):
-		return usagef("cite", "--from %s; write one of %s", term.Line(f.from), strings.Join(citeSources, ", "))
-	case !isOneOf(f.as, citeForms):
-		return usagef("cite", "--as %s; write one of %s", term.Line(f.as), strings.Join(citeForms, ", "))
+	case f.from != "" && !slices.Contains(read, f.from):
+		return usagef("cite", "--from %s; write one of %s", term.Line(f.from), strings.Join(read, ", "))
+	case !slices.Contains(written, f.as):
+		return usagef("cite", "--as %s; write one of %s", term.Line(f.as), strings.Join(written, ", "))
 	case f.from != "" && len(args) > 1:
 		return usagef("cite", "--from reads one file, or the standard input")
 	case f.ignored() != "":
@@ -120,10 +121,10 @@ func (f *citeFlags) check(args []string) error {
 // ignored says which of the flags that were given does nothing beside the others, or
 // "".
 func (f *citeFlags) ignored() (why string) {
-	f.set.Visit(func(one *flag.Flag) {
+	f.set.Visit(func(one *pflag.Flag) {
 		switch name := one.Name; {
 		case why != "":
-		case f.from != "" && isOneOf(name, []string{"as", "quote", "url", "pin"}):
+		case f.from != "" && slices.Contains([]string{"as", "quote", "url", "pin"}, name):
 			why = "--" + name + " is for writing citations, and --from reads them"
 		case name == "document" && f.from != "anthropic":
 			why = "--document is for --from anthropic"
@@ -134,15 +135,6 @@ func (f *citeFlags) ignored() (why string) {
 	return why
 }
 
-func isOneOf(word string, words []string) bool {
-	for _, w := range words {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
-
 // A citer writes and reads citations.
 type citer struct {
 	*session
@@ -150,8 +142,8 @@ type citer struct {
 	*corpus.Corpus
 }
 
-// A written citation is one entry of the JSON output.
-type written struct {
+// A writtenCitation is one entry of the JSON output.
+type writtenCitation struct {
 	Address citekit.Address `json:"address"`
 	Label   string          `json:"label"`
 	Quote   string          `json:"quote,omitempty"`
@@ -163,18 +155,18 @@ type written struct {
 }
 
 func (c *citer) write(ctx context.Context, ids []string) error {
-	var all []written
+	var all []writtenCitation
 	for i, id := range ids {
 		cited, err := c.make(ctx, id)
 		if err != nil {
 			return err
 		}
-		w := written{Address: cited.Address, Label: cited.Label(), Quote: cited.Quote, As: c.as}
+		w := writtenCitation{Address: cited.Address, Label: cited.Label(), Quote: cited.Quote, As: c.as}
 		if err := c.checkSource(ctx, cited.Address); err != nil {
 			w.Stale, w.Warning = errors.Is(err, citekit.ErrStale), detail(err).Message
 			c.warn("warning: " + w.Warning)
 		}
-		if w.Text, w.JSON, err = c.form(ctx, cited, i+1); err != nil {
+		if w.Text, w.JSON, err = formNamed(c.as).write(ctx, c, cited, i+1); err != nil {
 			return asUsage("cite", err)
 		}
 		if without := withoutPlace(c.as, w.Text, cited); without != "" {
@@ -278,26 +270,16 @@ func (c *citer) make(ctx context.Context, id string) (*citation.Citation, error)
 // tells where it was.
 func (c *citer) pinTo(ctx context.Context, m *citekit.ResourceMap, cited *citation.Citation, tells bool) {
 	pin := c.pin
-	if !isSet(c.set, "pin") {
-		switch c.as {
-		case "markdown", "footnote": // the quote is beside the address
-			pin = !tells && !cited.Address.Location.IsWhole()
-		case "csl", "bibtex", "annotation", "openai", "gemini": // which have a field for an address
-			pin = !cited.Address.Location.IsWhole()
-		}
+	if !c.set.Changed("pin") {
+		when := formNamed(c.as).pin
+		pin = !cited.Address.Location.IsWhole() && (when == pinParts || when == pinUntold && !tells)
 	}
 	hash := m.SourceHash()
 	if !pin || cited.Address.Version != "" || hash == "" {
 		return
 	}
-	cited.Address.Version = hash[:min(len(hash), pinned)]
+	cited.Address.Version = hash[:min(len(hash), pinDigits)]
 	_ = reanchor.New(c.Library, nil).Keep(ctx, m.ResourceID) // the citation is right without it
-}
-
-// isSet reports whether the command line has a flag.
-func isSet(set *flagSet, name string) (found bool) {
-	set.Visit(func(one *flag.Flag) { found = found || one.Name == name })
-	return found
 }
 
 // unheld returns the error for a quote that was not found where it is cited.
@@ -312,10 +294,6 @@ func unheld(v *verify.Verdict, a citekit.Address) error {
 	}
 	return fmt.Errorf("the quote is not in %s; look for similar words with 'citekit search'", a)
 }
-
-// pinned is how many hex digits of the SHA-256 of the source --pin adds to an
-// address.
-const pinned = 16
 
 // around is the most characters given before and after a quote.
 const around = 32
@@ -368,63 +346,4 @@ func firstRunes(text string, n int) string {
 		n--
 	}
 	return text
-}
-
-// form returns a citation in the form asked for, as text or as JSON.
-func (c *citer) form(ctx context.Context, cited *citation.Citation, number int) (text string, data []byte, err error) {
-	switch c.as {
-	case "markdown":
-		return cited.Markdown(), nil, nil
-	case "footnote":
-		text, err = cited.Footnote(strconv.Itoa(number))
-	case "bibtex":
-		text, err = cited.BibTeX()
-	case "url":
-		text, err = cited.URL(c.published(cited))
-	case "csl":
-		data, err = cited.CSL()
-	case "annotation":
-		data, err = cited.Annotation()
-	case "anthropic":
-		if cited.Quote != "" {
-			data, err = cited.AnthropicLocation(0)
-		} else {
-			data, err = c.searchResult(ctx, cited)
-		}
-	case "openai":
-		data, err = citation.AnswerOf(*cited).OpenAI()
-	case "gemini":
-		data, err = citation.AnswerOf(*cited).Gemini()
-	}
-	return text, data, err
-}
-
-// published returns the URL of the source.
-func (c *citer) published(cited *citation.Citation) string {
-	if c.url != "" {
-		return c.url
-	}
-	return sourceURL(cited.Work.Path)
-}
-
-// maxResult bounds the text of a search_result, in bytes.
-const maxResult = 1 << 20
-
-// searchResult returns the cited part as a search_result block, with its text in one
-// piece per page or other unit.
-func (c *citer) searchResult(ctx context.Context, cited *citation.Citation) ([]byte, error) {
-	var texts []string
-	size := 0
-	for run, err := range c.ReadText(ctx, cited.Address.Resource, cited.Address.Location) {
-		if err != nil {
-			return nil, err
-		}
-		if size += len(run.Text); size > maxResult {
-			return nil, fmt.Errorf("the text of %s has more than %d bytes; cite a part of it: %w", cited.Address, maxResult, citekit.ErrTooLarge)
-		}
-		if text := strings.TrimSpace(run.Text); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return cited.AnthropicSearchResult(texts...)
 }

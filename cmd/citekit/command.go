@@ -1,72 +1,96 @@
 package main
 
-import "context"
+import (
+	"strings"
 
-// A command is a subcommand of citekit.
-type command struct {
-	name    string
-	args    string   // such as "<resource>"
-	actions []string // the words that its first argument may be; nil if it may be any
-	summary string   // begins with a verb; no full stop
-	about   string   // paragraphs
-	example []string // lines for a shell
+	"github.com/spf13/cobra"
+)
 
-	minArgs, maxArgs int // a negative maximum means any number
-
-	maps mapUse
-
-	hidden bool // not in help
-	raw    bool // its arguments are not parsed
-
-	flags func(*flagSet) // defines the flags; may be nil
-	run   func(ctx context.Context, s *session, args []string) error
+// A namedCommand is made when it is needed: most runs need one of all.
+type namedCommand struct {
+	name string
+	make func(*session) *cobra.Command
 }
 
 // commands returns all commands in the order in which help lists them.
-func commands() []*command {
-	return []*command{
-		ingestCommand(),
-		adaptCommand(),
-		resolveCommand(),
-		inspectCommand(),
-		searchCommand(),
-		similarCommand(),
-		answerCommand(),
-		verifyCommand(),
-		readCommand(),
-		citeCommand(),
-		listCommand(),
-		structureCommand(),
-		contextCommand(),
-		infoCommand(),
-		checkMapCommand(),
-		reanchorCommand(),
-		rmCommand(),
-		pruneCommand(),
-		doctorCommand(),
-		backupCommand(),
-		restoreCommand(),
-		allowedCommand(),
-		keyCommand(),
-		serveCommand(),
-		configCommand(),
-		versionCommand(),
-		completionCommand(),
-		manCommand(),
-		helpCommand(),
-		completeCommand(),
+func commands() []namedCommand {
+	return []namedCommand{
+		{"ingest", ingestCommand},
+		{"adapt", adaptCommand},
+		{"resolve", resolveCommand},
+		{"inspect", inspectCommand},
+		{"search", searchCommand},
+		{"similar", similarCommand},
+		{"answer", answerCommand},
+		{"verify", verifyCommand},
+		{"read", readCommand},
+		{"cite", citeCommand},
+		{"list", listCommand},
+		{"structure", structureCommand},
+		{"context", contextCommand},
+		{"info", infoCommand},
+		{"check-map", checkMapCommand},
+		{"reanchor", reanchorCommand},
+		{"rm", rmCommand},
+		{"prune", pruneCommand},
+		{"doctor", doctorCommand},
+		{"backup", backupCommand},
+		{"restore", restoreCommand},
+		{"allowed", allowedCommand},
+		{"key", keyCommand},
+		{"serve", serveCommand},
+		{"config", configCommand},
+		{"version", versionCommand},
+		{"completion", completionCommand},
+		{"man", manCommand},
+		{"help", helpCommand},
 	}
 }
 
-func findCommand(name string) (*command, error) {
+// root returns the program without commands: addAll and findCommand add them.
+func (s *session) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:               "citekit",
+		Args:              cobra.ArbitraryArgs,
+		PersistentPreRun:  func(c *cobra.Command, _ []string) { s.ran = c },
+		RunE:              func(*cobra.Command, []string) error { return usagef("", "no command; see 'citekit help'") },
+		TraverseChildren:  true, // flags of every command may precede it
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+	}
+	s.register(root.PersistentFlags())
+	root.Flags().AddFlagSet(root.PersistentFlags())
+	root.SetHelpCommand(helpCommand(s))
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { s.printHelp(c) })
+	root.SetOut(s.out)
+	root.SetErr(s.stderr)
+	return root
+}
+
+// lines joins the examples of a command.
+func lines(examples ...string) string { return strings.Join(examples, "\n") }
+
+// addAll adds all commands to the program.
+func (s *session) addAll(root *cobra.Command) {
+	for _, c := range commands() {
+		if c.name != "help" { // the program has it
+			root.AddCommand(c.make(s))
+		}
+	}
+	root.InitDefaultHelpCmd()
+}
+
+// findCommand returns the command of a name, and adds it to the program.
+func (s *session) findCommand(root *cobra.Command, name string) (*cobra.Command, error) {
 	var names []string
 	for _, c := range commands() {
 		if c.name == name {
-			return c, nil
+			found := c.make(s)
+			root.AddCommand(found)
+			return found, nil
 		}
-		if !c.hidden {
-			names = append(names, c.name)
-		}
+		names = append(names, c.name)
 	}
 	if meant := habits[name]; meant != "" {
 		return nil, usagef("", "unknown command '%s'; 'citekit %s' does that", name, meant)
@@ -89,11 +113,53 @@ var habits = map[string]string{
 	"mcp": "serve", "server": "serve", "start": "serve", "export": "backup", "import-backup": "restore",
 }
 
-// flagSet returns a new set with only the flags of the command.
-func (c *command) flagSet() *flagSet {
-	f := newFlagSet(c.name)
-	if c.flags != nil {
-		c.flags(f)
+// between checks that a command has at least and at most some arguments; a negative
+// maximum means any number.
+func between(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usagef(c.Name(), "%s needs %s", c.Name(), arguments(c))
+		case most >= 0 && len(args) > most:
+			return unexpected(c.Name(), args, most)
+		}
+		return nil
 	}
-	return f
+}
+
+// arguments returns what a command takes besides flags, such as "<what>".
+func arguments(c *cobra.Command) string {
+	_, args, _ := strings.Cut(c.Use, " ")
+	return args
+}
+
+// unexpected returns the error for more arguments than a command takes. Usually the
+// shell has split an argument, or has treated its "#" as a comment.
+func unexpected(command string, args []string, most int) error {
+	extra := args[most]
+	if most != 1 {
+		return usagef(command, "unexpected argument %q", extra)
+	}
+	if isThere(args[0]) && isThere(extra) {
+		return usagef(command, "%s takes one file, and not also %q", command, extra)
+	}
+	whole := args[0]
+	for _, arg := range args[1:] {
+		gap := " "
+		if name, _, isParameter := strings.Cut(arg, "="); isParameter && isSelector(name) && !strings.Contains(whole, "#") {
+			gap = "#"
+		}
+		whole += gap + arg
+	}
+	return usagef(command, "unexpected argument %q; what belongs together is quoted: citekit %s '%s'", extra, command, whole)
+}
+
+// isSelector reports whether a word is the name of an address parameter.
+func isSelector(word string) bool {
+	switch word {
+	case "pages", "page", "t", "lines", "line", "bbox", "xywh", "v",
+		"blocks", "block", "sheet", "cells", "rows", "cols", "part", "message", "table", "member":
+		return true
+	}
+	return false
 }

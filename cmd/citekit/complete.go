@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
@@ -14,83 +16,11 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-// completeCommand is called by the completion scripts. Its arguments are the words
-// after "citekit" up to the cursor, the last of them unfinished. It first prints
-// "words", "files" or "directories", the kind of further candidates the shell should
-// offer, then its own candidates, one per line.
-func completeCommand() *command {
-	return &command{
-		name:   "__complete",
-		hidden: true,
-		raw:    true,
-		run: func(ctx context.Context, s *session, args []string) error {
-			if len(args) > 0 && args[0] == "--" {
-				args = args[1:]
-			}
-			if len(args) == 0 {
-				args = []string{""}
-			}
-			c := completer{session: s}
-			line, kept := joinSchemes(args)
-			c.complete(ctx, joinAssignments(line))
-			s.printf("%s\n", c.kind)
-			for _, word := range c.words {
-				s.printf("%s\n", strings.TrimPrefix(word, kept))
-			}
-			return nil
-		},
-	}
-}
-
-// joinAssignments joins --dir=DIR again, which bash splits into three words.
-func joinAssignments(args []string) []string {
-	var words []string
-	for _, arg := range args {
-		last := len(words) - 1
-		if last >= 0 && (arg == "=" || strings.HasSuffix(words[last], "=")) && strings.HasPrefix(words[last], "-") {
-			words[last] += arg
-			continue
-		}
-		words = append(words, arg)
-	}
-	return words
-}
-
-// joinSchemes joins doc://book again, which bash splits into three words. Kept is the
-// part of the last word that bash leaves as it is, such as "doc:", or "".
-func joinSchemes(args []string) (words []string, kept string) {
-	for _, arg := range args {
-		last := len(words) - 1
-		switch {
-		case last >= 0 && arg == ":" && isScheme(words[last]):
-			words[last] += arg
-			kept = words[last]
-			continue
-		case last >= 0 && kept != "" && words[last] == kept && strings.HasPrefix(arg, "//"):
-			words[last] += arg
-			continue
-		}
-		words, kept = append(words, arg), ""
-	}
-	return words, kept
-}
-
-// isScheme reports whether a word is the scheme of addresses.
-func isScheme(word string) bool {
-	return slices.ContainsFunc(citekit.Modalities(), func(m citekit.Modality) bool { return schemeOf(m) == word })
-}
-
-// schemeOf returns the scheme of addresses of a modality, such as "doc".
-func schemeOf(m citekit.Modality) string {
-	scheme, _, _ := strings.Cut(citekit.Address{Resource: "x", Location: citekit.Location{Modality: m}}.String(), "://")
-	return scheme
-}
-
-// What a shell should offer besides the printed words.
+// What a shell should offer besides the words.
 const (
-	onlyWords   = "words"
-	files       = "files"
-	directories = "directories"
+	onlyWords   = cobra.ShellCompDirectiveNoFileComp
+	files       = cobra.ShellCompDirectiveDefault
+	directories = cobra.ShellCompDirectiveFilterDirs
 )
 
 const maxOffered = 1000 // words
@@ -98,57 +28,33 @@ const maxOffered = 1000 // words
 // A completer finds the words that may come next.
 type completer struct {
 	*session
-	flags *flagSet // as set by the words so far
-	kind  string
-	words []string
+	command *cobra.Command // the root before a command
+	kind    cobra.ShellCompDirective
+	words   []string
 }
 
-func (c *completer) complete(ctx context.Context, line []string) {
-	c.kind = onlyWords
-	typed := line[len(line)-1]
-	flags := newFlagSet("")
-	c.flags = flags
-	c.register(flags)
-	cmd, positional, open := c.readLine(flags, line[:len(line)-1])
-	switch {
-	case open != nil:
-		c.offerValue(ctx, cmd, open, typed)
-	case strings.HasPrefix(typed, "-"):
-		c.offerFlags(flags, typed)
-	case cmd == nil:
-		c.offerCommands(typed)
-	default:
-		c.offerArguments(ctx, cmd, positional, typed)
+// addCompletion lets all commands complete their arguments and the values of flags.
+func (s *session) addCompletion(root *cobra.Command) {
+	for _, c := range append(root.Commands(), root) {
+		c.ValidArgsFunction = s.completion((*completer).offerArguments)
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			c.RegisterFlagCompletionFunc(f.Name, s.completion(func(c *completer, ctx context.Context, _ []string, typed string) {
+				c.offerValue(ctx, f.Name, typed)
+			}))
+		})
 	}
 }
 
-// readLine parses the finished words and ignores errors in them. It returns the
-// command, its arguments, and the flag that still needs a value.
-func (c *completer) readLine(flags *flagSet, line []string) (cmd *command, positional []string, open *flag.Flag) {
-	for len(line) > 0 {
-		word := line[0]
-		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		known := flags.Lookup(name)
-		switch {
-		case strings.HasPrefix(word, "-") && known != nil && !hasValue && !isBool(known) && len(line) == 1:
-			return cmd, positional, known
-		case strings.HasPrefix(word, "-") && word != "-":
-			rest, err := flags.parseFlag(line)
-			if err != nil {
-				rest = line[1:]
-			}
-			line = rest
-			continue
-		case cmd != nil:
-			positional = append(positional, word)
-		default:
-			if cmd, _ = findCommand(word); cmd != nil && cmd.flags != nil {
-				cmd.flags(flags)
-			}
+// completion returns the function of a command that offers words.
+func (s *session) completion(offer func(*completer, context.Context, []string, string)) cobra.CompletionFunc {
+	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		c := completer{session: s, command: command, kind: onlyWords}
+		offer(&c, command.Context(), args, typed)
+		if len(c.words) == 1 && (strings.HasSuffix(c.words[0], ".") || strings.HasSuffix(c.words[0], "/")) {
+			c.kind |= cobra.ShellCompDirectiveNoSpace
 		}
-		line = line[1:]
+		return c.words, c.kind
 	}
-	return cmd, positional, nil
 }
 
 func (c *completer) offer(typed string, words ...string) {
@@ -159,51 +65,37 @@ func (c *completer) offer(typed string, words ...string) {
 	}
 }
 
-func (c *completer) offerCommands(typed string) {
-	for _, known := range commands() {
-		if !known.hidden {
-			c.offer(typed, known.name)
-		}
-	}
-}
-
-func (c *completer) offerFlags(flags *flagSet, typed string) {
-	flags.VisitAll(func(f *flag.Flag) {
-		if f.Usage != "" {
-			c.offer(typed, dashed(f.Name))
-		}
-	})
-}
-
-// offerValue offers values for a flag. Before the command, cmd is nil.
-func (c *completer) offerValue(ctx context.Context, cmd *command, f *flag.Flag, typed string) {
-	switch f.Name {
+// offerValue offers values for a flag.
+func (c *completer) offerValue(ctx context.Context, flag, typed string) {
+	switch flag {
 	case "as":
-		if cmd != nil && cmd.name == "cite" {
-			c.offer(typed, citeForms...)
+		if c.command.Name() == "cite" {
+			written, _ := citeFormNames()
+			c.offer(typed, written...)
 		} else {
 			c.offer(typed, "pdf")
 		}
 	case "text":
-		if cmd != nil && cmd.name == "verify" {
+		if c.command.Name() == "verify" {
 			c.kind = files
 		}
 	case "from":
-		c.offer(typed, citeSources...)
+		_, read := citeFormNames()
+		c.offer(typed, read...)
 	case "by":
 		c.offer(typed, "passages", "nodes", "resources")
 	case "dir", "root", "maps-dir", "output-dir":
 		c.kind = directories
-	case "output", "o", "config", "keys", "key-file", "log-file", "audit-log", "tls-cert", "tls-key":
+	case "output", "config", "keys", "key-file", "log-file", "audit-log", "tls-cert", "tls-key":
 		c.kind = files
 	case "source":
 		c.offerSources(typed)
 	case "adapter":
 		c.kind = files
 		c.offer(typed, mapadapter.Names()...)
-	case "type", "t":
+	case "type":
 		c.offer(typed, "document", "video", "audio", "image", "text")
-	case "mapper", "m":
+	case "mapper":
 		c.kind = files
 		c.offer(typed, "structure", "gemini", "openai")
 	case "mode":
@@ -215,7 +107,7 @@ func (c *completer) offerValue(ctx context.Context, cmd *command, f *flag.Flag, 
 	case "transport":
 		c.offer(typed, transportStdio, transportHTTP)
 	case "resource", "document":
-		c.offerResources(ctx, typed, "")
+		c.offerResources(ctx, typed)
 	case "toolsets":
 		c.offerInList(typed, mcpadapter.Toolsets())
 	case "tools":
@@ -231,11 +123,11 @@ func (c *completer) offerInList(typed string, words []string) {
 	}
 }
 
-func (c *completer) offerArguments(ctx context.Context, cmd *command, positional []string, typed string) {
-	if cmd.maxArgs >= 0 && len(positional) >= cmd.maxArgs {
-		return
+func (c *completer) offerArguments(ctx context.Context, positional []string, typed string) {
+	if c.command.ValidateArgs(append(positional, typed)) != nil {
+		return // it takes no more
 	}
-	switch cmd.name {
+	switch c.command.Name() {
 	case "ingest", "allowed":
 		c.offerSources(typed)
 	case "adapt":
@@ -246,10 +138,10 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 	case "inspect", "read", "cite", "verify", "similar":
 		c.offerNodes(ctx, typed)
 	case "list", "structure", "context", "rm":
-		c.offerResources(ctx, typed, "")
+		c.offerResources(ctx, typed)
 	case "check-map":
 		c.kind = files
-		c.offerResources(ctx, typed, "")
+		c.offerResources(ctx, typed)
 	case "completion":
 		if len(positional) == 0 {
 			c.offer(typed, "install")
@@ -261,13 +153,21 @@ func (c *completer) offerArguments(ctx context.Context, cmd *command, positional
 		c.kind = directories
 	case "help":
 		if len(positional) == 0 {
-			c.offerCommands(typed)
-		} else if about, err := findCommand(positional[0]); err == nil {
-			c.offer(typed, about.actions...)
+			for _, known := range c.command.Root().Commands() {
+				c.offer(typed, known.Name())
+			}
+		} else {
+			c.offer(typed, actionsOf[positional[0]]...)
 		}
 	case "key":
 		c.offerKeys(ctx, positional, typed)
 	}
+}
+
+// schemeOf returns the scheme of addresses of a modality, such as "doc".
+func schemeOf(m citekit.Modality) string {
+	scheme, _, _ := strings.Cut(citekit.Address{Resource: "x", Location: citekit.Location{Modality: m}}.String(), "://")
+	return scheme
 }
 
 // offerSources offers paths relative to the base directory. If that is the working
@@ -296,17 +196,15 @@ func (c *completer) offerSources(typed string) {
 	}
 }
 
-// offerResources offers the ids of resources, each followed by suffix.
-func (c *completer) offerResources(ctx context.Context, typed, suffix string) {
+// offerResources offers the ids of resources.
+func (c *completer) offerResources(ctx context.Context, typed string) {
 	lib, err := c.open()
 	if err != nil {
 		return
 	}
 	defer lib.Close()
 	ids, _ := lib.Resources(ctx)
-	for _, id := range ids {
-		c.offer(typed, id+suffix)
-	}
+	c.offer(typed, ids...)
 }
 
 // offerNodes offers the nodes of the resource in typed, or resources if typed names

@@ -11,10 +11,11 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // ours occurs in every completion script; a file without it is not replaced.
-const ours = "completion for citekit"
+var ours = lazyregexp.New(`completion (V2 )?for citekit`)
 
 // An installedCompletion says where a script was installed and what the person must
 // still do.
@@ -62,7 +63,7 @@ func installCompletion(ctx context.Context, shell string) (installedCompletion, 
 	switch {
 	case err == nil && string(old) == script:
 		return done, nil
-	case err == nil && !strings.Contains(string(old), ours):
+	case err == nil && !ours.Match(old):
 		return done, fmt.Errorf("'%s' exists and was not written by citekit; move it away, or print the completion with 'citekit completion %s'", done.Path, shell)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return done, err

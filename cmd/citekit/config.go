@@ -8,17 +8,19 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 )
 
-func configCommand() *command {
+func configCommand(s *session) *cobra.Command {
 	flags := settingFlags{command: "config"}
 	var check, schema bool
-	return &command{
-		name:    "config",
-		summary: "Show the settings of a server, and where each comes from",
-		about: `Prints the settings that 'citekit serve' would have with the same flags, as YAML
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings of a server, and where each comes from",
+		Long: `Prints the settings that 'citekit serve' would have with the same flags, as YAML
 with a comment that says where each comes from: the file, an environment
 variable, a flag, or the default.
 
@@ -34,13 +36,9 @@ Each is printed with its file and line, and with the correct form.
 With --check nothing else is printed, and the exit code is 1 if there are any.
 
 Secrets are not settings: keys of models stay in the environment.`,
-		example: []string{"citekit config", "citekit config --config /etc/citekit/citekit.yaml --check", "citekit config --schema > config.schema.json"},
-		flags: func(f *flagSet) {
-			flags.register(f)
-			f.BoolVar(&check, "check", false, "print only what is wrong")
-			f.BoolVar(&schema, "schema", false, "print the JSON schema of the file")
-		},
-		run: func(ctx context.Context, s *session, _ []string) error {
+		Example: lines("citekit config", "citekit config --config /etc/citekit/citekit.yaml --check", "citekit config --schema > config.schema.json"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if schema {
 				return s.printConfigSchema()
 			}
@@ -52,11 +50,16 @@ Secrets are not settings: keys of models stay in the environment.`,
 				s.warn(warning)
 			}
 			if check {
-				return checkServing(ctx, settings)
+				return checkServing(cmd.Context(), settings)
 			}
 			return s.printSettings(settings)
 		},
 	}
+	f := c.Flags()
+	flags.register(f)
+	f.BoolVar(&check, "check", false, "print only what is wrong")
+	f.BoolVar(&schema, "schema", false, "print the JSON schema of the file")
+	return c
 }
 
 // checkServing returns an error if a server could not start with these settings,
@@ -105,11 +108,7 @@ func (s *session) printSettings(settings *config.Settings) error {
 	if s.json {
 		return s.printJSON(settings)
 	}
-	text, err := settings.YAML()
-	if err != nil {
-		return err
-	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(settings.YAML())) {
 		s.printf("%s\n", term.Line(strings.TrimSuffix(line, "\n")))
 	}
 	return nil

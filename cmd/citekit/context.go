@@ -6,22 +6,23 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/contents"
 )
 
-func contextCommand() *command {
+func contextCommand(s *session) *cobra.Command {
 	var all, plain bool
 	var tokens int
 	var task string
 	f := searchFlags{command: "context"}
-	return &command{
-		name:    "context",
-		maps:    anyMaps,
-		args:    "[<resource>...]",
-		summary: "Print what resources hold, or the evidence for a task, for an agent to read",
-		about: `With --task prints the evidence that says most about a task or a question, from
+	c := &cobra.Command{
+		Use:         "context [<resource>...]",
+		Annotations: anyMaps,
+		Short:       "Print what resources hold, or the evidence for a task, for an agent to read",
+		Long: `With --task prints the evidence that says most about a task or a question, from
 all resources, within a number of tokens: as Markdown, each piece below its
 address. Text that occurs in several places is printed once.
 
@@ -29,16 +30,10 @@ Without it prints the maps of resources in a compact form, with the id, title
 and location of each node, within a number of tokens. If not all fits, nodes
 near the top come first, from all resources alike, then summaries if there is
 room. Tokens are estimated from the bytes; the estimate tends to be too high.`,
-		example: []string{"citekit context --task 'How is a kettle descaled?' --tokens 2000", "citekit context book lecture", "citekit context --all --tokens 8000", "citekit context book --json"},
-		maxArgs: -1,
-		flags: func(flags *flagSet) {
-			flags.StringVar(&task, "task", "", "print the evidence for the task or question `TEXT`")
-			flags.BoolVar(&all, "all", false, "all resources")
-			flags.IntVar(&tokens, "tokens", 4000, "print at most `TOKENS`")
-			flags.BoolVar(&plain, "no-summaries", false, "leave summaries out")
-			f.registerFilters(flags)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		Example: lines("citekit context --task 'How is a kettle descaled?' --tokens 2000", "citekit context book lecture", "citekit context --all --tokens 8000", "citekit context book --json"),
+		Args:    between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
 			s.extra = f.extra
 			if task != "" {
 				if tokens < contents.MinTokens || tokens > contents.MaxBriefingTokens {
@@ -55,6 +50,13 @@ room. Tokens are estimated from the bytes; the estimate tends to be too high.`,
 			return s.printContext(ctx, args, all, &contents.DigestOptions{MaxTokens: tokens, NoSummaries: plain})
 		},
 	}
+	flags := c.Flags()
+	flags.StringVar(&task, "task", "", "print the evidence for the task or question `TEXT`")
+	flags.BoolVar(&all, "all", false, "all resources")
+	flags.IntVar(&tokens, "tokens", 4000, "print at most `TOKENS`")
+	flags.BoolVar(&plain, "no-summaries", false, "leave summaries out")
+	f.registerFilters(flags)
+	return c
 }
 
 func (s *session) printContext(ctx context.Context, ids []string, all bool, opts *contents.DigestOptions) error {

@@ -139,13 +139,9 @@ func TestDeleteKilled(t *testing.T) {
 		if round%2 == 0 {
 			f.kill(after, append([]string{"rm"}, ids...)...)
 		} else {
-			if err := os.Rename(filepath.Join(f.base, "old"), filepath.Join(f.base, "away")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(filepath.Join(f.base, "old"), filepath.Join(f.base, "away")))
 			f.kill(after, "prune", "--yes")
-			if err := os.Rename(filepath.Join(f.base, "away"), filepath.Join(f.base, "old")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Rename(filepath.Join(f.base, "away"), filepath.Join(f.base, "old")))
 		}
 		left := f.ids()
 		t.Logf("round %d: killed after %v, %d maps are left", round, after, len(left))
@@ -189,9 +185,7 @@ func TestRenameKilled(t *testing.T) {
 	name, whole := "old", time.Duration(0)
 	for round := range rounds + 1 {
 		next := fmt.Sprintf("folder%d", round)
-		if err := os.Rename(filepath.Join(f.base, name), filepath.Join(f.base, next)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Rename(filepath.Join(f.base, name), filepath.Join(f.base, next)))
 		name = next
 		if round > 0 {
 			f.kill(time.Duration(random.Int64N(int64(whole))), "ingest", ".")

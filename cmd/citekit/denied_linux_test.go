@@ -16,9 +16,7 @@ func TestFilesOfRoot(t *testing.T) {
 	sharedtest.NotShort(t)
 	m := shareFolder(t, "0600", 64_013)[0]
 	m.group, m.key = 0, filepath.Join(m.home, "evidence.key")
-	if err := os.Chown(m.dir, int(m.uid), int(m.gid)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chown(m.dir, int(m.uid), int(m.gid)))
 	if err := os.Chown(filepath.Join(m.dir, "poem.txt"), int(m.uid), int(m.gid)); err != nil {
 		t.Fatal(err)
 	}
@@ -26,9 +24,7 @@ func TestFilesOfRoot(t *testing.T) {
 	m.must("search", "roses")
 	maps := filepath.Join(m.dir, ".resource_maps", "poem.json")
 	notes := filepath.Join(m.dir, ".citekit_output", ".meta", "notes", "ingest.log")
-	if err := errors.Join(os.Chown(maps, 0, 0), os.Chmod(maps, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chown(maps, 0, 0), os.Chmod(maps, 0o600)))
 	archive := filepath.Join(m.home, "b.tar.gz")
 	check := func(file string, args ...string) {
 		t.Helper()
@@ -40,15 +36,11 @@ func TestFilesOfRoot(t *testing.T) {
 	check(maps, "backup", archive)
 	check(maps, "doctor")
 	check(maps, "search", "roses")
-	if err := errors.Join(os.Chown(notes, 0, 0), os.Chmod(notes, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chown(notes, 0, 0), os.Chmod(notes, 0o600)))
 	check(notes, "ingest", ".")
 	check(notes, "ingest", "--json", ".")
 	check(notes, "doctor")
-	if err := os.Remove(notes); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(notes))
 	check(maps, "ingest", ".")
 	check(maps, "ingest", "--json", ".")
 	if ids, err := os.ReadDir(filepath.Dir(maps)); err != nil || len(ids) > 2 { // the map and the lock

@@ -6,30 +6,34 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/internal/message"
 )
 
-func doctorCommand() *command {
+func doctorCommand(s *session) *cobra.Command {
 	var flags doctorFlags
-	return &command{
-		name:    "doctor",
-		summary: "Say what is missing, stale or misconfigured, and the remedy",
-		about: `Checks the machine, the base directory and the settings of a server, and prints
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what is missing, stale or misconfigured, and the remedy",
+		Long: `Checks the machine, the base directory and the settings of a server, and prints
 a line for each check: ok, warning or fault, with what to do about it. The exit
 code is 1 if there are faults. Nothing is changed, no secret is printed, and
 nothing is sent over a network, except that --online asks the servers of models.
 
 doctor reads the settings that serve reads: see 'citekit help config'. If they
 name workspaces, these are checked instead of the base directory.`,
-		example: []string{"citekit doctor", "citekit doctor --config /etc/citekit/citekit.yaml", "citekit doctor --json"},
-		flags: func(f *flagSet) {
-			f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")
-			f.BoolVar(&flags.online, "online", false, "also ask whether the servers of models can be reached")
-		},
-		run: func(ctx context.Context, s *session, _ []string) error { return s.doctor(ctx, flags) },
+		Example: lines("citekit doctor", "citekit doctor --config /etc/citekit/citekit.yaml", "citekit doctor --json"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.doctor(cmd.Context(), flags) },
 	}
+	f := c.Flags()
+	f.StringVar(&flags.config, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")
+	f.BoolVar(&flags.online, "online", false, "also ask whether the servers of models can be reached")
+	return c
 }
 
 // doctorFlags are the flags of doctor.
@@ -130,7 +134,7 @@ func joined(text string) string { return strings.Join(strings.Fields(text), " ")
 
 // checkSettings loads the settings of a server, if there are any.
 func (d *doctor) checkSettings(ctx context.Context) {
-	from := &settingFlags{command: "doctor", file: d.flags.config, flags: newFlagSet("doctor")}
+	from := &settingFlags{command: "doctor", file: d.flags.config, flags: new(pflag.FlagSet)}
 	settings, err := from.load()
 	const remedy = "correct it; 'citekit config --schema' has all settings"
 	name := from.settingsFile()

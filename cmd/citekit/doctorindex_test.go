@@ -14,17 +14,11 @@ import (
 // resource whose map was removed.
 func TestDoctorAfterRemoval(t *testing.T) {
 	sharedtest.Tool(t, "tesseract") // which cannot read the image
-	dir := t.TempDir()
+	f := newFolder(t)
 	for name, content := range map[string]string{"a.md": "# alpha\n", "b.md": "# beta\n", "c.md": "# gamma\n", "bomb.gif": "GIF89a\x01\x00\x01\x00\x00\x00\x00,"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		f.write(name, content)
 	}
-	do := func(args ...string) string {
-		var out, complaint bytes.Buffer
-		run(t.Context(), append(args, "--dir", dir), nil, &out, &complaint)
-		return out.String() + complaint.String()
-	}
+	do := f.ran
 	do("ingest", ".")
 	do("search", "alpha")
 	const want = "the text of 1 source cannot be read, so no search finds it: bomb"
@@ -45,11 +39,7 @@ func TestDoctorAfterRemoval(t *testing.T) {
 // A key that was revoked before is not said to be revoked now.
 func TestRevokeTwice(t *testing.T) {
 	keys := filepath.Join(t.TempDir(), "keys.json")
-	do := func(args ...string) string {
-		var out, complaint bytes.Buffer
-		run(t.Context(), append(args, "--keys", keys), nil, &out, &complaint)
-		return out.String() + complaint.String()
-	}
+	do := func(args ...string) string { return ran(t, append(args, "--keys", keys)...) }
 	id, _, _ := strings.Cut(strings.TrimPrefix(do("key", "new", "--workspace", "a"), "citekit_"), "_")
 	if got := do("key", "revoke", id); !strings.Contains(got, "revoked "+id) {
 		t.Error(got)
@@ -63,9 +53,7 @@ func TestRevokeTwice(t *testing.T) {
 		t.Fatalf("%s", data)
 	}
 	copy(data[at+len(`"revoked": "`):], "2020")
-	if err := os.WriteFile(keys, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(keys, data, 0o600))
 	if got := do("key", "revoke", id); !strings.Contains(got, id+" was revoked before, at 2020-") {
 		t.Error(got)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
@@ -249,7 +248,7 @@ func (g *granting) allow(ctx context.Context, path, id string) (isNew bool) {
 func (s *session) tidyGrants(ctx context.Context, ws *workspace.Directory) error {
 	dropped, err := ws.DropUnneeded(ctx)
 	if dropped > 0 {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(message.Count(dropped, "file")+" outside "+s.baseName()+" may no longer be cited: no map names them"))
+		s.warn(message.Count(dropped, "file") + " outside " + s.baseName() + " may no longer be cited: no map names them")
 	}
 	return err
 }

@@ -8,16 +8,21 @@ import (
 // TestHabits checks that words of other programs lead to commands that exist, and are
 // none themselves.
 func TestHabits(t *testing.T) {
+	s := new(session)
+	root := s.root()
+	for _, c := range commands() {
+		if made := c.make(s).Name(); made != c.name {
+			t.Errorf("%s is named %s", c.name, made)
+		}
+	}
 	for word, meant := range habits {
 		name, flag, _ := strings.Cut(meant, " --")
-		c, err := findCommand(name)
-		if err != nil || flag != "" && c.flagSet().Lookup(flag) == nil {
+		c, err := s.findCommand(root, name)
+		if err != nil || flag != "" && c.Flag(flag) == nil {
 			t.Errorf("%s: %s: %v", word, meant, err)
 		}
-		for _, c := range commands() {
-			if c.name == word {
-				t.Errorf("%s is a command", word)
-			}
+		if _, err := s.findCommand(root, word); err == nil {
+			t.Errorf("%s is a command", word)
 		}
 	}
 }

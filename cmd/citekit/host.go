@@ -143,7 +143,7 @@ func (h *host) openAll() (all []*hosted, err error) {
 		one, err := h.open(name, h.settings.Workspaces[name])
 		if err != nil {
 			closeAll(all)
-			return nil, &settingsError{"serve", config.Faults{h.settings.Fault(err.Error(), "workspaces", name, "dir")}}
+			return nil, faultOf(h.settings, err.Error(), "workspaces", name, "dir")
 		}
 		all = append(all, one)
 	}
@@ -201,7 +201,7 @@ func (f ownFolder) isRoot() bool { return f.setting == "roots" }
 
 // shows reports whether callers who see this folder also see inner.
 func (f ownFolder) shows(inner ownFolder) bool {
-	return (f.isRoot() || f.setting == "dir") && !inner.isRoot() && isWithin(f.dir, inner.dir)
+	return (f.isRoot() || f.setting == "dir") && !inner.isRoot() && inside(f.dir, inner.dir)
 }
 
 // realPath resolves the links of the part of a path that exists.
@@ -215,12 +215,6 @@ func realPath(path string) string {
 		return filepath.Join(realPath(parent), filepath.Base(path))
 	}
 	return cmp.Or(real, path)
-}
-
-// isWithin reports whether the folder inner lies below outer.
-func isWithin(outer, inner string) bool {
-	rel, err := filepath.Rel(outer, inner)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 func closeAll(all []*hosted) {

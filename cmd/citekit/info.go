@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/stats"
 )
 
-func infoCommand() *command {
-	return &command{
-		name:    "info",
-		maps:    anyMaps,
-		summary: "Show what there is: resources, sizes, the index, programs",
-		about: `Shows how many resources of each type there are, and how many of them have no
+func infoCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:         "info",
+		Annotations: anyMaps,
+		Short:       "Show what there is: resources, sizes, the index, programs",
+		Long: `Shows how many resources of each type there are, and how many of them have no
 readable source; how much space maps, evidence, texts and the search index take;
 what the index holds; and which of the programs that some formats need were
 found. Nothing is made or changed.
@@ -25,8 +27,9 @@ found. Nothing is made or changed.
 --json adds how often evidence was requested and how often it was there (cache),
 and the seconds since the start (uptime). Both are about this process: for a
 server that has run for a while, ask its tool info.`,
-		example: []string{"citekit info", "citekit info --json"},
-		run:     func(ctx context.Context, s *session, _ []string) error { return s.info(ctx) },
+		Example: lines("citekit info", "citekit info --json"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.info(cmd.Context()) },
 	}
 }
 

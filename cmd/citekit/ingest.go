@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
@@ -40,30 +43,24 @@ type ingestFlags struct {
 	mapper      mapperFlags
 }
 
-func (i *ingestFlags) register(f *flagSet) {
-	f.StringVar(&i.kind, "type", "", "`TYPE` of every source: document, video, audio, image or text (default: detected from the content)")
+func (i *ingestFlags) register(f *pflag.FlagSet) {
+	f.StringVarP(&i.kind, "type", "t", "", "`TYPE` of every source: document, video, audio, image or text (default: detected from the content)")
 	f.StringVar(&i.id, "id", "", "`ID` of the map, for a single source (default: made from its name)")
-	f.IntVar(&i.concurrency, "concurrency", 5, "map `N` sources at a time")
+	f.IntVarP(&i.concurrency, "concurrency", "c", 5, "map `N` sources at a time")
 	f.Var(&i.maxSize, "max-size", "skip sources of more than `SIZE` bytes, such as 500M or 2G")
-	f.BoolVar(&i.force, "force", false, "map unchanged sources again, and replace maps made or changed by hand")
+	f.BoolVarP(&i.force, "force", "f", false, "map unchanged sources again, and replace maps made or changed by hand")
 	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
 	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
 	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
 	f.BoolVar(&i.comments, "comments", false, "read the comments in DOCX and ODT files, for a --mapper that is a model and for the search index, as in 'citekit search --comments'")
-	f.BoolVar(&i.verbose, "verbose", false, "also list unchanged and skipped sources, and why others failed again")
-	f.BoolVar(&i.watch, "watch", false, "keep mapping changed sources until interrupted")
+	f.BoolVarP(&i.verbose, "verbose", "v", false, "also list unchanged and skipped sources, and why others failed again")
+	f.BoolVarP(&i.watch, "watch", "w", false, "keep mapping changed sources until interrupted")
 	f.BoolVar(&i.outside, "allow-outside", false, "also map files outside the base directory and the roots, and remember that they may be cited")
-	f.BoolVar(&i.yes, "yes", false, "do not ask")
+	f.BoolVarP(&i.yes, "yes", "y", false, "do not ask")
 	f.BoolVar(&i.follow, "follow-renames", false, "let maps follow renamed sources without asking (default if there is no terminal to ask on)")
 	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map renamed sources as new ones")
 	f.BoolVar(&i.noIndex, "no-index", false, "do not read the texts for search; the next search then does")
 	i.mapper.register(f)
-	f.alias("y", "yes")
-	f.alias("t", "type")
-	f.alias("c", "concurrency")
-	f.alias("f", "force")
-	f.alias("v", "verbose")
-	f.alias("w", "watch")
 }
 
 // check returns an error if the flags contradict each other.
@@ -81,13 +78,12 @@ func (i *ingestFlags) check() error {
 	return nil
 }
 
-func ingestCommand() *command {
+func ingestCommand(s *session) *cobra.Command {
 	var flags ingestFlags
-	return &command{
-		name:    "ingest",
-		args:    "<path>...",
-		summary: "Make maps of files and folders",
-		about: `Finds the structure of each source and stores it as its map: chapters and pages
+	c := &cobra.Command{
+		Use:   "ingest <path>...",
+		Short: "Make maps of files and folders",
+		Long: `Finds the structure of each source and stores it as its map: chapters and pages
 of documents, chapters and spoken words of recordings, sections of texts,
 symbols of code. Nothing leaves this machine and no key is needed, unless
 --mapper names a model.
@@ -109,20 +105,20 @@ allowed' lists these files.
 
 A --mapper that is a program reads a JSON object with "source" (path, modality,
 extent) and "schema", and writes a map or {"nodes": [...]}.`,
-		example: []string{
+		Example: lines(
 			"citekit ingest book.pdf lecture.mp4",
 			"citekit ingest . --watch",
 			"citekit ingest 'src/**/*.go'",
 			"citekit --dir ~/papers ingest .",
 			"citekit ingest talk.mp3 --id keynote --force",
-		},
-		minArgs: 1,
-		maxArgs: -1,
-		flags:   flags.register,
-		run: func(ctx context.Context, s *session, args []string) error {
-			return s.ingest(ctx, args, &flags)
+		),
+		Args: between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.ingest(cmd.Context(), args, &flags)
 		},
 	}
+	flags.register(c.Flags())
+	return c
 }
 
 // An ingestion is one run of the command.

@@ -16,8 +16,7 @@ import (
 
 // A watched is a run of ingest --watch.
 type watched struct {
-	t     *testing.T
-	dir   string
+	testFolder
 	lines *bufio.Scanner
 	seen  []string
 	end   func() int
@@ -34,7 +33,7 @@ func watch(t *testing.T, dir string, flags ...string) *watched {
 		code <- run(ctx, args, strings.NewReader(""), output, io.Discard)
 		output.Close()
 	}()
-	w := &watched{t: t, dir: dir, lines: bufio.NewScanner(stdout)}
+	w := &watched{testFolder: testFolder{t, dir}, lines: bufio.NewScanner(stdout)}
 	w.end = func() int {
 		cancel()
 		for w.lines.Scan() {
@@ -57,13 +56,6 @@ func (w *watched) wait(start string) {
 	w.t.Fatalf("no %q in %q", start, w.seen)
 }
 
-func (w *watched) write(name, content string) {
-	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // count returns how many lines have begun with start.
 func (w *watched) count(start string) (n int) {
 	for _, line := range w.seen {
@@ -78,16 +70,14 @@ func (w *watched) count(start string) (n int) {
 // stays as it is not again.
 func TestWatch(t *testing.T) {
 	sharedtest.NotShort(t)
-	w := &watched{t: t, dir: t.TempDir()}
-	w.write("bad.pdf", "%PDF-1.7\nnothing more")
-	w.write("a.md", "# A\n")
-	w.write("gone.md", "# Gone\n")
-	w = watch(t, w.dir, "--verbose")
+	f := newFolder(t)
+	f.write("bad.pdf", "%PDF-1.7\nnothing more")
+	f.write("a.md", "# A\n")
+	f.write("gone.md", "# Gone\n")
+	w := watch(t, f.dir, "--verbose")
 	w.wait("failed bad.pdf: ")
 	w.wait("mapped gone.md")
-	if err := os.Remove(filepath.Join(w.dir, "gone.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(w.dir, "gone.md")))
 	w.wait("vanished gone.md")
 	for _, name := range []string{"c", "d"} {
 		w.write(name+".md", "# Another\n"+name+"\n")
@@ -109,10 +99,9 @@ func TestWatch(t *testing.T) {
 // watched are not mapped.
 func TestWatchBesideMaps(t *testing.T) {
 	sharedtest.NotShort(t)
-	dir := t.TempDir()
-	w := &watched{t: t, dir: dir}
-	w.write("a.md", "# A\n")
-	w = watch(t, dir, "--maps-dir", ".", "--json", "--hidden")
+	f := newFolder(t)
+	f.write("a.md", "# A\n")
+	w := watch(t, f.dir, "--maps-dir", ".", "--json", "--hidden")
 	for _, name := range []string{"a", "b", "c"} {
 		w.write(name+".md", "# Now\n"+name+"\n")
 		w.wait(`{"path":"` + name + `.md","status":"mapped"`)
@@ -127,10 +116,8 @@ func TestWatchBesideMaps(t *testing.T) {
 
 // TestIngestOneJSON checks that --json prints one value, whatever happens.
 func TestIngestOneJSON(t *testing.T) {
-	dir := t.TempDir()
-	w := &watched{t: t, dir: dir}
-	w.write("a.md", "# A\n")
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	f := newFolder(t)
+	f.write("a.md", "# A\n")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, test := range []struct {
@@ -144,7 +131,7 @@ func TestIngestOneJSON(t *testing.T) {
 		{cancelled, nil, "TIMEOUT", exitInterrupted},
 	} {
 		var stdout, stderr bytes.Buffer
-		args := append([]string{"ingest", "--json", "--dir", dir, filepath.Join(dir, "a.md")}, test.args...)
+		args := append([]string{"ingest", "--json", "--dir", f.dir, "a.md"}, test.args...)
 		code := run(test.ctx, args, strings.NewReader(""), &stdout, &stderr)
 		if code != test.exit || !json.Valid(stdout.Bytes()) || !strings.Contains(stdout.String(), `"code": "`+test.code+`"`) {
 			t.Errorf("%q: exit code %d, stdout %q", test.args, code, stdout.String())

@@ -7,28 +7,31 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/relations"
 )
 
-func inspectCommand() *command {
+func inspectCommand(s *session) *cobra.Command {
 	var resource string
-	return &command{
-		name:    "inspect",
-		maps:    anyMaps,
-		args:    "<node>",
-		summary: "Show a node of a map",
-		about: `Shows what a map says about a node, without opening the source. <node> is
+	c := &cobra.Command{
+		Use:         "inspect <node>",
+		Annotations: anyMaps,
+		Short:       "Show a node of a map",
+		Long: `Shows what a map says about a node, without opening the source. <node> is
 RESOURCE.NODE, or the id of a node with --resource. An address of a part, as a URL or
 behind the name of the file, stands for the smallest node that holds the part.`,
-		example: []string{"citekit inspect book.chapter-2", "citekit inspect --resource book chapter-2 --json", "citekit inspect 'book.pdf#page=12'"},
-		minArgs: 1, maxArgs: 1,
-		flags: func(f *flagSet) { f.StringVar(&resource, "resource", "", "`ID` of the resource") },
-		run: func(ctx context.Context, s *session, args []string) error {
-			return s.inspect(ctx, resource, args[0])
+		Example: lines("citekit inspect book.chapter-2", "citekit inspect --resource book chapter-2 --json", "citekit inspect 'book.pdf#page=12'"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.inspect(cmd.Context(), resource, args[0])
 		},
 	}
+	f := c.Flags()
+	f.StringVar(&resource, "resource", "", "`ID` of the resource")
+	return c
 }
 
 func (s *session) inspect(ctx context.Context, resource, word string) error {

@@ -56,7 +56,7 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 		if hint := listenHint(err); hint != "" {
 			message += "; " + hint
 		}
-		return nil, &settingsError{"serve", config.Faults{settings.Fault(message, "metrics", "listen")}}
+		return nil, faultOf(settings, message, "metrics", "listen")
 	}
 	return i, nil
 }

@@ -28,18 +28,12 @@ const endless = "#!/bin/sh\necho $$ >> '%s'\nexec /bin/sleep 1000\n"
 func TestInterruptEndsChildren(t *testing.T) {
 	dir := t.TempDir()
 	programs, pids := filepath.Join(dir, "bin"), filepath.Join(dir, "pids")
-	if err := os.Mkdir(programs, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(programs, 0o700))
 	for _, name := range []string{"ffmpeg", "ffprobe"} {
-		if err := os.WriteFile(filepath.Join(programs, name), fmt.Appendf(nil, endless, pids), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(programs, name), fmt.Appendf(nil, endless, pids), 0o700))
 	}
 	matroska := "\x1a\x45\xdf\xa3\xa3\x42\x82\x88matroska" + strings.Repeat("\x00", 100)
-	if err := os.WriteFile(filepath.Join(dir, "talk.mkv"), []byte(matroska), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "talk.mkv"), []byte(matroska), 0o600))
 	for _, args := range [][]string{
 		{"resolve", "talk.mkv#t=1-2", "-o", "clip.mp4"},
 		{"ingest", "talk.mkv"},
@@ -54,21 +48,15 @@ func TestInterruptEndsChildren(t *testing.T) {
 
 func testInterrupt(t *testing.T, dir, programs, pids string, sig os.Signal, args []string) {
 	t.Helper()
-	if err := os.RemoveAll(pids); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(pids))
 	cmd := exec.Command("citekit", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+programs+":"+os.Getenv("PATH"))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	child := waitForPID(t, pids)
-	if err := cmd.Process.Signal(sig); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Process.Signal(sig))
 	if cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stderr.String() != "citekit: interrupted\n" {
 		t.Errorf("%v: %v, stderr %q", args, cmd.ProcessState, stderr.String())
 	}
@@ -85,9 +73,7 @@ func TestInterruptEndsWatch(t *testing.T) {
 	sharedtest.NotShort(t)
 	for sig, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitOK} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o600))
 		cmd := exec.Command("citekit", "ingest", "--watch", dir, "--dir", dir)
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
@@ -95,23 +81,17 @@ func TestInterruptEndsWatch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		lines := bufio.NewReader(stdout)
 		if _, err := lines.ReadString('\n'); err != nil {
 			t.Error(err)
 		}
 		// What comes now is mapped once the first run is over.
-		if err := os.WriteFile(filepath.Join(dir, "b.txt"), []byte("two\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "b.txt"), []byte("two\n"), 0o600))
 		if l, err := lines.ReadString('\n'); err != nil || !strings.Contains(l, "b.txt") {
 			t.Errorf("%q, %v", l, err)
 		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(sig))
 		if cmd.Wait(); cmd.ProcessState.ExitCode() != want || stderr.Len() > 0 {
 			t.Errorf("%v: %v, stderr %q", sig, cmd.ProcessState, stderr.String())
 		}

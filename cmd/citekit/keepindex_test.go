@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/test/parquettest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -36,8 +37,7 @@ func entriesWith(t *testing.T, dir, word string) int {
 // TestIngestIndexes lets each ingest make the index, and keep it up to date, unless it is
 // told not to.
 func TestIngestIndexes(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	w := &watched{t: t, dir: t.TempDir()}
+	w := newFolder(t)
 	for _, test := range []struct {
 		text                string
 		flags               []string
@@ -49,7 +49,7 @@ func TestIngestIndexes(t *testing.T) {
 		{"White", []string{"--force", "--json"}, 0, 0, 1},
 	} {
 		w.write("tea.md", "# Tea\n\n"+test.text+".\n")
-		out := ran(t, append([]string{"ingest", "--dir", w.dir, "."}, test.flags...)...)
+		out := w.ran(append([]string{"ingest", "."}, test.flags...)...)
 		black, green, white := entriesWith(t, w.dir, "black"), entriesWith(t, w.dir, "green"), entriesWith(t, w.dir, "white")
 		if black != test.black || green != test.green || white != test.white {
 			t.Errorf("%s %q: entries are %d, %d, %d: %s", test.text, test.flags, black, green, white, out)
@@ -71,12 +71,11 @@ func damagedParquet(t *testing.T) string {
 // ingest that finds it so names it, with the reason and what to do. Later ones count it,
 // and searches that find something do not mention it.
 func TestUnreadableIsToldOnce(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	w := &watched{t: t, dir: t.TempDir()}
+	w := newFolder(t)
 	w.write("tea.md", "# Tea\n\nA kettle.\n")
 	w.write("rows.parquet", damagedParquet(t))
 	const figure, named = "\n1 of 2 resources searchable", "\nrows.parquet: mapped, but its text cannot be searched: "
-	do := func(args ...string) string { return "\n" + ran(t, append(args, "--dir", w.dir)...) }
+	do := func(args ...string) string { return "\n" + w.ran(args...) }
 	out := do("ingest", ".")
 	_, line, _ := strings.Cut(out, named)
 	if !strings.Contains(out, figure+"\n") || !strings.Contains(line, "damaged") || !strings.Contains(line, "; replace the file and ingest it again") {
@@ -98,9 +97,7 @@ func TestUnreadableIsToldOnce(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(do("ingest", ".", "--json")), &outcome); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(do("ingest", ".", "--json")), &outcome))
 	if x := outcome.Index; x.Resources != 2 || x.Searchable != 1 || len(x.Missing) != 1 || x.Missing[0].ResourceID != "rows" || x.Missing[0].Path != "rows.parquet" || x.Missing[0].Code != "INVALID_INPUT" || !x.Missing[0].Before {
 		t.Errorf("as JSON: %+v", x)
 	}
@@ -122,10 +119,10 @@ func TestUnreadableIsToldOnce(t *testing.T) {
 // searched.
 func TestWatchIndexes(t *testing.T) {
 	sharedtest.NotShort(t)
-	w := &watched{t: t, dir: t.TempDir()}
-	w.write("tea.md", "# Tea\n\nA kettle.\n")
-	w.write("rows.parquet", damagedParquet(t))
-	w = watch(t, w.dir)
+	f := newFolder(t)
+	f.write("tea.md", "# Tea\n\nA kettle.\n")
+	f.write("rows.parquet", damagedParquet(t))
+	w := watch(t, f.dir)
 	w.wait("rows.parquet: mapped, but its text cannot be searched: ")
 	if n := entriesWith(t, w.dir, "kettle"); n != 1 {
 		t.Errorf("%d entries of the first run", n)
@@ -145,8 +142,7 @@ func TestWatchIndexes(t *testing.T) {
 // TestInterruptedIndexGoesOn ends an ingest when its maps are made: they stay, and the
 // next ingest indexes them.
 func TestInterruptedIndexGoesOn(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	w := &watched{t: t, dir: t.TempDir()}
+	w := newFolder(t)
 	for _, name := range []string{"a.md", "b.md", "c.md"} {
 		w.write(name, "# Tea of "+name+"\n\nA kettle.\n")
 	}
@@ -156,7 +152,7 @@ func TestInterruptedIndexGoesOn(t *testing.T) {
 	if maps, err := filepath.Glob(filepath.Join(w.dir, ".resource_maps", "*.json")); code != exitInterrupted || len(maps) != 3 || err != nil {
 		t.Errorf("exit code %d, maps %q, %v: %s", code, maps, err, out.String())
 	}
-	if out := ran(t, "ingest", "--dir", w.dir, "."); out != "3 unchanged\n3 resources searchable\n" {
+	if out := w.ran("ingest", "."); out != "3 unchanged\n3 resources searchable\n" {
 		t.Errorf("the next: %s", out)
 	}
 	if n := entriesWith(t, w.dir, "kettle"); n != 3 {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -13,6 +12,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/access/keyfile"
@@ -36,17 +38,17 @@ var keyActions = []string{"new", "list", "revoke"}
 // keyFlags are the flags of key. All except --keys belong to "key new".
 type keyFlags struct {
 	keys            string
-	workspaces      stringList
+	workspaces      []string
 	toolsets, tools string
 	readOnly        bool
 	expires, label  string
-	set             *flagSet
+	set             *pflag.FlagSet
 }
 
-func (k *keyFlags) register(f *flagSet) {
+func (k *keyFlags) register(f *pflag.FlagSet) {
 	k.set = f
 	f.StringVar(&k.keys, "keys", "", "`FILE` of keys (default $"+keysVariable+", else keys.json in your folder for settings)")
-	f.Var(&k.workspaces, "workspace", "new: `NAME` of a workspace that the key is for; repeatable; clients that name none get the first one that the server has")
+	f.StringArrayVar(&k.workspaces, "workspace", nil, "new: `NAME` of a workspace that the key is for; repeatable; clients that name none get the first one that the server has")
 	f.StringVar(&k.toolsets, "toolsets", "", "new: only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+", separated by commas")
 	f.StringVar(&k.tools, "tools", "", "new: only these `TOOLS`, by name, separated by commas")
 	f.BoolVar(&k.readOnly, "read-only", false, "new: no tool writes maps or evidence files")
@@ -54,14 +56,12 @@ func (k *keyFlags) register(f *flagSet) {
 	f.StringVar(&k.label, "label", "", "new: `TEXT` that says whose the key is, or what it is for")
 }
 
-func keyCommand() *command {
+func keyCommand(s *session) *cobra.Command {
 	var flags keyFlags
-	return &command{
-		name:    "key",
-		args:    "new|list|revoke [id]",
-		actions: keyActions,
-		summary: "Make, list or revoke the keys of a server's callers",
-		about: `The callers of a server with several workspaces authenticate with keys. A client
+	c := &cobra.Command{
+		Use:   "key new|list|revoke [id]",
+		Short: "Make, list or revoke the keys of a server's callers",
+		Long: `The callers of a server with several workspaces authenticate with keys. A client
 sends the token of a key in the header Authorization: Bearer TOKEN.
 
 'citekit key new' makes a key and prints its token, and nothing else, on the
@@ -77,18 +77,19 @@ sessions within a second. The key stays in the list, so that logs can be read.
 
 Several processes may change the file. On Unix it must be private to its owner
 (chmod 600).`,
-		example: []string{
+		Example: lines(
 			"citekit key new --workspace default",
 			"citekit key new --workspace papers --toolsets read --expires 90d --label 'Ada, laptop'",
 			"citekit key list",
 			"citekit key revoke k7hqz2m4xb",
-		},
-		minArgs: 1, maxArgs: 2,
-		flags: flags.register,
-		run: func(ctx context.Context, s *session, args []string) error {
-			return s.key(ctx, args, &flags)
+		),
+		Args: between(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.key(cmd.Context(), args, &flags)
 		},
 	}
+	flags.register(c.Flags())
+	return c
 }
 
 func (s *session) key(ctx context.Context, args []string, flags *keyFlags) error {
@@ -137,7 +138,7 @@ func (k *keyFlags) check(action string, ids []string) (err error) {
 	case action == "new" && len(k.workspaces) == 0:
 		return usagef("key", "key new needs --workspace NAME")
 	}
-	k.set.Visit(func(f *flag.Flag) {
+	k.set.Visit(func(f *pflag.Flag) {
 		if err == nil && action != "new" && k.isOfNew(f.Name) {
 			err = usagef("key", "flag %s is only for 'citekit key new'", dashed(f.Name))
 		}
@@ -324,7 +325,7 @@ func (c *completer) offerKeys(ctx context.Context, positional []string, typed st
 	case len(positional) == 0:
 		c.offer(typed, keyActions...)
 	case positional[0] == "revoke":
-		keys, err := openKeys(c.flags.Lookup("keys").Value.String())
+		keys, err := openKeys(c.command.Flag("keys").Value.String())
 		if err != nil {
 			return
 		}

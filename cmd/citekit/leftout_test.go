@@ -5,8 +5,6 @@ import (
 	"image"
 	"image/png"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,29 +16,20 @@ import (
 // search makes up for the image.
 func TestLeftOut(t *testing.T) {
 	sharedtest.Tool(t, "tesseract") // which cannot read the image
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	dir := t.TempDir()
+	f := newFolder(t)
 	picture := image.NewGray(image.Rect(0, 0, 100, 100))
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range picture.Pix {
 		picture.Pix[i] = byte(random.Uint32())
 	}
 	var whole bytes.Buffer
-	if err := png.Encode(&whole, picture); err != nil {
-		t.Fatal(err)
-	}
-	put := func(name string, data []byte) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put("cut.png", whole.Bytes()[:whole.Len()/2])
-	put("tea.md", []byte("# Tea\n\nGreen leaves.\n"))
-	ran(t, "ingest", "--dir", dir, ".")
-	ran(t, "search", "--dir", dir, "leaves")
-	put("tea.md", []byte("# Tea\n\nGreen leaves. A newword.\n"))
-	out := ran(t, "search", "--dir", dir, "newword")
+	must(t, png.Encode(&whole, picture))
+	f.write("cut.png", whole.String()[:whole.Len()/2])
+	f.write("tea.md", "# Tea\n\nGreen leaves.\n")
+	f.ran("ingest", ".")
+	f.ran("search", "leaves")
+	f.write("tea.md", "# Tea\n\nGreen leaves. A newword.\n")
+	out := f.ran("search", "newword")
 	for _, want := range []string{
 		"1 resource left out, as the sources changed or are gone: tea; 'citekit ingest' maps",
 		"1 resource left out, as the sources cannot be read: cut; replace the files",
@@ -49,16 +38,16 @@ func TestLeftOut(t *testing.T) {
 			t.Errorf("search: %q lacks %q", out, want)
 		}
 	}
-	out = ran(t, "doctor", "--dir", dir)
+	out = f.ran("doctor")
 	if !strings.Contains(out, "the text of 1 source cannot be read, so no search finds it: cut") || strings.Contains(out, "nothing has to be done") {
 		t.Errorf("doctor: %s", out)
 	}
-	ran(t, "rm", "--dir", dir, "tea") // which the index still holds
-	if out := ran(t, "doctor", "--dir", dir); !strings.Contains(out, "so no search finds it: cut") {
+	f.ran("rm", "tea") // which the index still holds
+	if out := f.ran("doctor"); !strings.Contains(out, "so no search finds it: cut") {
 		t.Errorf("doctor after a map was removed: %s", out)
 	}
-	for _, words := range [][]string{{"search", "--dir", dir, "leaves"}, {"verify", "--dir", dir, "--quote", "Green leaves of old"}} {
-		if out := ran(t, words...); strings.Contains(out, "tea") || strings.Contains(out, "2 resources left out") {
+	for _, words := range [][]string{{"search", "leaves"}, {"verify", "--quote", "Green leaves of old"}} {
+		if out := f.ran(words...); strings.Contains(out, "tea") || strings.Contains(out, "2 resources left out") {
 			t.Errorf("%s after a map was removed: %s", words[0], out)
 		}
 	}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
@@ -17,21 +20,19 @@ type listFlags struct {
 	depth     int
 }
 
-func (l *listFlags) register(f *flagSet) {
-	f.BoolVar(&l.long, "long", false, "show columns even if the output is not a terminal")
-	f.BoolVar(&l.one, "1", false, "show only ids, one per line, even on a terminal")
+func (l *listFlags) register(f *pflag.FlagSet) {
+	f.BoolVarP(&l.long, "long", "l", false, "show columns even if the output is not a terminal")
+	f.BoolVarP(&l.one, "1", "1", false, "show only ids, one per line, even on a terminal")
 	f.IntVar(&l.depth, "depth", 0, "show the nodes of a resource down to level `N`, from 1 (default all)")
-	f.alias("l", "long")
 }
 
-func listCommand() *command {
+func listCommand(s *session) *cobra.Command {
 	var flags listFlags
-	return &command{
-		name:    "list",
-		maps:    anyMaps,
-		args:    "[resource]",
-		summary: "List resources, or the nodes of one",
-		about: `Without an argument, lists all resources. On a terminal, and with --long, there
+	c := &cobra.Command{
+		Use:         "list [resource]",
+		Annotations: anyMaps,
+		Short:       "List resources, or the nodes of one",
+		Long: `Without an argument, lists all resources. On a terminal, and with --long, there
 are columns: id, type, title, size of the source when it was mapped, number of
 nodes, and state. The state is ok; stale if the source has changed since it was
 mapped; vanished if its file no longer exists; or unreadable if the map or the
@@ -43,13 +44,14 @@ cannot be read.
 
 With a resource, shows the tree of its nodes: id, title and location; with -1
 only the ids of the nodes.`,
-		example: []string{"citekit list", "citekit list --long | less", "citekit list book"},
-		maxArgs: 1,
-		flags:   flags.register,
-		run: func(ctx context.Context, s *session, args []string) error {
-			return s.list(ctx, args, flags)
+		Example: lines("citekit list", "citekit list --long | less", "citekit list book"),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.list(cmd.Context(), args, flags)
 		},
 	}
+	flags.register(c.Flags())
+	return c
 }
 
 func (s *session) list(ctx context.Context, args []string, flags listFlags) error {

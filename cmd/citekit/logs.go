@@ -24,10 +24,7 @@ func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) 
 	l = &logs{level: new(slog.LevelVar), files: make(map[string]*logfile.File)}
 	l.level.Set(levelOf(settings))
 	out := stderr
-	var format logfile.Format
-	if err := format.UnmarshalText([]byte(settings.Log.Format)); err != nil {
-		return nil, err // cannot happen: Load has checked it
-	}
+	format := logfile.Format(settings.Log.Format) // which Load has checked
 	if settings.Log.File != "" {
 		if out, err = l.open(settings, "log", settings.Log.File, format, stderr); err != nil {
 			return nil, err
@@ -48,7 +45,7 @@ func openLogs(settings *config.Settings, stderr io.Writer) (l *logs, err error) 
 func (l *logs) open(settings *config.Settings, section, name string, format logfile.Format, stderr io.Writer) (io.Writer, error) {
 	file, err := logfile.Open(name, stderr)
 	if err != nil {
-		return nil, &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("'%s' cannot be written: %v", name, systemError(err)), section, "file")}}
+		return nil, faultOf(settings, fmt.Sprintf("'%s' cannot be written: %v", name, systemError(err)), section, "file")
 	}
 	file.Gap = logfile.GapLine(format)
 	l.files[section] = file

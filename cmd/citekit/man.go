@@ -2,21 +2,23 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 )
 
-func manCommand() *command {
-	return &command{
-		name:    "man",
-		args:    "<folder>",
-		summary: "Write the manual pages",
-		about: `Writes citekit.1, and a page such as citekit-resolve.1 for each command, into a
+func manCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:   "man <folder>",
+		Short: "Write the manual pages",
+		Long: `Writes citekit.1, and a page such as citekit-resolve.1 for each command, into a
 folder, which is made if it is missing. The pages say what the help says.
 Existing pages are replaced.
 
@@ -25,10 +27,10 @@ For yourself, write them in your own folder, and name it to man:
   man -M ~/.local/share/man citekit-resolve
 Without -M man looks there only if MANPATH has ~/.local/share/man, or, on most
 systems, if PATH has ~/.local/bin.`,
-		example: []string{"citekit man /usr/local/share/man/man1"},
-		minArgs: 1, maxArgs: 1,
-		run: func(ctx context.Context, s *session, args []string) error {
-			written, err := writeManual(ctx, args[0])
+		Example: "citekit man /usr/local/share/man/man1",
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			written, err := writeManual(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -65,16 +67,17 @@ type manualPage struct {
 // help. The pages depend only on the help: the same help gives the same bytes on
 // every platform, whatever the time and the settings.
 func manual() []manualPage {
-	pages := []manualPage{programPage()}
-	for _, c := range commands() {
-		if !c.hidden {
-			pages = append(pages, c.manualPage())
-		}
+	s := new(session)
+	root := s.root()
+	s.addAll(root)
+	pages := []manualPage{programPage(root)}
+	for _, c := range root.Commands() {
+		pages = append(pages, commandPage(c))
 	}
 	return pages
 }
 
-func programPage() manualPage {
+func programPage(root *cobra.Command) manualPage {
 	var r roff
 	r.begin("citekit", "cite and extract exact evidence from local files")
 	r.section("Synopsis")
@@ -83,39 +86,32 @@ func programPage() manualPage {
 	r.text(introduction + closing)
 	r.section("Commands")
 	for _, c := range commands() {
-		if !c.hidden {
-			r.line(".TP")
-			r.line(fmt.Sprintf(`\fB%s\fR(1)`, escapeRoff("citekit-"+c.name)))
-			r.fill(c.summary + ".")
-		}
+		r.line(".TP")
+		r.line(fmt.Sprintf(`\fB%s\fR(1)`, escapeRoff("citekit-"+c.name)))
+		r.fill(c.make(nil).Short + ".")
 	}
-	r.globalFlags()
+	r.flags("Options of every command", root.PersistentFlags())
 	r.examples(overviewExamples())
 	return r.page("citekit")
 }
 
-func (c *command) manualPage() manualPage {
+func commandPage(c *cobra.Command) manualPage {
 	var r roff
-	name := "citekit-" + c.name
-	r.begin(name, strings.ToLower(c.summary[:1])+c.summary[1:])
+	name := "citekit-" + c.Name()
+	r.begin(name, strings.ToLower(c.Short[:1])+c.Short[1:])
 	r.section("Synopsis")
-	synopsis := `\fBcitekit ` + escapeRoff(c.name) + `\fR`
-	if c.args != "" {
-		synopsis += ` \fI` + escapeRoff(c.args) + `\fR`
+	synopsis := `\fBcitekit ` + escapeRoff(c.Name()) + `\fR`
+	if args := arguments(c); args != "" {
+		synopsis += ` \fI` + escapeRoff(args) + `\fR`
 	}
 	r.line(synopsis + ` [\fIflags\fR]`)
 	r.section("Description")
-	if c.about == "" {
-		r.text(c.summary + ".")
-	} else {
-		r.text(c.about)
+	r.text(cmp.Or(c.Long, c.Short+"."))
+	if c.HasLocalFlags() {
+		r.flags("Options", c.LocalFlags())
 	}
-	if c.flags != nil {
-		r.section("Options")
-		r.flags(c.flagSet())
-	}
-	r.globalFlags()
-	r.examples(c.example)
+	r.flags("Options of every command", c.Root().PersistentFlags())
+	r.examples(c.Example)
 	r.section("See also")
 	r.line(`\fBcitekit\fR(1)`)
 	return r.page(name)

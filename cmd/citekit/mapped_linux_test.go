@@ -20,9 +20,7 @@ func TestSourceWrittenThroughMapping(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.txt")
-	if err := os.WriteFile(path, []byte(strings.Repeat("some line\n", 20_000)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(strings.Repeat("some line\n", 20_000)), 0o600))
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/mapper/llm"
@@ -19,13 +21,11 @@ type mapperFlags struct {
 	command string // command that has the flags; "" for ingest
 }
 
-func (m *mapperFlags) register(f *flagSet) {
-	f.StringVar(&m.name, "mapper", "", "what makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
+func (m *mapperFlags) register(f *pflag.FlagSet) {
+	f.StringVarP(&m.name, "mapper", "m", "", "what makes the maps: structure (default), gemini, openai, or a `PROGRAM`")
 	f.StringVar(&m.config, "mapper-config", "", "settings of the mapper as `JSON`, such as {\"model\": \"…\"}")
-	f.IntVar(&m.retries, "retries", 3, "repeat a failed request to a model `N` times")
+	f.IntVarP(&m.retries, "retries", "r", 3, "repeat a failed request to a model `N` times")
 	f.BoolVar(&m.enrich, "enrich", false, "keep the structure and let the model add titles and summaries")
-	f.alias("m", "mapper")
-	f.alias("r", "retries")
 }
 
 // A chosenMapper is the mapper that the flags choose. The zero value is the

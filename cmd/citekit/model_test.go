@@ -1,12 +1,9 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -32,45 +29,36 @@ func completions(t *testing.T, answer string) string {
 
 // TestModelMapper maps a text by a model behind a local server.
 func TestModelMapper(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "poem.txt"), []byte("one\ntwo\nthree\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	f := newFolder(t)
+	f.write("poem.txt", "one\ntwo\nthree\n")
 	t.Setenv("OPENAI_API_KEY", "a key of OpenAI")
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	url := completions(t, `{"title": "Counting", "nodes": [
 		{"level": 1, "title": "All of it", "type": "poem", "summary": "It counts.", "first_line": 1, "last_line": 3, "location": {"modality": "text", "lines": [1, 3]}}]}`)
 	config := `{"base_url": "` + url + `", "model": "tiny", "prices": {"input": 1, "output": 10}}`
-	var out, errs bytes.Buffer
-	args := []string{"ingest", "--dir", dir, filepath.Join(dir, "poem.txt"), "--mapper", "openai", "--mapper-config", config}
-	if code := run(t.Context(), args, nil, &out, &errs); code != 0 {
-		t.Fatalf("exit %d\n%s%s", code, out.String(), errs.String())
+	out, errs, code := f.run("ingest", "poem.txt", "--mapper", "openai", "--mapper-config", config)
+	if code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	if want := "mapped poem.txt as poem (1 node, model)\n1 mapped\n1 resource searchable\n1 request to the model, 100 input tokens, 20 output tokens, cost 0.0003\n"; out.String() != want {
-		t.Errorf("got %q", out.String())
+	if want := "mapped poem.txt as poem (1 node, model)\n1 mapped\n1 resource searchable\n1 request to the model, 100 input tokens, 20 output tokens, cost 0.0003\n"; out != want {
+		t.Errorf("got %q", out)
 	}
-	out.Reset()
-	if code := run(t.Context(), []string{"structure", "--dir", dir, "poem"}, nil, &out, &errs); code != 0 || !strings.Contains(out.String(), `"openai tiny"`) {
-		t.Errorf("exit %d: %s", code, out.String())
+	if out, _, code := f.run("structure", "poem"); code != 0 || !strings.Contains(out, `"openai tiny"`) {
+		t.Errorf("exit %d: %s", code, out)
 	}
 }
 
 // TestModelFails checks that the map is kept when the model that was to enrich
 // it fails, and that this is told.
 func TestModelFails(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "notes.md"), []byte("# Notes\n\nText.\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	f := newFolder(t)
+	f.write("notes.md", "# Notes\n\nText.\n")
 	url := completions(t, `I cannot do that.`)
-	var out, errs bytes.Buffer
-	args := []string{"ingest", "--dir", dir, filepath.Join(dir, "notes.md"), "--mapper", "openai", "--enrich", "--retries", "0",
-		"--mapper-config", `{"base_url": "` + url + `", "model": "tiny"}`}
-	if code := run(t.Context(), args, nil, &out, &errs); code != 0 {
-		t.Fatalf("exit %d\n%s%s", code, out.String(), errs.String())
+	out, errs, code := f.run("ingest", "notes.md", "--mapper", "openai", "--enrich", "--retries", "0",
+		"--mapper-config", `{"base_url": "`+url+`", "model": "tiny"}`)
+	if code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	if !strings.Contains(out.String(), "mapped notes.md as notes (1 node, headings)") || !strings.Contains(errs.String(), "warning: notes.md: mapped, but not enriched: ") {
-		t.Errorf("got %q, %q", out.String(), errs.String())
+	if !strings.Contains(out, "mapped notes.md as notes (1 node, headings)") || !strings.Contains(errs, "warning: notes.md: mapped, but not enriched: ") {
+		t.Errorf("got %q, %q", out, errs)
 	}
 }

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -103,24 +105,50 @@ func copyToDevice(ctx context.Context, src io.Reader, name string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// copyToFile writes a temporary file beside name and renames it. The file gets the
-// default permissions of new files, unlike evidence in the output directory, which
-// only its owner can read.
-func copyToFile(ctx context.Context, src io.Reader, name string) (err error) {
-	dst, err := createBeside(name)
+// copyToFile writes a file with the default permissions of new files, unlike evidence in
+// the output directory, which only its owner can read.
+func copyToFile(ctx context.Context, src io.Reader, name string) error {
+	return writeWhole(name, 0o666, func(f *os.File) error {
+		_, err := io.Copy(f, ctxio.Reader(ctx, src))
+		return err
+	})
+}
+
+// replaceFile replaces the content of a file atomically, if check, which is called when
+// all is written, returns no error. The file keeps its permissions, and a link stays a
+// link.
+func replaceFile(name string, data []byte, check func(target string) error) error {
+	target, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return err
 	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	return writeWhole(target, info.Mode().Perm(), func(f *os.File) error {
+		_, err := f.Write(data)
+		return cmp.Or(err, f.Chmod(info.Mode().Perm()), f.Sync(), check(target))
+	})
+}
+
+// writeWhole writes a temporary file beside name and renames it.
+func writeWhole(name string, mode fs.FileMode, write func(*os.File) error) (err error) {
+	temporary := filepath.Join(filepath.Dir(name), ".citekit-"+rand.Text()+".tmp")
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return folderError(name, err)
+	}
 	defer func() {
 		if err != nil {
-			os.Remove(dst.Name())
+			os.Remove(temporary)
 		}
 	}()
-	_, err = io.Copy(dst, ctxio.Reader(ctx, src))
-	if err = errors.Join(err, dst.Sync(), dst.Close()); err == nil {
-		err = os.Rename(dst.Name(), name)
+	err = write(f)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(temporary, name)
 	}
-	return writeError(name, dst.Name(), err)
+	return writeError(name, temporary, err)
 }
 
 // writeError returns err as an error of the file name if it is one of the temporary
@@ -135,19 +163,4 @@ func writeError(name, temporary string, err error) error {
 		return fmt.Errorf("cannot write %s: %w", name, link.Err)
 	}
 	return err
-}
-
-func createBeside(name string) (*os.File, error) {
-	const attempts = 100
-	dir := filepath.Dir(name)
-	for i := 0; ; i++ {
-		temporary := filepath.Join(dir, fmt.Sprintf(".citekit-%d-%d.tmp", os.Getpid(), i))
-		f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-		switch {
-		case err == nil:
-			return f, nil
-		case i == attempts || !errors.Is(err, fs.ErrExist):
-			return nil, folderError(name, err)
-		}
-	}
 }

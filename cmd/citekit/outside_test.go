@@ -24,9 +24,7 @@ func TestTranscriptOutside(t *testing.T) {
 		"tones.wav": tones,
 		"tones.srt": []byte("1\n00:00:01,000 --> 00:00:02,000\nThe second tone.\n"),
 	} {
-		if err := os.WriteFile(filepath.Join(elsewhere, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(elsewhere, name), data, 0o600))
 	}
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"ingest", "--allow-outside", "--dir", base, filepath.Join(elsewhere, "tones.wav")}, nil, &out, &errs); code != 0 {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,17 +14,10 @@ import (
 // TestOwnFormat runs the command in a folder with a source that only another program
 // reads. No command takes it for a text, or for one without text.
 func TestOwnFormat(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	dir := t.TempDir()
-	put := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	put("plant.jsonl", "chat\nThe fern likes shade.\n")
-	put("tea.md", "# Tea\n\nGreen leaves.\n")
-	ws, err := workspace.Open(dir, nil)
+	f := newFolder(t)
+	f.write("plant.jsonl", "chat\nThe fern likes shade.\n")
+	f.write("tea.md", "# Tea\n\nGreen leaves.\n")
+	ws, err := workspace.Open(f.dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +25,7 @@ func TestOwnFormat(t *testing.T) {
 	resolvers[linetest.Chat] = linetest.Chats{}
 	own := citekit.New(ws, resolvers, nil)
 	defer own.Close()
-	if _, err := ingest.Run(t.Context(), own, []string{dir}, nil); err != nil {
+	if _, err := ingest.Run(t.Context(), own, []string{f.dir}, nil); err != nil {
 		t.Fatal(err)
 	}
 
@@ -52,25 +43,23 @@ func TestOwnFormat(t *testing.T) {
 		{"read plant", "no resolver for chat", "has no text"},
 		{"similar plant", "no resolver for chat", ""},
 	} {
-		command, rest, _ := strings.Cut(step.args, " ")
-		args := append([]string{command, "--dir", dir}, strings.Fields(rest)...)
-		if out := ran(t, args...); !strings.Contains(out, step.has) || step.not != "" && strings.Contains(out, step.not) {
+		if out := f.ran(strings.Fields(step.args)...); !strings.Contains(out, step.has) || step.not != "" && strings.Contains(out, step.not) {
 			t.Errorf("%s: lacks %q, or has %q:\n%s", step.args, step.has, step.not, out)
 		}
 	}
 
-	put("plant.jsonl", "chat\nThe fern likes shade.\nAnd water.\n")
+	f.write("plant.jsonl", "chat\nThe fern likes shade.\nAnd water.\n")
 	const foreign = "the map 'plant' is of type chat, which this program has no resolver for; map it with the program that knows chat; force replaces the map"
-	if out := ran(t, "ingest", "--dir", dir, "."); !strings.Contains(out, foreign) {
+	if out := f.ran("ingest", "."); !strings.Contains(out, foreign) {
 		t.Errorf("ingest: %s", out)
 	}
 	if m, err := own.Map(t.Context(), "plant"); err != nil || m.Type != linetest.Chat {
 		t.Errorf("%+v, %v", m, err)
 	}
-	if out := ran(t, "ingest", "--dir", dir, "--force", "plant.jsonl"); !strings.Contains(out, "mapped plant.jsonl as plant") {
+	if out := f.ran("ingest", "--force", "plant.jsonl"); !strings.Contains(out, "mapped plant.jsonl as plant") {
 		t.Errorf("ingest --force: %s", out)
 	}
-	if out := ran(t, "rm", "--dir", dir, "plant"); !strings.Contains(out, "plant") {
+	if out := f.ran("rm", "plant"); !strings.Contains(out, "plant") {
 		t.Errorf("rm: %s", out)
 	}
 	if _, err := own.Map(t.Context(), "plant"); err == nil {

@@ -28,9 +28,7 @@ func TestFirstCompile(t *testing.T) {
 		haveCompiled(t, cache)
 	}
 	for _, name := range []string{"first", "second", "third", "fourth"} {
-		if err := os.WriteFile(filepath.Join(dir, name+".pdf"), pdftest.Text(true, name), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name+".pdf"), pdftest.Text(true, name), 0o600))
 	}
 	run := func(stdin string, name string, args ...string) string {
 		cmd := exec.Command(name, args...)
@@ -82,9 +80,7 @@ func haveCompiled(t *testing.T, cache string) {
 		t.Fatal(err)
 	}
 	for _, dir := range code {
-		if err := os.CopyFS(filepath.Join(cache, "citekit", "pdfium", filepath.Base(dir)), os.DirFS(dir)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.CopyFS(filepath.Join(cache, "citekit", "pdfium", filepath.Base(dir)), os.DirFS(dir)))
 	}
 }
 

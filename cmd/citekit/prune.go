@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
@@ -21,13 +23,13 @@ type pruneFlags struct {
 	most   byteCount // keep at most this much evidence
 }
 
-func pruneCommand() *command {
+func pruneCommand(s *session) *cobra.Command {
 	var flags pruneFlags
-	return &command{
-		name:    "prune",
-		maps:    anyMaps,
-		summary: "Delete unused maps, evidence and leftovers",
-		about: `Finds maps whose source vanished, with their evidence; evidence of deleted maps
+	c := &cobra.Command{
+		Use:         "prune",
+		Annotations: anyMaps,
+		Short:       "Delete unused maps, evidence and leftovers",
+		Long: `Finds maps whose source vanished, with their evidence; evidence of deleted maps
 and of earlier versions of sources, but not their texts, which 'citekit reanchor'
 needs; permissions to cite files outside the base
 directory that no map names; and leftovers of killed processes. Shows them with
@@ -45,20 +47,18 @@ running.
 
 Is a disk not mounted, or was a folder renamed? 'citekit ingest' lets maps
 follow sources that moved.`,
-		example: []string{"citekit prune", "citekit prune --dry-run", "citekit prune --yes", "citekit prune --evidence-older-than 30d --evidence-max 5G"},
-		flags: func(f *flagSet) {
-			f.BoolVar(&flags.yes, "yes", false, "do not ask")
-			f.BoolVar(&flags.dryRun, "dry-run", false, "only show what would be deleted")
-			f.BoolVar(&flags.force, "force", false, "also delete maps made or changed by hand, if their source vanished")
-			f.BoolVar(&flags.earlier, "earlier-texts", false, "also delete the texts of earlier versions of sources, which reanchor needs")
-			f.Var(&flags.unused, "evidence-older-than", "delete evidence unused for this `TIME`, such as 30d or 12h")
-			f.Var(&flags.most, "evidence-max", "then delete the least recently used evidence until at most `SIZE` is left, such as 5G")
-			f.alias("y", "yes")
-			f.alias("n", "dry-run")
-			f.alias("f", "force")
-		},
-		run: func(ctx context.Context, s *session, _ []string) error { return s.prune(ctx, flags) },
+		Example: lines("citekit prune", "citekit prune --dry-run", "citekit prune --yes", "citekit prune --evidence-older-than 30d --evidence-max 5G"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return s.prune(cmd.Context(), flags) },
 	}
+	f := c.Flags()
+	f.BoolVarP(&flags.yes, "yes", "y", false, "do not ask")
+	f.BoolVarP(&flags.dryRun, "dry-run", "n", false, "only show what would be deleted")
+	f.BoolVarP(&flags.force, "force", "f", false, "also delete maps made or changed by hand, if their source vanished")
+	f.BoolVar(&flags.earlier, "earlier-texts", false, "also delete the texts of earlier versions of sources, which reanchor needs")
+	f.Var(&flags.unused, "evidence-older-than", "delete evidence unused for this `TIME`, such as 30d or 12h")
+	f.Var(&flags.most, "evidence-max", "then delete the least recently used evidence until at most `SIZE` is left, such as 5G")
+	return c
 }
 
 func (s *session) prune(ctx context.Context, flags pruneFlags) error {

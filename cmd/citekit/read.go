@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/contents"
@@ -13,41 +15,40 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-func readCommand() *command {
+func readCommand(s *session) *cobra.Command {
 	var req contents.Request
 	var pictures bool
 	var extra extraText
-	return &command{
-		name:    "read",
-		maps:    anyMaps,
-		args:    "<what>...",
-		summary: "Print the text of nodes and addresses",
-		about: `Prints the text of what is named, within a number of tokens: RESOURCE.NODE, a
+	c := &cobra.Command{
+		Use:         "read <what>...",
+		Annotations: anyMaps,
+		Short:       "Print the text of nodes and addresses",
+		Long: `Prints the text of what is named, within a number of tokens: RESOURCE.NODE, a
 whole RESOURCE, an address such as doc://book#pages=12-15, or a mapped FILE. Short texts are
 printed whole, and long ones share the rest; the end says how to continue.`,
-		example: []string{
+		Example: lines(
 			"citekit read book.chapter-2",
 			"citekit read 'doc://book#pages=12-15' --tokens 20000",
 			"citekit read book.chapter-2 --parent --neighbours --json",
 			"citekit read notes.summary --relations 1",
-		},
-		minArgs: 1, maxArgs: contents.MaxIDs,
-		flags: func(f *flagSet) {
-			f.countVar(&req.MaxTokens, "tokens", contents.DefaultTokens, 1, "at most `TOKENS` for the answer as compact JSON, 100 to 1000000")
-			f.StringVar(&req.Cursor, "cursor", "", "continue an earlier call for the same at the `CURSOR` that it gave")
-			f.BoolVar(&req.Expand.Parent, "parent", false, "also read the node around each node")
-			f.BoolVar(&req.Expand.Children, "children", false, "also read the nodes in each node")
-			f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "also read the nodes before and after each node")
-			f.IntVar(&req.Expand.Relations, "relations", 0, "also read the places that each part links to or is linked from, up to `HOPS` links away, 0 to 2")
-			f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm)")
-			f.extra(&extra)
-			f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(1, contents.MaxIDs),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			req.IDs, s.extra = args, extra
-			return s.read(ctx, req, pictures)
+			return s.read(cmd.Context(), req, pictures)
 		},
 	}
+	f := c.Flags()
+	countVar(f, &req.MaxTokens, "tokens", "", contents.DefaultTokens, 1, "at most `TOKENS` for the answer as compact JSON, 100 to 1000000")
+	f.StringVar(&req.Cursor, "cursor", "", "continue an earlier call for the same at the `CURSOR` that it gave")
+	f.BoolVar(&req.Expand.Parent, "parent", false, "also read the node around each node")
+	f.BoolVar(&req.Expand.Children, "children", false, "also read the nodes in each node")
+	f.BoolVar(&req.Expand.Neighbours, "neighbours", false, "also read the nodes before and after each node")
+	f.IntVar(&req.Expand.Relations, "relations", 0, "also read the places that each part links to or is linked from, up to `HOPS` links away, 0 to 2")
+	f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm)")
+	extra.register(f)
+	f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
+	return c
 }
 
 func (s *session) read(ctx context.Context, req contents.Request, pictures bool) error {
@@ -91,7 +92,7 @@ func (s *session) tellUnread(read *contents.Contents) (last error) {
 			continue
 		}
 		if last != nil {
-			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(last.Error(), "citekit: ")))
+			s.warn(strings.TrimPrefix(last.Error(), "citekit: "))
 		}
 		last = adviseStorage(item.Err)
 	}
@@ -132,7 +133,7 @@ func (s *session) showPicture(ctx context.Context, lib *citekit.Library, a citek
 		err = how.Show(s.stdout, p.Data)
 	}
 	if err != nil {
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(strings.TrimPrefix(err.Error(), "citekit: ")))
+		s.warn(strings.TrimPrefix(err.Error(), "citekit: "))
 	}
 }
 

@@ -19,15 +19,11 @@ func TestReadyMaps(t *testing.T) {
 	if err := ready(t.Context()); err != nil {
 		t.Errorf("before anything is mapped: %v", err)
 	}
-	if err := os.Mkdir(maps, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(maps, 0o700))
 	if err := ready(t.Context()); err != nil {
 		t.Errorf("with an empty folder: %v", err)
 	}
-	if err := os.Remove(maps); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(maps))
 	if err := os.WriteFile(maps, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
@@ -18,14 +20,13 @@ import (
 // maxCiting is the largest file whose citations are rewritten, in bytes.
 const maxCiting = 64 << 20
 
-func reanchorCommand() *command {
+func reanchorCommand(s *session) *cobra.Command {
 	var flags reanchorFlags
-	return &command{
-		name:    "reanchor",
-		maps:    anyMaps,
-		args:    "<file>",
-		summary: "Move the citations of a text to where the cited text is now",
-		about: `Finds the addresses in a text, such as Markdown, that cite an older version of
+	c := &cobra.Command{
+		Use:         "reanchor <file>",
+		Annotations: anyMaps,
+		Short:       "Move the citations of a text to where the cited text is now",
+		Long: `Finds the addresses in a text, such as Markdown, that cite an older version of
 their source, and changes them to where the cited text is now. A citation is
 moved if its text occurs there word for word. If the text was changed, or is a
 short quote that is only at another place, the citation is shown, and moved only
@@ -46,24 +47,24 @@ source; if it is short or at several places, the kept versions that have it at
 the address tell which place was cited. Without v= and without a quote, nothing
 can be checked: addresses that 'citekit search' and 'citekit answer' print have no
 v=, and --pin adds it to all in the text, once it is right.`,
-		example: []string{
+		Example: lines(
 			"citekit reanchor notes.md --dry-run",
 			"citekit reanchor notes.md",
 			"citekit reanchor notes.md --similar --json",
 			"citekit reanchor notes.md --pin",
-		},
-		minArgs: 1, maxArgs: 1,
-		flags: func(f *flagSet) {
-			f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
-			f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
-			f.BoolVar(&flags.pin, "pin", false, "add the version of the source to the addresses that have none")
-			f.extra(&flags.extra)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			s.extra = flags.extra
-			return s.reanchor(ctx, args[0], flags)
+			return s.reanchor(cmd.Context(), args[0], flags)
 		},
 	}
+	f := c.Flags()
+	f.BoolVar(&flags.dryRun, "dry-run", false, "only print what would be done")
+	f.BoolVar(&flags.similar, "similar", false, "also move the citations that are shown as similar")
+	f.BoolVar(&flags.pin, "pin", false, "add the version of the source to the addresses that have none")
+	flags.extra.register(f)
+	return c
 }
 
 // reanchorFlags are the flags of reanchor.
@@ -115,53 +116,22 @@ func readCiting(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxCiting))
 }
 
-// rewriteFile replaces the content of a file atomically, unless it is no longer
-// before. It keeps the permissions, and a link stays a link.
-func rewriteFile(ctx context.Context, name string, before, after []byte) (err error) {
-	target, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
+// rewriteFile replaces the content of a file unless it is no longer before.
+func rewriteFile(ctx context.Context, name string, before, after []byte) error {
+	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
 	if info.Mode().Perm()&0o200 == 0 {
 		return fmt.Errorf("%s may not be written: %w", term.Line(name), os.ErrPermission)
 	}
-	temporary, err := createBeside(target)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary.Name())
+	return replaceFile(name, after, func(target string) error {
+		now, err := readCiting(target)
+		if err == nil && !bytes.Equal(now, before) {
+			err = fmt.Errorf("%s was %w; it is left as it is, run this again", term.Line(name), citekit.ErrConflict)
 		}
-	}()
-	_, err = temporary.Write(after)
-	if err == nil {
-		err = temporary.Chmod(info.Mode().Perm())
-	}
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closed := temporary.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		return err
-	}
-	now, err := readCiting(target)
-	if err == nil && !bytes.Equal(now, before) {
-		err = fmt.Errorf("%s was %w; it is left as it is, run this again", term.Line(name), citekit.ErrConflict)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), target)
+		return cmp.Or(err, ctx.Err())
+	})
 }
 
 // A citationReport is the report of reanchor on one citation.

@@ -13,9 +13,7 @@ import (
 func TestRewriteFile(t *testing.T) {
 	dir := t.TempDir()
 	name, link := filepath.Join(dir, "a.md"), filepath.Join(dir, "link.md")
-	if err := os.WriteFile(name, []byte("before"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(name, []byte("before"), 0o640))
 	if err := os.Symlink("a.md", link); err != nil {
 		t.Skip("no symbolic links:", err)
 	}
@@ -25,9 +23,7 @@ func TestRewriteFile(t *testing.T) {
 	if data, err := os.ReadFile(name); err != nil || string(data) != "before" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if err := rewriteFile(t.Context(), link, []byte("before"), []byte("after")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, rewriteFile(t.Context(), link, []byte("before"), []byte("after")))
 	data, err := os.ReadFile(name)
 	if err != nil || string(data) != "after" {
 		t.Errorf("%q, %v", data, err)

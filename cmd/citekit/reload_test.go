@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit/server"
 )
 
@@ -20,14 +22,12 @@ func TestReloadStaysATeam(t *testing.T) {
 	name := filepath.Join(settingsDir(), "citekit.yaml")
 	write := func(settings string) {
 		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		if err := os.WriteFile(name, []byte(settings), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	flags := &settingFlags{command: "serve", flags: newFlagSet("serve")}
+	flags := &settingFlags{command: "serve", flags: new(pflag.FlagSet)}
 	flags.register(flags.flags)
 	write("transport: http\nlimits: {rate: 2}\n")
 	before, err := flags.load()
@@ -45,9 +45,7 @@ func TestReloadStaysATeam(t *testing.T) {
 			t.Errorf("%q: search may take %v, log level %s", settings, got, after.Log.Level)
 		}
 	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(name))
 	if after, err := r.read(); err == nil || !strings.Contains(err.Error(), "is gone") {
 		t.Errorf("without the file: %v, %v", after, err)
 	}

@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/render"
 )
@@ -23,14 +26,13 @@ type resolveRequest struct {
 	as       string
 }
 
-func resolveCommand() *command {
+func resolveCommand(s *session) *cobra.Command {
 	var r resolveRequest
-	return &command{
-		name:    "resolve",
-		maps:    someMaps,
-		args:    "<what>",
-		summary: "Extract a node, an address or part of a file",
-		about: `Writes exactly the requested part of the source to a file in the output
+	c := &cobra.Command{
+		Use:         "resolve <what>",
+		Annotations: someMaps,
+		Short:       "Extract a node, an address or part of a file",
+		Long: `Writes exactly the requested part of the source to a file in the output
 directory, and prints its address, for citing, and its path.
 
 <what> is one of
@@ -63,30 +65,30 @@ A fragment selects
   lines=10-25              of text
 Quote it: "#" may mean something to the shell. page=, line=, xywh= and t=60,90
 are read as RFC 8118, RFC 5147 and W3C Media Fragments define them.`,
-		example: []string{
+		Example: lines(
 			"citekit resolve book.chapter-2",
 			"citekit resolve 'book.pdf#pages=3-5'",
 			"citekit resolve 'talk.mp4#t=60-90' --output clip.mp4",
 			"citekit resolve 'notes.md#lines=10-20' --output -",
 			"citekit resolve book.chapter-2 --open",
 			"citekit resolve 'doc://book#pages=12-15' --virtual",
-		},
-		minArgs: 1, maxArgs: 1,
-		flags: r.register,
-		run:   func(ctx context.Context, s *session, args []string) error { return s.resolve(ctx, args[0], r) },
+		),
+		Args: between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.resolve(cmd.Context(), args[0], r) },
 	}
+	r.register(c.Flags())
+	return c
 }
 
-func (r *resolveRequest) register(f *flagSet) {
+func (r *resolveRequest) register(f *pflag.FlagSet) {
 	f.StringVar(&r.resource, "resource", "", "`ID` of the resource; <what> is then a node of it")
 	f.StringVar(&r.kind, "type", "", "`TYPE` that FILE is, whatever it looks like, such as text (default: detected from the content)")
 	f.BoolVar(&r.options.Virtual, "virtual", false, "only print the address; extract nothing, and do not check that the source has that place and is unchanged")
 	f.StringVar((*string)(&r.options.Mode), "mode", string(citekit.ModeExact),
 		"`MODE` of cutting time: exact, copy (without re-encoding, from the preceding key frame) or strict (exact, without hidden frames before the start)")
 	f.BoolVar(&r.options.AllowStale, "allow-stale", false, "resolve although the source has changed since it was mapped")
-	f.StringVar(&r.output, "output", "", "copy the evidence to `FILE`; - writes its bytes to the standard output")
+	f.StringVarP(&r.output, "output", "o", "", "copy the evidence to `FILE`; - writes its bytes to the standard output")
 	f.BoolVar(&r.force, "force", false, "with --output, replace FILE if it exists")
-	f.alias("o", "output")
 	f.StringVar(&r.as, "as", "", "`FORMAT` to convert the evidence to, for people to read: pdf, which needs LibreOffice")
 	f.BoolVar(&r.open, "open", false, "open the evidence with the default program for its type")
 }

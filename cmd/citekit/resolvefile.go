@@ -8,8 +8,8 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// pinDigits is how many hex digits of the hash of a source go into an address whose
-// resource id is only a file name.
+// pinDigits is how many hex digits of the SHA-256 of a source go into an address that
+// names its version, as with cite --pin, or whose resource id is only a file name.
 const pinDigits = 16
 
 // resolveFile resolves part of a file without a map. The address pins the version of

@@ -2,7 +2,6 @@ package main
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -16,6 +15,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access/keyfile"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
@@ -23,15 +24,12 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-func restoreCommand() *command {
+func restoreCommand(s *session) *cobra.Command {
 	var flags restoreFlags
-	return &command{
-		name:    "restore",
-		args:    "<file.tar.gz>",
-		summary: "Restore what backup saved",
-		minArgs: 1,
-		maxArgs: 1,
-		about: `Brings maps and the pinned versions of their sources from an archive of 'citekit
+	c := &cobra.Command{
+		Use:   "restore <file.tar.gz>",
+		Short: "Restore what backup saved",
+		Long: `Brings maps and the pinned versions of their sources from an archive of 'citekit
 backup' back into the base directory. The archive is read to its end before
 anything is written: one that is damaged, or not from backup, changes nothing.
 Existing maps stay, and so does everything else, unless --force is given. An
@@ -45,15 +43,15 @@ only to the file that --keys names, and files outside the base directory are
 allowed again only with --allowed. If the file of keys exists, --force is needed;
 keys that are revoked in it stay revoked. If that file is lost, keys that were
 revoked after the backup are valid again: check 'citekit key list'.`,
-		example: []string{"citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /var/lib/citekit/keys.json"},
-		flags: func(f *flagSet) {
-			f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")
-			f.BoolVar(&flags.allowed, "allowed", false, "also allow the files outside the base directory again")
-			f.BoolVar(&flags.force, "force", false, "replace existing maps, versions and keys")
-			f.alias("f", "force")
-		},
-		run: func(ctx context.Context, s *session, args []string) error { return s.restore(ctx, args[0], flags) },
+		Example: lines("citekit restore /backup/docs.tar.gz --dir /srv/docs", "citekit restore docs.tar.gz --dir new --keys /var/lib/citekit/keys.json"),
+		Args:    between(1, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return s.restore(cmd.Context(), args[0], flags) },
 	}
+	f := c.Flags()
+	f.StringVar(&flags.keys, "keys", "", "write the keys of callers to this `FILE`")
+	f.BoolVar(&flags.allowed, "allowed", false, "also allow the files outside the base directory again")
+	f.BoolVarP(&flags.force, "force", "f", false, "replace existing maps, versions and keys")
+	return c
 }
 
 type restoreFlags struct {
@@ -275,8 +273,8 @@ func (r *restoring) key(ctx context.Context, f io.Reader) error {
 }
 
 func writeBytes(path string, data []byte) error {
-	return writeWhole(path, func(w io.Writer) error {
-		_, err := io.Copy(w, bytes.NewReader(data))
+	return writeWhole(path, privateMode, func(f *os.File) error {
+		_, err := f.Write(data)
 		return err
 	})
 }

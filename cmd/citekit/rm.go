@@ -4,35 +4,33 @@ import (
 	"context"
 	"errors"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/ingest"
 )
 
-func rmCommand() *command {
+func rmCommand(s *session) *cobra.Command {
 	var force, dryRun bool
-	return &command{
-		name:    "rm",
-		maps:    anyMaps,
-		args:    "<resource>...",
-		summary: "Delete resources: their maps and evidence, not their sources",
-		about: `Deletes the map of each resource with what belongs to it: its evidence, the
+	c := &cobra.Command{
+		Use:         "rm <resource>...",
+		Annotations: anyMaps,
+		Short:       "Delete resources: their maps and evidence, not their sources",
+		Long: `Deletes the map of each resource with what belongs to it: its evidence, the
 notes of ingest, the pinned version of its source, and the permission to cite a
 source outside the base directory. Sources are never touched: the next
 'citekit ingest .' maps a file again that is still there. If one of the resources
 does not exist, or was made or changed by hand, none is deleted.`,
-		example: []string{"citekit rm old-report", "citekit rm --dry-run a b c", "citekit rm notes --force"},
-		minArgs: 1,
-		maxArgs: -1,
-		flags: func(f *flagSet) {
-			f.BoolVar(&force, "force", false, "also delete maps that were made or changed by hand")
-			f.BoolVar(&dryRun, "dry-run", false, "only show what would be deleted")
-			f.alias("f", "force")
-			f.alias("n", "dry-run")
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
-			return s.rm(ctx, args, ingest.DeleteOptions{KeepByHand: !force, DryRun: dryRun})
+		Example: lines("citekit rm old-report", "citekit rm --dry-run a b c", "citekit rm notes --force"),
+		Args:    between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return s.rm(cmd.Context(), args, ingest.DeleteOptions{KeepByHand: !force, DryRun: dryRun})
 		},
 	}
+	f := c.Flags()
+	f.BoolVarP(&force, "force", "f", false, "also delete maps that were made or changed by hand")
+	f.BoolVarP(&dryRun, "dry-run", "n", false, "only show what would be deleted")
+	return c
 }
 
 func (s *session) rm(ctx context.Context, ids []string, opts ingest.DeleteOptions) error {

@@ -3,10 +3,14 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
-// A roff is a manual page being written, with the macros of man(7).
+// A roff is a manual page being written, with the macros of man(7). The generator of
+// package cobra/doc takes help for Markdown, which ours is not, and brings a parser of it.
 type roff struct{ bytes.Buffer }
 
 func (r *roff) page(name string) manualPage { return manualPage{name + ".1", r.Bytes()} }
@@ -61,36 +65,45 @@ func (r *roff) text(text string) {
 	leave()
 }
 
-func (r *roff) examples(lines []string) {
-	if len(lines) == 0 {
-		return
-	}
+func (r *roff) examples(examples string) {
 	r.section("Examples")
 	r.line(".nf")
-	for _, line := range lines {
+	for line := range strings.SplitSeq(examples, "\n") {
 		r.fill(line)
 	}
 	r.line(".fi")
 }
 
-func (r *roff) globalFlags() {
-	r.section("Options of every command")
-	r.flags(globalFlagSet())
-}
-
-func (r *roff) flags(f *flagSet) {
-	for _, help := range f.described() {
-		r.line(".TP")
-		name := `\fB` + escapeRoff(dashed(help.name)) + `\fR`
-		if help.short != "" {
-			name = `\fB` + escapeRoff(dashed(help.short)) + `\fR, ` + name
+// flags writes a section with what each flag does.
+func (r *roff) flags(title string, f *pflag.FlagSet) {
+	r.section(title)
+	f.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
 		}
-		if help.value != "" {
-			name += ` \fI` + escapeRoff(help.value) + `\fR`
+		r.line(".TP")
+		name := `\fB` + escapeRoff("--"+f.Name) + `\fR`
+		if f.Shorthand != "" {
+			name = `\fB` + escapeRoff("-"+f.Shorthand) + `\fR, ` + name
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		if value != "" {
+			name += ` \fI` + escapeRoff(value) + `\fR`
 		}
 		r.line(name)
-		r.fill(help.usage)
+		if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" && f.DefValue != "[]" {
+			usage += " (default " + quotedDefault(f) + ")"
+		}
+		r.fill(usage)
+	})
+}
+
+// quotedDefault returns the default of a flag as help shows it.
+func quotedDefault(f *pflag.Flag) string {
+	if f.Value.Type() == "string" {
+		return strconv.Quote(f.DefValue)
 	}
+	return f.DefValue
 }
 
 // roffEscapes escapes the characters that roff interprets, or that it sets as other

@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 )
 
@@ -33,7 +36,7 @@ type session struct {
 	spinning spinner
 	bar      atomic.Pointer[term.Bar] // of an ingest; or nil
 
-	ran *command // nil unless its arguments are right
+	ran *cobra.Command // nil unless its arguments are right
 
 	globalFlags
 }
@@ -41,42 +44,29 @@ type session struct {
 // globalFlags are the flags of all commands.
 type globalFlags struct {
 	dir       string
-	roots     stringList
+	roots     []string
 	mapsDir   string
 	outputDir string
 	shared    sharingFlags
 	json      bool
-	help      bool
-	version   bool
 }
 
-func (g *globalFlags) register(f *flagSet) {
+func (g *globalFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&g.dir, "dir", ".", "base `DIR`, with maps, evidence and sources")
-	f.Var(&g.roots, "root", "further `DIR` that sources may be in; repeatable")
+	f.StringArrayVar(&g.roots, "root", nil, "further `DIR` that sources may be in; repeatable")
 	f.StringVar(&g.mapsDir, "maps-dir", "", "`DIR` of the maps, relative to the base directory (default .resource_maps)")
 	f.StringVar(&g.outputDir, "output-dir", "", "`DIR` of the evidence, relative to the base directory (default .citekit_output)")
 	g.shared.register(f)
 	f.BoolVar(&g.json, "json", false, "print JSON, errors included")
-	f.BoolVar(&g.help, "help", false, "print help")
-	f.BoolVar(&g.version, "version", false, "print the version")
-	f.alias("h", "help")
-}
-
-// A stringList is a flag that may be repeated.
-type stringList []string
-
-func (l *stringList) String() string { return "" }
-
-func (l *stringList) Set(value string) error {
-	*l = append(*l, value)
-	return nil
+	f.BoolP("help", "h", false, "print help")
+	f.Bool("version", false, "print the version")
 }
 
 // run runs the program and returns its exit code. Once ctx is done it ends early and
 // leaves nothing half done.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	s := &session{stdin: stdin, stdout: stdout, out: bufio.NewWriter(stdout), stderr: stderr}
-	err := s.dispatch(ctx, args)
+	err := s.execute(ctx, args)
 	s.spinning.end()
 	if flushErr := s.out.Flush(); err == nil && flushErr != nil {
 		err = flushErr
@@ -117,81 +107,23 @@ func wantsJSON(args []string) bool {
 	return wanted
 }
 
-// dispatch finds the command and runs it. The global flags may also precede it.
-func (s *session) dispatch(ctx context.Context, args []string) error {
-	before := newFlagSet("")
-	s.register(before)
-	rest, err := before.parseUpToCommand(args)
-	if err != nil {
-		return err
-	}
-	switch {
-	case s.version:
-		return s.printVersion()
-	case s.help && len(rest) == 0:
-		return s.printOverview()
-	case len(rest) == 0:
-		return usagef("", "no command; see 'citekit help'")
-	}
-	c, err := findCommand(rest[0])
-	if err != nil {
-		return err
-	}
-	return s.runCommand(ctx, c, rest[1:])
-}
-
-func (s *session) runCommand(ctx context.Context, c *command, args []string) error {
-	if c.raw { // its arguments are another command line
-		return c.run(ctx, s, args)
-	}
-	flags := c.flagSet()
-	given := s.globalFlags
-	s.register(flags)
-	s.globalFlags = given // register reset them to the defaults
-	positional, err := flags.parse(args)
-	switch {
-	case s.help:
-		return s.printHelp(c)
-	case s.version:
-		return s.printVersion()
-	case err != nil:
-		return err
-	case len(positional) < c.minArgs:
-		return usagef(c.name, "%s needs %s", c.name, c.args)
-	case c.maxArgs >= 0 && len(positional) > c.maxArgs:
-		return c.unexpected(positional)
-	}
-	s.ran = c
-	return c.run(ctx, s, positional)
-}
-
-// unexpected returns the error for too many arguments. Usually the shell has split
-// an argument, or has treated its "#" as a comment.
-func (c *command) unexpected(args []string) error {
-	extra := args[c.maxArgs]
-	if c.maxArgs != 1 {
-		return usagef(c.name, "unexpected argument %q", extra)
-	}
-	if isThere(args[0]) && isThere(extra) {
-		return usagef(c.name, "%s takes one file, and not also %q", c.name, extra)
-	}
-	whole := args[0]
-	for _, arg := range args[1:] {
-		gap := " "
-		if name, _, isParameter := strings.Cut(arg, "="); isParameter && isSelector(name) && !strings.Contains(whole, "#") {
-			gap = "#"
+// execute runs the command that the arguments name.
+func (s *session) execute(ctx context.Context, args []string) error {
+	root := s.root()
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		s.addAll(root)
+		s.addCompletion(root)
+	} else {
+		var err error
+		if args, err = s.checkArgs(root, args); err != nil {
+			return err
 		}
-		whole += gap + arg
 	}
-	return usagef(c.name, "unexpected argument %q; what belongs together is quoted: citekit %s '%s'", extra, c.name, whole)
-}
-
-// isSelector reports whether a word is the name of an address parameter.
-func isSelector(word string) bool {
-	switch word {
-	case "pages", "page", "t", "lines", "line", "bbox", "xywh", "v",
-		"blocks", "block", "sheet", "cells", "rows", "cols", "part", "message", "table", "member":
-		return true
+	root.SetArgs(args)
+	c, err := root.ExecuteContextC(ctx)
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return badValue(c, bad)
 	}
-	return false
+	return err
 }

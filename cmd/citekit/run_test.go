@@ -13,14 +13,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
 
 func TestRunInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "notes.txt")
-	if err := os.WriteFile(file, []byte("one\ntwo\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte("one\ntwo\n"), 0o600))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, args := range [][]string{
@@ -80,9 +80,7 @@ func startServer(t *testing.T) (cmd *exec.Cmd, stdin io.WriteCloser, stdout io.R
 	if stdout, err = cmd.StdoutPipe(); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() })
 	if _, err := io.WriteString(stdin, initialize); err != nil {
 		t.Fatal(err)
@@ -100,9 +98,7 @@ func TestServeEndsWithSignal(t *testing.T) {
 	}
 	for sig, want := range map[os.Signal]int{os.Interrupt: exitInterrupted, syscall.SIGTERM: exitOK} {
 		cmd, _, _, stderr := startServer(t)
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(sig))
 		if cmd.Wait(); cmd.ProcessState.ExitCode() != want || stderr.Len() > 0 {
 			t.Errorf("%v: %v, stderr %q", sig, cmd.ProcessState, stderr)
 		}
@@ -113,9 +109,7 @@ func TestServeEndsWithSignal(t *testing.T) {
 // behind.
 func TestServeEndsWithClosedOutput(t *testing.T) {
 	cmd, stdin, stdout, _ := startServer(t)
-	if err := stdout.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, stdout.Close())
 	for i := 0; i < 100; i++ { // until the pipe breaks
 		if _, err := io.WriteString(stdin, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n"); err != nil {
 			break
@@ -139,7 +133,7 @@ func TestClosest(t *testing.T) {
 }
 
 func TestFlagsAnywhere(t *testing.T) {
-	for _, c := range []struct {
+	for _, test := range []struct {
 		args       []string
 		positional string
 		output     string
@@ -151,20 +145,41 @@ func TestFlagsAnywhere(t *testing.T) {
 		{args: []string{"a", "-o", "-", "-"}, positional: "a -", output: "-"},
 		{args: []string{"-o", "--", "a"}, positional: "a", output: "--"},
 		{args: []string{"a", "--", "-o", "--", "b"}, positional: "a -o -- b"},
+		{args: []string{"-output", "x", "a", "--o=y"}, positional: "a", output: "y"},
+		{args: []string{"-o", "-output", "a"}, positional: "a", output: "-output"},
 		{args: []string{"a", "-o"}, fails: true},
+		{args: []string{"a", "-ox"}, fails: true},
+		{args: []string{"a", "-o", ""}, fails: true},
+		{args: []string{"a", "--output="}, fails: true},
 		{args: []string{"a", "---o", "x"}, fails: true},
 		{args: []string{"a", "--=x"}, fails: true},
 	} {
-		var output string
-		flags := newFlagSet("test")
-		flags.StringVar(&output, "output", "", "")
-		flags.alias("o", "output")
-		positional, err := flags.parse(c.args)
-		if (err != nil) != c.fails {
-			t.Errorf("%q: error %v", c.args, err)
+		c, err := parsed(test.args)
+		if (err != nil) != test.fails {
+			t.Errorf("%q: error %v", test.args, err)
 		}
-		if err == nil && (strings.Join(positional, " ") != c.positional || output != c.output) {
-			t.Errorf("%q: arguments %q, output %q", c.args, positional, output)
+		if err != nil {
+			continue
+		}
+		positional, output := strings.Join(c.Flags().Args(), " "), c.Flag("output").Value.String()
+		if positional != test.positional || output != test.output {
+			t.Errorf("%q: arguments %q, output %q", test.args, positional, output)
 		}
 	}
+}
+
+// parsed returns the command resolve with its arguments set. If they ask for help or the
+// version, it has none.
+func parsed(args []string) (*cobra.Command, error) {
+	s := new(session)
+	root := s.root()
+	args, err := s.checkArgs(root, append([]string{"resolve"}, args...))
+	if err != nil {
+		return nil, err
+	}
+	c, args, err := root.Traverse(args)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.ParseFlags(args)
 }

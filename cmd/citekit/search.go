@@ -11,6 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
@@ -18,6 +21,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -31,15 +35,14 @@ type searchFlags struct {
 	command       string // command that has the flags
 }
 
-func searchCommand() *command {
+func searchCommand(s *session) *cobra.Command {
 	f := searchFlags{command: "search"}
 	models := semanticsFlags{command: "search"}
-	return &command{
-		name:    "search",
-		maps:    anyMaps,
-		args:    "<query>...",
-		summary: "Search the text of resources",
-		about: `Searches the text of all resources and the titles of their nodes, and prints the
+	c := &cobra.Command{
+		Use:         "search <query>...",
+		Annotations: anyMaps,
+		Short:       "Search the text of resources",
+		Long: `Searches the text of all resources and the titles of their nodes, and prints the
 results, best first: the address, the title, and the matching words with some
 text around them. In a pipe each line has these three, separated by tabs, and
 a fourth, such as "and 4 copies", if passages have the same words.
@@ -73,60 +76,51 @@ With --embedder passages are also compared by meaning; the first search makes
 their vectors, which are kept. --embedder and --reranker send passages to the
 server that they name. Keys are taken from CITEKIT_EMBEDDER_KEY and
 CITEKIT_RERANKER_KEY, for OpenAI itself from OPENAI_API_KEY.`,
-		example: []string{
+		Example: lines(
 			"citekit search water temperature",
 			"citekit search --by nodes -- '\"least squares\"' -history",
 			"citekit search 'title:installation' --type document --after 2024-01-01",
 			"citekit search kettle --mode hybrid --json",
 			"citekit search 'heating water' --embedder ollama:nomic-embed-text",
-		},
-		minArgs: 1, maxArgs: -1,
-		flags: func(flags *flagSet) {
-			flags.StringVar((*string)(&f.request.Mode), "mode", "", "find by `MODE`: knowledge (words), graph (what is linked to the best hits), hybrid or auto (default auto, which is knowledge)")
-			flags.StringVar((*string)(&f.request.Syntax), "syntax", "", "read the query as `SYNTAX`: expression or question (default as it reads)")
-			f.register(flags)
-			flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow the address to the box around the text, if the box has no other text")
-			flags.BoolVar(&f.request.Expand, "expand", false, "also search for words that are typical of the ten best passages")
-			models.register(flags)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			s.extra = f.extra
-			return s.search(ctx, strings.Join(args, " "), f, models)
+			return s.search(cmd.Context(), strings.Join(args, " "), f, models)
 		},
 	}
+	flags := c.Flags()
+	flags.StringVar((*string)(&f.request.Mode), "mode", "", "find by `MODE`: knowledge (words), graph (what is linked to the best hits), hybrid or auto (default auto, which is knowledge)")
+	flags.StringVar((*string)(&f.request.Syntax), "syntax", "", "read the query as `SYNTAX`: expression or question (default as it reads)")
+	f.register(flags)
+	flags.BoolVar(&f.request.Boxes, "boxes", false, "narrow the address to the box around the text, if the box has no other text")
+	flags.BoolVar(&f.request.Expand, "expand", false, "also search for words that are typical of the ten best passages")
+	models.register(flags)
+	return c
 }
 
-func (f *searchFlags) register(flags *flagSet) {
+func (f *searchFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar((*string)(&f.request.By), "by", "", "find `WHAT`: passages, nodes or resources (default passages)")
-	flags.countVar(&f.request.TopK, "top-k", search.DefaultTopK, 1, "at most `N` results, 1 to 50")
-	flags.alias("k", "top-k")
-	flags.also("top-k", "n", "limit")
+	countVar(flags, &f.request.TopK, "top-k", "k", search.DefaultTopK, 1, "at most `N` results, 1 to 50")
+	also(flags, "top-k", "limit", "n")
 	flags.BoolVar(&f.request.Rationale, "why", false, "show why each result was found, on a terminal or with --json")
 	f.registerFilters(flags)
 }
 
 // registerFilters defines the flags that filter results.
-func (f *searchFlags) registerFilters(flags *flagSet) {
-	flags.extra(&f.extra)
+func (f *searchFlags) registerFilters(flags *pflag.FlagSet) {
+	f.extra.register(flags)
 	filters := &f.request.Filters
-	flags.Func("resource", "only in the resource `ID`; repeatable", appendTo(&filters.Resources))
-	flags.Func("exclude", "not in the resource `ID`, or of that file; repeatable", appendTo(&filters.Without))
-	flags.Func("type", "only in resources of `TYPE`, such as document or text; repeatable", appendTo(&f.modalities))
-	flags.Func("node-type", "only in nodes of `TYPE`, such as section or function; repeatable", appendTo(&filters.Types))
-	flags.Func("author", "only in resources by `NAME`; repeatable", appendTo(&filters.Authors))
-	flags.Func("label", "only in resources with the label `WORD`; repeatable", appendTo(&filters.Labels))
+	flags.StringArrayVar(&filters.Resources, "resource", nil, "only in the resource `ID`; repeatable")
+	flags.StringArrayVar(&filters.Without, "exclude", nil, "not in the resource `ID`, or of that file; repeatable")
+	flags.StringArrayVar(&f.modalities, "type", nil, "only in resources of `TYPE`, such as document or text; repeatable")
+	flags.StringArrayVar(&filters.Types, "node-type", nil, "only in nodes of `TYPE`, such as section or function; repeatable")
+	flags.StringArrayVar(&filters.Authors, "author", nil, "only in resources by `NAME`; repeatable")
+	flags.StringArrayVar(&filters.Labels, "label", nil, "only in resources with the label `WORD`; repeatable")
 	flags.StringVar(&f.after, "after", "", "only in resources dated `DATE` or later, such as 2024-12-31; a resource without a date counts by when it was mapped")
 	flags.StringVar(&f.before, "before", "", "only in resources dated `DATE` or earlier; a resource without a date counts by when it was mapped")
 	flags.StringVar(&filters.Path, "path", "", "only in sources whose path matches `PATTERN`, such as '*.md', docs/ or 'docs/**/*.md'")
-	flags.also("path", "in")
-}
-
-// appendTo returns the parser of a flag that may be repeated.
-func appendTo(list *[]string) func(string) error {
-	return func(value string) error {
-		*list = append(*list, value)
-		return nil
-	}
+	also(flags, "path", "in", "")
 }
 
 func (s *session) search(ctx context.Context, query string, f searchFlags, models semanticsFlags) error {
@@ -423,9 +417,9 @@ func onOneLine(points []rune) string {
 func (s *session) tellOfSearch(found *search.Results) {
 	switch {
 	case len(found.Results) == 0:
-		fmt.Fprintln(s.stderr, "citekit: nothing found")
+		s.warn("nothing found")
 		if found.Hint != "" {
-			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+			s.warn(found.Hint)
 		}
 	case found.Total > len(found.Results):
 		atLeast, more := "", ""
@@ -445,12 +439,12 @@ func (s *session) tellOfSearch(found *search.Results) {
 		fmt.Fprintf(s.stderr, "citekit: the ranking is not complete: %s\n", found.Degraded)
 	case !found.Complete && found.Hint != "":
 		if len(found.Results) > 0 { // else it was printed
-			fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+			s.warn(found.Hint)
 		}
 	case found.Hint != "" && len(found.Results) > 0:
-		fmt.Fprintf(s.stderr, "citekit: %s\n", term.Line(found.Hint))
+		s.warn(found.Hint)
 	case !found.Complete:
-		fmt.Fprintln(s.stderr, "citekit: not everything was searched: the index could not be brought up to date")
+		s.warn("not everything was searched: the index could not be brought up to date")
 	}
 }
 

@@ -14,9 +14,7 @@ func TestSecretFilesInWorkspace(t *testing.T) {
 	outer := t.TempDir()
 	dir, root, keys := filepath.Join(outer, "legal"), filepath.Join(outer, "root"), filepath.Join(outer, "keys.json")
 	for _, folder := range []string{dir, root, filepath.Join(dir, "below")} {
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(folder, 0o700))
 	}
 	do := func(want int, says string, args ...string) {
 		t.Helper()
@@ -27,9 +25,7 @@ func TestSecretFilesInWorkspace(t *testing.T) {
 		}
 	}
 	lease := filepath.Join(dir, "lease.md")
-	if err := os.WriteFile(lease, []byte("# Lease\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(lease, []byte("# Lease\n"), 0o600))
 	do(exitOK, "", "key", "new", "--keys", keys, "--workspace", "legal")
 	do(exitOK, "mapped lease.md", "ingest", ".")
 	archive := filepath.Join(outer, "b.tar.gz")
@@ -45,13 +41,9 @@ func TestSecretFilesInWorkspace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, to), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, to), data, 0o600))
 		if to == "people.txt" { // the source of a map that was made before
-			if err := os.WriteFile(lease, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(lease, data, 0o600))
 		}
 	}
 	do(exitOK, "3 files are not mapped, as backups and files of keys hold secrets: lease.md, notes.bin, people.txt", "ingest", ".")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/search/embedding"
@@ -18,7 +20,7 @@ type semanticsFlags struct {
 	embedder, reranker string
 }
 
-func (f *semanticsFlags) register(flags *flagSet) {
+func (f *semanticsFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.embedder, "embedder", "", "also rank by meaning, with `MODEL`: openai:NAME or ollama:NAME, with @URL for another server, or static:DIR")
 	flags.StringVar(&f.reranker, "reranker", "", "rerank the best results with `MODEL`: NAME@URL of a server with /rerank")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -14,27 +13,16 @@ import (
 )
 
 // library makes a folder with two mapped texts.
-func library(t *testing.T) string {
+func library(t *testing.T) testFolder {
 	t.Helper()
-	dir := t.TempDir()
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	f := newFolder(t)
 	t.Setenv(openAIKey, "a key of OpenAI")
-	for name, text := range map[string]string{"cars.md": "# Cars\n\nAn automobile has wheels.\n", "bread.md": "# Bread\n\nBread is baked.\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if out, errs, code := runCommand(t, "ingest", "--dir", dir, dir); code != 0 {
+	f.write("cars.md", "# Cars\n\nAn automobile has wheels.\n")
+	f.write("bread.md", "# Bread\n\nBread is baked.\n")
+	if out, errs, code := f.run("ingest", "."); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, out, errs)
 	}
-	return dir
-}
-
-func runCommand(t *testing.T, args ...string) (out, errs string, code int) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, strings.NewReader(""), &stdout, &stderr)
-	return stdout.String(), stderr.String(), code
+	return f
 }
 
 // staticModel writes static embeddings in which two words mean the same.
@@ -49,9 +37,7 @@ func staticModel(t *testing.T) string {
 		table = binary.LittleEndian.AppendUint32(table, math.Float32bits(x))
 	}
 	for name, data := range map[string][]byte{"tokenizer.json": []byte(rules), "model.safetensors": table} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
 	}
 	return dir
 }
@@ -59,7 +45,7 @@ func staticModel(t *testing.T) string {
 // TestSearchByMeaning finds what has no word of the query, by a model from files
 // and by one behind a server.
 func TestSearchByMeaning(t *testing.T) {
-	dir := library(t)
+	f := library(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if got := r.Header.Get("Authorization"); got != "" {
 			t.Errorf("the server was given a key that is not for it: %s", got)
@@ -80,24 +66,24 @@ func TestSearchByMeaning(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, model := range []string{"static:" + staticModel(t), "openai:tiny@" + server.URL + "/v1"} {
-		out, errs, code := runCommand(t, "search", "--dir", dir, "--embedder", model, "vehicle")
+		out, errs, code := f.run("search", "--embedder", model, "vehicle")
 		if code != 0 || !strings.HasPrefix(out, "text://cars#") || strings.Count(out, "\n") != 1 || errs != "" {
 			t.Errorf("%s: exit %d, %q, %q", model, code, out, errs)
 		}
 	}
-	if out, _, code := runCommand(t, "search", "--dir", dir, "vehicle"); code != 0 || out != "" {
+	if out, _, code := f.run("search", "vehicle"); code != 0 || out != "" {
 		t.Errorf("by words: exit %d, %q", code, out)
 	}
 }
 
 // TestSearchWithoutModel answers by words, and says what is lacking.
 func TestSearchWithoutModel(t *testing.T) {
-	dir := library(t)
+	f := library(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "secret", http.StatusBadRequest)
 	}))
 	defer server.Close()
-	out, errs, code := runCommand(t, "search", "--dir", dir, "--embedder", "ollama:a@"+server.URL, "--reranker", "b@"+server.URL, "automobile")
+	out, errs, code := f.run("search", "--embedder", "ollama:a@"+server.URL, "--reranker", "b@"+server.URL, "automobile")
 	if code != 0 || !strings.HasPrefix(out, "text://cars#") || !strings.Contains(errs, "the vectors could not all be made: ") ||
 		!strings.Contains(errs, "the ranking is not complete: the embedder failed") || strings.Contains(errs, "secret") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)

@@ -8,19 +8,19 @@ import (
 	"log/slog"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
 )
 
-func serveCommand() *command {
+func serveCommand(s *session) *cobra.Command {
 	flags := settingFlags{command: "serve"}
-	return &command{
-		name:    "serve",
-		args:    "[root]...",
-		summary: "Serve the resources to agents over MCP",
-		maxArgs: -1,
-		about: `Runs a Model Context Protocol server on the standard input and output, with the
+	c := &cobra.Command{
+		Use:   "serve [root]...",
+		Short: "Serve the resources to agents over MCP",
+		Long: `Runs a Model Context Protocol server on the standard input and output, with the
 tools search, findSimilar, getContext, answer, getContents, verify,
 listResources, getStructure, getNode, resolve and info. It ends at the end of
 its input, or with a signal. Logs go to the standard error. Folders named after
@@ -51,16 +51,18 @@ else is given.
 Most clients take a configuration such as
   {"mcpServers": {"citekit": {"command": "citekit",
                               "args": ["serve", "--dir", "/path/to/files"]}}}`,
-		example: []string{
+		Example: lines(
 			"citekit serve --dir ~/papers", "claude mcp add citekit -- citekit serve --dir ~/papers", "citekit serve --transport http --port 8808",
 			"citekit serve --config /etc/citekit/citekit.yaml",
-		},
-		flags: flags.register,
-		run: func(ctx context.Context, s *session, roots []string) error {
+		),
+		Args: between(0, -1),
+		RunE: func(cmd *cobra.Command, roots []string) error {
 			s.roots = append(s.roots, roots...)
-			return s.serve(ctx, &flags)
+			return s.serve(cmd.Context(), &flags)
 		},
 	}
+	flags.register(c.Flags())
+	return c
 }
 
 func (s *session) serve(ctx context.Context, flags *settingFlags) error {
@@ -91,11 +93,12 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	if settings.Team() {
 		return s.serveTeam(ctx, h, flags, logs)
 	}
-	one, err := s.openServed(h)
+	all, err := s.openServed(h)
 	if err != nil {
 		return err
 	}
-	defer one.Close()
+	defer closeAll(all)
+	one := all[0]
 	if err := one.ServerOptions().Check(); err != nil {
 		return usagef("serve", "%v", err)
 	}
@@ -137,35 +140,25 @@ func (s *session) checkFolders(settings *config.Settings) error {
 		}
 	}
 	if settings.Transport == transportStdio && len(settings.Workspaces) > 1 {
-		return &settingsError{"serve", config.Faults{settings.Fault(
-			fmt.Sprintf("stdio serves one workspace, and there are %d: write http, or leave out the others", len(settings.Workspaces)), "transport")}}
+		message := fmt.Sprintf("stdio serves one workspace, and there are %d: write http, or leave out the others", len(settings.Workspaces))
+		return faultOf(settings, message, "transport")
 	}
 	return nil
 }
 
-// openServed opens the one workspace to serve: the only one in the settings, or the
-// base directory.
-func (s *session) openServed(h *host) (*hosted, error) {
+// openServed opens the workspaces of the settings, or else the base directory.
+func (s *session) openServed(h *host) ([]*hosted, error) {
 	if len(h.settings.Workspaces) > 0 {
-		all, err := h.openAll()
-		if err != nil {
-			return nil, err
-		}
-		return all[0], nil
+		return h.openAll()
 	}
-	return s.openBase(h, "")
-}
-
-// openBase opens the base directory as a workspace of that name.
-func (s *session) openBase(h *host, name string) (*hosted, error) {
 	if err := s.checkRoots(); err != nil {
 		return nil, err
 	}
-	one, err := h.open(name, config.Workspace{Dir: s.dir, Roots: s.roots, MapsDir: s.mapsDir, EvidenceDir: s.outputDir})
+	one, err := h.open(config.BaseWorkspace, config.Workspace{Dir: s.dir, Roots: s.roots, MapsDir: s.mapsDir, EvidenceDir: s.outputDir})
 	if err != nil {
 		return nil, fmt.Errorf("--dir %s: %w", term.Line(s.dir), err)
 	}
-	return one, nil
+	return []*hosted{one}, nil
 }
 
 // tellPreparing tells the calling client that PDFium is being compiled.

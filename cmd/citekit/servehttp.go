@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"net"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
@@ -31,7 +32,7 @@ const (
 var onlyHTTP = []string{"host", "port", "stateless", "sse", "tls-cert", "tls-key", "session-timeout", "keys", "audit-log", "metrics"}
 
 // registerHTTP defines the flags of the HTTP server.
-func registerHTTP(f *flagSet) {
+func registerHTTP(f *pflag.FlagSet) {
 	f.String("transport", transportStdio, "`TRANSPORT`: stdio, or http for clients that connect to a port")
 	f.String("host", "127.0.0.1", "`HOST` to listen on with --transport http: a loopback address, or any with --keys")
 	f.Int("port", 8808, "`PORT` to listen on with --transport http; 0 takes a free one")
@@ -44,7 +45,7 @@ func registerHTTP(f *flagSet) {
 
 // checkStdio returns an error if a flag that needs --transport http is given.
 func (f *settingFlags) checkStdio() (err error) {
-	f.flags.Visit(func(one *flag.Flag) {
+	f.flags.Visit(func(one *pflag.Flag) {
 		if err == nil && slices.Contains(onlyHTTP, one.Name) {
 			err = usagef(f.command, "flag %s needs --transport http", dashed(one.Name))
 		}
@@ -128,7 +129,7 @@ func cause(err error) error {
 func listenAddress(ctx context.Context, settings *config.Settings) (netip.Addr, error) {
 	host := settings.Host
 	fault := func(message string) error {
-		return &settingsError{"serve", config.Faults{settings.Fault(fmt.Sprintf("bad value %q: %s", host, message), "host")}}
+		return faultOf(settings, fmt.Sprintf("bad value %q: %s", host, message), "host")
 	}
 	if host == "localhost" {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil // whatever a resolver says

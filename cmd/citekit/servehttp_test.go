@@ -23,9 +23,7 @@ func TestServeHTTPEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		stderr := bufio.NewReader(pipe)
 		line, err := stderr.ReadString('\n')
 		url, found := strings.CutPrefix(strings.TrimSpace(line), "citekit: serving MCP at ")
@@ -41,9 +39,7 @@ func TestServeHTTPEnds(t *testing.T) {
 		if line, err := bufio.NewReader(stream.Body).ReadString('\n'); err != nil || line != "event: endpoint\n" {
 			t.Errorf("%q, %v", line, err)
 		}
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Signal(sig))
 		rest, err := io.ReadAll(stderr)
 		if err != nil {
 			t.Error(err)

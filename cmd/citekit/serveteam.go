@@ -22,7 +22,7 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 		return err
 	}
 	defer callers.close()
-	all, err := s.openTeam(h)
+	all, err := s.openServed(h)
 	if err != nil {
 		return err
 	}
@@ -58,18 +58,6 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	err = team.Serve(ctx, listener, serveOptions(settings))
 	logStop(err)
 	return cmp.Or(err, stopped(ctx))
-}
-
-// openTeam opens the workspaces of the settings, or else the base directory.
-func (s *session) openTeam(h *host) ([]*hosted, error) {
-	if len(h.settings.Workspaces) > 0 {
-		return h.openAll()
-	}
-	one, err := s.openBase(h, config.BaseWorkspace)
-	if err != nil {
-		return nil, err
-	}
-	return []*hosted{one}, nil
 }
 
 // hostedServers returns a protocol server for each workspace. now decides at each

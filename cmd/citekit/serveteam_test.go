@@ -46,9 +46,7 @@ func startTeam(t *testing.T, settings string, args ...string) *teamServer {
 	s.write(settings)
 	for _, name := range []string{"red", "blue"} {
 		dir := filepath.Join(s.dir, name)
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(dir, 0o700))
 		if err := os.WriteFile(filepath.Join(dir, name+".txt"), []byte("What "+name+" says.\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -60,9 +58,7 @@ func startTeam(t *testing.T, settings string, args ...string) *teamServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, s.cmd.Start())
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -268,9 +264,7 @@ func TestServeTeamTwice(t *testing.T) {
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
 	taken := filepath.Join(s.dir, "taken.yaml")
 	settings = strings.NewReplacer("port: 0", "port: "+port, "127.0.0.1:0", "127.0.0.1:"+port, "audit.log", "other.log").Replace(settings)
-	if err := os.WriteFile(taken, []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(taken, []byte(settings), 0o600))
 	second := exec.Command("citekit", "serve", "--config", taken)
 	second.Env = s.cmd.Env
 	out, err := second.CombinedOutput()
@@ -280,8 +274,6 @@ func TestServeTeamTwice(t *testing.T) {
 	s.await("serving metrics")
 }
 
-// A server takes over what it can, tells what needs a restart, and keeps its
-// settings where the new ones are wrong.
 // TestServeStops stops a server during a download that nobody reads on: the download
 // has its time, and the log says that the server stopped.
 func TestServeStops(t *testing.T) {
@@ -291,9 +283,7 @@ func TestServeStops(t *testing.T) {
 	red := (&teamServer{t: t, dir: t.TempDir()}).run("key", "new", "--keys", keys, "--workspace", "red")
 	s := startTeam(t, strings.ReplaceAll(teamSettings, "keys.json", keys))
 	long := filepath.Join(s.dir, "red", "long.txt")
-	if err := os.WriteFile(long, []byte(strings.Repeat("A line of a long text.\n", 1<<20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(long, []byte(strings.Repeat("A line of a long text.\n", 1<<20)), 0o600))
 	s.run("ingest", "--dir", filepath.Dir(long), long)
 	_, body := s.request(red, "", "tools/call", `"name":"resolve","arguments":{"address":"text://long#lines=1-1000000"},`)
 	_, path, found := strings.Cut(body, s.url)
@@ -314,6 +304,8 @@ func TestServeStops(t *testing.T) {
 	s.await(`"msg":"stopped"`)
 }
 
+// A server takes over what it can, tells what needs a restart, and keeps its
+// settings where the new ones are wrong.
 func TestServeReloads(t *testing.T) {
 	settings := strings.Replace(teamSettings, "keys: keys.json\n", "", 1)
 	s := startTeam(t, settings)
@@ -346,9 +338,7 @@ func TestServeReloads(t *testing.T) {
 
 	// Logs are turned over.
 	audit := filepath.Join(s.dir, "audit.log")
-	if err := os.Rename(audit, audit+".1"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(audit, audit+".1"))
 	const search = `"name":"search","arguments":{"query":"says"},`
 	late := func() bool {
 		_, body := s.request("", "", "tools/call", search)
@@ -374,9 +364,7 @@ func TestServeFolderVanishes(t *testing.T) {
 		t.Skip("takes seconds: not with -short")
 	}
 	s := startTeam(t, strings.Replace(teamSettings, "keys: keys.json\n", "", 1))
-	if err := os.Rename(filepath.Join(s.dir, "red"), filepath.Join(s.dir, "gone")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(s.dir, "red"), filepath.Join(s.dir, "gone")))
 	s.until("/readyz is red", func() bool { status, _ := s.get("/readyz"); return status == 503 })
 	// What is gone is not answered as if there were nothing.
 	if status, body := s.request("", "red", "tools/call", listCall); status != 503 || !strings.Contains(body, "cannot be read") {
@@ -385,16 +373,12 @@ func TestServeFolderVanishes(t *testing.T) {
 	if status, body := s.request("", "blue", "tools/call", listCall); status != 200 || !strings.Contains(body, "blue") {
 		t.Error(status, body)
 	}
-	if err := os.Mkdir(filepath.Join(s.dir, "red"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(s.dir, "red"), 0o700))
 	s.until("the log tells of another folder", func() bool {
 		s.get("/readyz")
 		return strings.Contains(s.logged(), "not the same folder as when the server started")
 	})
-	if err := os.Remove(filepath.Join(s.dir, "red")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(s.dir, "red")))
 	if err := os.Rename(filepath.Join(s.dir, "gone"), filepath.Join(s.dir, "red")); err != nil {
 		t.Fatal(err)
 	}

@@ -2,12 +2,12 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
@@ -19,10 +19,9 @@ import (
 // reads them together with the file and the environment.
 type settingFlags struct {
 	command    string
-	flags      *flagSet
+	flags      *pflag.FlagSet
 	file       string
-	workspaces stringList
-	level      slog.Level
+	workspaces []string
 }
 
 // settingOf maps each flag to its setting.
@@ -36,10 +35,10 @@ var settingOf = map[string]string{
 	"metrics": "metrics.enabled",
 }
 
-func (f *settingFlags) register(flags *flagSet) {
+func (f *settingFlags) register(flags *pflag.FlagSet) {
 	f.flags = flags
 	flags.StringVar(&f.file, "config", "", "YAML `FILE` of settings (default $CITEKIT_CONFIG, else citekit.yaml in your folder for settings)")
-	flags.Var(&f.workspaces, "workspace", "serve the folder `NAME=DIR` under this name; repeatable")
+	flags.StringArrayVar(&f.workspaces, "workspace", nil, "serve the folder `NAME=DIR` under this name; repeatable")
 	flags.String("keys", "", "`FILE` of the keys that callers need with --transport http, made by 'citekit key'")
 	flags.Bool("ingest", false, "let agents make maps of files inside the roots")
 	flags.String("toolsets", "", "offer only the tools of these `TOOLSETS`: "+strings.Join(mcpadapter.Toolsets(), ", ")+", separated by commas")
@@ -48,8 +47,8 @@ func (f *settingFlags) register(flags *flagSet) {
 	registerHTTP(flags)
 	new(semanticsFlags).register(flags)
 	new(mapperFlags).registerWriter(flags)
-	flags.extra(new(extraText))
-	flags.TextVar(&f.level, "log-level", slog.LevelWarn, "lowest `LEVEL` that is logged: debug, info, warn or error")
+	new(extraText).register(flags)
+	flags.String("log-level", "warn", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	flags.String("log-format", "text", "`FORM` of the log: text or json")
 	flags.String("log-file", "", "append the log to this `FILE`; SIGHUP reopens it")
 	flags.String("audit-log", "", "append who did what to this `FILE`, as JSON; SIGHUP reopens it")
@@ -59,7 +58,7 @@ func (f *settingFlags) register(flags *flagSet) {
 // given returns the settings of the command line.
 func (f *settingFlags) given() ([]config.Flag, error) {
 	var all []config.Flag
-	f.flags.Visit(func(one *flag.Flag) {
+	f.flags.Visit(func(one *pflag.Flag) {
 		if setting, ok := settingOf[one.Name]; ok {
 			all = append(all, config.Flag{Name: one.Name, Setting: strings.Split(setting, "."), Value: one.Value.String()})
 		}
@@ -116,6 +115,11 @@ func (f *settingFlags) settingsFile() string {
 type settingsError struct {
 	command string
 	faults  config.Faults
+}
+
+// faultOf returns what is wrong with one setting of a server.
+func faultOf(settings *config.Settings, message string, setting ...string) error {
+	return &settingsError{"serve", config.Faults{settings.Fault(message, setting...)}}
 }
 
 func (e *settingsError) Error() string { return strings.Join(e.lines(), "; ") }

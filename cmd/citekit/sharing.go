@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/spf13/pflag"
+
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -13,7 +15,7 @@ import (
 // folder. Environment variables are the defaults.
 type sharingFlags struct{ group, mode, keyFile string }
 
-func (f *sharingFlags) register(flags *flagSet) {
+func (f *sharingFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.group, "group", "", "Unix `GROUP` of files that are written (default $CITEKIT_GROUP)")
 	flags.StringVar(&f.mode, "file-mode", "", "`MODE` of files that are written, such as 0660 for a group that writes (default $CITEKIT_FILE_MODE, or 0600)")
 	flags.StringVar(&f.keyFile, "key-file", "", "`FILE` of the key of evidence, for people who share a folder (default $CITEKIT_KEY_FILE, or one for each user)")

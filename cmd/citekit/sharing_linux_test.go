@@ -108,9 +108,7 @@ func shareFolder(t *testing.T, mode string, users ...uint32) (members []*member)
 	}
 	for _, uid := range users {
 		home := filepath.Join(outer, fmt.Sprint("home", uid))
-		if err := errors.Join(os.Mkdir(home, 0o700), os.Chown(home, int(uid), int(uid))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.Mkdir(home, 0o700), os.Chown(home, int(uid), int(uid))))
 		members = append(members, &member{t: t, program: program, dir: dir, home: home, uid: uid, gid: uid,
 			group: group, key: filepath.Join(keys, "evidence.key"), fileMode: mode})
 	}
@@ -208,9 +206,7 @@ func TestSharedFolderOwnKeys(t *testing.T) {
 	a.key, b.key = "", ""
 	a.must("ingest", "poem.txt")
 	made := a.resolve("text://poem#lines=1-2")
-	if err := os.WriteFile(made.Path, []byte("forged\n"), 0o660); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(made.Path, []byte("forged\n"), 0o660))
 	found := b.resolve("text://poem#lines=1-2")
 	data, err := os.ReadFile(found.Path)
 	if err != nil || found != made || string(data) != "# One\nroses\n" {
@@ -227,9 +223,7 @@ func TestSharedFolderToRead(t *testing.T) {
 	a, b, stranger := users[0], users[1], users[2]
 	a.must("ingest", "poem.txt")
 	made := a.resolve("text://poem#lines=1-2")
-	if err := os.Chmod(filepath.Dir(a.key), 0o750); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Dir(a.key), 0o750))
 	if found := b.resolve("text://poem#lines=1-2"); found != made {
 		t.Errorf("found %v; want %v", found, made)
 	}
@@ -241,9 +235,7 @@ func TestSharedFolderToRead(t *testing.T) {
 	if _, complaint, ok := stranger.run("resolve", "text://poem#lines=1-2"); ok {
 		t.Errorf("a stranger reads: %s", complaint)
 	}
-	if err := os.Chmod(a.key, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(a.key, 0o644))
 	if _, complaint, ok := a.run("resolve", "text://poem#lines=1-2"); ok || !strings.Contains(complaint, "the key file: others than its owner and its group may read it") {
 		t.Errorf("a key that all may read: %s", complaint)
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/plain"
@@ -17,30 +19,25 @@ import (
 // maxText is how much of a text is compared with the resources, in bytes.
 const maxText = 1 << 20
 
-func similarCommand() *command {
+func similarCommand(s *session) *cobra.Command {
 	f := searchFlags{command: "similar"}
 	var text string
-	return &command{
-		name:    "similar",
-		maps:    anyMaps,
-		args:    "[<what>]",
-		summary: "Find parts similar to a text, a node or a resource",
-		about: `Finds the parts of resources that share the most characteristic words with
+	c := &cobra.Command{
+		Use:         "similar [<what>]",
+		Annotations: anyMaps,
+		Short:       "Find parts similar to a text, a node or a resource",
+		Long: `Finds the parts of resources that share the most characteristic words with
 <what>: a RESOURCE.NODE, a whole RESOURCE or an address. With --text it compares
 a text, and with "-" the standard input. The part itself is left out. The output
 is as in search.`,
-		example: []string{
+		Example: lines(
 			"citekit similar book.chapter-2",
 			"citekit similar 'doc://book#pages=12-15' --by resources",
 			"citekit similar --text 'chalk in the kettle' --json",
 			"citekit similar - < draft.md",
-		},
-		maxArgs: 1,
-		flags: func(flags *flagSet) {
-			flags.StringVar(&text, "text", "", "find parts similar to `TEXT`")
-			f.register(flags)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			s.extra = f.extra
 			if (len(args) == 1) == (text != "") {
 				return usagef("similar", "similar needs an id, --text or -, and only one of them")
@@ -55,9 +52,13 @@ is as in search.`,
 				}
 				req.Text = string(read)
 			}
-			return s.similar(ctx, req, f)
+			return s.similar(cmd.Context(), req, f)
 		},
 	}
+	flags := c.Flags()
+	flags.StringVar(&text, "text", "", "find parts similar to `TEXT`")
+	f.register(flags)
+	return c
 }
 
 func (s *session) similar(ctx context.Context, req search.SimilarRequest, f searchFlags) error {

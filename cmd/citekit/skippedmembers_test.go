@@ -3,8 +3,6 @@ package main
 import (
 	"archive/zip"
 	"bytes"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -12,8 +10,7 @@ import (
 // TestSkippedMembers has an archive with two members that have no node: one whose name
 // leads outside, and one with a password.
 func TestSkippedMembers(t *testing.T) {
-	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
-	dir := t.TempDir()
+	f := newFolder(t)
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
 	for name, flags := range map[string]uint16{"good.txt": 0, "../out.txt": 0, "locked.txt": 1} {
@@ -25,19 +22,15 @@ func TestSkippedMembers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "a.zip"), packed.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if out := ran(t, "ingest", "--dir", dir, "a.zip"); !strings.Contains(out, "a.zip: 2 members have no node; 'citekit structure a' says why under skipped") || strings.Contains(out, "damaged") {
+	must(t, w.Close())
+	f.write("a.zip", packed.String())
+	if out := f.ran("ingest", "a.zip"); !strings.Contains(out, "a.zip: 2 members have no node; 'citekit structure a' says why under skipped") || strings.Contains(out, "damaged") {
 		t.Errorf("ingest: %s", out)
 	}
-	if out := ran(t, "ingest", "--dir", dir, "a.zip", "--force", "--json"); !strings.Contains(out, `"skipped_members": 2`) {
+	if out := f.ran("ingest", "a.zip", "--force", "--json"); !strings.Contains(out, `"skipped_members": 2`) {
 		t.Errorf("ingest as JSON: %s", out)
 	}
-	if out := ran(t, "structure", "--dir", dir, "a"); !strings.Contains(out, "the member has a password; unpack the archive with its password") {
+	if out := f.ran("structure", "a"); !strings.Contains(out, "the member has a password; unpack the archive with its password") {
 		t.Errorf("structure: %s", out)
 	}
 }

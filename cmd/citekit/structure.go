@@ -1,17 +1,19 @@
 package main
 
-import "context"
+import (
+	"github.com/spf13/cobra"
+)
 
-func structureCommand() *command {
-	return &command{
-		name:    "structure",
-		maps:    anyMaps,
-		args:    "<resource>",
-		summary: "Print the map of a resource as JSON",
-		about:   `Prints the whole map as JSON, with or without --json.`,
-		example: []string{"citekit structure book", "citekit structure book | jq '.nodes[].id'"},
-		minArgs: 1, maxArgs: 1,
-		run: func(ctx context.Context, s *session, args []string) error {
+func structureCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:         "structure <resource>",
+		Annotations: anyMaps,
+		Short:       "Print the map of a resource as JSON",
+		Long:        `Prints the whole map as JSON, with or without --json.`,
+		Example:     lines("citekit structure book", "citekit structure book | jq '.nodes[].id'"),
+		Args:        between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
 			lib, err := s.open()
 			if err != nil {
 				return err

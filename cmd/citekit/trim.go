@@ -41,6 +41,8 @@ func (s *session) trim(ctx context.Context, flags pruneFlags) error {
 // An age is a flag for a duration, such as 30d or 12h.
 type age time.Duration
 
+func (a *age) Type() string { return "age" }
+
 func (a *age) String() string { return "" }
 
 func (a *age) Set(value string) error {

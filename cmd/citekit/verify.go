@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/corpus"
@@ -28,14 +30,13 @@ type verifyFlags struct {
 	extra extraText
 }
 
-func verifyCommand() *command {
+func verifyCommand(s *session) *cobra.Command {
 	var f verifyFlags
-	return &command{
-		name:    "verify",
-		maps:    anyMaps,
-		args:    "[<what>|<file>...]",
-		summary: "Check whether quotes occur in their sources",
-		about: `Checks whether a quote occurs at an address, in a resource, or anywhere; or,
+	c := &cobra.Command{
+		Use:         "verify [<what>|<file>...]",
+		Annotations: anyMaps,
+		Short:       "Check whether quotes occur in their sources",
+		Long: `Checks whether a quote occurs at an address, in a resource, or anywhere; or,
 with --text or only the name of a file, whether all citations of a text hold: quotes with their addresses,
 and claims, whose addresses must exist. Each line says whether a quote or claim
 holds, how its words occur in the source, and where, and shows the words and the
@@ -55,22 +56,16 @@ difference.
 The exit code is 0 if all holds, 1 if something does not or if nothing was
 checked, as no text has an address, and 2 if the command line is invalid. With
 --json, "holds" is null for a text in which nothing was checked.`,
-		example: []string{
+		Example: lines(
 			"citekit verify --quote 'chalk in the kettle' 'doc://manual#pages=3'",
 			"citekit verify --quote 'chalk in the kettle' manual",
 			"citekit verify answer.md",
 			"citekit verify --strict --json --text docs/a.md docs/b.md",
 			"citekit verify --text - < answer.md",
-		},
-		maxArgs: -1,
-		flags: func(flags *flagSet) {
-			flags.StringVar(&f.quote, "quote", "", "the quoted `WORDS`; \"…\" stands for words left out")
-			flags.Func("text", "verify the citations of the text in `FILE`, or with - of the standard input; further files may follow", appendTo(&f.texts))
-			flags.BoolVar(&f.opts.Strict, "strict", false, "fail claims whose words do not occur in the source, and quotes without an address")
-			flags.BoolVar(&f.opts.Boxes, "boxes", false, "find the boxes of the words on their pages, for --json")
-			flags.extra(&f.extra)
-		},
-		run: func(ctx context.Context, s *session, args []string) error {
+		),
+		Args: between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
 			s.extra = f.extra
 			if f.quote == "" && len(f.texts) == 0 && len(args) > 0 {
 				if err := textFiles(args); err != nil {
@@ -89,6 +84,13 @@ checked, as no text has an address, and 2 if the command line is invalid. With
 			return s.verifyQuote(ctx, f, args)
 		},
 	}
+	flags := c.Flags()
+	flags.StringVar(&f.quote, "quote", "", "the quoted `WORDS`; \"…\" stands for words left out")
+	flags.StringArrayVar(&f.texts, "text", nil, "verify the citations of the text in `FILE`, or with - of the standard input; further files may follow")
+	flags.BoolVar(&f.opts.Strict, "strict", false, "fail claims whose words do not occur in the source, and quotes without an address")
+	flags.BoolVar(&f.opts.Boxes, "boxes", false, "find the boxes of the words on their pages, for --json")
+	f.extra.register(flags)
+	return c
 }
 
 // textFiles returns an error unless all words are files or "-".

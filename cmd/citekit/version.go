@@ -1,18 +1,20 @@
 package main
 
 import (
-	"context"
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
-func versionCommand() *command {
-	return &command{
-		name:    "version",
-		summary: "Print the version",
-		example: []string{"citekit version --json"},
-		run:     func(_ context.Context, s *session, _ []string) error { return s.printVersion() },
+func versionCommand(s *session) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: lines("citekit version --json"),
+		Args:    between(0, 0),
+		RunE:    func(_ *cobra.Command, _ []string) error { return s.printVersion() },
 	}
 }
 

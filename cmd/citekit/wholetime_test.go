@@ -2,28 +2,23 @@ package main
 
 import (
 	"encoding/binary"
-	"os"
-	"path/filepath"
 	"testing"
 )
 
 // TestTimeThatIsEverything checks that t=0- is the whole of what has a time, however it
 // is named, and an error for all else.
 func TestTimeThatIsEverything(t *testing.T) {
-	dir := t.TempDir()
+	f := newFolder(t)
 	tone := []byte("RIFF\x00\x00\x00\x00WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x40\x1f\x00\x00\x01\x00\x08\x00data\x00\x00\x00\x00")
 	samples := make([]byte, 8000)
 	binary.LittleEndian.PutUint32(tone[40:], uint32(len(samples)))
 	binary.LittleEndian.PutUint32(tone[4:], uint32(len(tone)+len(samples)-8))
-	for name, data := range map[string][]byte{"tone.wav": append(tone, samples...), "page.txt": []byte("some words\n")} {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	f.write("tone.wav", string(append(tone, samples...)))
+	f.write("page.txt", "some words\n")
 	check := func(want int, command string, words ...string) {
 		t.Helper()
 		for _, word := range words {
-			if out, code := called(t, dir, []string{command, word}); (code == exitOK) != (want == exitOK) {
+			if out, code := called(t, f.dir, []string{command, word}); (code == exitOK) != (want == exitOK) {
 				t.Errorf("%s %s: exit code %d, %s", command, word, code, out)
 			}
 		}

@@ -53,13 +53,11 @@ func values(c *Config) map[path]any {
 // until a restart.
 func (s *Settings) Reloaded(after *Settings) *Settings {
 	both := *s
-	both.Toolsets, both.Tools, both.ReadOnly = after.Toolsets, after.Tools, after.ReadOnly
-	both.Timeouts, both.Log.Level = after.Timeouts, after.Log.Level
-	limits := after.Limits
-	before := s.Limits
-	limits.Sessions, limits.Connections, limits.BodyBytes = before.Sessions, before.Connections, before.BodyBytes
-	limits.Extractions, limits.ExtractionTime, limits.ChildProcesses = before.Extractions, before.ExtractionTime, before.ChildProcesses
-	limits.DecoderMemory, limits.EvidencePerSpace = before.DecoderMemory, before.EvidencePerSpace
-	both.Limits = limits
+	both.Timeouts = nil // not those that are gone
+	walk("", member{typ: configType}, reflect.ValueOf(after.Config), func(p path, m member, v reflect.Value) {
+		if m.rules.reload {
+			assign(reflect.ValueOf(&both.Config).Elem(), p.names(), v.Interface())
+		}
+	})
 	return &both
 }

@@ -270,10 +270,7 @@ func TestYAML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := s.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := s.YAML()
 	again, err := Load(Sources{File: write(t, string(text))})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -359,10 +356,7 @@ func TestSchemaAgrees(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := defaults.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := defaults.YAML()
 	for _, text := range []string{
 		string(whole), "limits:\n", "port: 1", "port: 65536", "prot: 1", "port: x", "tools: [search]", "tools: [x]", "timeouts: {search: 5s}", "timeouts: {serch: 5s}",
 		"timeouts: {search: 5}", "workspaces: {a: {dir: x}}", "workspaces: {a b: {dir: x}}", "workspaces: {a: {dir: x, nothing: 1}}", "workspaces: {a: {dir: x, ingest: true}}",
@@ -403,10 +397,7 @@ func FuzzFile(f *testing.F) {
 			}
 			return
 		}
-		text, err := s.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := s.YAML()
 		l = newLayer()
 		parseFile(l, "f", "/dir", text)
 		again, err := load(Sources{File: "f"}, l)

@@ -31,47 +31,6 @@ func Default() Config {
 // no workspaces.
 const BaseWorkspace = "default"
 
-// Server returns the limits that package server enforces.
-func (l Limits) Server() server.Limits {
-	return server.Limits{
-		Calls: l.Calls, CallsPerCaller: l.CallsPerCaller, HeavyCalls: l.HeavyCalls, HeavyPerCaller: l.HeavyPerCaller,
-		Queue: l.Queue, QueuePerCaller: l.QueuePerCaller, Wait: time.Duration(l.Wait),
-		Rate: l.Rate, Burst: l.Burst, BytesPerMinute: int64(l.BytesPerMinute),
-	}
-}
-
-// filled returns the limits with zeros replaced by what they mean in package server
-// and in the defaults. Negative values stay.
-func (l Limits) filled() Limits {
-	all, rest := l.Server().Effective(), Default().Limits
-	zero(&l.Calls, all.Calls)
-	zero(&l.CallsPerCaller, all.CallsPerCaller)
-	zero(&l.HeavyCalls, all.HeavyCalls)
-	zero(&l.HeavyPerCaller, all.HeavyPerCaller)
-	zero(&l.Queue, all.Queue)
-	zero(&l.QueuePerCaller, all.QueuePerCaller)
-	zero(&l.Wait, Duration(all.Wait))
-	zero(&l.Rate, all.Rate)
-	zero(&l.Burst, all.Burst)
-	zero(&l.BytesPerMinute, Size(all.BytesPerMinute))
-	zero(&l.Sessions, rest.Sessions)
-	zero(&l.Connections, rest.Connections)
-	zero(&l.BodyBytes, rest.BodyBytes)
-	zero(&l.Extractions, rest.Extractions)
-	zero(&l.ExtractionTime, rest.ExtractionTime)
-	zero(&l.ChildProcesses, rest.ChildProcesses)
-	zero(&l.DecoderMemory, rest.DecoderMemory)
-	zero(&l.EvidencePerSpace, rest.EvidencePerSpace)
-	return l
-}
-
-func zero[T comparable](value *T, meaning T) {
-	var none T
-	if *value == none {
-		*value = meaning
-	}
-}
-
 // Team reports whether the settings are those of a server for several callers:
 // a server over HTTP with workspaces, keys, limits, or logs and metrics for an
 // operator.

@@ -114,30 +114,3 @@ func sortedKeys(v reflect.Value) []string {
 	slices.Sort(keys)
 	return keys
 }
-
-// kindOf describes in words what a value must be.
-func kindOf(t reflect.Type) string {
-	switch t {
-	case durationType:
-		return "a time such as 30s, 500ms or 10m"
-	case sizeType:
-		return "a number of bytes, or one with its unit such as 512MiB"
-	case jsonType:
-		return "a section of settings"
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return kindOf(t.Elem())
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int:
-		return "a whole number"
-	case reflect.Float64:
-		return "a number"
-	case reflect.Slice:
-		return "a list such as [a, b]"
-	case reflect.Struct, reflect.Map:
-		return "a section of settings"
-	}
-	return "a text"
-}

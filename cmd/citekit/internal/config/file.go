@@ -165,7 +165,7 @@ func (r *fileReader) section(p path, m member, n *yaml.Node) {
 		return // everything in it is commented out
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fault(r.at(n), p, "%s: write %s", describe(n), kindOf(m.typ))
+		r.fault(r.at(n), p, "%s: write %s", describe(n), kindOf(m.typ).words)
 		return
 	}
 	lines := make(map[string]int)
@@ -204,7 +204,7 @@ func (r *fileReader) setting(p path, m member, key, n *yaml.Node) {
 	if inner.isSection() {
 		if inner.typ.Kind() == reflect.Struct && m.typ.Kind() == reflect.Map {
 			r.origins[p] = r.at(key) // a name chosen by the user
-			r.keep(p)
+			r.values[p] = nil
 		}
 		r.section(p, inner, n)
 		return
@@ -218,11 +218,6 @@ func (r *fileReader) setting(p path, m member, key, n *yaml.Node) {
 		value = absolute(r.dir, value)
 	}
 	r.set(p, inner, value, r.at(key))
-}
-
-// keep adds a section that may have no settings.
-func (r *fileReader) keep(p path) {
-	r.within(p.names())
 }
 
 // clipped returns a path that ends with a name from a file, shortened.

@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,52 +20,25 @@ func (r *fileReader) value(m member, n *yaml.Node) (any, string) {
 	if m.typ.Kind() == reflect.Slice {
 		return listOf(n)
 	}
-	wanted := kindOf(m.typ)
+	kind := kindOf(m.typ)
 	if isNull(n) {
-		return nil, "it has no value: write " + wanted + ", or leave it out"
+		return nil, "it has no value: write " + kind.words + ", or leave it out"
 	}
 	if n.Kind != yaml.ScalarNode {
-		return nil, describe(n) + ": write " + wanted
+		return nil, describe(n) + ": write " + kind.words
 	}
-	if !takes(m.typ, n.ShortTag()) || m.typ.Kind() == reflect.Int && !isDecimal(n.Value) {
-		return nil, bad(n.Value, "write "+wanted+asText(m.typ))
+	if !slices.Contains(kind.tags, n.ShortTag()) || m.typ.Kind() == reflect.Int && !isDecimal(n.Value) {
+		quotes := ""
+		if m.typ.Kind() == reflect.String {
+			quotes = ", in quotes if it looks like a number"
+		}
+		return nil, bad(n.Value, "write "+kind.words+quotes)
 	}
-	if m.typ.Kind() == reflect.String && m.typ != jsonType {
-		return n.Value, ""
-	}
-	value, err := parseText(m.typ, n.Value)
+	value, err := kind.parse(n.Value)
 	if err != nil {
 		return nil, bad(n.Value, err.Error())
 	}
 	return value, ""
-}
-
-// takes reports whether a type can be read from a scalar with a tag.
-func takes(t reflect.Type, tag string) bool {
-	switch t {
-	case durationType:
-		return tag == "!!str"
-	case sizeType:
-		return tag == "!!int" || tag == "!!str"
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return takes(t.Elem(), tag)
-	case reflect.Bool:
-		return tag == "!!bool"
-	case reflect.Int:
-		return tag == "!!int"
-	case reflect.Float64:
-		return tag == "!!int" || tag == "!!float"
-	}
-	return tag == "!!str"
-}
-
-func asText(t reflect.Type) string {
-	if t.Kind() == reflect.String {
-		return ", in quotes if it looks like a number"
-	}
-	return ""
 }
 
 // isDecimal reports whether a number is decimal. YAML has other forms: 010 is

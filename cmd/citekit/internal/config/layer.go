@@ -1,33 +1,22 @@
 package config
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit/server"
 )
 
-// A layer has the settings of one source. It is a provider of koanf.
+// A layer has the settings of one source.
 type layer struct {
-	values  map[string]any // sections within sections
+	values  map[path]any // of settings; nil for a section that may have none
 	origins map[path]Origin
 	faults  Faults
 }
 
-func newLayer() *layer { return &layer{values: make(map[string]any), origins: make(map[path]Origin)} }
-
-// Read implements koanf.Provider.
-func (l *layer) Read() (map[string]any, error) { return l.values, nil }
-
-// ReadBytes implements koanf.Provider.
-func (l *layer) ReadBytes() ([]byte, error) { return json.Marshal(l.values) }
+func newLayer() *layer { return &layer{values: make(map[path]any), origins: make(map[path]Origin)} }
 
 func (l *layer) fault(from Origin, p path, format string, args ...any) {
 	l.faults = append(l.faults, Fault{Origin: from, Setting: p.String(), Message: fmt.Sprintf(format, args...)})
@@ -39,29 +28,12 @@ func (l *layer) set(p path, m member, value any, from Origin) {
 		l.fault(from, p, "%s", wrong)
 		return
 	}
-	names := p.names()
-	last := len(names) - 1
-	l.within(names[:last])[names[last]] = value
-	l.origins[p] = from
-}
-
-// within returns the section at names, and makes it if it is missing.
-func (l *layer) within(names []string) map[string]any {
-	section := l.values
-	for _, name := range names {
-		inner, ok := section[name].(map[string]any)
-		if !ok {
-			inner = make(map[string]any)
-			section[name] = inner
-		}
-		section = inner
-	}
-	return section
+	l.values[p], l.origins[p] = value, from
 }
 
 // setText reads the value of a setting from untyped text.
 func (l *layer) setText(p path, m member, text string, from Origin) {
-	value, err := parseText(m.typ, text)
+	value, err := kindOf(m.typ).parse(text)
 	if err != nil {
 		if hasPassword(text) || m.typ == jsonType {
 			l.fault(from, p, "%s", err.Error())
@@ -71,48 +43,6 @@ func (l *layer) setText(p path, m member, text string, from Origin) {
 		return
 	}
 	l.set(p, m, value, from)
-}
-
-// parseText reads a value from text. The elements of a list are separated by
-// commas.
-func parseText(t reflect.Type, text string) (any, error) {
-	wrong := fmt.Errorf("write %s", kindOf(t))
-	switch t {
-	case durationType:
-		return parseDuration(text)
-	case sizeType:
-		return parseSize(text)
-	case jsonType:
-		return parseJSON(text)
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return parseText(t.Elem(), text)
-	case reflect.Bool:
-		if text != "true" && text != "false" {
-			return nil, wrong
-		}
-		return text == "true", nil
-	case reflect.Int:
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return nil, wrong
-		}
-		return n, nil
-	case reflect.Float64:
-		n, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return nil, wrong
-		}
-		return n, nil
-	case reflect.Slice:
-		list := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
-		if len(list) == 0 { // no tools would mean all
-			return nil, errors.New("write at least one name, or leave it out")
-		}
-		return list, nil
-	}
-	return text, nil
 }
 
 // absolute makes the paths of a file relative to its folder.
@@ -160,11 +90,3 @@ func checkKey(p path, name string) string {
 
 // maxScope is how long the name of a scope may be, in bytes.
 const maxScope = 200
-
-func mergeOrigins(all ...*layer) map[path]Origin {
-	merged := make(map[path]Origin)
-	for _, l := range all {
-		maps.Copy(merged, l.origins)
-	}
-	return merged
-}

@@ -1,12 +1,9 @@
 package config
 
 import (
-	"fmt"
+	"maps"
 	"reflect"
-	"slices"
 	"strings"
-
-	"github.com/knadh/koanf/v2"
 
 	"github.com/citekit/citekit/internal/message"
 )
@@ -51,10 +48,18 @@ func Load(from Sources) (*Settings, error) {
 func load(from Sources, file *layer) (*Settings, error) {
 	environment, warnings := readEnvironment(from.Environ)
 	flags := readFlags(from.Flags)
-	s := &Settings{File: from.File, Warnings: warnings, flags: from.FlagNames, origins: mergeOrigins(file, environment, flags)}
-	faults := slices.Concat(file.faults, environment.faults, flags.faults)
-	if err := s.merge(file, environment, flags); err != nil {
-		return nil, err
+	s := &Settings{Config: Default(), File: from.File, Warnings: warnings, flags: from.FlagNames, origins: make(map[path]Origin)}
+	var faults Faults
+	for _, l := range []*layer{file, environment, flags} {
+		faults = append(faults, l.faults...)
+		maps.Copy(s.origins, l.origins)
+		for p, value := range l.values {
+			assign(reflect.ValueOf(&s.Config).Elem(), p.names(), value)
+		}
+	}
+	s.Limits = s.Limits.filled()
+	if s.Team() {
+		s.FillTeam()
 	}
 	faults = append(faults, s.check()...)
 	if len(faults) > 0 {
@@ -64,33 +69,31 @@ func load(from Sources, file *layer) (*Settings, error) {
 	return s, nil
 }
 
-// merge puts the layers over the defaults.
-func (s *Settings) merge(layers ...*layer) error {
-	k := koanf.New(separator)
-	for _, l := range append([]*layer{defaults()}, layers...) {
-		if err := k.Load(l, nil); err != nil {
-			return fmt.Errorf("config: %w", err)
+// assign sets the value at the end of the names, and makes the sections that lead there.
+func assign(v reflect.Value, names []string, value any) {
+	switch {
+	case v.Kind() == reflect.Map && len(names) > 0:
+		if v.IsNil() {
+			v.Set(reflect.MakeMap(v.Type()))
 		}
-	}
-	if err := k.UnmarshalWithConf("", &s.Config, koanf.UnmarshalConf{Tag: "json"}); err != nil {
-		return fmt.Errorf("config: %w", err)
-	}
-	s.Limits = s.Limits.filled()
-	if s.Team() {
-		s.FillTeam()
-	}
-	return nil
-}
-
-// defaults returns the default settings as a layer.
-func defaults() *layer {
-	l := newLayer()
-	walk("", member{typ: configType}, reflect.ValueOf(Default()), func(p path, m member, v reflect.Value) {
-		if !v.IsZero() {
-			l.set(p, m, v.Interface(), Origin{})
+		name, inner := reflect.ValueOf(names[0]), reflect.New(v.Type().Elem()).Elem()
+		if before := v.MapIndex(name); before.IsValid() {
+			inner.Set(before)
 		}
-	})
-	return l
+		assign(inner, names[1:], value)
+		v.SetMapIndex(name, inner)
+	case len(names) > 0:
+		for _, m := range members(v.Type()) {
+			if m.name == names[0] {
+				assign(v.Field(m.index), names[1:], value)
+			}
+		}
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		v.Elem().Set(reflect.ValueOf(value))
+	case value != nil:
+		v.Set(reflect.ValueOf(value))
+	}
 }
 
 func readFlags(flags []Flag) *layer {

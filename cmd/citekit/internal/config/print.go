@@ -2,9 +2,12 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -13,91 +16,74 @@ import (
 
 // YAML returns the settings as a file that sets the same values. Each has a
 // comment with its origin.
-func (s *Settings) YAML() ([]byte, error) {
+func (s *Settings) YAML() []byte {
 	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	if err := encoder.Encode(s.node("", member{typ: configType}, reflect.ValueOf(s.Config))); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
-	}
-	if err := encoder.Close(); err != nil {
-		return nil, fmt.Errorf("config: %w", err)
-	}
-	return out.Bytes(), nil
+	s.print(&out, "", member{typ: configType}, reflect.ValueOf(s.Config), "")
+	return out.Bytes()
 }
 
-// node returns a setting or section as a node of YAML, or nil for a nil
-// pointer.
-func (s *Settings) node(p path, m member, v reflect.Value) *yaml.Node {
-	section := &yaml.Node{Kind: yaml.MappingNode}
-	add := func(name string, inner member, value reflect.Value) {
-		if n := s.node(p.to(name), inner, value); n != nil {
-			key := new(yaml.Node)
-			key.SetString(name)
-			section.Content = append(section.Content, key, n)
+// print writes the members of a section, each on a line of its own.
+func (s *Settings) print(out *bytes.Buffer, p path, m member, v reflect.Value, indent string) {
+	each := func(name string, inner member, value reflect.Value) {
+		at := p.to(name)
+		if value.Kind() == reflect.Pointer {
+			if value.IsNil() {
+				return
+			}
+			value = value.Elem()
 		}
+		fmt.Fprintf(out, "%s%s:", indent, scalar(name))
+		if inner.isSection() && (value.Kind() == reflect.Struct || value.Len() > 0) {
+			out.WriteByte('\n')
+			s.print(out, at, inner, value, indent+"  ")
+			return
+		}
+		fmt.Fprintf(out, " %s # %s\n", printed(value), message.Clip(s.origins[at].String()))
 	}
-	switch m.typ.Kind() {
-	case reflect.Struct:
+	if m.typ.Kind() == reflect.Struct {
 		for _, inner := range members(m.typ) {
-			add(inner.name, inner, v.Field(inner.index))
+			each(inner.name, inner, v.Field(inner.index))
 		}
-	case reflect.Map:
-		for _, name := range sortedKeys(v) {
-			inner, _ := m.inner(name)
-			add(name, inner, v.MapIndex(reflect.ValueOf(name)))
-		}
-	case reflect.Pointer:
-		if v.IsNil() {
-			return nil
-		}
-		return s.scalar(p, v.Elem())
-	default:
-		return s.scalar(p, v)
+		return
 	}
-	if len(section.Content) == 0 {
-		section.Style, section.LineComment = yaml.FlowStyle, s.comment(p)
+	for _, name := range sortedKeys(v) {
+		inner, _ := m.inner(name)
+		each(name, inner, v.MapIndex(reflect.ValueOf(name)))
 	}
-	return section
 }
 
-func (s *Settings) scalar(p path, v reflect.Value) *yaml.Node {
-	n := new(yaml.Node)
+// printed returns a value on one line. JSON is YAML.
+func printed(v reflect.Value) string {
 	switch value := v.Interface().(type) {
-	case Duration:
-		n.SetString(value.String())
-	case Size:
-		*n = yaml.Node{Kind: yaml.ScalarNode, Value: value.String()}
-	case JSON:
-		n = objectNode(value)
+	case string:
+		return scalar(value)
 	case []string:
-		*n = yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-		for _, text := range value {
-			item := new(yaml.Node)
-			item.SetString(text)
-			n.Content = append(n.Content, item)
+		texts := make([]string, len(value))
+		for i, text := range value {
+			texts[i] = scalar(text)
 		}
-	default:
-		if err := n.Encode(value); err != nil { // texts, numbers and booleans give no error
-			return nil
-		}
+		return "[" + strings.Join(texts, ", ") + "]"
+	case JSON:
+		return cmp.Or(string(value), "{}")
 	}
-	n.LineComment = s.comment(p)
-	return n
+	if v.Kind() == reflect.Map { // without members
+		return "{}"
+	}
+	return fmt.Sprint(v.Interface())
 }
 
-// objectNode returns an object on one line.
-func objectNode(object JSON) *yaml.Node {
-	n := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
+// scalar returns a text as a scalar of YAML, in quotes unless it is read as the same
+// text without them.
+func scalar(text string) string {
 	var document yaml.Node
-	if object != "" && yaml.Unmarshal([]byte(object), &document) == nil && len(document.Content) == 1 {
-		n = document.Content[0]
+	if yaml.Unmarshal([]byte("["+text+"]"), &document) == nil && len(document.Content) == 1 {
+		list := document.Content[0].Content
+		if len(list) == 1 && list[0].Kind == yaml.ScalarNode && list[0].Value == text && list[0].ShortTag() == "!!str" && list[0].Anchor == "" {
+			return text
+		}
 	}
-	return n
+	return strconv.Quote(text)
 }
-
-// comment returns the comment with the origin of a setting.
-func (s *Settings) comment(p path) string { return message.Clip(s.origins[p].String()) }
 
 // effective is the JSON form of the settings.
 type effective struct {

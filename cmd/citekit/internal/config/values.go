@@ -3,12 +3,78 @@ package config
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// A kind is how the values of a type are written.
+type kind struct {
+	words string   // what a value must be
+	tags  []string // of the scalars of YAML that may be one
+	parse func(text string) (any, error)
+}
+
+var kinds = map[reflect.Type]kind{
+	durationType: {"a time such as 30s, 500ms or 10m", []string{"!!str"}, func(text string) (any, error) { return parseDuration(text) }},
+	sizeType: {"a number of bytes, or one with its unit such as 512MiB", []string{"!!int", "!!str"},
+		func(text string) (any, error) { return parseSize(text) }},
+	jsonType:                    {sectionKind.words, nil, func(text string) (any, error) { return parseJSON(text) }},
+	reflect.TypeFor[string]():   {"a text", []string{"!!str"}, func(text string) (any, error) { return text, nil }},
+	reflect.TypeFor[bool]():     {"true or false", []string{"!!bool"}, parseBool},
+	reflect.TypeFor[int]():      {"a whole number", []string{"!!int"}, parseInt},
+	reflect.TypeFor[float64]():  {"a number", []string{"!!int", "!!float"}, parseFloat},
+	reflect.TypeFor[[]string](): {"a list such as [a, b]", nil, parseList},
+}
+
+var sectionKind = kind{words: "a section of settings"}
+
+// kindOf returns the kind of a type of settings, or that of sections.
+func kindOf(t reflect.Type) kind {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if known, ok := kinds[t]; ok {
+		return known
+	}
+	return sectionKind
+}
+
+func parseBool(text string) (any, error) {
+	if text != "true" && text != "false" {
+		return nil, errors.New("write true or false")
+	}
+	return text == "true", nil
+}
+
+func parseInt(text string) (any, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return nil, errors.New("write a whole number")
+	}
+	return n, nil
+}
+
+func parseFloat(text string) (any, error) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, errors.New("write a number")
+	}
+	return n, nil
+}
+
+// parseList reads elements separated by commas.
+func parseList(text string) (any, error) {
+	list := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	if len(list) == 0 { // no tools would mean all
+		return nil, errors.New("write at least one name, or leave it out")
+	}
+	return list, nil
+}
 
 // A Duration is a duration in the form of Go, such as 1m30s.
 type Duration time.Duration

@@ -11,35 +11,15 @@ import (
 	"unicode/utf8"
 )
 
-// A Format is how records are written. Its text form is the value of a flag or
-// a setting.
-type Format int
+// A Format is how records are written, as the setting says it.
+type Format string
 
 // The formats: lines of "key=value" for people, or one JSON object in each
 // line.
 const (
-	Text Format = iota
-	JSON
+	Text Format = "text"
+	JSON Format = "json"
 )
-
-var formats = [...]string{"text", "json"}
-
-// String returns the name of a format.
-func (f Format) String() string { return formats[f] }
-
-// MarshalText implements [encoding.TextMarshaler].
-func (f Format) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
-
-// UnmarshalText implements [encoding.TextUnmarshaler].
-func (f *Format) UnmarshalText(text []byte) error {
-	for i, name := range formats {
-		if string(text) == name {
-			*f = Format(i)
-			return nil
-		}
-	}
-	return fmt.Errorf("%.40q is not a format of logs; use text or json", text)
-}
 
 // NewHandler returns a handler that writes records from a level on to w, one
 // line each. A nil level means [slog.LevelInfo]. Invisible characters, and

@@ -279,20 +279,6 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-func TestFormatText(t *testing.T) {
-	for _, f := range []logfile.Format{logfile.Text, logfile.JSON} {
-		text, err := f.MarshalText()
-		var back logfile.Format
-		if err != nil || back.UnmarshalText(text) != nil || back != f {
-			t.Errorf("%v: %q, %v, %v", f, text, err, back)
-		}
-	}
-	var f logfile.Format
-	if err := f.UnmarshalText([]byte("xml")); err == nil || err.Error() != `"xml" is not a format of logs; use text or json` {
-		t.Errorf("xml: %v", err)
-	}
-}
-
 func FuzzHandler(f *testing.F) {
 	for _, text := range append(hostile, "\x7f") {
 		f.Add(text)

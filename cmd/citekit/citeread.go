@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -18,9 +17,6 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/verify"
 )
-
-// citeSources are the values of --from.
-var citeSources = []string{"markdown", "csl", "bibtex", "annotation", "anthropic", "openai", "gemini"}
 
 // maxForm is the largest input of citations, in bytes.
 const maxForm = 64 << 20
@@ -42,7 +38,7 @@ func (c *citer) read(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	answer, err := c.parse(ctx, data)
+	answer, err := formNamed(c.from).read(ctx, c, data)
 	if err != nil {
 		return err
 	}
@@ -105,46 +101,6 @@ func (c *citer) input(args []string) ([]byte, error) {
 		err = fmt.Errorf("more than %d bytes of citations: %w", maxForm, citekit.ErrTooLarge)
 	}
 	return data, err
-}
-
-// parse parses the input. Citations outside an answer become one claim without text.
-func (c *citer) parse(ctx context.Context, data []byte) (*citation.Answer, error) {
-	var found []citation.Citation
-	var err error
-	switch c.from {
-	case "anthropic":
-		sent, err := c.sent(ctx)
-		if err != nil {
-			return nil, err
-		}
-		return citation.ParseAnthropic(data, sent)
-	case "openai":
-		return citation.ParseOpenAI(data)
-	case "gemini":
-		return citation.ParseGemini(data)
-	case "markdown":
-		found = citation.ParseMarkdown(string(data))
-	case "csl":
-		found, err = citation.ParseCSL(data)
-	case "bibtex":
-		found, err = citation.ParseBibTeX(string(data))
-	case "annotation":
-		found, err = citation.ParseAnnotation(data)
-	}
-	return &citation.Answer{Claims: []citation.Claim{{Citations: found}}}, err
-}
-
-// sent returns what was sent to the model, according to the person.
-func (c *citer) sent(ctx context.Context) (*citation.AnthropicSent, error) {
-	sent := &citation.AnthropicSent{}
-	for _, id := range c.documents {
-		part, err := lookup.Find(ctx, c.Library, id)
-		if err != nil {
-			return nil, err
-		}
-		sent.Documents = append(sent.Documents, citation.AnthropicDocument{Address: part.Address})
-	}
-	return sent, nil
 }
 
 // locate finds the place of a citation: by its quote, else by its position, else by
@@ -286,13 +242,4 @@ func (c *citer) checkEnd(ctx context.Context, a citekit.Address) error {
 		return &citekit.ResolveError{Op: "cite", Address: a, Err: err}
 	}
 	return nil
-}
-
-// sourceURL returns the path of a source as a relative URL.
-func sourceURL(source string) string {
-	slashed := filepath.ToSlash(source)
-	if path.IsAbs(slashed) || filepath.IsAbs(source) {
-		slashed = path.Base(slashed)
-	}
-	return (&url.URL{Path: slashed}).String()
 }
