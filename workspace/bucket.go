@@ -55,8 +55,8 @@ type Bucket struct {
 
 // BucketOptions are the options of [FromDriver].
 type BucketOptions struct {
-	// Sources are the files that maps are made of; nil means none. [driver.FS]
-	// makes them of the objects of a bucket.
+	// Sources are the files that maps are made of; nil means none. A file that is
+	// an [io.ReaderAt] is read where it is needed, any other whole.
 	Sources fs.FS
 }
 
