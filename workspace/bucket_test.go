@@ -34,7 +34,7 @@ type remote struct {
 	fail error         // of all calls that write
 }
 
-func newRemote(t testing.TB) *remote { return &remote{Bucket: workspace.NewMemoryBucket(), t: t} }
+func newRemote(t testing.TB) *remote { return &remote{Bucket: driver.NewMemory(), t: t} }
 
 func openBucket(b driver.Bucket) *workspace.Bucket {
 	files := fstest.MapFS{workspacetest.SourcePath: {Data: []byte(workspacetest.SourceContent)}}

@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"github.com/citekit/citekit/workspace/driver"
 	"time"
 )
 
@@ -45,9 +44,6 @@ func LoadKey(dir string) []byte {
 
 // ProcessKey returns the key where none can be kept.
 func ProcessKey() []byte { return processKey() }
-
-// NewMemoryBucket returns the driver of a [Memory].
-func NewMemoryBucket() driver.Bucket { return newMemoryBucket() }
 
 // MapKey returns the key of the object of a map.
 func MapKey(id string) string { return mapKey(id) }

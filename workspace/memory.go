@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace/driver"
 )
 
 // A Memory is a [citekit.Workspace] in memory, for tests and for programs that
@@ -27,7 +28,7 @@ var (
 // texts stay in memory until [Memory.DeleteKept] deletes them.
 func NewMemory(sources fs.FS) *Memory {
 	m := new(Memory)
-	m.init(newMemoryBucket(), sources, "memory")
+	m.init(driver.NewMemory(), sources, "memory")
 	return m
 }
 

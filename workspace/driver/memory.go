@@ -1,4 +1,4 @@
-package workspace
+package driver
 
 import (
 	"bytes"
@@ -12,11 +12,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/citekit/citekit/workspace/driver"
 )
 
-// A memoryBucket is a [driver.Bucket] in memory.
+// memoryBucket is a [Bucket] in memory.
 type memoryBucket struct {
 	mu      sync.Mutex
 	writes  uint64
@@ -25,10 +23,17 @@ type memoryBucket struct {
 
 type memoryObject struct {
 	data []byte // never changes
-	at   driver.Attributes
+	at   Attributes
 }
 
-func newMemoryBucket() *memoryBucket { return &memoryBucket{objects: make(map[string]memoryObject)} }
+// NewMemory returns an empty bucket in memory, for tests. Nothing is stored beyond
+// its lifetime.
+func NewMemory() Bucket { return &memoryBucket{objects: make(map[string]memoryObject)} }
+
+// memoryBody is an open object.
+type memoryBody struct{ *bytes.Reader }
+
+func (memoryBody) Close() error { return nil }
 
 var errOtherVersion = errors.New("the object is not the version that it must be")
 
@@ -47,47 +52,47 @@ func (b *memoryBucket) find(ctx context.Context, key, etag string) (memoryObject
 	return object, nil
 }
 
-func (b *memoryBucket) Attributes(ctx context.Context, key string) (driver.Attributes, error) {
+func (b *memoryBucket) Attributes(ctx context.Context, key string) (Attributes, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	object, err := b.find(ctx, key, "")
 	return object.at, err
 }
 
-func (b *memoryBucket) Read(ctx context.Context, key string, opts driver.ReadOptions) (io.ReadCloser, driver.Attributes, error) {
+func (b *memoryBucket) Read(ctx context.Context, key string, opts ReadOptions) (io.ReadCloser, Attributes, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	object, err := b.find(ctx, key, opts.IfMatch)
 	if err != nil {
-		return nil, driver.Attributes{}, err
+		return nil, Attributes{}, err
 	}
 	data := object.data[opts.Offset:]
 	if opts.Length > 0 {
 		data = data[:min(opts.Length, int64(len(data)))]
 	}
-	return memoryContent{bytes.NewReader(data)}, object.at, nil
+	return memoryBody{bytes.NewReader(data)}, object.at, nil
 }
 
-func (b *memoryBucket) Write(ctx context.Context, key string, body io.Reader, opts driver.WriteOptions) (driver.Attributes, error) {
+func (b *memoryBucket) Write(ctx context.Context, key string, body io.Reader, opts WriteOptions) (Attributes, error) {
 	var data bytes.Buffer
 	if _, err := data.ReadFrom(body); err != nil {
-		return driver.Attributes{}, err
+		return Attributes{}, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if err := ctx.Err(); err != nil {
-		return driver.Attributes{}, err
+		return Attributes{}, err
 	}
 	if _, ok := b.objects[key]; ok && opts.IfAbsent {
-		return driver.Attributes{}, errOtherVersion
+		return Attributes{}, errOtherVersion
 	}
 	if opts.IfMatch != "" {
 		if _, err := b.find(ctx, key, opts.IfMatch); err != nil {
-			return driver.Attributes{}, err
+			return Attributes{}, err
 		}
 	}
 	b.writes++
-	at := driver.Attributes{ETag: strconv.FormatUint(b.writes, 10), Size: int64(data.Len()), ModTime: time.Now()}
+	at := Attributes{ETag: strconv.FormatUint(b.writes, 10), Size: int64(data.Len()), ModTime: time.Now()}
 	b.objects[key] = memoryObject{data.Bytes(), at}
 	return at, nil
 }
@@ -102,7 +107,7 @@ func (b *memoryBucket) Delete(ctx context.Context, key, ifMatch string) error {
 	return nil
 }
 
-func (b *memoryBucket) List(ctx context.Context, opts driver.ListOptions) (driver.Page, error) {
+func (b *memoryBucket) List(ctx context.Context, opts ListOptions) (Page, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var keys []string
@@ -112,21 +117,21 @@ func (b *memoryBucket) List(ctx context.Context, opts driver.ListOptions) (drive
 		}
 	}
 	slices.Sort(keys)
-	page := driver.Page{More: len(keys) > opts.Limit}
+	page := Page{More: len(keys) > opts.Limit}
 	for _, key := range keys[:min(len(keys), opts.Limit)] {
-		page.Objects = append(page.Objects, driver.Object{Key: key, Attributes: b.objects[key].at})
+		page.Objects = append(page.Objects, Object{Key: key, Attributes: b.objects[key].at})
 	}
 	return page, ctx.Err()
 }
 
-func (b *memoryBucket) ErrorKind(err error) driver.ErrorKind {
+func (b *memoryBucket) ErrorKind(err error) ErrorKind {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return driver.NotFound
+		return NotFound
 	case errors.Is(err, errOtherVersion):
-		return driver.Conflict
+		return Conflict
 	}
-	return driver.Failed
+	return Failed
 }
 
 func (b *memoryBucket) Close() error { return nil }
