@@ -16,6 +16,8 @@ const (
 	leaseEnds    = 30 * time.Second // how long a lease must stay as it is for others to take it over
 	leaseLookMin = 20 * time.Millisecond
 	leaseLookMax = time.Second
+
+	leaseGivenUp = 10 * time.Second // how long giving up a lease may take: others get it all the same
 )
 
 // LockIngest implements [citekit.Finder] with an object that its holder renews. No
@@ -88,7 +90,9 @@ func (b *Bucket) renewLease(ctx context.Context, done <-chan struct{}, at driver
 	for {
 		select {
 		case <-done:
-			_ = b.driver.Delete(ctx, leaseKey, at.ETag) // else others wait until it ends
+			ctx, cancel := context.WithTimeout(ctx, leaseGivenUp)
+			defer cancel()
+			_ = b.driver.Delete(ctx, leaseKey, at.ETag)
 			return
 		case <-tick.C:
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -64,7 +65,7 @@ func (b *Bucket) ReadMap(ctx context.Context, id string, max int64) ([]byte, cit
 	if citekit.CheckResourceID(id) != nil {
 		return nil, citekit.Stamp{}, missing("map")
 	}
-	data, at, err := b.get(ctx, mapKey(id), "map", min(max, maxStored)+int64(nonceLine))
+	data, at, err := b.get(ctx, mapKey(id), "map", min(max, math.MaxInt64-int64(nonceLine))+int64(nonceLine))
 	switch {
 	case errors.Is(err, citekit.ErrTooLarge):
 		return nil, citekit.Stamp{}, fmt.Errorf("map: %d bytes; at most %d: %w", at.Size-int64(nonceLine), max, citekit.ErrTooLarge)

@@ -21,7 +21,8 @@ const (
 	headPrefix    = "notes-"
 	segmentPrefix = "segment-"
 
-	maxLatest = 32 << 10 // bytes of notes in the object that is written for each change
+	maxLatest = 32 << 10  // bytes of notes in the object that is written for each change
+	maxNotes  = 256 << 20 // bytes of an object with notes
 )
 
 // A storedNote is one version of a note in a bucket.
@@ -140,7 +141,7 @@ func (t *noteTable) lostNotes(kind string) error {
 // there. If one is damaged or missing, it is left out with all that are older: they
 // may have notes that were deleted in it.
 func (b *Bucket) readNotes(ctx context.Context, kind string, known *noteTable) (*noteTable, error) {
-	data, at, err := b.get(ctx, headPrefix+kind, "notes", maxStored)
+	data, at, err := b.get(ctx, headPrefix+kind, "notes", maxNotes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return new(noteTable), nil
 	}
@@ -173,7 +174,7 @@ func (b *Bucket) readSegment(ctx context.Context, s noteSegment) (map[string]sto
 	if !strings.HasPrefix(s.Key, segmentPrefix) {
 		return nil, citekit.ErrDamaged
 	}
-	data, _, err := b.get(ctx, s.Key, "notes", maxStored)
+	data, _, err := b.get(ctx, s.Key, "notes", maxNotes)
 	if err != nil {
 		return nil, err
 	}

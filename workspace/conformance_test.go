@@ -40,13 +40,8 @@ func TestMemoryConforms(t *testing.T) {
 	})
 }
 
-func TestMemoryDriver(t *testing.T) {
-	for name, open := range map[string]func(testing.TB) driver.Bucket{
-		"memory": func(testing.TB) driver.Bucket { return driver.NewMemory() },
-		"remote": func(t testing.TB) driver.Bucket { return newRemote(t) },
-	} {
-		t.Run(name, func(t *testing.T) { workspacetest.TestDriver(t, open) })
-	}
+func TestRemoteDriver(t *testing.T) {
+	workspacetest.TestDriver(t, func(t testing.TB) driver.Bucket { return newRemote(t) })
 }
 
 // TestBucketConforms also checks each key that the driver gets.

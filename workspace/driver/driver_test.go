@@ -83,6 +83,10 @@ func TestDriver(t *testing.T) {
 	workspacetest.TestDriver(t, func(t testing.TB) driver.Bucket { return openFolder(t, t.TempDir()) })
 }
 
+func TestMemory(t *testing.T) {
+	workspacetest.TestDriver(t, func(testing.TB) driver.Bucket { return driver.NewMemory() })
+}
+
 func TestConformance(t *testing.T) {
 	workspacetest.RunShared(t, func(t testing.TB) func() citekit.Workspace {
 		dir := t.TempDir()

@@ -182,3 +182,20 @@ func TestDriverFaults(t *testing.T) {
 		})
 	}
 }
+
+func TestCorrectDriver(t *testing.T) {
+	TestDriver(t, func(testing.TB) driver.Bucket { return driver.NewMemory() })
+}
+
+// What builds on a promise that does not hold is not checked.
+func TestBuildsOn(t *testing.T) {
+	not := make(broken)
+	not.fail(promise{"maps", []string{"maps"}})
+	if by := not.blocks(promise{"counting", []string{"maps", "notes"}}); by != "maps" {
+		t.Errorf("counting is blocked by %q", by)
+	}
+	not.check(t, promise{"counting", []string{"notes", "maps"}}, func(t *testing.T) { t.Error("it is checked") })
+	if len(not) != 1 {
+		t.Errorf("broken are %v", not)
+	}
+}

@@ -180,6 +180,10 @@ func checkWholeMaps(t testing.TB, ws citekit.Workspace) {
 					first.report("ReadMap while others write: %d bytes, %v; want the 3000 or the 4000 bytes that were written", len(data), err)
 					return
 				}
+				if ids, err := ws.ListMaps(ctx, "", 0); err != nil || !slices.Equal(ids, []string{"m"}) {
+					first.report("ListMaps while others write = %q, %v; want \"m\"", ids, err)
+					return
+				}
 				select {
 				case <-done:
 					return

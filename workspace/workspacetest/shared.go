@@ -3,6 +3,7 @@ package workspacetest
 import (
 	"errors"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -25,7 +26,11 @@ func checkKept(t testing.TB, open func() citekit.Workspace) {
 	if _, err := ws.WriteNoteIf(ctx, "kind", "n", []byte("note"), citekit.Stamp{}); err != nil {
 		t.Fatalf("WriteNoteIf: %v, want no error", err)
 	}
-	stored, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n.txt", Size: -1}, strings.NewReader("evidence"))
+	meta := citekit.EvidenceMeta{
+		Name: "a&b.txt", Size: -1, Resource: "poem", MediaType: "text/plain; x=<&>", SourceHash: "ab", Changes: []string{"some"},
+		Actual: &citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.5, End: 2.25}},
+	}
+	stored, err := ws.StoreEvidence(ctx, key, meta, strings.NewReader("evidence"))
 	if err != nil {
 		t.Fatalf("StoreEvidence: %v, want no error", err)
 	}
@@ -46,7 +51,7 @@ func checkKept(t testing.TB, open func() citekit.Workspace) {
 	}
 	checkAllNotes(t, ws, citekit.PinNotes, map[string]string{"poem": "one"})
 	checkAllNotes(t, ws, "kind", map[string]string{"n": "note"})
-	if found, err := ws.FindEvidence(ctx, key); err != nil || found.SHA256 != stored.SHA256 || found.Size != 8 {
+	if found, err := ws.FindEvidence(ctx, key); err != nil || !reflect.DeepEqual(found, stored) {
 		t.Fatalf("FindEvidence = %+v, %v; want %+v", found, err, stored)
 	}
 	if data, ok := content(t, ws, key, stored); ok && string(data) != "evidence" {
