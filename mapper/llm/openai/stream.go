@@ -35,7 +35,7 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request, tell func(piece st
 		talks := m.dialect()
 		body := m.body(req, talks)
 		body.Stream = true
-		s := &streaming{tell: tell, response: llm.Response{Model: m.options.Model}}
+		s := &answerStream{tell: tell, response: llm.Response{Model: m.options.Model}}
 		attempts, err := m.endpoint.Events(ctx, llm.Call{Method: http.MethodPost, URL: m.url, JSON: body}, s.chunk)
 		requests += attempts
 		if err == nil {
@@ -54,15 +54,15 @@ func (m *Model) Stream(ctx context.Context, req *llm.Request, tell func(piece st
 	}
 }
 
-// A streaming is an answer being streamed.
-type streaming struct {
+// An answerStream is an answer that comes in pieces.
+type answerStream struct {
 	tell     func(piece string) error
 	told     error // the error that tell returned
 	text     strings.Builder
 	response llm.Response
 }
 
-func (s *streaming) chunk(data []byte) error {
+func (s *answerStream) chunk(data []byte) error {
 	if string(data) == "[DONE]" {
 		return nil
 	}
