@@ -12,9 +12,10 @@ import (
 
 // A Workspace stores maps, evidence and notes, and opens sources. A program
 // makes one and passes it to [New]; the packages of citekit call its methods.
-// Programs with storage of their own implement it, or wrap one of package
-// workspace, which has one over a directory and one in memory. Package
-// workspace/workspacetest checks these promises.
+// Package workspace has one over a directory, one in memory, and one over
+// whatever stores bytes by key: programs with storage of their own write a driver
+// for that, of package workspace/driver. Those that implement Workspace
+// themselves check these promises with package workspace/workspacetest.
 //
 // Implementations must be safe for concurrent use, also by other processes
 // where the storage is shared. Methods that write, list or open return

@@ -64,7 +64,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 	if opts != nil {
 		o = *opts
 	}
-	d, err := newDeleting(ctx, lib)
+	d, err := newRemover(ctx, lib)
 	if err != nil {
 		return nil, fmt.Errorf("citekit: delete: %w", localfile.WithoutPath(err))
 	}
@@ -106,21 +106,21 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 // evidence and notes of at most that many maps may be left.
 const deleteBatch = 250
 
-// A deleting is one run of [DeleteAll] or [Prune]. It holds the notes of
+// A remover is one run of [DeleteAll] or [Prune]. It holds the notes of
 // ingest, if there are any.
-type deleting struct {
+type remover struct {
 	lib     *citekit.Library
 	deleter citekit.Deleter
 	book    *book // nil if nothing ingests into the workspace
 	release func()
 }
 
-func newDeleting(ctx context.Context, lib *citekit.Library) (*deleting, error) {
+func newRemover(ctx context.Context, lib *citekit.Library) (*remover, error) {
 	deleter, ok := lib.Workspace().(citekit.Deleter)
 	if !ok {
 		return nil, fmt.Errorf("nothing can be deleted from this workspace: %w", errors.ErrUnsupported)
 	}
-	d := &deleting{lib: lib, deleter: deleter, release: func() {}}
+	d := &remover{lib: lib, deleter: deleter, release: func() {}}
 	finder, ok := lib.Workspace().(citekit.Finder)
 	if !ok {
 		return d, nil
@@ -138,7 +138,7 @@ func newDeleting(ctx context.Context, lib *citekit.Library) (*deleting, error) {
 }
 
 // close stores the notes. They may be lost: ingest detects that a map is gone.
-func (d *deleting) close() {
+func (d *remover) close() {
 	if d.book != nil {
 		_ = d.book.write(context.Background())
 	}
@@ -155,7 +155,7 @@ type removal struct {
 }
 
 // find returns what to delete with a resource, except its evidence.
-func (d *deleting) find(ctx context.Context, id string, keepByHand bool) (removal, error) {
+func (d *remover) find(ctx context.Context, id string, keepByHand bool) (removal, error) {
 	if err := citekit.CheckResourceID(id); err != nil {
 		return removal{}, err
 	}
@@ -197,7 +197,7 @@ func describeMissing(ctx context.Context, lib *citekit.Library, id string, err e
 }
 
 // sourceOf returns the source whose note is deleted with a map, or "".
-func (d *deleting) sourceOf(id string) string {
+func (d *remover) sourceOf(id string) string {
 	if d.book == nil {
 		return ""
 	}
@@ -210,7 +210,7 @@ func (d *deleting) sourceOf(id string) string {
 
 // isByHand reports whether a person made the map or may have changed it since
 // it was made.
-func (d *deleting) isByHand(ctx context.Context, m *citekit.ResourceMap, hash string) (bool, error) {
+func (d *remover) isByHand(ctx context.Context, m *citekit.ResourceMap, hash string) (bool, error) {
 	if adapter, _ := m.Metadata["adapter"].(string); adapter != "" && mapperOf(m) == "" {
 		return false, nil
 	}
@@ -219,7 +219,7 @@ func (d *deleting) isByHand(ctx context.Context, m *citekit.ResourceMap, hash st
 }
 
 // findEvidence adds to each resource the evidence of its map.
-func (d *deleting) findEvidence(ctx context.Context, all []removal) error {
+func (d *remover) findEvidence(ctx context.Context, all []removal) error {
 	at := make(map[string]int, len(all))
 	for i, one := range all {
 		at[one.id] = i
@@ -242,7 +242,7 @@ func (d *deleting) findEvidence(ctx context.Context, all []removal) error {
 // delete deletes maps, then what belongs to them: without the map, that is only
 // litter if the deletion is interrupted. It returns how many maps it deleted,
 // as in [citekit.Deleter].
-func (d *deleting) delete(ctx context.Context, batch []removal) (deleted int, err error) {
+func (d *remover) delete(ctx context.Context, batch []removal) (deleted int, err error) {
 	maps := make([]citekit.MapVersion, len(batch))
 	for i, one := range batch {
 		maps[i] = citekit.MapVersion{ID: one.id, Stamp: one.stamp}

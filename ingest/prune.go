@@ -69,7 +69,7 @@ const kindMap = "map"
 // It needs a workspace that is a [citekit.Deleter]; otherwise the error matches
 // [errors.ErrUnsupported].
 func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*PrunePlan, error) {
-	d, err := newDeleting(ctx, lib)
+	d, err := newRemover(ctx, lib)
 	if err != nil {
 		return nil, pruneError(err)
 	}
@@ -77,7 +77,7 @@ func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*
 	if opts == nil {
 		opts = &PruneOptions{}
 	}
-	p := &planning{deleting: d, plan: &PrunePlan{Items: []PruneItem{}}, hashes: make(map[string]string), earlierTexts: opts.EarlierTexts}
+	p := &pruner{remover: d, plan: &PrunePlan{Items: []PruneItem{}}, hashes: make(map[string]string), earlierTexts: opts.EarlierTexts}
 	if err := p.maps(ctx, opts.Force); err != nil {
 		return nil, pruneError(err)
 	}
@@ -89,9 +89,9 @@ func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*
 
 func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", localfile.WithoutPath(err)) }
 
-// A planning is one run of [PlanPrune].
-type planning struct {
-	*deleting
+// A pruner is one run of [PlanPrune].
+type pruner struct {
+	*remover
 	plan   *PrunePlan
 	hashes map[string]string // hash of the source of each map that stays, "" if unknown
 
@@ -99,7 +99,7 @@ type planning struct {
 }
 
 // maps finds the maps whose source vanished.
-func (p *planning) maps(ctx context.Context, force bool) error {
+func (p *pruner) maps(ctx context.Context, force bool) error {
 	ids, err := p.lib.Resources(ctx)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func hasVanished(ctx context.Context, lib *citekit.Library, m *citekit.ResourceM
 }
 
 // kept adds everything else that is no longer needed.
-func (p *planning) kept(ctx context.Context) error {
+func (p *pruner) kept(ctx context.Context) error {
 	goes := make(map[string]int) // index of the item by id of the map
 	for i, item := range p.plan.Items {
 		goes[item.ResourceID] = i
@@ -160,7 +160,7 @@ func (p *planning) kept(ctx context.Context) error {
 }
 
 // unneeded returns why k is not needed, or "".
-func (p *planning) unneeded(k citekit.Kept) string {
+func (p *pruner) unneeded(k citekit.Kept) string {
 	switch k.Kind {
 	case citekit.KeptGrant:
 		return "no map names the file"
@@ -193,7 +193,7 @@ func Prune(ctx context.Context, lib *citekit.Library, plan *PrunePlan) ([]PruneI
 			return nil, err
 		}
 	}
-	d, err := newDeleting(ctx, lib)
+	d, err := newRemover(ctx, lib)
 	if err != nil {
 		return nil, pruneError(err)
 	}
@@ -233,7 +233,7 @@ func splitPlan(items []PruneItem) (maps, rest []PruneItem) {
 
 // pruneMaps deletes and returns the maps whose sources are still gone and that
 // have not changed since.
-func (d *deleting) pruneMaps(ctx context.Context, items []PruneItem) (pruned []PruneItem, err error) {
+func (d *remover) pruneMaps(ctx context.Context, items []PruneItem) (pruned []PruneItem, err error) {
 	items = slices.DeleteFunc(slices.Clone(items), func(item PruneItem) bool { return !isGone(ctx, d.lib.Workspace(), item.SourcePath) })
 	if err := ctx.Err(); err != nil { // otherwise they might not be gone
 		return nil, err
@@ -256,7 +256,7 @@ func (d *deleting) pruneMaps(ctx context.Context, items []PruneItem) (pruned []P
 
 // prune deletes one item other than a map if it is still not needed, and
 // reports whether it did.
-func (d *deleting) prune(ctx context.Context, item PruneItem) (bool, error) {
+func (d *remover) prune(ctx context.Context, item PruneItem) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
@@ -268,7 +268,7 @@ func (d *deleting) prune(ctx context.Context, item PruneItem) (bool, error) {
 
 // isBack reports whether the map that k belongs to has come back, or has the
 // version of k.
-func (d *deleting) isBack(ctx context.Context, k citekit.Kept) bool {
+func (d *remover) isBack(ctx context.Context, k citekit.Kept) bool {
 	m, err := d.lib.Map(ctx, k.ResourceID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -277,7 +277,7 @@ func (d *deleting) isBack(ctx context.Context, k citekit.Kept) bool {
 }
 
 // forgetGone drops the notes of sources that are gone together with their maps.
-func (d *deleting) forgetGone(ctx context.Context) {
+func (d *remover) forgetGone(ctx context.Context) {
 	if d.book == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package mapadapter
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -19,16 +20,9 @@ type Docling struct{}
 
 // Adapt implements [Adapter].
 func (Docling) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error) {
-	j, err := newJob(ctx, in, opts, "docling")
-	if err != nil {
-		return nil, err
-	}
-	data, err := in.read(ctx, in.Name)
-	if err != nil {
-		return nil, err
-	}
 	var doc record
-	if err := decode(data, &doc); err != nil {
+	j, err := newJSONJob(ctx, in, opts, "docling", &doc)
+	if err != nil {
 		return nil, err
 	}
 	if inner := doc.sub("document").sub("json_content"); inner != nil { // an answer of docling-serve
@@ -44,19 +38,10 @@ func (Docling) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.R
 	r := newDoclingReader(doc, source != nil)
 	r.walk(doc.sub("body"), 0)
 	return j.finishOnly(&draft{
-		title:  firstOf(r.title, doc.text("name")),
+		title:  cmp.Or(r.title, doc.text("name")),
 		nodes:  r.finished(),
 		source: source,
 	})
-}
-
-func firstOf(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 // A doclingReader goes through the body of a document in reading order.

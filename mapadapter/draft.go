@@ -48,6 +48,19 @@ func newJob(ctx context.Context, in Input, opts *Options, name string) (*job, er
 	return j, ctx.Err()
 }
 
+// newJSONJob is newJob for an input that is one JSON value, which it decodes into v.
+func newJSONJob(ctx context.Context, in Input, opts *Options, name string, v any) (*job, error) {
+	j, err := newJob(ctx, in, opts, name)
+	if err != nil {
+		return nil, err
+	}
+	data, err := in.read(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	return j, decode(data, v)
+}
+
 // checkCount checks the number of maps that the input makes.
 func (j *job) checkCount(maps int) error {
 	switch {

@@ -2,6 +2,7 @@ package mapadapter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -137,7 +138,7 @@ func (j *job) completeOne(m *citekit.ResourceMap) error {
 	if m.Type == "" {
 		m.Type = source.modality(m.Nodes)
 		if source == nil {
-			m.Type = firstModality(placed(m.Nodes), citekit.Virtual)
+			m.Type = cmp.Or(placed(m.Nodes), citekit.Virtual)
 		}
 	}
 	if m.SourcePath == "" && m.Type != citekit.Virtual {
@@ -160,15 +161,6 @@ func (j *job) completeOne(m *citekit.ResourceMap) error {
 	return m.Validate()
 }
 
-func firstModality(modalities ...citekit.Modality) citekit.Modality {
-	for _, m := range modalities {
-		if m != "" {
-			return m
-		}
-	}
-	return ""
-}
-
 // placeNodes completes locations, and returns an error for invalid ones. Kind
 // is the modality of the map or "".
 func placeNodes(at string, nodes []*citekit.Node, parent citekit.Location, kind citekit.Modality) error {
@@ -181,7 +173,7 @@ func placeNodes(at string, nodes []*citekit.Node, parent citekit.Location, kind 
 		case loc.Modality == "" && loc.VirtualAddress != "":
 			loc.Modality = citekit.Virtual
 		case loc.Modality == "":
-			loc.Modality = firstModality(selected(*loc), kind)
+			loc.Modality = cmp.Or(selected(*loc), kind)
 		}
 		if err := loc.Validate(); err != nil && !isUnplaced(*loc) {
 			return fmt.Errorf("%s.location: %w", path, err)

@@ -1,7 +1,9 @@
 package mapadapter
 
 import (
+	"cmp"
 	"context"
+	"maps"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
@@ -57,11 +59,11 @@ func (GraphRAG) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.
 	if len(g.leftOut) > 0 {
 		d.metadata["omitted"] = g.leftOut
 	}
-	maps, err := j.finishOnly(d)
+	made, err := j.finishOnly(d)
 	if err == nil {
-		g.relate(maps[0])
+		g.relate(made[0])
 	}
-	return maps, err
+	return made, err
 }
 
 // document returns the title of the document, if the graph is of a single
@@ -77,11 +79,9 @@ func (t graphTables) document() string {
 type graph struct {
 	communities []*community
 	reports     map[string]record // by community
-	entities    *graphTable
-	relations   *graphTable
-	units       *graphTable
+	tables      [kinds]*graphTable
 
-	made map[string]*citekit.Node // by table and id: see relate
+	made [kinds]map[string]*citekit.Node // by id: see relate
 
 	source  *sourceText
 	after   int // start of the search for the next text unit
@@ -94,8 +94,25 @@ type community struct {
 	children []*community
 	placed   bool
 
-	// Those that none of its children has.
-	entities, relations, units []string
+	rows [kinds][]string // ids of those that none of its children has
+}
+
+// A kind is one of the kinds of rows that communities have.
+type kind int
+
+const (
+	entity kind = iota
+	relation
+	unit
+	kinds // their number
+)
+
+// graphKinds has the table of each kind, and the member of a community with the ids
+// of its rows.
+var graphKinds = [kinds]struct{ table, ids string }{
+	entity:   {tableEntities, "entity_ids"},
+	relation: {tableRelationships, "relationship_ids"},
+	unit:     {tableTextUnits, "text_unit_ids"},
 }
 
 // A graphTable holds the rows of a table from which nodes are made.
@@ -141,11 +158,9 @@ func (t *graphTable) left() []string {
 }
 
 func newGraph(t graphTables, source *found) *graph {
-	g := &graph{
-		reports:   make(map[string]record),
-		entities:  newGraphTable(t[tableEntities]),
-		relations: newGraphTable(t[tableRelationships]),
-		units:     newGraphTable(t[tableTextUnits]),
+	g := &graph{reports: make(map[string]record)}
+	for k, of := range graphKinds {
+		g.tables[k] = newGraphTable(t[of.table])
 	}
 	if source != nil {
 		g.source = source.text
@@ -246,47 +261,33 @@ func nest(c *community, below map[*community][]*community, depth int) []*communi
 	return []*community{c}
 }
 
-// A share holds what a community and those below it have.
-type share struct{ entities, relations, units map[string]bool }
-
-// share gives each community the rows that no community below it has.
-func (g *graph) share(c *community) share {
-	s := share{make(map[string]bool), make(map[string]bool), make(map[string]bool)}
+// share gives each community the rows that no community below it has. It returns
+// the ids of those that it and those below it have.
+func (g *graph) share(c *community) (all [kinds]map[string]bool) {
+	for k := range all {
+		all[k] = make(map[string]bool)
+	}
 	for _, child := range c.children {
-		below := g.share(child)
-		merge(s.entities, below.entities)
-		merge(s.relations, below.relations)
-		merge(s.units, below.units)
+		for k, ids := range g.share(child) {
+			maps.Copy(all[k], ids)
+		}
 	}
-	c.entities = g.entities.take(c.record.texts("entity_ids"), s.entities)
-	c.relations = g.relations.take(c.record.texts("relationship_ids"), s.relations)
-	c.units = g.units.take(c.record.texts("text_unit_ids"), s.units)
-	return s
-}
-
-func merge(to, from map[string]bool) {
-	for key := range from {
-		to[key] = true
+	for k, of := range graphKinds {
+		c.rows[k] = g.tables[k].take(c.record.texts(of.ids), all[k])
 	}
+	return all
 }
 
 // nodes makes the nodes, up to the limit.
 func (g *graph) nodes(ctx context.Context) ([]*citekit.Node, error) {
-	top := &community{children: g.communities, entities: g.entities.left(), relations: g.relations.left(), units: g.units.left()}
-	communities, entities, relations, units := top.counts()
-	for _, kind := range []struct {
-		name  string
-		count *int
-		drop  func(*community)
-	}{
-		{tableRelationships, &relations, func(c *community) { c.relations = nil }},
-		{tableTextUnits, &units, func(c *community) { c.units = nil }},
-		{tableEntities, &entities, func(c *community) { c.entities = nil }},
-	} {
-		if communities+entities+relations+units > citekit.MaxMappedNodes {
-			top.each(kind.drop)
-			*kind.count = 0
-			g.leftOut = append(g.leftOut, kind.name)
+	top := &community{children: g.communities}
+	for k, table := range g.tables {
+		top.rows[k] = table.left()
+	}
+	for _, k := range []kind{relation, unit, entity} {
+		if top.count() > citekit.MaxMappedNodes {
+			top.each(func(c *community) { c.rows[k] = nil })
+			g.leftOut = append(g.leftOut, graphKinds[k].table)
 		}
 	}
 	left := citekit.MaxMappedNodes
@@ -301,14 +302,15 @@ func (c *community) each(visit func(*community)) {
 	}
 }
 
-func (c *community) counts() (communities, entities, relations, units int) {
+// count returns the number of nodes below a community.
+func (c *community) count() (n int) {
 	c.each(func(c *community) {
-		communities += len(c.children)
-		entities += len(c.entities)
-		relations += len(c.relations)
-		units += len(c.units)
+		n += len(c.children)
+		for _, ids := range c.rows {
+			n += len(ids)
+		}
 	})
-	return communities, entities, relations, units
+	return n
 }
 
 // below makes the nodes below a community, at most left of them, and none once
@@ -328,24 +330,30 @@ func (g *graph) below(ctx context.Context, c *community, left *int) []*citekit.N
 			return n
 		})
 	}
-	for _, id := range c.entities {
-		add(func() *citekit.Node { return g.make(tableEntities, id, entityNode(g.entities.byID[id])) })
-	}
-	for _, id := range c.relations {
-		add(func() *citekit.Node { return g.make(tableRelationships, id, relationNode(g.relations.byID[id])) })
-	}
-	for _, id := range c.units {
-		add(func() *citekit.Node { return g.make(tableTextUnits, id, g.unitNode(g.units.byID[id])) })
+	for k, ids := range c.rows {
+		for _, id := range ids {
+			add(func() *citekit.Node { return g.make(kind(k), id, g.rowNode(kind(k), g.tables[k].byID[id])) })
+		}
 	}
 	return nodes
+}
+
+func (g *graph) rowNode(k kind, r record) *citekit.Node {
+	switch k {
+	case entity:
+		return entityNode(r)
+	case relation:
+		return relationNode(r)
+	}
+	return g.unitNode(r)
 }
 
 func (g *graph) communityNode(c *community) *citekit.Node {
 	report := g.reports[keyOf(c.record)]
 	n := newNode(c.record.text("id", "community"))
 	n.Type = "community"
-	n.Title = title(firstOf(report.text("title"), c.record.text("title")))
-	n.Summary = plain.Words(firstOf(report.text("summary"), c.record.text("summary")), maxSummary)
+	n.Title = title(cmp.Or(report.text("title"), c.record.text("title")))
+	n.Summary = plain.Words(cmp.Or(report.text("summary"), c.record.text("summary")), maxSummary)
 	return n
 }
 

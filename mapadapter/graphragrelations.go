@@ -13,11 +13,11 @@ const (
 )
 
 // make records the node made from a row, and returns it.
-func (g *graph) make(table, id string, n *citekit.Node) *citekit.Node {
-	if g.made == nil {
-		g.made = make(map[string]*citekit.Node)
+func (g *graph) make(k kind, id string, n *citekit.Node) *citekit.Node {
+	if g.made[k] == nil {
+		g.made[k] = make(map[string]*citekit.Node)
 	}
-	g.made[table+" "+id] = n
+	g.made[k][id] = n
 	return n
 }
 
@@ -25,15 +25,15 @@ func (g *graph) make(table, id string, n *citekit.Node) *citekit.Node {
 // that has their nodes, with the text units in which each was found.
 func (g *graph) relate(m *citekit.ResourceMap) {
 	byTitle := make(map[string]*citekit.Node)
-	for _, r := range g.entities.rows {
-		n := g.made[tableEntities+" "+r.text("id")]
+	for _, r := range g.tables[entity].rows {
+		n := g.made[entity][r.text("id")]
 		if title := r.text("title", "name"); n != nil && byTitle[title] == nil {
 			byTitle[title] = n
 		}
 	}
 	var relations []any
 	size := 0
-	for _, r := range g.relations.rows {
+	for _, r := range g.tables[relation].rows {
 		from, to := byTitle[r.text("source")], byTitle[r.text("target")]
 		if from == nil || to == nil {
 			continue
@@ -64,7 +64,7 @@ func (g *graph) relate(m *citekit.ResourceMap) {
 func (g *graph) unitsOf(r record) []any {
 	var ids []any
 	for _, id := range r.texts("text_unit_ids") {
-		if n := g.made[tableTextUnits+" "+id]; n != nil && len(ids) < maxUnits {
+		if n := g.made[unit][id]; n != nil && len(ids) < maxUnits {
 			ids = append(ids, n.ID)
 		}
 	}

@@ -3,14 +3,16 @@ package mapadapter
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit/internal/ctxio"
@@ -216,15 +218,8 @@ func byColumns(object record) []record {
 			rows[row][name] = cell
 		}
 	}
-	keys := make([]string, 0, len(rows))
-	for key := range rows {
-		keys = append(keys, key)
-	}
-	sort.Slice(keys, func(i, j int) bool {
-		if len(keys[i]) != len(keys[j]) { // the keys are numbers
-			return len(keys[i]) < len(keys[j])
-		}
-		return keys[i] < keys[j]
+	keys := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) // the keys are numbers
 	})
 	list := make([]record, len(keys))
 	for i, key := range keys {

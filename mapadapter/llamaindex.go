@@ -1,6 +1,7 @@
 package mapadapter
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -110,7 +111,7 @@ func sourcesOf(all []*llamaNode) map[string]llamaSource {
 			id = n.id
 		}
 		if known := sources[id]; known.file == "" {
-			sources[id] = llamaSource{n.file(), firstOf(known.url, n.url())}
+			sources[id] = llamaSource{n.file(), cmp.Or(known.url, n.url())}
 		}
 	}
 	return sources
@@ -121,8 +122,8 @@ func sourcesOf(all []*llamaNode) map[string]llamaSource {
 // it.
 func (n *llamaNode) sourceIn(sources map[string]llamaSource) (said, key string, named bool) {
 	source := sources[n.origin]
-	said = firstOf(n.file(), source.file)
-	url := firstOf(n.url(), source.url)
+	said = cmp.Or(n.file(), source.file)
+	url := cmp.Or(n.url(), source.url)
 	switch {
 	case said != "":
 		return said, said, true

@@ -2,6 +2,7 @@ package mapadapter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -158,8 +159,8 @@ func newLlamaNode(r record, key string, taken *int) *llamaNode {
 	kind := r.text("__type__")
 	r = unwrapped(r, taken)
 	n := &llamaNode{
-		id:        firstOf(r.text("id_", "node_id", "id", "doc_id"), key),
-		text:      firstOf(r.text("text"), r.sub("text_resource").text("text")),
+		id:        cmp.Or(r.text("id_", "node_id", "id", "doc_id"), key),
+		text:      cmp.Or(r.text("text"), r.sub("text_resource").text("text")),
 		meta:      r.sub("metadata"),
 		relations: r.sub("relationships"),
 		document:  kind == "4" || strings.HasSuffix(r.text("class_name"), "Document"),
@@ -203,7 +204,7 @@ func unwrapped(r record, taken *int) record {
 			inner = embedded(r.text("__data__"), taken)
 		}
 		if inner == nil {
-			inner = embedded(firstOf(r.text("_node_content"), r.sub("metadata").text("_node_content")), taken)
+			inner = embedded(cmp.Or(r.text("_node_content"), r.sub("metadata").text("_node_content")), taken)
 		}
 		if inner == nil {
 			return r

@@ -15,6 +15,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -91,25 +93,20 @@ const (
 	maxLead    = 300  // bytes of the text itself, used as a summary
 )
 
+var adapters = map[string]Adapter{
+	"docling": Docling{}, "generic": Generic{}, "graphrag": GraphRAG{}, "llamaindex": LlamaIndex{}, "pageindex": PageIndex{},
+}
+
 // Names returns the names that [Named] knows, sorted.
 func Names() []string {
-	return []string{"docling", "generic", "graphrag", "llamaindex", "pageindex"}
+	return slices.Sorted(maps.Keys(adapters))
 }
 
 // Named returns the adapter with a name. For an unknown name the error matches
 // [citekit.ErrSyntax].
 func Named(name string) (Adapter, error) {
-	switch name {
-	case "docling":
-		return Docling{}, nil
-	case "generic":
-		return Generic{}, nil
-	case "graphrag":
-		return GraphRAG{}, nil
-	case "llamaindex":
-		return LlamaIndex{}, nil
-	case "pageindex":
-		return PageIndex{}, nil
+	if adapter := adapters[name]; adapter != nil {
+		return adapter, nil
 	}
 	return nil, fmt.Errorf("no adapter %+q; there are %s: %w", short(name), strings.Join(Names(), ", "), citekit.ErrSyntax)
 }

@@ -21,16 +21,9 @@ type PageIndex struct{}
 
 // Adapt implements [Adapter].
 func (PageIndex) Adapt(ctx context.Context, in Input, opts *Options) ([]*citekit.ResourceMap, error) {
-	j, err := newJob(ctx, in, opts, "pageindex")
-	if err != nil {
-		return nil, err
-	}
-	data, err := in.read(ctx, in.Name)
-	if err != nil {
-		return nil, err
-	}
 	var value any
-	if err := decode(data, &value); err != nil {
+	j, err := newJSONJob(ctx, in, opts, "pageindex", &value)
+	if err != nil {
 		return nil, err
 	}
 	tree := record{"structure": value}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/workspace"
+	"github.com/citekit/citekit/workspace/driver"
 	"github.com/citekit/citekit/workspace/workspacetest"
 )
 
@@ -36,5 +37,17 @@ func TestMemoryConforms(t *testing.T) {
 		m := workspace.NewMemory(nil)
 		m.AddSource(workspacetest.SourcePath, []byte(workspacetest.SourceContent))
 		return m
+	})
+}
+
+func TestRemoteDriver(t *testing.T) {
+	workspacetest.TestDriver(t, func(t testing.TB) driver.Bucket { return newRemote(t) })
+}
+
+// TestBucketConforms also checks each key that the driver gets.
+func TestBucketConforms(t *testing.T) {
+	workspacetest.RunShared(t, func(t testing.TB) func() citekit.Workspace {
+		shared := newRemote(t)
+		return func() citekit.Workspace { return openBucket(shared) }
 	})
 }

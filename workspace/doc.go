@@ -1,6 +1,6 @@
 // Package workspace provides the storage for maps, sources and evidence: a
-// [Directory] on disk, and a [Memory] for tests and programs that embed
-// citekit.
+// [Directory] on disk, a [Memory] for tests and programs that embed citekit, and
+// a [Bucket] over a driver for another store.
 //
 // # Layout of a directory
 //

@@ -215,19 +215,6 @@ func TestBusyEvidenceName(t *testing.T) {
 	}
 }
 
-func TestFailedStoreLeavesTheOld(t *testing.T) {
-	dir := t.TempDir()
-	d := open(t, dir, nil)
-	store(t, d, key, "e.txt", "old")
-	_, err := d.StoreEvidence(context.Background(), key, citekit.EvidenceMeta{Name: "e.txt", Size: -1}, io.MultiReader(strings.NewReader("ne"), failReader{}))
-	if err == nil || !strings.Contains(err.Error(), "broken") {
-		t.Errorf("a failing body: %v", err)
-	}
-	if !checkEvidence(t, d, key, "old") {
-		t.Error("the old evidence is gone")
-	}
-}
-
 func TestEvidenceBudget(t *testing.T) {
 	dir := t.TempDir()
 	d := open(t, dir, &workspace.Options{MaxEvidenceBytes: 1000})
@@ -439,27 +426,6 @@ func TestConcurrentEvidence(t *testing.T) {
 		})
 	}
 	wg.Wait()
-}
-
-func TestConcurrentPins(t *testing.T) {
-	dir, ctx := t.TempDir(), context.Background()
-	spaces := []*workspace.Directory{open(t, dir, nil), open(t, dir, nil)}
-	got := make([]string, 32)
-	var wg sync.WaitGroup
-	for i := range got {
-		wg.Go(func() {
-			var err error
-			if got[i], err = pin(ctx, spaces[i%2], "name", "guard", fmt.Sprint(i)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	for _, v := range got {
-		if v != got[0] {
-			t.Fatalf("pins: %v", got)
-		}
-	}
 }
 
 // Waiting for another writer ends with the context.

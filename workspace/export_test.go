@@ -44,3 +44,6 @@ func LoadKey(dir string) []byte {
 
 // ProcessKey returns the key where none can be kept.
 func ProcessKey() []byte { return processKey() }
+
+// MapKey returns the key of the object of a map.
+func MapKey(id string) string { return mapKey(id) }

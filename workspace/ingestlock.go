@@ -3,6 +3,7 @@ package workspace
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/localfile"
@@ -23,17 +24,10 @@ func (d *Directory) LockIngest(ctx context.Context) (release func(), err error) 
 }
 
 func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) {
-	root, err := d.evidence.make()
-	if err == nil {
-		err = d.perms.makeMeta(root, notesDir)
-	}
-	if err != nil {
-		return nil, err
-	}
 	if err := concurrent.Acquire(ctx, d.ingesting); err != nil {
 		return nil, err
 	}
-	f, err := d.perms.openLock(root, ingestLockName)
+	f, err := d.openNotesLock(ingestLockName)
 	if err == nil {
 		if err = localfile.Lock(ctx, f); err != nil {
 			f.Close()
@@ -50,19 +44,24 @@ func (d *Directory) lockIngest(ctx context.Context) (release func(), err error) 
 	}, nil
 }
 
-// TryLockIndex tries to become the first of the processes that index the texts of this
-// workspace, until release. The others need not wait: they can begin at the other end of
-// what there is to do. If nothing can be locked, the caller is the first.
-func (d *Directory) TryLockIndex() (release func(), first bool) {
-	nothing := func() {}
+// openNotesLock opens a file to lock in the directory of the notes.
+func (d *Directory) openNotesLock(name string) (*os.File, error) {
 	root, err := d.evidence.make()
 	if err == nil {
 		err = d.perms.makeMeta(root, notesDir)
 	}
 	if err != nil {
-		return nothing, true
+		return nil, err
 	}
-	f, err := d.perms.openLock(root, indexLockName)
+	return d.perms.openLock(root, name)
+}
+
+// TryLockIndex tries to become the first of the processes that index the texts of this
+// workspace, until release. The others need not wait: they can begin at the other end of
+// what there is to do. If nothing can be locked, the caller is the first.
+func (d *Directory) TryLockIndex() (release func(), first bool) {
+	nothing := func() {}
+	f, err := d.openNotesLock(indexLockName)
 	if err != nil {
 		return nothing, true
 	}

@@ -384,43 +384,6 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-func TestReadersDuringWrites(t *testing.T) {
-	dir, ctx := t.TempDir(), context.Background()
-	d := open(t, dir, nil)
-	if err := d.WriteMap(ctx, "m", []byte("0")); err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
-				data, _, err := d.ReadMap(ctx, "m", 1<<20)
-				if err != nil || len(data) == 0 || strings.Trim(string(data), string(data[:1])) != "" {
-					t.Errorf("read %d bytes, %v", len(data), err)
-					return
-				}
-				if ids, err := d.ListMaps(ctx, "", 0); err != nil || len(ids) != 1 {
-					t.Errorf("ListMaps = %v, %v", ids, err)
-					return
-				}
-			}
-		})
-	}
-	for i := range rounds(200) {
-		if err := d.WriteMap(ctx, "m", []byte(strings.Repeat(fmt.Sprint(i%10), 1+i*50))); err != nil {
-			t.Error(err)
-		}
-	}
-	close(done)
-	wg.Wait()
-}
-
 func TestOldTempsAreRemoved(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	digits := "0123456789abcdef0123456789abcdef"

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -214,30 +213,6 @@ func TestLogIsCompacted(t *testing.T) {
 	}
 	if info, err := os.Stat(logPath(dir)); err != nil || info.Size() > 2<<20 {
 		t.Errorf("%d bytes, %v", info.Size(), err)
-	}
-}
-
-// Of many who count at once, each counts.
-func TestConcurrentNotes(t *testing.T) {
-	dir := t.TempDir()
-	spaces := []*workspace.Directory{open(t, dir, nil), open(t, dir, nil)}
-	var counting sync.WaitGroup
-	for i := range 8 {
-		counting.Go(func() {
-			for range rounds(10) {
-				for _, kind := range []string{"kind", citekit.PinNotes} {
-					if _, err := count(t.Context(), spaces[i%2], kind, "n"); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-		})
-	}
-	counting.Wait()
-	for _, kind := range []string{"kind", citekit.PinNotes} {
-		if data, _, err := open(t, dir, nil).ReadNote(t.Context(), kind, "n"); err != nil || string(data) != strconv.Itoa(8*rounds(10)) {
-			t.Errorf("%s: counted %s, %v", kind, data, err)
-		}
 	}
 }
 

@@ -86,17 +86,15 @@ func opened(f *os.File, _ fs.FileInfo, err error) (io.ReadCloser, error) {
 
 // checkNotSide returns a [sideFileError] if a source is a side file of a SQLite
 // database.
-func (m *Memory) checkNotSide(name string) error {
+func (s *fileSources) checkNotSide(name string) error {
 	return checkNotSide(name, func(database string) (io.ReadCloser, error) {
-		m.mu.Lock()
-		added, ok := m.added[database]
-		m.mu.Unlock()
+		added, ok := s.get(database)
 		switch {
 		case ok:
 			return io.NopCloser(bytes.NewReader(added.data)), nil
-		case m.sources == nil:
+		case s.sources == nil:
 			return nil, fs.ErrNotExist
 		}
-		return openRegularIn(m.sources)(database)
+		return openRegularIn(s.sources)(database)
 	})
 }

@@ -85,26 +85,6 @@ func pin(ctx context.Context, ws citekit.NoteStore, name, guard, version string)
 	}
 }
 
-func TestPin(t *testing.T) {
-	ctx := context.Background()
-	each(t, func(t *testing.T, ws citekit.Workspace, _ func(string) ([]byte, error)) {
-		steps := []struct{ name, guard, version, want string }{
-			{"a", "1", "v1", "v1"},
-			{"a", "1", "v2", "v1"},
-			{"b", "1", "v2", "v2"},
-			{"a", "2", "v3", "v3"},
-			{"a", "2", "v4", "v3"},
-			{"../é\n", "", "", ""},
-			{"../é\n", "", "v", ""},
-		}
-		for _, s := range steps {
-			if got, err := pin(ctx, ws, s.name, s.guard, s.version); err != nil || got != s.want {
-				t.Errorf("Pin(%q, %q, %q) = %q, %v; want %q", s.name, s.guard, s.version, got, err, s.want)
-			}
-		}
-	})
-}
-
 // A record that is no file is called a record.
 func TestPinIsNotPlain(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
@@ -125,30 +105,6 @@ func TestPinIsNotPlain(t *testing.T) {
 }
 
 const key = "0123456789abcdef"
-
-// All that is kept about evidence comes back in another process.
-func TestEvidenceMeta(t *testing.T) {
-	dir, ctx := t.TempDir(), context.Background()
-	actual := citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.5, End: 2.25}}
-	meta := citekit.EvidenceMeta{Name: "a<b>&.mp4", Size: 1, MediaType: "video/mp4; x=<&>", SourceHash: "ab", Actual: &actual}
-	if _, err := open(t, dir, nil).StoreEvidence(ctx, key, meta, strings.NewReader("x")); !errors.Is(err, citekit.ErrSyntax) {
-		t.Errorf("a name with %q: %v", "<>", err)
-	}
-	meta.Name = "a&b.mp4"
-	if _, err := open(t, dir, nil).StoreEvidence(ctx, key, meta, strings.NewReader("x")); err != nil {
-		t.Fatal(err)
-	}
-	found, err := open(t, dir, nil).FindEvidence(ctx, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found.Actual == nil || !found.Actual.Equal(actual) {
-		t.Errorf("actual location %v, want %v", found.Actual, actual)
-	}
-	if found.MediaType != meta.MediaType || found.Name != meta.Name || found.SourceHash != "ab" || !filepath.IsAbs(found.Path) {
-		t.Errorf("found %+v", found)
-	}
-}
 
 // Evidence can be read by the path that it has.
 func TestEvidencePath(t *testing.T) {
@@ -182,7 +138,3 @@ func TestMapPath(t *testing.T) {
 		}
 	})
 }
-
-type failReader struct{}
-
-func (failReader) Read([]byte) (int, error) { return 0, errors.New("broken") }

@@ -55,7 +55,7 @@ func (e *Enricher) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, err
 	}
-	job := &enriching{asker: e.asker, progress: progress}
+	job := &enrichment{asker: e.asker, progress: progress}
 	job.choose(structure.Nodes, e.asker.options.MaxParts*maxBatch)
 	err = job.run(ctx, src, req, structure.Transcript)
 	if ctx.Err() != nil {
@@ -64,8 +64,8 @@ func (e *Enricher) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	return job.finish(structure, err), nil
 }
 
-// An enriching is the enriching of one map.
-type enriching struct {
+// An enrichment is the work on one map.
+type enrichment struct {
 	asker    *asker
 	progress func(done float64)
 	account  account
@@ -81,7 +81,7 @@ type enriching struct {
 // choose numbers the nodes to ask about: all, or as many levels from the top as
 // have at most limit nodes. If the top level alone exceeds the limit, it takes
 // the first nodes of it.
-func (j *enriching) choose(nodes []*citekit.Node, limit int) {
+func (j *enrichment) choose(nodes []*citekit.Node, limit int) {
 	m := &citekit.ResourceMap{Nodes: nodes}
 	var counts []int
 	for _, depth := range m.All() {
@@ -105,7 +105,7 @@ func (j *enriching) choose(nodes []*citekit.Node, limit int) {
 }
 
 // finish records the results in the metadata.
-func (j *enriching) finish(s *citekit.Draft, err error) *citekit.Draft {
+func (j *enrichment) finish(s *citekit.Draft, err error) *citekit.Draft {
 	note := map[string]any{"titles": j.titles, "summaries": j.summaries}
 	if err != nil {
 		note["error"] = clip(err.Error())
@@ -125,7 +125,7 @@ func (j *enriching) finish(s *citekit.Draft, err error) *citekit.Draft {
 	return s
 }
 
-func (j *enriching) run(ctx context.Context, src *citekit.Source, req citekit.MapRequest, transcriptName string) error {
+func (j *enrichment) run(ctx context.Context, src *citekit.Source, req citekit.MapRequest, transcriptName string) error {
 	if len(j.nodes) == 0 {
 		return nil
 	}
@@ -182,7 +182,7 @@ type batch struct {
 }
 
 // batches describes the nodes, in as many texts as needed, up to the limit.
-func (j *enriching) batches(ctx context.Context, x excerpter) (batches []batch, anyText bool, err error) {
+func (j *enrichment) batches(ctx context.Context, x excerpter) (batches []batch, anyText bool, err error) {
 	var b strings.Builder
 	current := batch{}
 	for i, n := range j.nodes {
@@ -230,7 +230,7 @@ func describe(n int, node *citekit.Node, excerpt string) string {
 }
 
 // all asks about all batches. The answers to some are kept when others fail.
-func (j *enriching) all(ctx context.Context, batches []batch, extent citekit.Extent, media *Media) error {
+func (j *enrichment) all(ctx context.Context, batches []batch, extent citekit.Extent, media *Media) error {
 	var group errgroup.Group
 	group.SetLimit(j.asker.options.Concurrency)
 	for _, b := range batches {
@@ -243,7 +243,7 @@ func (j *enriching) all(ctx context.Context, batches []batch, extent citekit.Ext
 	return group.Wait()
 }
 
-func (j *enriching) progressed(of int) {
+func (j *enrichment) progressed(of int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.done++
@@ -252,7 +252,7 @@ func (j *enriching) progressed(of int) {
 	}
 }
 
-func (j *enriching) ask(ctx context.Context, b batch, extent citekit.Extent, media *Media) error {
+func (j *enrichment) ask(ctx context.Context, b batch, extent citekit.Extent, media *Media) error {
 	var parts []Part
 	if media != nil {
 		parts = append(parts, Part{Media: media})
@@ -316,7 +316,7 @@ func readNotes(text []byte) ([]note, error) {
 
 // apply writes notes into the nodes of the batch. It ignores notes about other
 // nodes, and uses the first of several notes about one node.
-func (j *enriching) apply(notes []note, b batch) error {
+func (j *enrichment) apply(notes []note, b batch) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	said := make(map[int]bool)
@@ -333,7 +333,7 @@ func (j *enriching) apply(notes []note, b batch) error {
 	return nil
 }
 
-func (j *enriching) write(node *citekit.Node, n note) {
+func (j *enrichment) write(node *citekit.Node, n note) {
 	if n.title != "" && node.Title == "" {
 		if node.ID == "" {
 			// Without a title, the node gets its id from its type. It keeps

@@ -47,7 +47,7 @@ func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if words != nil {
 		defer words.source.Close()
 	}
-	job := &mapping{asker: a, extent: extent, progress: req.Progress}
+	job := &mapJob{asker: a, extent: extent, progress: req.Progress}
 	if a.accepts(src, extent) {
 		err = job.media(ctx, src)
 	} else {
@@ -66,27 +66,27 @@ func (m *Mapper) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	return structure, nil
 }
 
-// A mapping is the making of one map.
-type mapping struct {
+// A mapJob is the making of one map.
+type mapJob struct {
 	asker    *asker
 	extent   citekit.Extent
 	progress func(done float64)
 	account  account
 
-	parts     []*reading // in the order of the source
-	notFreed  bool       // a file could not be deleted
+	parts     []*partAnswer // in the order of the source
+	notFreed  bool          // a file could not be deleted
 	mu        sync.Mutex
 	partsDone int
 }
 
-// A reading is the result of one request, or of the request and its repair.
-type reading struct {
+// A partAnswer is the result of one request, or of the request and its repair.
+type partAnswer struct {
 	*Answer
 	truncated bool
 }
 
 // media maps a source that the model accepts itself.
-func (j *mapping) media(ctx context.Context, src *citekit.Source) error {
+func (j *mapJob) media(ctx context.Context, src *citekit.Source) error {
 	media, release, err := j.asker.upload(ctx, src, j.extent.MediaType, &j.account)
 	if err != nil {
 		return err
@@ -102,13 +102,13 @@ func (j *mapping) media(ctx context.Context, src *citekit.Source) error {
 	if err != nil {
 		return err
 	}
-	j.parts = []*reading{part}
+	j.parts = []*partAnswer{part}
 	j.done(1)
 	return nil
 }
 
 // text maps a source by its text.
-func (j *mapping) text(ctx context.Context, resolver citekit.Resolver, src *citekit.Source, words *transcript) error {
+func (j *mapJob) text(ctx context.Context, resolver citekit.Resolver, src *citekit.Source, words *transcript) error {
 	modality := j.extent.Modality
 	runs, ok := textRuns(ctx, resolver, src, words, citekit.Location{Modality: modality})
 	if !ok && j.asker.takesSmaller(j.extent) {
@@ -121,7 +121,7 @@ func (j *mapping) text(ctx context.Context, resolver citekit.Resolver, src *cite
 	if err != nil {
 		return err
 	}
-	j.parts = make([]*reading, len(pieces))
+	j.parts = make([]*partAnswer, len(pieces))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(j.asker.options.Concurrency)
 	for i, p := range pieces {
@@ -143,7 +143,7 @@ func orWord(word, otherwise string) string {
 	return word
 }
 
-func (j *mapping) textRequest(p piece, i, n int) *Request {
+func (j *mapJob) textRequest(p piece, i, n int) *Request {
 	text := enclose("source", "", p.text) + "\nMake the map of this source."
 	if n > 1 {
 		text += fmt.Sprintf(" It is part %d of %d, %s, and the other parts are mapped by themselves: "+
@@ -167,7 +167,7 @@ func rangeOfPart(part citekit.Location) string {
 	return fmt.Sprintf("seconds %v", part.Time)
 }
 
-func (j *mapping) done(of int) {
+func (j *mapJob) done(of int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.partsDone++
@@ -178,7 +178,7 @@ func (j *mapping) done(of int) {
 
 // read asks for a part of the map, and once more if something is wrong with it.
 // It returns the better of the two answers.
-func (j *mapping) read(ctx context.Context, req *Request, part citekit.Location) (*reading, error) {
+func (j *mapJob) read(ctx context.Context, req *Request, part citekit.Location) (*partAnswer, error) {
 	response, err := j.asker.ask(ctx, req, &j.account)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (j *mapping) read(ctx context.Context, req *Request, part citekit.Location)
 }
 
 // judge reads an answer and lists its faults.
-func (j *mapping) judge(response *Response, part citekit.Location) (*reading, []string, error) {
+func (j *mapJob) judge(response *Response, part citekit.Location) (*partAnswer, []string, error) {
 	var problems []string
 	if response.Truncated {
 		problems = append(problems, "it was cut off at the limit of its length: make fewer nodes, and shorter summaries")
@@ -217,11 +217,11 @@ func (j *mapping) judge(response *Response, part citekit.Location) (*reading, []
 	if len(answer.Nodes) == 0 && len(problems) == 0 {
 		problems = append(problems, "it has no nodes")
 	}
-	return &reading{answer, response.Truncated}, problems, nil
+	return &partAnswer{answer, response.Truncated}, problems, nil
 }
 
 // betterThan reports whether r has fewer faults than other.
-func (r *reading) betterThan(other *reading) bool {
+func (r *partAnswer) betterThan(other *partAnswer) bool {
 	switch {
 	case len(r.Nodes) == 0 || len(other.Nodes) == 0:
 		return len(r.Nodes) > 0
@@ -234,7 +234,7 @@ func (r *reading) betterThan(other *reading) bool {
 }
 
 // structure joins the parts.
-func (j *mapping) structure() *citekit.Draft {
+func (j *mapJob) structure() *citekit.Draft {
 	s := &citekit.Draft{Method: "model", Metadata: map[string]any{"model": j.account.metadata()}}
 	left, truncated := 0, false
 	for _, part := range j.parts {

@@ -139,7 +139,7 @@ func (s *suite) checkMeasure(t testing.TB) {
 		extent, err := m.Measure(t.Context(), src)
 		src.Close()
 		if err != nil {
-			t.Errorf("Measure from %s: %v", kind.name, err)
+			t.Errorf("Measure from %s: %v, want no error", kind.name, err)
 			continue
 		}
 		if s.Extent != (citekit.Extent{}) && extent != s.Extent {

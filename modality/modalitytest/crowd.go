@@ -62,11 +62,11 @@ func (s *suite) crowdCaller(t testing.TB, i int, c Case, maps bool) {
 	src := s.memory(s.Source, i%2 == 0)
 	out := s.resolve(t, ctx, src, c.request(), largePiece)
 	if out.err != nil && ctx.Err() == nil {
-		t.Errorf("%s, in a crowd: %v", c.Name, out.err)
+		t.Errorf("%s, in a crowd: %v, want no error", c.Name, out.err)
 	}
 	if m, ok := s.resolver.(citekit.Measurer); ok {
 		if _, err := m.Measure(ctx, src); err != nil && ctx.Err() == nil {
-			t.Errorf("%s, measured in a crowd: %v", c.Name, err)
+			t.Errorf("%s, measured in a crowd: %v, want no error", c.Name, err)
 		}
 	}
 	if m, ok := s.resolver.(citekit.Mapper); ok && maps {
@@ -75,7 +75,7 @@ func (s *suite) crowdCaller(t testing.TB, i int, c Case, maps bool) {
 	if _, ok := s.resolver.(preview.Previewer); ok {
 		_, err := s.preview(t, ctx, src, c.Location, preview.Options{Side: smallSide})
 		if err != nil && ctx.Err() == nil && !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%s, shown in a crowd: %v", c.Name, err)
+			t.Errorf("%s, shown in a crowd: %v, want no error", c.Name, err)
 		}
 	}
 	s.readInCrowd(t, ctx, src, c)

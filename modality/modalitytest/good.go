@@ -37,7 +37,7 @@ func (s *suite) checkGood(t testing.TB) {
 func (s *suite) inspectCase(t testing.TB, c Case, out outcome) bool {
 	t.Helper()
 	if out.err != nil {
-		t.Errorf("%s: %v", c.Name, out.err)
+		t.Errorf("%s: %v, want no error", c.Name, out.err)
 		return false
 	}
 	if !s.inspect(t, c.Location, out, c.Want != nil && len(c.Want) == 0) {
@@ -67,7 +67,7 @@ func (s *suite) checkWhole(t testing.TB) {
 func (s *suite) inspectWhole(t testing.TB, source []byte, out outcome) {
 	t.Helper()
 	if out.err != nil {
-		t.Errorf("the whole resource: %v", out.err)
+		t.Errorf("the whole resource: %v, want no error", out.err)
 		return
 	}
 	if s.inspect(t, s.whole(), out, len(source) == 0) && !bytes.Equal(out.data, source) {
@@ -86,7 +86,7 @@ func (s *suite) checkMode(t testing.TB) {
 			continue
 		}
 		if out.err != nil {
-			t.Errorf("mode %s: %v", mode, out.err)
+			t.Errorf("mode %s: %v, want no error", mode, out.err)
 			continue
 		}
 		s.inspect(t, req.Location, out, false)
@@ -104,7 +104,7 @@ func (s *suite) checkNoBody(t testing.TB) {
 			out := s.resolve(t, t.Context(), src, c.request(), largePiece)
 			switch {
 			case out.err != nil:
-				t.Errorf("%s: %v", c.Name, out.err)
+				t.Errorf("%s: %v, want no error", c.Name, out.err)
 				continue
 			case out.extract == nil:
 				t.Errorf("%s: neither an extract nor an error", c.Name)
@@ -186,14 +186,14 @@ func (s *suite) checkClosedEarly(t testing.TB) {
 			src := s.file(t)
 			x, err := s.call(t.Context(), src, c.request())
 			if err != nil || x == nil || x.Body == nil {
-				t.Errorf("%s: %v", c.Name, err)
+				t.Errorf("%s: %v, want no error", c.Name, err)
 				return
 			}
 			if _, err := x.Body.Read(make([]byte, n)); n > 0 && err != nil && len(c.Want) > n {
-				t.Errorf("%s: the first byte: %v", c.Name, err)
+				t.Errorf("%s: the first byte: %v, want no error", c.Name, err)
 			}
 			if err := x.Body.Close(); err != nil {
-				t.Errorf("%s: Close after %d bytes: %v", c.Name, n, err)
+				t.Errorf("%s: Close after %d bytes: %v, want no error", c.Name, n, err)
 			}
 			src.Close()
 		}

@@ -58,7 +58,7 @@ func (s *suite) checkReadErrors(t testing.TB) {
 			case out.err == nil:
 				s.inspectSame(t, c, out)
 			case r.reads.Load() <= failAt:
-				t.Errorf("%s: %v", c.Name, out.err)
+				t.Errorf("%s: %v, want no error", c.Name, out.err)
 			case errors.Is(out.err, citekit.ErrRange):
 				t.Errorf("%s: a read failed, but the error is %q", c.Name, out.err)
 			}

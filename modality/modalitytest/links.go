@@ -20,7 +20,7 @@ func (s *suite) checkLinks(t testing.TB) {
 	for _, kind := range s.sourceKinds() {
 		src := kind.open(t)
 		if err := s.readLinks(t, t.Context(), src); err != nil {
-			t.Errorf("ReadLinks from %s: %v", kind.name, err)
+			t.Errorf("ReadLinks from %s: %v, want no error", kind.name, err)
 		}
 		for range linker.ReadLinks(t.Context(), src) {
 			break

@@ -155,14 +155,14 @@ func (s *suite) inspectMember(t testing.TB, opener citekit.MemberOpener, name st
 		src := kind.open(t)
 		m, err := opener.OpenMember(t.Context(), src, name)
 		if err != nil {
-			t.Errorf("member %q from %s: %v", name, kind.name, err)
+			t.Errorf("member %q from %s: %v, want no error", name, kind.name, err)
 			src.Close()
 			continue
 		}
 		data, err := io.ReadAll(m.Reader())
 		switch {
 		case err != nil:
-			t.Errorf("member %q from %s: %v", name, kind.name, err)
+			t.Errorf("member %q from %s: %v, want no error", name, kind.name, err)
 		case int64(len(data)) != m.Size():
 			t.Errorf("member %q from %s has %d bytes and says %d", name, kind.name, len(data), m.Size())
 		case i > 0 && !bytes.Equal(data, before):

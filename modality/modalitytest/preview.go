@@ -34,7 +34,7 @@ func (s *suite) checkPreview(t testing.TB) {
 				continue
 			}
 			if err != nil {
-				t.Errorf("%v: Preview from %s: %v", label(loc), kind.name, err)
+				t.Errorf("%v: Preview from %s: %v, want no error", label(loc), kind.name, err)
 				continue
 			}
 			s.inspectPreview(t, loc, p, smallSide)

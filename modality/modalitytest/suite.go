@@ -142,7 +142,7 @@ func (s *suite) resolve(t testing.TB, ctx context.Context, src *citekit.Source, 
 	_, out.err = io.CopyBuffer(struct{ io.Writer }{&held}, body, make([]byte, piece))
 	out.data = held.Bytes()
 	if err := out.extract.Body.Close(); err != nil && out.err == nil {
-		t.Errorf("%v: Close: %v", label(req.Location), err)
+		t.Errorf("%v: Close: %v, want no error", label(req.Location), err)
 	}
 	return out
 }

@@ -24,7 +24,7 @@ func (s *suite) checkText(t testing.TB) {
 			switch {
 			case errors.Is(err, errors.ErrUnsupported) && c.WantText == "":
 			case err != nil:
-				t.Errorf("%s: ReadText from %s: %v", c.Name, kind.name, err)
+				t.Errorf("%s: ReadText from %s: %v, want no error", c.Name, kind.name, err)
 			case c.WantText != "" && text != c.WantText:
 				t.Errorf("%s: ReadText from %s: got %s, want %s", c.Name, kind.name, excerpt([]byte(text)), excerpt([]byte(c.WantText)))
 			}
@@ -35,7 +35,7 @@ func (s *suite) checkText(t testing.TB) {
 		}
 	}
 	if _, err := s.readText(t, t.Context(), s.memory(s.Source, true), s.whole()); err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("ReadText of the whole source: %v", err)
+		t.Errorf("ReadText of the whole source: %v, want no error", err)
 	}
 	for _, loc := range s.OutOfRange {
 		_, err := s.readText(t, t.Context(), s.memory(s.Source, true), loc)

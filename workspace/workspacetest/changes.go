@@ -18,7 +18,7 @@ func checkChangeNotes(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	for _, kind := range kinds {
 		if stamps, err := ws.ChangeNotes(ctx, kind, nil); err != nil || len(stamps) != 0 {
-			t.Errorf("%s: ChangeNotes of nothing: %v, %v", kind, stamps, err)
+			t.Fatalf("%s: ChangeNotes of nothing: %v, %v; want no stamps and no error", kind, stamps, err)
 		}
 		var changes []citekit.NoteChange
 		for name, data := range someNotes {
@@ -26,24 +26,24 @@ func checkChangeNotes(t testing.TB, ws citekit.Workspace) {
 		}
 		stamps, err := ws.ChangeNotes(ctx, kind, changes)
 		if err != nil || len(stamps) != len(changes) {
-			t.Fatalf("%s: ChangeNotes of new notes: %d stamps, %v", kind, len(stamps), err)
+			t.Fatalf("%s: ChangeNotes of new notes: %d stamps, %v; want %d", kind, len(stamps), err, len(changes))
 		}
 		listed := checkAllNotes(t, ws, kind, someNotes)
 		for i, c := range changes {
 			if listed[c.Name] != stamps[i] {
-				t.Errorf("%s: ChangeNotes gave note %.20q the stamp %v, it is listed with %v", kind, c.Name, stamps[i], listed[c.Name])
+				t.Fatalf("%s: ChangeNotes gave note %.20q the stamp %v; want %v, with which it is listed", kind, c.Name, stamps[i], listed[c.Name])
 			}
 			changes[i] = citekit.NoteChange{Name: c.Name, Stamp: stamps[i]}
 		}
 		changes = append(changes, citekit.NoteChange{Name: "new", Data: []byte{}}, citekit.NoteChange{Name: "nothing"})
 		again, err := ws.ChangeNotes(ctx, kind, changes)
 		if err != nil || len(again) != len(changes) {
-			t.Fatalf("%s: ChangeNotes that deletes: %d stamps, %v", kind, len(again), err)
+			t.Fatalf("%s: ChangeNotes that deletes: %d stamps, %v; want %d", kind, len(again), err, len(changes))
 		}
 		checkAllNotes(t, ws, kind, map[string]string{"new": ""})
 		for i, c := range changes {
 			if deleted := c.Data == nil; deleted != (again[i] == citekit.Stamp{}) {
-				t.Errorf("%s: ChangeNotes gave note %.20q the stamp %v", kind, c.Name, again[i])
+				t.Fatalf("%s: ChangeNotes gave note %.20q the stamp %v; want zero if it was deleted (%v), else another", kind, c.Name, again[i], deleted)
 			}
 		}
 	}
@@ -66,13 +66,13 @@ func checkBadChanges(t testing.TB, ws citekit.Workspace) {
 		for _, kind := range kinds {
 			before := notesOf(t, ws, kind)
 			if _, err := ws.ChangeNotes(t.Context(), kind, []citekit.NoteChange{good, bad.change}); !errors.Is(err, bad.want) {
-				t.Errorf("%s: ChangeNotes with %s that is wrong: %v", kind, name, err)
+				t.Fatalf("%s: ChangeNotes with %s that is wrong: %v, want an error that matches %v", kind, name, err, bad.want)
 			}
 			checkAllNotes(t, ws, kind, before)
 		}
 	}
 	if _, err := ws.ChangeNotes(t.Context(), "../x", []citekit.NoteChange{good}); !errors.Is(err, citekit.ErrSyntax) {
-		t.Errorf("ChangeNotes of a wrong kind: %v", err)
+		t.Fatalf("ChangeNotes of a wrong kind: %v, want citekit.ErrSyntax", err)
 	}
 }
 
@@ -80,7 +80,7 @@ func notesOf(t testing.TB, ws citekit.Workspace, kind string) map[string]string 
 	notes := make(map[string]string)
 	for n, err := range ws.Notes(t.Context(), kind) {
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Notes: %v, want no error", err)
 		}
 		notes[n.Name] = string(n.Data)
 	}
@@ -99,13 +99,13 @@ func checkChangeConflicts(t testing.TB, ws citekit.Workspace) {
 		}
 		stamps, err := ws.ChangeNotes(ctx, kind, changes)
 		if err != nil || len(stamps) != len(changes) {
-			t.Fatalf("%s: ChangeNotes of new notes: %v", kind, err)
+			t.Fatalf("%s: ChangeNotes of new notes: %v, want no error", kind, err)
 		}
 		if _, err := ws.WriteNoteIf(ctx, kind, "n2", []byte("other"), stamps[2]); err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteNoteIf: %v, want no error", err)
 		}
 		if err := ws.DeleteNoteIf(ctx, kind, "n4", stamps[4]); err != nil {
-			t.Fatal(err)
+			t.Fatalf("DeleteNoteIf: %v, want no error", err)
 		}
 		want["n2"] = "other"
 		delete(want, "n4")
@@ -117,7 +117,7 @@ func checkChangeConflicts(t testing.TB, ws citekit.Workspace) {
 		_, err = ws.ChangeNotes(ctx, kind, changes)
 		var conflict *citekit.NoteConflictError
 		if !errors.Is(err, citekit.ErrConflict) || !errors.As(err, &conflict) || !slices.Equal(conflict.Names, []string{"n2", "n4"}) {
-			t.Errorf("%s: ChangeNotes of notes that others changed: %v", kind, err)
+			t.Fatalf("%s: ChangeNotes of notes that others changed: %#v, want a *citekit.NoteConflictError that names n2 and n4", kind, err)
 		}
 		checkAllNotes(t, ws, kind, want)
 	}
@@ -129,7 +129,7 @@ func checkChangeSlices(t testing.TB, ws citekit.Workspace) {
 		data := []byte("written")
 		changes := []citekit.NoteChange{{Name: "n", Data: data}}
 		if _, err := ws.ChangeNotes(t.Context(), kind, changes); err != nil || !bytes.Equal(data, []byte("written")) {
-			t.Errorf("%s: ChangeNotes left %q, %v", kind, data, err)
+			t.Fatalf("%s: ChangeNotes left its argument as %q, %v; want \"written\"", kind, data, err)
 		}
 		copy(data, strings.Repeat("!", len(data)))
 		checkAllNotes(t, ws, kind, map[string]string{"n": "written"})
@@ -150,11 +150,11 @@ func checkLockedOut(t testing.TB, ws, other citekit.Workspace) {
 	for range 2 {
 		release, err := finder.LockIngest(t.Context())
 		if err != nil {
-			t.Fatalf("LockIngest: %v", err)
+			t.Fatalf("LockIngest: %v, want no error", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		if second, err := other.(citekit.Finder).LockIngest(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("LockIngest while it is locked: %v", err)
+			t.Fatalf("LockIngest while it is locked: %v, want context.DeadlineExceeded", err)
 			if err == nil {
 				second()
 			}

@@ -21,6 +21,7 @@ type operation func(ctx context.Context, id string) error
 func checkCrowd(t testing.TB, ws citekit.Workspace) {
 	all := operations(ws)
 	var callers sync.WaitGroup
+	var first firstFault
 	for name, do := range all {
 		for i := range 8 {
 			callers.Go(func() {
@@ -33,17 +34,19 @@ func checkCrowd(t testing.TB, ws citekit.Workspace) {
 				for range 3 {
 					err := do(ctx, string(rune('a'+i%3)))
 					if err != nil && !givesUp && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrStale) {
-						t.Errorf("%s: %v", name, err)
+						first.report("%s: %v, want no error but fs.ErrNotExist and citekit.ErrStale", name, err)
+						return
 					}
 				}
 			})
 		}
 	}
 	callers.Wait()
+	first.check(t)
 	for _, name := range []string{"write", "store evidence", "list", "pin", "note", "notes", "lock ingest"} {
 		if do, ok := all[name]; ok {
 			if err := do(t.Context(), "a"); err != nil {
-				t.Errorf("%s, afterwards: %v", name, err)
+				t.Fatalf("%s, afterwards: %v, want no error", name, err)
 			}
 		}
 	}
@@ -171,37 +174,40 @@ func operations(ws citekit.Workspace) map[string]operation {
 func checkCancelled(t testing.TB, ws citekit.Workspace) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	calls := map[string]func() error{
-		"WriteMap":   func() error { return ws.WriteMap(ctx, "m", nil) },
-		"WriteMapIf": func() error { _, err := ws.WriteMapIf(ctx, "m", nil, citekit.Stamp{}); return err },
-		"ListMaps":   func() error { _, err := ws.ListMaps(ctx, "", 0); return err },
-		"OpenSource": func() error { _, err := ws.OpenSource(ctx, SourcePath); return err },
-		"StoreEvidence": func() error {
+	calls := []struct {
+		name string
+		call func() error
+	}{
+		{"WriteMap", func() error { return ws.WriteMap(ctx, "m", nil) }},
+		{"WriteMapIf", func() error { _, err := ws.WriteMapIf(ctx, "m", nil, citekit.Stamp{}); return err }},
+		{"ListMaps", func() error { _, err := ws.ListMaps(ctx, "", 0); return err }},
+		{"OpenSource", func() error { _, err := ws.OpenSource(ctx, SourcePath); return err }},
+		{"StoreEvidence", func() error {
 			_, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n", Size: -1}, strings.NewReader("x"))
 			return err
-		},
-		"WriteNoteIf": func() error { _, err := ws.WriteNoteIf(ctx, "kind", "n", nil, citekit.Stamp{}); return err },
-		"ChangeNotes": func() error {
+		}},
+		{"WriteNoteIf", func() error { _, err := ws.WriteNoteIf(ctx, "kind", "n", nil, citekit.Stamp{}); return err }},
+		{"ChangeNotes", func() error {
 			_, err := ws.ChangeNotes(ctx, "kind", []citekit.NoteChange{{Name: "n", Data: []byte("x")}})
 			return err
-		},
-		"Notes": func() error {
+		}},
+		{"Notes", func() error {
 			for _, err := range ws.Notes(ctx, "kind") {
 				return err
 			}
 			return nil
-		},
+		}},
 	}
-	for name, call := range calls {
-		if err := call(); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
+	for _, c := range calls {
+		if err := c.call(); !errors.Is(err, context.Canceled) {
+			t.Fatalf("%s: %v, want context.Canceled", c.name, err)
 		}
 	}
 	if _, err := ws.StatMap(t.Context(), "m"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a map was written: %v", err)
+		t.Fatalf("a map was written: %v, want fs.ErrNotExist", err)
 	}
 	if _, err := ws.FindEvidence(t.Context(), key); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("evidence was stored: %v", err)
+		t.Fatalf("evidence was stored: %v, want fs.ErrNotExist", err)
 	}
 	checkAllNotes(t, ws, "kind", nil)
 }
@@ -210,7 +216,7 @@ func checkClose(t testing.TB, ws citekit.Workspace) {
 	writeSome(t, ws)
 	for i := range 3 {
 		if err := ws.Close(); err != nil {
-			t.Errorf("Close, call %d: %v", i+1, err)
+			t.Fatalf("Close, call %d: %v, want no error", i+1, err)
 		}
 	}
 }

@@ -12,25 +12,27 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// kept returns the items that a workspace keeps, such as "evidence a abc".
-func kept(t testing.TB, ws citekit.Workspace) []string {
+// wantKept checks what a workspace keeps, such as "evidence a abc".
+func wantKept(t testing.TB, ws citekit.Workspace, want ...string) {
 	t.Helper()
 	var all []string
 	for k, err := range ws.(citekit.Deleter).Kept(t.Context()) {
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Kept: %v, want no error", err)
 		}
 		all = append(all, strings.TrimRight(k.Kind+" "+k.ResourceID+" "+k.SourceHash, " "))
 	}
 	slices.Sort(all)
-	return all
+	if !slices.Equal(all, want) {
+		t.Fatalf("Kept yields %q, want %q", all, want)
+	}
 }
 
 // writePin pins the source of a map.
 func writePin(t testing.TB, ws citekit.Workspace, id string) {
 	t.Helper()
 	if _, err := ws.WriteNoteIf(t.Context(), citekit.PinNotes, id, []byte("one"), citekit.Stamp{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("WriteNoteIf: %v, want no error", err)
 	}
 }
 
@@ -49,40 +51,38 @@ func checkDeleteMap(t testing.TB, ws citekit.Workspace) {
 	}
 	ctx := t.Context()
 	if err := deleteMap(ctx, d, "poem", citekit.Stamp{}); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a map that is not there: %v", err)
+		t.Fatalf("a map that is not there: %v, want fs.ErrNotExist", err)
 	}
 	for _, id := range []string{"poem", "Poem", "é"} {
 		if err := ws.WriteMap(ctx, id, []byte(`{}`)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteMap: %v, want no error", err)
 		}
 		writePin(t, ws, id)
 	}
 	old, err := ws.StatMap(ctx, "poem")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("StatMap: %v, want no error", err)
 	}
 	if err := ws.WriteMap(ctx, "poem", []byte(`{"a": 1}`)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("WriteMap: %v, want no error", err)
 	}
 	if err := deleteMap(ctx, d, "poem", old); !errors.Is(err, citekit.ErrStale) || !errors.Is(err, citekit.ErrConflict) {
-		t.Errorf("a map that was replaced: %v", err)
+		t.Fatalf("a map that was replaced: %v, want citekit.ErrConflict", err)
 	}
 	stamp, err := ws.StatMap(ctx, "poem")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("StatMap: %v, want no error", err)
 	}
 	if err := deleteMap(ctx, d, "poem", stamp); err != nil {
-		t.Fatal(err)
+		t.Fatalf("DeleteMaps: %v, want no error", err)
 	}
 	checkListed(t, ws, "", 0, "Poem", "é")
 	if _, err := ws.WriteMapIf(ctx, "poem", []byte(`{}`), stamp); !errors.Is(err, citekit.ErrConflict) {
-		t.Errorf("WriteMapIf of a map that was deleted: %v", err)
+		t.Fatalf("WriteMapIf of a map that was deleted: %v, want citekit.ErrConflict", err)
 	}
-	if got := kept(t, ws); !slices.Equal(got, []string{"pin Poem", "pin é"}) {
-		t.Errorf("kept are %q", got)
-	}
+	wantKept(t, ws, "pin Poem", "pin é")
 	if _, _, err := ws.ReadNote(ctx, citekit.PinNotes, "poem"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the pin of a map that was deleted: %v", err)
+		t.Fatalf("the pin of a map that was deleted: %v, want fs.ErrNotExist", err)
 	}
 }
 
@@ -97,27 +97,27 @@ func checkDeleteMaps(t testing.TB, ws citekit.Workspace) {
 	for _, id := range []string{"a", "b", "c", "d"} {
 		stamp, err := ws.WriteMapIf(ctx, id, []byte(`{}`), citekit.Stamp{})
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteMapIf: %v, want no error", err)
 		}
 		all = append(all, citekit.MapVersion{ID: id, Stamp: stamp})
 	}
 	if n, err := d.DeleteMaps(ctx, nil); n != 0 || err != nil {
-		t.Errorf("none: %d deleted, %v", n, err)
+		t.Fatalf("DeleteMaps of none: %d deleted, %v; want 0", n, err)
 	}
 	now, err := ws.WriteMapIf(ctx, "c", []byte(`{"a": 1}`), all[2].Stamp)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("WriteMapIf: %v, want no error", err)
 	}
 	if n, err := d.DeleteMaps(ctx, all); n != 2 || !errors.Is(err, citekit.ErrConflict) {
-		t.Errorf("with one that was replaced: %d deleted, %v", n, err)
+		t.Fatalf("with one that was replaced: %d deleted, %v; want 2, and citekit.ErrConflict", n, err)
 	}
 	checkListed(t, ws, "", 0, "c", "d")
 	all[2].Stamp = now
 	if n, err := d.DeleteMaps(ctx, all); n != 0 || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("with one that is gone: %d deleted, %v", n, err)
+		t.Fatalf("with one that is gone: %d deleted, %v; want 0, and fs.ErrNotExist", n, err)
 	}
 	if n, err := d.DeleteMaps(ctx, all[2:]); n != 2 || err != nil {
-		t.Errorf("the rest: %d deleted, %v", n, err)
+		t.Fatalf("the rest: %d deleted, %v; want 2", n, err)
 	}
 	checkListed(t, ws, "", 0)
 }
@@ -128,27 +128,23 @@ func checkDeleteKept(t testing.TB, ws citekit.Workspace) {
 		return
 	}
 	ctx := t.Context()
-	if got := kept(t, ws); len(got) > 0 {
-		t.Fatalf("of nothing are kept %q", got)
-	}
+	wantKept(t, ws)
 	store := func(key, resource, hash, body string) *citekit.StoredEvidence {
 		meta := citekit.EvidenceMeta{Name: "x_lines-" + key[:16] + ".txt", Size: -1, Resource: resource, SourceHash: hash}
 		e, err := ws.StoreEvidence(ctx, key, meta, strings.NewReader(body))
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("StoreEvidence: %v, want no error", err)
 		}
 		return e
 	}
 	a := store(strings.Repeat("a", 64), "poem", "11", "one")
 	store(strings.Repeat("b", 64), "", "22", "two")
 	writePin(t, ws, "poem")
-	if got := kept(t, ws); !slices.Equal(got, []string{"evidence  22", "evidence poem 11", "pin poem"}) {
-		t.Errorf("kept are %q", got)
-	}
+	wantKept(t, ws, "evidence  22", "evidence poem 11", "pin poem")
 	var all []citekit.Kept
 	for k, err := range d.Kept(ctx) {
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("Kept: %v, want no error", err)
 		}
 		all = append(all, k)
 	}
@@ -156,17 +152,15 @@ func checkDeleteKept(t testing.TB, ws citekit.Workspace) {
 	for range 2 {
 		for _, k := range all {
 			if err := d.DeleteKept(ctx, k); err != nil {
-				t.Errorf("%+v: %v", k, err)
+				t.Fatalf("DeleteKept(%+v): %v, want no error, also the second time", k, err)
 			}
 		}
 	}
-	if got := kept(t, ws); !slices.Equal(got, []string{"evidence  33"}) {
-		t.Errorf("kept are %q", got)
-	}
+	wantKept(t, ws, "evidence  33")
 	if isFile(a.Path) {
-		t.Errorf("the file %s is left", a.Path)
+		t.Fatalf("the file %s is left, want it deleted", a.Path)
 	}
 	if _, err := ws.FindEvidence(ctx, strings.Repeat("a", 64)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("found: %v", err)
+		t.Fatalf("FindEvidence of what was deleted: %v, want fs.ErrNotExist", err)
 	}
 }

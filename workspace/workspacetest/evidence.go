@@ -27,30 +27,30 @@ func checkSource(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	src, err := ws.OpenSource(ctx, SourcePath)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("OpenSource: %v, want no error", err)
 	}
 	defer src.Close()
 	if _, err := src.Hash(ctx); err != nil {
-		t.Error(err)
+		t.Fatalf("Hash: %v, want no error", err)
 	}
 	if src.Name() != "poem.txt" || src.Size() != int64(len(SourceContent)) || src.Version() == "" {
-		t.Errorf("source %q, %d bytes, version %q", src.Name(), src.Size(), src.Version())
+		t.Fatalf("source %q, %d bytes, version %q; want \"poem.txt\", %d bytes and a version", src.Name(), src.Size(), src.Version(), len(SourceContent))
 	}
 	if data, err := io.ReadAll(src.Reader()); err != nil || string(data) != SourceContent {
-		t.Errorf("read %q, %v", data, err)
+		t.Fatalf("the source has %q, %v; want %q", data, err, SourceContent)
 	}
 	if hash, err := src.Hash(ctx); err != nil || hash != sum(SourceContent) {
-		t.Errorf("Hash = %s, %v", hash, err)
+		t.Fatalf("Hash = %s, %v; want %s", hash, err, sum(SourceContent))
 	}
 	if err := src.CheckUnchanged(); err != nil {
-		t.Error(err)
+		t.Fatalf("CheckUnchanged: %v, want no error", err)
 	}
 	if src, err := ws.OpenSource(ctx, "docs/none.txt"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("missing source: %v, %v", src, err)
+		t.Fatalf("missing source: %v, %v, want fs.ErrNotExist", src, err)
 	}
 	for _, path := range []string{"../x", "/etc/passwd", "/etc/hostname", "http://x/y", "file:x", "concat:a|b", "a\x00", "~/x", `\\h\s\f`, "docs/", "docs", "."} {
 		if _, err := ws.OpenSource(ctx, path); !errors.Is(err, citekit.ErrForbidden) && !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("OpenSource(%q): %v", path, err)
+			t.Fatalf("OpenSource(%q): %v, want citekit.ErrForbidden or fs.ErrNotExist", path, err)
 		}
 	}
 }
@@ -62,19 +62,19 @@ func content(t testing.TB, ws citekit.Workspace, key string, stored *citekit.Sto
 	if opener, opens := ws.(citekit.EvidenceOpener); opens {
 		body, found, err := opener.OpenEvidence(t.Context(), key)
 		if err != nil {
-			t.Errorf("OpenEvidence: %v", err)
+			t.Fatalf("OpenEvidence: %v, want no error", err)
 			return nil, false
 		}
 		defer body.Close()
 		if data, err = io.ReadAll(body); err != nil || !reflect.DeepEqual(found, stored) {
-			t.Errorf("OpenEvidence: %+v, %v; want %+v", found, err, stored)
+			t.Fatalf("OpenEvidence: %+v, %v; want %+v", found, err, stored)
 		}
 		ok = true
 	}
 	if isFile(stored.Path) {
 		file, err := os.ReadFile(stored.Path)
 		if err != nil || ok && !bytes.Equal(file, data) {
-			t.Errorf("the file of the evidence: %q, %v; want %q", file, err, data)
+			t.Fatalf("the file of the evidence: %q, %v; want %q", file, err, data)
 		}
 		data, ok = file, true
 	}
@@ -93,7 +93,7 @@ func isFile(path string) bool {
 func checkEvidence(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	if _, err := ws.FindEvidence(ctx, key); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("FindEvidence of nothing: %v", err)
+		t.Fatalf("FindEvidence of nothing: %v, want fs.ErrNotExist", err)
 	}
 	actual := citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.5, End: 2.25}}
 	for _, body := range []string{"first", "second", "", strings.Repeat("large", 100_000)} {
@@ -104,29 +104,29 @@ func checkEvidence(t testing.TB, ws citekit.Workspace) {
 			}
 			stored, err := ws.StoreEvidence(ctx, key, meta, strings.NewReader(body))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatalf("StoreEvidence: %v, want no error", err)
 			}
 			meta.Size = int64(len(body))
 			want := &citekit.StoredEvidence{EvidenceMeta: meta, Path: stored.Path, SHA256: sum(body)}
 			if !reflect.DeepEqual(stored, want) {
-				t.Errorf("StoreEvidence = %+v, want %+v", stored, want)
+				t.Fatalf("StoreEvidence = %+v, want %+v", stored, want)
 			}
 			found, err := ws.FindEvidence(ctx, key)
 			if err != nil || !reflect.DeepEqual(found, want) {
-				t.Errorf("FindEvidence = %+v, %v; want %+v", found, err, want)
+				t.Fatalf("FindEvidence = %+v, %v; want %+v", found, err, want)
 			}
 			if data, ok := content(t, ws, key, want); ok && string(data) != body {
-				t.Errorf("the evidence is %.50q, want %.50q", data, body)
+				t.Fatalf("the evidence is %.50q, want %.50q", data, body)
 			}
 		}
 	}
 	other, err := ws.StoreEvidence(ctx, strings.Repeat("f", 128), citekit.EvidenceMeta{Name: "other.txt", Size: -1}, strings.NewReader("other"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("StoreEvidence: %v, want no error", err)
 	}
 	found, err := ws.FindEvidence(ctx, key)
 	if err != nil || found.Path == other.Path || found.Name != "poem_n1.txt" {
-		t.Errorf("evidence beside other evidence is %+v, %v", found, err)
+		t.Fatalf("FindEvidence beside other evidence = %+v, %v; want the name \"poem_n1.txt\" and another path than %q", found, err, other.Path)
 	}
 }
 
@@ -135,51 +135,51 @@ func checkBadEvidence(t testing.TB, ws citekit.Workspace) {
 	text := func() io.Reader { return strings.NewReader("ab") }
 	broken := errors.New("broken")
 	failing := func() io.Reader { return io.MultiReader(text(), failReader{broken}) }
-	bad := map[string]struct {
-		key, name string
-		size      int64
-		body      func() io.Reader
+	bad := []struct {
+		of, key, name string
+		size          int64
+		body          func() io.Reader
 	}{
-		"short body":     {key, "n", 3, text},
-		"long body":      {key, "n", 1, text},
-		"long writer":    {key, "n", 1, func() io.Reader { return bytes.NewBufferString("ab") }},
-		"failing body":   {key, "n", -1, failing},
-		"bad key":        {"../../x", "n", 2, text},
-		"upper-case key": {"0123456789ABCDEF", "n", 2, text},
-		"empty name":     {key, "", 2, text},
-		"path":           {key, "../n", 2, text},
-		"separator":      {key, `a\b`, 2, text},
-		"hidden":         {key, ".meta", 2, text},
-		"device":         {key, "con.txt", 2, text},
-		"odd":            {key, "a<b>&.mp4", 2, text},
-		"long name":      {key, strings.Repeat("n", 300), 2, text},
+		{"short body", key, "n", 3, text},
+		{"long body", key, "n", 1, text},
+		{"long writer", key, "n", 1, func() io.Reader { return bytes.NewBufferString("ab") }},
+		{"failing body", key, "n", -1, failing},
+		{"bad key", "../../x", "n", 2, text},
+		{"upper-case key", "0123456789ABCDEF", "n", 2, text},
+		{"empty name", key, "", 2, text},
+		{"path", key, "../n", 2, text},
+		{"separator", key, `a\b`, 2, text},
+		{"hidden", key, ".meta", 2, text},
+		{"device", key, "con.txt", 2, text},
+		{"odd", key, "a<b>&.mp4", 2, text},
+		{"long name", key, strings.Repeat("n", 300), 2, text},
 	}
 	storeAll := func() {
-		for name, b := range bad {
+		for _, b := range bad {
 			_, err := ws.StoreEvidence(ctx, b.key, citekit.EvidenceMeta{Name: b.name, Size: b.size}, b.body())
 			if err == nil {
-				t.Errorf("%s: stored", name)
+				t.Fatalf("%s: stored, want an error", b.of)
 			}
-			if name == "failing body" && !errors.Is(err, broken) {
-				t.Errorf("%s: %v", name, err)
+			if b.of == "failing body" && !errors.Is(err, broken) {
+				t.Fatalf("%s: %v, want an error that matches %v", b.of, err, broken)
 			}
 		}
 	}
 	storeAll()
 	if _, err := ws.FindEvidence(ctx, key); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something was stored: %v", err)
+		t.Fatalf("something was stored: %v, want fs.ErrNotExist", err)
 	}
 	stored, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n", Size: 4}, strings.NewReader("good"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("StoreEvidence: %v, want no error", err)
 	}
 	storeAll()
 	found, err := ws.FindEvidence(ctx, key)
 	if err != nil || found.SHA256 != sum("good") {
-		t.Errorf("after stores that failed the evidence is %+v, %v", found, err)
+		t.Fatalf("after stores that failed the evidence is %+v, %v; want the hash of \"good\"", found, err)
 	}
 	if data, ok := content(t, ws, key, stored); ok && string(data) != "good" {
-		t.Errorf("after stores that failed the evidence is %q", data)
+		t.Fatalf("after stores that failed the evidence is %q, want \"good\"", data)
 	}
 }
 
@@ -195,33 +195,33 @@ func checkOpenEvidence(t testing.TB, ws citekit.Workspace) {
 	}
 	ctx := t.Context()
 	if body, _, err := opener.OpenEvidence(ctx, key); body != nil || !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("OpenEvidence of nothing: %v, %v", body, err)
+		t.Fatalf("OpenEvidence of nothing: %v, %v, want fs.ErrNotExist", body, err)
 	}
 	store := func(body string) {
 		if _, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n.txt", Size: -1, MediaType: "text/plain"}, strings.NewReader(body)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("StoreEvidence: %v, want no error", err)
 		}
 	}
 	store("first")
 	body, found, err := opener.OpenEvidence(ctx, key)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("OpenEvidence: %v, want no error", err)
 	}
 	defer body.Close()
 	if found.Size != 5 || found.MediaType != "text/plain" || found.SHA256 != sum("first") {
-		t.Errorf("OpenEvidence: %+v", found)
+		t.Fatalf("OpenEvidence: %+v; want 5 bytes of text/plain with the hash of \"first\"", found)
 	}
 	store("another")
 	if data, err := io.ReadAll(body); err != nil || string(data) != "first" {
-		t.Errorf("evidence that was replaced while it was open: %q, %v", data, err)
+		t.Fatalf("evidence that was replaced while it was open: %q, %v; want \"first\"", data, err)
 	}
 	if at, err := body.Seek(-3, io.SeekEnd); err != nil || at != 2 {
-		t.Errorf("Seek = %d, %v", at, err)
+		t.Fatalf("Seek(-3, io.SeekEnd) = %d, %v; want 2", at, err)
 	}
 	if data, err := io.ReadAll(body); err != nil || string(data) != "rst" {
-		t.Errorf("after Seek: %q, %v", data, err)
+		t.Fatalf("after Seek: %q, %v; want \"rst\"", data, err)
 	}
 	if err := body.Close(); err != nil {
-		t.Errorf("Close: %v", err)
+		t.Fatalf("Close: %v, want no error", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/workspace"
+	"github.com/citekit/citekit/workspace/driver"
 	"github.com/citekit/citekit/workspace/workspacetest"
 )
 
@@ -16,4 +17,10 @@ func ExampleRun() {
 		ws.AddSource(workspacetest.SourcePath, []byte(workspacetest.SourceContent))
 		return ws
 	})
+}
+
+// The body of a TestDriver in the package of the driver.
+func ExampleTestDriver() {
+	var t *testing.T // of TestDriver
+	workspacetest.TestDriver(t, func(t testing.TB) driver.Bucket { return driver.NewMemory() })
 }

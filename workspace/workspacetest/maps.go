@@ -22,13 +22,13 @@ func mapOf(id string) []byte { return []byte(`{"resource_id":"` + id + `"}`) }
 func checkMaps(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	if ids, err := ws.ListMaps(ctx, "", 0); err != nil || ids == nil || len(ids) != 0 {
-		t.Errorf("ListMaps of nothing = %#v, %v", ids, err)
+		t.Fatalf("ListMaps of nothing = %#v, %v; want []string{}, which is not nil", ids, err)
 	}
 	if _, err := ws.StatMap(ctx, "poem"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("StatMap of nothing: %v", err)
+		t.Fatalf("StatMap of nothing: %v, want fs.ErrNotExist", err)
 	}
 	if _, _, err := ws.ReadMap(ctx, "poem", 100); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("ReadMap of nothing: %v", err)
+		t.Fatalf("ReadMap of nothing: %v, want fs.ErrNotExist", err)
 	}
 	writeSome(t, ws)
 	for _, id := range someIDs {
@@ -37,16 +37,16 @@ func checkMaps(t testing.TB, ws citekit.Workspace) {
 	for _, id := range []string{"poem", "Poem"} {
 		changed := []byte(`{"resource_id":"` + id + `","title":"a longer one"}`)
 		if err := ws.WriteMap(ctx, id, changed); err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteMap: %v, want no error", err)
 		}
 		checkMap(t, ws, id, changed)
 	}
 	checkMap(t, ws, "a b", mapOf("a b"))
 	if _, _, err := ws.ReadMap(ctx, "poem", 5); !errors.Is(err, citekit.ErrTooLarge) {
-		t.Errorf("ReadMap with a small limit: %v", err)
+		t.Fatalf("ReadMap with a small limit: %v, want citekit.ErrTooLarge", err)
 	}
 	if _, _, err := ws.ReadMap(ctx, "a b", int64(len(mapOf("a b")))); err != nil {
-		t.Errorf("ReadMap with a limit that is just enough: %v", err)
+		t.Fatalf("ReadMap with a limit that is just enough: %v, want no error", err)
 	}
 }
 
@@ -55,7 +55,7 @@ func writeSome(t testing.TB, ws citekit.Workspace) {
 	t.Helper()
 	for _, id := range slices.Backward(someIDs) {
 		if err := ws.WriteMap(t.Context(), id, mapOf(id)); err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteMap: %v, want no error", err)
 		}
 	}
 }
@@ -65,20 +65,20 @@ func checkMap(t testing.TB, ws citekit.Workspace, id string, want []byte) {
 	t.Helper()
 	data, stamp, err := ws.ReadMap(t.Context(), id, 1000)
 	if err != nil || !bytes.Equal(data, want) {
-		t.Errorf("ReadMap(%q) = %q, %v; want %q", id, data, err, want)
+		t.Fatalf("ReadMap(%.20q) = %q, %v; want %q", id, data, err, want)
 	}
 	if now, err := ws.StatMap(t.Context(), id); err != nil || now != stamp || now == (citekit.Stamp{}) {
-		t.Errorf("StatMap(%q) = %v, %v; it was read with %v", id, now, err, stamp)
+		t.Fatalf("StatMap(%.20q) = %v, %v; want %v, with which it was read, and not zero", id, now, err, stamp)
 	}
 }
 
 func checkBadIDs(t testing.TB, ws citekit.Workspace) {
 	for _, id := range []string{"", "..", "../x", "a/b", "a\x00"} {
 		if err := ws.WriteMap(t.Context(), id, nil); !errors.Is(err, citekit.ErrSyntax) {
-			t.Errorf("WriteMap(%q): %v", id, err)
+			t.Fatalf("WriteMap(%q): %v, want citekit.ErrSyntax", id, err)
 		}
 		if _, err := ws.WriteMapIf(t.Context(), id, nil, citekit.Stamp{}); !errors.Is(err, citekit.ErrSyntax) {
-			t.Errorf("WriteMapIf(%q): %v", id, err)
+			t.Fatalf("WriteMapIf(%q): %v, want citekit.ErrSyntax", id, err)
 		}
 	}
 	checkListed(t, ws, "", 0)
@@ -103,7 +103,7 @@ func checkListed(t testing.TB, ws citekit.Workspace, after string, limit int, wa
 	t.Helper()
 	ids, err := ws.ListMaps(t.Context(), after, limit)
 	if err != nil || ids == nil || !slices.Equal(ids, want) {
-		t.Errorf("ListMaps(%.20q, %d) = %.200q, %v; want %.200q", after, limit, ids, err, want)
+		t.Fatalf("ListMaps(%.20q, %d) = %.200q, %v; want %.200q", after, limit, ids, err, want)
 	}
 }
 
@@ -113,14 +113,14 @@ func checkStamps(t testing.TB, ws citekit.Workspace) {
 	seen := make(map[citekit.Stamp]bool)
 	for range rounds(50) {
 		if err := ws.WriteMap(t.Context(), "m", []byte("{}")); err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteMap: %v, want no error", err)
 		}
 		stamp, err := ws.StatMap(t.Context(), "m")
 		if err != nil || seen[stamp] {
-			t.Fatalf("stamp %v came before; %v", stamp, err)
+			t.Fatalf("StatMap after WriteMap of the same bytes: %v, %v; want a stamp that no version had before", stamp, err)
 		}
 		if again, err := ws.StatMap(t.Context(), "m"); err != nil || again != stamp {
-			t.Fatalf("stamp %v, and then %v of the same map; %v", stamp, again, err)
+			t.Fatalf("StatMap of a map that did not change: %v, %v; want %v as before", again, err, stamp)
 		}
 		seen[stamp] = true
 	}
@@ -132,31 +132,31 @@ func checkMapConflicts(t testing.TB, ws citekit.Workspace) {
 		return ws.WriteMapIf(ctx, "m", []byte(data), stamp)
 	}
 	if _, err := write("0", citekit.Stamp{Identity: "another"}); !errors.Is(err, citekit.ErrConflict) {
-		t.Errorf("WriteMapIf of a map that is gone: %v", err)
+		t.Fatalf("WriteMapIf of a map that is gone: %v, want citekit.ErrConflict", err)
 	}
 	first, err := write("1", citekit.Stamp{})
 	if err != nil {
-		t.Fatalf("WriteMapIf of a new map: %v", err)
+		t.Fatalf("WriteMapIf of a new map: %v, want no error", err)
 	}
 	if now, err := ws.StatMap(ctx, "m"); err != nil || now != first {
-		t.Errorf("WriteMapIf gave the stamp %v, the map has %v; %v", first, now, err)
+		t.Fatalf("StatMap = %v, %v; want %v, which WriteMapIf gave", now, err, first)
 	}
 	if _, err := write("2", citekit.Stamp{}); !errors.Is(err, citekit.ErrConflict) {
-		t.Errorf("WriteMapIf of a new map that is there: %v", err)
+		t.Fatalf("WriteMapIf of a new map that is there: %v, want citekit.ErrConflict", err)
 	}
 	second, err := write("2", first)
 	if err != nil || second == first {
-		t.Errorf("WriteMapIf gave the stamp %v after %v, %v", second, first, err)
+		t.Fatalf("WriteMapIf gave the stamp %v, %v; want another than %v", second, err, first)
 	}
 	if _, err := write("3", first); !errors.Is(err, citekit.ErrConflict) {
-		t.Errorf("WriteMapIf of a map that was replaced: %v", err)
+		t.Fatalf("WriteMapIf of a map that was replaced: %v, want citekit.ErrConflict", err)
 	}
 	checkMap(t, ws, "m", []byte("2"))
 	if err := ws.WriteMap(ctx, "m", []byte("4")); err != nil {
-		t.Fatal(err)
+		t.Fatalf("WriteMap: %v, want no error", err)
 	}
 	if _, err := write("5", second); !errors.Is(err, citekit.ErrConflict) {
-		t.Errorf("WriteMapIf after WriteMap: %v", err)
+		t.Fatalf("WriteMapIf after WriteMap: %v, want citekit.ErrConflict", err)
 	}
 	checkMap(t, ws, "m", []byte("4"))
 }
@@ -167,16 +167,21 @@ func checkWholeMaps(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	version := func(i int) []byte { return bytes.Repeat([]byte{byte('a' + i%2)}, 3000+1000*(i%2)) }
 	if err := ws.WriteMap(ctx, "m", version(0)); err != nil {
-		t.Fatal(err)
+		t.Fatalf("WriteMap: %v, want no error", err)
 	}
 	done := make(chan struct{})
 	var reading sync.WaitGroup
+	var first firstFault
 	for range 2 {
 		reading.Go(func() {
 			for {
 				data, _, err := ws.ReadMap(ctx, "m", 10000)
 				if err != nil || !bytes.Equal(data, version(0)) && !bytes.Equal(data, version(1)) {
-					t.Errorf("ReadMap while others write: %d bytes that nobody wrote, %v", len(data), err)
+					first.report("ReadMap while others write: %d bytes, %v; want the 3000 or the 4000 bytes that were written", len(data), err)
+					return
+				}
+				if ids, err := ws.ListMaps(ctx, "", 0); err != nil || !slices.Equal(ids, []string{"m"}) {
+					first.report("ListMaps while others write = %q, %v; want \"m\"", ids, err)
 					return
 				}
 				select {
@@ -189,11 +194,12 @@ func checkWholeMaps(t testing.TB, ws citekit.Workspace) {
 	}
 	for i := range rounds(100) {
 		if err := ws.WriteMap(ctx, "m", version(i)); err != nil {
-			t.Error(err)
+			first.report("WriteMap: %v, want no error", err)
 		}
 	}
 	close(done)
 	reading.Wait()
+	first.check(t)
 }
 
 // counters are the kinds of stored values that can hold a count.
@@ -217,9 +223,10 @@ func countInNote(t testing.TB, ws citekit.Workspace, kind string) error {
 		})
 }
 
-// countIn adds an x to a stored value.
+// countIn adds an x to a stored value. Each conflict means that another caller
+// has added one, so there are few.
 func countIn(read func() ([]byte, citekit.Stamp, error), write func([]byte, citekit.Stamp) (citekit.Stamp, error)) error {
-	for {
+	for range 1000 {
 		data, stamp, err := read()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -228,6 +235,7 @@ func countIn(read func() ([]byte, citekit.Stamp, error), write func([]byte, cite
 			return err
 		}
 	}
+	return errors.New("1000 conflicts, where 6 callers make 36 changes")
 }
 
 // checkCounting lets many callers count at once: no count may be lost.
@@ -239,16 +247,18 @@ func countTogether(t testing.TB, spaces ...citekit.Workspace) {
 	times := rounds(6)
 	for name, count := range counters {
 		var counting sync.WaitGroup
+		var first firstFault
 		for i := range callers {
 			counting.Go(func() {
 				for range times {
 					if err := count(t, spaces[i%len(spaces)]); err != nil {
-						t.Errorf("%s: %v", name, err)
+						first.report("%s: %v, want no error but citekit.ErrConflict", name, err)
 					}
 				}
 			})
 		}
 		counting.Wait()
+		first.check(t)
 	}
 	for i, ws := range spaces {
 		data, _, err := ws.ReadMap(t.Context(), "n", 1000)
@@ -263,6 +273,6 @@ func countTogether(t testing.TB, spaces ...citekit.Workspace) {
 func checkCount(t testing.TB, name string, data []byte, err error, want int) {
 	t.Helper()
 	if err != nil || len(data) != want {
-		t.Errorf("%s: counted %d of %d, %v", name, len(data), want, err)
+		t.Fatalf("%s: counted %d, %v; want %d: no change is lost or made twice", name, len(data), err, want)
 	}
 }

@@ -23,12 +23,12 @@ func checkNotes(t testing.TB, ws citekit.Workspace) {
 	ctx := t.Context()
 	for _, kind := range kinds {
 		if _, _, err := ws.ReadNote(ctx, kind, "a"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: ReadNote of nothing: %v", kind, err)
+			t.Fatalf("%s: ReadNote of nothing: %v, want fs.ErrNotExist", kind, err)
 		}
 		checkAllNotes(t, ws, kind, nil)
 		for name, data := range someNotes {
 			if _, err := ws.WriteNoteIf(ctx, kind, name, []byte(data), citekit.Stamp{}); err != nil {
-				t.Fatalf("%s: WriteNoteIf of the new note %.20q: %v", kind, name, err)
+				t.Fatalf("%s: WriteNoteIf of the new note %.20q: %v, want no error", kind, name, err)
 			}
 		}
 		stamps := checkAllNotes(t, ws, kind, someNotes)
@@ -39,14 +39,14 @@ func checkNotes(t testing.TB, ws citekit.Workspace) {
 			}
 			if len(name) < 8 {
 				if err := ws.DeleteNoteIf(ctx, kind, name, stamps[name]); err != nil {
-					t.Errorf("%s: DeleteNoteIf of %q: %v", kind, name, err)
+					t.Fatalf("%s: DeleteNoteIf of %q: %v, want no error", kind, name, err)
 				}
 				continue
 			}
 			changed[name] = data
 		}
 		if _, err := ws.WriteNoteIf(ctx, kind, "", []byte("changed"), stamps[""]); err != nil {
-			t.Errorf("%s: WriteNoteIf: %v", kind, err)
+			t.Fatalf("%s: WriteNoteIf: %v, want no error", kind, err)
 		}
 		checkAllNotes(t, ws, kind, changed)
 	}
@@ -60,22 +60,25 @@ func checkAllNotes(t testing.TB, ws citekit.Workspace, kind string, want map[str
 	stamps := make(map[string]citekit.Stamp)
 	for n, err := range ws.Notes(t.Context(), kind) {
 		if err != nil {
-			t.Fatalf("%s: Notes: %v", kind, err)
+			t.Fatalf("%s: Notes: %v, want no error", kind, err)
 		}
 		data, there := want[n.Name]
 		_, twice := stamps[n.Name]
 		if twice || !there || string(n.Data) != data {
-			t.Errorf("%s: Notes yields %.20q with %.20q; twice: %v, there: %v", kind, n.Name, n.Data, twice, there)
+			if !there {
+				data = "nothing"
+			}
+			t.Fatalf("%s: Notes yields %.20q with %.20q (a second time: %v); want %.20q, once", kind, n.Name, n.Data, twice, data)
 		}
 		stamps[n.Name] = n.Stamp
 	}
 	if len(stamps) != len(want) {
-		t.Errorf("%s: Notes yields %d of %d", kind, len(stamps), len(want))
+		t.Fatalf("%s: Notes yields %d notes, want %d", kind, len(stamps), len(want))
 	}
 	for name, data := range want {
 		read, stamp, err := ws.ReadNote(t.Context(), kind, name)
 		if err != nil || string(read) != data || stamp != stamps[name] || stamp == (citekit.Stamp{}) {
-			t.Errorf("%s: ReadNote(%.20q) = %.20q, %v, %v; it is listed with %v", kind, name, read, stamp, err, stamps[name])
+			t.Fatalf("%s: ReadNote(%.20q) = %.20q, %v, %v; want %.20q and %v, with which it is listed, and not zero", kind, name, read, stamp, err, data, stamps[name])
 		}
 	}
 	for range ws.Notes(t.Context(), kind) {
@@ -102,13 +105,13 @@ func checkBadNotes(t testing.TB, ws citekit.Workspace) {
 	} {
 		label := fmt.Sprintf("a note of kind %.10q, name %.10q and %d bytes", bad.kind, bad.name, bad.size)
 		if _, err := ws.WriteNoteIf(ctx, bad.kind, bad.name, make([]byte, bad.size), citekit.Stamp{}); !errors.Is(err, bad.want) {
-			t.Errorf("WriteNoteIf of %s: %v", label, err)
+			t.Fatalf("WriteNoteIf of %s: %v, want an error that matches %v", label, err, bad.want)
 		}
 		if bad.want != citekit.ErrSyntax {
 			continue
 		}
 		if _, _, err := ws.ReadNote(ctx, bad.kind, bad.name); !errors.Is(err, bad.want) {
-			t.Errorf("ReadNote of %s: %v", label, err)
+			t.Fatalf("ReadNote of %s: %v, want an error that matches %v", label, err, bad.want)
 		}
 	}
 	for _, kind := range kinds {
@@ -124,36 +127,36 @@ func checkNoteConflicts(t testing.TB, ws citekit.Workspace) {
 		}
 		another := citekit.Stamp{Identity: "another"}
 		if _, err := write("0", another); !errors.Is(err, citekit.ErrConflict) {
-			t.Errorf("%s: WriteNoteIf of a note that is gone: %v", kind, err)
+			t.Fatalf("%s: WriteNoteIf of a note that is gone: %v, want citekit.ErrConflict", kind, err)
 		}
 		if err := ws.DeleteNoteIf(ctx, kind, "n", another); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%s: DeleteNoteIf of nothing: %v", kind, err)
+			t.Fatalf("%s: DeleteNoteIf of nothing: %v, want fs.ErrNotExist", kind, err)
 		}
 		first, err := write("1", citekit.Stamp{})
 		if err != nil {
-			t.Fatalf("%s: WriteNoteIf of a new note: %v", kind, err)
+			t.Fatalf("%s: WriteNoteIf of a new note: %v, want no error", kind, err)
 		}
 		if _, err := write("2", citekit.Stamp{}); !errors.Is(err, citekit.ErrConflict) {
-			t.Errorf("%s: WriteNoteIf of a new note that is there: %v", kind, err)
+			t.Fatalf("%s: WriteNoteIf of a new note that is there: %v, want citekit.ErrConflict", kind, err)
 		}
 		second, err := write("1", first)
 		if err != nil || second == first {
-			t.Errorf("%s: WriteNoteIf gave the stamp %v after %v, %v", kind, second, first, err)
+			t.Fatalf("%s: WriteNoteIf gave the stamp %v, %v; want another than %v", kind, second, err, first)
 		}
 		if _, err := write("3", first); !errors.Is(err, citekit.ErrConflict) {
-			t.Errorf("%s: WriteNoteIf of a note that was replaced: %v", kind, err)
+			t.Fatalf("%s: WriteNoteIf of a note that was replaced: %v, want citekit.ErrConflict", kind, err)
 		}
 		if err := ws.DeleteNoteIf(ctx, kind, "n", first); !errors.Is(err, citekit.ErrConflict) {
-			t.Errorf("%s: DeleteNoteIf of a note that was replaced: %v", kind, err)
+			t.Fatalf("%s: DeleteNoteIf of a note that was replaced: %v, want citekit.ErrConflict", kind, err)
 		}
 		if data, stamp, err := ws.ReadNote(ctx, kind, "n"); err != nil || string(data) != "1" || stamp != second {
-			t.Errorf("%s: ReadNote = %q, %v, %v; it was written with %v", kind, data, stamp, err, second)
+			t.Fatalf("%s: ReadNote = %q, %v, %v; want \"1\" and %v, which WriteNoteIf gave", kind, data, stamp, err, second)
 		}
 		if err := ws.DeleteNoteIf(ctx, kind, "n", second); err != nil {
-			t.Errorf("%s: DeleteNoteIf: %v", kind, err)
+			t.Fatalf("%s: DeleteNoteIf: %v, want no error", kind, err)
 		}
 		if third, err := write("1", citekit.Stamp{}); err != nil || third == first || third == second {
-			t.Errorf("%s: WriteNoteIf after DeleteNoteIf gave the stamp %v, %v", kind, third, err)
+			t.Fatalf("%s: WriteNoteIf after DeleteNoteIf gave the stamp %v, %v; want one that the note never had", kind, third, err)
 		}
 	}
 }
@@ -170,31 +173,31 @@ func checkSlices(t testing.TB, ws citekit.Workspace) {
 	}
 	data := bytes.Clone(want)
 	if err := ws.WriteMap(ctx, "m", data); err != nil || !bytes.Equal(data, want) {
-		t.Errorf("WriteMap left %q, %v", data, err)
+		t.Fatalf("WriteMap left its argument as %q, %v; want %q", data, err, want)
 	}
 	spoil(data)
 	for range 2 {
 		read, _, err := ws.ReadMap(ctx, "m", 100)
 		if err != nil || !bytes.Equal(read, want) {
-			t.Errorf("ReadMap = %q, %v, after a slice was changed that was written or read", read, err)
+			t.Fatalf("ReadMap = %q, %v, after a slice was changed that was written or read; want %q", read, err, want)
 		}
 		spoil(read)
 	}
 	for _, kind := range kinds {
 		data := bytes.Clone(want)
 		if _, err := ws.WriteNoteIf(ctx, kind, "n", data, citekit.Stamp{}); err != nil || !bytes.Equal(data, want) {
-			t.Errorf("%s: WriteNoteIf left %q, %v", kind, data, err)
+			t.Fatalf("%s: WriteNoteIf left its argument as %q, %v; want %q", kind, data, err, want)
 		}
 		spoil(data)
 		for range 2 {
 			read, _, err := ws.ReadNote(ctx, kind, "n")
 			if err != nil || !bytes.Equal(read, want) {
-				t.Errorf("%s: ReadNote = %q, %v, after a slice was changed that was written or read", kind, read, err)
+				t.Fatalf("%s: ReadNote = %q, %v, after a slice was changed that was written or read; want %q", kind, read, err, want)
 			}
 			spoil(read)
 			for n, err := range ws.Notes(ctx, kind) {
 				if err != nil || !bytes.Equal(n.Data, want) {
-					t.Errorf("%s: Notes yields %q, %v, after a slice was changed", kind, n.Data, err)
+					t.Fatalf("%s: Notes yields %q, %v, after a slice was changed; want %q", kind, n.Data, err, want)
 				}
 				spoil(n.Data)
 			}
@@ -202,7 +205,7 @@ func checkSlices(t testing.TB, ws citekit.Workspace) {
 	}
 	ids, err := ws.ListMaps(ctx, "", 0)
 	if err != nil || len(ids) != 1 {
-		t.Fatalf("ListMaps = %q, %v", ids, err)
+		t.Fatalf("ListMaps = %q, %v; want \"m\"", ids, err)
 	}
 	ids[0] = "changed"
 	checkListed(t, ws, "", 0, "m")

@@ -3,6 +3,7 @@ package workspacetest
 import (
 	"errors"
 	"io/fs"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -23,18 +24,22 @@ func checkKept(t testing.TB, open func() citekit.Workspace) {
 	writeSome(t, ws)
 	writePin(t, ws, "poem")
 	if _, err := ws.WriteNoteIf(ctx, "kind", "n", []byte("note"), citekit.Stamp{}); err != nil {
-		t.Fatal(err)
+		t.Fatalf("WriteNoteIf: %v, want no error", err)
 	}
-	stored, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n.txt", Size: -1}, strings.NewReader("evidence"))
+	meta := citekit.EvidenceMeta{
+		Name: "a&b.txt", Size: -1, Resource: "poem", MediaType: "text/plain; x=<&>", SourceHash: "ab", Changes: []string{"some"},
+		Actual: &citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.5, End: 2.25}},
+	}
+	stored, err := ws.StoreEvidence(ctx, key, meta, strings.NewReader("evidence"))
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("StoreEvidence: %v, want no error", err)
 	}
 	stamp, err := ws.StatMap(ctx, "poem")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("StatMap: %v, want no error", err)
 	}
 	if err := ws.Close(); err != nil {
-		t.Errorf("Close: %v", err)
+		t.Fatalf("Close: %v, want no error", err)
 	}
 	ws = opened(t, open)
 	checkListed(t, ws, "", 0, someIDs...)
@@ -42,15 +47,15 @@ func checkKept(t testing.TB, open func() citekit.Workspace) {
 		checkMap(t, ws, id, mapOf(id))
 	}
 	if now, err := ws.StatMap(ctx, "poem"); err != nil || now != stamp {
-		t.Errorf("the stamp is %v, %v; it was %v", now, err, stamp)
+		t.Fatalf("StatMap = %v, %v; want %v, as before Close", now, err, stamp)
 	}
 	checkAllNotes(t, ws, citekit.PinNotes, map[string]string{"poem": "one"})
 	checkAllNotes(t, ws, "kind", map[string]string{"n": "note"})
-	if found, err := ws.FindEvidence(ctx, key); err != nil || found.SHA256 != stored.SHA256 || found.Size != 8 {
-		t.Errorf("FindEvidence = %+v, %v; want %+v", found, err, stored)
+	if found, err := ws.FindEvidence(ctx, key); err != nil || !reflect.DeepEqual(found, stored) {
+		t.Fatalf("FindEvidence = %+v, %v; want %+v", found, err, stored)
 	}
 	if data, ok := content(t, ws, key, stored); ok && string(data) != "evidence" {
-		t.Errorf("the evidence is %q", data)
+		t.Fatalf("the evidence is %q, want \"evidence\"", data)
 	}
 }
 
@@ -63,27 +68,27 @@ func checkSeen(t testing.TB, open func() citekit.Workspace) {
 		ws, other := spaces[i%2], spaces[(i+1)%2]
 		want := []byte(strings.Repeat("x", i+1))
 		if err := ws.WriteMap(ctx, "m", want); err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteMap: %v, want no error", err)
 		}
 		checkMap(t, other, "m", want)
 		var err error
 		if stamp, err = ws.WriteNoteIf(ctx, "kind", "n", want, stamp); err != nil {
-			t.Fatal(err)
+			t.Fatalf("WriteNoteIf: %v, want no error", err)
 		}
 		checkAllNotes(t, other, "kind", map[string]string{"n": string(want)})
 		if _, err := ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{Name: "n.txt", Size: -1}, strings.NewReader(string(want))); err != nil {
-			t.Fatal(err)
+			t.Fatalf("StoreEvidence: %v, want no error", err)
 		}
 		if found, err := other.FindEvidence(ctx, key); err != nil || found.SHA256 != sum(string(want)) {
-			t.Errorf("evidence that another stored is %+v, %v", found, err)
+			t.Fatalf("FindEvidence of what another stored = %+v, %v; want the hash of %q", found, err, want)
 		}
 	}
 	checkListed(t, spaces[0], "", 0, "m")
 	if err := spaces[0].DeleteNoteIf(ctx, "kind", "n", stamp); err != nil {
-		t.Error(err)
+		t.Fatalf("DeleteNoteIf: %v, want no error", err)
 	}
 	if _, _, err := spaces[1].ReadNote(ctx, "kind", "n"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a note that another deleted: %v", err)
+		t.Fatalf("a note that another deleted: %v, want fs.ErrNotExist", err)
 	}
 }
 

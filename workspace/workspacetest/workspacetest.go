@@ -15,6 +15,8 @@
 package workspacetest
 
 import (
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -28,10 +30,18 @@ const (
 
 // Run checks workspaces. Each workspace that open returns must have its own
 // storage, with only the source. The suite closes them.
+//
+// A fault is reported once: what builds on a promise that does not hold is not
+// checked.
 func Run(t *testing.T, open func(t testing.TB) citekit.Workspace) {
 	t.Helper()
+	run(t, open, make(broken))
+}
+
+func run(t *testing.T, open func(t testing.TB) citekit.Workspace, not broken) {
+	t.Helper()
 	for _, c := range checks {
-		t.Run(c.name, func(t *testing.T) {
+		not.check(t, c.promise, func(t *testing.T) {
 			ws := open(t)
 			t.Cleanup(func() { ws.Close() })
 			c.run(t, ws)
@@ -46,9 +56,10 @@ func Run(t *testing.T, open func(t testing.TB) citekit.Workspace) {
 // closes the workspaces that it opens.
 func RunShared(t *testing.T, newStorage func(t testing.TB) (open func() citekit.Workspace)) {
 	t.Helper()
-	Run(t, func(t testing.TB) citekit.Workspace { return newStorage(t)() })
+	not := make(broken)
+	run(t, func(t testing.TB) citekit.Workspace { return newStorage(t)() }, not)
 	for _, c := range sharedChecks {
-		t.Run(c.name, func(t *testing.T) { c.run(t, newStorage(t)) })
+		not.check(t, c.promise, func(t *testing.T) { c.run(t, newStorage(t)) })
 	}
 }
 
@@ -60,50 +71,114 @@ func rounds(n int) int {
 	return n
 }
 
-// A check is one promise. It is separate from [testing.T.Run] so that the suite
+// A promise is something that a workspace must do, with what it does it with, such
+// as "maps".
+type promise struct {
+	name string
+	of   []string
+}
+
+// broken is what does not work, with the name of the promise that showed it.
+type broken map[string]string
+
+// blocks returns the name of the promise that does not hold and that another
+// builds on, or "".
+func (b broken) blocks(p promise) string {
+	for _, of := range p.of {
+		if b[of] != "" {
+			return b[of]
+		}
+	}
+	return ""
+}
+
+// fail notes that a promise does not hold.
+func (b broken) fail(p promise) {
+	for _, of := range p.of {
+		b[of] = p.name
+	}
+}
+
+// check runs the check of a promise, unless it builds on one that does not hold.
+func (b broken) check(t *testing.T, p promise, run func(t *testing.T)) {
+	t.Helper()
+	ok := t.Run(p.name, func(t *testing.T) {
+		if by := b.blocks(p); by != "" {
+			t.Skipf("not checked, as %q does not hold", by)
+		}
+		run(t)
+	})
+	if !ok {
+		b.fail(p)
+	}
+}
+
+// A firstFault is what went wrong first among callers that work at once.
+type firstFault struct {
+	mu    sync.Mutex
+	fault string
+}
+
+func (f *firstFault) report(format string, args ...any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault == "" {
+		f.fault = fmt.Sprintf(format, args...)
+	}
+}
+
+// check ends the test if something went wrong. The callers must have ended.
+func (f *firstFault) check(t testing.TB) {
+	t.Helper()
+	if f.fault != "" {
+		t.Fatal(f.fault)
+	}
+}
+
+// A check checks a promise. It is separate from [testing.T.Run] so that the suite
 // itself can be tested.
 type check struct {
-	name string
-	run  func(testing.TB, citekit.Workspace)
+	promise
+	run func(testing.TB, citekit.Workspace)
 }
 
 var checks = []check{
-	{"maps", checkMaps},
-	{"bad ids", checkBadIDs},
-	{"pages of maps", checkPages},
-	{"stamps of maps", checkStamps},
-	{"maps with compare-and-swap", checkMapConflicts},
-	{"maps while they are written", checkWholeMaps},
-	{"notes", checkNotes},
-	{"bad notes", checkBadNotes},
-	{"notes with compare-and-swap", checkNoteConflicts},
-	{"changes of notes", checkChangeNotes},
-	{"changes of notes with compare-and-swap", checkChangeConflicts},
-	{"changes of notes: slices", checkChangeSlices},
-	{"lock of ingest", checkLockIngest},
-	{"counting", checkCounting},
-	{"source", checkSource},
-	{"evidence", checkEvidence},
-	{"bad evidence", checkBadEvidence},
-	{"open evidence", checkOpenEvidence},
-	{"slices", checkSlices},
-	{"cancelled", checkCancelled},
-	{"delete maps", checkDeleteMap},
-	{"delete several maps", checkDeleteMaps},
-	{"delete what is kept", checkDeleteKept},
-	{"crowd", checkCrowd},
-	{"close", checkClose},
+	{promise{"maps", []string{"maps"}}, checkMaps},
+	{promise{"bad ids", []string{"maps"}}, checkBadIDs},
+	{promise{"pages of maps", []string{"maps"}}, checkPages},
+	{promise{"stamps of maps", []string{"maps"}}, checkStamps},
+	{promise{"maps with compare-and-swap", []string{"maps"}}, checkMapConflicts},
+	{promise{"maps while they are written", []string{"maps"}}, checkWholeMaps},
+	{promise{"notes", []string{"notes"}}, checkNotes},
+	{promise{"bad notes", []string{"notes"}}, checkBadNotes},
+	{promise{"notes with compare-and-swap", []string{"notes"}}, checkNoteConflicts},
+	{promise{"changes of notes", []string{"notes"}}, checkChangeNotes},
+	{promise{"changes of notes with compare-and-swap", []string{"notes"}}, checkChangeConflicts},
+	{promise{"changes of notes: slices", []string{"notes"}}, checkChangeSlices},
+	{promise{"lock of ingest", []string{"lock"}}, checkLockIngest},
+	{promise{"source", []string{"source"}}, checkSource},
+	{promise{"evidence", []string{"evidence"}}, checkEvidence},
+	{promise{"bad evidence", []string{"evidence"}}, checkBadEvidence},
+	{promise{"open evidence", []string{"evidence"}}, checkOpenEvidence},
+	{promise{"slices", []string{"maps", "notes"}}, checkSlices},
+	{promise{"cancelled", []string{"maps", "notes", "evidence", "source"}}, checkCancelled},
+	{promise{"delete maps", []string{"maps", "notes", "deleting"}}, checkDeleteMap},
+	{promise{"delete several maps", []string{"maps", "notes", "deleting"}}, checkDeleteMaps},
+	{promise{"delete what is kept", []string{"notes", "evidence", "deleting"}}, checkDeleteKept},
+	{promise{"counting", []string{"maps", "notes"}}, checkCounting},
+	{promise{"crowd", []string{"maps", "notes", "evidence", "source", "lock", "deleting"}}, checkCrowd},
+	{promise{"close", []string{"maps", "close"}}, checkClose},
 }
 
-// A sharedCheck is a promise of several workspaces over one storage.
+// A sharedCheck checks a promise of several workspaces over one storage.
 type sharedCheck struct {
-	name string
-	run  func(t testing.TB, open func() citekit.Workspace)
+	promise
+	run func(t testing.TB, open func() citekit.Workspace)
 }
 
 var sharedChecks = []sharedCheck{
-	{"shared: closing keeps", checkKept},
-	{"shared: others are seen", checkSeen},
-	{"shared: counting", checkSharedCounting},
-	{"shared: lock of ingest", checkSharedLock},
+	{promise{"shared: closing keeps", []string{"shared", "maps", "notes", "evidence", "close"}}, checkKept},
+	{promise{"shared: others are seen", []string{"shared", "maps", "notes", "evidence"}}, checkSeen},
+	{promise{"shared: counting", []string{"shared", "maps", "notes"}}, checkSharedCounting},
+	{promise{"shared: lock of ingest", []string{"shared", "lock"}}, checkSharedLock},
 }

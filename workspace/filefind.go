@@ -5,27 +5,25 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/pathpattern"
 )
-
-var _ citekit.Finder = (*Memory)(nil)
 
 // Find implements [citekit.Finder]. Sources given to [Memory.AddSource] are
 // found by their own paths, by "." and by patterns. They come before the files
 // of the file system.
-func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Candidate, error] {
+func (f *fileSources) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Candidate, error] {
 	return func(yield func(citekit.Candidate, error) bool) {
 		s := newSearch(ctx, req, yield)
 		for _, name := range req.Paths {
-			found, ok := m.giveAdded(s, name)
-			if !ok || !found && !s.searchPath(memoryPlace{m}, name) {
+			found, ok := f.giveAdded(s, name)
+			if !ok || !found && !s.searchPath(filePlace{f}, name) {
 				return
 			}
 		}
@@ -34,13 +32,13 @@ func (m *Memory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[ci
 
 // giveAdded yields the added sources that name is, or leads to. If name is the
 // path of an added source, it stands for that source only.
-func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
+func (f *fileSources) giveAdded(s *search, name string) (found, ok bool) {
 	if len(name) > maxSourcePath {
 		return false, true // which searchPath refuses
 	}
 	given := name
 	name = path.Clean(name)
-	names := m.addedNames()
+	names := f.addedNames()
 	isAdded := func(name string) bool {
 		return slices.ContainsFunc(names, func(added string) bool { return added == name || strings.HasPrefix(added, name+"/") })
 	}
@@ -51,43 +49,36 @@ func (m *Memory) giveAdded(s *search, name string) (found, ok bool) {
 		if !match && (literal || !pathpattern.Match(pattern, added)) {
 			continue
 		}
-		if err := m.checkNotSide(added); err != nil {
+		if err := f.checkNotSide(added); err != nil {
 			if named := added == given || added == name; named && !s.give(citekit.Candidate{Path: added, Named: true}, err) {
 				return true, false
 			}
 			found = true
 			continue
 		}
-		m.mu.Lock()
-		src := m.added[added]
-		m.mu.Unlock()
-		f := citekit.Candidate{Path: added, Size: int64(len(src.data))}
+		src, _ := f.get(added)
+		c := citekit.Candidate{Path: added, Size: int64(len(src.data))}
 		if isRecording(added) {
-			f.Companions = m.addedCompanions(added)
+			c.Companions = f.addedCompanions(added)
 		}
-		if !s.give(f, nil) {
+		if !s.give(c, nil) {
 			return true, false
 		}
 		found = true
 	}
-	return found && m.sources == nil || found && literal && name != ".", true
+	return found && f.sources == nil || found && literal && name != ".", true
 }
 
-func (m *Memory) addedNames() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	names := make([]string, 0, len(m.added))
-	for name := range m.added {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+func (f *fileSources) addedNames() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(maps.Keys(f.added))
 }
 
-func (m *Memory) addedCompanions(recording string) []string {
+func (f *fileSources) addedCompanions(recording string) []string {
 	var found []string
 	stem := strings.TrimSuffix(recording, path.Ext(recording)) + "."
-	for _, name := range m.addedNames() {
+	for _, name := range f.addedNames() {
 		if strings.HasPrefix(name, stem) && slices.Contains(companionExtensions, strings.ToLower(path.Ext(name))) {
 			found = append(found, name)
 		}
@@ -95,10 +86,10 @@ func (m *Memory) addedCompanions(recording string) []string {
 	return found
 }
 
-// A memoryPlace searches the file system of a memory.
-type memoryPlace struct{ m *Memory }
+// A filePlace searches a file system.
+type filePlace struct{ files *fileSources }
 
-func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *ignoreList, *foundFile, error) {
+func (p filePlace) find(ctx context.Context, name string) (string, tree, *ignoreList, *foundFile, error) {
 	if err := checkFindPath(name); err != nil {
 		return name, nil, nil, nil, err
 	}
@@ -106,32 +97,32 @@ func (p memoryPlace) find(ctx context.Context, name string) (string, tree, *igno
 	if !fs.ValidPath(name) {
 		return name, nil, nil, nil, errOutside
 	}
-	if p.m.sources == nil {
+	if p.files.sources == nil {
 		return name, nil, nil, nil, missing("source")
 	}
-	info, err := fs.Stat(p.m.sources, name)
+	info, err := fs.Stat(p.files.sources, name)
 	switch {
 	case err != nil:
 		return name, nil, nil, nil, fmt.Errorf("source: %w", withoutPath(err))
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return name, nil, nil, nil, errNotPlain
 	case !info.IsDir():
-		if err := p.m.checkNotSide(name); err != nil {
+		if err := p.files.checkNotSide(name); err != nil {
 			return name, nil, nil, nil, err
 		}
 		file := &foundFile{size: info.Size()}
-		file.identity = identityIn(fsTree{p.m.sources}, name, info, true)
+		file.identity = identityIn(fsTree{p.files.sources}, name, info, true)
 		return name, nil, nil, file, nil
 	}
-	folder, err := fs.Sub(p.m.sources, name)
-	return name, fsTree{folder}, rulesAbove(p.m.sources, name, name), nil, err
+	folder, err := fs.Sub(p.files.sources, name)
+	return name, fsTree{folder}, rulesAbove(p.files.sources, name, name), nil, err
 }
 
-func (p memoryPlace) companions(shown string) []string {
+func (p filePlace) companions(shown string) []string {
 	if !isRecording(shown) {
 		return nil
 	}
-	folder, err := fs.Sub(p.m.sources, path.Dir(shown))
+	folder, err := fs.Sub(p.files.sources, path.Dir(shown))
 	if err != nil {
 		return nil
 	}
@@ -164,11 +155,3 @@ func (t fsTree) child(name string) (tree, error) {
 }
 
 func (t fsTree) close() {}
-
-// LockIngest implements [citekit.Finder].
-func (m *Memory) LockIngest(ctx context.Context) (release func(), err error) {
-	if err := concurrent.Acquire(ctx, m.ingesting); err != nil {
-		return nil, err
-	}
-	return func() { <-m.ingesting }, nil
-}
