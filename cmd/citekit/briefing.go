@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/citekit/citekit/briefing"
-	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/message"

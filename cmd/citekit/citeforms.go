@@ -55,10 +55,14 @@ var citeForms = []citeForm{
 	{name: "anthropic", json: anthropicBlock, read: readAnthropic},
 	{name: "openai", pin: pinParts,
 		json: plainJSON(func(cited *citation.Citation) ([]byte, error) { return citation.AnswerOf(*cited).OpenAI() }),
-		read: func(_ context.Context, _ *citer, data []byte) (*citation.Answer, error) { return citation.ParseOpenAI(data) }},
+		read: func(_ context.Context, _ *citer, data []byte) (*citation.Answer, error) {
+			return citation.ParseOpenAI(data)
+		}},
 	{name: "gemini", pin: pinParts,
 		json: plainJSON(func(cited *citation.Citation) ([]byte, error) { return citation.AnswerOf(*cited).Gemini() }),
-		read: func(_ context.Context, _ *citer, data []byte) (*citation.Answer, error) { return citation.ParseGemini(data) }},
+		read: func(_ context.Context, _ *citer, data []byte) (*citation.Answer, error) {
+			return citation.ParseGemini(data)
+		}},
 }
 
 // plainJSON returns the writer of a form that needs only the citation.

@@ -11,7 +11,6 @@ import (
 	"github.com/citekit/citekit/internal/test/parquettest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
 
