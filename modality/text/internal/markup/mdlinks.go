@@ -239,7 +239,7 @@ type mdSpan struct {
 // the next call.
 func (l *mdLinker) read(markup []byte) []mdSpan {
 	l.spans = l.spans[:0]
-	l.parser.Parse(text.NewReader(markup), parser.WithContext(l.refs))
+	l.parser.Parse(text.NewReader(markup), l.refs.context())
 	return l.spans
 }
 
