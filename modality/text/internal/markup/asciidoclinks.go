@@ -113,8 +113,7 @@ func (l *adocLinker) macro(number int, line []byte, at int) int {
 	for start > 0 && isSchemeByte(line[start-1]) {
 		start--
 	}
-	name := string(line[start:at])
-	kind := adocKinds[name]
+	kind := adocKinds[string(line[start:at])]
 	isURI := bytes.HasPrefix(line[at:], []byte("://"))
 	if kind == "" && (!isURI || at-start < 2) {
 		return at + 1

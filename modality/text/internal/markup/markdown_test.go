@@ -59,6 +59,11 @@ section 3-25 "The Title & code" "First sentence. Second one."
 			title: "T",
 			want:  "preamble 1-3 \"\" \"\"\nsection 4-10 \"T\" \"Hello.\"\n",
 		},
+		{
+			name: "a comment that nothing closes hides no later one",
+			src:  "# a <!-- that nothing closes\n\n# x <!-- no --> y\n",
+			want: "section 1-2 \"a <!-- that nothing closes\" \"\"\nsection 3-3 \"x y\" \"\"\n",
+		},
 		{name: "no headings", src: "Text.\n", want: ""},
 		{name: "empty", src: "", want: ""},
 	})

@@ -49,7 +49,7 @@ func readBlocks(ctx context.Context, src []byte, refs *references, visit blockVi
 			util.Prioritized(tableFinder{}, 200),
 		),
 	)
-	root := blocks.Parse(&endingReader{Reader: text.NewReader(src), ctx: ctx}, parser.WithContext(refs))
+	root := blocks.Parse(&endingReader{Reader: text.NewReader(src), ctx: ctx}, refs.context())
 	s.sweep(root, nil)
 	return ctx.Err()
 }
@@ -161,26 +161,38 @@ func (p boundedParser) Continue(n ast.Node, reader text.Reader, pc parser.Contex
 // references are the link definitions of a document. Labels of footnotes are not
 // among them.
 type references struct {
-	parser.Context
+	known parser.Context
 	count int
 }
 
-func newReferences() *references { return &references{Context: parser.NewContext()} }
+func newReferences() *references { return &references{known: parser.NewContext()} }
+
+// context returns a new context of goldmark with the references. Each text needs its
+// own: a context remembers how far it has searched in vain for the end of HTML.
+func (r *references) context() parser.ParseOption {
+	return parser.WithContext(parseContext{parser.NewContext(), r})
+}
+
+// A parseContext is the context for one text.
+type parseContext struct {
+	parser.Context
+	refs *references
+}
 
 // AddReference implements [parser.Context].
-func (r *references) AddReference(ref parser.Reference) {
-	if r.count < maxReferences {
-		r.count++
-		r.Context.AddReference(ref)
+func (c parseContext) AddReference(ref parser.Reference) {
+	if c.refs.count < maxReferences {
+		c.refs.count++
+		c.refs.known.AddReference(ref)
 	}
 }
 
 // Reference implements [parser.Context].
-func (r *references) Reference(label string) (parser.Reference, bool) {
+func (c parseContext) Reference(label string) (parser.Reference, bool) {
 	if strings.HasPrefix(label, "^") {
 		return nil, false
 	}
-	return r.Context.Reference(label)
+	return c.refs.known.Reference(label)
 }
 
 // A lineCounter returns the numbers of lines. The time for each call depends on

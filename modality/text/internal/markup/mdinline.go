@@ -46,7 +46,7 @@ func (in *inliner) text(markup string, images bool) string {
 		return markup
 	}
 	src := []byte(collapseBlank(markup))
-	root := in.parser.Parse(text.NewReader(src), parser.WithContext(in.refs))
+	root := in.parser.Parse(text.NewReader(src), in.refs.context())
 	var b strings.Builder
 	p := printer{src: src, images: images, out: &b}
 	p.children(root)

@@ -22,12 +22,14 @@ import (
 const maxLinkMarks = 256
 
 // findMarkdownLinks reads CommonMark with the tables and URIs of GFM. It reads
-// the source twice, because links may be used before they are defined.
+// a source with definitions twice, because links may be used before these.
 func findMarkdownLinks(ctx context.Context, src []byte, set *linkset.Set) error {
 	src, first, _ := cutFrontMatter(src)
 	l := newMarkdownLinker(src, first, set)
-	if err := readBlocks(ctx, src, l.refs, func(ast.Node) {}); err != nil {
-		return err
+	if bytes.Contains(src, []byte("]:")) {
+		if err := readBlocks(ctx, src, l.refs, func(ast.Node) {}); err != nil {
+			return err
+		}
 	}
 	err := readBlocks(ctx, src, newReferences(), l.block)
 	l.endHTML()
@@ -237,7 +239,7 @@ type mdSpan struct {
 // the next call.
 func (l *mdLinker) read(markup []byte) []mdSpan {
 	l.spans = l.spans[:0]
-	l.parser.Parse(text.NewReader(markup), parser.WithContext(l.refs))
+	l.parser.Parse(text.NewReader(markup), l.refs.context())
 	return l.spans
 }
 

@@ -10,15 +10,7 @@ import (
 
 // A table is a table with a line for each row. The second one is the delimiter row
 // (GFM 4.10).
-type table struct{ ast.BaseBlock }
-
-var tableKind = ast.NewNodeKind("Table")
-
-// Kind implements [ast.Node].
-func (*table) Kind() ast.NodeKind { return tableKind }
-
-// Dump implements [ast.Node].
-func (t *table) Dump(src []byte, level int) { ast.DumpHelper(t, src, level, nil, nil) }
+type table struct{ ast.TextBlock }
 
 // A tableFinder finds tables in paragraphs. goldmark's own is in a package that
 // compiles regular expressions at every start, and takes the paragraph above a
