@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/internal/media/id3"
 	"github.com/citekit/citekit/modality/internal/media/matroska"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/subtitle"
 )
 
@@ -43,19 +42,10 @@ func TestNumbersInWords(t *testing.T) {
 
 // TestEarlyChapters has a chapter that ends before the timeline begins.
 func TestEarlyChapters(t *testing.T) {
-	got := chapterNodes(matroskaChapters([]matroska.Chapter{
-		{Start: 0, End: 5e9, Title: "Before"}, {Start: 8e9, End: 15e9, Title: "Around"}, {Start: 15e9, End: -1, Title: "After"},
+	got := chapterNodes(chaptersFrom([]metadata.Chapter{
+		{Start: 0, End: 5, Title: "Before"}, {Start: 8, End: 15, Title: "Around"}, {Start: 15, Title: "After"},
 	}, 10), citekit.Video, citekit.Span{End: 20})
 	want := []mapped{{"chapter", "Around", 0, 5, nil}, {"chapter", "After", 5, 20, nil}}
-	if diff := cmp.Diff(want, shorten(got)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}
-
-// TestEndlessChapters has a chapter in ID3 whose end is not known.
-func TestEndlessChapters(t *testing.T) {
-	got := chapterNodes(id3Chapters([]id3.Chapter{{Start: 0, End: math.MaxUint32, Title: "One"}, {Start: 5000, End: math.MaxUint32, Title: "Two"}}), citekit.Audio, citekit.Span{End: 20})
-	want := []mapped{{"chapter", "One", 0, 5, nil}, {"chapter", "Two", 5, 20, nil}}
 	if diff := cmp.Diff(want, shorten(got)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -79,7 +69,7 @@ func TestEmptyPodcast(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	chapters := podcastChapters(text)
 	runtime.ReadMemStats(&after)
-	if len(chapters) != 1 || chapters[0].start != 1 {
+	if len(chapters) != 1 || chapters[0].Start != 1 {
 		t.Errorf("%v", chapters)
 	}
 	// One pointer, two times, a title and more are 64 bytes, and a slice that
@@ -91,10 +81,10 @@ func TestEmptyPodcast(t *testing.T) {
 
 // TestOwnersAreFound has as many chapters as there may be, and more words.
 func TestOwnersAreFound(t *testing.T) {
-	var chapters []chapter
+	var chapters []metadata.Chapter
 	var cues []subtitle.Cue
 	for i := range 15_000 {
-		chapters = append(chapters, chapter{start: float64(i)})
+		chapters = append(chapters, metadata.Chapter{Start: float64(i)})
 		for k := range 10 {
 			at := float64(i) + float64(k)/10
 			cues = append(cues, subtitle.Cue{Start: at, End: at + 0.05, Text: "word"})

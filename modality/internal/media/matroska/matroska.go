@@ -8,6 +8,8 @@ package matroska
 import (
 	"io"
 	"slices"
+
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 // Limits of reading.
@@ -39,8 +41,8 @@ const (
 // A File is the textual content of a file. It holds nothing open, and several callers
 // may share it.
 type File struct {
-	Tags     map[string]string // of the whole file, by name in upper case
-	Chapters []Chapter
+	Tags     map[string]string  // of the whole file, by name in upper case
+	Chapters []metadata.Chapter // on the clock of the file
 	Tracks   []Track
 
 	scale    uint64 // nanoseconds per tick

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/media/vorbis"
 )
 
@@ -67,13 +68,13 @@ func TestCueSheet(t *testing.T) {
 		discTrack{176400, 170, false, nil, 0})
 	for name, test := range map[string]struct {
 		data []byte
-		want []vorbis.Track
+		want []metadata.Chapter
 	}{
-		"block": {flac(block), []vorbis.Track{{0, 1.5, "Track 1"}, {1.5, 2, "Track 2"}, {2, 3, "Track 3"}}},
-		"block with titles": {flac(block, "cuesheet="+discText), []vorbis.Track{
-			{0, 1.5, "First  of them"}, {1.5, 2, "Second"}, {2, 3, "Track 3"}}},
-		"text": {flac(nil, "CUESHEET="+discText), []vorbis.Track{
-			{0, 60.2, "First  of them"}, {60.2, 120, "Second"}, {120, 0, "Track 3"}}},
+		"block": {flac(block), []metadata.Chapter{{End: 1.5, Title: "Track 1"}, {Start: 1.5, End: 2, Title: "Track 2"}, {Start: 2, End: 3, Title: "Track 3"}}},
+		"block with titles": {flac(block, "cuesheet="+discText), []metadata.Chapter{
+			{End: 1.5, Title: "First  of them"}, {Start: 1.5, End: 2, Title: "Second"}, {Start: 2, End: 3, Title: "Track 3"}}},
+		"text": {flac(nil, "CUESHEET="+discText), []metadata.Chapter{
+			{End: 60.2, Title: "First  of them"}, {Start: 60.2, End: 120, Title: "Second"}, {Start: 120, Title: "Track 3"}}},
 		"two files":      {flac(nil, "CUESHEET="+discText+"FILE b.wav WAVE\n TRACK 04 AUDIO\n INDEX 01 00:00:00\n"), nil},
 		"out of order":   {flac(nil, "CUESHEET=TRACK 1 AUDIO\nINDEX 1 9:00:00\nTRACK 2 AUDIO\nINDEX 1 8:00:00"), nil},
 		"impossible":     {flac(nil, "CUESHEET=TRACK 1 AUDIO\nINDEX 1 0:60:00\nTRACK x\nTRACK 300 AUDIO\nINDEX 1 0:0:75\nTITLE \"\nTITLE\nINDEX\n"), nil},
@@ -83,7 +84,7 @@ func TestCueSheet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(test.want, got.Tracks); diff != "" {
+		if diff := cmp.Diff(test.want, got.Chapters); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
@@ -94,13 +95,13 @@ func TestCueSheetCut(t *testing.T) {
 	whole := cueSheet(discTrack{0, 1, false, []uint64{0}, 1}, discTrack{44100, 2, false, []uint64{0, 588}, 1}, discTrack{88200, 170, false, nil, 0})
 	for n := range whole {
 		data := flac(whole[:n])
-		if got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0); err != nil || len(got.Tracks) > 0 {
+		if got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0); err != nil || len(got.Chapters) > 0 {
 			t.Fatalf("of %d bytes: %+v, %v", n, got, err)
 		}
 	}
 	back := cueSheet(discTrack{88200, 1, false, nil, 0}, discTrack{44100, 2, false, nil, 0}, discTrack{99999, 170, false, nil, 0})
 	data := flac(back)
-	if got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0); err != nil || len(got.Tracks) > 0 {
+	if got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0); err != nil || len(got.Chapters) > 0 {
 		t.Errorf("out of order: %+v, %v", got, err)
 	}
 }
@@ -117,7 +118,7 @@ func FuzzCueSheet(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range append(got.Tracks, vorbis.Sheet(text)...) {
+		for _, c := range append(got.Chapters, metadata.Disc(nil, 0, text)...) {
 			if c.Title == "" || strings.ContainsRune(c.Title, '\n') || c.Start < 0 || c.End != 0 && c.End <= c.Start {
 				t.Fatalf("%+v", c)
 			}
