@@ -97,14 +97,11 @@ func TestBrokenPreviewers(t *testing.T) {
 		{"other bytes each time", "gives other bytes", altered(func(p *preview.Preview) {
 			p.Data = append(bytes.Clone(p.Data), byte(calls.Add(1)))
 		})},
-		{"larger than wanted", "pixels were wanted", drawing{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
-			if err == nil {
-				var out bytes.Buffer
-				png.Encode(&out, image.NewGray(image.Rect(0, 0, 500, 1)))
-				p.Data, p.Width = out.Bytes(), 500
-			}
-			return p, err
-		}}},
+		{"larger than wanted", "pixels were wanted", altered(func(p *preview.Preview) {
+			var out bytes.Buffer
+			png.Encode(&out, image.NewGray(image.Rect(0, 0, 500, 1)))
+			p.Data, p.Width = out.Bytes(), 500
+		})},
 		{"an error of no kind", "want one that matches", failing(func(citekit.Location, error) error { return errors.New("no") })},
 		{"does not hear of the end", "context canceled", failing(func(_ citekit.Location, err error) error {
 			if errors.Is(err, context.Canceled) {
