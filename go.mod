@@ -22,7 +22,6 @@ require (
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
 	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
 	github.com/tetratelabs/wazero v1.12.0 // modality/document/pdf/internal/pdfium
-	github.com/u2takey/ffmpeg-go v0.5.0 // tests of modality/internal/media/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // modality/text/internal/markup
 	go.yaml.in/yaml/v3 v3.0.5 // cmd/citekit/internal/config, modality/text/internal/markup
 	golang.org/x/image v0.47.0 // modality/image, modality/document/pdf/internal/pdf, modality/internal/drawing
@@ -45,7 +44,6 @@ require (
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
-	github.com/aws/aws-sdk-go v1.38.20 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect
 	github.com/go-logr/logr v1.4.4 // indirect
@@ -54,7 +52,6 @@ require (
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.30.0 // indirect
 	github.com/hhrutter/tiff v1.0.6 // indirect
-	github.com/jmespath/go-jmespath v0.4.0 // indirect
 	github.com/jolestar/go-commons-pool/v2 v2.1.2 // indirect
 	github.com/knadh/koanf/maps v0.1.2 // indirect
 	github.com/mattn/go-runewidth v0.0.27 // indirect
@@ -66,7 +63,6 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
-	github.com/u2takey/go-utils v0.3.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect
 	go.opentelemetry.io/otel/log v1.47.0 // indirect

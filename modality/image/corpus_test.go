@@ -77,9 +77,7 @@ func resolve(t testing.TB, r citekit.Resolver, src *citekit.Source, loc citekit.
 
 // TestCorpus compares regions of real images with ImageMagick's.
 func TestCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crops each picture of the corpus")
-	}
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob(sharedtest.Corpus(t, "image/*"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)

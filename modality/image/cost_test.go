@@ -287,9 +287,7 @@ func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
 // TestCost maps hostile images and takes regions of them: memory and reads stay
 // within bounds.
 func TestCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
+	sharedtest.NotShort(t)
 	for name, data := range hostileImages(t) {
 		t.Run(name, func(t *testing.T) {
 			r := &image.Resolver{Tesseract: "/nowhere/tesseract"}

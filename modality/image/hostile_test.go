@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/image"
 )
 
@@ -135,9 +136,7 @@ func TestTruncated(t *testing.T) {
 // TestBombChunks checks that compressed metadata is neither inflated beyond
 // its limit nor a reason to refuse the pixels.
 func TestBombChunks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("inflates 128 MiB")
-	}
+	sharedtest.NotShort(t)
 	var b bytes.Buffer
 	if err := png.Encode(&b, pattern(24, 20)); err != nil {
 		t.Fatal(err)

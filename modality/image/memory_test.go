@@ -23,6 +23,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // fakeTesseract returns a program that reads its picture and sees one word.
@@ -82,9 +83,7 @@ func sourceOf(data []byte, name string) *citekit.Source {
 // job and no more: all end, with what they would give alone, also those that
 // come after some gave up; and everything is given back.
 func TestJobsEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files := crowdFiles(t, 300, 200)
 	r := &Resolver{Tesseract: fakeTesseract(t), budget: mostNeeded(t, files), WarmBytes: -1}
 	var jobs sync.WaitGroup

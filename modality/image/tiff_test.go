@@ -359,9 +359,7 @@ func tiffCases() (all []tiffCase) {
 // TestTIFF checks that a region has the samples of the source, of all kinds
 // that are read, and that vips sees them too, where it is installed.
 func TestTIFF(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crops hundreds of pictures")
-	}
+	sharedtest.NotShort(t)
 	vips, _ := exec.LookPath("vips")
 	for _, c := range tiffCases() {
 		t.Run(c.name(), func(t *testing.T) {
@@ -478,9 +476,7 @@ func TestProgressiveInTIFF(t *testing.T) {
 // TestLargeFax cuts a region at the end of a large strip, which takes little
 // memory.
 func TestLargeFax(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	side := 12_000
 	if sharedtest.Long() { // and the heap is watched
 		side = 48_000

@@ -364,9 +364,7 @@ func empty(error) (*citekit.Content, error) { return extractOf(strings.NewReader
 // TestBroken breaks a resolver in many ways; the suite must see each, in the
 // check that is for it.
 func TestBroken(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the suite on broken resolvers")
-	}
+	sharedtest.NotShort(t)
 	impatient(t)
 	var stale, held, sized sync.Map
 	var calls atomic.Int64
@@ -570,9 +568,7 @@ func TestBroken(t *testing.T) {
 
 // TestLeftChildren starts a child process with each call and leaves it.
 func TestLeftChildren(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes: not with -short")
-	}
+	sharedtest.NotShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not list child processes in /proc")
 	}

@@ -27,9 +27,7 @@ var soundFiles = []struct {
 // TestSound cuts recordings and looks for the samples of the clip in those of
 // the whole, both as ffmpeg decodes them.
 func TestSound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	for i, file := range sharedtest.Share(t, soundFiles, 2) {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
@@ -86,9 +84,7 @@ func compareSound(t *testing.T, e *Engine, src *citekit.Source, whole sound, spa
 // TestVorbis cuts at places where blocks change in length. A clip must hold
 // exactly the samples of the whole, as ffmpeg decodes them one after the other.
 func TestVorbis(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := sharedtest.Corpus(t, "media/bear-vorbis.ogg")
 	const channels, rate = 2, 48000
 	decoded := func(path string) []byte {

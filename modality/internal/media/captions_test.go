@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/subtitle"
 )
 
@@ -91,9 +92,7 @@ func readCues(t *testing.T, path string) (cues []subtitle.Cue) {
 // TestOverlappingCues cuts videos with random subtitles that overlap: at any
 // time a clip shows those that its source shows.
 func TestOverlappingCues(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	const duration = 80.0
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(7, 7))

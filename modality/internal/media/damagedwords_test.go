@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/matroska"
 	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/subtitle"
@@ -99,9 +100,7 @@ func TestOwnersAreFound(t *testing.T) {
 // TestFrameMetadata scans pictures that say things of themselves: they neither
 // count as what the filters say nor end the scan.
 func TestFrameMetadata(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	film := film(t, "cuts.mkv", []float64{4, 3}, "-c:v", "png", "-pix_fmt", "rgb24")
 	pattern := filepath.Join(dir, "%03d.png")

@@ -84,9 +84,7 @@ func TestPlaylists(t *testing.T) {
 // TestNames resolves one video under names that mean something to ffmpeg or to
 // a shell.
 func TestNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	data, err := os.ReadFile(sharedtest.Corpus(t, "media/vp9.webm"))
 	if err != nil {
 		t.Fatal(err)
@@ -132,9 +130,7 @@ func TestNames(t *testing.T) {
 // TestDamaged resolves files that are cut short or lie: a right answer or a
 // clear error.
 func TestDamaged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	for name, keep := range map[string]int64{
 		"smallest.mp3": 72, "missing-stsd.mp4": 1 << 20, "vp9.webm": 20000, "mkv-srt-track.mkv": 700, "hevc.ts": 10000,
 		"bear.flac": 60000, "bear.opus": 300, "h264-fragmented-wrong-duration.mp4": 50000, "mpeg4-mp3.avi": 100000, "aac.m4a": 15000,

@@ -93,9 +93,7 @@ func probedChapters(t testing.TB, path string) (chapters []mapped) {
 // TestCorpus maps every recording of the corpus and compares its chapters with
 // those that ffprobe finds and that begin before its end.
 func TestCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files, err := os.ReadDir(sharedtest.Corpus(t, "media"))
 	if err != nil {
 		t.Fatal(err)

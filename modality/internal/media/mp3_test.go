@@ -18,9 +18,7 @@ import (
 // TestMP3Packets compares what our own reader tells of MP3 files with what ffprobe
 // does: all that is in the corpus, and files with a cover, with junk and of parts.
 func TestMP3Packets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(sharedtest.Corpus(t, "media/vbr-xing.mp3")), "*.mp3"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)

@@ -30,9 +30,7 @@ func shaded(t *testing.T, name string, length, group int, args ...string) string
 // in the span, and how many there are: where there are key frames, where there
 // are none, and in containers that count from another number.
 func TestSheetTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	for _, tt := range []struct {
 		name  string
 		group int

@@ -53,9 +53,7 @@ func resolveNodes(t *testing.T, e *Engine, name string, src *citekit.Source, nod
 // TestTruncated maps files of every format that were cut short: each is refused
 // with a reason, or all nodes of its map can be resolved.
 func TestTruncated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
 	chapters := write(t, dir, "chapters.txt", ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=2\ntitle=a\n[CHAPTER]\nTIMEBASE=1/1\nSTART=2\nEND=5\ntitle=b\n[CHAPTER]\nTIMEBASE=1/1\nSTART=5\nEND=8\ntitle=c\n")
@@ -133,9 +131,7 @@ func asList(v any) []any {
 
 // TestCorpusResolvable resolves all nodes of all recordings of the corpus.
 func TestCorpusResolvable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob(filepath.Join(sharedtest.Corpus(t, "media"), "*.*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
@@ -153,9 +149,7 @@ func TestCorpusResolvable(t *testing.T) {
 // TestUndecodable resolves a video whose frames are none, in a container that we
 // cut and in one that we do not.
 func TestUndecodable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	for _, name := range []string{"film.webm", "film.mp4"} {
 		path := filepath.Join(dir, name)

@@ -50,9 +50,7 @@ func spansOf(nodes []*citekit.Node) (spans []citekit.Span) {
 // TestScenes looks for known cuts in files whose frames are all examined, and in
 // one file where only the key frames are.
 func TestScenes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	lengths := []float64{4, 3.2, 2.6, 5, 4.4}
 	want := []citekit.Span{{Start: 0, End: 4}, {Start: 4, End: 7.2}, {Start: 7.2, End: 9.8}, {Start: 9.8, End: 14.8}, {Start: 14.8, End: 19.2}}
 	for _, name := range []string{"cuts.mp4", "cuts.mkv", "cuts.ts", "cuts.mov"} {
@@ -103,9 +101,7 @@ func TestLateScenes(t *testing.T) {
 // TestSlides shows still pages that differ in little, and then moving pictures
 // without a cut.
 func TestSlides(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	slides, moving := filepath.Join(dir, "slides.mp4"), filepath.Join(dir, "moving.mp4")
 	output(t, "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=white:size=320x240:rate=10:duration=12",
@@ -127,9 +123,7 @@ func TestSlides(t *testing.T) {
 // TestNarrowScenes has pictures that would be enormous if they were made as wide
 // as others.
 func TestNarrowScenes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	cuts := film(t, "cuts.mov", []float64{4, 3}, "-c:v", "libx264", "-preset", "veryfast")
 	path := filepath.Join(t.TempDir(), "narrow.mkv")
 	output(t, "ffmpeg", "-nostdin", "-v", "error", "-i", cuts, "-vf", "fps=5,scale=2:8000", "-c:v", "ffv1", path)
@@ -181,9 +175,7 @@ func tones(t testing.TB, name string, length float64, gaps []citekit.Span, args 
 }
 
 func TestSilences(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	gaps := []citekit.Span{{Start: 5, End: 6.5}, {Start: 9, End: 9.2}, {Start: 12.25, End: 14}}
 	want := []citekit.Span{{Start: 0, End: 5}, {Start: 6.5, End: 12.25}, {Start: 14, End: 20}}
 	const padding = 0.05 // at the end
@@ -253,9 +245,7 @@ func TestScanTime(t *testing.T) {
 
 // TestCancelledScan ends the context while frames are looked at.
 func TestCancelledScan(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := sharedtest.Corpus(t, "media/h264-long-6min.mp4")
 	for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 		ctx, cancel := context.WithCancel(t.Context())

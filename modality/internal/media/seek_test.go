@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // generate makes a file with ffmpeg: half a minute of a clock with noise.
@@ -39,9 +40,7 @@ var long = []struct {
 }
 
 func TestSeek(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files := long
 	if testing.Short() {
 		files = files[2:5]
@@ -84,9 +83,7 @@ func TestSeek(t *testing.T) {
 // TestMeasureEnd measures files as if they were too large to be read whole:
 // one whose header is right, and one whose header promises much more.
 func TestMeasureEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := generate(t, "end.mkv", "-c:v", "mpeg4", "-t", "3", "-g", "24")
 	long := filepath.Join(t.TempDir(), "long.mkv")
 	output(t, "ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "29", "-i", path, "-c", "copy", long)

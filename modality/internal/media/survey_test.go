@@ -17,9 +17,7 @@ import (
 // TestSurvey compares the duration that the end of a Matroska file gives with
 // that of all its packets.
 func TestSurvey(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	sound, picture := "aevalsrc='0.2*sin(2*PI*300*t)':s=48000:d=95.3", "testsrc=size=64x48:rate=25:duration=94.1"
 	paths := map[string]string{}

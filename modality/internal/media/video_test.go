@@ -135,9 +135,7 @@ func TestRotation(t *testing.T) {
 
 // TestReproducible makes the clips whose bytes come from an encoder again.
 func TestReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := sharedtest.Corpus(t, "media/vp9-vorbis.webm")
 	for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict} {
 		var first []byte

@@ -164,9 +164,7 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestHostileProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs: not with -short")
-	}
+	sharedtest.NotShort(t)
 	picture := encode(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	endless := script(t, "while :; do echo 0123456789012345678901234567890123456789; done\n")
 	if _, err := endless.Recognise(t.Context(), "", given(picture)); !errors.Is(err, citekit.ErrTooLarge) {

@@ -39,9 +39,7 @@ func openCorpus(t *testing.T, tools *Tools, name, demuxer string) *Input {
 }
 
 func TestProbe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	var tools Tools
 	in := openCorpus(t, &tools, "mkv-srt-track.mkv", "matroska")
 	info, err := tools.Probe(t.Context(), in)
@@ -61,9 +59,7 @@ func TestProbe(t *testing.T) {
 }
 
 func TestPackets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	var tools Tools
 	in := openCorpus(t, &tools, "vp9.webm", "matroska")
 	frames, keys := 0, 0
@@ -79,9 +75,7 @@ func TestPackets(t *testing.T) {
 }
 
 func TestConvert(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var tools Tools
 	in := openCorpus(t, &tools, "bear.flac", "flac")
@@ -102,9 +96,7 @@ func TestConvert(t *testing.T) {
 }
 
 func TestForcedDemuxer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
 	sibling, err := os.ReadFile(sharedtest.Corpus(t, "media/tiny.mov"))
@@ -349,9 +341,7 @@ func TestChildren(t *testing.T) {
 
 // TestMemory encodes pictures with little memory and with enough.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is limited on Linux alone")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,7 @@ const AllStreams = -1
 // much work. Errors are as for Convert.
 func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval) (streams map[int]bool, done bool, err error) {
 	args := []string{
-		"-read_intervals", strconv.FormatFloat(x.Start, 'f', 6, 64) + "%" + strconv.FormatFloat(x.End, 'f', 6, 64),
+		"-read_intervals", decimalSeconds(x.Start) + "%" + decimalSeconds(x.End),
 		"-show_entries", "packet=stream_index:frame=stream_index,width,height,nb_samples", "-of", "csv=p=1",
 	}
 	if stream != AllStreams {
@@ -99,7 +100,7 @@ func (t *Tools) HasDecoder(ctx context.Context, in *Input, stream int) (bool, er
 	if err != nil {
 		return false, err
 	}
-	args := append(append([]string{}, always...), inOrder(in.options())...)
+	args := flags(slices.Clone(always), in.options())
 	args = append(args, "-t", "1", "-i", url(in.file, 0), "-map", "0:"+strconv.Itoa(stream), "-frames", "1", "-f", "null", "-")
 	err = t.run(ctx, command{path: path, args: args, inputs: []*Input{in}})
 	if errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {

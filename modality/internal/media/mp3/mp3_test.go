@@ -164,9 +164,7 @@ func damage(data []byte, seed uint64) []byte {
 
 // TestWalk compares the packets with those that ffprobe finds.
 func TestWalk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compares with ffprobe")
-	}
+	sharedtest.NotShort(t)
 	for name, data := range recordings(t) {
 		t.Run(name, func(t *testing.T) {
 			want, from := probed(t, data)

@@ -281,9 +281,7 @@ func sameSound(t *testing.T, whole, part []float64, start, end float64, slack in
 }
 
 func TestCorpusCuts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("cuts every movie and compares with ffmpeg")
-	}
+	sharedtest.NotShort(t)
 	dir := sharedtest.Corpus(t, "media")
 	for _, pattern := range []string{"*.mp4", "*.mov", "*.m4a"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -344,9 +342,7 @@ func encode(t *testing.T, ffmpeg, name, options string) string {
 }
 
 func TestEncodedCuts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("encodes movies")
-	}
+	sharedtest.NotShort(t)
 	ffmpeg := sharedtest.Tool(t, "ffmpeg")
 	for _, e := range encodings {
 		t.Run(e.name, func(t *testing.T) {

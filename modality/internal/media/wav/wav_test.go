@@ -193,9 +193,7 @@ func TestShrunkSource(t *testing.T) {
 
 // TestAgainstFFmpeg compares the samples of clips with those that ffmpeg cuts.
 func TestAgainstFFmpeg(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compares with ffmpeg")
-	}
+	sharedtest.NotShort(t)
 	ffmpeg := sharedtest.Tool(t, "ffmpeg")
 	for _, name := range []string{"pcm16.wav", "float32.wav", "rf64.wav", "wav-cue-chapter.wav"} {
 		path := sharedtest.Corpus(t, "media/"+name)
