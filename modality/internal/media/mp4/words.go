@@ -39,8 +39,7 @@ func ReadWords(r io.ReaderAt, size int64) (*Words, error) {
 	w.parseTags(moov)
 	w.parseTracks(r, m, moov)
 	if len(w.Chapters) == 0 {
-		udta, _ := find(moov, "udta")
-		chpl, _ := find(udta, "chpl")
+		chpl, _ := find(moov, "udta", "chpl")
 		w.Chapters = neroChapters(chpl)
 	}
 	return w, nil
@@ -84,13 +83,20 @@ func (w *Words) parseTracks(r io.ReaderAt, m *Movie, moov []byte) {
 	}
 }
 
+// kindOfTrack returns the kind of a track, or "" if it is of no known one.
+func kindOfTrack(trak []byte) Kind {
+	hdlr, _ := find(trak, "mdia", "hdlr")
+	if len(hdlr) < 12 {
+		return ""
+	}
+	return kindOf(string(hdlr[8:12]))
+}
+
 // soundLanguage returns the language of a sound track.
 func soundLanguage(trak []byte) string {
-	mdia, _ := find(trak, "mdia")
-	hdlr, _ := find(mdia, "hdlr")
-	mdhd, _ := find(mdia, "mdhd")
+	mdhd, _ := find(trak, "mdia", "mdhd")
 	var h mediaHeader
-	if len(hdlr) < 12 || kindOf(string(hdlr[8:12])) != Audio || h.parse(mdhd) != nil {
+	if kindOfTrack(trak) != Audio || h.parse(mdhd) != nil {
 		return ""
 	}
 	return h.languageCode()
@@ -107,9 +113,7 @@ func trackID(trak []byte) uint32 {
 
 // textTrack parses a track if it holds text.
 func textTrack(m *Movie, trak []byte) *track {
-	mdia, _ := find(trak, "mdia")
-	hdlr, _ := find(mdia, "hdlr")
-	if len(hdlr) < 12 || kindOf(string(hdlr[8:12])) != Subtitle {
+	if kindOfTrack(trak) != Subtitle {
 		return nil
 	}
 	t, err := m.parseTrack(trak, nil)
