@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"modality/internal/media/mp4":           {"internal/charset", "modality/internal/media/metadata"},
 	"modality/internal/media/id3":           {"internal/charset", "modality/internal/media/metadata"},
 	"modality/internal/media/ffmpeg":        {".", "internal/child"},
+	"modality/internal/media/ffmpegtest":    {"internal/test/sharedtest"},
 	"modality/internal/media/matroska":      {"modality/internal/media/metadata"},
 	"modality/internal/media/vorbis":        {"modality/internal/media/metadata"},
 	"modality/text/internal/code":           {".", "relations", "internal/sentence", "modality/text/internal/linkset"},

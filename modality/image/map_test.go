@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -234,10 +233,7 @@ func TestMapCorpus(t *testing.T) {
 	withText := map[string]bool{"tiff-multipage-fax.tif": true, "jpeg-cmyk-adobe.jpg": true}
 	r := &image.Resolver{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sharedtest.Read(t, file)
 		name := filepath.Base(file)
 		s, err := r.Map(t.Context(), source(data, name), imageRequest)
 		if want, ok := refused[name]; ok || err != nil {
@@ -293,10 +289,7 @@ func TestMapMetadata(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 			}
-			data, err := os.ReadFile(copied)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := sharedtest.Read(t, copied)
 			s, err := (&image.Resolver{NoText: true}).Map(t.Context(), source(data, copied), imageRequest)
 			if err != nil {
 				t.Fatal(err)

@@ -400,9 +400,7 @@ func compareVips(t *testing.T, vips string, data, got []byte, loc citekit.Locati
 		}
 	}
 	for name, b := range map[string][]byte{"source.tiff": data, "region.tiff": got} {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.Write(t, filepath.Join(dir, name), b)
 	}
 	width, height := tiffWidth, tiffHeight
 	if c.orientation >= 5 {
@@ -416,10 +414,7 @@ func compareVips(t *testing.T, vips string, data, got []byte, loc citekit.Locati
 	}
 	run("crop", upright, "want.raw", fmt.Sprint(x1), fmt.Sprint(y1), fmt.Sprint(x2-x1), fmt.Sprint(y2-y1))
 	run("copy", "region.tiff", "got.raw")
-	want, err := os.ReadFile(filepath.Join(dir, "want.raw"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sharedtest.Read(t, filepath.Join(dir, "want.raw"))
 	have, err := os.ReadFile(filepath.Join(dir, "got.raw"))
 	if err != nil || !bytes.Equal(have, want) {
 		t.Errorf("vips sees other samples (%v)", err)

@@ -106,6 +106,25 @@ func Made(t testing.TB, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
+// Read returns the content of a file. If it cannot be read, the test ends.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Write writes a file that only its owner may read. If it cannot be written, the test
+// ends.
+func Write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Share returns every n-th of the files of a corpus, or all of them if CITEKIT_LONG is
 // set, as comparing each takes seconds. Tests begin with different ones, by their names.
 func Share[T any](t testing.TB, files []T, n int) []T {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // soundFiles are the files of the corpus that have sound.
@@ -88,7 +89,7 @@ func TestVorbis(t *testing.T) {
 	path := sharedtest.Corpus(t, "media/bear-vorbis.ogg")
 	const channels, rate = 2, 48000
 	decoded := func(path string) []byte {
-		return output(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-af", "asetpts=N", "-f", "s16le", "-")
+		return ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-af", "asetpts=N", "-f", "s16le", "-")
 	}
 	whole := decoded(path)
 	e, src := &Engine{Modality: citekit.Audio}, openFile(t, path)

@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -127,13 +128,8 @@ func lacedMatroska(packets byte, blocks int) []byte {
 
 // TestMeasuredOnce measures a source before and after it is hashed.
 func TestMeasuredOnce(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
-	path := filepath.Join(t.TempDir(), "sound.aac")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=5", path)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := ffmpegtest.Make(t, "sound.aac", "-f", "lavfi", "-i", "sine=d=5")
+	data := sharedtest.Read(t, path)
 	src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "sound.aac", Size: int64(len(data)), Identity: "as it was opened"})
 	e := &Engine{Modality: citekit.Audio}
 	before, err := e.Measure(t.Context(), src)
@@ -153,10 +149,8 @@ func TestMeasuredOnce(t *testing.T) {
 // that takes: the source is too large. In jobs that a clock ends, it is not.
 func TestOverBudget(t *testing.T) {
 	sharedtest.NotShort(t)
-	sharedtest.Tool(t, "ffmpeg")
-	path := filepath.Join(t.TempDir(), "film.webm")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:r=10:d=5", "-f", "lavfi", "-i", "sine=d=5",
-		"-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis", path)
+	path := ffmpegtest.Make(t, "film.webm", "-f", "lavfi", "-i", "testsrc=s=64x48:r=10:d=5", "-f", "lavfi", "-i", "sine=d=5",
+		"-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis")
 	src := openFile(t, path)
 	video, audio := &Engine{Modality: citekit.Video}, &Engine{Modality: citekit.Audio}
 	film, err := video.open(t.Context(), src)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/modality/internal/media/matroska"
 	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/subtitle"
@@ -104,7 +104,7 @@ func TestFrameMetadata(t *testing.T) {
 	dir := t.TempDir()
 	film := film(t, "cuts.mkv", []float64{4, 3}, "-c:v", "png", "-pix_fmt", "rgb24")
 	pattern := filepath.Join(dir, "%03d.png")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-i", film, "-vf", "fps=5", pattern)
+	ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-i", film, "-vf", "fps=5", pattern)
 	pictures, err := filepath.Glob(filepath.Join(dir, "*.png"))
 	if err != nil || len(pictures) < 30 {
 		t.Fatalf("%d pictures, %v", len(pictures), err)
@@ -113,7 +113,7 @@ func TestFrameMetadata(t *testing.T) {
 		addComment(t, p, "lavfi.signalstats.YDIF", fmt.Sprintf("90\nframe:%d pts:%d pts_time:1\nlavfi.scene_score=0.9\n%s", i, i*300_000, strings.Repeat("x", 5000)))
 	}
 	path := filepath.Join(dir, "said.mkv")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-framerate", "5", "-i", pattern, "-c", "copy", path)
+	ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-framerate", "5", "-i", pattern, "-c", "copy", path)
 	e := &Engine{Modality: citekit.Video}
 	s := mapFile(t, e, path)
 	if diff := cmp.Diff([]citekit.Span{{Start: 0, End: 4}, {Start: 4, End: 7}}, spansOf(s.Nodes), nearly); s.Method != "scenes" || diff != "" {
@@ -132,10 +132,7 @@ func TestFrameMetadata(t *testing.T) {
 // addComment adds a text chunk to a PNG file (W3C PNG, section 11.3.3.2).
 func addComment(t testing.TB, path, key, value string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Read(t, path)
 	at := bytes.Index(b, []byte("IDAT")) - 4
 	content := append([]byte("tEXt"), key+"\x00"+value...)
 	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(content)-4))

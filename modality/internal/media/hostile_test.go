@@ -41,10 +41,7 @@ func listen(t *testing.T) (address string, hits *atomic.Int64) {
 func TestPlaylists(t *testing.T) {
 	address, hits := listen(t)
 	dir := t.TempDir()
-	sibling, err := os.ReadFile(sharedtest.Corpus(t, "media/tiny.mov"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sibling := sharedtest.Read(t, sharedtest.Corpus(t, "media/tiny.mov"))
 	files := map[string]string{
 		"hls-sibling.mp4":    "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nsibling.mov\n#EXT-X-ENDLIST\n",
 		"hls-net.mp4":        "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nhttp://" + address + "/x.ts\n#EXT-X-ENDLIST\n",
@@ -57,14 +54,10 @@ func TestPlaylists(t *testing.T) {
 		"page.webm":          "<html><video src=\"sibling.mov\"></html>",
 		"smil.mp4":           "<smil><body><video src=\"sibling.mov\"/></body></smil>",
 	}
-	if err := os.WriteFile(filepath.Join(dir, "sibling.mov"), sibling, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, filepath.Join(dir, "sibling.mov"), sibling)
 	t.Chdir(dir)
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.Write(t, name, []byte(text))
 		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 			e := &Engine{Modality: modality}
 			for _, span := range []citekit.Span{{}, {Start: 0, End: 1}} {
@@ -85,10 +78,7 @@ func TestPlaylists(t *testing.T) {
 // a shell.
 func TestNames(t *testing.T) {
 	sharedtest.NotShort(t)
-	data, err := os.ReadFile(sharedtest.Corpus(t, "media/vp9.webm"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := sharedtest.Read(t, sharedtest.Corpus(t, "media/vp9.webm"))
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var want []byte
@@ -136,10 +126,7 @@ func TestDamaged(t *testing.T) {
 		"bear.flac": 60000, "bear.opus": 300, "h264-fragmented-wrong-duration.mp4": 50000, "mpeg4-mp3.avi": 100000, "aac.m4a": 15000,
 		"h264-invalid-nalu.mp4": 1 << 20,
 	} {
-		data, err := os.ReadFile(sharedtest.Corpus(t, "media/"+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sharedtest.Read(t, sharedtest.Corpus(t, "media/"+name))
 		data = data[:min(keep, int64(len(data)))]
 		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 			e := &Engine{Modality: modality}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // mapped is a node in short.
@@ -76,7 +77,7 @@ func probedChapters(t testing.TB, path string) (chapters []mapped) {
 			} `json:"tags"`
 		} `json:"chapters"`
 	}
-	if err := json.Unmarshal(output(t, "ffprobe", "-v", "fatal", "-show_chapters", "-of", "json", path), &found); err != nil {
+	if err := json.Unmarshal(ffmpegtest.Run(t, "ffprobe", "-v", "fatal", "-show_chapters", "-of", "json", path), &found); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range found.Chapters {

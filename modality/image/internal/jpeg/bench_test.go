@@ -5,6 +5,8 @@ import (
 	"image"
 	"os"
 	"testing"
+
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // BenchmarkRegion decodes a part of the JPEG that CITEKIT_BENCH_JPEG names.
@@ -13,10 +15,7 @@ func BenchmarkRegion(b *testing.B) {
 	if name == "" {
 		b.Skip("set CITEKIT_BENCH_JPEG to a large JPEG")
 	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := sharedtest.Read(b, name)
 	open := func() *Image {
 		im, err := Open(b.Context(), bytes.NewReader(data), int64(len(data)))
 		if err != nil {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // openCorpus returns a file of the corpus as an input.
@@ -99,13 +99,8 @@ func TestForcedDemuxer(t *testing.T) {
 	sharedtest.NotShort(t)
 	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
-	sibling, err := os.ReadFile(sharedtest.Corpus(t, "media/tiny.mov"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "sibling.mov"), sibling, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sibling := sharedtest.Read(t, sharedtest.Corpus(t, "media/tiny.mov"))
+	sharedtest.Write(t, filepath.Join(dir, "sibling.mov"), sibling)
 	playlists := map[string]string{
 		"hls":    "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nsibling.mov\n#EXT-X-ENDLIST\n",
 		"concat": "ffconcat version 1.0\nfile sibling.mov\n",
@@ -345,12 +340,7 @@ func TestMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is limited on Linux alone")
 	}
-	path := filepath.Join(t.TempDir(), "large.avi")
-	out, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), "-v", "error", "-f", "lavfi", "-i", "testsrc=s=1920x1080:r=10:d=3", "-c:v", "mjpeg", path).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	f, err := os.Open(path)
+	f, err := os.Open(ffmpegtest.Make(t, "large.avi", "-f", "lavfi", "-i", "testsrc=s=1920x1080:r=10:d=3", "-c:v", "mjpeg"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // made returns a file that ffmpeg writes, as an input that begins after some bytes
@@ -26,15 +26,7 @@ import (
 func made(t *testing.T, tools *Tools, skip int, format string, args ...string) *Input {
 	t.Helper()
 	sharedtest.Tool(t, "ffprobe")
-	path := filepath.Join(t.TempDir(), "made")
-	args = append(append([]string{"-v", "error"}, args...), "-bitexact", "-f", format, path)
-	if out, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Read(t, ffmpegtest.Make(t, "made", append(args, "-bitexact", "-f", format)...))
 	content = append(bytes.Repeat([]byte{'x'}, skip), content...)
 	src := citekit.NewSource(bytes.NewReader(content), citekit.SourceInfo{Size: int64(len(content))})
 	in, err := tools.Open(t.Context(), src, format, int64(skip))

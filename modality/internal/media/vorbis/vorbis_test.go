@@ -91,6 +91,25 @@ func TestFLAC(t *testing.T) {
 	}
 }
 
+// TestDisc has the tracks of a disc in a block, in samples of the stream's rate.
+func TestDisc(t *testing.T) {
+	info := make([]byte, 34)
+	info[10], info[11], info[12] = 44100>>12, 44100>>4&0xff, 44100&15<<4
+	sheet := make([]byte, 396+2*36)
+	sheet[395], sheet[396+8] = 2, 1 // the track, and the lead-out
+	binary.BigEndian.PutUint64(sheet[396+36:], 66150)
+	data := []byte("fLaC")
+	for kind, block := range [][]byte{0: info, 5: sheet} {
+		if block != nil {
+			data = append(append(data, byte(kind), 0, byte(len(block)>>8), byte(len(block))), block...)
+		}
+	}
+	got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0)
+	if diff := cmp.Diff([]metadata.Chapter{{End: 1.5, Title: "Track 1"}}, got.Chapters); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
 func FuzzComments(f *testing.F) {
 	f.Add(pages(1, 3, []byte("OpusHead"), append([]byte("OpusTags"), header("CHAPTER001=00:00:00.000")...)))
 	f.Add(append([]byte("fLaC\x84\x00\x00\x20"), header("TITLE=x")...))
