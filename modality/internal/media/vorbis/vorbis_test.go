@@ -3,6 +3,7 @@ package vorbis_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 
@@ -145,12 +146,38 @@ func TestSilentOgg(t *testing.T) {
 	}
 }
 
+// TestReadError passes on the errors of a file, whichever read fails.
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken")
+	for name, data := range map[string][]byte{
+		"Ogg":  pages(1, 255, []byte("OpusHead"), append([]byte("OpusTags"), header("TITLE=t")...)),
+		"FLAC": append([]byte("fLaC\x84\x00\x00\x20"), header("TITLE=x")...),
+	} {
+		for n := range 2 {
+			r := &counter{Reader: bytes.NewReader(data), left: n, err: broken}
+			_, err := vorbis.Ogg(r, int64(len(data)))
+			if name == "FLAC" {
+				_, err = vorbis.FLAC(r, int64(len(data)), 0)
+			}
+			if !errors.Is(err, broken) {
+				t.Errorf("%s, read %d: error %v", name, n, err)
+			}
+		}
+	}
+}
+
+// A counter counts the bytes that are read. With an error, it fails after some reads.
 type counter struct {
 	*bytes.Reader
-	n int
+	n    int
+	left int
+	err  error
 }
 
 func (r *counter) ReadAt(p []byte, off int64) (int, error) {
+	if r.left--; r.left < 0 && r.err != nil {
+		return 0, r.err
+	}
 	n, err := r.Reader.ReadAt(p, off)
 	r.n += n
 	return n, err
