@@ -9,6 +9,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -59,11 +60,7 @@ func page(t testing.TB) *stdimage.Gray {
 
 func encodePNG(t testing.TB, img stdimage.Image) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
 // stored returns how img is stored under an orientation.

@@ -534,12 +534,8 @@ func TestTablesInFirstStrip(t *testing.T) {
 		for i := range m.Pix {
 			m.Pix[i] = byte(7*i + 11*y)
 		}
-		var b bytes.Buffer
-		if err := stdjpeg.Encode(&b, m, nil); err != nil {
-			t.Fatal(err)
-		}
-		whole = append(whole, b.Bytes())
-		strip := bytes.Clone(b.Bytes())
+		whole = append(whole, encoded(t, func(w io.Writer) error { return stdjpeg.Encode(w, m, nil) }))
+		strip := bytes.Clone(whole[len(whole)-1])
 		for y > 0 {
 			at := bytes.Index(strip, []byte{0xff, 0xc4}) // in front of the scan, whose data has no such bytes
 			if at < 0 {
