@@ -78,19 +78,19 @@ func (s *suite) call(ctx context.Context, src *citekit.Source, req citekit.Reque
 	}
 	if len(p.members) > 0 {
 		inside := *x
-		inside.Body = &closing{x.Body, p.close}
+		inside.Body = &memberBody{x.Body, p.close}
 		return &inside, nil
 	}
 	return x, nil
 }
 
-// A closing body closes the members from which it is read.
-type closing struct {
+// A memberBody closes the members from which it is read.
+type memberBody struct {
 	io.ReadCloser
 	then func()
 }
 
-func (c *closing) Close() error {
+func (c *memberBody) Close() error {
 	defer c.then()
 	return c.ReadCloser.Close()
 }

@@ -131,9 +131,9 @@ func fixture() Fixture {
 
 func TestCorrect(t *testing.T) { Test(t, lineResolver{}, fixture()) }
 
-// A mapping resolver also maps: each line is a node, and the text one above
+// A lineMapper also maps: each line is a node, and the text one above
 // them. What change does to a call may break it.
-type mapping struct {
+type lineMapper struct {
 	lineResolver
 	change func(*mapCall)
 }
@@ -146,7 +146,7 @@ type mapCall struct {
 	err   error
 }
 
-func (m mapping) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequest) (*citekit.Draft, error) {
+func (m lineMapper) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequest) (*citekit.Draft, error) {
 	lines, err := m.lines(ctx, src)
 	draft := &citekit.Draft{Nodes: []*citekit.Node{{Location: citekit.Location{Modality: citekit.Text}}}}
 	for i := range lines {
@@ -162,7 +162,7 @@ func (m mapping) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequ
 	return c.draft, nil
 }
 
-func TestCorrectMapper(t *testing.T) { Test(t, mapping{}, fixture()) }
+func TestCorrectMapper(t *testing.T) { Test(t, lineMapper{}, fixture()) }
 
 // TestBrokenMappers breaks a mapper in many ways; the check of nodes must see
 // each.
@@ -209,7 +209,7 @@ func TestBrokenMappers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rec := &recorder{TB: t}
-			newSuite(t, mapping{change: tt.change}, fixture()).checkNodes(rec)
+			newSuite(t, lineMapper{change: tt.change}, fixture()).checkNodes(rec)
 			if got := strings.Join(rec.failures, "\n"); !strings.Contains(got, tt.want) {
 				t.Errorf("%q was not reported, but:\n%s", tt.want, got)
 			}
@@ -518,7 +518,7 @@ func TestBroken(t *testing.T) {
 			return extractOf(bytes.NewReader(kept.([]byte)), int64(len(kept.([]byte)))), nil
 		}}, "garbage"},
 		{"garbage called stale", failing(citekit.ErrFormat, instead(citekit.ErrStale)), "garbage"},
-		{"racing", &racing{}, "concurrent"},
+		{"racing", &racyResolver{}, "concurrent"},
 		{"panics on garbage", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if err != nil && src.Size() > 0 && ctx.Err() == nil && !errors.Is(err, citekit.ErrRange) {
@@ -705,13 +705,13 @@ func (r *wholeReader) Close() error {
 	return nil
 }
 
-// A racing resolver mixes up callers that come at the same time.
-type racing struct {
+// A racyResolver mixes up callers that come at the same time.
+type racyResolver struct {
 	mu   sync.Mutex
 	busy int
 }
 
-func (r *racing) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+func (r *racyResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	r.mu.Lock()
 	r.busy++
 	crowded := r.busy > 1

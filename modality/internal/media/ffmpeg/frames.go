@@ -35,7 +35,7 @@ func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval
 		args = append(args, "-select_streams", strconv.Itoa(stream))
 	}
 	streams = make(map[int]bool)
-	work, counted := Work(0), decoding{}
+	work, counted := Work(0), frameCosts{}
 	err = t.probe(ctx, in, NewLineWriter(func(line []byte) error {
 		kind, rest, _ := strings.Cut(string(line), ",")
 		index, size, _ := strings.Cut(rest, ",")
@@ -66,15 +66,15 @@ func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval
 	return streams, err == nil, err
 }
 
-// decoding is the work of the last frame of each stream. A packet counts as that
+// frameCosts are the work of the last frame of each stream. A packet counts as that
 // before it is decoded, because one that cannot be decoded gives no frame and takes as
 // long.
-type decoding map[int]Work
+type frameCosts map[int]Work
 
-func (d decoding) packet(stream int) Work { return d[stream] }
+func (d frameCosts) packet(stream int) Work { return d[stream] }
 
 // frame returns the work of a frame that was not counted with a packet.
-func (d decoding) frame(stream int, w Work) Work {
+func (d frameCosts) frame(stream int, w Work) Work {
 	more := max(w-d[stream], 0)
 	d[stream] = w
 	return more

@@ -124,7 +124,7 @@ func TestSilentProgramIsStopped(t *testing.T) {
 
 // TestUndecodedPackets counts packets that give no frame as the last frame.
 func TestUndecodedPackets(t *testing.T) {
-	d, work := decoding{}, Work(0)
+	d, work := frameCosts{}, Work(0)
 	work += d.packet(0) + d.frame(0, 100) // the first, of unknown size
 	work += d.packet(0) + d.frame(0, 500)
 	for range 10 {

@@ -186,7 +186,7 @@ func (t *track) parseMedia(mdia []byte) error {
 	if err != nil {
 		return err
 	}
-	t.table, err = parseTable(stbl, descriptions, t.soundPacking())
+	t.table, err = parseTable(stbl, descriptions, t.soundLayout())
 	return err
 }
 
