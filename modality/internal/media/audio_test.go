@@ -20,7 +20,8 @@ var soundFiles = []struct {
 	{name: "bear.flac"}, {name: "flac-cover.flac"}, {name: "bear-vorbis.ogg"}, {name: "bear.opus"},
 	{name: "vbr-xing.mp3"}, {name: "vbr-no-toc.mp3"}, {name: "vbr-vbri.mp3"}, {name: "id3-chapters-cover.mp3"}, {name: "chapters.mp3"},
 	{name: "garbage-prefix.mp3", force: []string{"-f", "mp3", "-skip_initial_bytes", "200000"}},
-	{name: "adts.aac"}, {name: "aac.m4a", force: []string{"-flags2", "+skip_manual"}}, // tags about gaps move nothing {name: "mp4-audio-only-15s.mp4"}, {name: "pcm-variable.mp4"},
+	{name: "adts.aac"}, {name: "aac.m4a", force: []string{"-flags2", "+skip_manual"}}, // tags about gaps move nothing
+	{name: "mp4-audio-only-15s.mp4"}, {name: "pcm-variable.mp4"},
 	{name: "mkv-srt-track.mkv", coarse: true}, {name: "mkv-chapters.mkv", coarse: true}, {name: "vp9-vorbis.webm", coarse: true}, {name: "mpeg4-mp3.avi"},
 	{name: "h264-aac-chapters.mp4"}, {name: "h264-fragmented-wrong-duration.mp4"}, {name: "av1-aac.mp4"},
 }

@@ -37,7 +37,7 @@ func listen(t *testing.T) (address string, hits *atomic.Int64) {
 	return l.Addr().String(), hits
 }
 
-// TestPlaylists resolves files that are named as media and lead elsewhere.
+// TestPlaylists maps and resolves files that are named as media and lead elsewhere.
 func TestPlaylists(t *testing.T) {
 	address, hits := listen(t)
 	dir := t.TempDir()
@@ -60,6 +60,9 @@ func TestPlaylists(t *testing.T) {
 		sharedtest.Write(t, name, []byte(text))
 		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 			e := &Engine{Modality: modality}
+			if _, err := e.Map(t.Context(), openFile(t, name), citekit.MapRequest{Modality: modality}); !errors.Is(err, citekit.ErrFormat) {
+				t.Errorf("%s mapped as %s: error %v", name, modality, err)
+			}
 			for _, span := range []citekit.Span{{}, {Start: 0, End: 1}} {
 				req := citekit.Request{Location: citekit.Location{Modality: modality, Time: span}}
 				_, err := e.Resolve(t.Context(), openFile(t, name), req)

@@ -29,6 +29,7 @@ func shaded(t *testing.T, name string, length, group int, args ...string) string
 // are none, and in containers that count from another number.
 func TestSheetTimes(t *testing.T) {
 	sharedtest.NotShort(t)
+	made := make(map[string]string)
 	for _, tt := range []struct {
 		name  string
 		group int
@@ -43,8 +44,12 @@ func TestSheetTimes(t *testing.T) {
 		{"a.mkv", 10, citekit.Span{Start: 5, End: 24}, 12},
 		{"a.ts", 10, citekit.Span{Start: 5, End: 24}, 10},
 	} {
-		t.Run(fmt.Sprintf("%s %d %v", tt.name, tt.group, tt.span), func(t *testing.T) {
-			src := openFile(t, shaded(t, tt.name, 24, tt.group))
+		kind := fmt.Sprint(tt.name, " ", tt.group)
+		if made[kind] == "" {
+			made[kind] = shaded(t, tt.name, 24, tt.group)
+		}
+		t.Run(fmt.Sprint(kind, " ", tt.span), func(t *testing.T) {
+			src := openFile(t, made[kind])
 			e := &Engine{Modality: citekit.Video}
 			m, err := e.open(t.Context(), src)
 			if err != nil {

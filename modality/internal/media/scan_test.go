@@ -251,22 +251,3 @@ func TestCancelledScan(t *testing.T) {
 		cancel()
 	}
 }
-
-// TestScannedPlaylist maps a video beside a playlist that calls itself one.
-func TestScannedPlaylist(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	for name, text := range map[string]string{
-		"hls.mp4":    "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nsibling.mov\n#EXT-X-ENDLIST\n",
-		"concat.mkv": "ffconcat version 1.0\nfile sibling.mov\n",
-		"s.mp3":      "v=0\no=- 0 0 IN IP4 127.0.0.1\n",
-	} {
-		sharedtest.Write(t, name, []byte(text))
-		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
-			_, err := (&Engine{Modality: modality}).Map(t.Context(), openFile(t, name), citekit.MapRequest{Modality: modality})
-			if !errors.Is(err, citekit.ErrFormat) {
-				t.Errorf("%s: error %v", name, err)
-			}
-		}
-	}
-}
