@@ -13,17 +13,12 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/preview"
 )
-
-// box is an MP4 box.
-func box(kind string, content ...[]byte) []byte {
-	all := bytes.Join(content, nil)
-	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(all))), kind...), all...)
-}
 
 // TestThin refuses sources that have a million frames and next to no bytes
 // before ffmpeg reads them.
@@ -33,10 +28,10 @@ func TestThin(t *testing.T) {
 	mvhd := make([]byte, 100)
 	mvhd[15] = 1 // unit of time
 	movie := bytes.Join([][]byte{
-		box("ftyp", []byte("isom\x00\x00\x02\x00isom")),
-		box("moov", box("mvhd", mvhd), box("mvex")),
-		box("moof", box("traf", box("trun", count))),
-		box("mdat", make([]byte, many)),
+		mp4test.Box("ftyp", []byte("isom\x00\x00\x02\x00isom")),
+		mp4test.Box("moov", mp4test.Box("mvhd", mvhd), mp4test.Box("mvex")),
+		mp4test.Box("moof", mp4test.Box("traf", mp4test.Box("trun", count))),
+		mp4test.Box("mdat", make([]byte, many)),
 	}, nil)
 	frame := []byte{0xff, 0xf1, 0x50, 0x80, 0x01, 0x1f, 0xfc, 0} // 8 bytes with the header
 	for _, test := range []struct {
