@@ -6,9 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
@@ -216,14 +214,8 @@ func TestOverBudget(t *testing.T) {
 // about the film.
 func TestLate(t *testing.T) {
 	sharedtest.NotShort(t)
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell scripts on Windows")
-	}
 	path := film(t, "cuts.mkv", []float64{4, 3}, "-c:v", "libx264", "-preset", "veryfast")
-	stuck := filepath.Join(t.TempDir(), "stuck")
-	if err := os.WriteFile(stuck, []byte("#!/bin/sh\nsleep 600 &\nwait\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	stuck := sharedtest.Script(t, "sleep 600 &\nwait")
 	for _, program := range []string{"ffmpeg", "ffprobe"} {
 		e := &Engine{Modality: citekit.Video}
 		if program == "ffmpeg" {

@@ -149,19 +149,12 @@ func TestMissing(t *testing.T) {
 
 // TestImpostor configures programs that are not ffmpeg, or are an old one.
 func TestImpostor(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("scripts are not programs here")
-	}
 	src := citekit.NewSource(bytes.NewReader([]byte("x")), citekit.SourceInfo{Size: 1})
 	for script, want := range map[string]string{
 		"exit 1": "configured one cannot be run",
 		"[ $1 = -version ] && echo 'ffmpeg version 4.4.2-0ubuntu' && exit 0; echo \"Unrecognized option 'fps_mode'.\" >&2; exit 1": "found 4.4",
 	} {
-		path := filepath.Join(t.TempDir(), "ffmpeg")
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		tools := Tools{FFmpeg: path}
+		tools := Tools{FFmpeg: sharedtest.Script(t, script)}
 		in, err := tools.Open(t.Context(), src, "mp3", 0)
 		if err != nil {
 			t.Fatal(err)
@@ -175,13 +168,7 @@ func TestImpostor(t *testing.T) {
 }
 
 func TestPrograms(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("scripts are not programs here")
-	}
-	path := filepath.Join(t.TempDir(), "ffmpeg")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\necho ffmpeg version 7.1 Copyright\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	path := sharedtest.Script(t, "echo ffmpeg version 7.1 Copyright")
 	tools := Tools{FFmpeg: path, FFprobe: path + "-none"}
 	found, missing := tools.Programs(t.Context())
 	if len(found) != 1 || found["ffmpeg"] != "7.1" || len(missing) != 1 || missing[0] != "ffprobe" {
