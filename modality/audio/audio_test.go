@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +13,8 @@ import (
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/audio"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
+	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 
@@ -110,20 +110,10 @@ func TestConformanceQuickTime(t *testing.T) {
 // convert makes another format of a WAV file.
 func convert(t *testing.T, source []byte, name string, args ...string) []byte {
 	t.Helper()
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.wav"), filepath.Join(dir, name)
-	if err := os.WriteFile(in, source, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	all := append([]string{"-nostdin", "-v", "error", "-i", in, "-map_metadata", "-1", "-fflags", "+bitexact"}, args...)
-	if said, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), append(all, out)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	data, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	in := filepath.Join(t.TempDir(), "in.wav")
+	sharedtest.Write(t, in, source)
+	all := append([]string{"-i", in, "-map_metadata", "-1", "-fflags", "+bitexact"}, args...)
+	return sharedtest.Read(t, ffmpegtest.Make(t, name, all...))
 }
 
 func TestConformanceFLAC(t *testing.T) {

@@ -147,25 +147,22 @@ func cropBMP(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, 
 	}
 	stride := (rowBytes(region.Dx(), b.bits) + 3) / 4 * 4
 	size := int64(stride)*int64(region.Dy()) + int64(len(b.header)) + bmpFileHead
-	held, err := r.reserve(ctx, size+int64(b.stride)+2*pieceSize)
-	if err != nil {
-		return nil, regionError(region, err)
-	}
-	out := &output{}
-	out.Write(b.head(region, size, stride))
-	in := newInput(ctx, src)
-	row, cut := make([]byte, b.stride), make([]byte, stride)
-	for i := range region.Dy() {
-		y := region.Max.Y - 1 - i // from below
-		if err := b.row(in, row, y, p.height); err != nil {
-			held.release()
-			return nil, in.blame(p.format, err)
+	return r.encoded(ctx, size+int64(b.stride)+2*pieceSize, region, p.format, func() (*output, error) {
+		out := &output{}
+		out.Write(b.head(region, size, stride))
+		in := newInput(ctx, src)
+		row, cut := make([]byte, b.stride), make([]byte, stride)
+		for i := range region.Dy() {
+			y := region.Max.Y - 1 - i // from below
+			if err := b.row(in, row, y, p.height); err != nil {
+				return nil, in.blame(p.format, err)
+			}
+			clear(cut)
+			cutBits(cut, row, region.Min.X*b.bits, region.Dx()*b.bits)
+			out.Write(cut)
 		}
-		clear(cut)
-		cutBits(cut, row, region.Min.X*b.bits, region.Dx()*b.bits)
-		out.Write(cut)
-	}
-	return &crop{out: out, format: p.format, held: held}, nil
+		return out, nil
+	})
 }
 
 // head returns the headers of a region.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -77,9 +76,7 @@ func resolve(t testing.TB, r citekit.Resolver, src *citekit.Source, loc citekit.
 
 // TestCorpus compares regions of real images with ImageMagick's.
 func TestCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crops each picture of the corpus")
-	}
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob(sharedtest.Corpus(t, "image/*"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
@@ -96,10 +93,7 @@ func TestCorpus(t *testing.T) {
 	for _, file := range files {
 		name := filepath.Base(file)
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := sharedtest.Read(t, file)
 			src := source(data, name)
 			for _, loc := range []citekit.Location{box(0, 0, 1, 1), box(0.1, 0.2, 0.55, 0.47), box(0.333, 0.5, 1, 0.99), box(0.9, 0, 0.901, 0.001), box(0, 0, 0.5, 0.5)} {
 				got, x, err := resolve(t, r, src, loc)
@@ -151,10 +145,7 @@ func leastPSNR(name string) float64 {
 // TestAnimation compares every frame of a region of an animated GIF, as
 // displayed, with ImageMagick's.
 func TestAnimation(t *testing.T) {
-	animated, err := os.ReadFile(sharedtest.Corpus(t, "image/gif-animated.gif"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	animated := sharedtest.Read(t, sharedtest.Corpus(t, "image/gif-animated.gif"))
 	r := &image.Resolver{}
 	for name, data := range map[string][]byte{"made": samples(t)["a.gif"], "real": animated} {
 		src := source(data, name)

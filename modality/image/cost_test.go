@@ -41,7 +41,7 @@ func hostileImages(t *testing.T) map[string][]byte {
 	files["PNG of many profiles"] = chunks("zTXt", append([]byte("Raw profile type exif\x00\x00"), deflated(1<<20)...), 5_000)
 	files["PNG of many XMP packets"] = chunks("iTXt", append([]byte("XML:com.adobe.xmp\x00\x01\x00\x00\x00"), deflated(4<<20)...), 1_000/part)
 	files["PNG of many colour profiles"] = chunks("iCCP", append([]byte("icc\x00\x00"), deflated(4<<20)...), 5_000)
-	files["PNG of zeros"] = pngOfZeros(30_000/part, 8_000)
+	files["PNG of zeros"] = pngOfRows(30_000/part, 8_000, 8, 2)
 	files["PNG of 16 bits"] = pngOfRows(10_000/part, 10_000, 16, 6)
 
 	files["JPEG of a million segments"] = slices.Concat(small["a.jpg"][:2], bytes.Repeat(jpegSegment(0xe3, []byte("x")), 1_000_000), small["a.jpg"][2:])
@@ -63,11 +63,7 @@ func hostileImages(t *testing.T) map[string][]byte {
 	for range 9_999 {
 		many.Image, many.Delay = append(many.Image, frame), append(many.Delay, 0)
 	}
-	var b bytes.Buffer
-	if err := gif.EncodeAll(&b, many); err != nil {
-		t.Fatal(err)
-	}
-	files["GIF of 9,999 frames"] = b.Bytes()
+	files["GIF of 9,999 frames"] = encoded(t, func(w io.Writer) error { return gif.EncodeAll(w, many) })
 	files["GIF of large frames"] = largeFrames(t, 4000/part, 4000, 9)
 	files["WebP of large codes"] = webpOfCodes(2_600)
 	files["WebP of too many codes"] = webpOfCodes(40_000)
@@ -106,17 +102,11 @@ func bmpFromAbove(height int) []byte {
 	return append(b, make([]byte, 4*height)...)
 }
 
-func pngOfZeros(width, height int) []byte { return pngOfRows(width, height, 8, 2) }
-
 // restartedJPEG returns a JPEG of one colour with a restart marker after each
 // of its blocks.
 func restartedJPEG(t *testing.T, width, height int) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	if err := stdjpeg.Encode(&b, stdimage.NewGray(stdimage.Rect(0, 0, 8, 8)), nil); err != nil {
-		t.Fatal(err)
-	}
-	data := b.Bytes()
+	data := encoded(t, func(w io.Writer) error { return stdjpeg.Encode(w, stdimage.NewGray(stdimage.Rect(0, 0, 8, 8)), nil) })
 	sof, sos := bytes.Index(data, []byte{0xff, 0xc0}), bytes.Index(data, []byte{0xff, 0xda})
 	binary.BigEndian.PutUint16(data[sof+5:], uint16(height))
 	binary.BigEndian.PutUint16(data[sof+7:], uint16(width))
@@ -197,11 +187,7 @@ func largeFrames(t *testing.T, width, height, n int) []byte {
 	for range n {
 		g.Image, g.Delay = append(g.Image, m), append(g.Delay, 0)
 	}
-	var b bytes.Buffer
-	if err := gif.EncodeAll(&b, g); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return gif.EncodeAll(w, g) })
 }
 
 // A bitString is written from the low end (RFC 9649, section 3.2).
@@ -287,9 +273,7 @@ func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
 // TestCost maps hostile images and takes regions of them: memory and reads stay
 // within bounds.
 func TestCost(t *testing.T) {
-	if testing.Short() {
-		t.Skip("short")
-	}
+	sharedtest.NotShort(t)
 	for name, data := range hostileImages(t) {
 		t.Run(name, func(t *testing.T) {
 			r := &image.Resolver{Tesseract: "/nowhere/tesseract"}

@@ -102,7 +102,7 @@ func sourceError(f *format, err error) error {
 	case errors.Is(err, jpeg.ErrFormat):
 		return fmt.Errorf("%v: %w", err, citekit.ErrFormat)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the %s is truncated: %w", f.name, citekit.ErrFormat)
+		return damaged(f, err)
 	}
 	return err
 }

@@ -9,20 +9,10 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/image"
 )
-
-// isoBox returns a box (ISO/IEC 14496-12, section 4.2).
-func isoBox(kind string, parts ...[]byte) []byte {
-	data := slices.Concat(parts...)
-	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(data))), kind...), data...)
-}
-
-// fullBox returns a box with a version and without flags.
-func fullBox(kind string, version byte, parts ...[]byte) []byte {
-	return isoBox(kind, append([][]byte{{version, 0, 0, 0}}, parts...)...)
-}
 
 func be16(values ...uint16) (b []byte) {
 	for _, v := range values {
@@ -43,30 +33,30 @@ func be32(values ...uint32) (b []byte) {
 func heifOf(brand, kind string, properties [][]byte, exif, xmp []byte) []byte {
 	const primary, thumbnail, exifItem, xmpItem = 7, 8, 9, 10
 	infe := func(id uint16, kind, more string) []byte {
-		return fullBox("infe", 2, be16(id, 0), []byte(kind+"\x00"+more))
+		return mp4test.Full("infe", 2, be16(id, 0), []byte(kind+"\x00"+more))
 	}
 	used := []byte{byte(len(properties))}
 	for i := range properties {
 		used = append(used, byte(i+2)|0x80)
 	}
-	thumb := fullBox("ispe", 0, be32(16, 12))
+	thumb := mp4test.Full("ispe", 0, be32(16, 12))
 	idat := slices.Concat([]byte{0, 0, 1, 1}, be16(640, 480))
 	meta := func(at uint32) []byte {
-		return fullBox("meta", 0,
-			fullBox("hdlr", 0, be32(0), []byte("pict"), make([]byte, 13)),
-			fullBox("iloc", 1, be16(0x4400, 3),
+		return mp4test.Full("meta", 0,
+			mp4test.Full("hdlr", 0, be32(0), []byte("pict"), make([]byte, 13)),
+			mp4test.Full("iloc", 1, be16(0x4400, 3),
 				be16(primary, 1, 0, 1), be32(0, uint32(len(idat))),
 				be16(exifItem, 0, 0, 1), be32(at, uint32(len(exif))),
 				be16(xmpItem, 0, 0, 2), be32(at+uint32(len(exif)), 5, at+uint32(len(exif))+5, uint32(len(xmp)-5))),
-			fullBox("iinf", 0, be16(4), infe(thumbnail, "hvc1", ""), infe(primary, kind, ""), infe(exifItem, "Exif", ""), infe(xmpItem, "mime", "application/rdf+xml\x00")),
-			fullBox("pitm", 0, be16(primary)),
-			isoBox("idat", idat),
-			isoBox("iprp", isoBox("ipco", append([][]byte{thumb}, properties...)...),
-				fullBox("ipma", 0, be32(2), be16(thumbnail), []byte{1, 1}, be16(primary), used)))
+			mp4test.Full("iinf", 0, be16(4), infe(thumbnail, "hvc1", ""), infe(primary, kind, ""), infe(exifItem, "Exif", ""), infe(xmpItem, "mime", "application/rdf+xml\x00")),
+			mp4test.Full("pitm", 0, be16(primary)),
+			mp4test.Box("idat", idat),
+			mp4test.Box("iprp", mp4test.Box("ipco", append([][]byte{thumb}, properties...)...),
+				mp4test.Full("ipma", 0, be32(2), be16(thumbnail), []byte{1, 1}, be16(primary), used)))
 	}
-	ftyp := isoBox("ftyp", []byte(brand), be32(0), []byte("mif1"+brand))
+	ftyp := mp4test.Box("ftyp", []byte(brand), be32(0), []byte("mif1"+brand))
 	at := uint32(len(ftyp) + len(meta(0)) + 8)
-	return slices.Concat(ftyp, meta(at), isoBox("mdat", exif, xmp))
+	return slices.Concat(ftyp, meta(at), mp4test.Box("mdat", exif, xmp))
 }
 
 var (
@@ -75,8 +65,8 @@ var (
 )
 
 func TestHEIF(t *testing.T) {
-	ispe := fullBox("ispe", 0, be32(4032, 3024))
-	clap := isoBox("clap", be32(4000, 1, 3001, 1, 0, 1, 0, 1))
+	ispe := mp4test.Full("ispe", 0, be32(4032, 3024))
+	clap := mp4test.Box("clap", be32(4000, 1, 3001, 1, 0, 1, 0, 1))
 	for _, c := range []struct {
 		name, brand, kind, mediaType string
 		properties                   [][]byte
@@ -84,9 +74,9 @@ func TestHEIF(t *testing.T) {
 	}{
 		{"plain", "heic", "hvc1", "image/heic", [][]byte{ispe}, 4032, 3024},
 		{"AVIF", "avif", "av01", "image/avif", [][]byte{ispe}, 4032, 3024},
-		{"turned", "heic", "grid", "image/heic", [][]byte{ispe, isoBox("irot", []byte{3})}, 3024, 4032},
-		{"turned half", "heic", "hvc1", "image/heic", [][]byte{ispe, isoBox("irot", []byte{2}), isoBox("imir", []byte{1})}, 4032, 3024},
-		{"cut and turned", "heic", "hvc1", "image/heic", [][]byte{ispe, clap, isoBox("irot", []byte{1})}, 3001, 4000},
+		{"turned", "heic", "grid", "image/heic", [][]byte{ispe, mp4test.Box("irot", []byte{3})}, 3024, 4032},
+		{"turned half", "heic", "hvc1", "image/heic", [][]byte{ispe, mp4test.Box("irot", []byte{2}), mp4test.Box("imir", []byte{1})}, 4032, 3024},
+		{"cut and turned", "heic", "hvc1", "image/heic", [][]byte{ispe, clap, mp4test.Box("irot", []byte{1})}, 3001, 4000},
 		{"grid that says its size itself", "heic", "grid", "image/heic", nil, 640, 480},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -118,17 +108,17 @@ func TestHEIF(t *testing.T) {
 // TestHEIFHostile checks boxes that say what cannot be.
 func TestHEIFHostile(t *testing.T) {
 	sharedtest.NotShort(t)
-	ispe := fullBox("ispe", 0, be32(4032, 3024))
+	ispe := mp4test.Full("ispe", 0, be32(4032, 3024))
 	whole := heifOf("heic", "hvc1", [][]byte{ispe}, heifExif, heifXMP)
 	ftyp := whole[:24]
 	for name, data := range map[string][]byte{
-		"no meta":               slices.Concat(ftyp, isoBox("mdat", []byte("x"))),
+		"no meta":               slices.Concat(ftyp, mp4test.Box("mdat", []byte("x"))),
 		"many boxes":            slices.Concat(ftyp, []byte(strings.Repeat("\x00\x00\x00\x08free", 1<<20))),
-		"a huge meta box":       slices.Concat(ftyp, isoBox("meta", make([]byte, 64<<20))),
-		"many associations":     slices.Concat(ftyp, fullBox("meta", 0, fullBox("pitm", 0, be16(1)), isoBox("iprp", fullBox("ipma", 0, be32(1<<32-1))))),
-		"many places":           slices.Concat(ftyp, fullBox("meta", 0, fullBox("pitm", 0, be16(1)), fullBox("iloc", 2, be16(0x0000), be32(1<<32-1)))),
-		"extents of no bytes":   slices.Concat(ftyp, fullBox("meta", 0, fullBox("pitm", 0, be16(1)), fullBox("iloc", 0, be16(0, 60000), bytes.Repeat(be16(1, 0, 65535), 60000)))),
-		"an unknown property":   slices.Concat(ftyp, fullBox("meta", 0, fullBox("pitm", 0, be16(1)), isoBox("iprp", isoBox("ipco"), fullBox("ipma", 0, be32(1), be16(1), []byte{1, 9})))),
+		"a huge meta box":       slices.Concat(ftyp, mp4test.Box("meta", make([]byte, 64<<20))),
+		"many associations":     slices.Concat(ftyp, mp4test.Full("meta", 0, mp4test.Full("pitm", 0, be16(1)), mp4test.Box("iprp", mp4test.Full("ipma", 0, be32(1<<32-1))))),
+		"many places":           slices.Concat(ftyp, mp4test.Full("meta", 0, mp4test.Full("pitm", 0, be16(1)), mp4test.Full("iloc", 2, be16(0x0000), be32(1<<32-1)))),
+		"extents of no bytes":   slices.Concat(ftyp, mp4test.Full("meta", 0, mp4test.Full("pitm", 0, be16(1)), mp4test.Full("iloc", 0, be16(0, 60000), bytes.Repeat(be16(1, 0, 65535), 60000)))),
+		"an unknown property":   slices.Concat(ftyp, mp4test.Full("meta", 0, mp4test.Full("pitm", 0, be16(1)), mp4test.Box("iprp", mp4test.Box("ipco"), mp4test.Full("ipma", 0, be32(1), be16(1), []byte{1, 9})))),
 		"no size":               heifOf("heic", "hvc1", nil, heifExif, heifXMP),
 		"a box around the file": slices.Concat(ftyp, be32(1), []byte("meta"), be32(1<<31, 0)),
 	} {
@@ -147,10 +137,10 @@ func TestHEIFHostile(t *testing.T) {
 // FuzzHEIF checks that no source makes reading its size and metadata fail in
 // an unknown way.
 func FuzzHEIF(f *testing.F) {
-	f.Add(heifOf("heic", "grid", [][]byte{fullBox("ispe", 0, be32(4032, 3024)), isoBox("irot", []byte{3})}, heifExif, heifXMP))
+	f.Add(heifOf("heic", "grid", [][]byte{mp4test.Full("ispe", 0, be32(4032, 3024)), mp4test.Box("irot", []byte{3})}, heifExif, heifXMP))
 	f.Add(heifOf("avif", "av01", nil, heifExif, heifXMP))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		data = append(isoBox("ftyp", []byte("heic"), be32(0), []byte("mif1")), data...)
+		data = append(mp4test.Box("ftyp", []byte("heic"), be32(0), []byte("mif1")), data...)
 		s, err := (&image.Resolver{NoText: true}).Map(t.Context(), source(data, "fuzz"), imageRequest)
 		if err != nil {
 			return
@@ -185,14 +175,14 @@ func TestSmallHEIF(t *testing.T) {
 		{"7 bits", []byte{0x08, 0x08, 0x1f, 0x27, 0, 0}, 32, 20},
 		{"7 bits, turned", []byte{0x08, 0x0d, 0x1f, 0x27, 0, 0}, 20, 32},
 	} {
-		data := slices.Concat(isoBox("ftyp", []byte("mif3heic")), isoBox("mini", c.head, make([]byte, 40)))
+		data := slices.Concat(mp4test.Box("ftyp", []byte("mif3heic")), mp4test.Box("mini", c.head, make([]byte, 40)))
 		s, err := (&image.Resolver{}).Map(t.Context(), source(data, c.name), imageRequest)
 		if err != nil || s.Metadata["width"] != c.width || s.Metadata["height"] != c.height {
 			t.Errorf("%s: %+v, error %v", c.name, s, err)
 		}
 	}
 	for name, head := range map[string][]byte{"a later version": {0x48, 0, 0, 0, 0, 0}, "no room": {0x08}} {
-		data := slices.Concat(isoBox("ftyp", []byte("mif3heic")), isoBox("mini", head))
+		data := slices.Concat(mp4test.Box("ftyp", []byte("mif3heic")), mp4test.Box("mini", head))
 		if s, err := (&image.Resolver{}).Map(t.Context(), source(data, name), imageRequest); err == nil || citekit.CodeOf(err) == citekit.CodeInternal {
 			t.Errorf("%s: %+v, error %v", name, s, err)
 		}

@@ -6,11 +6,12 @@ import (
 	"errors"
 	stdimage "image"
 	"image/gif"
-	"image/png"
+	"io"
 	"slices"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/image"
 )
 
@@ -28,10 +29,7 @@ func TestRefused(t *testing.T) {
 		frames.Image = append(frames.Image, paletted(1, 1))
 		frames.Delay = append(frames.Delay, 0)
 	}
-	var manyFrames bytes.Buffer
-	if err := gif.EncodeAll(&manyFrames, frames); err != nil {
-		t.Fatal(err)
-	}
+	manyFrames := encoded(t, func(w io.Writer) error { return gif.EncodeAll(w, frames) })
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -52,7 +50,7 @@ func TestRefused(t *testing.T) {
 		{"PNG of no size", patched("a.png", 16, 0, 0, 0, 0, 0, 0, 0, 0), citekit.ErrFormat},
 		{"GIF of 65535x65535", patched("a.gif", 6, 0xff, 0xff, 0xff, 0xff), citekit.ErrTooLarge},
 		{"GIF with a frame outside", patched("a.gif", 6, 4, 0, 4, 0), citekit.ErrFormat},
-		{"GIF of many frames", manyFrames.Bytes(), citekit.ErrTooLarge},
+		{"GIF of many frames", manyFrames, citekit.ErrTooLarge},
 		{"BMP of 3000000x2000000", patched("a.bmp", 18, 0xc0, 0xc6, 0x2d, 0, 0x80, 0x84, 0x1e, 0), citekit.ErrTooLarge},
 		{"BMP of 12000x12000", patched("a.bmp", 18, 0xe0, 0x2e, 0, 0, 0xe0, 0x2e, 0, 0), citekit.ErrFormat},
 		{"BMP of negative width", patched("a.bmp", 18, 0, 0, 0, 0x80), citekit.ErrFormat},
@@ -135,14 +133,8 @@ func TestTruncated(t *testing.T) {
 // TestBombChunks checks that compressed metadata is neither inflated beyond
 // its limit nor a reason to refuse the pixels.
 func TestBombChunks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("inflates 128 MiB")
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, pattern(24, 20)); err != nil {
-		t.Fatal(err)
-	}
-	plain, zeros := b.Bytes(), deflated(64<<20)
+	sharedtest.NotShort(t)
+	plain, zeros := encodePNG(t, pattern(24, 20)), deflated(64<<20)
 	for _, kind := range []string{"iCCP", "zTXt"} {
 		bomb := pngChunk(kind, append([]byte("icc\x00\x00"), zeros...))
 		data := slices.Concat(plain[:33], bomb, plain[33:])

@@ -183,13 +183,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // The Body holds a share of the memory of r until it is closed.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	loc := req.Location
-	if err := loc.Validate(); err != nil {
-		return nil, err
-	}
-	if err := (citekit.Extent{Modality: citekit.Image}).Check(loc); err != nil {
-		return nil, err
-	}
-	f, err := sniff(ctx, src)
+	f, err := formatAt(ctx, src, loc)
 	if err != nil {
 		return nil, err
 	}
@@ -219,6 +213,17 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 		content.Changes = []string{"of the animation, the first picture alone"}
 	}
 	return content, nil
+}
+
+// formatAt checks a location, and finds the format of src.
+func formatAt(ctx context.Context, src *citekit.Source, loc citekit.Location) (*format, error) {
+	if err := loc.Validate(); err != nil {
+		return nil, err
+	}
+	if err := (citekit.Extent{Modality: citekit.Image}).Check(loc); err != nil {
+		return nil, err
+	}
+	return sniff(ctx, src)
 }
 
 // A crop is an encoded region.

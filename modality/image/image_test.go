@@ -9,6 +9,7 @@ import (
 	"image/gif"
 	stdjpeg "image/jpeg"
 	"image/png"
+	"io"
 	"slices"
 	"testing"
 
@@ -41,17 +42,20 @@ func paletted(width, height int) *stdimage.Paletted {
 	return m
 }
 
+// encoded returns what write writes.
+func encoded(t testing.TB, write func(io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // samples returns a small source of every format.
 func samples(t testing.TB) map[string][]byte {
 	t.Helper()
 	const w, h = 24, 20
-	encode := func(write func(b *bytes.Buffer) error) []byte {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			t.Fatal(err)
-		}
-		return b.Bytes()
-	}
 	animation := &gif.GIF{Config: stdimage.Config{Width: w, Height: h}}
 	for i := range 3 {
 		m := paletted(w-4*i, h-3*i)
@@ -61,11 +65,11 @@ func samples(t testing.TB) map[string][]byte {
 		animation.Disposal = append(animation.Disposal, gif.DisposalNone)
 	}
 	return map[string][]byte{
-		"a.png":  encode(func(b *bytes.Buffer) error { return png.Encode(b, pattern(w, h)) }),
-		"a.jpg":  encode(func(b *bytes.Buffer) error { return stdjpeg.Encode(b, pattern(w, h), nil) }),
-		"a.gif":  encode(func(b *bytes.Buffer) error { return gif.EncodeAll(b, animation) }),
-		"a.tiff": encode(func(b *bytes.Buffer) error { return tiff.Encode(b, pattern(w, h), nil) }),
-		"a.bmp":  encode(func(b *bytes.Buffer) error { return bmp.Encode(b, pattern(w, h)) }),
+		"a.png":  encoded(t, func(b io.Writer) error { return png.Encode(b, pattern(w, h)) }),
+		"a.jpg":  encoded(t, func(b io.Writer) error { return stdjpeg.Encode(b, pattern(w, h), nil) }),
+		"a.gif":  encoded(t, func(b io.Writer) error { return gif.EncodeAll(b, animation) }),
+		"a.tiff": encoded(t, func(b io.Writer) error { return tiff.Encode(b, pattern(w, h), nil) }),
+		"a.bmp":  encoded(t, func(b io.Writer) error { return bmp.Encode(b, pattern(w, h)) }),
 		"a.webp": lossyWebP,
 	}
 }
@@ -100,13 +104,11 @@ func TestAnimations(t *testing.T) {
 		"a.webp": {files["a.webp"], false}, "b.webp": {animatedWebP(), true}, "a.gif": {files["a.gif"], false},
 		"a.png": {files["a.png"], false}, "b.png": {slices.Concat(files["a.png"][:header], control, files["a.png"][header:]), true},
 	} {
-		loc := citekit.Location{Modality: citekit.Image, Box: citekit.Box{X2: .5, Y2: .5}}
-		content, err := (&image.Resolver{}).Resolve(t.Context(), source(c.data, name), citekit.Request{Location: loc})
+		_, content, err := resolve(t, &image.Resolver{}, source(c.data, name), box(0, 0, .5, .5))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		content.Body.Close()
 		if (len(content.Changes) == 1) != c.animation {
 			t.Errorf("%s: changes %q", name, content.Changes)
 		}

@@ -68,16 +68,10 @@ func cropJPEG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture,
 	default:
 		memory += jpegRegionMemory(around)
 	}
-	held, err := r.reserve(ctx, memory)
-	if err != nil {
-		return nil, regionError(region, err)
-	}
-	parts, err := r.jpegRegion(ctx, src, p, stored, around)
-	if err != nil {
-		held.release()
-		return nil, err
-	}
-	return &crop{out: outputOf(parts...), format: p.format, held: held}, nil
+	return r.encoded(ctx, memory, region, p.format, func() (*output, error) {
+		parts, err := r.jpegRegion(ctx, src, p, stored, around)
+		return outputOf(parts...), err
+	})
 }
 
 // jpegRegion returns an encoded region, in consecutive parts.

@@ -150,13 +150,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 }
 
 func (r *Resolver) textAt(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]tesseract.Block, error) {
-	if err := loc.Validate(); err != nil {
-		return nil, err
-	}
-	if err := (citekit.Extent{Modality: citekit.Image}).Check(loc); err != nil {
-		return nil, err
-	}
-	f, err := sniff(ctx, src)
+	f, err := formatAt(ctx, src, loc)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
-	"os"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -60,11 +60,7 @@ func page(t testing.TB) *stdimage.Gray {
 
 func encodePNG(t testing.TB, img stdimage.Image) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return encoded(t, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
 // stored returns how img is stored under an orientation.
@@ -234,10 +230,7 @@ func TestMapCorpus(t *testing.T) {
 	withText := map[string]bool{"tiff-multipage-fax.tif": true, "jpeg-cmyk-adobe.jpg": true}
 	r := &image.Resolver{}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sharedtest.Read(t, file)
 		name := filepath.Base(file)
 		s, err := r.Map(t.Context(), source(data, name), imageRequest)
 		if want, ok := refused[name]; ok || err != nil {
@@ -293,10 +286,7 @@ func TestMapMetadata(t *testing.T) {
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
 			}
-			data, err := os.ReadFile(copied)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := sharedtest.Read(t, copied)
 			s, err := (&image.Resolver{NoText: true}).Map(t.Context(), source(data, copied), imageRequest)
 			if err != nil {
 				t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"image"
 	"io"
 	"runtime"
 	"sync"
@@ -48,6 +49,21 @@ func (r *Resolver) reserve(ctx context.Context, n int64) (*reservation, error) {
 
 // roomToKeep reports whether decoded pixels may be kept when their job ends.
 func (r *Resolver) roomToKeep() bool { return r.held.Load() <= r.budget-r.pixels.MaxCost }
+
+// encoded reserves memory, in bytes, for the job of encoding a region in format f, and
+// does it. The memory is given back if that fails.
+func (r *Resolver) encoded(ctx context.Context, memory int64, region image.Rectangle, f *format, encode func() (*output, error)) (*crop, error) {
+	held, err := r.reserve(ctx, memory)
+	if err != nil {
+		return nil, regionError(region, err)
+	}
+	out, err := encode()
+	if err != nil {
+		held.release()
+		return nil, err
+	}
+	return &crop{out: out, format: f, held: held}, nil
+}
 
 // shrink gives back all but n bytes.
 func (v *reservation) shrink(n int64) {

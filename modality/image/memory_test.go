@@ -12,9 +12,6 @@ import (
 	"image/png"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -23,20 +20,14 @@ import (
 	"golang.org/x/image/tiff"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // fakeTesseract returns a program that reads its picture and sees one word.
 func fakeTesseract(t *testing.T) string {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("the program is a shell script")
-	}
-	path := filepath.Join(t.TempDir(), "tesseract")
 	answer := `1\t1\t0\t0\t0\t0\t0\t0\t100\t100\t-1\t\n2\t1\t1\t0\t0\t0\t10\t10\t50\t20\t-1\t\n3\t1\t1\t1\t0\t0\t10\t10\t50\t20\t-1\t\n4\t1\t1\t1\t1\t0\t10\t10\t50\t20\t-1\t\n5\t1\t1\t1\t1\t1\t10\t10\t50\t20\t95\tLighthouse\n`
-	if err := os.WriteFile(path, []byte("#!/bin/sh\ncat >/dev/null\nprintf '"+answer+"'\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return sharedtest.Script(t, "cat >/dev/null\nprintf '"+answer+"'")
 }
 
 // noise returns an image that does not compress.
@@ -82,9 +73,7 @@ func sourceOf(data []byte, name string) *citekit.Source {
 // job and no more: all end, with what they would give alone, also those that
 // come after some gave up; and everything is given back.
 func TestJobsEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files := crowdFiles(t, 300, 200)
 	r := &Resolver{Tesseract: fakeTesseract(t), budget: mostNeeded(t, files), WarmBytes: -1}
 	var jobs sync.WaitGroup

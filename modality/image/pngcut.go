@@ -13,30 +13,25 @@ import (
 func cropPNG(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error) {
 	px := p.png
 	rows := rowImage{region: p.orientation.StoredRect(region, p.width, p.height), bits: px.bits(), turn: p.orientation}
-	held, err := r.reserve(ctx, px.memory(r)+rows.memory()+deflatedMost(rows.raw()+int64(p.height)))
-	if err != nil {
-		return nil, regionError(region, err)
-	}
-	w := newPNGWriter(px, rows, p.chunks)
-	y := -1
-	cut := make([]byte, rowBytes(rows.region.Dx(), rows.bits))
-	err = rows.upright(func(visit visitRow) error {
-		return px.each(ctx, r, src, rows.region.Max.Y, func(filter byte, row []byte) error {
-			if y++; y < rows.region.Min.Y {
-				return nil
-			}
-			cutBits(cut, row, rows.region.Min.X*rows.bits, rows.region.Dx()*rows.bits)
-			return visit(filter, cut)
-		})
-	}, w.row)
-	if err == nil {
-		err = w.close()
-	}
-	if err != nil {
-		held.release()
-		return nil, err
-	}
-	return &crop{out: &w.out, format: p.format, held: held}, nil
+	memory := px.memory(r) + rows.memory() + deflatedMost(rows.raw()+int64(p.height))
+	return r.encoded(ctx, memory, region, p.format, func() (*output, error) {
+		w := newPNGWriter(px, rows, p.chunks)
+		y := -1
+		cut := make([]byte, rowBytes(rows.region.Dx(), rows.bits))
+		err := rows.upright(func(visit visitRow) error {
+			return px.each(ctx, r, src, rows.region.Max.Y, func(filter byte, row []byte) error {
+				if y++; y < rows.region.Min.Y {
+					return nil
+				}
+				cutBits(cut, row, rows.region.Min.X*rows.bits, rows.region.Dx()*rows.bits)
+				return visit(filter, cut)
+			})
+		}, w.row)
+		if err != nil {
+			return nil, err
+		}
+		return &w.out, w.close()
+	})
 }
 
 // deflatedMost returns the maximum size of n bytes when deflated, including the

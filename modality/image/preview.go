@@ -17,13 +17,7 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	if err != nil {
 		return nil, err
 	}
-	if err := loc.Validate(); err != nil {
-		return nil, err
-	}
-	if err := (citekit.Extent{Modality: citekit.Image}).Check(loc); err != nil {
-		return nil, err
-	}
-	f, err := sniff(ctx, src)
+	f, err := formatAt(ctx, src, loc)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/gif"
-	stdpng "image/png"
+	"io"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -102,11 +102,7 @@ func TestPreviewTurned(t *testing.T) {
 			img.SetNRGBA(x, y, c)
 		}
 	}
-	var b bytes.Buffer
-	if err := stdpng.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
-	data := oriented(t, "a.png", b.Bytes(), 6)
+	data := oriented(t, "a.png", encodePNG(t, img), 6)
 	got := seen(t, &image.Resolver{}, data, "turned.png", allOf(), preview.Options{
 		Side: 200, Boxes: []citekit.Box{{X1: 0, Y1: .75, X2: .5, Y2: 1}},
 	})
@@ -134,11 +130,8 @@ func TestPreviewFirstFrame(t *testing.T) {
 		}
 		g.Image, g.Delay = append(g.Image, frame), append(g.Delay, 10)
 	}
-	var b bytes.Buffer
-	if err := gif.EncodeAll(&b, g); err != nil {
-		t.Fatal(err)
-	}
-	got := seen(t, &image.Resolver{}, b.Bytes(), "a.gif", allOf(), preview.Options{})
+	data := encoded(t, func(w io.Writer) error { return gif.EncodeAll(w, g) })
+	got := seen(t, &image.Resolver{}, data, "a.gif", allOf(), preview.Options{})
 	if c := got.RGBAAt(10, 10); c != (color.RGBA{0, 255, 0, 255}) || got.Rect.Max != stdimage.Pt(30, 20) {
 		t.Errorf("%v of %v pixels", c, got.Rect.Max)
 	}

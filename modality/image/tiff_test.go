@@ -359,9 +359,7 @@ func tiffCases() (all []tiffCase) {
 // TestTIFF checks that a region has the samples of the source, of all kinds
 // that are read, and that vips sees them too, where it is installed.
 func TestTIFF(t *testing.T) {
-	if testing.Short() {
-		t.Skip("crops hundreds of pictures")
-	}
+	sharedtest.NotShort(t)
 	vips, _ := exec.LookPath("vips")
 	for _, c := range tiffCases() {
 		t.Run(c.name(), func(t *testing.T) {
@@ -402,9 +400,7 @@ func compareVips(t *testing.T, vips string, data, got []byte, loc citekit.Locati
 		}
 	}
 	for name, b := range map[string][]byte{"source.tiff": data, "region.tiff": got} {
-		if err := os.WriteFile(filepath.Join(dir, name), b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.Write(t, filepath.Join(dir, name), b)
 	}
 	width, height := tiffWidth, tiffHeight
 	if c.orientation >= 5 {
@@ -418,10 +414,7 @@ func compareVips(t *testing.T, vips string, data, got []byte, loc citekit.Locati
 	}
 	run("crop", upright, "want.raw", fmt.Sprint(x1), fmt.Sprint(y1), fmt.Sprint(x2-x1), fmt.Sprint(y2-y1))
 	run("copy", "region.tiff", "got.raw")
-	want, err := os.ReadFile(filepath.Join(dir, "want.raw"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := sharedtest.Read(t, filepath.Join(dir, "want.raw"))
 	have, err := os.ReadFile(filepath.Join(dir, "got.raw"))
 	if err != nil || !bytes.Equal(have, want) {
 		t.Errorf("vips sees other samples (%v)", err)
@@ -478,9 +471,7 @@ func TestProgressiveInTIFF(t *testing.T) {
 // TestLargeFax cuts a region at the end of a large strip, which takes little
 // memory.
 func TestLargeFax(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	side := 12_000
 	if sharedtest.Long() { // and the heap is watched
 		side = 48_000
@@ -543,12 +534,8 @@ func TestTablesInFirstStrip(t *testing.T) {
 		for i := range m.Pix {
 			m.Pix[i] = byte(7*i + 11*y)
 		}
-		var b bytes.Buffer
-		if err := stdjpeg.Encode(&b, m, nil); err != nil {
-			t.Fatal(err)
-		}
-		whole = append(whole, b.Bytes())
-		strip := bytes.Clone(b.Bytes())
+		whole = append(whole, encoded(t, func(w io.Writer) error { return stdjpeg.Encode(w, m, nil) }))
+		strip := bytes.Clone(whole[len(whole)-1])
 		for y > 0 {
 			at := bytes.Index(strip, []byte{0xff, 0xc4}) // in front of the scan, whose data has no such bytes
 			if at < 0 {

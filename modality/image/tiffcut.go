@@ -22,20 +22,14 @@ func cropTIFF(ctx context.Context, r *Resolver, src *citekit.Source, p *picture,
 	if !rows.canTurn() {
 		return nil, unreadTIFF(fmt.Sprintf("pixels of %d bits that are turned", rows.bits))
 	}
-	held, err := r.reserve(ctx, t.memory(rows.region)+rows.memory()+deflatedMost(rows.raw()))
-	if err != nil {
-		return nil, regionError(region, err)
-	}
-	w := newTIFFWriter(t, rows)
-	err = rows.upright(func(visit visitRow) error { return t.each(ctx, src, rows.region, visit) }, w.row)
-	if err == nil {
-		err = w.close()
-	}
-	if err != nil {
-		held.release()
-		return nil, err
-	}
-	return &crop{out: &w.out, format: p.format, held: held}, nil
+	memory := t.memory(rows.region) + rows.memory() + deflatedMost(rows.raw())
+	return r.encoded(ctx, memory, region, p.format, func() (*output, error) {
+		w := newTIFFWriter(t, rows)
+		if err := rows.upright(func(visit visitRow) error { return t.each(ctx, src, rows.region, visit) }, w.row); err != nil {
+			return nil, err
+		}
+		return &w.out, w.close()
+	})
 }
 
 // A tiffWriter writes a TIFF of one page in strips.

@@ -120,22 +120,14 @@ func sizeWebP(in *input) (width, height int, err error) {
 
 // cropWebP cuts a region out of the decoded image. It becomes a PNG.
 func cropWebP(ctx context.Context, r *Resolver, src *citekit.Source, p *picture, region image.Rectangle) (*crop, error) {
-	held, err := r.reserve(ctx, p.memory+deflatedMost(8*area(region)))
-	if err != nil {
-		return nil, regionError(region, err)
-	}
-	img, err := r.decodeWhole(ctx, src, p)
-	if err != nil {
-		held.release()
-		return nil, err
-	}
-	part := img.(subImager).SubImage(p.orientation.StoredRect(region, p.width, p.height))
-	out, err := encodePNG(upright(part, p.orientation).(*image.NRGBA), profileChunk(p.profile))
-	if err != nil {
-		held.release()
-		return nil, err
-	}
-	return &crop{out: out, format: pngFormat(), held: held}, nil
+	return r.encoded(ctx, p.memory+deflatedMost(8*area(region)), region, pngFormat(), func() (*output, error) {
+		img, err := r.decodeWhole(ctx, src, p)
+		if err != nil {
+			return nil, err
+		}
+		part := img.(subImager).SubImage(p.orientation.StoredRect(region, p.width, p.height))
+		return encodePNG(upright(part, p.orientation).(*image.NRGBA), profileChunk(p.profile))
+	})
 }
 
 // readWebP reads one chunk of the container.

@@ -30,12 +30,7 @@ func (s *suite) inspectRefusal(t testing.TB, loc citekit.Location, out outcome, 
 		return
 	}
 	s.inspectError(t, loc, out.err)
-	for _, target := range want {
-		if errors.Is(out.err, target) {
-			return
-		}
-	}
-	if !errors.Is(out.err, errPanic) {
+	if !matches(out.err, append(want, errPanic)...) {
 		t.Errorf("%v: the error %q, want one that matches %q", label(loc), out.err, want[0])
 	}
 }
@@ -74,11 +69,9 @@ func (s *suite) foreign() []citekit.Location {
 
 // checkCancelled calls with contexts that are done.
 func (s *suite) checkCancelled(t testing.TB) {
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
 	late, cancel := context.WithDeadline(context.Background(), time.Unix(0, 0))
 	defer cancel()
-	for _, ctx := range []context.Context{cancelled, late} {
+	for _, ctx := range []context.Context{cancelled(), late} {
 		for _, versioned := range []bool{false, true} {
 			src := s.memory(s.Source, versioned)
 			for _, req := range s.requests() {

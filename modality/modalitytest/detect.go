@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"runtime/debug"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -45,9 +44,7 @@ func (s *suite) checkDetect(t testing.TB) {
 			}
 		}
 	}
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := s.detect(t, cancelled, d, s.memory(s.Source, true)); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := s.detect(t, cancelled(), d, s.memory(s.Source, true)); err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("Detect: the error %v, want %q or none", err, context.Canceled)
 	}
 }
@@ -55,11 +52,6 @@ func (s *suite) checkDetect(t testing.TB) {
 // detect calls Detect. A panic is reported and becomes an error.
 func (s *suite) detect(t testing.TB, ctx context.Context, d citekit.Detector, src *citekit.Source) (own bool, err error) {
 	t.Helper()
-	defer func() {
-		if p := recover(); p != nil {
-			t.Errorf("Detect: panic: %v\n%s", p, debug.Stack())
-			err = errPanic
-		}
-	}()
+	defer catch(t, "Detect", &err)
 	return d.Detect(ctx, src)
 }

@@ -2,9 +2,9 @@ package modalitytest
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -138,45 +138,29 @@ func (s *suite) inspectOffset(t testing.TB, src *citekit.Source) {
 // checkConcurrent resolves all cases at once, from shared sources and from one
 // source for each caller, while some callers give up.
 func (s *suite) checkConcurrent(t testing.TB) {
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
 	shared := []*citekit.Source{s.memory(s.Source, true), s.memory(s.Source, false), s.file(t)}
 	defer shared[2].Close()
 
 	const callers = 4
-	failures := make(chan string)
-	started := 0
+	var all sync.WaitGroup
 	for _, c := range s.Good {
 		for i := range callers {
-			started++
 			src := shared[i%len(shared)]
 			if i == callers-1 {
 				src = s.memory(s.Source, true)
 			}
-			go func() { failures <- s.concurrent(t, t.Context(), src, c) }()
-			started++
-			go func() {
-				s.resolve(t, cancelled, src, c.request(), largePiece)
-				failures <- ""
-			}()
+			all.Go(func() {
+				out := s.resolve(t, t.Context(), src, c.request(), largePiece)
+				if out.err != nil {
+					t.Errorf("%s, called concurrently: %v", c.Name, out.err)
+				} else if c.Want != nil && !bytes.Equal(out.data, c.Want) {
+					t.Errorf("%s, called concurrently: got %s, want %s", c.Name, excerpt(out.data), excerpt(c.Want))
+				}
+			})
+			all.Go(func() { s.resolve(t, cancelled(), src, c.request(), largePiece) })
 		}
 	}
-	for range started {
-		if failure := <-failures; failure != "" {
-			t.Error(failure)
-		}
-	}
-}
-
-func (s *suite) concurrent(t testing.TB, ctx context.Context, src *citekit.Source, c Case) string {
-	out := s.resolve(t, ctx, src, c.request(), largePiece)
-	if out.err != nil {
-		return fmt.Sprintf("%s, called concurrently: %v", c.Name, out.err)
-	}
-	if c.Want != nil && !bytes.Equal(out.data, c.Want) {
-		return fmt.Sprintf("%s, called concurrently: got %s, want %s", c.Name, excerpt(out.data), excerpt(c.Want))
-	}
-	return ""
+	all.Wait()
 }
 
 // checkClosedEarly closes Bodies that were read partly or not at all.

@@ -160,37 +160,19 @@ func (s *suite) hostileCompanions(t testing.TB, src *citekit.Source) {
 	s.previewHostile(t, src, s.Good[0].Location)
 }
 
-// hostileSources returns truncations and bit flips of the source, nonsense,
-// and the garbage of the fixture.
+// hostileSources returns nonsense, truncations and bit flips of the source, and the
+// garbage of the fixture.
 func (s *suite) hostileSources() [][]byte {
-	cuts, flips := 16, 32
-	if s.brief() {
-		cuts, flips = 4, 8
-	}
 	hostile := [][]byte{
 		{}, {0}, []byte("\n"), []byte("x"), []byte("PK\x03\x04"), []byte("%PDF-1.7\n"), []byte("<html>"),
 		[]byte("\x89PNG\r\n\x1a\n"), []byte("\xff\xd8\xff\xe0"), []byte("RIFF\xff\xff\xff\xffWAVE"),
 		[]byte("\x00\x00\x00\x18ftypisom"), bytes.Repeat([]byte{0}, 4096), bytes.Repeat([]byte{0xff}, 4096),
 		append(bytes.Clone(s.Source), s.Source...),
 	}
-	n := len(s.Source)
-	for i := range cuts {
-		hostile = append(hostile, s.Source[:n*i/cuts])
+	for _, v := range append(s.shortened(), s.altered(32)...) {
+		hostile = append(hostile, v.data)
 	}
-	if n > 0 {
-		hostile = append(hostile, s.Source[:n-1])
-	}
-	for i := range min(flips, n) {
-		hostile = append(hostile, flip(s.Source, n*i/min(flips, n), i%8))
-	}
-	return append(hostile, s.Garbage...)
-}
-
-// flip returns a copy of data with one bit of a byte flipped.
-func flip(data []byte, at, bit int) []byte {
-	flipped := bytes.Clone(data)
-	flipped[at] ^= 1 << bit
-	return flipped
+	return hostile
 }
 
 // checkOtherSource changes the source under sources of unknown version: cached

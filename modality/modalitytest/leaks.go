@@ -46,12 +46,10 @@ func (s *suite) checkLeaks(t testing.TB) {
 // leakRound makes calls with every kind of outcome.
 func (s *suite) leakRound(t testing.TB) {
 	t.Helper()
-	cancelled, cancel := context.WithCancel(context.Background())
-	cancel()
 	for _, req := range s.requests() {
 		src := s.memory(s.Source, false)
 		s.resolve(t, t.Context(), src, req, largePiece)
-		s.resolve(t, cancelled, src, req, largePiece)
+		s.resolve(t, cancelled(), src, req, largePiece)
 		s.resolve(t, t.Context(), s.memory(s.Source[:len(s.Source)/2], false), req, largePiece)
 		if x, err := s.call(t.Context(), src, req); err == nil && x != nil && x.Body != nil {
 			x.Body.Close()
@@ -61,7 +59,7 @@ func (s *suite) leakRound(t testing.TB) {
 		s.resolve(t, t.Context(), s.memory(s.Source, false), citekit.Request{Location: loc}, largePiece)
 	}
 	s.leakCompanions(t, t.Context())
-	s.leakCompanions(t, cancelled)
+	s.leakCompanions(t, cancelled())
 }
 
 // leakCompanions maps, measures and reads the source; other checks look at what comes.

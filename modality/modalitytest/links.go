@@ -30,9 +30,7 @@ func (s *suite) checkLinks(t testing.TB) {
 	for n := range 8 {
 		_ = s.readLinks(t, t.Context(), s.memory(s.Source[:len(s.Source)*n/8], true))
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := s.readLinks(t, ctx, s.memory(s.Source, true)); !errors.Is(err, context.Canceled) {
+	if err := s.readLinks(t, cancelled(), s.memory(s.Source, true)); !errors.Is(err, context.Canceled) {
 		t.Errorf("ReadLinks once its context is done: the error %v", err)
 	}
 }
@@ -40,12 +38,7 @@ func (s *suite) checkLinks(t testing.TB) {
 // readLinks checks each link, and that nothing comes after an error.
 func (s *suite) readLinks(t testing.TB, ctx context.Context, src *citekit.Source) (err error) {
 	t.Helper()
-	defer func() {
-		if p := recover(); p != nil {
-			t.Errorf("ReadLinks: panic: %v", p)
-			err = errPanic
-		}
-	}()
+	defer catch(t, "ReadLinks", &err)
 	for link, e := range s.resolver.(relations.Linker).ReadLinks(ctx, src) {
 		if err != nil {
 			t.Errorf("ReadLinks went on after the error %v", err)

@@ -132,88 +132,85 @@ func fixture() Fixture {
 
 func TestCorrect(t *testing.T) { Test(t, lineResolver{}, fixture()) }
 
-// A mapping resolver also maps: each line is a node, and the text one above
-// them. What change does to the map may break it.
-type mapping struct {
+// A lineMapper also maps: each line is a node, and the text one above
+// them. What change does to a call may break it.
+type lineMapper struct {
 	lineResolver
-	change func(ctx context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error)
+	change func(*mapCall)
 }
 
-func (m mapping) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequest) (*citekit.Draft, error) {
+// A mapCall is a call of Map with its correct outcome.
+type mapCall struct {
+	ctx   context.Context
+	size  int64 // of the source
+	draft *citekit.Draft
+	err   error
+}
+
+func (m lineMapper) Map(ctx context.Context, src *citekit.Source, _ citekit.MapRequest) (*citekit.Draft, error) {
 	lines, err := m.lines(ctx, src)
-	s := &citekit.Draft{Nodes: []*citekit.Node{{Location: citekit.Location{Modality: citekit.Text}}}}
+	draft := &citekit.Draft{Nodes: []*citekit.Node{{Location: citekit.Location{Modality: citekit.Text}}}}
 	for i := range lines {
-		s.Nodes[0].Children = append(s.Nodes[0].Children, &citekit.Node{Location: linesAt(i+1, i+1)})
+		draft.Nodes[0].Children = append(draft.Nodes[0].Children, &citekit.Node{Location: linesAt(i+1, i+1)})
 	}
+	c := mapCall{ctx, src.Size(), draft, err}
 	if m.change != nil {
-		return m.change(ctx, src, s, err)
+		m.change(&c)
 	}
-	if err != nil {
-		return nil, err
+	if c.err != nil {
+		return nil, c.err
 	}
-	return s, nil
+	return c.draft, nil
 }
 
-func TestCorrectMapper(t *testing.T) { Test(t, mapping{}, fixture()) }
+func TestCorrectMapper(t *testing.T) { Test(t, lineMapper{}, fixture()) }
 
 // TestBrokenMappers breaks a mapper in many ways; the check of nodes must see
 // each.
 func TestBrokenMappers(t *testing.T) {
-	size := len(fixture().Source)
+	size := int64(len(fixture().Source))
 	calls := 0
 	for _, tt := range []struct {
 		name   string
 		want   string // in what is reported
-		change func(ctx context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error)
+		change func(*mapCall)
 	}{
-		{"promises a line too many", "the source promises text [lines=5-5]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
-			top := s.Nodes[0]
+		{"promises a line too many", "the source promises text [lines=5-5]", func(c *mapCall) {
+			top := c.draft.Nodes[0]
 			n := len(top.Children)
 			top.Children = append(top.Children, &citekit.Node{Location: linesAt(n+1, n+1)})
-			return s, err
 		}},
-		{"goes by what a header says", "bytes promises text [lines=1-4]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
-			s.Nodes[0].Location = linesAt(1, 4)
-			return s, err
+		{"goes by what a header says", "bytes promises text [lines=1-4]", func(c *mapCall) {
+			c.draft.Nodes[0].Location = linesAt(1, 4)
 		}},
-		{"maps what is damaged", "promises text [lines=1-1]", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
-			s.Nodes[0].Location = linesAt(1, 1)
-			return s, nil
+		{"maps what is damaged", "promises text [lines=1-1]", func(c *mapCall) {
+			c.draft.Nodes[0].Location, c.err = linesAt(1, 1), nil
 		}},
-		{"of another modality", "not of modality", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
-			s.Nodes[0].Location.Modality = ""
-			return s, err
-		}},
-		{"an error without a kind", "matches none", func(_ context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
-			if src.Size() < int64(size) {
-				return nil, errors.New("index out of range [3]")
+		{"of another modality", "not of modality", func(c *mapCall) { c.draft.Nodes[0].Location.Modality = "" }},
+		{"an error without a kind", "matches none", func(c *mapCall) {
+			if c.size < size {
+				c.err = errors.New("index out of range [3]")
 			}
-			return s, err
 		}},
-		{"panics", "panic: nil map", func(_ context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
-			if src.Size() < int64(size) {
+		{"panics", "panic: nil map", func(c *mapCall) {
+			if c.size < size {
 				panic("nil map")
 			}
-			return s, err
 		}},
-		{"no answer", "neither a structure", func(context.Context, *citekit.Source, *citekit.Draft, error) (*citekit.Draft, error) {
-			return nil, nil
-		}},
-		{"ignores ctx", "context canceled", func(ctx context.Context, src *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
-			if ctx.Err() != nil {
-				return s, nil
+		{"no answer", "neither a structure", func(c *mapCall) { c.draft, c.err = nil, nil }},
+		{"ignores ctx", "context canceled", func(c *mapCall) {
+			if c.ctx.Err() != nil {
+				c.err = nil
 			}
-			return s, err
 		}},
-		{"another map each time", "differ", func(_ context.Context, _ *citekit.Source, s *citekit.Draft, err error) (*citekit.Draft, error) {
+		{"another map each time", "differ", func(c *mapCall) {
 			calls++
-			s.Title = fmt.Sprint(calls)
-			return s, err
+			c.draft.Title = fmt.Sprint(calls)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rec := &recorder{TB: t}
-			newSuite(t, mapping{change: tt.change}, fixture()).checkNodes(rec)
+			newSuite(t, lineMapper{change: tt.change}, fixture()).checkNodes(rec)
 			if got := strings.Join(rec.failures, "\n"); !strings.Contains(got, tt.want) {
 				t.Errorf("%q was not reported, but:\n%s", tt.want, got)
 			}
@@ -354,15 +351,21 @@ func altered(change func(src *citekit.Source, loc citekit.Location, x *citekit.C
 	}}
 }
 
-// failing makes a resolver that changes every error.
-func failing(change func(err error) (*citekit.Content, error)) broken {
+// failing makes a resolver that changes every error that matches kind; nil
+// means every error.
+func failing(kind error, change func(err error) (*citekit.Content, error)) broken {
 	return broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 		x, err := lineResolver{}.Resolve(ctx, src, req)
-		if err != nil {
+		if err != nil && (kind == nil || errors.Is(err, kind)) {
 			return change(err)
 		}
-		return x, nil
+		return x, err
 	}}
+}
+
+// instead makes an outcome of an error.
+func instead(err error) func(error) (*citekit.Content, error) {
+	return func(error) (*citekit.Content, error) { return nil, err }
 }
 
 func empty(error) (*citekit.Content, error) { return extractOf(strings.NewReader(""), 0), nil }
@@ -370,9 +373,7 @@ func empty(error) (*citekit.Content, error) { return extractOf(strings.NewReader
 // TestBroken breaks a resolver in many ways; the suite must see each, in the
 // check that is for it.
 func TestBroken(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the suite on broken resolvers")
-	}
+	sharedtest.NotShort(t)
 	impatient(t)
 	var stale, held, sized sync.Map
 	var calls atomic.Int64
@@ -428,28 +429,18 @@ func TestBroken(t *testing.T) {
 			}
 			return lineResolver{}.Resolve(ctx, src, req)
 		}}, "mode"},
-		{"swallows range errors", failing(func(err error) (*citekit.Content, error) {
-			if errors.Is(err, citekit.ErrRange) {
-				return empty(err)
-			}
-			return nil, err
-		}), "out of range"},
+		{"swallows range errors", failing(citekit.ErrRange, empty), "out of range"},
 		{"cuts ranges short", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			if lines, err := (lineResolver{}).lines(ctx, src); err == nil && req.Location.Lines.First <= len(lines) {
 				req.Location.Lines.Last = min(req.Location.Lines.Last, len(lines))
 			}
 			return lineResolver{}.Resolve(ctx, src, req)
 		}}, "out of range"},
-		{"range error of another kind", failing(func(err error) (*citekit.Content, error) {
-			if errors.Is(err, citekit.ErrRange) {
-				return nil, errors.New("bad lines")
-			}
-			return nil, err
-		}), "out of range"},
-		{"error with escape codes", failing(func(err error) (*citekit.Content, error) {
+		{"range error of another kind", failing(citekit.ErrRange, instead(errors.New("bad lines"))), "out of range"},
+		{"error with escape codes", failing(nil, func(err error) (*citekit.Content, error) {
 			return nil, fmt.Errorf("\x1b[31m%w", err)
 		}), "out of range"},
-		{"body beside an error", failing(func(err error) (*citekit.Content, error) {
+		{"body beside an error", failing(nil, func(err error) (*citekit.Content, error) {
 			x, _ := empty(err)
 			return x, err
 		}), "out of range"},
@@ -460,9 +451,7 @@ func TestBroken(t *testing.T) {
 		{"ignores ctx", broken{resolve: func(_ context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			return lineResolver{}.Resolve(context.Background(), src, req)
 		}}, "cancelled"},
-		{"ctx error as format error", failing(func(error) (*citekit.Content, error) {
-			return nil, citekit.ErrFormat
-		}), "out of range"},
+		{"ctx error as format error", failing(nil, instead(citekit.ErrFormat)), "out of range"},
 		{"measure ignores ctx", broken{measure: func(_ context.Context, src *citekit.Source) (citekit.Extent, error) {
 			return lineResolver{}.Measure(context.Background(), src)
 		}}, "cancelled"},
@@ -537,13 +526,8 @@ func TestBroken(t *testing.T) {
 			kept, _ := sized.LoadOrStore(fmt.Sprint(src.Size(), label(req.Location)), data)
 			return extractOf(bytes.NewReader(kept.([]byte)), int64(len(kept.([]byte)))), nil
 		}}, "garbage"},
-		{"garbage called stale", failing(func(err error) (*citekit.Content, error) {
-			if errors.Is(err, citekit.ErrFormat) {
-				return nil, citekit.ErrStale
-			}
-			return nil, err
-		}), "garbage"},
-		{"racing", &racing{}, "concurrent"},
+		{"garbage called stale", failing(citekit.ErrFormat, instead(citekit.ErrStale)), "garbage"},
+		{"racing", &racyResolver{}, "concurrent"},
 		{"panics on garbage", broken{resolve: func(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 			x, err := lineResolver{}.Resolve(ctx, src, req)
 			if err != nil && src.Size() > 0 && ctx.Err() == nil && !errors.Is(err, citekit.ErrRange) {
@@ -551,18 +535,8 @@ func TestBroken(t *testing.T) {
 			}
 			return x, err
 		}}, "foreign"},
-		{"empty success on garbage", failing(func(err error) (*citekit.Content, error) {
-			if errors.Is(err, citekit.ErrFormat) {
-				return empty(err)
-			}
-			return nil, err
-		}), "read errors"},
-		{"unknown error on garbage", failing(func(err error) (*citekit.Content, error) {
-			if errors.Is(err, citekit.ErrFormat) {
-				return nil, errors.New("index out of range [3]")
-			}
-			return nil, err
-		}), "garbage"},
+		{"empty success on garbage", failing(citekit.ErrFormat, empty), "read errors"},
+		{"unknown error on garbage", failing(citekit.ErrFormat, instead(errors.New("index out of range [3]"))), "garbage"},
 		{"body that must be read to the end", altered(func(_ *citekit.Source, _ citekit.Location, x *citekit.Content) {
 			x.Body = &wholeReader{Reader: x.Body}
 		}), "closed early"},
@@ -606,9 +580,7 @@ func TestBroken(t *testing.T) {
 
 // TestLeftChildren starts a child process with each call and leaves it.
 func TestLeftChildren(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts processes: not with -short")
-	}
+	sharedtest.NotShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("the system does not list child processes in /proc")
 	}
@@ -745,13 +717,13 @@ func (r *wholeReader) Close() error {
 	return nil
 }
 
-// A racing resolver mixes up callers that come at the same time.
-type racing struct {
+// A racyResolver mixes up callers that come at the same time.
+type racyResolver struct {
 	mu   sync.Mutex
 	busy int
 }
 
-func (r *racing) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
+func (r *racyResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	r.mu.Lock()
 	r.busy++
 	crowded := r.busy > 1

@@ -4,11 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	_ "image/jpeg" // the format of previews
 	_ "image/png"
-	"runtime/debug"
+	"sync"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -61,12 +60,7 @@ func (s *suite) previewed() []citekit.Location {
 // preview makes one call. A panic is reported and becomes an error.
 func (s *suite) preview(t testing.TB, ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (p *preview.Preview, err error) {
 	t.Helper()
-	defer func() {
-		if v := recover(); v != nil {
-			t.Errorf("%v: Preview: panic: %v\n%s", label(loc), v, debug.Stack())
-			p, err = nil, errPanic
-		}
-	}()
+	defer catch(t, label(loc)+": Preview", &err)
 	return s.resolver.(preview.Previewer).Preview(ctx, src, loc, opts)
 }
 
@@ -107,11 +101,9 @@ func (s *suite) refusedPreviews(t testing.TB) {
 	refused := func(ctx context.Context, loc citekit.Location, opts preview.Options, want ...error) {
 		t.Helper()
 		_, err := s.preview(t, ctx, src, loc, opts)
-		for _, target := range append(want, errors.ErrUnsupported) {
-			if errors.Is(err, target) {
-				s.inspectError(t, loc, err)
-				return
-			}
+		if matches(err, append(want, errors.ErrUnsupported)...) {
+			s.inspectError(t, loc, err)
+			return
 		}
 		t.Errorf("%v: Preview: the error %v, want one that matches %q", label(loc), err, want)
 	}
@@ -128,9 +120,7 @@ func (s *suite) refusedPreviews(t testing.TB) {
 	} {
 		refused(t.Context(), loc, opts, citekit.ErrSyntax)
 	}
-	cancelled, cancel := context.WithCancel(t.Context())
-	cancel()
-	refused(cancelled, loc, small, context.Canceled)
+	refused(cancelled(), loc, small, context.Canceled)
 }
 
 // concurrentPreviews asks for the first good case several times at once, while
@@ -143,25 +133,19 @@ func (s *suite) concurrentPreviews(t testing.TB) {
 	if err != nil || want == nil {
 		return // another check reports this
 	}
-	failures := make(chan string)
+	var all sync.WaitGroup
 	for i := range callers {
-		go func() {
+		all.Go(func() {
 			if i%2 == 0 {
 				s.resolve(t, t.Context(), src, s.first(), largePiece)
 			}
 			p, err := s.preview(t, t.Context(), src, loc, preview.Options{Side: smallSide})
 			if err != nil || p == nil || !bytes.Equal(p.Data, want.Data) {
-				failures <- fmt.Sprintf("%v: Preview, called concurrently: other bytes, or %v", label(loc), err)
-				return
+				t.Errorf("%v: Preview, called concurrently: other bytes, or %v", label(loc), err)
 			}
-			failures <- ""
-		}()
+		})
 	}
-	for range callers {
-		if failure := <-failures; failure != "" {
-			t.Error(failure)
-		}
-	}
+	all.Wait()
 }
 
 // previewHostile makes a picture of a hostile source.

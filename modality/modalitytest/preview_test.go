@@ -15,14 +15,14 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// A drawing resolver also previews: a pixel for each byte of its lines, and
+// A linePreviewer also previews: a pixel for each byte of its lines, and
 // one more. What change does to a preview or error may break it.
-type drawing struct {
+type linePreviewer struct {
 	lineResolver
 	change func(loc citekit.Location, opts preview.Options, p *preview.Preview, err error) (*preview.Preview, error)
 }
 
-func (d drawing) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
+func (d linePreviewer) Preview(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	p, err := d.draw(ctx, src, loc, opts)
 	if d.change != nil {
 		return d.change(loc, opts, p, err)
@@ -30,7 +30,7 @@ func (d drawing) Preview(ctx context.Context, src *citekit.Source, loc citekit.L
 	return p, err
 }
 
-func (d drawing) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
+func (d linePreviewer) draw(ctx context.Context, src *citekit.Source, loc citekit.Location, opts preview.Options) (*preview.Preview, error) {
 	opts, err := opts.WithDefaults()
 	if err != nil {
 		return nil, err
@@ -62,16 +62,16 @@ func TestBrokenPreviewers(t *testing.T) {
 	sharedtest.NotShort(t)
 	impatient(t)
 	var calls atomic.Int64
-	altered := func(change func(p *preview.Preview)) drawing {
-		return drawing{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
+	altered := func(change func(p *preview.Preview)) linePreviewer {
+		return linePreviewer{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
 			if err == nil {
 				change(p)
 			}
 			return p, err
 		}}
 	}
-	failing := func(change func(loc citekit.Location, err error) error) drawing {
-		return drawing{change: func(loc citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
+	failing := func(change func(loc citekit.Location, err error) error) linePreviewer {
+		return linePreviewer{change: func(loc citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
 			if err != nil {
 				err = change(loc, err)
 			}
@@ -81,9 +81,9 @@ func TestBrokenPreviewers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		want string // in what is reported, or "" for nothing
-		r    drawing
+		r    linePreviewer
 	}{
-		{"right", "", drawing{}},
+		{"right", "", linePreviewer{}},
 		{"another width", "says 7x1", altered(func(p *preview.Preview) { p.Width = 7 })},
 		{"another type", "says it is image/jpeg", altered(func(p *preview.Preview) { p.MediaType = "image/jpeg" })},
 		{"half a picture", "cannot be decoded", altered(func(p *preview.Preview) { p.Data = p.Data[:len(p.Data)/2] })},
@@ -91,20 +91,17 @@ func TestBrokenPreviewers(t *testing.T) {
 		{"shows what was not asked for", "the preview shows text [lines=1-9]", altered(func(p *preview.Preview) {
 			p.Shown = []citekit.Location{linesAt(1, 9)}
 		})},
-		{"no picture", "neither a picture", drawing{change: func(_ citekit.Location, _ preview.Options, _ *preview.Preview, err error) (*preview.Preview, error) {
+		{"no picture", "neither a picture", linePreviewer{change: func(_ citekit.Location, _ preview.Options, _ *preview.Preview, err error) (*preview.Preview, error) {
 			return nil, err
 		}}},
 		{"other bytes each time", "gives other bytes", altered(func(p *preview.Preview) {
 			p.Data = append(bytes.Clone(p.Data), byte(calls.Add(1)))
 		})},
-		{"larger than wanted", "pixels were wanted", drawing{change: func(_ citekit.Location, _ preview.Options, p *preview.Preview, err error) (*preview.Preview, error) {
-			if err == nil {
-				var out bytes.Buffer
-				png.Encode(&out, image.NewGray(image.Rect(0, 0, 500, 1)))
-				p.Data, p.Width = out.Bytes(), 500
-			}
-			return p, err
-		}}},
+		{"larger than wanted", "pixels were wanted", altered(func(p *preview.Preview) {
+			var out bytes.Buffer
+			png.Encode(&out, image.NewGray(image.Rect(0, 0, 500, 1)))
+			p.Data, p.Width = out.Bytes(), 500
+		})},
 		{"an error of no kind", "want one that matches", failing(func(citekit.Location, error) error { return errors.New("no") })},
 		{"does not hear of the end", "context canceled", failing(func(_ citekit.Location, err error) error {
 			if errors.Is(err, context.Canceled) {

@@ -117,16 +117,32 @@ const maxEvidence = 1 << 30
 
 var errPanic = errors.New("modalitytest: panic")
 
+// catch, when deferred, reports a panic of a call, which becomes its error.
+func catch(t testing.TB, call string, err *error) {
+	t.Helper()
+	if p := recover(); p != nil {
+		t.Errorf("%s: panic: %v\n%s", call, p, debug.Stack())
+		*err = errPanic
+	}
+}
+
+// cancelled returns a context that is done.
+func cancelled() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+// matches reports whether an error matches one of some.
+func matches(err error, some ...error) bool {
+	return slices.ContainsFunc(some, func(target error) bool { return errors.Is(err, target) })
+}
+
 // resolve makes one call and reads and closes its Body, piece bytes at a
 // time. A panic is reported and becomes an error.
 func (s *suite) resolve(t testing.TB, ctx context.Context, src *citekit.Source, req citekit.Request, piece int) (out outcome) {
 	t.Helper()
-	defer func() {
-		if p := recover(); p != nil {
-			t.Errorf("%v: panic: %v\n%s", label(req.Location), p, debug.Stack())
-			out = outcome{err: errPanic}
-		}
-	}()
+	defer catch(t, label(req.Location), &out.err)
 	out.extract, out.err = s.call(ctx, src, req)
 	if out.err != nil {
 		if out.extract != nil && out.extract.Body != nil {

@@ -3,7 +3,6 @@ package modalitytest
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -49,12 +48,7 @@ func (s *suite) checkText(t testing.TB) {
 // and checks that the reader does so too.
 func (s *suite) readText(t testing.TB, ctx context.Context, src *citekit.Source, loc citekit.Location) (text string, err error) {
 	t.Helper()
-	defer func() {
-		if p := recover(); p != nil {
-			t.Errorf("%v: ReadText: panic: %v\n%s", label(loc), p, debug.Stack())
-			err = errPanic
-		}
-	}()
+	defer catch(t, label(loc)+": ReadText", &err)
 	var all strings.Builder
 	for run, e := range s.text(ctx, src, loc) {
 		if err != nil {

@@ -3,8 +3,6 @@ package video_test
 import (
 	"bytes"
 	"errors"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +10,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
+	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 	"github.com/citekit/citekit/modality/video"
 )
@@ -59,16 +59,8 @@ func TestConformanceQuickTime(t *testing.T) {
 // generate runs ffmpeg on a second of a test picture.
 func generate(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), name)
-	all := append([]string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=32x32:rate=10:duration=1"}, args...)
-	if said, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), append(all, "-fflags", "+bitexact", out)...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
-	}
-	data, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	all := append([]string{"-f", "lavfi", "-i", "testsrc=size=32x32:rate=10:duration=1"}, args...)
+	return sharedtest.Read(t, ffmpegtest.Make(t, name, append(all, "-fflags", "+bitexact")...))
 }
 
 func TestConformanceMatroska(t *testing.T) {
@@ -131,9 +123,7 @@ func TestSoundOnly(t *testing.T) {
 func TestSubtitles(t *testing.T) {
 	srt := filepath.Join(t.TempDir(), "x.srt")
 	text := "1\n00:00:00,100 --> 00:00:00,500\nearly\n\n2\n00:00:00,600 --> 00:00:00,700\ninside\n\n3\n00:00:00,900 --> 00:00:00,950\nlate\n"
-	if err := os.WriteFile(srt, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, srt, []byte(text))
 	mkv := generate(t, "clock.mkv", "-i", srt, "-map", "0", "-map", "1", "-c:v", "libx264", "-c:s", "srt")
 	for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeStrict} {
 		x, err := (&video.Resolver{}).Resolve(t.Context(), source(mkv), citekit.Request{Location: at(0.4, 0.8), Mode: mode})
@@ -146,13 +136,11 @@ func TestSubtitles(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.Body.Close()
-		if err := os.WriteFile(path, clip.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), "-nostdin", "-v", "error", "-i", path, "-map", "0:s:0", "-f", "srt", "-").Output()
+		sharedtest.Write(t, path, clip.Bytes())
+		got := ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:s:0", "-f", "srt", "-")
 		want := "1\n00:00:00,000 --> 00:00:00,100\nearly\n\n2\n00:00:00,200 --> 00:00:00,300\ninside\n\n"
-		if err != nil || string(got) != want {
-			t.Errorf("%s: subtitles %q, %v; want %q", mode, got, err, want)
+		if string(got) != want {
+			t.Errorf("%s: subtitles %q, want %q", mode, got, want)
 		}
 	}
 }

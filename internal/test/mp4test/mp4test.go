@@ -58,9 +58,9 @@ type Edit struct {
 
 // Bytes returns the file.
 func (m Movie) Bytes() []byte {
-	ftyp := box("ftyp", brand(m.Brand), u32(512), brand(m.Brand))
+	ftyp := Box("ftyp", brand(m.Brand), u32(512), brand(m.Brand))
 	media, offsets := m.interleave()
-	mdat := box("mdat", media)
+	mdat := Box("mdat", media)
 	base := len(ftyp) + 8
 	if !m.MediaLast {
 		return slices.Concat(ftyp, mdat, m.moov(offsets, base))
@@ -114,9 +114,9 @@ func (m Movie) moov(offsets [][]int, base int) []byte {
 		duration = max(duration, length)
 		traks = append(traks, t.trak(uint32(k+1), length, offsets[k], base, m.Wide))
 	}
-	mvhd := full("mvhd", 0, u32(0, 0, scale, duration), u32(1<<16), u16(1<<8, 0), u32(0, 0),
+	mvhd := Full("mvhd", 0, u32(0, 0, scale, duration), u32(1<<16), u16(1<<8, 0), u32(0, 0),
 		u32(unity[:]...), make([]byte, 24), u32(uint32(len(m.Tracks)+1)))
-	return box("moov", mvhd, slices.Concat(traks...), m.Extra)
+	return Box("moov", mvhd, slices.Concat(traks...), m.Extra)
 }
 
 // unity is the identity matrix.
@@ -140,20 +140,20 @@ func (t Track) trak(id, length uint32, offsets []int, base int, wide bool) []byt
 	if t.Handler == "soun" {
 		volume = 1 << 8
 	}
-	tkhd := box("tkhd", []byte{0, 0, 0, 3}, u32(0, 0, id, 0, length), u32(0, 0), u16(0, 0, volume, 0),
+	tkhd := Box("tkhd", []byte{0, 0, 0, 3}, u32(0, 0, id, 0, length), u32(0, 0), u16(0, 0, volume, 0),
 		u32(matrix[:]...), u32(uint32(t.Width)<<16, uint32(t.Height)<<16))
-	hdlr := full("hdlr", 0, u32(0), []byte(t.Handler), make([]byte, 13))
-	mdhd := full("mdhd", 0, u32(0, 0, t.Timescale, uint32(t.length())), u16(language(t.Language), 0))
-	dinf := box("dinf", full("dref", 0, u32(1), box("url ", []byte{0, 0, 0, 1})))
-	head := full("nmhd", 0)
+	hdlr := Full("hdlr", 0, u32(0), []byte(t.Handler), make([]byte, 13))
+	mdhd := Full("mdhd", 0, u32(0, 0, t.Timescale, uint32(t.length())), u16(language(t.Language), 0))
+	dinf := Box("dinf", Full("dref", 0, u32(1), Box("url ", []byte{0, 0, 0, 1})))
+	head := Full("nmhd", 0)
 	switch t.Handler {
 	case "vide":
-		head = box("vmhd", []byte{0, 0, 0, 1}, make([]byte, 8))
+		head = Box("vmhd", []byte{0, 0, 0, 1}, make([]byte, 8))
 	case "soun":
-		head = full("smhd", 0, make([]byte, 4))
+		head = Full("smhd", 0, make([]byte, 4))
 	}
-	minf := box("minf", head, dinf, t.stbl(offsets, base, wide))
-	return box("trak", tkhd, t.edts(), t.tref(), box("mdia", mdhd, hdlr, minf))
+	minf := Box("minf", head, dinf, t.stbl(offsets, base, wide))
+	return Box("trak", tkhd, t.edts(), t.tref(), Box("mdia", mdhd, hdlr, minf))
 }
 
 func language(s string) (v uint16) {
@@ -173,22 +173,22 @@ func (t Track) edts() []byte {
 		entries = binary.BigEndian.AppendUint64(entries, uint64(e.Media))
 		entries = binary.BigEndian.AppendUint32(entries, cmp.Or(e.Rate, 1<<16))
 	}
-	return box("edts", full("elst", 1, u32(uint32(len(t.Edits))), entries))
+	return Box("edts", Full("elst", 1, u32(uint32(len(t.Edits))), entries))
 }
 
 func (t Track) tref() []byte {
 	var refs []byte
 	for _, kind := range slices.Sorted(maps.Keys(t.Refs)) {
-		refs = append(refs, box(kind, u32(t.Refs[kind]))...)
+		refs = append(refs, Box(kind, u32(t.Refs[kind]))...)
 	}
 	if refs == nil {
 		return nil
 	}
-	return box("tref", refs)
+	return Box("tref", refs)
 }
 
 func (t Track) stbl(offsets []int, base int, wide bool) []byte {
-	entry := box(t.Codec, t.Entry)
+	entry := Box(t.Codec, t.Entry)
 	var stss, stsc, stco []byte
 	var times, shifts runs
 	number, syncs := 0, 0
@@ -202,12 +202,12 @@ func (t Track) stbl(offsets []int, base int, wide bool) []byte {
 			}
 		}
 	}
-	boxes := [][]byte{full("stsd", 0, u32(1), entry), full("stts", 0, times.bytes())}
+	boxes := [][]byte{Full("stsd", 0, u32(1), entry), Full("stts", 0, times.bytes())}
 	if len(shifts) > 1 || len(shifts) == 1 && shifts[0].value != 0 {
-		boxes = append(boxes, full("ctts", 1, shifts.bytes()))
+		boxes = append(boxes, Full("ctts", 1, shifts.bytes()))
 	}
 	if syncs < number {
-		boxes = append(boxes, full("stss", 0, u32(uint32(syncs)), stss))
+		boxes = append(boxes, Full("stss", 0, u32(uint32(syncs)), stss))
 	}
 	for i, group := range t.chunks() {
 		n := 0
@@ -228,8 +228,8 @@ func (t Track) stbl(offsets []int, base int, wide bool) []byte {
 		kind = "co64"
 	}
 	n := uint32(len(offsets))
-	boxes = append(boxes, full("stsc", 0, u32(n), stsc), t.stsz(number), full(kind, 0, u32(n), stco), t.Table)
-	return box("stbl", boxes...)
+	boxes = append(boxes, Full("stsc", 0, u32(n), stsc), t.stsz(number), Full(kind, 0, u32(n), stco), t.Table)
+	return Box("stbl", boxes...)
 }
 
 // runs is a run-length encoded table.
@@ -261,29 +261,26 @@ func (t Track) stsz(number int) []byte {
 		same = same && size == uniform
 	}
 	if same && uniform > 0 {
-		return full("stsz", 0, u32(uniform, uint32(number)))
+		return Full("stsz", 0, u32(uniform, uint32(number)))
 	}
 	for _, s := range t.Samples {
 		for range s.count() {
 			sizes = append(sizes, u32(uint32(len(s.Data)/s.count()))...)
 		}
 	}
-	return full("stsz", 0, u32(0, uint32(number)), sizes)
+	return Full("stsz", 0, u32(0, uint32(number)), sizes)
 }
 
-// box returns a box of the contents.
-func box(kind string, contents ...[]byte) []byte {
+// Box returns a box of the contents, for [Movie.Extra], [Track.Table] and other boxes.
+func Box(kind string, contents ...[]byte) []byte {
 	content := bytes.Join(contents, nil)
 	return append(append(u32(uint32(8+len(content))), kind...), content...)
 }
 
-// full returns a box that begins with a version and no flags.
-func full(kind string, version byte, contents ...[]byte) []byte {
-	return box(kind, append([][]byte{{version, 0, 0, 0}}, contents...)...)
+// Full returns a box that begins with a version and no flags.
+func Full(kind string, version byte, contents ...[]byte) []byte {
+	return Box(kind, append([][]byte{{version, 0, 0, 0}}, contents...)...)
 }
-
-// Box returns a box with the content, for [Movie.Extra] and [Track.Table].
-func Box(kind string, content []byte) []byte { return box(kind, content) }
 
 func u16(values ...uint16) (b []byte) {
 	for _, v := range values {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -104,6 +105,39 @@ func Made(t testing.TB, name string) string {
 		t.Fatal(err)
 	}
 	return filepath.Join(dir, filepath.FromSlash(name))
+}
+
+// Read returns the content of a file. If it cannot be read, the test ends.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// Write writes a file that only its owner may read. If it cannot be written, the test
+// ends.
+func Write(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Script writes a program that runs lines of a shell, and returns its path. On Windows
+// it skips the test.
+func Script(t testing.TB, lines string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("shell scripts are not programs here")
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // Share returns every n-th of the files of a corpus, or all of them if CITEKIT_LONG is

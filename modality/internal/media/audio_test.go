@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // soundFiles are the files of the corpus that have sound.
@@ -19,7 +20,8 @@ var soundFiles = []struct {
 	{name: "bear.flac"}, {name: "flac-cover.flac"}, {name: "bear-vorbis.ogg"}, {name: "bear.opus"},
 	{name: "vbr-xing.mp3"}, {name: "vbr-no-toc.mp3"}, {name: "vbr-vbri.mp3"}, {name: "id3-chapters-cover.mp3"}, {name: "chapters.mp3"},
 	{name: "garbage-prefix.mp3", force: []string{"-f", "mp3", "-skip_initial_bytes", "200000"}},
-	{name: "adts.aac"}, {name: "aac.m4a", force: []string{"-flags2", "+skip_manual"}}, // tags about gaps move nothing {name: "mp4-audio-only-15s.mp4"}, {name: "pcm-variable.mp4"},
+	{name: "adts.aac"}, {name: "aac.m4a", force: []string{"-flags2", "+skip_manual"}}, // tags about gaps move nothing
+	{name: "mp4-audio-only-15s.mp4"}, {name: "pcm-variable.mp4"},
 	{name: "mkv-srt-track.mkv", coarse: true}, {name: "mkv-chapters.mkv", coarse: true}, {name: "vp9-vorbis.webm", coarse: true}, {name: "mpeg4-mp3.avi"},
 	{name: "h264-aac-chapters.mp4"}, {name: "h264-fragmented-wrong-duration.mp4"}, {name: "av1-aac.mp4"},
 }
@@ -27,9 +29,7 @@ var soundFiles = []struct {
 // TestSound cuts recordings and looks for the samples of the clip in those of
 // the whole, both as ffmpeg decodes them.
 func TestSound(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	for i, file := range sharedtest.Share(t, soundFiles, 2) {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
@@ -86,13 +86,11 @@ func compareSound(t *testing.T, e *Engine, src *citekit.Source, whole sound, spa
 // TestVorbis cuts at places where blocks change in length. A clip must hold
 // exactly the samples of the whole, as ffmpeg decodes them one after the other.
 func TestVorbis(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := sharedtest.Corpus(t, "media/bear-vorbis.ogg")
 	const channels, rate = 2, 48000
 	decoded := func(path string) []byte {
-		return output(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-af", "asetpts=N", "-f", "s16le", "-")
+		return ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-af", "asetpts=N", "-f", "s16le", "-")
 	}
 	whole := decoded(path)
 	e, src := &Engine{Modality: citekit.Audio}, openFile(t, path)

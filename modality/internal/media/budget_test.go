@@ -6,23 +6,17 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/preview"
 )
-
-// box is an MP4 box.
-func box(kind string, content ...[]byte) []byte {
-	all := bytes.Join(content, nil)
-	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(all))), kind...), all...)
-}
 
 // TestThin refuses sources that have a million frames and next to no bytes
 // before ffmpeg reads them.
@@ -32,10 +26,10 @@ func TestThin(t *testing.T) {
 	mvhd := make([]byte, 100)
 	mvhd[15] = 1 // unit of time
 	movie := bytes.Join([][]byte{
-		box("ftyp", []byte("isom\x00\x00\x02\x00isom")),
-		box("moov", box("mvhd", mvhd), box("mvex")),
-		box("moof", box("traf", box("trun", count))),
-		box("mdat", make([]byte, many)),
+		mp4test.Box("ftyp", []byte("isom\x00\x00\x02\x00isom")),
+		mp4test.Box("moov", mp4test.Box("mvhd", mvhd), mp4test.Box("mvex")),
+		mp4test.Box("moof", mp4test.Box("traf", mp4test.Box("trun", count))),
+		mp4test.Box("mdat", make([]byte, many)),
 	}, nil)
 	frame := []byte{0xff, 0xf1, 0x50, 0x80, 0x01, 0x1f, 0xfc, 0} // 8 bytes with the header
 	for _, test := range []struct {
@@ -127,13 +121,8 @@ func lacedMatroska(packets byte, blocks int) []byte {
 
 // TestMeasuredOnce measures a source before and after it is hashed.
 func TestMeasuredOnce(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
-	path := filepath.Join(t.TempDir(), "sound.aac")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=5", path)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := ffmpegtest.Make(t, "sound.aac", "-f", "lavfi", "-i", "sine=d=5")
+	data := sharedtest.Read(t, path)
 	src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "sound.aac", Size: int64(len(data)), Identity: "as it was opened"})
 	e := &Engine{Modality: citekit.Audio}
 	before, err := e.Measure(t.Context(), src)
@@ -153,10 +142,8 @@ func TestMeasuredOnce(t *testing.T) {
 // that takes: the source is too large. In jobs that a clock ends, it is not.
 func TestOverBudget(t *testing.T) {
 	sharedtest.NotShort(t)
-	sharedtest.Tool(t, "ffmpeg")
-	path := filepath.Join(t.TempDir(), "film.webm")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:r=10:d=5", "-f", "lavfi", "-i", "sine=d=5",
-		"-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis", path)
+	path := ffmpegtest.Make(t, "film.webm", "-f", "lavfi", "-i", "testsrc=s=64x48:r=10:d=5", "-f", "lavfi", "-i", "sine=d=5",
+		"-c:v", "libvpx", "-deadline", "realtime", "-c:a", "libvorbis")
 	src := openFile(t, path)
 	video, audio := &Engine{Modality: citekit.Video}, &Engine{Modality: citekit.Audio}
 	film, err := video.open(t.Context(), src)
@@ -227,14 +214,8 @@ func TestOverBudget(t *testing.T) {
 // about the film.
 func TestLate(t *testing.T) {
 	sharedtest.NotShort(t)
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell scripts on Windows")
-	}
 	path := film(t, "cuts.mkv", []float64{4, 3}, "-c:v", "libx264", "-preset", "veryfast")
-	stuck := filepath.Join(t.TempDir(), "stuck")
-	if err := os.WriteFile(stuck, []byte("#!/bin/sh\nsleep 600 &\nwait\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	stuck := sharedtest.Script(t, "sleep 600 &\nwait")
 	for _, program := range []string{"ffmpeg", "ffprobe"} {
 		e := &Engine{Modality: citekit.Video}
 		if program == "ffmpeg" {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/modality/internal/subtitle"
 )
 
@@ -75,7 +76,7 @@ func shownAt(cues []subtitle.Cue, at float64) []string {
 // readCues has ffmpeg read the subtitles of a clip.
 func readCues(t *testing.T, path string) (cues []subtitle.Cue) {
 	t.Helper()
-	said := strings.ReplaceAll(run(t, "ffmpeg", "-v", "error", "-i", path, "-map", "0:s:0", "-f", "webvtt", "-"), "\r", "")
+	said := strings.ReplaceAll(string(ffmpegtest.Run(t, "ffmpeg", "-v", "error", "-i", path, "-map", "0:s:0", "-f", "webvtt", "-")), "\r", "")
 	for _, block := range strings.Split(said, "\n\n")[1:] {
 		if times, text, ok := strings.Cut(strings.TrimSpace(block), "\n"); ok {
 			parsed, err := subtitle.Parse("x.vtt", []byte("WEBVTT\n\n"+times+"\nx\n"))
@@ -91,9 +92,7 @@ func readCues(t *testing.T, path string) (cues []subtitle.Cue) {
 // TestOverlappingCues cuts videos with random subtitles that overlap: at any
 // time a clip shows those that its source shows.
 func TestOverlappingCues(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	const duration = 80.0
 	dir := t.TempDir()
 	random := rand.New(rand.NewPCG(7, 7))
@@ -113,7 +112,7 @@ func TestOverlappingCues(t *testing.T) {
 		path := filepath.Join(dir, kind.name)
 		args := []string{"-v", "error", "-f", "lavfi", "-i", fmt.Sprintf("testsrc=s=64x48:r=5:d=%g", duration), "-i", cueFile(t, dir, kind.text, cues),
 			"-map", "0", "-map", "1", "-c:v", kind.codec, "-g", "100", "-c:s", kind.subtitles}
-		run(t, "ffmpeg", append(args, path)...)
+		ffmpegtest.Run(t, "ffmpeg", append(args, path)...)
 		e := &Engine{Modality: citekit.Video}
 		rounds := 3
 		if thorough() {
@@ -142,9 +141,7 @@ func compareCues(t *testing.T, e *Engine, path string, cues []subtitle.Cue, span
 		t.Fatal(err)
 	}
 	clip := filepath.Join(t.TempDir(), "clip"+x.Ext)
-	if err := os.WriteFile(clip, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, clip, data)
 	holds := span
 	if x.Actual != nil {
 		holds = x.Actual.Time

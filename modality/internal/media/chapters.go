@@ -6,43 +6,36 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/subtitle"
 )
 
-// A chapter is a titled section of a source, in seconds.
-type chapter struct {
-	start    float64
-	end      float64 // 0 or not after start if unknown
-	title    string
-	children []chapter
-}
-
 // chapterNodes makes nodes of the chapters within a span. A chapter without an
 // end ends at the next later start, the last one at the end of the span.
-func chapterNodes(chapters []chapter, modality citekit.Modality, within citekit.Span) []*citekit.Node {
+func chapterNodes(chapters []metadata.Chapter, modality citekit.Modality, within citekit.Span) []*citekit.Node {
 	var nodes []*citekit.Node
 	for i, c := range chapters {
-		span := rounded(citekit.Span{Start: max(c.start, within.Start), End: min(c.ends(chapters[i+1:], within.End), within.End)})
+		span := rounded(citekit.Span{Start: max(c.Start, within.Start), End: min(endOf(c, chapters[i+1:], within.End), within.End)})
 		if span.Start >= span.End {
 			continue
 		}
 		nodes = append(nodes, &citekit.Node{
-			Type: "chapter", Title: plainTitle(c.title),
+			Type: "chapter", Title: plainTitle(c.Title),
 			Location: citekit.Location{Modality: modality, Time: span},
-			Children: chapterNodes(c.children, modality, span),
+			Children: chapterNodes(c.Children, modality, span),
 		})
 	}
 	return nodes
 }
 
-// ends returns the end of a chapter, given the chapters after it.
-func (c chapter) ends(following []chapter, last float64) float64 {
-	if c.end > c.start {
-		return c.end
+// endOf returns the end of a chapter, given the chapters after it.
+func endOf(c metadata.Chapter, following []metadata.Chapter, last float64) float64 {
+	if c.End > c.Start {
+		return c.End
 	}
 	for _, next := range following {
-		if next.start > c.start {
-			return next.start
+		if next.Start > c.Start {
+			return next.Start
 		}
 	}
 	return last

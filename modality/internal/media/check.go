@@ -13,8 +13,8 @@ import (
 // moment is how many seconds are decoded at the start and end of a clip.
 const moment = 0.3
 
-// A playing is a track that must yield frames or sound while a span plays.
-type playing struct {
+// A playedTrack is a track that must yield frames or sound while a span plays.
+type playedTrack struct {
 	kind   string // "video" or "audio"
 	stream int    // index in the decoded input
 	span   citekit.Span
@@ -23,7 +23,7 @@ type playing struct {
 // checkDecodes decodes the start and end of a span of an input. If a track that
 // plays there yields nothing, the error matches [citekit.ErrFormat], because no
 // player could open the clip. Tracks without a decoder in ffmpeg pass.
-func checkDecodes(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, span citekit.Span, tracks []playing) error {
+func checkDecodes(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, span citekit.Span, tracks []playedTrack) error {
 	parts := []ffmpeg.Interval{{Start: span.Start, End: min(span.Start+moment, span.End)}}
 	if span.End-span.Start > 2*moment {
 		parts = append(parts, ffmpeg.Interval{Start: span.End - moment, End: span.End})
@@ -63,12 +63,12 @@ func cannotDecode(ctx context.Context, tools *ffmpeg.Tools, in *ffmpeg.Input, st
 	return tools.HasDecoder(ctx, in, stream)
 }
 
-// playingOf lists the sound and picture tracks of a movie.
-func playingOf(tracks []mp4.Track) []playing {
-	var all []playing
+// playedTracks lists the sound and picture tracks of a movie.
+func playedTracks(tracks []mp4.Track) []playedTrack {
+	var all []playedTrack
 	for i, t := range tracks {
 		if t.Kind != mp4.Subtitle {
-			all = append(all, playing{string(t.Kind), i, citekit.Span{Start: t.Start, End: t.End}})
+			all = append(all, playedTrack{string(t.Kind), i, citekit.Span{Start: t.Start, End: t.End}})
 		}
 	}
 	return all
@@ -87,7 +87,7 @@ func (m *movie) check(ctx context.Context, src *citekit.Source, clip *mp4.Clip) 
 		return movieError(err)
 	}
 	defer in.Close()
-	tracks := playingOf(clip.Tracks())
+	tracks := playedTracks(clip.Tracks())
 	for i := range tracks { // on the timeline of the clip
 		tracks[i].span.Start -= clip.Start()
 		tracks[i].span.End -= clip.Start()

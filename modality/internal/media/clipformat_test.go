@@ -6,12 +6,11 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // TestClipFormat checks that a clip in another format than its source says so.
 func TestClipFormat(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
 	for name, want := range map[string]string{
 		"film.mkv": "video/mp4 instead of video/x-matroska", "tone.mp3": "audio/mp4 instead of audio/mpeg",
@@ -22,7 +21,7 @@ func TestClipFormat(t *testing.T) {
 		if strings.HasPrefix(name, "film") {
 			input, e = "testsrc2=s=64x48:r=10:d=1.5", &Engine{Modality: citekit.Video}
 		}
-		output(t, "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", input, path)
+		ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", input, path)
 		_, x := clip(t, e, openFile(t, path), citekit.Span{Start: .5, End: 1}, citekit.ModeExact)
 		got := strings.TrimPrefix(strings.Join(x.Changes, "; "), "stored as ")
 		if got != want || want != "" && !strings.HasPrefix(want, x.MediaType) {

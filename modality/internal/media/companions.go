@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/charset"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/subtitle"
 )
 
@@ -93,7 +94,7 @@ func (c companions) tag(name string) string {
 // chapters returns the chapters of the first companion that has any, and its
 // name. The companion is JSON in the format of podcasts (Podcast namespace,
 // "JSON Chapters Format") or of yt-dlp.
-func (c companions) chapters(ctx context.Context) ([]chapter, string, error) {
+func (c companions) chapters(ctx context.Context) ([]metadata.Chapter, string, error) {
 	for _, f := range c.candidates([]string{".json"}) {
 		text, err := readCompanion(ctx, f)
 		if err != nil {
@@ -119,12 +120,12 @@ type podcastChapter struct {
 
 // podcastChapters reads one chapter at a time: a file of many empty ones would
 // otherwise take much more memory than its size.
-func podcastChapters(text []byte) []chapter {
+func podcastChapters(text []byte) []metadata.Chapter {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if !enter(d, "chapters") {
 		return nil
 	}
-	var chapters []chapter
+	var chapters []metadata.Chapter
 	for d.More() && len(chapters) < citekit.MaxMappedNodes {
 		var c podcastChapter
 		if d.Decode(&c) != nil {
@@ -136,9 +137,9 @@ func podcastChapters(text []byte) []chapter {
 		if c.Start == nil || *c.Start < 0 || c.Listed != nil && !*c.Listed {
 			continue
 		}
-		chapters = append(chapters, chapter{start: *c.Start, end: c.End, title: c.Title})
+		chapters = append(chapters, metadata.Chapter{Start: *c.Start, End: c.End, Title: c.Title})
 	}
-	slices.SortStableFunc(chapters, func(a, b chapter) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(chapters, func(a, b metadata.Chapter) int { return cmp.Compare(a.Start, b.Start) })
 	return chapters
 }
 

@@ -2,20 +2,20 @@ package media
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // luma decodes the pictures of a span of a file from its very start: the
 // brightness of each pixel.
 func luma(t *testing.T, path string, span citekit.Span, size int) (pictures [][]byte) {
 	t.Helper()
-	raw := output(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough",
+	raw := ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-map", "0:v:0", "-fps_mode", "passthrough",
 		"-vf", "trim="+seconds(span.Start-1e-3)+":"+seconds(span.End-1e-3), "-f", "rawvideo", "-pix_fmt", "gray", "-")
 	return slices.Collect(slices.Chunk(raw, size))
 }
@@ -33,24 +33,18 @@ func difference(a, b []byte) float64 {
 // other are made of those before it. A copy from there on would show others, so
 // the clip is encoded anew, and says so.
 func TestUnfaithfulCopy(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
 	const width, height = 96, 64
 	dir := t.TempDir()
 	path := filepath.Join(dir, "film.mp4")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=10:d=1.6", "-f", "lavfi", "-i", "mandelbrot=s=96x64:r=10,trim=duration=0.3",
+	ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=10:d=1.6", "-f", "lavfi", "-i", "mandelbrot=s=96x64:r=10,trim=duration=0.3",
 		"-filter_complex", "[0:v]split[a][c];[a]setsar=1,format=yuv420p[a];[1:v]setsar=1,format=yuv420p[b];[c]setsar=1,format=yuv420p[c];[a][b][c]concat=n=3:v=1",
 		"-c:v", "libx264", "-preset", "veryslow", "-threads", "1", "-x264-params", "keyint=250:min-keyint=250:scenecut=100:ref=16:bframes=0:crf=32", path)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := sharedtest.Read(t, path)
 	if !bytes.Contains(data, []byte("stss")) {
 		t.Fatal("no table of sync samples")
 	}
 	data = bytes.Replace(data, []byte("stss"), []byte("free"), 1) // so all are listed as sync samples
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, path, data)
 	span := citekit.Span{Start: 2.2, End: 3.2}
 	want := luma(t, path, span, width*height)
 	e := &Engine{Modality: citekit.Video}

@@ -1,11 +1,7 @@
 package media
 
 import (
-	"bytes"
 	"encoding/binary"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -13,17 +9,14 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // TestCueSheetChapters maps a FLAC file with the cue sheet of a disc in it.
 func TestCueSheetChapters(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "disc.flac")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=440:r=44100:d=4", "-metadata",
-		"CUESHEET=FILE \"x.wav\" WAVE\n TRACK 01 AUDIO\n TITLE \"Overture\"\n INDEX 01 00:00:00\n", path)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := ffmpegtest.Make(t, "disc.flac", "-f", "lavfi", "-i", "sine=440:r=44100:d=4", "-metadata",
+		"CUESHEET=FILE \"x.wav\" WAVE\n TRACK 01 AUDIO\n TITLE \"Overture\"\n INDEX 01 00:00:00\n")
+	data := sharedtest.Read(t, path)
 	sheet := make([]byte, 396)
 	for number, offset := range []uint64{0, 44100, 88200, 158760} {
 		head := append(binary.BigEndian.AppendUint64(nil, offset), byte(number+1))
@@ -36,25 +29,11 @@ func TestCueSheetChapters(t *testing.T) {
 	}
 	block := append([]byte{5, 0, byte(len(sheet) >> 8), byte(len(sheet))}, sheet...)
 	const streamInfo = 4 + 4 + 34
-	if err := os.WriteFile(path, slices.Insert(data, streamInfo, block...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, path, slices.Insert(data, streamInfo, block...))
 	e := &Engine{Modality: citekit.Audio}
 	s := mapFile(t, e, path)
 	want := []mapped{{"chapter", "Overture", 0, 1, nil}, {"chapter", "Track 2", 1, 2, nil}, {"chapter", "Track 3", 2, 3.6, nil}}
 	if diff := cmp.Diff(want, shorten(s.Nodes)); diff != "" || s.Method != "chapters" {
 		t.Errorf("by %s: (-want +got)\n%s", s.Method, diff)
 	}
-}
-
-// run runs a program, such as ffmpeg, and returns what it prints.
-func run(t testing.TB, program string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command(sharedtest.Tool(t, program), args...)
-	var said, failed bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &failed
-	if err := cmd.Run(); err != nil {
-		t.Fatalf("%s: %v: %s", program, err, failed.String())
-	}
-	return said.String()
 }

@@ -3,7 +3,6 @@ package media
 import (
 	"bytes"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -22,10 +21,7 @@ func TestDamagedMaps(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, name := range files {
-		data, err := os.ReadFile(sharedtest.Corpus(t, "media/"+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sharedtest.Read(t, sharedtest.Corpus(t, "media/"+name))
 		modality := citekit.Audio
 		if ext := filepath.Ext(name); ext == ".mp4" || ext == ".mkv" {
 			modality = citekit.Video

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"math"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -15,8 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/internal/media/id3"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/modality/internal/media/matroska"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/subtitle"
 )
 
@@ -43,19 +43,10 @@ func TestNumbersInWords(t *testing.T) {
 
 // TestEarlyChapters has a chapter that ends before the timeline begins.
 func TestEarlyChapters(t *testing.T) {
-	got := chapterNodes(matroskaChapters([]matroska.Chapter{
-		{Start: 0, End: 5e9, Title: "Before"}, {Start: 8e9, End: 15e9, Title: "Around"}, {Start: 15e9, End: -1, Title: "After"},
+	got := chapterNodes(chaptersFrom([]metadata.Chapter{
+		{Start: 0, End: 5, Title: "Before"}, {Start: 8, End: 15, Title: "Around"}, {Start: 15, Title: "After"},
 	}, 10), citekit.Video, citekit.Span{End: 20})
 	want := []mapped{{"chapter", "Around", 0, 5, nil}, {"chapter", "After", 5, 20, nil}}
-	if diff := cmp.Diff(want, shorten(got)); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-}
-
-// TestEndlessChapters has a chapter in ID3 whose end is not known.
-func TestEndlessChapters(t *testing.T) {
-	got := chapterNodes(id3Chapters([]id3.Chapter{{Start: 0, End: math.MaxUint32, Title: "One"}, {Start: 5000, End: math.MaxUint32, Title: "Two"}}), citekit.Audio, citekit.Span{End: 20})
-	want := []mapped{{"chapter", "One", 0, 5, nil}, {"chapter", "Two", 5, 20, nil}}
 	if diff := cmp.Diff(want, shorten(got)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -79,7 +70,7 @@ func TestEmptyPodcast(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	chapters := podcastChapters(text)
 	runtime.ReadMemStats(&after)
-	if len(chapters) != 1 || chapters[0].start != 1 {
+	if len(chapters) != 1 || chapters[0].Start != 1 {
 		t.Errorf("%v", chapters)
 	}
 	// One pointer, two times, a title and more are 64 bytes, and a slice that
@@ -91,10 +82,10 @@ func TestEmptyPodcast(t *testing.T) {
 
 // TestOwnersAreFound has as many chapters as there may be, and more words.
 func TestOwnersAreFound(t *testing.T) {
-	var chapters []chapter
+	var chapters []metadata.Chapter
 	var cues []subtitle.Cue
 	for i := range 15_000 {
-		chapters = append(chapters, chapter{start: float64(i)})
+		chapters = append(chapters, metadata.Chapter{Start: float64(i)})
 		for k := range 10 {
 			at := float64(i) + float64(k)/10
 			cues = append(cues, subtitle.Cue{Start: at, End: at + 0.05, Text: "word"})
@@ -109,13 +100,11 @@ func TestOwnersAreFound(t *testing.T) {
 // TestFrameMetadata scans pictures that say things of themselves: they neither
 // count as what the filters say nor end the scan.
 func TestFrameMetadata(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	film := film(t, "cuts.mkv", []float64{4, 3}, "-c:v", "png", "-pix_fmt", "rgb24")
 	pattern := filepath.Join(dir, "%03d.png")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-i", film, "-vf", "fps=5", pattern)
+	ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-i", film, "-vf", "fps=5", pattern)
 	pictures, err := filepath.Glob(filepath.Join(dir, "*.png"))
 	if err != nil || len(pictures) < 30 {
 		t.Fatalf("%d pictures, %v", len(pictures), err)
@@ -124,7 +113,7 @@ func TestFrameMetadata(t *testing.T) {
 		addComment(t, p, "lavfi.signalstats.YDIF", fmt.Sprintf("90\nframe:%d pts:%d pts_time:1\nlavfi.scene_score=0.9\n%s", i, i*300_000, strings.Repeat("x", 5000)))
 	}
 	path := filepath.Join(dir, "said.mkv")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-framerate", "5", "-i", pattern, "-c", "copy", path)
+	ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-framerate", "5", "-i", pattern, "-c", "copy", path)
 	e := &Engine{Modality: citekit.Video}
 	s := mapFile(t, e, path)
 	if diff := cmp.Diff([]citekit.Span{{Start: 0, End: 4}, {Start: 4, End: 7}}, spansOf(s.Nodes), nearly); s.Method != "scenes" || diff != "" {
@@ -143,10 +132,7 @@ func TestFrameMetadata(t *testing.T) {
 // addComment adds a text chunk to a PNG file (W3C PNG, section 11.3.3.2).
 func addComment(t testing.TB, path, key, value string) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Read(t, path)
 	at := bytes.Index(b, []byte("IDAT")) - 4
 	content := append([]byte("tEXt"), key+"\x00"+value...)
 	chunk := binary.BigEndian.AppendUint32(nil, uint32(len(content)-4))

@@ -99,10 +99,7 @@ func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 		}
 		return nil, err
 	}
-	span := loc.Time
-	if span.End == 0 || span.End > extent.Duration {
-		span.End = extent.Duration
-	}
+	span := bounded(loc.Time, extent)
 	x, err := m.cut(cutting(ctx, src, m, span), src, span, mode)
 	if err != nil {
 		return nil, err
@@ -114,6 +111,14 @@ func (e *Engine) Resolve(ctx context.Context, src *citekit.Source, req citekit.R
 		x.Actual = &citekit.Location{Modality: e.Modality, Time: span}
 	}
 	return x, nil
+}
+
+// bounded returns the part of a span that lies in the extent, whose end is not zero.
+func bounded(span citekit.Span, extent citekit.Extent) citekit.Span {
+	if span.End == 0 || span.End > extent.Duration {
+		span.End = extent.Duration
+	}
+	return span
 }
 
 // changeFormat says that a clip has another format than its source, or is "". That the

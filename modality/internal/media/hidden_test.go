@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,20 +13,20 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // TestGrowingPictures scans, shows and cuts a film whose header and first
 // pictures are small, and whose others are not: each counts as it is.
 func TestGrowingPictures(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
 	const width, height, pictures = 640, 480, 12
 	for name, size := range map[string]string{"a.webm": "64x48", "b.webm": fmt.Sprintf("%dx%d", width, height)} {
-		run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s="+size+":r=10", "-frames:v", fmt.Sprint(pictures), "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", filepath.Join(dir, name))
+		ffmpegtest.Run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s="+size+":r=10", "-frames:v", fmt.Sprint(pictures), "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "8", filepath.Join(dir, name))
 	}
 	list := write(t, dir, "list.txt", "file a.webm\nfile b.webm\n")
 	path := filepath.Join(dir, "film.webm")
-	run(t, "ffmpeg", "-v", "error", "-f", "concat", "-i", list, "-c", "copy", path)
+	ffmpegtest.Run(t, "ffmpeg", "-v", "error", "-f", "concat", "-i", list, "-c", "copy", path)
 	e := &Engine{Modality: citekit.Video}
 	src := openFile(t, path)
 	m, err := e.open(t.Context(), src)
@@ -58,11 +57,10 @@ func TestGrowingPictures(t *testing.T) {
 // TestOverlappingSound listens to, draws and cuts ten minutes of sound whose
 // packets say that all play within a second.
 func TestOverlappingSound(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
 	honest, path := filepath.Join(dir, "honest.mka"), filepath.Join(dir, "sound.mka")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "anullsrc=r=48000:cl=stereo:d=600", "-c:a", "flac", "-frame_size", "32768", honest)
-	run(t, "ffmpeg", "-v", "error", "-i", honest, "-c", "copy", "-bsf:a", "setts=ts=N", path)
+	ffmpegtest.Run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "anullsrc=r=48000:cl=stereo:d=600", "-c:a", "flac", "-frame_size", "32768", honest)
+	ffmpegtest.Run(t, "ffmpeg", "-v", "error", "-i", honest, "-c", "copy", "-bsf:a", "setts=ts=N", path)
 	e := &Engine{Modality: citekit.Audio}
 	src := openFile(t, path)
 	m, err := e.open(t.Context(), src)
@@ -131,9 +129,7 @@ func TestScans(t *testing.T) {
 
 // TestNoFrameBegins cuts a span in which a frame is shown and none begins.
 func TestNoFrameBegins(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
-	path := filepath.Join(t.TempDir(), "slow.ogv")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=64x48:r=1:d=2", "-f", "lavfi", "-i", "sine=d=2", "-c:v", "libtheora", "-c:a", "libvorbis", path)
+	path := ffmpegtest.Make(t, "slow.ogv", "-f", "lavfi", "-i", "testsrc2=s=64x48:r=1:d=2", "-f", "lavfi", "-i", "sine=d=2", "-c:v", "libtheora", "-c:a", "libvorbis")
 	e := &Engine{Modality: citekit.Video}
 	_, err := e.Resolve(t.Context(), openFile(t, path), citekit.Request{Location: citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 0.3, End: 0.8}}})
 	if !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "t=0.3-0.8 holds no frame; pictures run 0-2; the one shown there begins at t=0:") {
@@ -144,13 +140,8 @@ func TestNoFrameBegins(t *testing.T) {
 // TestStreamEndsEarly maps sound that ends, by its last page, before its last
 // packet begins.
 func TestStreamEndsEarly(t *testing.T) {
-	sharedtest.Tool(t, "ffmpeg")
-	path := filepath.Join(t.TempDir(), "sound.ogg")
-	run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=r=44100:d=0.05", "-c:a", "libvorbis", path)
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := ffmpegtest.Make(t, "sound.ogg", "-f", "lavfi", "-i", "sine=r=44100:d=0.05", "-c:a", "libvorbis")
+	data := sharedtest.Read(t, path)
 	page := data[bytes.LastIndex(data, []byte("OggS")):] // RFC 3533, section 6
 	end := binary.LittleEndian.Uint64(page[6:])
 	binary.LittleEndian.PutUint64(page[6:], end-1500)

@@ -37,14 +37,11 @@ func listen(t *testing.T) (address string, hits *atomic.Int64) {
 	return l.Addr().String(), hits
 }
 
-// TestPlaylists resolves files that are named as media and lead elsewhere.
+// TestPlaylists maps and resolves files that are named as media and lead elsewhere.
 func TestPlaylists(t *testing.T) {
 	address, hits := listen(t)
 	dir := t.TempDir()
-	sibling, err := os.ReadFile(sharedtest.Corpus(t, "media/tiny.mov"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sibling := sharedtest.Read(t, sharedtest.Corpus(t, "media/tiny.mov"))
 	files := map[string]string{
 		"hls-sibling.mp4":    "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nsibling.mov\n#EXT-X-ENDLIST\n",
 		"hls-net.mp4":        "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nhttp://" + address + "/x.ts\n#EXT-X-ENDLIST\n",
@@ -57,16 +54,15 @@ func TestPlaylists(t *testing.T) {
 		"page.webm":          "<html><video src=\"sibling.mov\"></html>",
 		"smil.mp4":           "<smil><body><video src=\"sibling.mov\"/></body></smil>",
 	}
-	if err := os.WriteFile(filepath.Join(dir, "sibling.mov"), sibling, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, filepath.Join(dir, "sibling.mov"), sibling)
 	t.Chdir(dir)
 	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.Write(t, name, []byte(text))
 		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 			e := &Engine{Modality: modality}
+			if _, err := e.Map(t.Context(), openFile(t, name), citekit.MapRequest{Modality: modality}); !errors.Is(err, citekit.ErrFormat) {
+				t.Errorf("%s mapped as %s: error %v", name, modality, err)
+			}
 			for _, span := range []citekit.Span{{}, {Start: 0, End: 1}} {
 				req := citekit.Request{Location: citekit.Location{Modality: modality, Time: span}}
 				_, err := e.Resolve(t.Context(), openFile(t, name), req)
@@ -84,13 +80,8 @@ func TestPlaylists(t *testing.T) {
 // TestNames resolves one video under names that mean something to ffmpeg or to
 // a shell.
 func TestNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
-	data, err := os.ReadFile(sharedtest.Corpus(t, "media/vp9.webm"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.NotShort(t)
+	data := sharedtest.Read(t, sharedtest.Corpus(t, "media/vp9.webm"))
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var want []byte
@@ -132,18 +123,13 @@ func TestNames(t *testing.T) {
 // TestDamaged resolves files that are cut short or lie: a right answer or a
 // clear error.
 func TestDamaged(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	for name, keep := range map[string]int64{
 		"smallest.mp3": 72, "missing-stsd.mp4": 1 << 20, "vp9.webm": 20000, "mkv-srt-track.mkv": 700, "hevc.ts": 10000,
 		"bear.flac": 60000, "bear.opus": 300, "h264-fragmented-wrong-duration.mp4": 50000, "mpeg4-mp3.avi": 100000, "aac.m4a": 15000,
 		"h264-invalid-nalu.mp4": 1 << 20,
 	} {
-		data, err := os.ReadFile(sharedtest.Corpus(t, "media/"+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sharedtest.Read(t, sharedtest.Corpus(t, "media/"+name))
 		data = data[:min(keep, int64(len(data)))]
 		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 			e := &Engine{Modality: modality}

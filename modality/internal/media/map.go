@@ -38,16 +38,16 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if err != nil {
 		return nil, err
 	}
-	structure := &citekit.Draft{Title: plainTitle(s.title), Metadata: describe(m)}
+	structure := &citekit.Draft{Title: plainTitle(s.Title), Metadata: describe(m)}
 	if short, ok := m.(*movie); ok && short.index.Short() {
 		structure.Metadata["incomplete"] = []any{"source"} // the file was cut short
 	}
-	note(structure.Metadata, "artist", plainTitle(s.artist))
-	note(structure.Metadata, "date", plainTitle(s.date))
-	note(structure.Metadata, "album", plainTitle(s.album))
-	note(structure.Metadata, "genre", plainTitle(s.genre))
+	note(structure.Metadata, "artist", plainTitle(s.Artist))
+	note(structure.Metadata, "date", plainTitle(s.Date))
+	note(structure.Metadata, "album", plainTitle(s.Album))
+	note(structure.Metadata, "genre", plainTitle(s.Genre))
 	var facts about.Facts
-	facts.AddKeywordList(s.keywords)
+	facts.AddKeywordList(s.Keywords)
 	facts.Note(structure.Metadata)
 	if err := e.mapScript(ctx, s, src, req, structure, m.extent().Duration); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 // companions.
 func (e *Engine) mapScript(ctx context.Context, s *script, src *citekit.Source, req citekit.MapRequest, structure *citekit.Draft, duration float64) error {
 	beside := companions{source: src.Name(), language: s.language, files: req.Companions}
-	nodes := chapterNodes(s.chapters, e.Modality, citekit.Span{End: duration})
+	nodes := chapterNodes(s.Chapters, e.Modality, citekit.Span{End: duration})
 	if len(nodes) == 0 {
 		chapters, name, err := beside.chapters(ctx)
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // mapped is a node in short.
@@ -76,7 +77,7 @@ func probedChapters(t testing.TB, path string) (chapters []mapped) {
 			} `json:"tags"`
 		} `json:"chapters"`
 	}
-	if err := json.Unmarshal(output(t, "ffprobe", "-v", "fatal", "-show_chapters", "-of", "json", path), &found); err != nil {
+	if err := json.Unmarshal(ffmpegtest.Run(t, "ffprobe", "-v", "fatal", "-show_chapters", "-of", "json", path), &found); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range found.Chapters {
@@ -93,9 +94,7 @@ func probedChapters(t testing.TB, path string) (chapters []mapped) {
 // TestCorpus maps every recording of the corpus and compares its chapters with
 // those that ffprobe finds and that begin before its end.
 func TestCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files, err := os.ReadDir(sharedtest.Corpus(t, "media"))
 	if err != nil {
 		t.Fatal(err)

@@ -69,10 +69,10 @@ func (f *foreign) copyMatroska(ctx context.Context, in *ffmpeg.Input, texts capt
 func (f *foreign) checkMatroska(ctx context.Context, out *ffmpeg.Output, span citekit.Span) error {
 	again := ffmpeg.OpenOutput(out, "matroska")
 	defer again.Close()
-	var tracks []playing
+	var tracks []playedTrack
 	for i, t := range f.tracks {
 		if t.Kind == "video" || t.Kind == "audio" && !f.hasVideo() {
-			tracks = append(tracks, playing{t.Kind, i, citekit.Span{End: span.End - span.Start}})
+			tracks = append(tracks, playedTrack{t.Kind, i, citekit.Span{End: span.End - span.Start}})
 		}
 	}
 	return checkDecodes(ctx, f.tools, again, citekit.Span{End: span.End - span.Start}, tracks)

@@ -225,7 +225,7 @@ func (f *foreign) cutOutput(ctx context.Context, out *ffmpeg.Output, texts capti
 	}
 	again := ffmpeg.OpenOutput(out, "mov")
 	defer again.Close()
-	if err := checkDecodes(ctx, f.tools, again, citekit.Span{Start: clip.Start(), End: clip.End()}, playingOf(index.Tracks())); err != nil {
+	if err := checkDecodes(ctx, f.tools, again, citekit.Span{Start: clip.Start(), End: clip.End()}, playedTracks(index.Tracks())); err != nil {
 		return nil, err
 	}
 	if faithful, err := f.engine.faithful(ctx, index, out, clip); err != nil {

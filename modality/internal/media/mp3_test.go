@@ -1,26 +1,21 @@
 package media
 
 import (
-	"context"
-	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // TestMP3Packets compares what our own reader tells of MP3 files with what ffprobe
 // does: all that is in the corpus, and files with a cover, with junk and of parts.
 func TestMP3Packets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(sharedtest.Corpus(t, "media/vbr-xing.mp3")), "*.mp3"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
@@ -33,11 +28,8 @@ func TestMP3Packets(t *testing.T) {
 		"stereo.mp3": "-i anoisesrc=d=3:seed=1 -ar 48000 -ac 2 -q:a 3",
 	} {
 		path := filepath.Join(dir, name)
-		run(t, "ffmpeg", append(append([]string{"-v", "error", "-f", "lavfi"}, strings.Fields(args)...), path)...)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ffmpegtest.Run(t, "ffmpeg", append(append([]string{"-v", "error", "-f", "lavfi"}, strings.Fields(args)...), path)...)
+		data := sharedtest.Read(t, path)
 		parts = append(parts, data...)
 		files = append(files, path)
 	}
@@ -74,19 +66,5 @@ func TestMP3Packets(t *testing.T) {
 	}
 	if own < 8 {
 		t.Errorf("%d files are read by our own reader", own)
-	}
-}
-
-// TestMP3Cancelled stops to step through the frames of a file.
-func TestMP3Cancelled(t *testing.T) {
-	path := sharedtest.Corpus(t, "media/vbr-xing.mp3")
-	ctx, cancel := context.WithCancel(t.Context())
-	f := openFile(t, path)
-	if _, err := ctxio.ReaderAt(ctx, f).ReadAt(make([]byte, 1), 0); err != nil {
-		t.Fatal(err)
-	}
-	cancel()
-	if _, err := ctxio.ReaderAt(ctx, f).ReadAt(make([]byte, 1), 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
 	}
 }

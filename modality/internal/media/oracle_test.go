@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // The oracle is ffmpeg itself, told to decode all of a file: what a clip
@@ -53,19 +53,8 @@ func clip(t testing.TB, e *Engine, src *citekit.Source, span citekit.Span, mode 
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "clip"+x.Ext)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, path, data)
 	return path, x
-}
-
-func output(t testing.TB, program string, args ...string) []byte {
-	t.Helper()
-	out, err := exec.Command(sharedtest.Tool(t, program), args...).Output()
-	if err != nil {
-		t.Fatalf("%s %v: %v", program, args, err)
-	}
-	return out
 }
 
 // sound is the first sound track of a file, decoded.
@@ -83,7 +72,7 @@ func decodeSound(t testing.TB, path string, origin float64, before ...string) so
 	first := "0"
 	if origin != 0 {
 		args := append(append([]string{"-v", "fatal"}, before...), "-select_streams", "a:0", "-show_entries", "stream=sample_rate", "-of", "csv=p=0", path)
-		line, _, _ := strings.Cut(string(output(t, "ffprobe", args...)), "\n") // others are of programs
+		line, _, _ := strings.Cut(string(ffmpegtest.Run(t, "ffprobe", args...)), "\n") // others are of programs
 		rate, err := strconv.Atoi(strings.Trim(line, ","))
 		if err != nil {
 			t.Fatal(err)
@@ -92,7 +81,7 @@ func decodeSound(t testing.TB, path string, origin float64, before ...string) so
 	}
 	args := append(append([]string{"-nostdin", "-v", "fatal"}, before...), "-copyts", "-i", path, "-map", "0:a:0",
 		"-af", "aresample=async=1:min_hard_comp=0.02:first_pts="+first, "-c:a", "pcm_s16le", "-f", "wav", "-")
-	head, raw, ok := bytes.Cut(output(t, "ffmpeg", args...), []byte("data"))
+	head, raw, ok := bytes.Cut(ffmpegtest.Run(t, "ffmpeg", args...), []byte("data"))
 	if !ok || len(head) < 36 || len(raw) < 4 {
 		t.Fatalf("no sound in %s", filepath.Base(path))
 	}
@@ -151,7 +140,7 @@ func (s sound) place(clip sound, near, within int) (at int, distance float64) {
 func origin(t testing.TB, path string, before ...string) float64 {
 	t.Helper()
 	args := append([]string{"-v", "fatal", "-show_entries", "format=start_time,format_name", "-of", "csv=p=0"}, before...)
-	out := output(t, "ffprobe", append(args, path)...)
+	out := ffmpegtest.Run(t, "ffprobe", append(args, path)...)
 	name, start, _ := strings.Cut(strings.ReplaceAll(strings.TrimSpace(string(out)), `"`, ""), ",")
 	i := strings.LastIndex(start, ",")
 	v, err := strconv.ParseFloat(start[i+1:], 64)
@@ -161,48 +150,7 @@ func origin(t testing.TB, path string, before ...string) float64 {
 	return max(v, 0)
 }
 
-// A frame is a decoded picture.
-type frame struct {
-	time float64
-	hash string
-}
-
-// decodeFrames decodes the first video track that is no cover, with times as
-// stored.
-func decodeFrames(t testing.TB, path string, before ...string) []frame {
-	t.Helper()
-	args := append(append([]string{"-nostdin", "-v", "fatal", "-noautorotate"}, before...), "-copyts", "-i", path,
-		"-map", "0:V:0", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "framemd5", "-")
-	var frames []frame
-	num, den := 1.0, 1.0
-	for line := range bytes.Lines(output(t, "ffmpeg", args...)) {
-		text := strings.TrimSpace(string(line))
-		if base, ok := strings.CutPrefix(text, "#tb 0: "); ok {
-			a, b, _ := strings.Cut(base, "/")
-			num, _ = strconv.ParseFloat(a, 64)
-			den, _ = strconv.ParseFloat(b, 64)
-		}
-		field := strings.Split(text, ",")
-		if strings.HasPrefix(text, "#") || len(field) < 6 {
-			continue
-		}
-		pts, err := strconv.ParseFloat(strings.TrimSpace(field[2]), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		frames = append(frames, frame{pts * num / den, strings.TrimSpace(field[5])})
-	}
-	return frames
-}
-
-// during returns the frames with start ≤ time < end, of times counted from
-// origin.
-func during(frames []frame, origin float64, span citekit.Span) []frame {
-	var in []frame
-	for _, f := range frames {
-		if at := f.time - origin; at >= span.Start-slack && at < span.End-slack {
-			in = append(in, frame{at, f.hash})
-		}
-	}
-	return in
+// during returns the frames in a span, of times counted from origin.
+func during(frames []ffmpegtest.Frame, origin float64, span citekit.Span) []ffmpegtest.Frame {
+	return ffmpegtest.During(frames, origin, span.Start, span.End)
 }

@@ -27,10 +27,7 @@ func (e *Engine) Preview(ctx context.Context, src *citekit.Source, loc citekit.L
 	if err := extent.Check(loc); err != nil {
 		return nil, err
 	}
-	span := loc.Time
-	if span.End == 0 || span.End > extent.Duration {
-		span.End = extent.Duration
-	}
+	span := bounded(loc.Time, extent)
 	if span.End <= span.Start {
 		return nil, emptySpan(span, citekit.Span{End: extent.Duration}, e.Modality)
 	}

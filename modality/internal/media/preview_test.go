@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -12,27 +11,25 @@ import (
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/preview"
 )
 
 // shaded makes a video whose frames tell the time: 8 levels of grey a second.
 func shaded(t *testing.T, name string, length, group int, args ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	all := []string{"-nostdin", "-v", "error", "-f", "lavfi",
+	all := []string{"-f", "lavfi",
 		"-i", fmt.Sprintf("color=c=black:s=96x64:r=10:d=%d,geq=lum='16+8*T':cb=128:cr=128", length),
 		"-c:v", "mpeg4", "-q:v", "1", "-g", fmt.Sprint(group), "-sc_threshold", "1000000000"}
-	output(t, "ffmpeg", append(append(all, args...), "-fflags", "+bitexact", path)...)
-	return path
+	return ffmpegtest.Make(t, name, append(append(all, args...), "-fflags", "+bitexact")...)
 }
 
 // TestSheetTimes checks that each frame is the one of its time, that times are
 // in the span, and how many there are: where there are key frames, where there
 // are none, and in containers that count from another number.
 func TestSheetTimes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
+	made := make(map[string]string)
 	for _, tt := range []struct {
 		name  string
 		group int
@@ -47,8 +44,12 @@ func TestSheetTimes(t *testing.T) {
 		{"a.mkv", 10, citekit.Span{Start: 5, End: 24}, 12},
 		{"a.ts", 10, citekit.Span{Start: 5, End: 24}, 10},
 	} {
-		t.Run(fmt.Sprintf("%s %d %v", tt.name, tt.group, tt.span), func(t *testing.T) {
-			src := openFile(t, shaded(t, tt.name, 24, tt.group))
+		kind := fmt.Sprint(tt.name, " ", tt.group)
+		if made[kind] == "" {
+			made[kind] = shaded(t, tt.name, 24, tt.group)
+		}
+		t.Run(fmt.Sprint(kind, " ", tt.span), func(t *testing.T) {
+			src := openFile(t, made[kind])
 			e := &Engine{Modality: citekit.Video}
 			m, err := e.open(t.Context(), src)
 			if err != nil {
@@ -96,22 +97,5 @@ func TestSheetOfNothing(t *testing.T) {
 	_, err := e.Preview(t.Context(), src, citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1.01, End: 1.02}}, preview.Options{})
 	if !errors.Is(err, citekit.ErrRange) {
 		t.Errorf("where no frame begins: %v", err)
-	}
-}
-
-func BenchmarkContactSheet(b *testing.B) {
-	tool := sharedtest.Tool(b, "ffmpeg")
-	path := filepath.Join(b.TempDir(), "a.mp4")
-	err := exec.Command(tool, "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=1280x720:r=25:d=60",
-		"-c:v", "libx264", "-preset", "ultrafast", "-g", "50", path).Run()
-	if err != nil {
-		b.Fatal(err)
-	}
-	e := &Engine{Modality: citekit.Video}
-	src := openFile(b, path)
-	for b.Loop() {
-		if _, err := e.Preview(b.Context(), src, citekit.Location{Modality: citekit.Video}, preview.Options{}); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

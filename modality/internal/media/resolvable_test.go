@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // checkResolvable maps a source and resolves all nodes of the map. A source that
@@ -53,10 +53,7 @@ func resolveNodes(t *testing.T, e *Engine, name string, src *citekit.Source, nod
 // TestTruncated maps files of every format that were cut short: each is refused
 // with a reason, or all nodes of its map can be resolved.
 func TestTruncated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
-	sharedtest.Tool(t, "ffmpeg")
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	chapters := write(t, dir, "chapters.txt", ";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=2\ntitle=a\n[CHAPTER]\nTIMEBASE=1/1\nSTART=2\nEND=5\ntitle=b\n[CHAPTER]\nTIMEBASE=1/1\nSTART=5\nEND=8\ntitle=c\n")
 	cues := write(t, dir, "cues.srt", "1\n00:00:00,500 --> 00:00:03,000\nOne.\n\n2\n00:00:06,000 --> 00:00:07,000\nTwo.\n")
@@ -88,11 +85,8 @@ func TestTruncated(t *testing.T) {
 	} {
 		t.Run(f.name, func(t *testing.T) {
 			path := filepath.Join(dir, f.name)
-			run(t, "ffmpeg", append(append([]string{"-v", "error"}, f.args...), path)...)
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			ffmpegtest.Run(t, "ffmpeg", append(append([]string{"-v", "error"}, f.args...), path)...)
+			data := sharedtest.Read(t, path)
 			e := &Engine{Modality: f.modality, ScanTime: -1}
 			some := cuts
 			if !thorough() {
@@ -133,9 +127,7 @@ func asList(v any) []any {
 
 // TestCorpusResolvable resolves all nodes of all recordings of the corpus.
 func TestCorpusResolvable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	files, err := filepath.Glob(filepath.Join(sharedtest.Corpus(t, "media"), "*.*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no files: %v", err)
@@ -153,18 +145,13 @@ func TestCorpusResolvable(t *testing.T) {
 // TestUndecodable resolves a video whose frames are none, in a container that we
 // cut and in one that we do not.
 func TestUndecodable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	for _, name := range []string{"film.webm", "film.mp4"} {
 		path := filepath.Join(dir, name)
-		run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:r=10:d=2", "-c:v", "libvpx-vp9", "-g", "5", path)
-		packets := run(t, "ffprobe", "-v", "error", "-show_entries", "packet=pos,size", "-of", "csv=p=0", path)
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ffmpegtest.Run(t, "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=64x48:r=10:d=2", "-c:v", "libvpx-vp9", "-g", "5", path)
+		packets := string(ffmpegtest.Run(t, "ffprobe", "-v", "error", "-show_entries", "packet=pos,size", "-of", "csv=p=0", path))
+		data := sharedtest.Read(t, path)
 		for line := range strings.Lines(packets) {
 			size, at, _ := strings.Cut(strings.TrimSpace(line), ",")
 			spoil(t, data, size, at)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // TestSameMaps maps all recordings of the corpus, and some that are much work for
@@ -54,7 +55,7 @@ func costly(t *testing.T, dir string) (paths []string) {
 		path := filepath.Join(dir, "costly-"+name)
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			part := filepath.Join(dir, "part."+name)
-			output(t, "ffmpeg", append(append([]string{"-nostdin", "-v", "error", "-y"}, strings.Fields(args)...), part)...)
+			ffmpegtest.Run(t, "ffmpeg", append(append([]string{"-nostdin", "-v", "error", "-y"}, strings.Fields(args)...), part)...)
 			if err := os.Rename(part, path); err != nil {
 				t.Fatal(err)
 			}
@@ -79,9 +80,7 @@ func sameMap(t *testing.T, path string, modality citekit.Modality, kept string) 
 	}
 	want, err := os.ReadFile(kept)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.WriteFile(kept, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.Write(t, kept, got)
 		return
 	}
 	if err != nil {

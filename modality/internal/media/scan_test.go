@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -15,14 +14,14 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // film makes a video of scenes of these lengths in seconds, with cuts between.
 func film(t testing.TB, name string, lengths []float64, args ...string) string {
 	t.Helper()
 	colours := []string{"red", "blue", "white", "green", "black", "yellow", "cyan", "magenta"}
-	path := filepath.Join(t.TempDir(), name)
-	all := []string{"-nostdin", "-v", "error"}
+	var all []string
 	graph := ""
 	for i, length := range lengths {
 		source := "testsrc2="
@@ -36,8 +35,7 @@ func film(t testing.TB, name string, lengths []float64, args ...string) string {
 		graph += fmt.Sprintf("[v%d]", i)
 	}
 	all = append(all, "-filter_complex", graph+fmt.Sprintf("concat=n=%d:v=1", len(lengths)))
-	output(t, "ffmpeg", append(append(all, args...), path)...)
-	return path
+	return ffmpegtest.Make(t, name, append(all, args...)...)
 }
 
 func spansOf(nodes []*citekit.Node) (spans []citekit.Span) {
@@ -50,9 +48,7 @@ func spansOf(nodes []*citekit.Node) (spans []citekit.Span) {
 // TestScenes looks for known cuts in files whose frames are all examined, and in
 // one file where only the key frames are.
 func TestScenes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	lengths := []float64{4, 3.2, 2.6, 5, 4.4}
 	want := []citekit.Span{{Start: 0, End: 4}, {Start: 4, End: 7.2}, {Start: 7.2, End: 9.8}, {Start: 9.8, End: 14.8}, {Start: 14.8, End: 19.2}}
 	for _, name := range []string{"cuts.mp4", "cuts.mkv", "cuts.ts", "cuts.mov"} {
@@ -91,8 +87,7 @@ var nearly = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 0.001
 // TestLateScenes has pictures that begin late.
 func TestLateScenes(t *testing.T) {
 	early := film(t, "cuts.mp4", []float64{4, 3.2, 2.6}, "-c:v", "libx264", "-preset", "veryfast")
-	path := filepath.Join(t.TempDir(), "late.mp4")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-itsoffset", "10", "-i", early, "-c", "copy", path)
+	path := ffmpegtest.Make(t, "late.mp4", "-itsoffset", "10", "-i", early, "-c", "copy")
 	s := mapFile(t, &Engine{Modality: citekit.Video}, path)
 	want := []citekit.Span{{Start: 10, End: 14}, {Start: 14, End: 17.2}, {Start: 17.2, End: 19.8}}
 	if diff := cmp.Diff(want, spansOf(s.Nodes), nearly); diff != "" {
@@ -103,12 +98,10 @@ func TestLateScenes(t *testing.T) {
 // TestSlides shows still pages that differ in little, and then moving pictures
 // without a cut.
 func TestSlides(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	slides, moving := filepath.Join(dir, "slides.mp4"), filepath.Join(dir, "moving.mp4")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=white:size=320x240:rate=10:duration=12",
+	ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "color=white:size=320x240:rate=10:duration=12",
 		"-vf", "drawbox=20:20:200:30:black:fill:enable='lt(t,4)',drawbox=20:80:240:60:navy:fill:enable='between(t,4,8.55)',drawbox=20:20:100:200:gray:fill:enable='gte(t,8.6)'",
 		"-c:v", "libx264", "-preset", "veryfast", slides)
 	s := mapFile(t, &Engine{Modality: citekit.Video}, slides)
@@ -117,7 +110,7 @@ func TestSlides(t *testing.T) {
 		t.Errorf("slides: (-want +got)\n%s", diff)
 	}
 	for _, graph := range []string{"testsrc2=size=320x240:rate=25:duration=10", "mandelbrot=size=320x240:rate=25:end_scale=0.01,trim=duration=8", "life=size=160x120:rate=25:ratio=0.3:seed=1,trim=duration=6"} {
-		output(t, "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", graph, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", moving)
+		ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", graph, "-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", moving)
 		if s := mapFile(t, &Engine{Modality: citekit.Video}, moving); s.Method != "even" {
 			t.Errorf("%s: %v", graph, spansOf(s.Nodes))
 		}
@@ -127,12 +120,9 @@ func TestSlides(t *testing.T) {
 // TestNarrowScenes has pictures that would be enormous if they were made as wide
 // as others.
 func TestNarrowScenes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	cuts := film(t, "cuts.mov", []float64{4, 3}, "-c:v", "libx264", "-preset", "veryfast")
-	path := filepath.Join(t.TempDir(), "narrow.mkv")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-i", cuts, "-vf", "fps=5,scale=2:8000", "-c:v", "ffv1", path)
+	path := ffmpegtest.Make(t, "narrow.mkv", "-i", cuts, "-vf", "fps=5,scale=2:8000", "-c:v", "ffv1")
 	s := mapFile(t, &Engine{Modality: citekit.Video}, path)
 	if diff := cmp.Diff([]citekit.Span{{Start: 0, End: 4}, {Start: 4, End: 7}}, spansOf(s.Nodes), nearly); diff != "" {
 		t.Errorf("%v (-want +got)\n%s", s.Metadata, diff)
@@ -170,20 +160,16 @@ func (m enlarged) extent() citekit.Extent {
 // tones makes a recording of a tone that is silent in the gaps.
 func tones(t testing.TB, name string, length float64, gaps []citekit.Span, args ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
 	volume := "0.5"
 	for _, g := range gaps {
 		volume += fmt.Sprintf("*(1-between(t,%v,%v-1/96000))", g.Start, g.End)
 	}
-	all := []string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", fmt.Sprintf("aevalsrc='(%s)*cos(2*PI*440*t)':s=48000:d=%v", volume, length)}
-	output(t, "ffmpeg", append(append(all, args...), path)...)
-	return path
+	all := []string{"-f", "lavfi", "-i", fmt.Sprintf("aevalsrc='(%s)*cos(2*PI*440*t)':s=48000:d=%v", volume, length)}
+	return ffmpegtest.Make(t, name, append(all, args...)...)
 }
 
 func TestSilences(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	gaps := []citekit.Span{{Start: 5, End: 6.5}, {Start: 9, End: 9.2}, {Start: 12.25, End: 14}}
 	want := []citekit.Span{{Start: 0, End: 5}, {Start: 6.5, End: 12.25}, {Start: 14, End: 20}}
 	const padding = 0.05 // at the end
@@ -253,9 +239,7 @@ func TestScanTime(t *testing.T) {
 
 // TestCancelledScan ends the context while frames are looked at.
 func TestCancelledScan(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := sharedtest.Corpus(t, "media/h264-long-6min.mp4")
 	for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -265,26 +249,5 @@ func TestCancelledScan(t *testing.T) {
 			t.Errorf("%s: error %v", modality, err)
 		}
 		cancel()
-	}
-}
-
-// TestScannedPlaylist maps a video beside a playlist that calls itself one.
-func TestScannedPlaylist(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	for name, text := range map[string]string{
-		"hls.mp4":    "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nsibling.mov\n#EXT-X-ENDLIST\n",
-		"concat.mkv": "ffconcat version 1.0\nfile sibling.mov\n",
-		"s.mp3":      "v=0\no=- 0 0 IN IP4 127.0.0.1\n",
-	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		for _, modality := range []citekit.Modality{citekit.Video, citekit.Audio} {
-			_, err := (&Engine{Modality: modality}).Map(t.Context(), openFile(t, name), citekit.MapRequest{Modality: modality})
-			if !errors.Is(err, citekit.ErrFormat) {
-				t.Errorf("%s: error %v", name, err)
-			}
-		}
 	}
 }

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/modality/internal/media/id3"
 	"github.com/citekit/citekit/modality/internal/media/matroska"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/media/mp4"
 	"github.com/citekit/citekit/modality/internal/media/vorbis"
 	"github.com/citekit/citekit/modality/internal/media/wav"
@@ -19,12 +19,9 @@ import (
 
 // A script is the text in a container. Times are on the timeline of the source.
 type script struct {
-	title, artist, date string
-	album, genre        string
-	keywords            string // separated by commas or semicolons
-	language            string // of the sound; "" if unknown
-	chapters            []chapter
-	tracks              []textTrack // best first
+	metadata.Tags
+	language string      // of the sound; "" if unknown
+	tracks   []textTrack // best first
 }
 
 // A textTrack is a text subtitle track.
@@ -47,19 +44,22 @@ func (e *Engine) script(ctx context.Context, src *citekit.Source, m medium) (*sc
 	case "matroska":
 		return matroskaScript(ctx, src, m)
 	case "mp3", "aac":
-		return id3Script(src)
+		return scriptOf(id3.Read(src, src.Size()))
 	case "flac":
-		return flacScript(src)
+		return scriptOf(flacTags(src))
 	case "ogg":
-		comments, err := vorbis.Ogg(src, src.Size())
-		if err != nil {
-			return nil, err
-		}
-		return commentScript(comments), nil
+		return scriptOf(vorbis.Ogg(src, src.Size()))
 	case "wav":
-		return wavScript(src)
+		return scriptOf(wav.ReadTags(src, src.Size()))
 	}
 	return &script{}, nil
+}
+
+func scriptOf(tags metadata.Tags, err error) (*script, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &script{Tags: tags}, nil
 }
 
 func movieScript(src *citekit.Source) (*script, error) {
@@ -70,10 +70,7 @@ func movieScript(src *citekit.Source) (*script, error) {
 		}
 		return &script{}, nil
 	}
-	s := &script{title: w.Title, artist: w.Artist, date: w.Date, album: w.Album, genre: w.Genre, keywords: w.Keywords}
-	for _, c := range w.Chapters {
-		s.chapters = append(s.chapters, chapter{start: c.Start, end: c.End, title: c.Title})
-	}
+	s := &script{Tags: w.Tags}
 	for _, t := range w.Subtitles {
 		s.tracks = append(s.tracks, textTrack{language: t.Language, cues: func(ctx context.Context) ([]subtitle.Cue, error) {
 			return movieCues(ctx, src, t)
@@ -115,9 +112,9 @@ func matroskaScript(ctx context.Context, src *citekit.Source, m medium) (*script
 	if known, ok := m.(*foreign); ok {
 		origin = known.origin
 	}
-	s := &script{title: f.Tags["TITLE"], artist: f.Tags["ARTIST"], date: firstOf(f.Tags, "DATE", "DATE_RELEASED", "DATE_RECORDED", "DATE_RELEASE")}
-	s.album, s.genre, s.keywords = f.Tags["ALBUM"], f.Tags["GENRE"], f.Tags["KEYWORDS"]
-	s.chapters = matroskaChapters(f.Chapters, origin)
+	s := &script{Tags: metadata.Named(f.Tags)}
+	s.Date = cmp.Or(s.Date, f.Tags["DATE_RELEASED"], f.Tags["DATE_RECORDED"], f.Tags["DATE_RELEASE"])
+	s.Chapters = chaptersFrom(f.Chapters, origin)
 	for _, t := range f.Tracks {
 		kind := textOf(t.Codec)
 		if t.Type != matroska.Subtitle || kind == nil {
@@ -151,118 +148,39 @@ func (s *script) prefer(language string) {
 	slices.SortStableFunc(s.tracks, func(a, b textTrack) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
-// matroskaChapters puts chapters on a timeline that begins at origin. Chapters
+// chaptersFrom puts chapters on a timeline that begins at origin. Chapters
 // that end before it are left out.
-func matroskaChapters(found []matroska.Chapter, origin float64) []chapter {
-	var chapters []chapter
+func chaptersFrom(found []metadata.Chapter, origin float64) []metadata.Chapter {
+	var chapters []metadata.Chapter
 	for _, c := range found {
-		converted := chapter{start: max(float64(c.Start)/1e9-origin, 0), title: c.Title, children: matroskaChapters(c.Children, origin)}
+		moved := metadata.Chapter{Start: max(c.Start-origin, 0), Title: c.Title, Children: chaptersFrom(c.Children, origin)}
 		if c.End > c.Start {
-			if converted.end = float64(c.End)/1e9 - origin; converted.end <= 0 {
+			if moved.End = c.End - origin; moved.End <= 0 {
 				continue
 			}
 		}
-		chapters = append(chapters, converted)
+		chapters = append(chapters, moved)
 	}
 	return chapters
 }
 
-func id3Script(src *citekit.Source) (*script, error) {
-	tag, err := id3.Read(src, src.Size())
-	if err != nil {
-		return nil, err
-	}
-	s := &script{title: tag.Title, artist: tag.Artist, date: tag.Date, album: tag.Album, genre: tag.Genre, chapters: id3Chapters(tag.Chapters)}
-	if len(s.chapters) == 0 {
-		s.chapters = trackChapters(vorbis.Sheet(tag.CueSheet))
-	}
-	return s, nil
-}
-
-func id3Chapters(found []id3.Chapter) []chapter {
-	var chapters []chapter
-	for _, c := range found {
-		converted := chapter{start: float64(c.Start) / 1000, end: float64(c.End) / 1000, title: c.Title, children: id3Chapters(c.Children)}
-		if c.End == math.MaxUint32 { // some programs write this for an unknown end
-			converted.end = 0
-		}
-		chapters = append(chapters, converted)
-	}
-	return chapters
-}
-
-// flacScript reads the comments of a FLAC file. An ID3 tag may precede it,
+// flacTags reads the comments of a FLAC file. An ID3 tag may precede it,
 // although the format does not allow that.
-func flacScript(src *citekit.Source) (*script, error) {
+func flacTags(src *citekit.Source) (metadata.Tags, error) {
 	offset, err := sniff.SkipTags(src, src.Size())
 	if err != nil {
-		return nil, err
+		return metadata.Tags{}, err
 	}
-	comments, err := vorbis.FLAC(src, src.Size(), offset)
-	if err != nil {
-		return nil, err
+	tags, err := vorbis.FLAC(src, src.Size(), offset)
+	if err != nil || offset == 0 || len(tags.Chapters) > 0 {
+		return tags, err
 	}
-	s := commentScript(comments)
-	if offset == 0 || len(s.chapters) > 0 {
-		return s, nil
+	first, err := id3.Read(src, src.Size())
+	if err != nil || tags.Title == "" {
+		return first, err
 	}
-	tag, err := id3Script(src)
-	if err != nil || s.title == "" {
-		return tag, err
-	}
-	s.chapters = tag.chapters
-	return s, nil
-}
-
-func commentScript(c *vorbis.Comments) *script {
-	s := &script{
-		title: c.Tags["TITLE"], artist: c.Tags["ARTIST"], date: c.Tags["DATE"],
-		album: c.Tags["ALBUM"], genre: c.Tags["GENRE"], keywords: c.Tags["KEYWORDS"],
-	}
-	for _, found := range c.Chapters {
-		s.chapters = append(s.chapters, chapter{start: float64(found.Start) / 1000, title: found.Title})
-	}
-	if len(s.chapters) == 0 {
-		s.chapters = trackChapters(c.Tracks)
-	}
-	return s
-}
-
-// trackChapters makes chapters of the tracks of a cue sheet.
-func trackChapters(tracks []vorbis.Track) []chapter {
-	var chapters []chapter
-	for _, t := range tracks {
-		chapters = append(chapters, chapter{start: t.Start, end: t.End, title: t.Title})
-	}
-	return chapters
-}
-
-func wavScript(src *citekit.Source) (*script, error) {
-	notes, err := wav.ReadNotes(src, src.Size())
-	if err != nil {
-		return nil, err
-	}
-	s := &script{
-		title: notes.Title, artist: notes.Artist, date: notes.Date,
-		album: notes.Album, genre: notes.Genre, keywords: notes.Keywords,
-	}
-	for _, c := range notes.Cues {
-		found := chapter{start: c.Start, title: c.Label}
-		if c.Length > 0 {
-			found.end = c.Start + c.Length
-		}
-		s.chapters = append(s.chapters, found)
-	}
-	return s, nil
-}
-
-func firstOf(tags map[string]string, names ...string) string {
-	for _, name := range names {
-		if tags[name] != "" {
-			return tags[name]
-		}
-	}
-	return ""
+	tags.Chapters = first.Chapters
+	return tags, nil
 }
 
 // maxTried bounds the tracks searched for words: each takes a pass through the

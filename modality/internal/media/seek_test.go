@@ -1,23 +1,21 @@
 package media
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // generate makes a file with ffmpeg: half a minute of a clock with noise.
 func generate(t *testing.T, name string, args ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	all := []string{"-nostdin", "-v", "error",
-		"-f", "lavfi", "-i", "testsrc=size=64x48:rate=24:duration=36",
+	all := []string{"-f", "lavfi", "-i", "testsrc=size=64x48:rate=24:duration=36",
 		"-f", "lavfi", "-i", "aevalsrc='0.4*sin(2*PI*(300+40*t)*t)+0.1*random(0)':s=44100:d=36"}
-	output(t, "ffmpeg", append(append(all, args...), "-fflags", "+bitexact", path)...)
-	return path
+	return ffmpegtest.Make(t, name, append(append(all, args...), "-fflags", "+bitexact")...)
 }
 
 // long are containers in which ffmpeg has to seek, each with its own ways.
@@ -39,20 +37,14 @@ var long = []struct {
 }
 
 func TestSeek(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
-	files := long
-	if testing.Short() {
-		files = files[2:5]
-	}
-	for i, file := range files {
+	sharedtest.NotShort(t)
+	for i, file := range long {
 		if i%2 == 1 && !thorough() {
 			continue
 		}
 		t.Run(file.name, func(t *testing.T) {
 			path := generate(t, file.name, strings.Fields(file.args)...)
-			frames, at := decodeFrames(t, path), origin(t, path)
+			frames, at := ffmpegtest.Frames(t, path), origin(t, path)
 			whole := decodeSound(t, path, at)
 			large := &Engine{Modality: citekit.Video, measured: 1}
 			video, audio := &Engine{Modality: citekit.Video}, &Engine{Modality: citekit.Audio}
@@ -64,9 +56,9 @@ func TestSeek(t *testing.T) {
 			for _, span := range spans {
 				got, x := clip(t, video, src, span, citekit.ModeExact)
 				want := during(frames, at, span)
-				compareFrames(t, shown(decodeFrames(t, got)), want, span, file.same)
+				compareFrames(t, shown(ffmpegtest.Frames(t, got)), want, span, file.same)
 				got, _ = clip(t, large, src, span, citekit.ModeExact)
-				compareFrames(t, shown(decodeFrames(t, got)), want, span, file.same)
+				compareFrames(t, shown(ffmpegtest.Frames(t, got)), want, span, file.same)
 				t.Logf("%v: %s of %d bytes, %d frames", span, x.Ext, x.Size, len(want))
 				if file.sound {
 					compareSound(t, audio, src, whole, span, citekit.ModeExact, file.name != "mpeg4.avi")
@@ -75,7 +67,7 @@ func TestSeek(t *testing.T) {
 				if x.Actual != nil {
 					span = x.Actual.Time
 				}
-				compareFrames(t, shown(decodeFrames(t, copied)), during(frames, at, span), span, true)
+				compareFrames(t, shown(ffmpegtest.Frames(t, copied)), during(frames, at, span), span, true)
 			}
 		})
 	}
@@ -84,24 +76,16 @@ func TestSeek(t *testing.T) {
 // TestMeasureEnd measures files as if they were too large to be read whole:
 // one whose header is right, and one whose header promises much more.
 func TestMeasureEnd(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := generate(t, "end.mkv", "-c:v", "mpeg4", "-t", "3", "-g", "24")
-	long := filepath.Join(t.TempDir(), "long.mkv")
-	output(t, "ffmpeg", "-nostdin", "-v", "error", "-stream_loop", "29", "-i", path, "-c", "copy", long)
-	data, err := os.ReadFile(long)
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := ffmpegtest.Make(t, "long.mkv", "-stream_loop", "29", "-i", path, "-c", "copy")
+	data := sharedtest.Read(t, long)
 	whole, err := (&Engine{Modality: citekit.Video}).Measure(t.Context(), openFile(t, long))
 	if err != nil || whole.Duration < 85 {
 		t.Fatalf("%v s, %v", whole.Duration, err)
 	}
 	cut := filepath.Join(t.TempDir(), "cut.mkv")
-	if err := os.WriteFile(cut, data[:len(data)/3], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, cut, data[:len(data)/3])
 	small, err := (&Engine{Modality: citekit.Video}).Measure(t.Context(), openFile(t, cut))
 	if err != nil {
 		t.Fatal(err)
@@ -114,6 +98,6 @@ func TestMeasureEnd(t *testing.T) {
 		}
 		span := citekit.Span{Start: 20, End: 20.5}
 		clipped, _ := clip(t, e, openFile(t, path), span, citekit.ModeExact)
-		compareFrames(t, shown(decodeFrames(t, clipped)), during(decodeFrames(t, path), origin(t, path), span), span, true)
+		compareFrames(t, shown(ffmpegtest.Frames(t, clipped)), during(ffmpegtest.Frames(t, path), origin(t, path), span), span, true)
 	}
 }

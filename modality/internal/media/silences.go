@@ -2,7 +2,6 @@ package media
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -27,8 +26,10 @@ const (
 	// click.
 	minPart = 0.1
 
-	// scanRate is the sample rate at which sound decoded by ffmpeg is scanned.
-	scanRate = 16_000
+	// scanRate is the sample rate at which sound decoded by ffmpeg is scanned, and
+	// scanBlock the bytes of a frame: 16 bits of two channels.
+	scanRate  = 16_000
+	scanBlock = 4
 )
 
 // findParts returns the parts of a recording between silences. Errors are as
@@ -55,24 +56,25 @@ func (e *Engine) listen(ctx context.Context, src *citekit.Source, m medium, d *d
 	if err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(stream, d.total)); err != nil {
 		return err
 	}
-	c := ffmpeg.Conversion{
+	d.rate, d.block = scanRate, scanBlock
+	d.loudness = func(b []byte) float64 {
+		low, high := wav.Extremes16(b)
+		return max(high, -low)
+	}
+	return e.Tools.Stream(ctx, in, decoded(ctx, stream, origin), d)
+}
+
+// decoded is the conversion of a stream of sound to frames of scanBlock bytes, from a
+// time in seconds on the clock of the file, with silence where there is no sound.
+func decoded(ctx context.Context, stream ffmpeg.Stream, from float64) ffmpeg.Conversion {
+	return ffmpeg.Conversion{
 		Streams: []int{stream.Index},
 		Muxer:   "s16le",
 		Output: ffmpeg.Options{
 			"copyts": "", "c": "pcm_s16le", "ac": "2", "ar": fmt.Sprint(scanRate),
-			"filter": fmt.Sprintf("%s,asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0", ffmpeg.LimitSound(ctx, stream, 0), seconds(origin)),
+			"filter": fmt.Sprintf("%s,asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0", ffmpeg.LimitSound(ctx, stream, 0), seconds(from)),
 		},
 	}
-	d.rate, d.block = scanRate, 4
-	d.loudness = func(b []byte) float64 {
-		most := 0
-		for ; len(b) >= 2; b = b[2:] {
-			v := int(int16(binary.LittleEndian.Uint16(b)))
-			most = max(most, v, -v)
-		}
-		return float64(most) / (1 << 15)
-	}
-	return e.Tools.Stream(ctx, in, c, d)
 }
 
 func (d *detector) listenWAV(ctx context.Context, src *citekit.Source, f *wav.File) error {

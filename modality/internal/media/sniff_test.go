@@ -3,7 +3,6 @@ package media
 import (
 	"bytes"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -19,10 +18,7 @@ func TestSniffCorpus(t *testing.T) {
 		"vp9.webm": formatWebM, "vbr-xing.mp3": formatMP3, "id3-chapters-cover.mp3": formatMP3,
 		"h264-fragmented-wrong-duration.mp4": formatMP4,
 	} {
-		data, err := os.ReadFile(sharedtest.Corpus(t, "media/"+name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sharedtest.Read(t, sharedtest.Corpus(t, "media/"+name))
 		got, err := Sniff(bytes.NewReader(data), int64(len(data)))
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v; want %s", name, got, err, want.Name)

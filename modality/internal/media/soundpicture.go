@@ -2,7 +2,6 @@ package media
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
 
@@ -58,18 +57,10 @@ func (e *Engine) drawDecoded(ctx context.Context, src *citekit.Source, m medium,
 	if err := ffmpeg.Spend(ctx, ffmpeg.SoundWork(stream, span.End-first)); err != nil {
 		return err
 	}
-	c := ffmpeg.Conversion{
-		Input:   seek,
-		Streams: []int{stream.Index},
-		Muxer:   "s16le",
-		Output: ffmpeg.Options{
-			"copyts": "", "c": "pcm_s16le", "ac": "2", "ar": fmt.Sprint(scanRate),
-			"filter": fmt.Sprintf("%s,asetpts=PTS-%s/TB,aresample=async=1:min_hard_comp=0.02:first_pts=0,atrim=end=%s",
-				ffmpeg.LimitSound(ctx, stream, 0), seconds(from), seconds(span.End-span.Start)),
-		},
-	}
-	const block = 4
-	d := &columns{wave: w, wholeFrames: wholeFrames{block: block}, total: int64(math.Ceil((span.End - span.Start) * scanRate)), extremes: wav.Extremes16}
+	c := decoded(ctx, stream, from)
+	c.Input = seek
+	c.Output["filter"] += ",atrim=end=" + seconds(span.End-span.Start)
+	d := &columns{wave: w, wholeFrames: wholeFrames{block: scanBlock}, total: int64(math.Ceil((span.End - span.Start) * scanRate)), extremes: wav.Extremes16}
 	return e.Tools.Stream(ctx, in, c, d)
 }
 

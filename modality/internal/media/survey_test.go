@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -12,14 +11,13 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // TestSurvey compares the duration that the end of a Matroska file gives with
 // that of all its packets.
 func TestSurvey(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	dir := t.TempDir()
 	sound, picture := "aevalsrc='0.2*sin(2*PI*300*t)':s=48000:d=95.3", "testsrc=size=64x48:rate=25:duration=94.1"
 	paths := map[string]string{}
@@ -38,7 +36,7 @@ func TestSurvey(t *testing.T) {
 	} {
 		paths[name] = filepath.Join(dir, name)
 		all := []string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", sound, "-f", "lavfi", "-i", picture}
-		output(t, "ffmpeg", append(append(all, strings.Fields(args)...), paths[name])...)
+		ffmpegtest.Run(t, "ffmpeg", append(append(all, strings.Fields(args)...), paths[name])...)
 	}
 	merged := filepath.Join(dir, "merged.mkv")
 	if said, err := exec.Command(sharedtest.Tool(t, "mkvmerge"), "-q", "-o", merged, paths["rate.mkv"]).CombinedOutput(); err != nil {
@@ -70,10 +68,7 @@ func TestSurvey(t *testing.T) {
 // milliseconds, in its header.
 func lieAboutDuration(t *testing.T, from, to string, duration float64) {
 	t.Helper()
-	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := sharedtest.Read(t, from)
 	at := bytes.Index(b, []byte("\x44\x89\x84"))
 	if at < 0 {
 		t.Fatal("no duration of four bytes")

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // videoFiles are the files of the corpus that have a picture.
@@ -43,7 +43,7 @@ func TestPicture(t *testing.T) {
 	for number, file := range sharedtest.Share(t, videoFiles, 2) {
 		t.Run(file.name, func(t *testing.T) {
 			path := sharedtest.Corpus(t, "media/"+file.name)
-			whole, at := decodeFrames(t, path), origin(t, path)
+			whole, at := ffmpegtest.Frames(t, path), origin(t, path)
 			e := &Engine{Modality: citekit.Video}
 			src := openFile(t, path)
 			extent, err := e.Measure(t.Context(), src)
@@ -54,7 +54,7 @@ func TestPicture(t *testing.T) {
 			for i, span := range file.spans {
 				want := during(whole, at, span)
 				got, x := clip(t, e, src, span, citekit.ModeExact)
-				compareFrames(t, shown(decodeFrames(t, got)), want, span, true)
+				compareFrames(t, shown(ffmpegtest.Frames(t, got)), want, span, true)
 				if x.Actual != nil {
 					t.Errorf("%v: actual %v", span, x.Actual.Time)
 				}
@@ -71,42 +71,42 @@ func TestPicture(t *testing.T) {
 				if x.Actual != nil {
 					span = x.Actual.Time
 				}
-				compareFrames(t, shown(decodeFrames(t, copied)), during(whole, at, span), span, true)
+				compareFrames(t, shown(ffmpegtest.Frames(t, copied)), during(whole, at, span), span, true)
 			}
 		})
 	}
 }
 
 // compareStrict compares a clip that may store no more than it shows.
-func compareStrict(t *testing.T, e *Engine, src *citekit.Source, span citekit.Span, want []frame) {
+func compareStrict(t *testing.T, e *Engine, src *citekit.Source, span citekit.Span, want []ffmpegtest.Frame) {
 	t.Helper()
 	strict, _ := clip(t, e, src, span, citekit.ModeStrict)
-	compareFrames(t, decodeFrames(t, strict), want, span, false)
-	if stored := len(decodeFrames(t, strict, "-ignore_editlist", "1")); stored != len(want) {
+	compareFrames(t, ffmpegtest.Frames(t, strict), want, span, false)
+	if stored := len(ffmpegtest.Frames(t, strict, "-ignore_editlist", "1")); stored != len(want) {
 		t.Errorf("strict %v: stores %d frames, shows %d", span, stored, len(want))
 	}
 }
 
 // shown leaves out the frames before 0. An edit list hides them, but ffmpeg
 // 5.1 decodes those of AV1 all the same.
-func shown(frames []frame) []frame {
-	return slices.DeleteFunc(frames, func(f frame) bool { return f.time < -slack })
+func shown(frames []ffmpegtest.Frame) []ffmpegtest.Frame {
+	return slices.DeleteFunc(frames, func(f ffmpegtest.Frame) bool { return f.Time < -slack })
 }
 
 // compareFrames compares pictures and times. Times are off by as much as
 // those of the source are rounded.
-func compareFrames(t *testing.T, got, want []frame, span citekit.Span, same bool) {
+func compareFrames(t *testing.T, got, want []ffmpegtest.Frame, span citekit.Span, same bool) {
 	t.Helper()
 	if len(got) != len(want) || len(want) == 0 {
 		t.Errorf("%v: %d frames, want %d", span, len(got), len(want))
 		return
 	}
 	for i := range want {
-		if same && got[i].hash != want[i].hash {
+		if same && got[i].Hash != want[i].Hash {
 			t.Errorf("%v: frame %d of %d is another picture", span, i, len(want))
 			return
 		}
-		if off := got[i].time - (want[i].time - span.Start); math.Abs(off) > 0.0011 {
+		if off := got[i].Time - (want[i].Time - span.Start); math.Abs(off) > 0.0011 {
 			t.Errorf("%v: frame %d is shown %.4f s off", span, i, off)
 			return
 		}
@@ -118,10 +118,9 @@ func compareFrames(t *testing.T, got, want []frame, span citekit.Span, same bool
 func TestRotation(t *testing.T) {
 	path := sharedtest.Corpus(t, "media/h264-rotated.mp4")
 	matrix := func(path string) string {
-		return string(output(t, "ffprobe", "-v", "fatal", "-select_streams", "v:0", "-show_entries", "stream_side_data=displaymatrix", "-of", "csv=p=0", path))
+		return string(ffmpegtest.Run(t, "ffprobe", "-v", "fatal", "-select_streams", "v:0", "-show_entries", "stream_side_data=displaymatrix", "-of", "csv=p=0", path))
 	}
-	fragmented := filepath.Join(t.TempDir(), "fragmented.mp4")
-	output(t, "ffmpeg", "-nostdin", "-v", "fatal", "-i", path, "-c", "copy", "-movflags", "frag_keyframe+empty_moov", fragmented)
+	fragmented := ffmpegtest.Make(t, "fragmented.mp4", "-i", path, "-c", "copy", "-movflags", "frag_keyframe+empty_moov")
 	for _, path := range []string{path, fragmented} {
 		want := matrix(path)
 		for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict} {
@@ -135,18 +134,13 @@ func TestRotation(t *testing.T) {
 
 // TestReproducible makes the clips whose bytes come from an encoder again.
 func TestReproducible(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	path := sharedtest.Corpus(t, "media/vp9-vorbis.webm")
 	for _, mode := range []citekit.Mode{citekit.ModeExact, citekit.ModeCopy, citekit.ModeStrict} {
 		var first []byte
 		for range 2 {
 			got, _ := clip(t, &Engine{Modality: citekit.Video}, openFile(t, path), citekit.Span{Start: 0.2, End: 0.8}, mode)
-			data, err := os.ReadFile(got)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := sharedtest.Read(t, got)
 			if first != nil && !bytes.Equal(data, first) {
 				t.Errorf("%s: %d bytes that differ from the %d before", mode, len(data), len(first))
 			}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -17,15 +16,14 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // write writes a file into a directory and returns its path.
 func write(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sharedtest.Write(t, path, []byte(text))
 	return path
 }
 
@@ -92,7 +90,7 @@ func talk(t testing.TB, name string, args ...string) string {
 	all := []string{"-nostdin", "-v", "error",
 		"-f", "lavfi", "-i", "aevalsrc='0.2*sin(2*PI*300*t)':s=16000:d=20", "-f", "lavfi", "-i", "testsrc=size=64x48:rate=5:duration=20",
 		"-f", "ffmetadata", "-i", write(t, dir, "chapters.txt", chapterList), "-i", write(t, dir, "words.srt", subtitles)}
-	output(t, "ffmpeg", append(append(all, args...), path)...)
+	ffmpegtest.Run(t, "ffmpeg", append(append(all, args...), path)...)
 	return path
 }
 
@@ -229,7 +227,7 @@ func compareRuns(want, got []citekit.TextRun) string {
 // firstSubtitle returns when ffprobe says that the first subtitle is shown.
 func firstSubtitle(t testing.TB, path string) float64 {
 	t.Helper()
-	lines := strings.Fields(string(output(t, "ffprobe", "-v", "fatal", "-select_streams", "s:0", "-show_entries", "packet=pts_time,size", "-of", "csv=p=0", path)))
+	lines := strings.Fields(string(ffmpegtest.Run(t, "ffprobe", "-v", "fatal", "-select_streams", "s:0", "-show_entries", "packet=pts_time,size", "-of", "csv=p=0", path)))
 	for _, line := range lines {
 		var at, size float64
 		if _, err := fmt.Sscanf(line, "%f,%f", &at, &size); err == nil && size > 2 {

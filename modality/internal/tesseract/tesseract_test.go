@@ -8,9 +8,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -139,14 +137,7 @@ func TestFind(t *testing.T) {
 // script returns a Command that runs a shell script.
 func script(t *testing.T, body string) *Command {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell scripts on Windows")
-	}
-	path := filepath.Join(t.TempDir(), "tesseract")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	c, err := Find(path)
+	c, err := Find(sharedtest.Script(t, body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,9 +155,7 @@ func TestPrograms(t *testing.T) {
 }
 
 func TestHostileProgram(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs programs: not with -short")
-	}
+	sharedtest.NotShort(t)
 	picture := encode(t, image.NewGray(image.Rect(0, 0, 4, 4)))
 	endless := script(t, "while :; do echo 0123456789012345678901234567890123456789; done\n")
 	if _, err := endless.Recognise(t.Context(), "", given(picture)); !errors.Is(err, citekit.ErrTooLarge) {

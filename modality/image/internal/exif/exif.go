@@ -4,6 +4,7 @@
 package exif
 
 import (
+	"bytes"
 	"encoding/binary"
 	"image"
 )
@@ -70,36 +71,21 @@ func (o Orientation) StoredRect(r image.Rectangle, width, height int) image.Rect
 }
 
 const (
-	orientationTag = 0x112
-	shortType      = 3
-	headerLen      = 8
-	entryLen       = 12
+	headerLen = 8
+	entryLen  = 12
 )
 
 // Parse returns the orientation in an Exif block, which has the structure of a
 // TIFF file (TIFF 6.0, section 2). A leading "Exif\0\0" is skipped. It returns
 // false without a valid orientation.
 func Parse(block []byte) (Orientation, bool) {
-	if len(block) >= 6 && string(block[:6]) == "Exif\x00\x00" {
-		block = block[6:]
-	}
-	order, ok := byteOrder(block)
-	if !ok {
+	d := firstDirectory(bytes.NewReader(bytes.TrimPrefix(block, []byte("Exif\x00\x00"))))
+	b := d.value(orientationTag, 2, shortType)
+	if len(b) != 2 {
 		return TopLeft, false
 	}
-	at := int64(order.Uint32(block[4:]))
-	if at < headerLen || at+2 > int64(len(block)) {
-		return TopLeft, false
-	}
-	entries := block[at+2:]
-	for range int(order.Uint16(block[at:])) {
-		if len(entries) < entryLen {
-			break
-		}
-		if order.Uint16(entries) == orientationTag {
-			return orientationOf(entries[:entryLen], order)
-		}
-		entries = entries[entryLen:]
+	if o := Orientation(d.order.Uint16(b)); o.Valid() {
+		return o, true
 	}
 	return TopLeft, false
 }
@@ -115,12 +101,4 @@ func byteOrder(block []byte) (binary.ByteOrder, bool) {
 		return binary.BigEndian, true
 	}
 	return nil, false
-}
-
-func orientationOf(entry []byte, order binary.ByteOrder) (Orientation, bool) {
-	o := Orientation(order.Uint16(entry[8:]))
-	if order.Uint16(entry[2:]) != shortType || order.Uint32(entry[4:]) != 1 || !o.Valid() {
-		return TopLeft, false
-	}
-	return o, true
 }

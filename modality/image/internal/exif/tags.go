@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -33,6 +34,7 @@ type Place struct{ Latitude, Longitude float64 }
 // The tags of the Exif specification that are read.
 const (
 	descriptionTag     = 0x10e
+	orientationTag     = 0x112
 	makeTag            = 0x10f
 	modelTag           = 0x110
 	artistTag          = 0x13b
@@ -56,6 +58,7 @@ const (
 const (
 	byteType     = 1
 	asciiType    = 2
+	shortType    = 3
 	longType     = 4
 	rationalType = 5
 	utf8Type     = 129
@@ -69,15 +72,7 @@ const (
 // ReadTags reads the tags of an Exif block, or of a whole TIFF file, which has
 // the same structure. It reads only the values that it returns.
 func ReadTags(r io.ReaderAt) Tags {
-	var head [headerLen]byte
-	if n, _ := r.ReadAt(head[:], 0); n < headerLen {
-		return Tags{}
-	}
-	order, ok := byteOrder(head[:])
-	if !ok {
-		return Tags{}
-	}
-	first := readDirectory(r, order, int64(order.Uint32(head[4:])))
+	first := firstDirectory(r)
 	photo := first.sub(exifPointer)
 	t := Tags{
 		Title:       first.wide(titleTag),
@@ -103,6 +98,17 @@ type directory struct {
 	r       io.ReaderAt
 	order   binary.ByteOrder
 	entries map[uint16][]byte
+}
+
+// firstDirectory returns the first directory of a block, empty if there is none.
+func firstDirectory(r io.ReaderAt) directory {
+	var head [headerLen]byte
+	n, _ := r.ReadAt(head[:], 0)
+	order, ok := byteOrder(head[:n])
+	if !ok {
+		return directory{}
+	}
+	return readDirectory(r, order, int64(order.Uint32(head[4:])))
 }
 
 // readDirectory returns an empty directory if there is none at an offset.
@@ -143,12 +149,8 @@ func (d directory) value(tag uint16, size int64, types ...uint16) []byte {
 		return nil
 	}
 	kind := d.order.Uint16(entry[2:])
-	known := false
-	for _, t := range types {
-		known = known || t == kind
-	}
 	n := int64(d.order.Uint32(entry[4:])) * size
-	if !known || n > maxText {
+	if !slices.Contains(types, kind) || n > maxText {
 		return nil
 	}
 	if n <= 4 {

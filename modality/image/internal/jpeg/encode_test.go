@@ -173,18 +173,6 @@ func TestEncodeTooLarge(t *testing.T) {
 	}
 }
 
-func BenchmarkEncode(b *testing.B) {
-	for _, name := range []string{"4:2:0", "4:4:4"} {
-		m := scene(2000, 1500, ratios[name])
-		b.Run(name, func(b *testing.B) {
-			b.SetBytes(2000 * 1500)
-			for b.Loop() {
-				encode(b, m, 95)
-			}
-		})
-	}
-}
-
 // TestEncodeRegion compares parts that are encoded by themselves with parts
 // that were put together before.
 func TestEncodeRegion(t *testing.T) {

@@ -92,22 +92,3 @@ func TestForwardDCT(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkForwardDCT(b *testing.B) {
-	block := dctBlock{samples: dctSamples(1)[0]}
-	for b.Loop() {
-		forwardDCT(&block)
-	}
-}
-
-func BenchmarkPut(b *testing.B) {
-	e := newEncoder(grayScene(8, 8), image.Rect(0, 0, 8, 8), 95)
-	block := dctBlock{samples: dctSamples(4)[3]}
-	forwardDCT(&block)
-	var w packer
-	w.reserve(1)
-	for b.Loop() {
-		w.pos = 0
-		e.put(&w, &block, 0, 0)
-	}
-}

@@ -53,16 +53,3 @@ func TestFlat(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkInverseDCT(b *testing.B) {
-	rng := rand.New(rand.NewPCG(13, 14))
-	var full coefficients
-	for i := range full {
-		full[i] = int32(rng.IntN(200) - 100)
-	}
-	dst := make([]byte, 64)
-	for b.Loop() {
-		c := full
-		c.inverseDCT(dst, 8)
-	}
-}

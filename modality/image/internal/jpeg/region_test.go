@@ -8,7 +8,6 @@ import (
 	"image"
 	stdjpeg "image/jpeg"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -105,10 +104,7 @@ func TestRealFiles(t *testing.T) {
 	}
 	checked, rounds := 0, 3
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sharedtest.Read(t, file)
 		if _, err := stdjpeg.Decode(bytes.NewReader(data)); err != nil {
 			continue // there is nothing to compare with
 		}

@@ -59,27 +59,50 @@ const (
 // [os.ErrDeadlineExceeded] if a clock ended the program, and ctx.Err() once ctx is
 // done.
 func (t *Tools) Convert(ctx context.Context, in *Input, c Conversion) (*Output, error) {
-	path, err := t.find(programFFmpeg)
-	if err != nil {
-		return nil, err
-	}
 	dir, err := t.newScratch()
 	if err != nil {
 		return nil, err
 	}
 	name := dir.Path("output")
-	args, err := c.args(in, "file:"+name, t.maxOutput())
-	if err == nil {
-		err = t.run(ctx, command{path: path, args: args, dir: dir.Path(), inputs: append([]*Input{in}, c.Beside...), stdout: c.counter(ctx)})
-	}
-	if err == nil {
-		err = checkSound(ctx, dir)
-	}
-	if err != nil {
+	if err := t.convert(ctx, dir, in, c, "file:"+name, c.counter(ctx)); err != nil {
 		dir.Remove()
-		return nil, t.diagnose(ctx, programFFmpeg, path, err)
+		return nil, err
 	}
 	return openOutput(dir, name, t.maxOutput())
+}
+
+// Stream runs a conversion whose output goes directly to w and is not kept. An error of
+// w ends the run and is returned. Other errors are as for Convert.
+func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer) error {
+	dir, err := t.newScratch()
+	if err != nil {
+		return err
+	}
+	defer dir.Remove()
+	return t.convert(ctx, dir, in, c, "pipe:1", w)
+}
+
+// convert runs a conversion in dir.
+func (t *Tools) convert(ctx context.Context, dir *localfile.Scratch, in *Input, c Conversion, output string, stdout io.Writer) error {
+	args, err := c.args(in, output, t.maxOutput())
+	if err != nil {
+		return err
+	}
+	if err := t.ffmpeg(ctx, command{args: args, dir: dir.Path(), inputs: append([]*Input{in}, c.Beside...), stdout: stdout}); err != nil {
+		return err
+	}
+	return checkSound(ctx, dir)
+}
+
+// ffmpeg finds and runs ffmpeg, and explains its failure.
+func (t *Tools) ffmpeg(ctx context.Context, c command) (err error) {
+	if c.path, err = t.find(programFFmpeg); err != nil {
+		return err
+	}
+	if err := t.run(ctx, c); err != nil {
+		return t.diagnose(ctx, programFFmpeg, c.path, err)
+	}
+	return nil
 }
 
 func openOutput(dir *localfile.Scratch, name string, limit int64) (out *Output, err error) {
@@ -167,7 +190,7 @@ func (c Conversion) args(in *Input, output string, limit int64) ([]string, error
 	if len(c.Streams)+len(c.Beside) == 0 {
 		return nil, errors.New("ffmpeg: a conversion without streams")
 	}
-	args := append([]string{}, always...)
+	args := slices.Clone(always)
 	args = append(args, "-y", "-max_alloc", maxAlloc)
 	args = append(flags(args, in.options(), c.Input), "-i", url(in.file, 0))
 	for i, other := range c.Beside {

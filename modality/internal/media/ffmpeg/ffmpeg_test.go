@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // openCorpus returns a file of the corpus as an input.
@@ -39,9 +39,7 @@ func openCorpus(t *testing.T, tools *Tools, name, demuxer string) *Input {
 }
 
 func TestProbe(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	var tools Tools
 	in := openCorpus(t, &tools, "mkv-srt-track.mkv", "matroska")
 	info, err := tools.Probe(t.Context(), in)
@@ -61,9 +59,7 @@ func TestProbe(t *testing.T) {
 }
 
 func TestPackets(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	var tools Tools
 	in := openCorpus(t, &tools, "vp9.webm", "matroska")
 	frames, keys := 0, 0
@@ -79,9 +75,7 @@ func TestPackets(t *testing.T) {
 }
 
 func TestConvert(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	var tools Tools
 	in := openCorpus(t, &tools, "bear.flac", "flac")
@@ -102,18 +96,11 @@ func TestConvert(t *testing.T) {
 }
 
 func TestForcedDemuxer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
-	sibling, err := os.ReadFile(sharedtest.Corpus(t, "media/tiny.mov"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "sibling.mov"), sibling, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sibling := sharedtest.Read(t, sharedtest.Corpus(t, "media/tiny.mov"))
+	sharedtest.Write(t, filepath.Join(dir, "sibling.mov"), sibling)
 	playlists := map[string]string{
 		"hls":    "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:10.0,\nsibling.mov\n#EXT-X-ENDLIST\n",
 		"concat": "ffconcat version 1.0\nfile sibling.mov\n",
@@ -162,19 +149,12 @@ func TestMissing(t *testing.T) {
 
 // TestImpostor configures programs that are not ffmpeg, or are an old one.
 func TestImpostor(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("scripts are not programs here")
-	}
 	src := citekit.NewSource(bytes.NewReader([]byte("x")), citekit.SourceInfo{Size: 1})
 	for script, want := range map[string]string{
 		"exit 1": "configured one cannot be run",
 		"[ $1 = -version ] && echo 'ffmpeg version 4.4.2-0ubuntu' && exit 0; echo \"Unrecognized option 'fps_mode'.\" >&2; exit 1": "found 4.4",
 	} {
-		path := filepath.Join(t.TempDir(), "ffmpeg")
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		tools := Tools{FFmpeg: path}
+		tools := Tools{FFmpeg: sharedtest.Script(t, script)}
 		in, err := tools.Open(t.Context(), src, "mp3", 0)
 		if err != nil {
 			t.Fatal(err)
@@ -188,13 +168,7 @@ func TestImpostor(t *testing.T) {
 }
 
 func TestPrograms(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("scripts are not programs here")
-	}
-	path := filepath.Join(t.TempDir(), "ffmpeg")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\necho ffmpeg version 7.1 Copyright\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	path := sharedtest.Script(t, "echo ffmpeg version 7.1 Copyright")
 	tools := Tools{FFmpeg: path, FFprobe: path + "-none"}
 	found, missing := tools.Programs(t.Context())
 	if len(found) != 1 || found["ffmpeg"] != "7.1" || len(missing) != 1 || missing[0] != "ffprobe" {
@@ -349,18 +323,11 @@ func TestChildren(t *testing.T) {
 
 // TestMemory encodes pictures with little memory and with enough.
 func TestMemory(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds: not with -short")
-	}
+	sharedtest.NotShort(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is limited on Linux alone")
 	}
-	path := filepath.Join(t.TempDir(), "large.avi")
-	out, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), "-v", "error", "-f", "lavfi", "-i", "testsrc=s=1920x1080:r=10:d=3", "-c:v", "mjpeg", path).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	f, err := os.Open(path)
+	f, err := os.Open(ffmpegtest.Make(t, "large.avi", "-f", "lavfi", "-i", "testsrc=s=1920x1080:r=10:d=3", "-c:v", "mjpeg"))
 	if err != nil {
 		t.Fatal(err)
 	}

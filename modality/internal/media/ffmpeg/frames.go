@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -27,14 +28,14 @@ const AllStreams = -1
 // much work. Errors are as for Convert.
 func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval) (streams map[int]bool, done bool, err error) {
 	args := []string{
-		"-read_intervals", strconv.FormatFloat(x.Start, 'f', 6, 64) + "%" + strconv.FormatFloat(x.End, 'f', 6, 64),
+		"-read_intervals", decimalSeconds(x.Start) + "%" + decimalSeconds(x.End),
 		"-show_entries", "packet=stream_index:frame=stream_index,width,height,nb_samples", "-of", "csv=p=1",
 	}
 	if stream != AllStreams {
 		args = append(args, "-select_streams", strconv.Itoa(stream))
 	}
 	streams = make(map[int]bool)
-	work, counted := Work(0), decoding{}
+	work, counted := Work(0), frameCosts{}
 	err = t.probe(ctx, in, NewLineWriter(func(line []byte) error {
 		kind, rest, _ := strings.Cut(string(line), ",")
 		index, size, _ := strings.Cut(rest, ",")
@@ -65,15 +66,15 @@ func (t *Tools) Decodable(ctx context.Context, in *Input, stream int, x Interval
 	return streams, err == nil, err
 }
 
-// decoding is the work of the last frame of each stream. A packet counts as that
+// frameCosts are the work of the last frame of each stream. A packet counts as that
 // before it is decoded, because one that cannot be decoded gives no frame and takes as
 // long.
-type decoding map[int]Work
+type frameCosts map[int]Work
 
-func (d decoding) packet(stream int) Work { return d[stream] }
+func (d frameCosts) packet(stream int) Work { return d[stream] }
 
 // frame returns the work of a frame that was not counted with a packet.
-func (d decoding) frame(stream int, w Work) Work {
+func (d frameCosts) frame(stream int, w Work) Work {
 	more := max(w-d[stream], 0)
 	d[stream] = w
 	return more
@@ -99,7 +100,7 @@ func (t *Tools) HasDecoder(ctx context.Context, in *Input, stream int) (bool, er
 	if err != nil {
 		return false, err
 	}
-	args := append(append([]string{}, always...), inOrder(in.options())...)
+	args := flags(slices.Clone(always), in.options())
 	args = append(args, "-t", "1", "-i", url(in.file, 0), "-map", "0:"+strconv.Itoa(stream), "-frames", "1", "-f", "null", "-")
 	err = t.run(ctx, command{path: path, args: args, inputs: []*Input{in}})
 	if errors.Is(err, os.ErrDeadlineExceeded) || ctx.Err() != nil {

@@ -3,7 +3,6 @@ package ffmpeg
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +29,7 @@ const maxPackets = 40_000_000
 func (t *Tools) Packets(ctx context.Context, in *Input, from float64, visit func(Packet)) error {
 	var args []string
 	if from > 0 {
-		args = []string{"-read_intervals", strconv.FormatFloat(from, 'f', 6, 64) + "%"}
+		args = []string{"-read_intervals", decimalSeconds(from) + "%"}
 	}
 	n := 0
 	out := lineWriter{line: func(line []byte) error {
@@ -105,21 +104,4 @@ func parseCount(s string) int64 {
 		return 0
 	}
 	return max(n, 0)
-}
-
-// inOrder returns the options as arguments, sorted by name.
-func inOrder(o Options) []string {
-	names := make([]string, 0, len(o))
-	for name := range o {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var args []string
-	for _, name := range names {
-		args = append(args, "-"+name)
-		if o[name] != "" {
-			args = append(args, o[name])
-		}
-	}
-	return args
 }

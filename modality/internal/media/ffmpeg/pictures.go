@@ -42,10 +42,6 @@ type Picture struct {
 // has none. Scans is as in [Conversion]. Each decoded frame is work for the job of ctx. Errors are
 // as for Convert, and match [ErrWork] beyond that.
 func (t *Tools) Pictures(ctx context.Context, in *Input, scans int, size image.Point, takes []Take) ([][]Picture, error) {
-	path, err := t.find(programFFmpeg)
-	if err != nil {
-		return nil, err
-	}
 	dir, err := t.newScratch()
 	if err != nil {
 		return nil, err
@@ -54,8 +50,8 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, scans int, size image.P
 	times := make([][]float64, len(takes))
 	taken := newTakeTimes(times)
 	counter := PictureCounter{Scans: scans}
-	err = t.run(ctx, command{
-		path: path, args: takeArgs(in, dir, size, takes), dir: dir.Path(),
+	err = t.ffmpeg(ctx, command{
+		args: takeArgs(in, dir, size, takes), dir: dir.Path(),
 		inputs: slices.Repeat([]*Input{in}, len(takes)),
 		stdout: NewLineWriter(func(line []byte) error {
 			if err := counter.Line(ctx, line); err != nil {
@@ -65,7 +61,7 @@ func (t *Tools) Pictures(ctx context.Context, in *Input, scans int, size image.P
 		}),
 	})
 	if err != nil {
-		return nil, t.diagnose(ctx, programFFmpeg, path, err)
+		return nil, err
 	}
 	pictures := make([][]Picture, len(takes))
 	for i, take := range takes {
@@ -82,7 +78,7 @@ func takeName(i int) string { return "take" + strconv.Itoa(i) }
 // takeArgs builds the command line. The source is an input for each take, because where
 // reading starts can be given only per input.
 func takeArgs(in *Input, dir *localfile.Scratch, size image.Point, takes []Take) []string {
-	args := append([]string{}, always...)
+	args := slices.Clone(always)
 	args = append(args, "-y", "-max_alloc", maxAlloc)
 	for i, take := range takes {
 		seek := Options{"noaccurate_seek": "", "seek_timestamp": "1", "ss": decimalSeconds(take.From - take.Lead)}

@@ -70,7 +70,7 @@ func (t *Tools) probe(ctx context.Context, in *Input, stdout io.Writer, args ...
 	if err != nil {
 		return err
 	}
-	all := append([]string{"-hide_banner", "-v", "error", "-max_alloc", maxAlloc}, inOrder(in.options())...)
+	all := flags([]string{"-hide_banner", "-v", "error", "-max_alloc", maxAlloc}, in.options())
 	all = append(append(all, args...), "-i", url(in.file, 0))
 	if err := t.run(ctx, command{path: path, args: all, inputs: []*Input{in}, stdout: stdout}); err != nil {
 		return t.diagnose(ctx, programFFprobe, path, err)

@@ -9,16 +9,14 @@ import (
 	"io"
 	"maps"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // made returns a file that ffmpeg writes, as an input that begins after some bytes
@@ -26,15 +24,7 @@ import (
 func made(t *testing.T, tools *Tools, skip int, format string, args ...string) *Input {
 	t.Helper()
 	sharedtest.Tool(t, "ffprobe")
-	path := filepath.Join(t.TempDir(), "made")
-	args = append(append([]string{"-v", "error"}, args...), "-bitexact", "-f", format, path)
-	if out, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), args...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := sharedtest.Read(t, ffmpegtest.Make(t, "made", append(args, "-bitexact", "-f", format)...))
 	content = append(bytes.Repeat([]byte{'x'}, skip), content...)
 	src := citekit.NewSource(bytes.NewReader(content), citekit.SourceInfo{Size: int64(len(content))})
 	in, err := tools.Open(t.Context(), src, format, int64(skip))
@@ -184,19 +174,9 @@ func TestFirstPacket(t *testing.T) {
 // TestScripts has an ffprobe that finds no packet with a time, and an ffmpeg
 // without a decoder.
 func TestScripts(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("scripts are not programs here")
-	}
-	script := func(text string) string {
-		path := filepath.Join(t.TempDir(), "program")
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text+"\n"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	tools := Tools{
-		FFprobe: script("echo N/A,12; echo; echo 3,N/A"),
-		FFmpeg:  script("echo 'Decoder not found' >&2; exit 1"),
+		FFprobe: sharedtest.Script(t, "echo N/A,12; echo; echo 3,N/A"),
+		FFmpeg:  sharedtest.Script(t, "echo 'Decoder not found' >&2; exit 1"),
 	}
 	in, err := tools.OpenReader(t.Context(), strings.NewReader("x"), 1, "mp3")
 	if err != nil {
@@ -209,12 +189,12 @@ func TestScripts(t *testing.T) {
 	if has, err := tools.HasDecoder(t.Context(), in, 0); err != nil || has {
 		t.Errorf("without a decoder: %v, %v", has, err)
 	}
-	tools.FFprobe = script(fmt.Sprintf("printf %%0%dd 0", maxProbe+1))
+	tools.FFprobe = sharedtest.Script(t, fmt.Sprintf("printf %%0%dd 0", maxProbe+1))
 	if _, err := tools.Probe(t.Context(), in); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("an endless header: %v", err)
 	}
 	// Pictures as large as may be decoded, far from a key frame.
-	tools.FFprobe = script("i=0; while [ $i -lt 100 ]; do echo packet,0; echo frame,0,8192,8192; i=$((i+1)); done")
+	tools.FFprobe = sharedtest.Script(t, "i=0; while [ $i -lt 100 ]; do echo packet,0; echo frame,0,8192,8192; i=$((i+1)); done")
 	if got, done, err := tools.Decodable(t.Context(), in, AllStreams, Interval{End: 1}); err != nil || done || !got[0] {
 		t.Errorf("too much to decode: %v, %v, %v", got, done, err)
 	}

@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 // sound is a conversion to samples that takes as long as they last if slow.
@@ -99,15 +99,8 @@ func TestLineWriter(t *testing.T) {
 // TestSilentProgramIsStopped has a program whose output is refused, and that writes
 // nothing more until it is done.
 func TestSilentProgramIsStopped(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no shell scripts on Windows")
-	}
-	dir := t.TempDir()
-	done, program := filepath.Join(dir, "done"), filepath.Join(dir, "ffmpeg")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\necho line\nsleep 3\necho > '"+done+"'\n"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	tools := Tools{FFmpeg: program}
+	done := filepath.Join(t.TempDir(), "done")
+	tools := Tools{FFmpeg: sharedtest.Script(t, "echo line\nsleep 3\necho > '"+done+"'")}
 	in, err := tools.OpenReader(t.Context(), strings.NewReader("x"), 1, "flac")
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +117,7 @@ func TestSilentProgramIsStopped(t *testing.T) {
 
 // TestUndecodedPackets counts packets that give no frame as the last frame.
 func TestUndecodedPackets(t *testing.T) {
-	d, work := decoding{}, Work(0)
+	d, work := frameCosts{}, Work(0)
 	work += d.packet(0) + d.frame(0, 100) // the first, of unknown size
 	work += d.packet(0) + d.frame(0, 500)
 	for range 10 {

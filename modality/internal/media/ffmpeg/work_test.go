@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/localfile"
+	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
 func TestWork(t *testing.T) {
@@ -118,9 +119,7 @@ func TestOpenOutput(t *testing.T) {
 		}
 		path := dir.Path("out")
 		if test.written {
-			if err := os.WriteFile(path, []byte(test.content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.Write(t, path, []byte(test.content))
 		}
 		out, err := openOutput(dir, path, 4)
 		if !errors.Is(err, test.want) {

@@ -5,10 +5,31 @@ import (
 	"cmp"
 	"encoding/binary"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
+
+// A chapter is a part of the sound, or, with children and without times of its own, a
+// table of contents.
+type chapter struct {
+	start, end uint32 // milliseconds; end is not before start
+	title      string
+	children   []chapter
+}
+
+// seconds converts chapters. Some programs write the largest number for an unknown end.
+func seconds(chapters []chapter) (all []metadata.Chapter) {
+	for _, c := range chapters {
+		if c.end == math.MaxUint32 {
+			c.end = 0
+		}
+		all = append(all, metadata.Chapter{Start: float64(c.start) / 1000, End: float64(c.end) / 1000, Title: c.title, Children: seconds(c.children)})
+	}
+	return all
+}
 
 // contents are a CTOC frame: ids of chapters and of other contents.
 type contents struct {
@@ -23,10 +44,10 @@ func (p *parser) takeChapter(b []byte) {
 	if _, twice := p.chapters[string(id)]; !ok || twice || len(b) < 16 || len(p.chapters) == MaxChapters {
 		return
 	}
-	c := Chapter{Start: binary.BigEndian.Uint32(b), End: binary.BigEndian.Uint32(b[4:]), Title: p.title(b[16:])}
-	c.End = max(c.Start, c.End)
-	if c.Title == "" {
-		c.Title = charset.Latin1(id)
+	c := chapter{start: binary.BigEndian.Uint32(b), end: binary.BigEndian.Uint32(b[4:]), title: p.title(b[16:])}
+	c.end = max(c.start, c.end)
+	if c.title == "" {
+		c.title = charset.Latin1(id)
 	}
 	p.chapters[string(id)] = c
 	p.order = append(p.order, string(id))
@@ -87,22 +108,22 @@ func (p *parser) inner(b []byte) iter.Seq[frame] {
 
 // outline returns the chapters that the top contents lead to; the others are
 // not meant to be listed. Without contents it returns all chapters, by time.
-func (p *parser) outline() []Chapter {
+func (p *parser) outline() []chapter {
 	if listed := p.listed(p.root, MaxDepth, make(map[string]bool)); len(listed) > 0 {
 		return listed
 	}
-	var all []Chapter
+	var all []chapter
 	for _, id := range p.order {
 		all = append(all, p.chapters[id])
 	}
-	slices.SortStableFunc(all, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(all, func(a, b chapter) int { return cmp.Compare(a.start, b.start) })
 	return all
 }
 
 // listed returns the chapters that contents lead to. Chapters and contents in
 // done are not listed again.
-func (p *parser) listed(id string, depth int, done map[string]bool) []Chapter {
-	var chapters []Chapter
+func (p *parser) listed(id string, depth int, done map[string]bool) []chapter {
+	var chapters []chapter
 	if depth == 0 {
 		return nil
 	}
@@ -118,19 +139,19 @@ func (p *parser) listed(id string, depth int, done map[string]bool) []Chapter {
 		}
 		within := p.listed(child, depth-1, done)
 		if title := p.contents[child].title; title != "" && len(within) > 0 {
-			within = []Chapter{group(title, within)}
+			within = []chapter{group(title, within)}
 		}
 		chapters = append(chapters, within...)
 	}
-	slices.SortStableFunc(chapters, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(chapters, func(a, b chapter) int { return cmp.Compare(a.start, b.start) })
 	return chapters
 }
 
 // group returns a chapter that contains other chapters.
-func group(title string, within []Chapter) Chapter {
-	c := Chapter{Start: within[0].Start, Title: title, Children: within}
+func group(title string, within []chapter) chapter {
+	c := chapter{start: within[0].start, title: title, children: within}
 	for _, child := range within {
-		c.Start, c.End = min(c.Start, child.Start), max(c.End, child.End)
+		c.start, c.end = min(c.start, child.start), max(c.end, child.end)
 	}
 	return c
 }

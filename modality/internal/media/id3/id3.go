@@ -9,11 +9,13 @@ package id3
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
 	"strings"
 
 	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 // Limits on what is read.
@@ -25,42 +27,24 @@ const (
 	maxFrames   = 100_000
 )
 
-// A Tag is the content of a tag.
-type Tag struct {
-	Title, Artist, Date string
-	Album, Genre        string
-	Chapters            []Chapter
-	CueSheet            string // text of the cue sheet of a disc that was stored as one file; usually empty
-}
-
-// A Chapter is a part of the sound, or, with children and without times of its
-// own, a table of contents.
-type Chapter struct {
-	Start, End uint32 // milliseconds; End is not before Start
-	Title      string
-	Children   []Chapter
-}
-
 // Read reads the tag at the start of a file of size bytes. A file without one
-// has an empty Tag. Errors are those of r.
-func Read(r io.ReaderAt, size int64) (*Tag, error) {
-	head := make([]byte, 10)
-	if n, err := r.ReadAt(head, 0); n < len(head) {
-		return &Tag{}, notEOF(err)
-	}
-	if string(head[:3]) != "ID3" || head[3] < 2 || head[3] > 4 {
-		return &Tag{}, nil
+// has empty Tags. Chapters are those of the tag, or else the tracks of the cue
+// sheet of a disc that was stored as one file. Errors are those of r.
+func Read(r io.ReaderAt, size int64) (metadata.Tags, error) {
+	head, err := metadata.ReadAt(r, size, 0, 10)
+	if err != nil || len(head) < 10 || string(head[:3]) != "ID3" || head[3] < 2 || head[3] > 4 {
+		return metadata.Tags{}, err
 	}
 	version, flags := int(head[3]), head[5]
 	length := min(synchsafe(head[6:]), size-10)
 	var tag io.ReaderAt = io.NewSectionReader(r, 10, length)
 	if flags&0x80 != 0 && version < 4 { // the whole tag is unsynchronised
 		if length > maxTag {
-			return &Tag{}, nil
+			return metadata.Tags{}, nil
 		}
-		b, err := readAt(tag, 0, length)
+		b, err := metadata.ReadAt(tag, length, 0, length)
 		if err != nil {
-			return nil, err
+			return metadata.Tags{}, err
 		}
 		b = synchronise(b)
 		tag, length = bytes.NewReader(b), int64(len(b))
@@ -68,13 +52,13 @@ func Read(r io.ReaderAt, size int64) (*Tag, error) {
 	p := parser{r: tag, end: length, version: version}
 	if flags&0x40 != 0 && version > 2 {
 		if err := p.skipExtended(); err != nil {
-			return nil, err
+			return metadata.Tags{}, err
 		}
 	}
 	if err := p.frames(); err != nil {
-		return nil, err
+		return metadata.Tags{}, err
 	}
-	return p.tag(), nil
+	return p.tags(), nil
 }
 
 // synchsafe reads an integer of seven bits a byte (ID3v2.4, section 6.2).
@@ -88,21 +72,6 @@ func synchsafe(b []byte) (v int64) {
 // synchronise undoes unsynchronisation: it removes the zero after each 0xFF.
 func synchronise(b []byte) []byte { return bytes.ReplaceAll(b, []byte{0xff, 0}, []byte{0xff}) }
 
-// notEOF returns err, or nil if err only reports the end of the file.
-func notEOF(err error) error {
-	if err == io.EOF {
-		return nil
-	}
-	return err
-}
-
-// readAt returns n bytes, or fewer if there are no more.
-func readAt(r io.ReaderAt, at, n int64) ([]byte, error) {
-	b := make([]byte, n)
-	k, err := r.ReadAt(b, at)
-	return b[:k], notEOF(err)
-}
-
 // A parser reads the frames of a tag.
 type parser struct {
 	r       io.ReaderAt
@@ -110,7 +79,7 @@ type parser struct {
 	version int
 
 	text     map[string]string // of text frames, by their id in ID3v2.4
-	chapters map[string]Chapter
+	chapters map[string]chapter
 	order    []string // ids of chapters in file order
 	contents map[string]contents
 	root     string // id of the top contents
@@ -119,7 +88,7 @@ type parser struct {
 
 // skipExtended skips the extended header.
 func (p *parser) skipExtended() error {
-	b, err := readAt(p.r, 0, min(4, p.end))
+	b, err := metadata.ReadAt(p.r, p.end, 0, 4)
 	if err != nil || len(b) < 4 {
 		return err
 	}
@@ -139,13 +108,13 @@ type frame struct {
 
 // frames reads all frames up to the padding.
 func (p *parser) frames() error {
-	p.text, p.chapters, p.contents = make(map[string]string), make(map[string]Chapter), make(map[string]contents)
+	p.text, p.chapters, p.contents = make(map[string]string), make(map[string]chapter), make(map[string]contents)
 	width := int64(headerSize(p.version))
 	for range maxFrames {
 		if p.at < 0 || p.at+width > p.end {
 			return nil
 		}
-		head, err := readAt(p.r, p.at, width)
+		head, err := metadata.ReadAt(p.r, p.end, p.at, width)
 		if err != nil || int64(len(head)) < width || head[0] == 0 {
 			return err
 		}
@@ -158,7 +127,7 @@ func (p *parser) frames() error {
 		if !wanted(id) || size > maxFrame && id != "CHAP" {
 			continue
 		}
-		data, err := readAt(p.r, body, min(size, maxFrame))
+		data, err := metadata.ReadAt(p.r, p.end, body, min(size, maxFrame))
 		if err != nil {
 			return err
 		}
@@ -198,7 +167,7 @@ func (p *parser) fits(size int64) bool {
 	if next == p.end {
 		return true
 	}
-	b, err := readAt(p.r, next, min(4, max(p.end-next, 0)))
+	b, err := metadata.ReadAt(p.r, p.end, next, 4)
 	return err == nil && len(b) > 0 && (b[0] == 0 || len(b) == 4 && isID(b))
 }
 
@@ -283,10 +252,13 @@ func (p *parser) take(f frame) {
 	}
 }
 
-func (p *parser) tag() *Tag {
-	t := &Tag{Title: p.text["TIT2"], Artist: p.text["TPE1"], Date: p.text["TDRC"], Album: p.text["TALB"], Genre: genre(p.text["TCON"]), Chapters: p.outline(), CueSheet: p.sheet}
-	if t.Date == "" {
-		t.Date = p.text["TYER"]
+func (p *parser) tags() metadata.Tags {
+	t := metadata.Tags{
+		Title: p.text["TIT2"], Artist: p.text["TPE1"], Date: cmp.Or(p.text["TDRC"], p.text["TYER"]),
+		Album: p.text["TALB"], Genre: genre(p.text["TCON"]), Chapters: seconds(p.outline()),
+	}
+	if len(t.Chapters) == 0 {
+		t.Chapters = metadata.Disc(nil, 0, p.sheet)
 	}
 	return t
 }

@@ -27,11 +27,11 @@ func (f *File) Blocks(ctx context.Context, r io.ReaderAt, size int64, t Track) (
 	if f.clusters == 0 || t.coding.kind == unreadable {
 		return nil, nil
 	}
-	d := &blockReading{window: window{r: r, size: size}, track: t, scale: f.scale}
+	d := &blockReader{window: window{r: r, size: size}, track: t, scale: f.scale}
 	return d.blocks, d.walk(ctx, f.clusters)
 }
 
-type blockReading struct {
+type blockReader struct {
 	window
 	track   Track
 	scale   uint64
@@ -42,7 +42,7 @@ type blockReading struct {
 
 // walk reads the elements in clusters one after another, ignoring the clusters
 // themselves, so that it does not need their sizes.
-func (d *blockReading) walk(ctx context.Context, at int64) error {
+func (d *blockReader) walk(ctx context.Context, at int64) error {
 	for n := range maxElements {
 		if n%1024 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -77,7 +77,7 @@ func (d *blockReading) walk(ctx context.Context, at int64) error {
 }
 
 // take keeps a block or block group of the track.
-func (d *blockReading) take(p place) error {
+func (d *blockReader) take(p place) error {
 	if p.end-p.content > maxBlock {
 		return nil
 	}
@@ -110,7 +110,7 @@ func (d *blockReading) take(p place) error {
 
 // takeBlock reads a block (RFC 9559, section 10.1). It skips laced blocks, which
 // subtitles never use.
-func (d *blockReading) takeBlock(p place, duration int64) error {
+func (d *blockReader) takeBlock(p place, duration int64) error {
 	head, err := d.bytes(p.content, int(min(p.end-p.content, 12)))
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (d *blockReading) takeBlock(p place, duration int64) error {
 }
 
 // nanoseconds converts a sum of ticks, and limits it to the range of int64.
-func (d *blockReading) nanoseconds(ticks uint64, more int64) int64 {
+func (d *blockReader) nanoseconds(ticks uint64, more int64) int64 {
 	v := (float64(ticks) + float64(more)) * float64(d.scale)
 	if math.Abs(v) >= math.MaxInt64/2 {
 		return math.MaxInt64 / 2

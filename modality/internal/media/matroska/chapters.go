@@ -7,26 +7,20 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-)
 
-// A Chapter is a part of a file.
-type Chapter struct {
-	Start    int64 // nanoseconds on the clock of the file
-	End      int64 // nanoseconds, or -1 if unknown
-	Title    string
-	Children []Chapter
-}
+	"github.com/citekit/citekit/modality/internal/media/metadata"
+)
 
 // An edition is one division of a file into chapters (RFC 9559, section 5.1.7.1).
 type edition struct {
 	hidden, standard, ordered bool
-	chapters                  []Chapter
+	chapters                  []metadata.Chapter
 }
 
 // parseChapters returns the chapters of the edition that a player shows: the default
 // one, else the first that is not hidden. Ordered editions, which play parts of the
 // file in another order, are the last choice.
-func parseChapters(b []byte, language string) []Chapter {
+func parseChapters(b []byte, language string) []metadata.Chapter {
 	var editions []edition
 	left := MaxChapters
 	for e := range elements(b) {
@@ -71,8 +65,8 @@ func (e edition) rank() (rank int) {
 
 // atoms reads the chapters directly in b, at most *left including nested ones. It skips
 // chapters that are hidden, disabled or in another file.
-func atoms(b []byte, language string, depth int, left *int) []Chapter {
-	var chapters []Chapter
+func atoms(b []byte, language string, depth int, left *int) []metadata.Chapter {
+	var chapters []metadata.Chapter
 	for e := range elements(b) {
 		if e.id != 0xB6 || *left == 0 {
 			continue
@@ -85,19 +79,19 @@ func atoms(b []byte, language string, depth int, left *int) []Chapter {
 			chapters = append(chapters, c)
 		}
 	}
-	slices.SortStableFunc(chapters, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(chapters, func(a, b metadata.Chapter) int { return cmp.Compare(a.Start, b.Start) })
 	return chapters
 }
 
-func atom(b []byte, language string) (c Chapter, shown bool) {
-	c.End, shown = -1, true
+func atom(b []byte, language string) (c metadata.Chapter, shown bool) {
+	shown = true
 	matches := false
 	for e := range elements(b) {
 		switch e.id {
 		case 0x91: // ChapterTimeStart
-			c.Start = time(e.data)
+			c.Start = seconds(e.data)
 		case 0x92: // ChapterTimeEnd
-			c.End = time(e.data)
+			c.End = seconds(e.data)
 		case 0x98: // ChapterFlagHidden
 			shown = shown && integer(e.data) == 0
 		case 0x4598: // ChapterFlagEnabled
@@ -115,7 +109,8 @@ func atom(b []byte, language string) (c Chapter, shown bool) {
 	return c, shown
 }
 
-func time(b []byte) int64 { return int64(min(integer(b), math.MaxInt64)) }
+// seconds reads a time in nanoseconds.
+func seconds(b []byte) float64 { return float64(min(integer(b), math.MaxInt64)) / 1e9 }
 
 // display reads a title and its languages.
 func display(b []byte) (title string, languages []string) {

@@ -8,6 +8,8 @@ package matroska
 import (
 	"io"
 	"slices"
+
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 // Limits of reading.
@@ -39,16 +41,16 @@ const (
 // A File is the textual content of a file. It holds nothing open, and several callers
 // may share it.
 type File struct {
-	Tags     map[string]string // of the whole file, by name in upper case
-	Chapters []Chapter
+	Tags     map[string]string  // of the whole file, by name in upper case
+	Chapters []metadata.Chapter // on the clock of the file
 	Tracks   []Track
 
 	scale    uint64 // nanoseconds per tick
 	clusters int64  // offset of the first cluster, or 0
 }
 
-// A reading is a file being read.
-type reading struct {
+// A parser reads a file.
+type parser struct {
 	*window
 	file    *File
 	segment int64          // offset of the content of the segment
@@ -60,7 +62,7 @@ type reading struct {
 
 // Open reads the textual parts of a file of size bytes. Errors are those of r.
 func Open(r io.ReaderAt, size int64) (*File, error) {
-	d := &reading{
+	d := &parser{
 		window: &window{r: r, size: size},
 		file:   &File{Tags: make(map[string]string), scale: 1_000_000},
 		done:   make(map[int64]bool),
@@ -87,7 +89,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 
 // walk reads the elements of the segment up to the first cluster, and those after the
 // clusters if no seek head gives their offsets.
-func (d *reading) walk(end int64) error {
+func (d *parser) walk(end int64) error {
 	at := d.segment
 	for range maxTop {
 		p, ok, err := d.place(at)
@@ -114,7 +116,7 @@ func (d *reading) walk(end int64) error {
 }
 
 // follow reads what the seek heads point to, including other seek heads.
-func (d *reading) follow() error {
+func (d *parser) follow() error {
 	for i := 0; i < len(d.seeks); i++ {
 		p, ok, err := d.place(d.seeks[i])
 		if err != nil {
@@ -130,7 +132,7 @@ func (d *reading) follow() error {
 }
 
 // take keeps the content of a textual element.
-func (d *reading) take(p place) error {
+func (d *parser) take(p place) error {
 	switch p.id {
 	case idSeekHead, idInfo, idTracks, idChapters, idTags:
 	default:
@@ -156,7 +158,7 @@ func (d *reading) take(p place) error {
 }
 
 // seek reads a seek head (RFC 9559, section 5.1.1).
-func (d *reading) seek(b []byte) {
+func (d *parser) seek(b []byte) {
 	for e := range elements(b) {
 		if e.id != 0x4DBB {
 			continue
@@ -172,7 +174,7 @@ func (d *reading) seek(b []byte) {
 	}
 }
 
-func (d *reading) parse() {
+func (d *parser) parse() {
 	f := d.file
 	for e := range elements(d.master[idInfo]) {
 		switch e.id {

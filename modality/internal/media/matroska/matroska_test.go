@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit/modality/internal/media/matroska"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 // el returns an element.
@@ -129,7 +130,7 @@ func TestPlaces(t *testing.T) {
 	about := el(tags,
 		el(0x7373, el(0x63C0, el(0x63C5, num(7))), el(0x67C8, el(0x45A3, str("TITLE")), el(0x4487, str("of a track")))),
 		el(0x7373, el(0x67C8, el(0x45A3, str("title")), el(0x4487, str("of all"))), el(0x67C8, el(0x45A3, str("ARTIST")), el(0x4487, str("a")))))
-	want := []matroska.Chapter{{Start: 0, End: 0, Title: "A"}, {Start: 2e9, End: 3e9, Title: "B"}}
+	want := []metadata.Chapter{{Title: "A"}, {Start: 2, End: 3, Title: "B"}}
 	movie := el(cluster, el(0xE7, num(0)), el(0xA3, make([]byte, 5000)))
 	seekTo := func(at int) []byte {
 		return el(seekHead, el(0x4DBB, el(0x53AC, num(uint64(at)))), el(0x4DBB, el(0x53AC, num(0))), el(0x4DBB, el(0x53AC, num(1<<60))))
@@ -168,7 +169,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-func measure(chapters []matroska.Chapter) (depth, count int) {
+func measure(chapters []metadata.Chapter) (depth, count int) {
 	for _, c := range chapters {
 		d, n := measure(c.Children)
 		depth, count = max(depth, d+1), count+n+1

@@ -17,8 +17,6 @@ type Track struct {
 	Language string // BCP 47 tag or ISO 639-2 code; "" if unknown
 	Name     string
 	Forced   bool // only what is needed even by those who understand the sound
-	Default  bool
-	Private  []byte // codec data, such as the header of a subtitle file
 
 	number uint64
 	coding coding
@@ -53,7 +51,7 @@ func (f *File) parseTracks(b []byte) {
 }
 
 func parseTrack(b []byte) Track {
-	t := Track{Language: "eng", Default: true} // the defaults of RFC 9559
+	t := Track{Language: "eng"} // the default of RFC 9559
 	tag := ""
 	for e := range elements(b) {
 		switch e.id {
@@ -71,10 +69,6 @@ func parseTrack(b []byte) Track {
 			t.Name = text(e.data)
 		case 0x55AA:
 			t.Forced = integer(e.data) != 0
-		case 0x88:
-			t.Default = integer(e.data) != 0
-		case 0x63A2:
-			t.Private = e.data
 		case 0x6D80:
 			t.coding = parseCoding(e.data)
 		}

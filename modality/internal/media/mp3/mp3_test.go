@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
 
 // probed returns the packets that ffprobe finds in a file, and where the first one
@@ -21,14 +20,9 @@ import (
 func probed(t *testing.T, data []byte) (packets []Packet, from int64) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sound")
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, err := exec.Command(sharedtest.Tool(t, "ffprobe"), "-v", "error", "-f", "mp3", "-select_streams", "a",
-		"-show_entries", "packet=pts,duration,size,pos:packet_side_data=discard_padding", "-of", "csv=p=0:nk=0", path).Output()
-	if err != nil {
-		t.Fatalf("ffprobe: %v", err)
-	}
+	sharedtest.Write(t, path, data)
+	out := ffmpegtest.Run(t, "ffprobe", "-v", "error", "-f", "mp3", "-select_streams", "a",
+		"-show_entries", "packet=pts,duration,size,pos:packet_side_data=discard_padding", "-of", "csv=p=0:nk=0", path)
 	for line := range strings.Lines(string(out)) {
 		if !strings.HasPrefix(line, "pts=") {
 			continue
@@ -67,16 +61,8 @@ func walk(data []byte, start, from int64) (packets []Packet, err error) {
 
 func encode(t *testing.T, args string) []byte {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "sound.mp3")
-	all := append([]string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", "anoisesrc=d=3:a=0.3:seed=1"}, strings.Fields(args)...)
-	if out, err := exec.Command(sharedtest.Tool(t, "ffmpeg"), append(all, path)...).CombinedOutput(); err != nil {
-		t.Fatalf("ffmpeg: %v: %s", err, out)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	all := append([]string{"-f", "lavfi", "-i", "anoisesrc=d=3:a=0.3:seed=1"}, strings.Fields(args)...)
+	return sharedtest.Read(t, ffmpegtest.Make(t, "sound.mp3", all...))
 }
 
 // recordings are files of all kinds, by name.
@@ -164,9 +150,7 @@ func damage(data []byte, seed uint64) []byte {
 
 // TestWalk compares the packets with those that ffprobe finds.
 func TestWalk(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compares with ffprobe")
-	}
+	sharedtest.NotShort(t)
 	for name, data := range recordings(t) {
 		t.Run(name, func(t *testing.T) {
 			want, from := probed(t, data)

@@ -3,6 +3,7 @@ package mp4
 import (
 	"bytes"
 	"io"
+	"iter"
 	"strconv"
 )
 
@@ -58,7 +59,7 @@ func (t *track) begins(r io.ReaderAt, i int) bool {
 		kind, intra := t.picture(r, i)
 		return kind == 0 || kind == refresh || intra
 	case "hvc1", "hev1", "dvh1", "dvhe":
-		for u := range t.units(r, i, "hvcC", 21) {
+		for u := range t.units(r, i) {
 			if kind := u.head[0] >> 1 & 63; kind < 32 {
 				return kind >= 16 && kind < 24
 			}
@@ -88,7 +89,7 @@ const refresh = 5
 // picture returns the unit type of the first slice of an H.264 sample, 0 if
 // none was found, and whether it needs no other picture.
 func (t *track) picture(r io.ReaderAt, i int) (kind byte, intra bool) {
-	for u := range t.units(r, i, "avcC", 4) {
+	for u := range t.units(r, i) {
 		switch kind := u.head[0] & 31; kind {
 		case refresh:
 			return kind, true
@@ -103,12 +104,7 @@ func (t *track) picture(r io.ReaderAt, i int) (kind byte, intra bool) {
 // before it than is known: an H.264 picture that needs no other may be followed
 // by some that do, and a note may not be all.
 func (p *part) doubtful(r io.ReaderAt) bool {
-	switch p.Codec {
-	case "avc1", "avc2", "avc3", "avc4":
-	default:
-		return false
-	}
-	if r == nil || p.first == 0 {
+	if !p.isAVC() || r == nil || p.first == 0 {
 		return false
 	}
 	kind, _ := p.picture(r, p.first)
@@ -191,15 +187,14 @@ type unit struct {
 	head []byte // at least one byte
 }
 
-// units yields the first NAL units of a sample. kind and at are as for
-// unitLength.
-func (t *track) units(r io.ReaderAt, i int, kind string, at int) func(yield func(unit) bool) {
+// units yields the first NAL units of a sample.
+func (t *track) units(r io.ReaderAt, i int) iter.Seq[unit] {
 	const (
 		maxUnits = 64
 		maxHead  = 1 << 10
 	)
 	return func(yield func(unit) bool) {
-		width := int64(t.unitLength(kind, at))
+		width := int64(t.unitLength())
 		off, size, ok := t.locate(i)
 		buf := make([]byte, 4+maxHead)
 		for n := 0; n < maxUnits && ok && width > 0 && size > width; n++ {
@@ -207,10 +202,7 @@ func (t *track) units(r io.ReaderAt, i int, kind string, at int) func(yield func
 			if k, err := r.ReadAt(b, off); k < len(b) && err != nil {
 				return
 			}
-			length := int64(0)
-			for _, c := range b[:width] {
-				length = length<<8 | int64(c)
-			}
+			length := int64(number(b[:width]))
 			if length > size-width {
 				return
 			}
@@ -243,17 +235,12 @@ const (
 // sample first needs, and that only a sample before it has; no bytes if there
 // is none.
 func (t *track) noteFor(r io.ReaderAt, first int) span {
-	switch t.Codec {
-	case "avc1", "avc2", "avc3", "avc4":
-	default:
-		return span{}
-	}
-	if r == nil || first == 0 || t.table.sizes.uniform > 0 {
+	if !t.isAVC() || r == nil || first == 0 || t.table.sizes.uniform > 0 {
 		return span{}
 	}
 	_, _, _, desc := t.table.chunkOf(first)
 	for i, n := first, 0; n < maxWalked; n++ {
-		for u := range t.units(r, i, "avcC", 4) {
+		for u := range t.units(r, i) {
 			version, ok := x264Version(u.head)
 			if !ok {
 				continue

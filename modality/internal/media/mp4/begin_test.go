@@ -4,22 +4,23 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/modality/internal/media/mp4"
 )
 
-// renamed returns a file in which a box has another kind, so that it is not found.
-func renamed(t *testing.T, file []byte, kind string) []byte {
+// unlisted returns a file in which all samples are listed as sync samples: the table of
+// those is not found.
+func unlisted(t *testing.T, file []byte) []byte {
 	t.Helper()
-	if n := bytes.Count(file, []byte(kind)); n != 1 {
-		t.Fatalf("%d of %q", n, kind)
+	if n := bytes.Count(file, []byte("stss")); n != 1 {
+		t.Fatalf("%d tables", n)
 	}
-	return bytes.Replace(file, []byte(kind), []byte("free"), 1)
+	return bytes.Replace(file, []byte("stss"), []byte("free"), 1)
 }
 
 // listed returns a file whose last sync sample, as listed, is another one.
@@ -39,7 +40,6 @@ func listed(t *testing.T, file []byte, sample uint32) []byte {
 // begin where the table of sync samples says, or without what the encoder said
 // in the first sample.
 func TestBegin(t *testing.T) {
-	ffmpeg := sharedtest.Tool(t, "ffmpeg")
 	const moving = "testsrc2=s=96x64:r=10:d=4"
 	x264 := func(pixels, params string) []string {
 		return []string{"-c:v", "libx264", "-pix_fmt", pixels, "-preset", "veryfast", "-threads", "1", "-x264-params", params}
@@ -60,39 +60,23 @@ func TestBegin(t *testing.T) {
 			return file
 		}},
 		{"rows refreshed by and by", x264("yuv420p", "keyint=15:intra-refresh=1:bframes=0"), same},
-		{"every H.264 sample is called a sync sample", x264("yuv420p", "keyint=15:scenecut=0"), func(t *testing.T, file []byte) []byte {
-			return renamed(t, file, "stss")
-		}},
+		{"every H.264 sample is called a sync sample", x264("yuv420p", "keyint=15:scenecut=0"), unlisted},
 		{"an H.264 sample is wrongly called a sync sample", x264("yuv420p", "keyint=15:scenecut=0"), func(t *testing.T, file []byte) []byte {
 			return listed(t, file, 24)
 		}},
-		{"every HEVC sample is called a sync sample", []string{"-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none:keyint=15:scenecut=0"}, func(t *testing.T, file []byte) []byte {
-			return renamed(t, file, "stss")
-		}},
-		{"every VP9 sample is called a sync sample", []string{"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "15"}, func(t *testing.T, file []byte) []byte {
-			return renamed(t, file, "stss")
-		}},
-		{"every MPEG-4 sample is called a sync sample", []string{"-c:v", "mpeg4", "-g", "15", "-bf", "2"}, func(t *testing.T, file []byte) []byte {
-			return renamed(t, file, "stss")
-		}},
-		{"every MPEG-2 sample is called a sync sample", []string{"-c:v", "mpeg2video", "-r", "25", "-g", "15", "-bf", "2"}, func(t *testing.T, file []byte) []byte {
-			return renamed(t, file, "stss")
-		}},
+		{"every HEVC sample is called a sync sample", []string{"-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=none:keyint=15:scenecut=0"}, unlisted},
+		{"every VP9 sample is called a sync sample", []string{"-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-g", "15"}, unlisted},
+		{"every MPEG-4 sample is called a sync sample", []string{"-c:v", "mpeg4", "-g", "15", "-bf", "2"}, unlisted},
+		{"every MPEG-2 sample is called a sync sample", []string{"-c:v", "mpeg2video", "-r", "25", "-g", "15", "-bf", "2"}, unlisted},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			dir := t.TempDir()
-			name, clipName := filepath.Join(dir, "film.mp4"), filepath.Join(dir, "clip.mp4")
-			command(t, ffmpeg, append(append([]string{"-v", "error", "-f", "lavfi", "-i", moving}, test.args...), name)...)
-			file, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			name := ffmpegtest.Make(t, "film.mp4", append([]string{"-f", "lavfi", "-i", moving}, test.args...)...)
+			clipName := filepath.Join(t.TempDir(), "clip.mp4")
+			file := sharedtest.Read(t, name)
 			file = test.change(t, file)
-			if err := os.WriteFile(name, file, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			sharedtest.Write(t, name, file)
 			var want []string
-			whole := decodeFrames(t, ffmpeg, name)
+			whole := ffmpegtest.Frames(t, name)
 			for _, mode := range []mp4.Mode{mp4.Exact, mp4.Copy} {
 				clip, err := open(t, file).Reading(bytes.NewReader(file)).Cut(2.5, 3.5, mode)
 				if err != nil {
@@ -102,18 +86,16 @@ func TestBegin(t *testing.T) {
 				if err != nil || int64(len(b)) != clip.Size() {
 					t.Fatalf("%d of %d bytes: %v", len(b), clip.Size(), err)
 				}
-				if err := os.WriteFile(clipName, b, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				sharedtest.Write(t, clipName, b)
 				want = want[:0]
 				for _, f := range whole {
-					if f.pts > clip.Start()-1e-3 && f.pts < 3.5-1e-3 {
-						want = append(want, f.sum)
+					if f.Time > clip.Start()-1e-3 && f.Time < 3.5-1e-3 {
+						want = append(want, f.Hash)
 					}
 				}
 				var got []string
-				for _, f := range decodeFrames(t, ffmpeg, clipName) {
-					got = append(got, f.sum)
+				for _, f := range ffmpegtest.Frames(t, clipName) {
+					got = append(got, f.Hash)
 				}
 				if !slices.Equal(got, want) || len(got) < 10 {
 					t.Errorf("mode %d: %d pictures are not the %d of the movie", mode, len(got), len(want))

@@ -44,12 +44,17 @@ func boxes(b []byte) iter.Seq[box] {
 	}
 }
 
-// find returns the content of the first box of the kind in b.
-func find(b []byte, kind string) ([]byte, bool) {
+// find returns the content of the first box of the kind in b; of several kinds, each is
+// in the one before.
+func find(b []byte, path ...string) ([]byte, bool) {
 	for x := range boxes(b) {
-		if x.kind == kind {
+		if x.kind != path[0] {
+			continue
+		}
+		if len(path) == 1 {
 			return x.data, true
 		}
+		return find(x.data, path[1:]...)
 	}
 	return nil, false
 }
@@ -70,6 +75,14 @@ func checkBoxes(b []byte, path ...string) error {
 	}
 	inner, _ := find(b, path[0])
 	return checkBoxes(inner, path[1:]...)
+}
+
+// number reads a big-endian integer of at most 8 bytes.
+func number(b []byte) (n uint64) {
+	for _, c := range b {
+		n = n<<8 | uint64(c)
+	}
+	return n
 }
 
 // list returns the entries of a table box: a full-box header, a count and

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // ErrSuspect reports samples that do not look like the codec of their track.
@@ -104,10 +105,8 @@ func (s checked) suspect(b []byte) string {
 	}
 	ok := true
 	switch s.track.Codec {
-	case "avc1", "avc2", "avc3", "avc4":
-		ok = isUnits(b, s.track.unitLength("avcC", 4), whole)
-	case "hvc1", "hev1", "dvh1", "dvhe":
-		ok = isUnits(b, s.track.unitLength("hvcC", 21), whole)
+	case "avc1", "avc2", "avc3", "avc4", "hvc1", "hev1", "dvh1", "dvhe":
+		ok = isUnits(b, s.track.unitLength(), whole)
 	case "vp09":
 		ok = isVP9(b)
 	case "av01":
@@ -127,10 +126,19 @@ func (s checked) suspect(b []byte) string {
 	return ""
 }
 
-// unitLength returns the width in bytes of the unit lengths. It is stored at
-// offset at of the configuration box of the first sample entry. The result is 0
-// if that box is missing.
-func (t *track) unitLength(kind string, at int) int {
+// isAVC reports whether the samples are H.264.
+func (t *track) isAVC() bool {
+	return slices.Contains([]string{"avc1", "avc2", "avc3", "avc4"}, t.Codec)
+}
+
+// unitLength returns the width in bytes of the lengths of the units of H.264 or HEVC.
+// It is stored in the configuration box of the first sample entry. The result is 0 if
+// that box is missing.
+func (t *track) unitLength() int {
+	kind, at := "hvcC", 21
+	if t.isAVC() {
+		kind, at = "avcC", 4
+	}
 	if config := t.config(kind); len(config) > at {
 		return int(config[at]&3) + 1
 	}
@@ -157,10 +165,7 @@ func isUnits(b []byte, width int, whole bool) bool {
 		return true // unknown
 	}
 	for len(b) > width {
-		n := uint64(0)
-		for _, c := range b[:width] {
-			n = n<<8 | uint64(c)
-		}
+		n := number(b[:width])
 		b = b[width:]
 		if n > uint64(len(b)) {
 			return !whole

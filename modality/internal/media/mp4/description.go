@@ -2,9 +2,9 @@ package mp4
 
 import "strings"
 
-// packing tells how the bytes of a QuickTime sound track are divided into
+// packetLayout tells how the bytes of a QuickTime sound track are divided into
 // packets if its size table does not tell.
-type packing struct {
+type packetLayout struct {
 	bytes   int64 // per packet
 	samples int   // per packet
 }
@@ -75,12 +75,12 @@ func sampleBits(codec string, entry []byte) int {
 	return 0
 }
 
-// soundPacking returns the packets declared by a QuickTime sound description of
+// soundLayout returns the packets declared by a QuickTime sound description of
 // version 1, and those of uncompressed sound. Such files may list every sample
 // with a size of one byte.
-func (t *track) soundPacking() packing {
+func (t *track) soundLayout() packetLayout {
 	if t.Kind != Audio {
-		return packing{}
+		return packetLayout{}
 	}
 	var entry box
 	for x := range boxes(t.stsd[16:]) {
@@ -89,20 +89,20 @@ func (t *track) soundPacking() packing {
 	}
 	b := entry.data
 	if len(b) < 28 {
-		return packing{}
+		return packetLayout{}
 	}
 	channels, bits := int64(be.Uint16(b[16:])), sampleBits(entry.kind, b)
 	variable := int16(be.Uint16(b[20:])) == -2
 	if be.Uint16(b[8:]) == 1 && len(b) >= 44 && !variable {
 		samples, bytes := be.Uint32(b[28:]), int64(be.Uint32(b[36:]))
 		if samples > 0 && samples <= 1<<16 && bytes > 0 && bytes <= 1<<24 {
-			return packing{bytes, int(samples)}
+			return packetLayout{bytes, int(samples)}
 		}
 	}
 	if bits >= 8 && channels > 0 && be.Uint16(b[8:]) != 2 {
-		return packing{channels * int64(bits/8), 1}
+		return packetLayout{channels * int64(bits/8), 1}
 	}
-	return packing{}
+	return packetLayout{}
 }
 
 // prerollOf returns the preroll of a sound codec. Packets of transform codecs

@@ -81,6 +81,11 @@ func (e *encoder) word(version byte, v uint64) {
 	}
 }
 
+func (e *encoder) dates(version byte, d dates) {
+	e.word(version, d.created)
+	e.word(version, d.modified)
+}
+
 // versionFor returns the box version whose fields can hold all numbers.
 func versionFor(numbers ...uint64) byte {
 	for _, v := range numbers {
@@ -109,10 +114,9 @@ func (e *encoder) movieHeader() {
 	for _, p := range e.parts {
 		duration = max(duration, e.lengthOf(p))
 	}
-	version := versionForTimes(h.created, h.modified, duration)
+	version := h.versionFor(duration)
 	e.full("mvhd", version, func() {
-		e.word(version, h.created)
-		e.word(version, h.modified)
+		e.dates(version, h.dates)
 		e.u32(uint32(e.timescale))
 		e.word(version, duration)
 		e.raw(h.rest)
@@ -120,10 +124,10 @@ func (e *encoder) movieHeader() {
 	})
 }
 
-// versionForTimes is versionFor for a duration and two dates. Dates have filled
-// the unsigned fields since 1972.
-func versionForTimes(created, modified, duration uint64) byte {
-	if created > math.MaxUint32 || modified > math.MaxUint32 {
+// versionFor is the function versionFor for a duration and the dates. Dates have
+// filled the unsigned fields since 1972.
+func (d dates) versionFor(duration uint64) byte {
+	if d.created > math.MaxUint32 || d.modified > math.MaxUint32 {
 		return 1
 	}
 	return versionFor(duration)
@@ -156,11 +160,10 @@ func (e *encoder) track(k int, p *part) {
 
 func (e *encoder) trackHeader(p *part) {
 	h, duration := &p.header, e.lengthOf(p)
-	version := versionForTimes(h.created, h.modified, duration)
+	version := h.versionFor(duration)
 	e.box("tkhd", func() {
 		e.b = append(append(e.b, version), h.flags...)
-		e.word(version, h.created)
-		e.word(version, h.modified)
+		e.dates(version, h.dates)
 		e.u32(h.id)
 		e.u32(0)
 		e.word(version, duration)
@@ -191,10 +194,9 @@ func (e *encoder) references(p *part) {
 
 func (e *encoder) mediaHeader(p *part) {
 	h, duration := &p.media, uint64(p.mediaLength()*p.scale)
-	version := versionForTimes(h.created, h.modified, duration)
+	version := h.versionFor(duration)
 	e.full("mdhd", version, func() {
-		e.word(version, h.created)
-		e.word(version, h.modified)
+		e.dates(version, h.dates)
 		e.u32(h.timescale * uint32(p.scale))
 		e.word(version, duration)
 		e.raw(h.language)

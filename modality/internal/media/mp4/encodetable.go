@@ -25,6 +25,26 @@ func (e *encoder) counted(content func() int) {
 	e.patch(at, content())
 }
 
+// runs writes those of n runs of samples that are in a part, and returns how many those
+// are. Run returns the first sample of a run, and its value in ticks.
+func (e *encoder) runs(p *part, n int, run func(k int) (first int32, ticks int64)) (written int) {
+	for k := range n {
+		first, ticks := run(k)
+		end := p.table.n
+		if k+1 < n {
+			next, _ := run(k + 1)
+			end = int(next)
+		}
+		if end <= p.first || int(first) >= p.stop {
+			continue
+		}
+		e.u32(uint32(min(end, p.stop) - max(int(first), p.first)))
+		e.u32(uint32(ticks * p.scale))
+		written++
+	}
+	return written
+}
+
 // times writes stts.
 func (e *encoder) times(p *part) {
 	e.full("stts", 0, func() {
@@ -32,20 +52,8 @@ func (e *encoder) times(p *part) {
 			if p.from >= 0 {
 				return e.cueTimes(p)
 			}
-			n := 0
-			for k := p.table.timeRunOf(p.first); k < len(p.table.times); k++ {
-				r, end := p.table.times[k], p.table.n
-				if k+1 < len(p.table.times) {
-					end = int(p.table.times[k+1].first)
-				}
-				if int(r.first) >= p.stop {
-					break
-				}
-				e.u32(uint32(min(end, p.stop) - max(int(r.first), p.first)))
-				e.u32(uint32(int64(r.delta) * p.scale))
-				n++
-			}
-			return n
+			times := p.table.times
+			return e.runs(p, len(times), func(k int) (int32, int64) { return times[k].first, int64(times[k].delta) })
 		})
 	})
 }
@@ -62,29 +70,16 @@ func (e *encoder) cueTimes(p *part) int {
 
 // shifts writes ctts.
 func (e *encoder) shifts(p *part) {
-	t := p.table
-	if t.shifts == nil && p.lead == 0 {
+	shifts := p.table.shifts
+	if shifts == nil && p.lead == 0 {
 		return
 	}
-	if t.shifts == nil {
-		t = &table{n: t.n, shifts: []shiftRun{{0, 0}}}
+	if shifts == nil {
+		shifts = []shiftRun{{0, 0}}
 	}
 	e.full("ctts", 0, func() {
 		e.counted(func() int {
-			n := 0
-			for k, r := range t.shifts {
-				end := t.n
-				if k+1 < len(t.shifts) {
-					end = int(t.shifts[k+1].first)
-				}
-				if end <= p.first || int(r.first) >= p.stop {
-					continue
-				}
-				e.u32(uint32(min(end, p.stop) - max(int(r.first), p.first)))
-				e.u32(uint32((int64(r.shift) + p.lead) * p.scale))
-				n++
-			}
-			return n
+			return e.runs(p, len(shifts), func(k int) (int32, int64) { return shifts[k].first, int64(shifts[k].shift) + p.lead })
 		})
 	})
 }

@@ -6,21 +6,18 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"github.com/citekit/citekit/internal/test/mp4test"
 )
 
 // fragment is a fragment that lists samples, with bytes of media.
 func fragment(samples uint32, media int) []byte {
-	trun := boxOf("trun", binary.BigEndian.AppendUint32(make([]byte, 4), samples))
-	return append(boxOf("moof", boxOf("traf", trun)), boxOf("mdat", make([]byte, media))...)
-}
-
-func boxOf(kind string, content []byte) []byte {
-	b := binary.BigEndian.AppendUint32(nil, uint32(8+len(content)))
-	return append(append(b, kind...), content...)
+	trun := mp4test.Box("trun", binary.BigEndian.AppendUint32(make([]byte, 4), samples))
+	return append(mp4test.Box("moof", mp4test.Box("traf", trun)), mp4test.Box("mdat", make([]byte, media))...)
 }
 
 func TestCheckFragments(t *testing.T) {
-	start := boxOf("ftyp", []byte("isom0000"))
+	start := mp4test.Box("ftyp", []byte("isom0000"))
 	for _, test := range []struct {
 		name string
 		data []byte
@@ -45,7 +42,7 @@ func TestCheckFragments(t *testing.T) {
 }
 
 func FuzzCheckFragments(f *testing.F) {
-	f.Add(slices.Concat(boxOf("ftyp", []byte("isom0000")), fragment(48, 100)))
+	f.Add(slices.Concat(mp4test.Box("ftyp", []byte("isom0000")), fragment(48, 100)))
 	f.Add(fragment(1e6, 10))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if err := CheckFragments(bytes.NewReader(data), int64(len(data))); err != nil && !errors.Is(err, ErrTooLarge) {

@@ -5,59 +5,61 @@ import (
 	"strings"
 )
 
+// dates are when a header was made and changed, as it has them.
+type dates struct{ created, modified uint64 }
+
+// parse reads what the headers of movies, tracks and media begin with: a version, flags,
+// dates, a number, some bytes that are not used, and a duration. It returns the rest, and
+// false if there is no whole header of a known version.
+func (d *dates) parse(b []byte, unused int) (value uint32, rest []byte, ok bool) {
+	if len(b) == 0 || b[0] > 1 {
+		return 0, nil, false
+	}
+	width := 4 + 4*int(b[0]) // of dates and durations
+	n := 4 + 2*width + 4 + unused + width
+	if len(b) < n {
+		return 0, nil, false
+	}
+	for i, date := range []*uint64{&d.created, &d.modified} {
+		*date = number(b[4+i*width:][:width])
+	}
+	return be.Uint32(b[4+2*width:]), b[n:], true
+}
+
 // movieHeader is mvhd (8.2.2).
 type movieHeader struct {
-	created, modified uint64
-	timescale         uint32
-	rest              []byte // rate, volume, matrix, ...: 76 bytes
-	next              uint32
+	dates
+	timescale uint32
+	rest      []byte // rate, volume, matrix, ...: 76 bytes
+	next      uint32
 }
 
 func (h *movieHeader) parse(b []byte) error {
-	b, ok := h.times(b)
-	if !ok || len(b) < 80 {
+	value, rest, ok := h.dates.parse(b, 0)
+	if !ok || len(rest) < 80 {
 		return damaged("no movie header (mvhd)")
 	}
-	h.rest, h.next = b[:76], be.Uint32(b[76:])
+	h.timescale, h.rest, h.next = value, rest[:76], be.Uint32(rest[76:])
 	if h.timescale == 0 {
 		return damaged("movie timescale of zero")
 	}
 	return nil
 }
 
-// times reads the version-dependent fields and returns the rest.
-func (h *movieHeader) times(b []byte) (rest []byte, ok bool) {
-	if len(b) >= 32 && b[0] == 1 {
-		h.created, h.modified, h.timescale = be.Uint64(b[4:]), be.Uint64(b[12:]), be.Uint32(b[20:])
-		return b[32:], true
-	}
-	if len(b) >= 20 && b[0] == 0 {
-		h.created, h.modified, h.timescale = uint64(be.Uint32(b[4:])), uint64(be.Uint32(b[8:])), be.Uint32(b[12:])
-		return b[20:], true
-	}
-	return nil, false
-}
-
 // trackHeader is tkhd (8.3.2).
 type trackHeader struct {
-	flags             []byte // 3 bytes
-	created, modified uint64
-	id                uint32
-	rest              []byte // layer, group, volume, matrix, size: 60 bytes
+	dates
+	flags []byte // 3 bytes
+	id    uint32
+	rest  []byte // layer, group, volume, matrix, size: 60 bytes
 }
 
 func (h *trackHeader) parse(b []byte) error {
-	switch {
-	case len(b) >= 96 && b[0] == 1:
-		h.created, h.modified, h.id = be.Uint64(b[4:]), be.Uint64(b[12:]), be.Uint32(b[20:])
-		h.rest = b[36:96]
-	case len(b) >= 84 && b[0] == 0:
-		h.created, h.modified, h.id = uint64(be.Uint32(b[4:])), uint64(be.Uint32(b[8:])), be.Uint32(b[12:])
-		h.rest = b[24:84]
-	default:
+	value, rest, ok := h.dates.parse(b, 4)
+	if !ok || len(rest) < 60 {
 		return damaged("no track header (tkhd)")
 	}
-	h.flags = b[1:4]
+	h.flags, h.id, h.rest = b[1:4], value, rest[:60]
 	return nil
 }
 
@@ -71,22 +73,17 @@ func (h *trackHeader) rotation() int {
 
 // mediaHeader is mdhd (8.4.2).
 type mediaHeader struct {
-	created, modified uint64
-	timescale         uint32
-	language          []byte // includes the pre_defined field: 4 bytes
+	dates
+	timescale uint32
+	language  []byte // includes the pre_defined field: 4 bytes
 }
 
 func (h *mediaHeader) parse(b []byte) error {
-	switch {
-	case len(b) >= 36 && b[0] == 1:
-		h.created, h.modified, h.timescale = be.Uint64(b[4:]), be.Uint64(b[12:]), be.Uint32(b[20:])
-		h.language = b[32:36]
-	case len(b) >= 24 && b[0] == 0:
-		h.created, h.modified, h.timescale = uint64(be.Uint32(b[4:])), uint64(be.Uint32(b[8:])), be.Uint32(b[12:])
-		h.language = b[20:24]
-	default:
+	value, rest, ok := h.dates.parse(b, 0)
+	if !ok || len(rest) < 4 {
 		return damaged("no media header (mdhd)")
 	}
+	h.timescale, h.language = value, rest[:4]
 	if h.timescale == 0 || h.timescale > math.MaxInt32 {
 		return damaged("media timescale of %d", h.timescale)
 	}

@@ -1,7 +1,6 @@
 package mp4_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -10,7 +9,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -18,74 +16,26 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/modality/internal/media/mp4"
 )
 
 var cuts = flag.Int("cuts", 2, "random cuts of each file to compare with ffmpeg's decoding")
-
-// frame is one decoded picture.
-type frame struct {
-	pts float64
-	sum string
-}
-
-// decodeFrames returns the pictures ffmpeg shows of a file's first video
-// stream, with their times on the file's own timeline.
-func decodeFrames(t *testing.T, ffmpeg, name string) []frame {
-	t.Helper()
-	out := command(t, ffmpeg, "-nostdin", "-v", "fatal", "-copyts", "-noautorotate", "-t", strconv.Itoa(longest), "-i", name,
-		"-map", "0:v:0", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "framemd5", "-")
-	var frames []frame
-	tick := 0.0
-	for line := range strings.Lines(string(out)) {
-		if base, ok := strings.CutPrefix(line, "#tb 0: "); ok {
-			num, den, _ := strings.Cut(strings.TrimSpace(base), "/")
-			tick = number(t, num) / number(t, den)
-		}
-		fields := strings.Split(line, ",")
-		if strings.HasPrefix(line, "#") || len(fields) < 6 {
-			continue
-		}
-		frames = append(frames, frame{number(t, strings.TrimSpace(fields[2])) * tick, strings.TrimSpace(fields[5])})
-	}
-	return frames
-}
-
-func number(t *testing.T, s string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(s, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
-}
 
 // soundRate is the rate at which sound is compared.
 const soundRate = 48000
 
 // decodeSound returns the sound of a file from its time 0 on, in one channel
 // at soundRate, silence where there is none.
-func decodeSound(t *testing.T, ffmpeg, name string) []float64 {
+func decodeSound(t *testing.T, name string) []float64 {
 	t.Helper()
-	out := command(t, ffmpeg, "-nostdin", "-v", "fatal", "-copyts", "-t", strconv.Itoa(longest), "-i", name, "-map", "0:a:0", "-ac", "1",
+	out := ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "fatal", "-copyts", "-t", strconv.Itoa(longest), "-i", name, "-map", "0:a:0", "-ac", "1",
 		"-af", fmt.Sprintf("aresample=%d:async=1:first_pts=0:min_hard_comp=0.02", soundRate), "-ar", strconv.Itoa(soundRate), "-f", "s16le", "-")
 	sound := make([]float64, len(out)/2)
 	for i := range sound {
 		sound[i] = float64(int16(binary.LittleEndian.Uint16(out[2*i:])))
 	}
 	return sound
-}
-
-func command(t *testing.T, name string, args ...string) []byte {
-	t.Helper()
-	cmd := exec.Command(name, args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s %s: %v: %s", filepath.Base(name), strings.Join(args, " "), err, stderr.String())
-	}
-	return out
 }
 
 // offsetOf returns by how many samples, at most within, part must be moved to
@@ -154,18 +104,17 @@ const longest = 12
 // compareCuts compares random cuts of a file with ffmpeg's decoding of it.
 // The sound may be off by slack samples.
 func compareCuts(t *testing.T, name string, n, slack int) {
-	ffmpeg := sharedtest.Tool(t, "ffmpeg")
 	f, m, err := openFile(t, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var frames []frame
+	var frames []ffmpegtest.Frame
 	var sound []float64
 	if has(m.Tracks(), mp4.Video) {
-		frames = decodeFrames(t, ffmpeg, name)
+		frames = ffmpegtest.Frames(t, name, "-t", strconv.Itoa(longest))
 	}
 	if has(m.Tracks(), mp4.Audio) {
-		sound = decodeSound(t, ffmpeg, name)
+		sound = decodeSound(t, name)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	duration := min(m.Duration(), longest)
@@ -179,7 +128,7 @@ func compareCuts(t *testing.T, name string, n, slack int) {
 			end = max(start+0.1, math.Round(end*10)/10)
 		}
 		if len(frames) > 0 && random.IntN(4) == 0 { // as tools print times
-			start = math.Round(frames[random.IntN(len(frames))].pts*1e6) / 1e6
+			start = math.Round(frames[random.IntN(len(frames))].Time*1e6) / 1e6
 			start = max(0, start)
 			end = start + 0.2 + random.Float64()*2
 		}
@@ -188,7 +137,7 @@ func compareCuts(t *testing.T, name string, n, slack int) {
 			continue
 		}
 		c, err := m.Cut(start, end, mp4.Exact)
-		want := between(frames, start, end)
+		want := ffmpegtest.During(frames, 0, start, end)
 		if errors.Is(err, mp4.ErrEmpty) && len(want) == 0 {
 			exact++
 			continue
@@ -198,18 +147,18 @@ func compareCuts(t *testing.T, name string, n, slack int) {
 			continue
 		}
 		writeClip(t, c, f, clip)
-		var got []frame
+		var got []ffmpegtest.Frame
 		if has(c.Tracks(), mp4.Video) {
-			got = decodeFrames(t, ffmpeg, clip)
+			got = ffmpegtest.Frames(t, clip)
 			if c.Tracks()[0].Codec == "av01" { // older ffmpeg gives AV1 frames hidden before or after an edit
-				got = between(got, 0, end-start)
+				got = ffmpegtest.During(got, 0, 0, end-start)
 			}
 		}
 		if diff := diffFrames(want, got, start); diff != "" {
 			t.Errorf("[%g, %g): %s", start, end, diff)
 			continue
 		}
-		if has(c.Tracks(), mp4.Audio) && !sameSound(t, sound, decodeSound(t, ffmpeg, clip), start, c.End(), slack) {
+		if has(c.Tracks(), mp4.Audio) && !sameSound(t, sound, decodeSound(t, clip), start, c.End(), slack) {
 			continue
 		}
 		exact++
@@ -221,20 +170,11 @@ func has(tracks []mp4.Track, kind mp4.Kind) bool {
 	return slices.ContainsFunc(tracks, func(x mp4.Track) bool { return x.Kind == kind })
 }
 
-func between(frames []frame, start, end float64) (in []frame) {
-	for _, x := range frames {
-		if x.pts >= start-0.5e-6 && x.pts < end-0.5e-6 {
-			in = append(in, x)
-		}
-	}
-	return in
-}
-
 // diffFrames says how the frames of a clip differ from those wanted.
-func diffFrames(want, got []frame, start float64) string {
-	sums := func(frames []frame) (s []string) {
+func diffFrames(want, got []ffmpegtest.Frame, start float64) string {
+	sums := func(frames []ffmpegtest.Frame) (s []string) {
 		for _, x := range frames {
-			s = append(s, fmt.Sprintf("%.4f %.6s", x.pts, x.sum))
+			s = append(s, fmt.Sprintf("%.4f %.6s", x.Time, x.Hash))
 		}
 		return s
 	}
@@ -242,11 +182,11 @@ func diffFrames(want, got []frame, start float64) string {
 		return fmt.Sprintf("%d frames, want %d\n got %v\nwant %v", len(got), len(want), sums(got), sums(want))
 	}
 	for i := range want {
-		if want[i].sum != got[i].sum {
+		if want[i].Hash != got[i].Hash {
 			return fmt.Sprintf("frame %d of %d differs", i, len(want))
 		}
-		if math.Abs(want[i].pts-start-got[i].pts) > 1e-3 {
-			return fmt.Sprintf("frame %d shows at %.4f, want %.4f", i, got[i].pts, want[i].pts-start)
+		if math.Abs(want[i].Time-start-got[i].Time) > 1e-3 {
+			return fmt.Sprintf("frame %d shows at %.4f, want %.4f", i, got[i].Time, want[i].Time-start)
 		}
 	}
 	return ""
@@ -281,9 +221,7 @@ func sameSound(t *testing.T, whole, part []float64, start, end float64, slack in
 }
 
 func TestCorpusCuts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("cuts every movie and compares with ffmpeg")
-	}
+	sharedtest.NotShort(t)
 	dir := sharedtest.Corpus(t, "media")
 	for _, pattern := range []string{"*.mp4", "*.mov", "*.m4a"} {
 		names, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -334,35 +272,29 @@ var encodings = []struct {
 }
 
 // encode makes a file of ten seconds.
-func encode(t *testing.T, ffmpeg, name, options string) string {
+func encode(t *testing.T, name, options string) string {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), name)
-	args := []string{"-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=10",
+	args := []string{"-f", "lavfi", "-i", "testsrc2=s=96x64:r=25:d=10",
 		"-f", "lavfi", "-i", "aevalsrc=0.3*sin(2*PI*t*(220+40*t))+0.1*random(0):s=48000:d=10", "-bitexact", "-threads", "1"}
-	command(t, ffmpeg, append(append(args, strings.Fields(options)...), "-strict", "-2", out)...)
-	return out
+	return ffmpegtest.Make(t, name, append(append(args, strings.Fields(options)...), "-strict", "-2")...)
 }
 
 func TestEncodedCuts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("encodes movies")
-	}
-	ffmpeg := sharedtest.Tool(t, "ffmpeg")
+	sharedtest.NotShort(t)
 	for _, e := range encodings {
 		t.Run(e.name, func(t *testing.T) {
-			compareCuts(t, encode(t, ffmpeg, e.name, e.options), *cuts, 48)
+			compareCuts(t, encode(t, e.name, e.options), *cuts, 48)
 		})
 	}
 }
 
 func TestCopyMode(t *testing.T) {
-	ffmpeg := sharedtest.Tool(t, "ffmpeg")
-	name := encode(t, ffmpeg, "opengop.mp4", "-c:v libx264 -preset veryfast -bf 3 -g 30 -x264-params open-gop=1 -c:a aac")
+	name := encode(t, "opengop.mp4", "-c:v libx264 -preset veryfast -bf 3 -g 30 -x264-params open-gop=1 -c:a aac")
 	f, m, err := openFile(t, name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	frames, sound := decodeFrames(t, ffmpeg, name), decodeSound(t, ffmpeg, name)
+	frames, sound := ffmpegtest.Frames(t, name, "-t", strconv.Itoa(longest)), decodeSound(t, name)
 	clip := filepath.Join(t.TempDir(), "clip.mp4")
 	for _, r := range [][2]float64{{0, 1}, {2.5, 4.1}, {3.59, 3.7}, {7.77, 9.9}} {
 		c, err := m.Cut(r[0], r[1], mp4.Copy)
@@ -373,21 +305,18 @@ func TestCopyMode(t *testing.T) {
 			t.Errorf("[%g, %g) begins at %g", r[0], r[1], c.Start())
 		}
 		writeClip(t, c, f, clip)
-		if diff := diffFrames(between(frames, c.Start(), r[1]), decodeFrames(t, ffmpeg, clip), c.Start()); diff != "" {
+		if diff := diffFrames(ffmpegtest.During(frames, 0, c.Start(), r[1]), ffmpegtest.Frames(t, clip), c.Start()); diff != "" {
 			t.Errorf("[%g, %g): %s", r[0], r[1], diff)
 		}
-		sameSound(t, sound, decodeSound(t, ffmpeg, clip), c.Start(), c.End(), 48)
+		sameSound(t, sound, decodeSound(t, clip), c.Start(), c.End(), 48)
 	}
 }
 
 func TestSubtitlesShow(t *testing.T) {
-	ffmpeg := sharedtest.Tool(t, "ffmpeg")
 	srt := filepath.Join(t.TempDir(), "cues.srt")
 	cues := "1\n00:00:01,000 --> 00:00:03,000\nfirst\n\n2\n00:00:04,000 --> 00:00:07,500\nsecond\n\n3\n00:00:08,000 --> 00:00:09,000\nthird\n"
-	if err := os.WriteFile(srt, []byte(cues), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	name := encode(t, ffmpeg, "subtitled.mp4", "-i "+srt+" -map 0 -map 1 -map 2 -c:v mpeg4 -c:a aac -c:s mov_text")
+	sharedtest.Write(t, srt, []byte(cues))
+	name := encode(t, "subtitled.mp4", "-i "+srt+" -map 0 -map 1 -map 2 -c:v mpeg4 -c:a aac -c:s mov_text")
 	f, m, err := openFile(t, name)
 	if err != nil {
 		t.Fatal(err)
@@ -398,7 +327,7 @@ func TestSubtitlesShow(t *testing.T) {
 	}
 	clip := filepath.Join(t.TempDir(), "clip.mp4")
 	writeClip(t, c, f, clip)
-	got := string(command(t, ffmpeg, "-nostdin", "-v", "error", "-i", clip, "-map", "0:s:0", "-f", "srt", "-"))
+	got := string(ffmpegtest.Run(t, "ffmpeg", "-nostdin", "-v", "error", "-i", clip, "-map", "0:s:0", "-f", "srt", "-"))
 	want := "1\n00:00:00,000 --> 00:00:01,000\nfirst\n\n2\n00:00:02,000 --> 00:00:03,500\nsecond\n\n"
 	if got != want {
 		t.Errorf("subtitles\n%s\nwant\n%s", got, want)

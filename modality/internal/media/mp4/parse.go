@@ -4,7 +4,7 @@ import "math"
 
 // parseTable reads a sample table box. sound describes the packets of an
 // uncompressed QuickTime sound track; otherwise it is zero.
-func parseTable(stbl []byte, descriptions int, sound packing) (*table, error) {
+func parseTable(stbl []byte, descriptions int, sound packetLayout) (*table, error) {
 	t := &table{}
 	if err := t.parseSizes(stbl); err != nil {
 		return nil, err

@@ -112,8 +112,7 @@ func (m *Movie) parseTrack(trak []byte, chapters map[uint32]bool) (*track, error
 			return nil, t.checkFirst(m.size)
 		}
 	}
-	edts, _ := find(trak, "edts")
-	elst, _ := find(edts, "elst")
+	elst, _ := find(trak, "edts", "elst")
 	if err := t.parseEdits(elst, m.header.timescale); err != nil {
 		return nil, err
 	}
@@ -187,15 +186,14 @@ func (t *track) parseMedia(mdia []byte) error {
 	if err != nil {
 		return err
 	}
-	t.table, err = parseTable(stbl, descriptions, t.soundPacking())
+	t.table, err = parseTable(stbl, descriptions, t.soundLayout())
 	return err
 }
 
 // checkReferences refuses media in other files (8.7.2): otherwise the file
 // could decide which other file is read.
 func checkReferences(minf []byte) error {
-	dinf, _ := find(minf, "dinf")
-	dref, ok := find(dinf, "dref")
+	dref, ok := find(minf, "dinf", "dref")
 	if !ok {
 		return nil // old QuickTime: the media is in this file
 	}

@@ -7,23 +7,15 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 // Words is the text in a movie: tags, chapters and subtitles. It does not keep
 // the file open.
 type Words struct {
-	Title, Artist, Date    string // tags, verbatim
-	Album, Genre, Keywords string
-	Language               string // of the first sound track, as in [Track]; empty if not known
-	Chapters               []Chapter
-	Subtitles              []*TextTrack
-}
-
-// A Chapter is a part of a movie.
-type Chapter struct {
-	Start float64 // seconds on the timeline of the movie
-	End   float64 // seconds; 0 if not known
-	Title string
+	metadata.Tags        // verbatim; chapters are on the timeline of the movie
+	Language      string // of the first sound track, as in [Track]; empty if not known
+	Subtitles     []*TextTrack
 }
 
 // MaxChapters bounds the chapters of a movie.
@@ -47,8 +39,7 @@ func ReadWords(r io.ReaderAt, size int64) (*Words, error) {
 	w.parseTags(moov)
 	w.parseTracks(r, m, moov)
 	if len(w.Chapters) == 0 {
-		udta, _ := find(moov, "udta")
-		chpl, _ := find(udta, "chpl")
+		chpl, _ := find(moov, "udta", "chpl")
 		w.Chapters = neroChapters(chpl)
 	}
 	return w, nil
@@ -92,13 +83,20 @@ func (w *Words) parseTracks(r io.ReaderAt, m *Movie, moov []byte) {
 	}
 }
 
+// kindOfTrack returns the kind of a track, or "" if it is of no known one.
+func kindOfTrack(trak []byte) Kind {
+	hdlr, _ := find(trak, "mdia", "hdlr")
+	if len(hdlr) < 12 {
+		return ""
+	}
+	return kindOf(string(hdlr[8:12]))
+}
+
 // soundLanguage returns the language of a sound track.
 func soundLanguage(trak []byte) string {
-	mdia, _ := find(trak, "mdia")
-	hdlr, _ := find(mdia, "hdlr")
-	mdhd, _ := find(mdia, "mdhd")
+	mdhd, _ := find(trak, "mdia", "mdhd")
 	var h mediaHeader
-	if len(hdlr) < 12 || kindOf(string(hdlr[8:12])) != Audio || h.parse(mdhd) != nil {
+	if kindOfTrack(trak) != Audio || h.parse(mdhd) != nil {
 		return ""
 	}
 	return h.languageCode()
@@ -115,9 +113,7 @@ func trackID(trak []byte) uint32 {
 
 // textTrack parses a track if it holds text.
 func textTrack(m *Movie, trak []byte) *track {
-	mdia, _ := find(trak, "mdia")
-	hdlr, _ := find(mdia, "hdlr")
-	if len(hdlr) < 12 || kindOf(string(hdlr[8:12])) != Subtitle {
+	if kindOfTrack(trak) != Subtitle {
 		return nil
 	}
 	t, err := m.parseTrack(trak, nil)
@@ -134,21 +130,21 @@ func textTrack(m *Movie, trak []byte) *track {
 // trackChapters reads a chapter track (QuickTime File Format, "Chapter Lists"):
 // each sample is a title, shown as long as its chapter lasts. A sample without
 // a title fills a gap, unless no sample has a title.
-func trackChapters(r io.ReaderAt, m *Movie, trak []byte) []Chapter {
+func trackChapters(r io.ReaderAt, m *Movie, trak []byte) []metadata.Chapter {
 	t := textTrack(m, trak)
 	if t == nil || t.table.n > MaxChapters {
 		return nil
 	}
-	var all []Chapter
+	var all []metadata.Chapter
 	total := 0
 	for s := range t.samples(r, m.size) {
-		c := Chapter{Start: s.start, End: s.end, Title: sampleText(s.data)}
+		c := metadata.Chapter{Start: s.start, End: s.end, Title: sampleText(s.data)}
 		if total += len(c.Title); total > maxText || len(all) == MaxChapters {
 			break
 		}
 		all = append(all, c)
 	}
-	untitled := func(c Chapter) bool { return c.Title == "" }
+	untitled := func(c metadata.Chapter) bool { return c.Title == "" }
 	if titled := slices.DeleteFunc(slices.Clone(all), untitled); len(titled) > 0 {
 		return titled
 	}
@@ -173,7 +169,7 @@ func sampleText(b []byte) string {
 // of 100 nanoseconds and a title. Nero published no description of it. Version
 // 0 has the count in one byte; later versions have it in four, but some
 // programs fill only the last of them.
-func neroChapters(b []byte) []Chapter {
+func neroChapters(b []byte) []metadata.Chapter {
 	if len(b) < 9 {
 		return nil
 	}
@@ -181,15 +177,15 @@ func neroChapters(b []byte) []Chapter {
 	if b[0] != 0 || count == 0 {
 		count, rest = be.Uint32(b[5:]), b[9:]
 	}
-	var chapters []Chapter
+	var chapters []metadata.Chapter
 	for ; count > 0 && len(rest) >= 9 && len(chapters) < MaxChapters; count-- {
 		start, n := be.Uint64(rest), int(rest[8])
 		if n > len(rest)-9 || start > maxTicks {
 			break
 		}
-		chapters = append(chapters, Chapter{Start: float64(start) / 1e7, Title: charset.UTF8(rest[9 : 9+n])})
+		chapters = append(chapters, metadata.Chapter{Start: float64(start) / 1e7, Title: charset.UTF8(rest[9 : 9+n])})
 		rest = rest[9+n:]
 	}
-	slices.SortStableFunc(chapters, func(a, b Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	slices.SortStableFunc(chapters, func(a, b metadata.Chapter) int { return cmp.Compare(a.Start, b.Start) })
 	return chapters
 }

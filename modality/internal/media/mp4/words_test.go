@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit/internal/test/mp4test"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 // sample returns a text sample that lasts so many ticks.
@@ -42,25 +43,25 @@ func nero(version byte, count []byte, starts []uint64, titles ...string) []byte 
 func TestChapters(t *testing.T) {
 	for name, c := range map[string]struct {
 		data []byte
-		want []Chapter
+		want []metadata.Chapter
 	}{
 		"track": {chapterMovie(mp4test.Track{Samples: []mp4test.Sample{textOf("One", 501), textOf("\xfe\xff\x00T\x00w\x00\xf6", 700), textOf("Three", 799)}}, nil),
-			[]Chapter{{0, 0.501, "One"}, {0.501, 1.201, "Twö"}, {1.201, 2, "Three"}}},
+			[]metadata.Chapter{{End: 0.501, Title: "One"}, {Start: 0.501, End: 1.201, Title: "Twö"}, {Start: 1.201, End: 2, Title: "Three"}}},
 		"in chunks of two": {chapterMovie(mp4test.Track{PerChunk: 2, Samples: []mp4test.Sample{textOf("One", 500), textOf("Two", 500), textOf("Three", 500), textOf("4", 500)}}, nil),
-			[]Chapter{{0, 0.5, "One"}, {0.5, 1, "Two"}, {1, 1.5, "Three"}, {1.5, 2, "4"}}},
+			[]metadata.Chapter{{End: 0.5, Title: "One"}, {Start: 0.5, End: 1, Title: "Two"}, {Start: 1, End: 1.5, Title: "Three"}, {Start: 1.5, End: 2, Title: "4"}}},
 		"gap": {chapterMovie(mp4test.Track{Samples: []mp4test.Sample{textOf("", 500), textOf("Two", 500)}}, nil),
-			[]Chapter{{0.5, 1, "Two"}}},
+			[]metadata.Chapter{{Start: 0.5, End: 1, Title: "Two"}}},
 		"untitled": {chapterMovie(mp4test.Track{Samples: []mp4test.Sample{textOf("", 500), textOf("", 500)}}, nil),
-			[]Chapter{{0, 0.5, ""}, {0.5, 1, ""}}},
+			[]metadata.Chapter{{End: 0.5}, {Start: 0.5, End: 1}}},
 		"edits": {chapterMovie(mp4test.Track{Samples: []mp4test.Sample{textOf("One", 500), textOf("Two", 500), textOf("Three", 500)},
 			Edits: []mp4test.Edit{{Length: 250, Media: -1}, {Length: 900, Media: 250}}}, nil),
-			[]Chapter{{0.25, 0.5, "One"}, {0.5, 1, "Two"}, {1, 1.15, "Three"}}},
+			[]metadata.Chapter{{Start: 0.25, End: 0.5, Title: "One"}, {Start: 0.5, End: 1, Title: "Two"}, {Start: 1, End: 1.15, Title: "Three"}}},
 		"Nero": {chapterMovie(mp4test.Track{Samples: nil}, nero(1, []byte{0, 0, 0, 0, 2}, []uint64{5e6, 0}, "Caf\xe9", "First")),
-			[]Chapter{{0, 0, "First"}, {0.5, 0, "Café"}}},
-		"Nero, version 0": {chapterMovie(mp4test.Track{Samples: nil}, nero(0, []byte{1}, []uint64{15e6}, "A")), []Chapter{{1.5, 0, "A"}}},
-		"Nero, many":      {chapterMovie(mp4test.Track{Samples: nil}, nero(1, []byte{0, 0, 0, 1, 44}, make([]uint64, 300), make([]string, 300)...)), make([]Chapter, 300)},
-		"Nero, too many":  {chapterMovie(mp4test.Track{Samples: nil}, nero(1, []byte{0, 0xff, 0xff, 0xff, 0xff}, []uint64{0}, "A")), []Chapter{{0, 0, "A"}}},
-		"both":            {chapterMovie(mp4test.Track{Samples: []mp4test.Sample{textOf("Track", 500)}}, nero(0, []byte{1}, []uint64{0}, "List")), []Chapter{{0, 0.5, "Track"}}},
+			[]metadata.Chapter{{Title: "First"}, {Start: 0.5, Title: "Café"}}},
+		"Nero, version 0": {chapterMovie(mp4test.Track{Samples: nil}, nero(0, []byte{1}, []uint64{15e6}, "A")), []metadata.Chapter{{Start: 1.5, Title: "A"}}},
+		"Nero, many":      {chapterMovie(mp4test.Track{Samples: nil}, nero(1, []byte{0, 0, 0, 1, 44}, make([]uint64, 300), make([]string, 300)...)), make([]metadata.Chapter, 300)},
+		"Nero, too many":  {chapterMovie(mp4test.Track{Samples: nil}, nero(1, []byte{0, 0xff, 0xff, 0xff, 0xff}, []uint64{0}, "A")), []metadata.Chapter{{Title: "A"}}},
+		"both":            {chapterMovie(mp4test.Track{Samples: []mp4test.Sample{textOf("Track", 500)}}, nero(0, []byte{1}, []uint64{0}, "List")), []metadata.Chapter{{End: 0.5, Title: "Track"}}},
 	} {
 		w, err := ReadWords(bytes.NewReader(c.data), int64(len(c.data)))
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 const (
@@ -20,38 +22,37 @@ type oggStream struct {
 
 // Ogg reads the comments of an Ogg file of size bytes: those of the first stream that
 // has any. Errors are those of r.
-func Ogg(r io.ReaderAt, size int64) (*Comments, error) {
-	f := file{r, size}
+func Ogg(r io.ReaderAt, size int64) (metadata.Tags, error) {
 	streams := make(map[uint32]*oggStream)
 	held, at := 0, int64(0)
 	for range maxPages {
-		p, err := f.page(at)
+		p, err := readPage(r, size, at)
 		if err != nil || p == nil {
-			return &Comments{}, err
+			return metadata.Tags{}, err
 		}
 		at += int64(p.header + len(p.body))
 		s := streams[p.serial]
 		if s == nil {
 			if len(streams) == maxStreams {
-				return &Comments{}, nil
+				return metadata.Tags{}, nil
 			}
 			s = &oggStream{}
 			streams[p.serial] = s
 		}
 		if s.packets > 1 {
 			if allRead(streams) {
-				return &Comments{}, nil
+				return metadata.Tags{}, nil
 			}
 			continue
 		}
 		if held += len(p.body); held > maxPacket {
-			return &Comments{}, nil
+			return metadata.Tags{}, nil
 		}
 		if packet := s.add(p); packet != nil {
-			return parse(packet), nil
+			return tagsOf(comments(packet), nil, 0), nil
 		}
 	}
-	return &Comments{}, nil
+	return metadata.Tags{}, nil
 }
 
 // allRead reports whether every stream has passed the headers that may hold comments.
@@ -73,9 +74,9 @@ type page struct {
 	body     []byte
 }
 
-// page reads the page at an offset, or returns nil if there is none.
-func (f file) page(at int64) (*page, error) {
-	head, err := f.bytes(at, pageHeader+255)
+// readPage reads the page at an offset, or returns nil if there is none.
+func readPage(r io.ReaderAt, size, at int64) (*page, error) {
+	head, err := metadata.ReadAt(r, size, at, pageHeader+255)
 	if err != nil || len(head) < pageHeader || string(head[:4]) != "OggS" {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func (f file) page(at int64) (*page, error) {
 	for _, s := range p.segments {
 		length += int(s)
 	}
-	p.body, err = f.bytes(at+int64(p.header), int64(length))
+	p.body, err = metadata.ReadAt(r, size, at+int64(p.header), int64(length))
 	if len(p.body) < length {
 		return nil, err
 	}
@@ -109,14 +110,14 @@ func (s *oggStream) add(p *page) []byte {
 		packet := s.held
 		s.held = nil
 		if s.packets == 2 {
-			return comments(packet)
+			return commentHeader(packet)
 		}
 	}
 	return nil
 }
 
-// comments returns the comment header in a packet, or nil.
-func comments(packet []byte) []byte {
+// commentHeader returns the comment header in a packet, or nil.
+func commentHeader(packet []byte) []byte {
 	for _, sign := range []string{"\x03vorbis", "OpusTags", "\x81theora", "\x81kate\x00\x00\x00"} {
 		if rest, ok := bytes.CutPrefix(packet, []byte(sign)); ok {
 			return rest

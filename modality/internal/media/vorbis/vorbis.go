@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 // Limits of reading.
@@ -26,59 +28,37 @@ const (
 	maxComment  = 64 << 10 // bytes; longer ones are pictures
 )
 
-// Comments are the metadata of a file.
-type Comments struct {
-	Tags     map[string]string // first value of each, by name in upper case
-	Chapters []Chapter         // in time order
-	Tracks   []Track           // of a cue sheet, in time order
-}
-
-// A Chapter ends where the next one begins.
-type Chapter struct {
-	Start int64 // milliseconds
-	Title string
-}
-
-// A file is a reader and its size.
-type file struct {
-	r    io.ReaderAt
-	size int64
-}
-
-// bytes returns n bytes at an offset, or fewer at the end of the file.
-func (f file) bytes(at, n int64) ([]byte, error) {
-	n = min(n, f.size-at)
-	if n <= 0 {
-		return nil, nil
-	}
-	b := make([]byte, n)
-	k, err := f.r.ReadAt(b, at)
-	if err == io.EOF {
-		err = nil
-	}
-	return b[:k], err
-}
-
 // FLAC reads the comments of a FLAC file of size bytes, with its stream marker at an
-// offset. It returns empty Comments if there are none. Errors are those of r.
-func FLAC(r io.ReaderAt, size, offset int64) (*Comments, error) {
-	f := file{r, size}
-	marker, err := f.bytes(offset, 4)
+// offset. It returns empty Tags if there are none. Errors are those of r.
+func FLAC(r io.ReaderAt, size, offset int64) (metadata.Tags, error) {
+	marker, err := metadata.ReadAt(r, size, offset, 4)
 	if err != nil || string(marker) != "fLaC" {
-		return &Comments{}, err
+		return metadata.Tags{}, err
 	}
-	blocks, err := f.blocks(offset + 4)
+	blocks, err := readBlocks(r, size, offset+4)
 	if err != nil {
-		return nil, err
+		return metadata.Tags{}, err
 	}
-	c := &Comments{}
-	if blocks[vorbisComment] != nil {
-		c = parse(blocks[vorbisComment])
+	return tagsOf(comments(blocks[vorbisComment]), blocks[cueSheet], sampleRate(blocks[streamInfo])), nil
+}
+
+// tagsOf makes tags of comments. Chapters are those in the comments, or else the tracks
+// of a disc, of which a FLAC file has a block in samples of a rate.
+func tagsOf(comments map[string]string, disc []byte, rate int) metadata.Tags {
+	t := metadata.Named(comments)
+	if t.Chapters = chapters(comments); len(t.Chapters) == 0 {
+		t.Chapters = metadata.Disc(disc, rate, comments["CUESHEET"])
 	}
-	if block := binarySheet(blocks[cueSheet], sampleRate(blocks[streamInfo])); len(block.tracks) > 0 {
-		c.Tracks = tracksOf(block, textSheet(c.Tags["CUESHEET"]))
+	return t
+}
+
+// sampleRate returns the samples per second in a STREAMINFO block (RFC 9639, section
+// 8.2), or 0.
+func sampleRate(b []byte) int {
+	if len(b) < 13 {
+		return 0
 	}
-	return c, nil
+	return int(b[10])<<12 | int(b[11])<<4 | int(b[12])>>4
 }
 
 // Types of metadata blocks (RFC 9639, section 8.1).
@@ -88,18 +68,18 @@ const (
 	cueSheet      = 5
 )
 
-// blocks reads the first metadata block of each textual type, from an offset on.
-func (f file) blocks(at int64) (map[byte][]byte, error) {
+// readBlocks reads the first metadata block of each textual type, from an offset on.
+func readBlocks(r io.ReaderAt, size, at int64) (map[byte][]byte, error) {
 	found := make(map[byte][]byte)
 	for range 128 {
-		head, err := f.bytes(at, 4)
+		head, err := metadata.ReadAt(r, size, at, 4)
 		if err != nil || len(head) < 4 {
 			return found, err
 		}
 		length := int64(head[1])<<16 | int64(head[2])<<8 | int64(head[3])
 		kind := head[0] & 0x7f
 		if known := kind == streamInfo || kind == vorbisComment || kind == cueSheet; known && found[kind] == nil {
-			if found[kind], err = f.bytes(at+4, length); err != nil {
+			if found[kind], err = metadata.ReadAt(r, size, at+4, length); err != nil {
 				return nil, err
 			}
 		}
@@ -111,12 +91,13 @@ func (f file) blocks(at int64) (map[byte][]byte, error) {
 	return found, nil
 }
 
-// parse reads a comment header (Vorbis I, section 5).
-func parse(b []byte) *Comments {
-	c := &Comments{Tags: make(map[string]string)}
+// comments reads a comment header (Vorbis I, section 5): the first value of each name,
+// in upper case.
+func comments(b []byte) map[string]string {
+	values := make(map[string]string)
 	_, b = field(b) // vendor
 	if len(b) < 4 {
-		return c
+		return values
 	}
 	count := binary.LittleEndian.Uint32(b)
 	b = b[4:]
@@ -130,13 +111,11 @@ func parse(b []byte) *Comments {
 			continue
 		}
 		key := strings.ToUpper(string(name))
-		if _, twice := c.Tags[key]; !twice {
-			c.Tags[key] = string(value)
+		if _, twice := values[key]; !twice {
+			values[key] = string(value)
 		}
 	}
-	c.Chapters = chapters(c.Tags)
-	c.Tracks = Sheet(c.Tags["CUESHEET"])
-	return c
+	return values
 }
 
 // field reads a string that is preceded by its length. Rest is nil if the string is
@@ -154,18 +133,18 @@ func field(b []byte) (content, rest []byte) {
 }
 
 // chapters reads the comments CHAPTERxxx, which hold a time, and CHAPTERxxxNAME.
-func chapters(tags map[string]string) []Chapter {
-	var found []Chapter
+func chapters(tags map[string]string) []metadata.Chapter {
+	var found []metadata.Chapter
 	for name, value := range tags {
 		number, ok := strings.CutPrefix(name, "CHAPTER")
 		if !ok || !isNumber(number) {
 			continue
 		}
 		if start, ok := clock(value); ok {
-			found = append(found, Chapter{Start: start, Title: tags[name+"NAME"]})
+			found = append(found, metadata.Chapter{Start: float64(start) / 1000, Title: tags[name+"NAME"]})
 		}
 	}
-	slices.SortFunc(found, func(a, b Chapter) int {
+	slices.SortFunc(found, func(a, b metadata.Chapter) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Title, b.Title))
 	})
 	return found[:min(len(found), MaxChapters)]

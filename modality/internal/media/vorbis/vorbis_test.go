@@ -3,11 +3,13 @@ package vorbis_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/media/vorbis"
 )
 
@@ -52,12 +54,9 @@ func pages(serial uint32, segments int, packets ...[]byte) (all []byte) {
 }
 
 func TestOgg(t *testing.T) {
-	want := &vorbis.Comments{
-		Tags:     map[string]string{"TITLE": "ä", "CHAPTER01": "00:00:01.5", "CHAPTER01NAME": "One", "CHAPTER02": "01:02:03.004", "CHAPTER007": "00:00:00.000", "PICTURE": strings.Repeat("x", 3000)},
-		Chapters: []vorbis.Chapter{{0, ""}, {1500, "One"}, {3723004, ""}},
-	}
-	comments := header("title=ä", "TITLE=second", "none", "bad=\xff", "chapter01=00:00:01.5", "Chapter01name=One", "CHAPTER02=01:02:03.004", "CHAPTER007=00:00:00.000",
-		"PICTURE="+strings.Repeat("x", 3000))
+	want := metadata.Tags{Title: "ä", Chapters: []metadata.Chapter{{}, {Start: 1.5, Title: "One"}, {Start: 3723.004}}}
+	comments := header("PICTURE="+strings.Repeat("x", 3000), "title=ä", "TITLE=second", "none", "bad=\xff", "chapter01=00:00:01.5", "Chapter01name=One",
+		"CHAPTER02=01:02:03.004", "CHAPTER007=00:00:00.000")
 	flac := append([]byte{4, 0, byte(len(comments) >> 8), byte(len(comments))}, comments...)
 	for name, data := range map[string][]byte{
 		"Vorbis":           pages(1, 255, []byte("\x01vorbis..."), append([]byte("\x03vorbis"), comments...)),
@@ -83,7 +82,7 @@ func TestFLAC(t *testing.T) {
 	data := append([]byte("junkfLaC\x00\x00\x00\x04abcd\x84\x00\x00"), byte(len(comments)))
 	data = append(data, comments...)
 	got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 4)
-	if err != nil || got.Tags["TITLE"] != "t" || len(got.Chapters) != 1 || got.Chapters[0].Title != "a" {
+	if err != nil || got.Title != "t" || len(got.Chapters) != 1 || got.Chapters[0].Title != "a" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for n := range data {
@@ -93,13 +92,32 @@ func TestFLAC(t *testing.T) {
 	}
 }
 
+// TestDisc has the tracks of a disc in a block, in samples of the stream's rate.
+func TestDisc(t *testing.T) {
+	info := make([]byte, 34)
+	info[10], info[11], info[12] = 44100>>12, 44100>>4&0xff, 44100&15<<4
+	sheet := make([]byte, 396+2*36)
+	sheet[395], sheet[396+8] = 2, 1 // the track, and the lead-out
+	binary.BigEndian.PutUint64(sheet[396+36:], 66150)
+	data := []byte("fLaC")
+	for kind, block := range [][]byte{0: info, 5: sheet} {
+		if block != nil {
+			data = append(append(data, byte(kind), 0, byte(len(block)>>8), byte(len(block))), block...)
+		}
+	}
+	got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0)
+	if diff := cmp.Diff([]metadata.Chapter{{End: 1.5, Title: "Track 1"}}, got.Chapters); err != nil || diff != "" {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
 func FuzzComments(f *testing.F) {
 	f.Add(pages(1, 3, []byte("OpusHead"), append([]byte("OpusTags"), header("CHAPTER001=00:00:00.000")...)))
 	f.Add(append([]byte("fLaC\x84\x00\x00\x20"), header("TITLE=x")...))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, read := range []func() (*vorbis.Comments, error){
-			func() (*vorbis.Comments, error) { return vorbis.Ogg(bytes.NewReader(data), int64(len(data))) },
-			func() (*vorbis.Comments, error) { return vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0) },
+		for _, read := range []func() (metadata.Tags, error){
+			func() (metadata.Tags, error) { return vorbis.Ogg(bytes.NewReader(data), int64(len(data))) },
+			func() (metadata.Tags, error) { return vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0) },
 		} {
 			got, err := read()
 			if err != nil {
@@ -123,31 +141,45 @@ func TestSilentOgg(t *testing.T) {
 	}
 	r := &counter{Reader: bytes.NewReader(data)}
 	c, err := vorbis.Ogg(r, int64(len(data)))
-	if err != nil || len(c.Tags) > 0 || r.n > 20_000 {
+	if err != nil || c.Title != "" || r.n > 20_000 {
 		t.Errorf("%+v after %d bytes of %d: %v", c, r.n, len(data), err)
 	}
 }
 
+// TestReadError passes on the errors of a file, whichever read fails.
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken")
+	for name, data := range map[string][]byte{
+		"Ogg":  pages(1, 255, []byte("OpusHead"), append([]byte("OpusTags"), header("TITLE=t")...)),
+		"FLAC": append([]byte("fLaC\x84\x00\x00\x20"), header("TITLE=x")...),
+	} {
+		for n := range 2 {
+			r := &counter{Reader: bytes.NewReader(data), left: n, err: broken}
+			_, err := vorbis.Ogg(r, int64(len(data)))
+			if name == "FLAC" {
+				_, err = vorbis.FLAC(r, int64(len(data)), 0)
+			}
+			if !errors.Is(err, broken) {
+				t.Errorf("%s, read %d: error %v", name, n, err)
+			}
+		}
+	}
+}
+
+// A counter counts the bytes that are read. With an error, it fails after some reads.
 type counter struct {
 	*bytes.Reader
-	n int
+	n    int
+	left int
+	err  error
 }
 
 func (r *counter) ReadAt(p []byte, off int64) (int, error) {
+	if r.left--; r.left < 0 && r.err != nil {
+		return 0, r.err
+	}
 	n, err := r.Reader.ReadAt(p, off)
 	r.n += n
-	return n, err
-}
-
-// A countingReader counts the bytes that are read of it.
-type countingReader struct {
-	*bytes.Reader
-	read int
-}
-
-func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
-	n, err := r.Reader.ReadAt(p, off)
-	r.read += n
 	return n, err
 }
 
@@ -159,9 +191,9 @@ func TestRepeatedBlocks(t *testing.T) {
 	block[1], block[2], block[3] = size>>16, size>>8&0xff, size&0xff
 	copy(block[4:], header("TITLE=first"))
 	data := append([]byte("fLaC"), bytes.Repeat(block, 100)...)
-	r := &countingReader{Reader: bytes.NewReader(data)}
+	r := &counter{Reader: bytes.NewReader(data)}
 	c, err := vorbis.FLAC(r, int64(len(data)), 0)
-	if err != nil || c.Tags["TITLE"] != "first" || r.read > 2*size {
-		t.Errorf("%+v after %d bytes of %d: %v", c, r.read, len(data), err)
+	if err != nil || c.Title != "first" || r.n > 2*size {
+		t.Errorf("%+v after %d bytes of %d: %v", c, r.n, len(data), err)
 	}
 }

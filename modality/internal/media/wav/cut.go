@@ -19,9 +19,9 @@ type Clip struct {
 // slack is the error, in frames, of times converted from decimal notation.
 const slack = 1e-3
 
-// FrameAt returns the number of the first frame at or after a time in seconds. It may
+// frameAt returns the number of the first frame at or after a time in seconds. It may
 // be past the end of the file.
-func (f *File) FrameAt(seconds float64) int64 {
+func (f *File) frameAt(seconds float64) int64 {
 	frame := math.Ceil(seconds*float64(f.Rate) - slack)
 	return int64(min(max(frame, 0), math.MaxInt64/2))
 }
@@ -29,15 +29,9 @@ func (f *File) FrameAt(seconds float64) int64 {
 // Cut returns the frames k with start ≤ k/Rate < end, both in seconds, that the file
 // has.
 func (f *File) Cut(start, end float64) *Clip {
-	first := min(f.FrameAt(start), f.Frames)
-	return &Clip{First: first, End: max(min(f.FrameAt(end), f.Frames), first), file: f}
+	first := min(f.frameAt(start), f.Frames)
+	return &Clip{First: first, End: max(min(f.frameAt(end), f.Frames), first), file: f}
 }
-
-// Start returns the time of the first frame in the source, in seconds.
-func (c *Clip) Start() float64 { return float64(c.First) / float64(c.file.Rate) }
-
-// Stop returns the time in the source at which the clip ends, in seconds.
-func (c *Clip) Stop() float64 { return float64(c.End) / float64(c.file.Rate) }
 
 func (c *Clip) dataSize() int64 { return (c.End - c.First) * int64(c.file.Block) }
 

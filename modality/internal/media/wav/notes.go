@@ -8,36 +8,24 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/internal/charset"
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
-
-// Notes are the textual content of a WAV file.
-type Notes struct {
-	Title, Artist, Date    string // from the INFO list
-	Album, Genre, Keywords string
-	Cues                   []Cue // in time order
-}
-
-// A Cue is a marked place or range.
-type Cue struct {
-	Start  float64 // seconds
-	Length float64 // seconds; 0 for a point
-	Label  string
-}
 
 const (
 	maxCues = 20_000
 	maxList = 4 << 20 // bytes of a list that are read
 )
 
-// ReadNotes reads the labels and cue points of a WAV file of the given size, before and
-// after the sound. It skips what is damaged. Errors are those of r.
-func ReadNotes(r io.ReaderAt, size int64) (*Notes, error) {
-	n := &noteReader{r: r, size: size, dataSize: -1, labels: make(map[uint32]string), lengths: make(map[uint32]uint32)}
+// ReadTags reads the INFO list of a WAV file of the given size, and its cue points, with
+// their labels, as chapters in time order, before and after the sound. It skips what is
+// damaged. Errors are those of r.
+func ReadTags(r io.ReaderAt, size int64) (metadata.Tags, error) {
+	n := &tagReader{r: r, size: size, dataSize: -1, labels: make(map[uint32]string), lengths: make(map[uint32]uint32)}
 	at := int64(12)
 	for range maxChunks {
-		head, err := n.read(at, 8)
+		head, err := metadata.ReadAt(r, size, at, 8)
 		if err != nil || len(head) < 8 {
-			return n.notes(), err
+			return n.tags(), err
 		}
 		length := int64(binary.LittleEndian.Uint32(head[4:]))
 		if length == unknownSize {
@@ -47,19 +35,19 @@ func ReadNotes(r io.ReaderAt, size int64) (*Notes, error) {
 			length = n.dataSize
 		}
 		if err := n.chunk(string(head[:4]), at+8, length); err != nil {
-			return nil, err
+			return metadata.Tags{}, err
 		}
 		at += 8 + length + length%2
 	}
-	return n.notes(), nil
+	return n.tags(), nil
 }
 
-type noteReader struct {
+type tagReader struct {
 	r        io.ReaderAt
 	size     int64
 	dataSize int64 // from the ds64 chunk; -1 if there is none
 	rate     uint32
-	found    Notes
+	found    metadata.Tags
 	points   []point
 	labels   map[uint32]string // by cue
 	lengths  map[uint32]uint32 // in frames, by cue
@@ -68,21 +56,7 @@ type noteReader struct {
 // A point is a cue point.
 type point struct{ id, frame uint32 }
 
-// read returns count bytes at an offset, or fewer at the end of the file.
-func (n *noteReader) read(at, count int64) ([]byte, error) {
-	count = min(count, n.size-at)
-	if at < 0 || count <= 0 {
-		return nil, nil
-	}
-	b := make([]byte, count)
-	k, err := n.r.ReadAt(b, at)
-	if err == io.EOF {
-		err = nil
-	}
-	return b[:k], err
-}
-
-func (n *noteReader) chunk(id string, body, length int64) error {
+func (n *tagReader) chunk(id string, body, length int64) error {
 	switch id {
 	case "ds64", "fmt ", "cue ", "LIST":
 	default:
@@ -91,7 +65,7 @@ func (n *noteReader) chunk(id string, body, length int64) error {
 	if length > maxList {
 		return nil
 	}
-	b, err := n.read(body, length)
+	b, err := metadata.ReadAt(n.r, n.size, body, length)
 	if err != nil {
 		return err
 	}
@@ -113,7 +87,7 @@ func (n *noteReader) chunk(id string, body, length int64) error {
 }
 
 // list reads a list of labels or of information.
-func (n *noteReader) list(kind string, b []byte) {
+func (n *tagReader) list(kind string, b []byte) {
 	for len(b) >= 8 {
 		id, length := string(b[:4]), int64(binary.LittleEndian.Uint32(b[4:]))
 		if length > int64(len(b)-8) {
@@ -128,7 +102,7 @@ func (n *noteReader) list(kind string, b []byte) {
 	}
 }
 
-func (n *noteReader) label(id string, b []byte) {
+func (n *tagReader) label(id string, b []byte) {
 	if len(b) < 4 || len(n.labels) == maxCues {
 		return
 	}
@@ -146,20 +120,13 @@ func (n *noteReader) label(id string, b []byte) {
 	}
 }
 
-func (n *noteReader) info(id string, b []byte) {
-	switch id {
-	case "INAM":
-		n.found.Title = text(b)
-	case "IART":
-		n.found.Artist = text(b)
-	case "ICRD":
-		n.found.Date = text(b)
-	case "IPRD":
-		n.found.Album = text(b)
-	case "IGNR":
-		n.found.Genre = text(b)
-	case "IKEY":
-		n.found.Keywords = text(b)
+func (n *tagReader) info(id string, b []byte) {
+	t := &n.found
+	field := map[string]*string{
+		"INAM": &t.Title, "IART": &t.Artist, "ICRD": &t.Date, "IPRD": &t.Album, "IGNR": &t.Genre, "IKEY": &t.Keywords,
+	}[id]
+	if field != nil {
+		*field = text(b)
 	}
 }
 
@@ -168,17 +135,17 @@ func text(b []byte) string {
 	return charset.UTF8([]byte(s))
 }
 
-func (n *noteReader) notes() *Notes {
+func (n *tagReader) tags() metadata.Tags {
 	if n.rate == 0 {
-		return &n.found
+		return n.found
 	}
 	for _, p := range n.points {
-		n.found.Cues = append(n.found.Cues, Cue{
-			Start:  float64(p.frame) / float64(n.rate),
-			Length: float64(n.lengths[p.id]) / float64(n.rate),
-			Label:  n.labels[p.id],
-		})
+		c := metadata.Chapter{Start: float64(p.frame) / float64(n.rate), Title: n.labels[p.id]}
+		if length := float64(n.lengths[p.id]) / float64(n.rate); length > 0 {
+			c.End = c.Start + length
+		}
+		n.found.Chapters = append(n.found.Chapters, c)
 	}
-	slices.SortStableFunc(n.found.Cues, func(a, b Cue) int { return cmp.Compare(a.Start, b.Start) })
-	return &n.found
+	slices.SortStableFunc(n.found.Chapters, func(a, b metadata.Chapter) int { return cmp.Compare(a.Start, b.Start) })
+	return n.found
 }

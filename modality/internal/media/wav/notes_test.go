@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/citekit/citekit/modality/internal/media/metadata"
 )
 
 func noteChunk(id string, body ...[]byte) []byte {
@@ -41,8 +43,8 @@ func noted() []byte {
 
 func TestNotes(t *testing.T) {
 	data := noted()
-	got, err := ReadNotes(bytes.NewReader(data), int64(len(data)))
-	want := &Notes{Title: "Title", Artist: "Artist", Date: "2020", Album: "Album", Genre: "Genre", Keywords: "a; b", Cues: []Cue{{0, 0, "Start"}, {1.000125, 0.5, "a note"}, {2, 0, "café"}}}
+	got, err := ReadTags(bytes.NewReader(data), int64(len(data)))
+	want := metadata.Tags{Title: "Title", Artist: "Artist", Date: "2020", Album: "Album", Genre: "Genre", Keywords: "a; b", Chapters: []metadata.Chapter{{Title: "Start"}, {Start: 1.000125, End: 1.500125, Title: "a note"}, {Start: 2, Title: "café"}}}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +55,12 @@ func TestNotes(t *testing.T) {
 		if n > 100 && n < 32000 {
 			continue
 		}
-		if _, err := ReadNotes(bytes.NewReader(data[:n]), int64(n)); err != nil {
+		if _, err := ReadTags(bytes.NewReader(data[:n]), int64(n)); err != nil {
 			t.Fatalf("of %d bytes: %v", n, err)
 		}
 	}
 	broken := errors.New("broken")
-	if _, err := ReadNotes(brokenReader{broken}, 1000); !errors.Is(err, broken) {
+	if _, err := ReadTags(brokenReader{broken}, 1000); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -97,13 +99,13 @@ func FuzzNotes(f *testing.F) {
 	f.Add(append(data[:50:50], data[32040:]...))
 	f.Add(append([]byte("RF64\xff\xff\xff\xffWAVE"), noteChunk("ds64", make([]byte, 28))...))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		got, err := ReadNotes(bytes.NewReader(data), int64(len(data)))
+		got, err := ReadTags(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, c := range got.Cues {
-			if c.Start < 0 || c.Length < 0 || i > 0 && c.Start < got.Cues[i-1].Start {
-				t.Fatalf("%+v", got.Cues)
+		for i, c := range got.Chapters {
+			if c.Start < 0 || c.End < 0 || i > 0 && c.Start < got.Chapters[i-1].Start {
+				t.Fatalf("%+v", got.Chapters)
 			}
 		}
 	})

@@ -5,14 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -193,37 +192,25 @@ func TestShrunkSource(t *testing.T) {
 
 // TestAgainstFFmpeg compares the samples of clips with those that ffmpeg cuts.
 func TestAgainstFFmpeg(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compares with ffmpeg")
-	}
-	ffmpeg := sharedtest.Tool(t, "ffmpeg")
+	sharedtest.NotShort(t)
 	for _, name := range []string{"pcm16.wav", "float32.wav", "rf64.wav", "wav-cue-chapter.wav"} {
 		path := sharedtest.Corpus(t, "media/"+name)
-		source, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		source := sharedtest.Read(t, path)
 		clip := parse(t, source).Cut(0.1, 0.3)
 		cut := t.TempDir() + "/clip.wav"
-		if err := os.WriteFile(cut, read(t, clip, source), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sharedtest.Write(t, cut, read(t, clip, source))
 		trim := []string{"-af", "atrim=start_sample=" + strconv.FormatInt(clip.First, 10) + ":end_sample=" + strconv.FormatInt(clip.End, 10)}
-		want := samples(t, ffmpeg, path, trim...)
-		if got := samples(t, ffmpeg, cut); got != want || !strings.Contains(got, "SHA256") {
+		want := samples(t, path, trim...)
+		if got := samples(t, cut); got != want || !strings.Contains(got, "SHA256") {
 			t.Errorf("%s: samples %s, want %s", name, got, want)
 		}
 	}
 }
 
-func samples(t *testing.T, ffmpeg, path string, args ...string) string {
+func samples(t *testing.T, path string, args ...string) string {
 	t.Helper()
 	all := append([]string{"-nostdin", "-v", "error", "-i", path, "-map", "0:a"}, args...)
-	out, err := exec.Command(ffmpeg, append(all, "-f", "hash", "-")...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return string(ffmpegtest.Run(t, "ffmpeg", append(all, "-f", "hash", "-")...))
 }
 
 func FuzzParse(f *testing.F) {

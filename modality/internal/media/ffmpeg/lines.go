@@ -2,35 +2,8 @@ package ffmpeg
 
 import (
 	"bytes"
-	"context"
 	"io"
 )
-
-// Stream runs a conversion whose output goes directly to w and is not kept. An error of
-// w ends the run and is returned. Other errors are as for Convert.
-func (t *Tools) Stream(ctx context.Context, in *Input, c Conversion, w io.Writer) error {
-	path, err := t.find(programFFmpeg)
-	if err != nil {
-		return err
-	}
-	dir, err := t.newScratch()
-	if err != nil {
-		return err
-	}
-	defer dir.Remove()
-	args, err := c.args(in, "pipe:1", t.maxOutput())
-	if err != nil {
-		return err
-	}
-	err = t.run(ctx, command{path: path, args: args, dir: dir.Path(), inputs: append([]*Input{in}, c.Beside...), stdout: w})
-	if err == nil {
-		err = checkSound(ctx, dir)
-	}
-	if err != nil {
-		return t.diagnose(ctx, programFFmpeg, path, err)
-	}
-	return nil
-}
 
 // NewLineWriter returns a writer that calls f with each complete line written to it,
 // without the line end. A line of more than 4 KiB is an error that matches

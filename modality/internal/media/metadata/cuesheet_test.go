@@ -1,14 +1,11 @@
-package vorbis_test
+package metadata
 
 import (
-	"bytes"
 	"encoding/binary"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/citekit/citekit/modality/internal/media/vorbis"
 )
 
 // A discTrack is a track of a CUESHEET block.
@@ -37,22 +34,6 @@ func cueSheet(tracks ...discTrack) []byte {
 	return b
 }
 
-// flac makes the metadata of a FLAC file of 44,100 samples a second.
-func flac(sheet []byte, comments ...string) []byte {
-	b := []byte("fLaC")
-	add := func(kind byte, data []byte) {
-		b = append(append(b, kind, byte(len(data)>>16), byte(len(data)>>8), byte(len(data))), data...)
-	}
-	info := make([]byte, 34)
-	info[10], info[11], info[12] = 44100>>12, 44100>>4&0xff, 44100&15<<4
-	add(0, info)
-	if sheet != nil {
-		add(5, sheet)
-	}
-	add(0x84, header(comments...))
-	return b
-}
-
 const discText = "\ufeffREM GENRE Jazz\r\nPERFORMER \"Nobody\"\r\nTITLE \"The disc\"\r\nFILE \"a.wav\" WAVE\r\n" +
 	"  TRACK 01 AUDIO\r\n    TITLE \"First  of them\"\r\n    INDEX 01 00:00:00\r\n" +
 	"  TRACK 02 AUDIO\n    TITLE Second\n    INDEX 00 00:58:70\n    INDEX 01 01:00:15\n    INDEX 02 01:30:00\n" +
@@ -66,24 +47,21 @@ func TestCueSheet(t *testing.T) {
 		discTrack{132300, 4, true, nil, 0},
 		discTrack{176400, 170, false, nil, 0})
 	for name, test := range map[string]struct {
-		data []byte
-		want []vorbis.Track
+		block []byte
+		text  string
+		want  []Chapter
 	}{
-		"block": {flac(block), []vorbis.Track{{0, 1.5, "Track 1"}, {1.5, 2, "Track 2"}, {2, 3, "Track 3"}}},
-		"block with titles": {flac(block, "cuesheet="+discText), []vorbis.Track{
-			{0, 1.5, "First  of them"}, {1.5, 2, "Second"}, {2, 3, "Track 3"}}},
-		"text": {flac(nil, "CUESHEET="+discText), []vorbis.Track{
-			{0, 60.2, "First  of them"}, {60.2, 120, "Second"}, {120, 0, "Track 3"}}},
-		"two files":      {flac(nil, "CUESHEET="+discText+"FILE b.wav WAVE\n TRACK 04 AUDIO\n INDEX 01 00:00:00\n"), nil},
-		"out of order":   {flac(nil, "CUESHEET=TRACK 1 AUDIO\nINDEX 1 9:00:00\nTRACK 2 AUDIO\nINDEX 1 8:00:00"), nil},
-		"impossible":     {flac(nil, "CUESHEET=TRACK 1 AUDIO\nINDEX 1 0:60:00\nTRACK x\nTRACK 300 AUDIO\nINDEX 1 0:0:75\nTITLE \"\nTITLE\nINDEX\n"), nil},
-		"no text at all": {flac(nil, "CUESHEET="), nil},
+		"block": {block, "", []Chapter{{End: 1.5, Title: "Track 1"}, {Start: 1.5, End: 2, Title: "Track 2"}, {Start: 2, End: 3, Title: "Track 3"}}},
+		"block with titles": {block, discText, []Chapter{
+			{End: 1.5, Title: "First  of them"}, {Start: 1.5, End: 2, Title: "Second"}, {Start: 2, End: 3, Title: "Track 3"}}},
+		"text": {nil, discText, []Chapter{
+			{End: 60.2, Title: "First  of them"}, {Start: 60.2, End: 120, Title: "Second"}, {Start: 120, Title: "Track 3"}}},
+		"two files":      {nil, discText + "FILE b.wav WAVE\n TRACK 04 AUDIO\n INDEX 01 00:00:00\n", nil},
+		"out of order":   {nil, "TRACK 1 AUDIO\nINDEX 1 9:00:00\nTRACK 2 AUDIO\nINDEX 1 8:00:00", nil},
+		"impossible":     {nil, "TRACK 1 AUDIO\nINDEX 1 0:60:00\nTRACK x\nTRACK 300 AUDIO\nINDEX 1 0:0:75\nTITLE \"\nTITLE\nINDEX\n", nil},
+		"no text at all": {nil, "", nil},
 	} {
-		got, err := vorbis.FLAC(bytes.NewReader(test.data), int64(len(test.data)), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(test.want, got.Tracks); diff != "" {
+		if diff := cmp.Diff(test.want, Disc(test.block, 44100, test.text)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
 		}
 	}
@@ -93,15 +71,15 @@ func TestCueSheet(t *testing.T) {
 func TestCueSheetCut(t *testing.T) {
 	whole := cueSheet(discTrack{0, 1, false, []uint64{0}, 1}, discTrack{44100, 2, false, []uint64{0, 588}, 1}, discTrack{88200, 170, false, nil, 0})
 	for n := range whole {
-		data := flac(whole[:n])
-		if got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0); err != nil || len(got.Tracks) > 0 {
-			t.Fatalf("of %d bytes: %+v, %v", n, got, err)
+		if got := Disc(whole[:n], 44100, ""); len(got) > 0 {
+			t.Fatalf("of %d bytes: %+v", n, got)
 		}
 	}
 	back := cueSheet(discTrack{88200, 1, false, nil, 0}, discTrack{44100, 2, false, nil, 0}, discTrack{99999, 170, false, nil, 0})
-	data := flac(back)
-	if got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0); err != nil || len(got.Tracks) > 0 {
-		t.Errorf("out of order: %+v, %v", got, err)
+	for name, got := range map[string][]Chapter{"out of order": Disc(back, 44100, ""), "of no rate": Disc(whole, 0, "")} {
+		if len(got) > 0 {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
@@ -109,15 +87,7 @@ func FuzzCueSheet(f *testing.F) {
 	f.Add([]byte(nil), discText)
 	f.Add(cueSheet(discTrack{0, 1, false, []uint64{0}, 1}, discTrack{9, 170, false, nil, 0}), "TRACK 1 AUDIO\nTITLE x")
 	f.Fuzz(func(t *testing.T, block []byte, text string) {
-		if len(block) >= 1<<24 {
-			return
-		}
-		data := flac(block, "CUESHEET="+text)
-		got, err := vorbis.FLAC(bytes.NewReader(data), int64(len(data)), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range append(got.Tracks, vorbis.Sheet(text)...) {
+		for _, c := range append(Disc(block, 44100, text), Disc(nil, 0, text)...) {
 			if c.Title == "" || strings.ContainsRune(c.Title, '\n') || c.Start < 0 || c.End != 0 && c.End <= c.Start {
 				t.Fatalf("%+v", c)
 			}

@@ -1,7 +1,6 @@
-package vorbis
+package metadata
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -9,12 +8,6 @@ import (
 	"strconv"
 	"strings"
 )
-
-// A Track is a track of a disc that is stored as one file.
-type Track struct {
-	Start, End float64 // seconds; End is 0 if unknown
-	Title      string  // never empty
-}
 
 // maxTracks is the maximum number of tracks in a cue sheet (RFC 9639, section 8.7).
 const maxTracks = 255
@@ -149,19 +142,20 @@ func discTime(s string) (float64, bool) {
 	return float64(n[0]*60+n[1]) + float64(n[2])/frames, true
 }
 
-// tracksOf returns the audio tracks of a file. It takes the times from the block, where
-// they are exact, and the titles from the text, by track number. The text alone also
-// suffices.
-func tracksOf(block, text sheet) []Track {
+// Disc returns the tracks of sound in a cue sheet as chapters, all with a title: those
+// of a CUESHEET block of FLAC, which has exact times in units of rate a second, with the
+// titles of a cue sheet in text, or those of the text alone. Both may be empty.
+func Disc(block []byte, rate int, text string) []Chapter {
+	exact, named := binarySheet(block, rate), textSheet(text)
 	titles := make(map[int]string)
-	for _, t := range text.tracks {
+	for _, t := range named.tracks {
 		titles[t.number] = t.title
 	}
-	s := block
+	s := exact
 	if len(s.tracks) == 0 {
-		s = text
+		s = named
 	}
-	var tracks []Track
+	var tracks []Chapter
 	for i, t := range s.tracks {
 		end := s.end
 		if i+1 < len(s.tracks) {
@@ -174,20 +168,7 @@ func tracksOf(block, text sheet) []Track {
 		if title == "" {
 			title = fmt.Sprintf("Track %d", t.number)
 		}
-		tracks = append(tracks, Track{Start: t.start, End: end, Title: title})
+		tracks = append(tracks, Chapter{Start: t.start, End: end, Title: title})
 	}
 	return tracks
 }
-
-// sampleRate returns the samples per second in a STREAMINFO block (RFC 9639, section
-// 8.2), or 0.
-func sampleRate(b []byte) int {
-	if len(b) < 13 || bytes.Equal(b[10:13], []byte{0, 0, 0}) {
-		return 0
-	}
-	return int(b[10])<<12 | int(b[11])<<4 | int(b[12])>>4
-}
-
-// Sheet reads the tracks of a cue sheet in text, as in CUESHEET comments and the tags
-// of other formats.
-func Sheet(text string) []Track { return tracksOf(sheet{}, textSheet(text)) }
