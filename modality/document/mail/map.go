@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	say "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 )
 
 const (
@@ -32,8 +32,8 @@ const (
 // its first message. The summary of an encrypted part says so. The metadata key
 // "structure" says what was left out.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if req.Modality != citekit.Text {
-		return nil, fmt.Errorf("%s map of a mail: %w", say.Article(req.Modality), errors.ErrUnsupported)
+	if err := docfile.CheckMap(ctx, req, citekit.Text, "a mail"); err != nil {
+		return nil, err
 	}
 	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Text})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 )
 
@@ -53,11 +53,8 @@ const (
 // incomplete, the nodes are runs of pages.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a document"); err != nil {
 		return nil, err
-	}
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	if src.Size() == 0 {
 		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
@@ -177,11 +174,11 @@ func searchText(d *pdf.Document, f *pdf.File) (presence, error) {
 }
 
 func (r *Resolver) figurePages() int {
-	return int(withDefault(int64(r.MaxFigurePages), 200))
+	return int(docfile.Bound(int64(r.MaxFigurePages), 200))
 }
 
 func (r *Resolver) headingPages() int {
-	return int(withDefault(int64(r.MaxHeadingPages), 500))
+	return int(docfile.Bound(int64(r.MaxHeadingPages), 500))
 }
 
 // A mapping is the making of one structure.

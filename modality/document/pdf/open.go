@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
@@ -198,7 +199,7 @@ func (j *job) openRebuilt(ctx context.Context) (*opened, error) {
 var errNotRepaired = fmt.Errorf("%w", citekit.ErrTooLarge)
 
 func (j *job) checkRepairable() error {
-	if limit := withDefault(j.MaxRepairBytes, 256<<20); j.src.Size() > limit {
+	if limit := docfile.Bound(j.MaxRepairBytes, 256<<20); j.src.Size() > limit {
 		return fmt.Errorf("a damaged file of %d bytes; at most %d are repaired: %w", j.src.Size(), limit, errNotRepaired)
 	}
 	return nil

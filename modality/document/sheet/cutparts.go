@@ -53,8 +53,8 @@ func (c *cutting) count(part, local string, at func(*xmlspan.Scanner) (area, boo
 	}
 	n := 0
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local != local {
+	for range s.Starts() {
+		if s.Local != local {
 			continue
 		}
 		if a, ok := at(s); ok && !c.area.meet(a).isEmpty() {

@@ -301,8 +301,8 @@ func (c *cutting) tableParts(part child) string {
 func (c *cutting) table(t table) string {
 	var edits []xmlspan.Edit
 	s := ooxml.Scan(t.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local != "calculatedColumnFormula" && s.Local != "totalsRowFormula" {
+	for range s.Starts() {
+		if s.Local != "calculatedColumnFormula" && s.Local != "totalsRowFormula" {
 			continue
 		}
 		pos := s.Pos

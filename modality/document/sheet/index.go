@@ -6,7 +6,6 @@ import (
 	"sort"
 
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
-	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An index holds what is known of a sheet after one pass: the positions of its rows,
@@ -178,8 +177,8 @@ func extentOf(w *row) area {
 // readAround checks the elements around the rows, and finds merged cells.
 func (x *index) readAround() error {
 	s := ooxml.Scan(x.around)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local != "mergeCell" || s.Depth != 3 {
+	for range s.Starts() {
+		if s.Local != "mergeCell" || s.Depth != 3 {
 			continue
 		}
 		if a, ok := areaOf(s.Get("", "ref")); ok {

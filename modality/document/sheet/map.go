@@ -2,15 +2,12 @@ package sheet
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
-	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 const (
@@ -29,11 +26,8 @@ const (
 // "keywords" and "language" as the workbook gives them. "incomplete" lists
 // "blocks" or "nodes" if some were left out.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a workbook"); err != nil {
 		return nil, err
-	}
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a workbook: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	if isODS(src) {
 		return r.mapODS(ctx, src, req)
@@ -297,10 +291,7 @@ func (j *job) tables(ctx context.Context, sheet string) ([]table, error) {
 
 func (t *table) read() bool {
 	s := ooxml.Scan(t.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch {
 		case s.Depth == 1:
 			t.name = s.Get("", "displayName")

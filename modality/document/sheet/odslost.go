@@ -99,8 +99,8 @@ func (b *odsBook) drop(s *xmlspan.Scanner) {
 func (b *odsBook) leave(e *odsSheet, s *xmlspan.Scanner) {
 	pos, space, local := s.Pos, s.Space, s.Local
 	if local == "conditional-formats" {
-		for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
-			if s.Kind == xmlspan.Start && s.Local == "conditional-format" {
+		for range s.Starts() {
+			if s.Local == "conditional-format" {
 				e.beside.rules = append(e.beside.rules, odsAreas(s.Get(s.Space, "target-range-address"))...)
 			}
 		}
@@ -132,10 +132,7 @@ func odsAreas(list string) (areas []area) {
 
 // pivots records the pivot tables in the current element.
 func (b *odsBook) pivots(s *xmlspan.Scanner) {
-	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		if sheet, a, ok := odsRange(s.Get("table", "target-range-address")); ok {
 			b.lost.pivots = append(b.lost.pivots, odsPlace{sheet, a})
 		}

@@ -123,10 +123,7 @@ func (e *entry) find(p *ooxml.Package, rels map[string]ooxml.Rel) {
 
 func (b *workbook) read() error {
 	s := ooxml.Scan(b.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch {
 		case s.Depth == 1 && s.Local != "workbook":
 			return fmt.Errorf("an Office document that is no workbook: %w", citekit.ErrFormat)
@@ -208,8 +205,8 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 	st := &styles{codes: make(map[int32]*numfmt.Format)}
 	own := make(map[int32]string)
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Depth != 3 {
+	for range s.Starts() {
+		if s.Depth != 3 {
 			continue
 		}
 		_, list := s.Parent()

@@ -216,10 +216,7 @@ func (c *cutter) findAuthors(part string) error {
 		return err
 	}
 	s := scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		for a := range s.Attrs() {
 			if strings.HasSuffix(strings.ToLower(a.Local), "authorid") {
 				c.authors[a.Value] = true

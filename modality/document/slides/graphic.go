@@ -145,7 +145,7 @@ func (p *page) points() []point {
 		case p.Is("c", "pt"):
 			index, _ = strconv.Atoi(p.Get("", "idx"))
 		case p.Is("c", "v"):
-			text := oneCell(chars(p.Scanner))
+			text := oneCell(p.Chars())
 			p.add(len(text) + 1)
 			points = append(points, point{index, text})
 		}
@@ -223,7 +223,7 @@ func (p *page) named() string {
 		case p.Is("a", "p"):
 			text = p.paragraph()
 		case p.Is("cx", "pt"):
-			text = chars(p.Scanner)
+			text = p.Chars()
 			p.add(len(text) + 1)
 		}
 		if strings.TrimSpace(text) != "" {

@@ -63,11 +63,7 @@ func (r *odpReader) slide(s *xmlspan.Scanner) (*content, error) {
 // shapes reads the shapes with text in the element whose Start is the token at
 // hand, also those in groups, and separately those of its notes.
 func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err error) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch {
 		case s.Is("presentation", "notes"):
 			more, _, err := r.shapes(s)

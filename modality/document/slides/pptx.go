@@ -7,7 +7,6 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
-	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A pptx is the parsed main part of a PPTX.
@@ -101,10 +100,7 @@ func (d *pptx) read() error {
 	}
 	byID := make(map[string]int)
 	s := scan(d.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		parentSpace, parent := s.Parent()
 		switch {
 		case s.Is("p", "presentation") && s.Depth == 1:

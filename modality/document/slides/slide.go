@@ -252,7 +252,7 @@ func (p *page) paragraph() string {
 	descend(p.Scanner, func() {
 		switch {
 		case p.Is("a", "t"), p.Is("m", "t"):
-			b.WriteString(chars(p.Scanner))
+			b.WriteString(p.Chars())
 		case p.Is("a", "br"):
 			b.WriteByte('\n')
 		case p.Is("a", "fld") && p.Get("", "type") == "slidenum":

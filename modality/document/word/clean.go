@@ -53,10 +53,8 @@ func clean(text string, chunks map[string]*chunk, usable func(id string) bool) (
 	for kind := range c.notes {
 		c.notes[kind] = make(map[string]bool)
 	}
-	for c.s.Next() {
-		if c.s.Kind == xmlspan.Start {
-			c.element()
-		}
+	for range c.s.Starts() {
+		c.element()
 	}
 	if err := c.s.Err(); err != nil {
 		return nil, ooxml.KnownXML(err)
@@ -224,13 +222,11 @@ func (c *cleaner) instruction() {
 	if len(c.open) > 0 {
 		f = c.open[len(c.open)-1]
 	}
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind == xmlspan.Text && f != nil && !f.separated {
-			f.code.WriteString(s.Value())
-		}
-	}
+	code := s.Chars()
 	if here := (span{pos, s.Stop}); f != nil {
+		if !f.separated {
+			f.code.WriteString(code)
+		}
 		f.marks = append(f.marks, here)
 	} else {
 		c.drop(here)

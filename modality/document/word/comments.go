@@ -5,7 +5,6 @@ import (
 
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
-	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A comment is a remark on a text, by one person. A thread is several at one place.
@@ -18,8 +17,8 @@ func readComments(text string) (map[string]comment, error) {
 		return comments, nil
 	}
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Is("w", "comment") {
+	for range s.Starts() {
+		if s.Is("w", "comment") {
 			id, author := s.Get("w", "id"), s.Get("w", "author")
 			t := &texter{}
 			t.container(s, s.Depth)

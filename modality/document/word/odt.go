@@ -127,9 +127,8 @@ func (d *odt) tableOf(i int) (span, bool) {
 		return span{}, false
 	}
 	s := d.scope.Fragment(b.pos, b.stop)
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("table", "table"):
 			pos := s.Pos
 			s.Skip()

@@ -73,8 +73,8 @@ func (d *odt) used(kept span) (changes, sequences map[string]bool, err error) {
 	changes, sequences = make(map[string]bool), make(map[string]bool)
 	started := make(map[string]bool)
 	s := d.scope.Fragment(kept.pos, kept.stop)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Space != "text" {
+	for range s.Starts() {
+		if s.Space != "text" {
 			continue
 		}
 		switch id := s.Get("text", "change-id"); s.Local {
@@ -101,8 +101,8 @@ func (d *odt) some(at span, local string, names map[string]bool) string {
 	}
 	var edits []xmlspan.Edit
 	s := d.scope.Fragment(at.pos, at.stop)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || !s.Is("text", local) {
+	for range s.Starts() {
+		if !s.Is("text", local) {
 			continue
 		}
 		known := false
@@ -126,8 +126,8 @@ func (d *odt) cutStyles(kept span, starts map[odtStart]int) (string, error) {
 	}
 	var edits []xmlspan.Edit
 	s := odf.Scan(styles)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || !s.Is("text", "notes-configuration") {
+	for range s.Starts() {
+		if !s.Is("text", "notes-configuration") {
 			continue
 		}
 		kind := footnote
@@ -179,13 +179,7 @@ func (d *odt) countOn(part span) (edits []xmlspan.Edit) {
 		}
 		seen[s.Get("text", "name")] = true
 		edit := setAttr(s, "text", "formula", "")
-		depth, shown := s.Depth, ""
-		for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-			if s.Kind == xmlspan.Text {
-				shown += s.Value()
-			}
-		}
-		if n := number(shown, 0); n > 0 && edit.Pos < edit.Stop {
+		if n := number(s.Chars(), 0); n > 0 && edit.Pos < edit.Stop {
 			edit.Text = fmt.Sprintf("ooow:%d", n)
 			edits = append(edits, edit)
 		}

@@ -26,9 +26,8 @@ type odtIndexer struct {
 func (d *odt) index(ctx context.Context) error {
 	x := &odtIndexer{ctx: ctx, d: d, s: odf.Scan(d.text), lists: newODTLists(d.styles), master: d.styles.firstMaster}
 	s := x.s
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Depth == 3 && s.Is("office", "text"):
 			if d.scope != nil {
 				return fmt.Errorf("the content has two texts: %w", citekit.ErrFormat)

@@ -84,10 +84,7 @@ func (d *odt) begin(part span, items map[int]int) (edits []xmlspan.Edit) {
 		return nil
 	}
 	s := d.scope.Fragment(part.pos, part.stop)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		n, ok := items[s.Pos]
 		if !ok {
 			continue
@@ -108,10 +105,7 @@ func setStarts(text string, starts map[odtStart]int) (string, error) {
 	var edits []xmlspan.Edit
 	var style string
 	s := odf.Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch s.Local {
 		case "body":
 			s.Skip()

@@ -72,10 +72,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 func (p *Package) readManifest() error {
 	p.types = make(map[string]string)
 	s := Scan(p.manifest)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch s.Local {
 		case "encryption-data":
 			return fmt.Errorf("an OpenDocument file; open it with its password and save it without: %w", citekit.ErrEncrypted)

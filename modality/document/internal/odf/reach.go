@@ -78,8 +78,8 @@ func (p *Package) hasMacros() bool {
 // that a link leads to.
 func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error {
 	s := Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local == "a" {
+	for range s.Starts() {
+		if s.Local == "a" {
 			continue
 		}
 		href, ok := s.Attr("xlink", "href")
@@ -188,9 +188,8 @@ func (g *graph) prune(content, styles string) (string, string, error) {
 func (g *graph) read(text string, file int) error {
 	s := Scan(text)
 	var container string
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Depth == 2:
 			container = s.Local
 			g.roots = uses(s, g.roots, false)

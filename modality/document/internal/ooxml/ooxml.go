@@ -211,8 +211,8 @@ func (p *Package) Rels(ctx context.Context, part string) ([]Rel, error) {
 	}
 	var rels []Rel
 	s := xmlspan.New(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Local == "Relationship" {
+	for range s.Starts() {
+		if s.Local == "Relationship" {
 			rels = append(rels, p.rel(part, s))
 		}
 	}

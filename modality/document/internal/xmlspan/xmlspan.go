@@ -402,6 +402,44 @@ func (s *Scanner) Skip() bool {
 	return false
 }
 
+// Starts steps to each Start within the element whose Start is the current token, or in
+// all of the document before the first token. It ends at the End of the element, or
+// after an error. The loop may read on itself, such as with Skip.
+func (s *Scanner) Starts() func(yield func() bool) {
+	return func(yield func() bool) {
+		depth := s.Depth
+		for s.Next() && (s.Kind != End || s.Depth != depth) {
+			if s.Kind == Start && !yield() {
+				return
+			}
+		}
+	}
+}
+
+// Chars returns the characters of the element whose Start is the current token, and
+// steps to its End.
+func (s *Scanner) Chars() string {
+	var first string
+	var all strings.Builder // unless there is only first
+	depth := s.Depth
+	for s.Next() && (s.Kind != End || s.Depth != depth) {
+		switch {
+		case s.Kind != Text:
+		case first == "":
+			first = s.Value()
+		default:
+			if all.Len() == 0 {
+				all.WriteString(first)
+			}
+			all.WriteString(s.Value())
+		}
+	}
+	if all.Len() == 0 {
+		return first
+	}
+	return all.String()
+}
+
 // Value returns the characters of a Text.
 func (s *Scanner) Value() string {
 	raw := s.data[s.Pos:s.Stop]
