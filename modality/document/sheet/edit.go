@@ -36,7 +36,7 @@ func children(text string) (open, end string, list []child, err error) {
 			}
 		}
 	}
-	return open, end, list, ooxml.KnownXML(s.Err())
+	return open, end, list, xmlspan.Known(s.Err())
 }
 
 // rawName returns the name of an element as written, including its prefix.

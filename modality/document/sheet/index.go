@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // An index holds what is known of a sheet after one pass: the positions of its rows,
@@ -186,7 +187,7 @@ func (x *index) readAround() error {
 			x.used = x.used.join(a)
 		}
 	}
-	return ooxml.KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 // rows reads the rows from number from on. That row may be missing. If the rows of

@@ -90,9 +90,7 @@ func (b *odsBook) readStyles(s *xmlspan.Scanner) {
 
 // drop removes the current element from all evidence.
 func (b *odsBook) drop(s *xmlspan.Scanner) {
-	pos := s.Pos
-	s.Skip()
-	b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+	b.drops = append(b.drops, s.Drop())
 }
 
 // leave records the current element, which is outside the cells of a sheet.

@@ -115,10 +115,9 @@ func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
 			b.inner.stop = s.Pos
 		case s.Kind != xmlspan.Start:
 		case s.Depth == 2 && s.Is("office", "scripts"):
-			pos := s.Pos
-			s.Skip()
-			b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
-			b.lost.macros = b.lost.macros || b.hasElements(s, pos)
+			scripts := s.Drop()
+			b.drops = append(b.drops, scripts)
+			b.lost.macros = b.lost.macros || b.hasElements(s, scripts.Pos)
 		case s.Depth == 2 && s.Is("office", "automatic-styles"):
 			b.readStyles(s)
 		case s.Depth == 3 && s.Is("office", "spreadsheet") && b.root == nil:

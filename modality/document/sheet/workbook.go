@@ -137,12 +137,12 @@ func (b *workbook) read() error {
 			b.sheets = append(b.sheets, entry{name: s.Get("", "name"), rel: s.Get("r", "id"), hidden: state == "hidden" || state == "veryHidden"})
 		case s.Depth == 3 && s.Local == "definedName" && len(b.names) < maxNames:
 			if !b.readName(s) {
-				return ooxml.KnownXML(s.Err())
+				return xmlspan.Known(s.Err())
 			}
 		}
 	}
 	if err := s.Err(); err != nil {
-		return ooxml.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	if len(b.sheets) == 0 {
 		return fmt.Errorf("a workbook without sheets: %w", citekit.ErrFormat)
@@ -224,7 +224,7 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, ooxml.KnownXML(err)
+		return nil, xmlspan.Known(err)
 	}
 	for _, id := range st.formats {
 		if st.codes[id] != nil {

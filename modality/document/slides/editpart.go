@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
@@ -224,7 +223,7 @@ func (c *cutter) findAuthors(part string) error {
 		}
 	}
 	if err := s.Err(); !errors.Is(err, xmlspan.ErrMalformed) {
-		return ooxml.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	return nil // the part stays as it is
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
@@ -43,7 +42,7 @@ func (p *page) elsewhere(id, what string, read func(*page) string) string {
 	text := ""
 	if err == nil {
 		text = read(other)
-		err = ooxml.KnownXML(other.Err())
+		err = xmlspan.Known(other.Err())
 	}
 	if err != nil {
 		p.fail(fmt.Errorf("a %s: %w", what, err))

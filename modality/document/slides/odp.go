@@ -89,7 +89,7 @@ func (d *odp) index(ctx context.Context) (numbers []xmlspan.Edit, err error) {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, odf.KnownXML(err)
+		return nil, xmlspan.Known(err)
 	}
 	if d.scope == nil {
 		return nil, fmt.Errorf("the content is not a presentation: %w", citekit.ErrFormat)

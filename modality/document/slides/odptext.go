@@ -84,7 +84,7 @@ func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err er
 			s.Skip()
 		}
 	}
-	return shapes, notes, odf.KnownXML(s.Err())
+	return shapes, notes, xmlspan.Known(s.Err())
 }
 
 // shape reads the shape whose Start is the token at hand. An unfilled placeholder
@@ -135,9 +135,9 @@ func (r *odpReader) charts(frame *xmlspan.Scanner) (string, error) {
 		s := odf.Scan(text)
 		t.Container(s, 0)
 		if err := s.Err(); err != nil {
-			return "", fmt.Errorf("a chart: %w", odf.KnownXML(err))
+			return "", fmt.Errorf("a chart: %w", xmlspan.Known(err))
 		}
 		b.WriteString(t.String())
 	}
-	return b.String(), odf.KnownXML(frame.Err())
+	return b.String(), xmlspan.Known(frame.Err())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A pptx is the parsed main part of a PPTX.
@@ -124,7 +125,7 @@ func (d *pptx) read() error {
 			}
 		}
 	}
-	return ooxml.KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 func (d *pptx) format() (mediaType, ext string) { return d.kind.mediaType, d.kind.ext }

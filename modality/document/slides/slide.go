@@ -191,7 +191,7 @@ func (p *page) tree(take sink) {
 		}
 	}
 	if err := p.Err(); err != nil {
-		p.fail(ooxml.KnownXML(err))
+		p.fail(xmlspan.Known(err))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A comment is a remark on a text, by one person. A thread is several at one place.
@@ -25,7 +26,7 @@ func readComments(text string) (map[string]comment, error) {
 			comments[id] = comment{author, t.out.String()}
 		}
 	}
-	return comments, ooxml.KnownXML(s.Err())
+	return comments, xmlspan.Known(s.Err())
 }
 
 // String returns the line of a comment, such as "[comment by Ann] Which page?\n"; "" if

@@ -119,9 +119,7 @@ func (d *docx) cutTable(at span, cells citekit.Cells) []xmlspan.Edit {
 
 // drop leaves out the current element.
 func (c *tableCut) drop() {
-	pos := c.s.Pos
-	c.s.Skip()
-	c.edits = append(c.edits, xmlspan.Edit{Pos: pos, Stop: c.s.Stop})
+	c.edits = append(c.edits, c.s.Drop())
 }
 
 // row cuts the current row. A row without any of the cells keeps an empty cell.

@@ -45,7 +45,7 @@ func (d *docx) index(ctx context.Context) error {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return ooxml.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	if d.scope == nil {
 		return fmt.Errorf("the main part has no body: %w", citekit.ErrFormat)
@@ -114,7 +114,7 @@ func (x *indexer) block() error {
 			x.boxes--
 		}
 		if !s.Next() {
-			return ooxml.KnownXML(s.Err())
+			return xmlspan.Known(s.Err())
 		}
 	}
 }

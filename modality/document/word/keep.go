@@ -138,7 +138,7 @@ func valuesOf(text, space, local string) (map[string]bool, error) {
 			values[value] = true
 		}
 	}
-	return values, ooxml.KnownXML(s.Err())
+	return values, xmlspan.Known(s.Err())
 }
 
 // anyAttr returns the value of an attribute in any namespace.

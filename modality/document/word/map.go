@@ -31,27 +31,29 @@ type item struct {
 
 // A mapping holds the state while a map is made.
 type mapping struct {
-	ctx   context.Context
-	t     text
-	items []item
-
-	// line returns the text of a block on one line, without notes.
-	line func(i int) string
-
+	ctx    context.Context
+	t      text
+	items  []item
 	texts  []*string // texts of blocks, cached; nil if not read yet
 	nodes  int
 	fewer  bool
 	titled int // the block that is the title of the document, or -1
 }
 
-// draft maps a document with the given blocks.
-func draft(ctx context.Context, t text, items []item, line func(int) string) (*citekit.Draft, error) {
-	m := &mapping{ctx: ctx, t: t, items: items, line: line, texts: make([]*string, len(items)), titled: -1}
+// A noter writes properties into the metadata of a map.
+type noter interface {
+	Note(metadata map[string]any)
+}
+
+// draft maps a document with the given blocks. Its properties are the title, which may
+// be "", and the other ones.
+func draft(ctx context.Context, t text, items []item, title string, other noter) (*citekit.Draft, error) {
+	m := &mapping{ctx: ctx, t: t, items: items, texts: make([]*string, len(items)), titled: -1}
 	d := &citekit.Draft{Method: "headings", Metadata: map[string]any{"blocks": len(items)}}
 	for i, it := range items {
-		if it.title && line(i) != "" {
+		if it.title && t.line(i) != "" {
 			m.titled = i
-			d.Title = plain.Words(line(i), maxTitle)
+			d.Title = plain.Words(t.line(i), maxTitle)
 			break
 		}
 	}
@@ -63,6 +65,10 @@ func draft(ctx context.Context, t text, items []item, line func(int) string) (*c
 		return nil, err
 	}
 	m.place(d)
+	if title = plain.Words(title, maxTitle); title != "" {
+		d.Title = title
+	}
+	other.Note(d.Metadata)
 	if m.fewer {
 		d.Metadata["structure"] = fmt.Sprintf("more than %d nodes; those of deeper levels, and further tables and figures, are left out", citekit.MaxMappedNodes)
 	}
@@ -123,7 +129,7 @@ func (m *mapping) sections() []*citekit.Node {
 	}
 	deepest := m.deepest()
 	for i, it := range m.items {
-		if it.level == 0 || m.line(i) == "" {
+		if it.level == 0 || m.t.line(i) == "" {
 			continue
 		}
 		if it.level > deepest {
@@ -132,7 +138,7 @@ func (m *mapping) sections() []*citekit.Node {
 		}
 		closeTo(it.level, i)
 		node := &citekit.Node{
-			Title: plain.Words(m.line(i), maxTitle), Type: "section", Location: blockAt(i, i+1), Summary: m.lead(i+1, m.nextHeading(i+1)),
+			Title: plain.Words(m.t.line(i), maxTitle), Type: "section", Location: blockAt(i, i+1), Summary: m.lead(i+1, m.nextHeading(i+1)),
 		}
 		if len(stack) == 0 {
 			if len(roots) == 0 {
@@ -251,7 +257,7 @@ func (m *mapping) captionNear(i int, taken []bool, without []string, order ...in
 		if at < 0 || at >= len(m.items) || !m.items[at].caption || taken[at] {
 			continue
 		}
-		if line := m.line(at); line != "" && !beginsWith(line, without) {
+		if line := m.t.line(at); line != "" && !beginsWith(line, without) {
 			taken[at] = true
 			return at
 		}
@@ -264,7 +270,7 @@ func (m *mapping) captionNear(i int, taken []bool, without []string, order ...in
 func (m *mapping) table(i int, taken []bool) *citekit.Node {
 	at := m.captionNear(i, taken, figureWords, -1, 1)
 	if at >= 0 {
-		return &citekit.Node{Title: plain.Words(m.line(at), maxTitle), Type: "table", Location: blockAt(min(i, at), max(i, at)+1)}
+		return &citekit.Node{Title: plain.Words(m.t.line(at), maxTitle), Type: "table", Location: blockAt(min(i, at), max(i, at)+1)}
 	}
 	if rows, cols, _ := m.t.tableSize(i); rows < 2 || cols < 2 {
 		return nil
@@ -276,13 +282,13 @@ func (m *mapping) table(i int, taken []bool) *citekit.Node {
 
 // figure returns the node of a picture that has a caption.
 func (m *mapping) figure(i int, taken []bool) *citekit.Node {
-	if m.items[i].caption && m.line(i) != "" {
+	if m.items[i].caption && m.t.line(i) != "" {
 		taken[i] = true
-		return &citekit.Node{Title: plain.Words(m.line(i), maxTitle), Type: "figure", Location: blockAt(i, i+1)}
+		return &citekit.Node{Title: plain.Words(m.t.line(i), maxTitle), Type: "figure", Location: blockAt(i, i+1)}
 	}
 	at := m.captionNear(i, taken, tableWords, 1, -1)
 	if at < 0 {
 		return nil
 	}
-	return &citekit.Node{Title: plain.Words(m.line(at), maxTitle), Type: "figure", Location: blockAt(min(i, at), max(i, at)+1)}
+	return &citekit.Node{Title: plain.Words(m.t.line(at), maxTitle), Type: "figure", Location: blockAt(min(i, at), max(i, at)+1)}
 }

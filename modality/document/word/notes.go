@@ -42,7 +42,7 @@ func readNotes(kind int, text string) (*notes, error) {
 			n.byID[id] = span{pos, s.Stop}
 		}
 	}
-	return n, ooxml.KnownXML(s.Err())
+	return n, xmlspan.Known(s.Err())
 }
 
 // A noteRule says how the notes of a document or section are numbered.
@@ -90,7 +90,7 @@ func readSettings(ctx context.Context, part *ooxml.Part) ([noteKinds]noteRule, e
 		return usualRules, err
 	}
 	s := ooxml.Scan(text)
-	return readRules(s, usualRules), ooxml.KnownXML(s.Err())
+	return readRules(s, usualRules), xmlspan.Known(s.Err())
 }
 
 // numberNotes numbers the references to notes. A rule to restart on each page is

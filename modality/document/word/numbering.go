@@ -65,7 +65,7 @@ func readNumbering(text string, all *styles) (*numbering, error) {
 		}
 	}
 	n.link(all)
-	return n, ooxml.KnownXML(s.Err())
+	return n, xmlspan.Known(s.Err())
 }
 
 // prefixAt returns the prefix of the tag at pos, including the colon.

@@ -90,7 +90,7 @@ func (d *odt) used(kept span) (changes, sequences map[string]bool, err error) {
 			sequences[s.Get("text", "name")] = true
 		}
 	}
-	return changes, sequences, odf.KnownXML(s.Err())
+	return changes, sequences, xmlspan.Known(s.Err())
 }
 
 // some returns an element reduced to its children of the given local name that are in
@@ -139,7 +139,7 @@ func (d *odt) cutStyles(kept span, starts map[odtStart]int) (string, error) {
 			edits = append(edits, setAttr(s, "text", "start-value", fmt.Sprint(n+odf.Number(s.Get("text", "start-value"), 0))))
 		}
 	}
-	return xmlspan.Splice(styles, 0, len(styles), edits), odf.KnownXML(s.Err())
+	return xmlspan.Splice(styles, 0, len(styles), edits), xmlspan.Known(s.Err())
 }
 
 // notesBefore returns the number of numbered notes before the first one in a span, or

@@ -43,7 +43,7 @@ func (d *odt) index(ctx context.Context) error {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return odf.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	if d.scope == nil {
 		return fmt.Errorf("the content is no text: %w", citekit.ErrFormat)
@@ -126,7 +126,7 @@ func (x *odtIndexer) block() error {
 			}
 		}
 		if !s.Next() {
-			return odf.KnownXML(s.Err())
+			return xmlspan.Known(s.Err())
 		}
 	}
 }

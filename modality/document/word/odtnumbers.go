@@ -119,5 +119,5 @@ func setStarts(text string, starts map[odtStart]int) (string, error) {
 			}
 		}
 	}
-	return xmlspan.Splice(text, 0, len(text), edits), odf.KnownXML(s.Err())
+	return xmlspan.Splice(text, 0, len(text), edits), xmlspan.Known(s.Err())
 }

@@ -52,7 +52,7 @@ func readODTStyles(styles, content string) (*odtStyles, error) {
 			continue
 		}
 		if err := o.read(odf.Scan(text)); err != nil {
-			return nil, odf.KnownXML(err)
+			return nil, xmlspan.Known(err)
 		}
 	}
 	return o, nil

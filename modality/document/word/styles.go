@@ -51,7 +51,7 @@ func readStyles(text string) (*styles, error) {
 		}
 	}
 	all.prepare()
-	return all, ooxml.KnownXML(s.Err())
+	return all, xmlspan.Known(s.Err())
 }
 
 // isOn reports whether a given value of ST_OnOff is true.

@@ -93,6 +93,9 @@ type text interface {
 	// blockText returns the text of a block, or of some of its cells.
 	blockText(i int, cells citekit.Cells) string
 
+	// line returns the text of a block on one line, without that of its notes.
+	line(i int) string
+
 	// cut returns a document with the blocks from first to last, or with cells of one
 	// of them.
 	cut(ctx context.Context, src io.ReaderAt, size int64, first, last int, cells citekit.Cells) (*evidence, error)

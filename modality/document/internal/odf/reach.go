@@ -96,7 +96,7 @@ func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error
 			c.Keep(name)
 		}
 	}
-	return KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 // keepObject keeps a chart or a formula: its content, its styles and the files that
@@ -150,7 +150,7 @@ type use struct {
 
 // A definition is an element that defines how something looks.
 type definition struct {
-	span
+	pos, stop int // of its element
 	name
 	file    int // 0 content, 1 styles
 	common  bool
@@ -199,12 +199,12 @@ func (g *graph) read(text string, file int) error {
 			g.roots = uses(s, g.roots, false)
 		}
 	}
-	return KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 // define records the definition whose Start is the token at hand.
 func (g *graph) define(s *xmlspan.Scanner, file int, container string) {
-	d := &definition{span: span{pos: s.Pos}, file: file, common: container == "styles" || container == "master-styles"}
+	d := &definition{pos: s.Pos, file: file, common: container == "styles" || container == "master-styles"}
 	d.kind = "style"
 	switch s.Local {
 	case "font-face":

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/citekit/citekit"
 )
 
 var (
@@ -21,6 +23,18 @@ var (
 	// ErrDepth reports elements nested deeper than MaxDepth.
 	ErrDepth = errors.New("XML nested too deep")
 )
+
+// Known makes an error of this package match [citekit.ErrTooLarge] if the XML is nested
+// too deeply, and [citekit.ErrFormat] otherwise.
+func Known(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrDepth):
+		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
+	}
+	return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+}
 
 // MaxDepth is the maximum depth of elements.
 const MaxDepth = 512
@@ -388,6 +402,14 @@ func (s *Scanner) Element() string {
 	}
 	e := s.open[len(s.open)-1]
 	return e.space + ":" + e.local
+}
+
+// Drop returns the edit that removes the element whose Start is the current token, and
+// advances to its End.
+func (s *Scanner) Drop() Edit {
+	pos := s.Pos
+	s.Skip()
+	return Edit{Pos: pos, Stop: s.Stop}
 }
 
 // Skip advances to the End of the element whose Start is the current token. It returns
