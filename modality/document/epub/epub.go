@@ -204,9 +204,9 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		if loc.IsWhole() {
 			parts = citekit.Range{First: 1, Last: len(b.spine)}
 		}
-		reading := reading{book: b, yield: yield, seen: make(map[string]bool)}
+		reader := partReader{book: b, yield: yield, seen: make(map[string]bool)}
 		for n := parts.First; n <= parts.Last; n++ {
-			more, err := reading.part(ctx, n, loc, parts.Len() > 1 || loc.IsWhole())
+			more, err := reader.part(ctx, n, loc, parts.Len() > 1 || loc.IsWhole())
 			if err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
 				return
@@ -218,7 +218,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	}
 }
 
-type reading struct {
+type partReader struct {
 	*book
 	yield func(citekit.TextRun, error) bool
 	read  int
@@ -227,7 +227,7 @@ type reading struct {
 
 // part yields the blocks or cells of a part that a location selects, or all blocks if
 // it selects none.
-func (r *reading) part(ctx context.Context, number int, loc citekit.Location, lenient bool) (more bool, err error) {
+func (r *partReader) part(ctx context.Context, number int, loc citekit.Location, lenient bool) (more bool, err error) {
 	blocks := loc.Blocks
 	if lenient {
 		if !r.isThere(number) {

@@ -73,7 +73,7 @@ func (b *book) mapped(ctx context.Context) (*citekit.Draft, error) {
 		draft.Nodes, err = b.partNodes(ctx)
 		return draft, err
 	}
-	m := &mapping{book: b}
+	m := &mapper{book: b}
 	m.list(entries, nil)
 	if err := m.findBlocks(ctx); err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ type decodedText struct {
 	open    func() io.Reader
 	charset string
 	guessed bool
-	coding  coding
+	coding  lineEnds
 }
 
 // textOf returns the text that open reads, in the charset that is declared, if

@@ -68,7 +68,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, known(ctx, err)
 	}
-	m := &mapping{job: j, facts: facts, progress: req.Progress}
+	m := &mapper{job: j, facts: facts, progress: req.Progress}
 	structure, err := m.structure(ctx)
 	return structure, known(ctx, err)
 }
@@ -181,8 +181,8 @@ func (r *Resolver) headingPages() int {
 	return int(docfile.Bound(int64(r.MaxHeadingPages), 500))
 }
 
-// A mapping is the making of one structure.
-type mapping struct {
+// A mapper is the making of one structure.
+type mapper struct {
 	job      *job
 	facts    *facts
 	progress func(float64)
@@ -192,7 +192,7 @@ type mapping struct {
 	text     presence // on some pages, if not all were read
 }
 
-func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
+func (m *mapper) structure(ctx context.Context) (*citekit.Draft, error) {
 	sections, method, err := m.sections(ctx)
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
 }
 
 // sections finds the sections of a document, and returns the method.
-func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
+func (m *mapper) sections(ctx context.Context) ([]*section, string, error) {
 	j, pages := m.job, m.facts.pages
 	entries := coarse(m.facts.outline)
 	if len(entries) < len(m.facts.outline) && !slices.Contains(m.facts.cut, any("outline")) {
@@ -248,7 +248,7 @@ func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
 
 // noteUnread notes the parts that are unknown because a limit left pages
 // unread: figures, and headings if there are no entries for sections.
-func (m *mapping) noteUnread(entries []entry) {
+func (m *mapper) noteUnread(entries []entry) {
 	if m.unread = m.job.short; !m.unread {
 		return
 	}

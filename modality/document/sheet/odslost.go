@@ -217,7 +217,7 @@ func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 
 // changes lists how evidence differs from the source.
 func (c *odsCut) changes() []string {
-	said := cutting{changes: c.formulas.changes()}
+	said := cutter{changes: c.formulas.changes()}
 	meets := func(a area) bool { return !c.area.meet(a).isEmpty() }
 	isPivot := func(p odsPlace) bool { return p.sheet == c.e.name && meets(p.area) }
 	for _, l := range []struct {

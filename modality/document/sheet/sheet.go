@@ -173,8 +173,8 @@ func (e *entry) withoutCells() error {
 	return fmt.Errorf("the sheet %s %s: %w", message.Quote(e.name), what, errors.ErrUnsupported)
 }
 
-// reading returns a reader of cells.
-func (j *job) reading(ctx context.Context) *reading {
+// cellReader returns a reader of cells.
+func (j *job) cellReader(ctx context.Context) *cellReader {
 	load := func() (*stringTable, error) {
 		return j.r.tables.Get(ctx, docfile.Key(j.src, "strings"), func(ctx context.Context) (*stringTable, int64, error) {
 			if err := concurrent.Acquire(ctx, j.r.working); err != nil {
@@ -188,7 +188,7 @@ func (j *job) reading(ctx context.Context) *reading {
 			return t, t.bytes(), nil
 		})
 	}
-	return &reading{ctx: ctx, p: j.p, book: j.book, load: load}
+	return &cellReader{ctx: ctx, p: j.p, book: j.book, load: load}
 }
 
 func (j *job) extent() citekit.Extent {

@@ -29,8 +29,8 @@ type item struct {
 	picture bool
 }
 
-// A mapping holds the state while a map is made.
-type mapping struct {
+// A mapper holds the state while a map is made.
+type mapper struct {
 	ctx    context.Context
 	t      text
 	items  []item
@@ -48,7 +48,7 @@ type noter interface {
 // draft maps a document with the given blocks. Its properties are the title, which may
 // be "", and the other ones.
 func draft(ctx context.Context, t text, items []item, title string, other noter) (*citekit.Draft, error) {
-	m := &mapping{ctx: ctx, t: t, items: items, texts: make([]*string, len(items)), titled: -1}
+	m := &mapper{ctx: ctx, t: t, items: items, texts: make([]*string, len(items)), titled: -1}
 	d := &citekit.Draft{Method: "headings", Metadata: map[string]any{"blocks": len(items)}}
 	for i, it := range items {
 		if it.title && t.line(i) != "" {
@@ -76,7 +76,7 @@ func draft(ctx context.Context, t text, items []item, title string, other noter)
 }
 
 // text returns the text of a block. It is empty once the context is done.
-func (m *mapping) text(i int) string {
+func (m *mapper) text(i int) string {
 	if m.texts[i] == nil {
 		text := ""
 		if m.ctx.Err() == nil {
@@ -88,7 +88,7 @@ func (m *mapping) text(i int) string {
 }
 
 // lead returns the first sentences of the blocks [first, last).
-func (m *mapping) lead(first, last int) string {
+func (m *mapper) lead(first, last int) string {
 	var b strings.Builder
 	for i := first; i < last && b.Len() < leadBytes; i++ {
 		if i != m.titled {
@@ -99,7 +99,7 @@ func (m *mapping) lead(first, last int) string {
 }
 
 // deepest returns the deepest heading level that a map has room for.
-func (m *mapping) deepest() int {
+func (m *mapper) deepest() int {
 	var counts [10]int
 	for _, it := range m.items {
 		counts[min(it.level, 9)]++
@@ -114,7 +114,7 @@ func (m *mapping) deepest() int {
 
 // sections nests the headings: each becomes a child of the last heading of a higher
 // level before it. The blocks before the first heading are a passage.
-func (m *mapping) sections() []*citekit.Node {
+func (m *mapper) sections() []*citekit.Node {
 	type open struct {
 		level int
 		node  *citekit.Node
@@ -156,7 +156,7 @@ func (m *mapping) sections() []*citekit.Node {
 	return roots
 }
 
-func (m *mapping) nextHeading(i int) int {
+func (m *mapper) nextHeading(i int) int {
 	for i < len(m.items) && m.items[i].level == 0 {
 		i++
 	}
@@ -164,7 +164,7 @@ func (m *mapping) nextHeading(i int) int {
 }
 
 // preamble returns nodes for the blocks before the first heading, at end.
-func (m *mapping) preamble(end int) []*citekit.Node {
+func (m *mapper) preamble(end int) []*citekit.Node {
 	first := 0
 	for first < end && m.text(first) == "" {
 		first++
@@ -177,7 +177,7 @@ func (m *mapping) preamble(end int) []*citekit.Node {
 }
 
 // passages divides a document without headings into consecutive runs of blocks.
-func (m *mapping) passages() (nodes []*citekit.Node) {
+func (m *mapper) passages() (nodes []*citekit.Node) {
 	total := 0
 	for i := range m.items {
 		total += len(m.text(i))
@@ -200,7 +200,7 @@ func (m *mapping) passages() (nodes []*citekit.Node) {
 }
 
 // place adds tables and figures to the sections that contain them.
-func (m *mapping) place(d *citekit.Draft) {
+func (m *mapper) place(d *citekit.Draft) {
 	taken := make([]bool, len(m.items)) // captions already in use
 	for i, it := range m.items {
 		var node *citekit.Node
@@ -251,7 +251,7 @@ func beginsWith(line string, words []string) bool {
 
 // captionNear returns the caption directly before or after a block, or -1. It skips
 // captions that are taken or begin with one of the words in without.
-func (m *mapping) captionNear(i int, taken []bool, without []string, order ...int) int {
+func (m *mapper) captionNear(i int, taken []bool, without []string, order ...int) int {
 	for _, step := range order {
 		at := i + step
 		if at < 0 || at >= len(m.items) || !m.items[at].caption || taken[at] {
@@ -267,7 +267,7 @@ func (m *mapping) captionNear(i int, taken []bool, without []string, order ...in
 
 // table returns the node of a table with a caption, or of one with several rows and
 // columns; without a caption its first row is the title.
-func (m *mapping) table(i int, taken []bool) *citekit.Node {
+func (m *mapper) table(i int, taken []bool) *citekit.Node {
 	at := m.captionNear(i, taken, figureWords, -1, 1)
 	if at >= 0 {
 		return &citekit.Node{Title: plain.Words(m.t.line(at), maxTitle), Type: "table", Location: blockAt(min(i, at), max(i, at)+1)}
@@ -281,7 +281,7 @@ func (m *mapping) table(i int, taken []bool) *citekit.Node {
 }
 
 // figure returns the node of a picture that has a caption.
-func (m *mapping) figure(i int, taken []bool) *citekit.Node {
+func (m *mapper) figure(i int, taken []bool) *citekit.Node {
 	if m.items[i].caption && m.t.line(i) != "" {
 		taken[i] = true
 		return &citekit.Node{Title: plain.Words(m.t.line(i), maxTitle), Type: "figure", Location: blockAt(i, i+1)}
