@@ -57,6 +57,7 @@ var mayImport = map[string][]string{
 	"modality/internal/drawing":             {".", "preview"},
 	"modality/document/pdf/internal/pdf":    {"internal/about", "modality/document/internal/numeral", "modality/internal/xmp"},
 	"modality/document/pdf/internal/pdfcut": {"modality/document/pdf/internal/pdf"},
+	"internal/test/doctest":                 {"."},
 	"internal/test/snifftest":               {"internal/sniff"},
 	"modality/internal/media/wav":           {".", "internal/charset"},
 	"modality/internal/media/mp4":           {"internal/charset"},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/slides"
 )
@@ -113,7 +114,7 @@ func TestCycles(t *testing.T) {
 			t.Errorf("slide %d: %v, %v", n, mapped, resolved)
 		}
 		out, _ := cut(t, data, pages(n, n))
-		for name, content := range contents(t, out) {
+		for name, content := range doctest.Unzip(t, out) {
 			if strings.Contains(content, "Secret6") {
 				t.Errorf("slide %d: %s has Secret6", n, name)
 			}
@@ -150,7 +151,7 @@ func TestDamagedParts(t *testing.T) {
 		d.parts[name] = strings.Replace(d.parts[name], "><", " <", 1)
 		data := d.bytes()
 		out, changes := cut(t, data, pages(4, 4))
-		parts := contents(t, out)
+		parts := doctest.Unzip(t, out)
 		switch stays := strings.HasSuffix(change, "as it is"); {
 		case strings.HasSuffix(name, "slideMaster1.xml"): // of no slide that is kept
 			if parts[name] != "" || slices.Contains(changes, change) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/slides"
 )
 
@@ -54,7 +55,7 @@ func TestODPBadSources(t *testing.T) {
 		}
 		files := odpFiles(body)
 		c.change(files)
-		data := packODP(t, files)
+		data := doctest.ZipMap(files)
 		var r slides.Resolver
 		_, mapped := r.Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
 		_, resolved := r.Resolve(t.Context(), source(data), citekit.Request{Location: pages(3, 3)})
@@ -69,7 +70,7 @@ func TestODPRepeated(t *testing.T) {
 	const n = 1 << 30
 	cell := fmt.Sprintf(`<table:table-cell table:number-columns-repeated="%d"><text:p>x<text:s text:c="%d"/></text:p></table:table-cell>`, n, n)
 	row := fmt.Sprintf(`<table:table-row table:number-rows-repeated="%d">%s</table:table-row>`, n, cell)
-	data := packODP(t, odpFiles(`<draw:page><draw:frame><table:table>`+row+`</table:table></draw:frame></draw:page>`))
+	data := doctest.ZipMap(odpFiles(`<draw:page><draw:frame><table:table>` + row + `</table:table></draw:frame></draw:page>`))
 	all := citekit.Location{Modality: citekit.Document}
 	want := texts(t, data, all)
 	if size := len(strings.Join(want, "")); size < 1<<10 || size > 64<<20 {
@@ -91,7 +92,7 @@ func TestODPMissingFiles(t *testing.T) {
 	} {
 		files := odpFiles(strings.Join(odpPages(), ""))
 		delete(files, name)
-		data := packODP(t, files)
+		data := doctest.ZipMap(files)
 		out, changes := cut(t, data, pages(3, 3))
 		if change != "" && !strings.Contains(strings.Join(changes, "; "), change) {
 			t.Errorf("without %s: %q, want %q", name, changes, change)
@@ -111,7 +112,7 @@ func FuzzODP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content, styles string) {
 		files := maps.Clone(own)
 		files["content.xml"], files["styles.xml"] = content, styles
-		data := packODP(t, files)
+		data := doctest.ZipMap(files)
 		for n := 1; n <= 2; n++ {
 			var r slides.Resolver
 			_, mapped := r.Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
@@ -173,5 +174,5 @@ func manyODPSlides(b *testing.B, n int) []byte {
 	for i := range n {
 		fmt.Fprintf(&body, `<draw:page draw:name="page%d" draw:master-page-name="Master0">%s%s</draw:page>`, i+1, odpBox("title", fmt.Sprint("Title ", i+1)), table)
 	}
-	return packODP(b, odpFiles(body.String()))
+	return doctest.ZipMap(odpFiles(body.String()))
 }
