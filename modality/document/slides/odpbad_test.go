@@ -3,7 +3,6 @@ package slides_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"strings"
 	"testing"
@@ -134,40 +133,8 @@ func FuzzODP(f *testing.F) {
 	})
 }
 
-// BenchmarkODPSlide resolves a slide of presentations of three sizes, cold.
-func BenchmarkODPSlide(b *testing.B) {
-	for _, n := range []int{10, 100, 1000} {
-		data := manyODPSlides(b, n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r slides.Resolver
-			for b.Loop() {
-				c, err := r.Resolve(b.Context(), source(data), citekit.Request{Location: pages(n/2, n/2)})
-				if err != nil {
-					b.Fatal(err)
-				}
-				io.Copy(io.Discard, c.Body)
-			}
-		})
-	}
-}
-
-// BenchmarkODPMap maps presentations of three sizes.
-func BenchmarkODPMap(b *testing.B) {
-	for _, n := range []int{10, 100, 1000} {
-		data := manyODPSlides(b, n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r slides.Resolver
-			for b.Loop() {
-				if _, err := r.Map(b.Context(), source(data), citekit.MapRequest{Modality: citekit.Document}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // manyODPSlides returns a presentation of n slides with a table each.
-func manyODPSlides(b *testing.B, n int) []byte {
+func manyODPSlides(n int) []byte {
 	cell := `<table:table-cell><text:p>a cell with some words</text:p></table:table-cell>`
 	table := `<draw:frame><table:table>` + strings.Repeat(`<table:table-row>`+strings.Repeat(cell, 3)+`</table:table-row>`, 20) + `</table:table></draw:frame>`
 	var body strings.Builder
