@@ -38,7 +38,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, err
 	}
-	m := &mapper{look: r.newLook(ctx, l), folders: make(map[string]*citekit.Node), room: maxNodes}
+	m := &mapper{visitor: r.newVisitor(ctx, l), folders: make(map[string]*citekit.Node), room: maxNodes}
 	if !isDeep(ctx) {
 		if err := m.entries(ctx, req.Progress); err != nil {
 			return nil, err
@@ -52,7 +52,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 
 // A mapper makes the map of one archive.
 type mapper struct {
-	*look
+	*visitor
 	nodes   []*citekit.Node
 	folders map[string]*citekit.Node // by name, which ends in "/"
 	room    int                      // number of nodes that may still be added

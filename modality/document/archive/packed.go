@@ -120,7 +120,7 @@ func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *compr
 }
 
 func (p *compression) listing(ctx context.Context, src *citekit.Source, x *index, limit int64) *listing {
-	c := &cursor{points: x.points, open: func(from *point) (*flow, error) { return p.flow(ctx, src, limit, from) }}
+	c := &cursor{points: x.points, open: func(from *point) (*contentReader, error) { return p.flow(ctx, src, limit, from) }}
 	if !x.isTar {
 		e := &entry{name: p.nameOf(x.name, src.Name()), size: x.size}
 		l := &listing{kind: p.file, byName: make(map[string]*entry)}
@@ -209,8 +209,8 @@ func (p *compression) checkSize(n, limit, packed int64) error {
 	return nil
 }
 
-// A flow reads the content of a compressed file within its limits.
-type flow struct {
+// A contentReader reads the content of a compressed file within its limits.
+type contentReader struct {
 	p      *compression
 	ctx    context.Context
 	src    *errorReader
@@ -223,8 +223,8 @@ type flow struct {
 
 // flow returns a reader of the content of a compressed file, from a point unless that
 // is nil. Its errors are those that a resolver may return.
-func (p *compression) flow(ctx context.Context, src *citekit.Source, limit int64, from *point) (*flow, error) {
-	f := &flow{p: p, ctx: ctx, src: &errorReader{r: ctxio.ReaderAt(ctx, src)}, limit: limit, packed: src.Size()}
+func (p *compression) flow(ctx context.Context, src *citekit.Source, limit int64, from *point) (*contentReader, error) {
+	f := &contentReader{p: p, ctx: ctx, src: &errorReader{r: ctxio.ReaderAt(ctx, src)}, limit: limit, packed: src.Size()}
 	if from != nil {
 		f.n = from.offset
 	}
@@ -236,7 +236,7 @@ func (p *compression) flow(ctx context.Context, src *citekit.Source, limit int64
 }
 
 // Read implements [io.Reader].
-func (f *flow) Read(b []byte) (int, error) {
+func (f *contentReader) Read(b []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
@@ -254,7 +254,7 @@ func (f *flow) Read(b []byte) (int, error) {
 }
 
 // known maps an error of a decoder to one that a resolver may return.
-func (f *flow) known(err error) error {
+func (f *contentReader) known(err error) error {
 	switch {
 	case err == io.EOF:
 		return err

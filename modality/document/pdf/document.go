@@ -121,7 +121,7 @@ type Resolver struct {
 	MaxJobs int
 
 	once    sync.Once
-	opened  concurrent.Cache[*opened]
+	opened  concurrent.Cache[*openDocument]
 	engine  pdfium.Engine
 	working chan struct{} // holds a token for each running job
 
@@ -220,7 +220,7 @@ func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Content {
 // cut returns the pages at loc, or all pages if loc has none.
 func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, error) {
 	var out *pdfcut.Output
-	err := j.withDocument(ctx, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
+	err := j.withDocument(ctx, func(doc *openDocument, f *pdf.File, data io.ReaderAt) error {
 		extent := doc.extent()
 		if err := extent.Check(loc); err != nil {
 			return err
@@ -297,7 +297,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 		return extent, err
 	}
 	defer end()
-	err = j.withDocument(ctx, func(doc *opened, _ *pdf.File, _ io.ReaderAt) error {
+	err = j.withDocument(ctx, func(doc *openDocument, _ *pdf.File, _ io.ReaderAt) error {
 		extent = doc.extent()
 		return nil
 	})

@@ -98,7 +98,7 @@ const (
 func (j *job) facts(ctx context.Context) (*facts, error) {
 	var found *facts
 	read := func(lenient bool) error {
-		return j.withDocument(ctx, func(doc *opened, f *pdf.File, _ io.ReaderAt) (err error) {
+		return j.withDocument(ctx, func(doc *openDocument, f *pdf.File, _ io.ReaderAt) (err error) {
 			found, err = j.readFacts(doc.structure, f, lenient)
 			return err
 		})

@@ -7,14 +7,14 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
-// left counts the things that were left out of a file.
-type left struct{ macros, objects, controls, links int }
+// omissions counts the things that were left out of a file.
+type omissions struct{ macros, objects, controls, links int }
 
-func (l *left) add(m left) {
-	l.macros += m.macros
-	l.objects += m.objects
-	l.controls += m.controls
-	l.links += m.links
+func (o *omissions) add(more omissions) {
+	o.macros += more.macros
+	o.objects += more.objects
+	o.controls += more.controls
+	o.links += more.links
 }
 
 // A cleaner makes a file of a cut consistent: no range lacks its start or end, no
@@ -26,7 +26,7 @@ type cleaner struct {
 	cut  *Cut
 	dir  string // directory of the embedded object with the file, such as "Object 1/", or ""
 	body bool   // the file is the content, not the styles with headers and footers
-	left
+	omissions
 	edits   []xmlspan.Edit
 	ranges  xmlspan.Ranges
 	targets map[string]bool // possible targets of references
@@ -43,7 +43,7 @@ type wrapped struct {
 }
 
 // clean returns the edited text of a file of a cut.
-func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
+func (c *Cut) clean(text, dir string, body bool) (string, omissions, error) {
 	x := &cleaner{s: Scan(text), size: len(text), cut: c, dir: dir, body: body, ranges: make(xmlspan.Ranges), targets: make(map[string]bool)}
 	for x.s.Next() {
 		switch x.s.Kind {
@@ -54,7 +54,7 @@ func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
 		}
 	}
 	if err := x.s.Err(); err != nil {
-		return "", left{}, xmlspan.Known(err)
+		return "", omissions{}, xmlspan.Known(err)
 	}
 	for key := range x.ranges {
 		x.drop(x.ranges.Unpaired(key)...)
@@ -64,7 +64,7 @@ func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
 			x.drop(w.start, w.stop)
 		}
 	}
-	return xmlspan.Splice(text, 0, len(text), x.edits), x.left, nil
+	return xmlspan.Splice(text, 0, len(text), x.edits), x.omissions, nil
 }
 
 func (c *cleaner) drop(edits ...xmlspan.Edit) { c.edits = append(c.edits, edits...) }

@@ -25,7 +25,7 @@ func (c *Cut) Fit(ctx context.Context, content, styles string, masters []string)
 		return nil, err
 	}
 	if styles != "" {
-		var more left
+		var more omissions
 		if styles, more, err = c.clean(styles, "", false); err != nil {
 			return nil, err
 		}
@@ -48,15 +48,15 @@ func (c *Cut) Fit(ctx context.Context, content, styles string, masters []string)
 }
 
 // changes lists what was left out, each as a short phrase.
-func (l left) changes() (list []string) {
+func (o omissions) changes() (list []string) {
 	for _, change := range []struct {
 		n    int
 		text string
 	}{
-		{l.macros, "macros left out"},
-		{l.objects, "embedded objects left out, their pictures kept"},
-		{l.controls, "form controls left out"},
-		{l.links, "links to missing or outside files left out"},
+		{o.macros, "macros left out"},
+		{o.objects, "embedded objects left out, their pictures kept"},
+		{o.controls, "form controls left out"},
+		{o.links, "links to missing or outside files left out"},
 	} {
 		if change.n > 0 {
 			list = append(list, change.text)
@@ -76,7 +76,7 @@ func (p *Package) hasMacros() bool {
 
 // keepFiles keeps the files that a text in a directory refers to, except those
 // that a link leads to.
-func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error {
+func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *omissions) error {
 	s := Scan(text)
 	for range s.Starts() {
 		if s.Local == "a" {
@@ -101,7 +101,7 @@ func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error
 
 // keepObject keeps a chart or a formula: its content, its styles and the files that
 // they show.
-func (c *Cut) keepObject(ctx context.Context, dir string, lost *left) error {
+func (c *Cut) keepObject(ctx context.Context, dir string, lost *omissions) error {
 	if c.kept[dir] || !c.p.isShown(dir) {
 		return nil
 	}
