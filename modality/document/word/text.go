@@ -114,7 +114,7 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 	switch s.Local {
 	case "t":
 		if s.Space == "w" || s.Space == "m" {
-			blanks.WriteString(&t.out, s.Chars())
+			t.words(s.Chars())
 		}
 	case "tab", "ptab":
 		if s.Space == "w" {
@@ -149,6 +149,13 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 
 // blanks replaces white space by the spaces that are shown for it.
 var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u00ad", "")
+
+func (t *texter) words(text string) {
+	if strings.ContainsAny(text, "\r\n\t\u00ad") {
+		text = blanks.Replace(text)
+	}
+	t.out.WriteString(text)
+}
 
 // symbol writes a character that is given by its number in a font, unless it has a
 // meaning only in that font.
