@@ -63,6 +63,10 @@ func TestPackage(t *testing.T) {
 	if p.Main() != "word/document.xml" || p.ContentType("/Word/document.xml") != "application/main+xml" || p.ContentType("x.PNG") != "image/png" || p.ContentType("x") != "" {
 		t.Errorf("%s is %s", p.Main(), p.ContentType(p.Main()))
 	}
+	picture := p.Part("word/media/a.png")
+	if data, err := picture.Bytes(t.Context()); string(data) != "png" || err != nil || picture.Size() != 3 {
+		t.Errorf("the picture is %q, %v", data, err)
+	}
 	list, err := p.Rels(t.Context(), p.Main())
 	if err != nil || len(list) != 6 {
 		t.Fatalf("%v, %v", list, err)
