@@ -22,7 +22,7 @@ import (
 	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/internal/test/sqlitetest"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document/internal/archive"
 	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/image"
 	"github.com/citekit/citekit/modality/text"

@@ -19,7 +19,7 @@ import (
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document/internal/archive"
 )
 
 // skipped returns the names and reasons of members that a map leaves out.

@@ -13,7 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/modality/document/internal/member"
+	"github.com/citekit/citekit/modality/internal/member"
 )
 
 // A visitor visits the members of one archive, within the limits of one map or one text.

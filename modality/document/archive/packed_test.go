@@ -19,7 +19,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document/internal/archive"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 

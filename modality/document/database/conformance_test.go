@@ -11,7 +11,7 @@ import (
 	"github.com/citekit/citekit/internal/sqlite"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sqlitetest"
-	"github.com/citekit/citekit/modality/document/database"
+	"github.com/citekit/citekit/modality/document/internal/database"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
-	"github.com/citekit/citekit/modality/document/epub"
+	"github.com/citekit/citekit/modality/document/internal/epub"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 

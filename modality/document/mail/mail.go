@@ -42,7 +42,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/modality/document/internal/docfile"
-	"github.com/citekit/citekit/modality/document/internal/member"
+	"github.com/citekit/citekit/modality/internal/member"
 )
 
 // A Resolver extracts messages and parts. The zero value is ready to use. It

@@ -8,7 +8,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
-	"github.com/citekit/citekit/modality/document/sheet"
+	"github.com/citekit/citekit/modality/document/internal/sheet"
 )
 
 // resolve returns the parts of the evidence at loc, and what it has otherwise.

@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/test/doctest"
-	"github.com/citekit/citekit/modality/document/sheet"
+	"github.com/citekit/citekit/modality/document/internal/sheet"
 	"github.com/citekit/citekit/workspace"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/document/internal/sheet/internal/numfmt"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
-	"github.com/citekit/citekit/modality/document/sheet/internal/numfmt"
 )
 
 // An odsBook is a parsed content.xml of an ODS workbook (ODF 1.3, part 3, section 9).

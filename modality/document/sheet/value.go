@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/sheet/internal/numfmt"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
-	"github.com/citekit/citekit/modality/document/sheet/internal/numfmt"
 )
 
 // A cellReader reads the cells of a workbook from one source.

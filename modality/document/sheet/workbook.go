@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/sheet/internal/numfmt"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
-	"github.com/citekit/citekit/modality/document/sheet/internal/numfmt"
 )
 
 // A workbook holds the parts of a workbook other than its sheets.

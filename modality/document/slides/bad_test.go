@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/modality/document/slides"
+	"github.com/citekit/citekit/modality/document/internal/slides"
 )
 
 // outcome returns the error of mapping a source and resolving a slide of it.

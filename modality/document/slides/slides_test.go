@@ -14,8 +14,8 @@ import (
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/document/internal/slides"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
-	"github.com/citekit/citekit/modality/document/slides"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 

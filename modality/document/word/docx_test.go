@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/modality/document/word"
+	"github.com/citekit/citekit/modality/document/internal/word"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
-	"github.com/citekit/citekit/modality/document/word"
+	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
 const (

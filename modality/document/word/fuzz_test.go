@@ -7,7 +7,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
-	"github.com/citekit/citekit/modality/document/word"
+	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
 // FuzzMain puts other XML in the place of the main part, of the lists and of the

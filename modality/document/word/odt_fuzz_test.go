@@ -5,7 +5,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/doctest"
-	"github.com/citekit/citekit/modality/document/word"
+	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
 // FuzzODT puts other XML in the place of the content and the styles: whatever is
