@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Errors of this package match one of these, or are an error of the reader or
@@ -271,19 +270,4 @@ func (f *Footer) checkGroups() error {
 		}
 	}
 	return nil
-}
-
-// Column returns the index of a column by name, or -1 if there is none. An exact match
-// wins over one that differs in case.
-func (f *Footer) Column(name string) int {
-	found := -1
-	for i, c := range f.Columns {
-		if c.Name == name {
-			return i
-		}
-		if found < 0 && strings.EqualFold(c.Name, name) {
-			found = i
-		}
-	}
-	return found
 }

@@ -1,14 +1,12 @@
 package document_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document"
 )
 
@@ -28,31 +26,12 @@ func TestLostMainPart(t *testing.T) {
 			"does not say which of its parts":               {"[Content_Types].xml", types},
 			"lost its content types":                        {"_rels/.rels", rels},
 		} {
-			data := archiveOf(t, members)
-			src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: c.name, Size: int64(len(data))})
+			data := doctest.Zip(members...)
+			src := doctest.Source(c.name, data)
 			_, err := new(document.Resolver).Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 			if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), says) {
 				t.Errorf("%s: %v; want one that has %q", c.name, err, says)
 			}
 		}
 	}
-}
-
-func archiveOf(t *testing.T, members []string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(members); i += 2 {
-		w, err := z.Create(members[i])
-		if err == nil {
-			_, err = io.WriteString(w, members[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }

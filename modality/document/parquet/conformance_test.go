@@ -1,11 +1,11 @@
 package parquet_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/parquettest"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/parquet"
@@ -16,9 +16,7 @@ func rows(first, last int, cols ...string) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Table: "Order", Rows: citekit.Range{First: first, Last: last}, Cols: cols}
 }
 
-func source(data []byte) *citekit.Source {
-	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "orders.parquet", Size: int64(len(data))})
-}
+func source(data []byte) *citekit.Source { return doctest.Source("orders.parquet", data) }
 
 // holds checks that evidence is a file that another reader finds so many rows in.
 func holds(want int) func(t testing.TB, got []byte, x *citekit.Content) {

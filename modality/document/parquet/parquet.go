@@ -14,12 +14,9 @@
 package parquet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 	"sync"
 
@@ -27,7 +24,8 @@ import (
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/parquet"
-	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/document/internal/rows"
 )
 
 // Format is the name of the format in [document.Resolver].
@@ -49,8 +47,8 @@ type Resolver struct {
 const (
 	defaultCacheBytes = 16 << 20
 	maxEvidence       = 256 << 20 // largest evidence in bytes; it is made in memory
-	maxListed         = 20        // names in an error
 	mediaType         = "application/vnd.apache.parquet"
+	ext               = ".parquet"
 )
 
 var (
@@ -79,10 +77,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, err
 	}
-	content := &citekit.Content{MediaType: mediaType, Ext: ".parquet"}
 	if req.Location.IsWhole() {
-		content.Body, content.Size = io.NopCloser(src.Reader()), src.Size()
-		return content, nil
+		return docfile.Whole(ctx, src, mediaType, ext), nil
 	}
 	c, err := find(f, req.Location)
 	if err != nil {
@@ -92,11 +88,11 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, known(err)
 	}
-	content.Body, content.Size = io.NopCloser(bytes.NewReader(data)), int64(len(data))
+	var changes []string
 	if f.Pairs {
-		content.Changes = append(content.Changes, "pairs of keys and values in the footer, which are of all rows, left out")
+		changes = append(changes, "pairs of keys and values in the footer, which are of all rows, left out")
 	}
-	return content, nil
+	return docfile.Cut(ctx, data, mediaType, ext, changes), nil
 }
 
 // Measure implements [citekit.Measurer]. The extent has one table. Rows are
@@ -110,26 +106,11 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 
 // open opens a file for a location.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*parquet.File, error) {
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a Parquet file"); err != nil {
 		return nil, err
 	}
-	if err := loc.Validate(); err != nil {
-		return nil, err
-	}
-	if loc.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s location in a Parquet file: %w", message.Article(loc.Modality), errors.ErrUnsupported)
-	}
-	r.once.Do(func() {
-		r.files.MaxCost = r.CacheBytes
-		if r.CacheBytes == 0 {
-			r.files.MaxCost = defaultCacheBytes
-		}
-	})
-	key := src.Version()
-	if key != "" {
-		key = fmt.Sprintf("%s %d", key, src.Size())
-	}
-	footer, err := r.files.Get(ctx, key, func(ctx context.Context) (*parquet.Footer, int64, error) {
+	r.once.Do(func() { r.files.MaxCost = docfile.Bound(r.CacheBytes, defaultCacheBytes) })
+	footer, err := r.files.Get(ctx, docfile.Key(src, ""), func(ctx context.Context) (*parquet.Footer, int64, error) {
 		footer, err := parquet.ReadFooter(src, src.Size())
 		if err != nil {
 			return nil, 0, known(err)
@@ -174,14 +155,22 @@ func find(f *parquet.File, loc citekit.Location) (*cut, error) {
 	if loc.Table != "" && !strings.EqualFold(loc.Table, tableName(f)) {
 		return nil, fmt.Errorf("no table %s; there is %s: %w", message.Quote(loc.Table), message.Quote(tableName(f)), citekit.ErrRange)
 	}
-	c := &cut{first: 1, last: f.Rows, names: loc.Cols}
-	if !loc.Rows.IsZero() {
-		if loc.Rows.Last > c.last {
-			return nil, fmt.Errorf("rows %v of a table of %s: %w", loc.Rows, message.Count(c.last, "row"), citekit.ErrRange)
-		}
-		c.first, c.last = loc.Rows.First, loc.Rows.Last
+	c := &cut{names: loc.Cols}
+	var err error
+	if c.first, c.last, err = rows.Range(loc, f.Rows); err != nil {
+		return nil, err
 	}
-	return c, c.pick(f, loc.Cols)
+	names := make([]string, len(f.Columns))
+	for i, column := range f.Columns {
+		names[i] = column.Name
+		if len(loc.Cols) == 0 { // names may be there twice
+			c.columns = append(c.columns, i)
+		}
+	}
+	if len(loc.Cols) > 0 {
+		c.columns, err = rows.Columns(names, loc.Cols)
+	}
+	return c, err
 }
 
 // tableName returns the name of the table: the name of the schema root, or "schema"
@@ -192,44 +181,4 @@ func tableName(f *parquet.File) string {
 		return "schema"
 	}
 	return f.Name
-}
-
-// pick finds the columns with names: an exact name first, then a name in any case,
-// then a number.
-func (c *cut) pick(f *parquet.File, names []string) error {
-	for _, name := range names {
-		column := f.Column(name)
-		if n := plain.WholeNumber(name); column < 0 && 1 <= n && n <= len(f.Columns) {
-			column = n - 1
-		}
-		if column < 0 {
-			var all []string
-			for _, known := range f.Columns {
-				all = append(all, known.Name)
-			}
-			return fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(all), citekit.ErrRange)
-		}
-		c.columns = append(c.columns, column)
-	}
-	slices.Sort(c.columns)
-	c.columns = slices.Compact(c.columns)
-	for i := 0; len(names) == 0 && i < len(f.Columns); i++ {
-		c.columns = append(c.columns, i)
-	}
-	return nil
-}
-
-// listed joins the first of many names.
-func listed(names []string) string {
-	text := ""
-	for i, name := range names {
-		if i == maxListed || len(text) > 500 {
-			return text + fmt.Sprintf(" and others, %d in all", len(names))
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += message.Clip(name)
-	}
-	return text
 }

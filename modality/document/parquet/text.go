@@ -1,33 +1,23 @@
 package parquet
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"iter"
-	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/parquet"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/document/internal/rows"
 )
 
 const (
 	maxSummary = 500
 	maxGroups  = 1000 // most nodes for row groups
 )
-
-// The first rows of a text are runs of their own. Further ones are together, as long as
-// they have no more text than a run may.
-const (
-	singleRows = 100_000
-	joinedRows = 500
-	joinedText = 64 << 10 // bytes
-)
-
-// errStop ends reading without an error.
-var errStop = errors.New("stop")
 
 // ReadText implements [citekit.TextReader]. Each row is a line with tabs between
 // its values; line ends and tabs in values become spaces. Null is empty. Structs,
@@ -40,19 +30,14 @@ var errStop = errors.New("stop")
 // and more than 256 times the size of the file.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
-		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
-			if !yield(run, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && err != errStop {
+		if err := r.readText(ctx, src, loc, yield); err != nil {
 			yield(citekit.TextRun{}, err)
 		}
 	}
 }
 
-func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) error) error {
+// readText yields runs, and returns the error that the caller has to yield.
+func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun, error) bool) error {
 	f, err := r.open(ctx, src, loc)
 	if err != nil {
 		return err
@@ -61,62 +46,33 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 	if err != nil {
 		return err
 	}
-	if loc.Table == "" {
-		loc.Table = tableName(f)
-	}
-	var text strings.Builder
-	first, row := c.first, c.first
-	flush := func() error {
-		if row == first {
-			return nil
-		}
-		at := citekit.Location{Modality: citekit.Document, Table: loc.Table, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
-		run := citekit.TextRun{Text: text.String(), Location: at}
-		first = row
-		text.Reset()
-		return yield(run)
-	}
+	text := rows.Text{Yield: yield}
+	text.Begin(citekit.Location{Modality: citekit.Document, Table: cmp.Or(loc.Table, tableName(f)), Cols: c.names}, c.first)
 	err = f.Read(ctx, c.columns, c.first, c.last, func(values []string) error {
-		line(&text, values)
-		row++
-		if row-c.first > singleRows && row-first < joinedRows && text.Len() < joinedText {
-			return nil
+		if !text.Add(values) {
+			return errStop
 		}
-		return flush()
+		return nil
 	})
+	if errors.Is(err, errStop) {
+		return nil
+	}
 	if err == nil {
-		err = flush()
+		text.End()
 	}
 	return known(err)
 }
 
-// line writes the values of a row.
-func line(text *strings.Builder, values []string) {
-	for i, value := range values {
-		if i > 0 {
-			text.WriteByte('\t')
-		}
-		for {
-			at := strings.IndexAny(value, "\t\r\n\x00")
-			if at < 0 {
-				break
-			}
-			text.WriteString(value[:at])
-			text.WriteByte(' ')
-			value = value[at+1:]
-		}
-		text.WriteString(value)
-	}
-	text.WriteByte('\n')
-}
+// errStop ends reading without an error.
+var errStop = errors.New("stop")
 
 // Map implements [citekit.Mapper]. It returns a node for the table, whose summary
 // gives the number of rows and the columns with their types. If there are several row
 // groups, each is a child, at most 1,000 in all. The metadata have "tables", which is
 // 1, and "row_groups".
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a Parquet file: %w", message.Article(req.Modality), errors.ErrUnsupported)
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a Parquet file"); err != nil {
+		return nil, err
 	}
 	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Document})
 	if err != nil {
@@ -129,7 +85,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	name := tableName(f)
 	table := &citekit.Node{
 		Type: "table", Title: plain.Line(name), Location: citekit.Location{Modality: citekit.Document, Table: name},
-		Summary: plain.Shorten(message.Count(f.Rows, "row")+": "+listed(columns), maxSummary),
+		Summary: plain.Shorten(message.Count(f.Rows, "row")+": "+rows.List(columns), maxSummary),
 	}
 	table.Children = groups(f, name)
 	d := &citekit.Draft{Method: "tables", Metadata: map[string]any{"format": Format, "tables": 1, "row_groups": len(f.Groups)}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
@@ -13,7 +14,7 @@ import (
 // Text recognised by OCR has no boxes.
 func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, from, to int) ([]citekit.Box, error) {
 	r.init()
-	if err := checkLocation(ctx, loc); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a document"); err != nil {
 		return nil, err
 	}
 	switch {

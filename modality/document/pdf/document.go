@@ -18,8 +18,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfcut"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
@@ -121,7 +121,7 @@ type Resolver struct {
 	MaxJobs int
 
 	once    sync.Once
-	opened  concurrent.Cache[*opened]
+	opened  concurrent.Cache[*openDocument]
 	engine  pdfium.Engine
 	working chan struct{} // holds a token for each running job
 
@@ -140,7 +140,7 @@ var (
 
 func (r *Resolver) init() {
 	r.once.Do(func() {
-		r.opened.MaxCost = withDefault(r.CacheBytes, 128<<20)
+		r.opened.MaxCost = docfile.Bound(r.CacheBytes, 128<<20)
 		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
 		r.engine.Timeout = r.PDFiumTimeout
 		r.engine.Compiling = r.Compiling
@@ -149,13 +149,6 @@ func (r *Resolver) init() {
 			r.engine.CacheDir = pdfium.DefaultCacheDir()
 		}
 	})
-}
-
-func withDefault(n, zero int64) int64 {
-	if n == 0 {
-		return zero
-	}
-	return max(n, 0)
 }
 
 // Programs implements stats.ProgramUser with tesseract.
@@ -176,7 +169,7 @@ func (r *Resolver) Version() string {
 // "application/pdf". Documents ignore the mode.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
 	r.init()
-	if err := checkLocation(ctx, req.Location); err != nil {
+	if err := docfile.CheckLocation(ctx, req.Location, citekit.Document, "a document"); err != nil {
 		return nil, err
 	}
 	if src.Size() == 0 {
@@ -198,20 +191,6 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 }
 
 var errEmpty = fmt.Errorf("the source is empty: %w", citekit.ErrFormat)
-
-// checkLocation returns an error for selectors that no document has.
-func checkLocation(ctx context.Context, loc citekit.Location) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := loc.Validate(); err != nil {
-		return err
-	}
-	if loc.Modality != citekit.Document {
-		return fmt.Errorf("%s location in a document: %w", message.Article(loc.Modality), errors.ErrUnsupported)
-	}
-	return nil
-}
 
 // whole returns the unchanged source, if it begins like a PDF file and is not a
 // text about PDF.
@@ -241,7 +220,7 @@ func extract(ctx context.Context, r io.ReaderAt, size int64) *citekit.Content {
 // cut returns the pages at loc, or all pages if loc has none.
 func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, error) {
 	var out *pdfcut.Output
-	err := j.withDocument(ctx, func(doc *opened, f *pdf.File, data io.ReaderAt) error {
+	err := j.withDocument(ctx, func(doc *openDocument, f *pdf.File, data io.ReaderAt) error {
 		extent := doc.extent()
 		if err := extent.Check(loc); err != nil {
 			return err
@@ -318,7 +297,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 		return extent, err
 	}
 	defer end()
-	err = j.withDocument(ctx, func(doc *opened, _ *pdf.File, _ io.ReaderAt) error {
+	err = j.withDocument(ctx, func(doc *openDocument, _ *pdf.File, _ io.ReaderAt) error {
 		extent = doc.extent()
 		return nil
 	})

@@ -73,24 +73,24 @@ func mustResolve(t testing.TB, data []byte, loc citekit.Location) []byte {
 	return got
 }
 
-// A reading is an extract opened for inspection.
-type reading struct {
+// An extract is evidence opened for inspection.
+type extract struct {
 	t testing.TB
 	*pdf.Document
 	f *pdf.File
 }
 
-func read(t testing.TB, data []byte) reading {
+func read(t testing.TB, data []byte) extract {
 	t.Helper()
 	f := pdf.NewFile(t.Context(), bytes.NewReader(data), int64(len(data)))
 	d, err := pdf.Open(f)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, data)
 	}
-	return reading{t, d, f}
+	return extract{t, d, f}
 }
 
-func (r reading) page(i int) pdf.Dict {
+func (r extract) page(i int) pdf.Dict {
 	r.t.Helper()
 	page, err := r.PageDict(r.f, i)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r reading) page(i int) pdf.Dict {
 	return page
 }
 
-func (r reading) dict(o pdf.Object) pdf.Dict {
+func (r extract) dict(o pdf.Object) pdf.Dict {
 	r.t.Helper()
 	dict, err := r.Dict(r.f, o)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r reading) dict(o pdf.Object) pdf.Dict {
 	return dict
 }
 
-func (r reading) array(o pdf.Object) pdf.Array {
+func (r extract) array(o pdf.Object) pdf.Array {
 	r.t.Helper()
 	array, err := r.Array(r.f, o)
 	if err != nil {

@@ -54,7 +54,7 @@ func (r *Resolver) links(ctx context.Context, src *citekit.Source) (links []rela
 		return nil, err
 	}
 	defer end()
-	err = j.withDocument(ctx, func(doc *opened, f *pdf.File, _ io.ReaderAt) error {
+	err = j.withDocument(ctx, func(doc *openDocument, f *pdf.File, _ io.ReaderAt) error {
 		links = nil
 		pages, bytes := len(doc.structure.Pages), 0
 		err := doc.structure.Links(f, func(l pdf.Link) bool {

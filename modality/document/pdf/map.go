@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 )
 
@@ -53,11 +53,8 @@ const (
 // incomplete, the nodes are runs of pages.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a document"); err != nil {
 		return nil, err
-	}
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	if src.Size() == 0 {
 		return nil, fmt.Errorf("empty; %w", citekit.ErrEmpty)
@@ -71,7 +68,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, known(ctx, err)
 	}
-	m := &mapping{job: j, facts: facts, progress: req.Progress}
+	m := &mapper{job: j, facts: facts, progress: req.Progress}
 	structure, err := m.structure(ctx)
 	return structure, known(ctx, err)
 }
@@ -101,7 +98,7 @@ const (
 func (j *job) facts(ctx context.Context) (*facts, error) {
 	var found *facts
 	read := func(lenient bool) error {
-		return j.withDocument(ctx, func(doc *opened, f *pdf.File, _ io.ReaderAt) (err error) {
+		return j.withDocument(ctx, func(doc *openDocument, f *pdf.File, _ io.ReaderAt) (err error) {
 			found, err = j.readFacts(doc.structure, f, lenient)
 			return err
 		})
@@ -177,15 +174,15 @@ func searchText(d *pdf.Document, f *pdf.File) (presence, error) {
 }
 
 func (r *Resolver) figurePages() int {
-	return int(withDefault(int64(r.MaxFigurePages), 200))
+	return int(docfile.Bound(int64(r.MaxFigurePages), 200))
 }
 
 func (r *Resolver) headingPages() int {
-	return int(withDefault(int64(r.MaxHeadingPages), 500))
+	return int(docfile.Bound(int64(r.MaxHeadingPages), 500))
 }
 
-// A mapping is the making of one structure.
-type mapping struct {
+// A mapper is the making of one structure.
+type mapper struct {
 	job      *job
 	facts    *facts
 	progress func(float64)
@@ -195,7 +192,7 @@ type mapping struct {
 	text     presence // on some pages, if not all were read
 }
 
-func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
+func (m *mapper) structure(ctx context.Context) (*citekit.Draft, error) {
 	sections, method, err := m.sections(ctx)
 	if err != nil {
 		return nil, err
@@ -221,7 +218,7 @@ func (m *mapping) structure(ctx context.Context) (*citekit.Draft, error) {
 }
 
 // sections finds the sections of a document, and returns the method.
-func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
+func (m *mapper) sections(ctx context.Context) ([]*section, string, error) {
 	j, pages := m.job, m.facts.pages
 	entries := coarse(m.facts.outline)
 	if len(entries) < len(m.facts.outline) && !slices.Contains(m.facts.cut, any("outline")) {
@@ -251,7 +248,7 @@ func (m *mapping) sections(ctx context.Context) ([]*section, string, error) {
 
 // noteUnread notes the parts that are unknown because a limit left pages
 // unread: figures, and headings if there are no entries for sections.
-func (m *mapping) noteUnread(entries []entry) {
+func (m *mapper) noteUnread(entries []entry) {
 	if m.unread = m.job.short; !m.unread {
 		return
 	}

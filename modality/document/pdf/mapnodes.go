@@ -30,7 +30,7 @@ const (
 )
 
 // nodes makes nodes from sections.
-func (m *mapping) nodes(sections []*section) []*citekit.Node {
+func (m *mapper) nodes(sections []*section) []*citekit.Node {
 	nodes := make([]*citekit.Node, len(sections))
 	for i, s := range sections {
 		nodes[i] = &citekit.Node{
@@ -53,7 +53,7 @@ func pagesLocation(first, last int) citekit.Location {
 
 // runs returns runs of pages, titled by the first line that can be a title, or
 // else by the label of the first page.
-func (m *mapping) runs(ctx context.Context) ([]*section, error) {
+func (m *mapper) runs(ctx context.Context) ([]*section, error) {
 	total := m.facts.pages
 	length := 1
 	if total > shortPages {
@@ -192,7 +192,7 @@ func withoutPageNumber(line pdfium.Line) string {
 func isNumber(word string) bool { return word != "" && strings.Trim(word, "0123456789") == "" }
 
 // label returns the label of a page, or its number if it has none.
-func (m *mapping) label(page int) string {
+func (m *mapper) label(page int) string {
 	labels := m.facts.labels
 	after := sort.Search(len(labels), func(i int) bool { return labels[i].First >= page })
 	if after > 0 {
@@ -224,7 +224,7 @@ func textOn(pages []page) presence {
 func isWritten(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 
 // metadata returns the metadata of the map.
-func (m *mapping) metadata() map[string]any {
+func (m *mapper) metadata() map[string]any {
 	metadata := map[string]any{"pages": m.facts.pages}
 	text := m.facts.text
 	if m.pages != nil {
@@ -255,7 +255,7 @@ func (m *mapping) metadata() map[string]any {
 }
 
 // labels returns the page labels; nil if they equal the numbers of the pages.
-func (m *mapping) labels() []any {
+func (m *mapper) labels() []any {
 	var list []any
 	numbered := true
 	for i, r := range m.facts.labels {
@@ -431,7 +431,7 @@ func once(text string) string {
 
 // title returns the title of the document: that in its metadata, or else the one
 // on its first page, or else that of most of its runs of pages.
-func (m *mapping) title(ctx context.Context) (string, error) {
+func (m *mapper) title(ctx context.Context) (string, error) {
 	title := sensibleTitle(m.facts.info.Title)
 	if title != "" && !looksLikeName(title) && !strings.EqualFold(title, m.facts.info.Author) {
 		return title, nil

@@ -9,22 +9,23 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 )
 
-// An opened is a document whose structure has been read.
-type opened struct {
+// An openDocument is a document whose structure has been read.
+type openDocument struct {
 	structure *pdf.Document
 	repaired  []byte // the file with that structure, if it is not the source
 }
 
-func (o *opened) extent() citekit.Extent {
+func (o *openDocument) extent() citekit.Extent {
 	return citekit.Extent{Modality: citekit.Document, Pages: len(o.structure.Pages), MediaType: mediaType}
 }
 
 // data returns the file from which the document is read.
-func (o *opened) data(src *citekit.Source) (r io.ReaderAt, size int64) {
+func (o *openDocument) data(src *citekit.Source) (r io.ReaderAt, size int64) {
 	if o.repaired != nil {
 		return bytes.NewReader(o.repaired), int64(len(o.repaired))
 	}
@@ -45,7 +46,7 @@ type job struct {
 // An attempt is the result of an opener on the source of a job.
 type attempt struct {
 	done bool
-	doc  *opened
+	doc  *openDocument
 	file *pdf.File
 	data io.ReaderAt
 	err  error
@@ -94,7 +95,7 @@ func (j *job) isExhausted() bool { return j.pdfium.Spent() || j.budget.Exhausted
 // the one before has found damage.
 type opener struct {
 	name string // distinguishes the entries in the cache
-	open func(*job, context.Context) (*opened, error)
+	open func(*job, context.Context) (*openDocument, error)
 }
 
 const openerCount = 3
@@ -108,7 +109,7 @@ var openers = [openerCount]opener{
 // withDocument calls use with the opened source. As long as it finds damage, it
 // calls use again with the source repaired in the next way. It does not retry
 // after a limit, nor for a file in which no objects can be found.
-func (j *job) withDocument(ctx context.Context, use func(*opened, *pdf.File, io.ReaderAt) error) error {
+func (j *job) withDocument(ctx context.Context, use func(*openDocument, *pdf.File, io.ReaderAt) error) error {
 	var damage []error // errors of the openers
 	pages := 0
 	for i := range openers {
@@ -144,7 +145,7 @@ func (j *job) open(ctx context.Context, index int) *attempt {
 	if a.done {
 		return a
 	}
-	a.doc, a.err = j.opened.Get(ctx, key(j.src, openers[index].name), func(ctx context.Context) (*opened, int64, error) {
+	a.doc, a.err = j.opened.Get(ctx, key(j.src, openers[index].name), func(ctx context.Context) (*openDocument, int64, error) {
 		doc, err := openers[index].open(j, ctx)
 		if err != nil {
 			return nil, 0, err
@@ -174,15 +175,15 @@ func isDamage(err error) bool {
 	return errors.Is(err, pdf.ErrDamaged) || errors.Is(err, pdfium.ErrRefused)
 }
 
-func (j *job) openSound(ctx context.Context) (*opened, error) {
+func (j *job) openSound(ctx context.Context) (*openDocument, error) {
 	structure, err := pdf.Open(j.budget.File(ctx, j.src, j.src.Size()))
 	if err != nil {
 		return nil, err
 	}
-	return &opened{structure: structure}, nil
+	return &openDocument{structure: structure}, nil
 }
 
-func (j *job) openRebuilt(ctx context.Context) (*opened, error) {
+func (j *job) openRebuilt(ctx context.Context) (*openDocument, error) {
 	if err := j.checkRepairable(); err != nil {
 		return nil, err
 	}
@@ -190,7 +191,7 @@ func (j *job) openRebuilt(ctx context.Context) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &opened{structure: structure}, nil
+	return &openDocument{structure: structure}, nil
 }
 
 // errNotRepaired reports a damaged file that is too large for a repair. It
@@ -198,7 +199,7 @@ func (j *job) openRebuilt(ctx context.Context) (*opened, error) {
 var errNotRepaired = fmt.Errorf("%w", citekit.ErrTooLarge)
 
 func (j *job) checkRepairable() error {
-	if limit := withDefault(j.MaxRepairBytes, 256<<20); j.src.Size() > limit {
+	if limit := docfile.Bound(j.MaxRepairBytes, 256<<20); j.src.Size() > limit {
 		return fmt.Errorf("a damaged file of %d bytes; at most %d are repaired: %w", j.src.Size(), limit, errNotRepaired)
 	}
 	return nil
@@ -206,7 +207,7 @@ func (j *job) checkRepairable() error {
 
 // openRepaired opens a source repaired by PDFium. Parts that PDFium lost are
 // missing there, which is noticed only when they are needed.
-func (j *job) openRepaired(ctx context.Context) (*opened, error) {
+func (j *job) openRepaired(ctx context.Context) (*openDocument, error) {
 	if err := j.checkRepairable(); err != nil {
 		return nil, err
 	}
@@ -220,5 +221,5 @@ func (j *job) openRepaired(ctx context.Context) (*opened, error) {
 		return nil, err
 	}
 	structure.Rebuilt = true
-	return &opened{structure: structure, repaired: repaired}, nil
+	return &openDocument{structure: structure, repaired: repaired}, nil
 }

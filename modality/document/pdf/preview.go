@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
 	"github.com/citekit/citekit/modality/internal/drawing"
 	"github.com/citekit/citekit/preview"
@@ -21,7 +22,7 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	if err != nil {
 		return nil, err
 	}
-	if err := checkLocation(ctx, loc); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a document"); err != nil {
 		return nil, err
 	}
 	extent, err := r.Measure(ctx, src)

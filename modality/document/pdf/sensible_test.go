@@ -224,7 +224,7 @@ func TestRunTitleOfPage(t *testing.T) {
 }
 
 func TestLabelOfPage(t *testing.T) {
-	m := &mapping{facts: &facts{labels: []pdf.LabelRange{
+	m := &mapper{facts: &facts{labels: []pdf.LabelRange{
 		{First: 0, Style: pdf.Dict{"S": pdf.Name("r")}},
 		{First: 2, Style: pdf.Dict{"S": pdf.Name("D"), "P": pdf.String("A-")}},
 		{First: 5, Style: pdf.Dict{}},
@@ -234,7 +234,7 @@ func TestLabelOfPage(t *testing.T) {
 			t.Errorf("page %d: %q, want %q", page, got, want)
 		}
 	}
-	if got := (&mapping{facts: &facts{}}).label(4); got != "4" {
+	if got := (&mapper{facts: &facts{}}).label(4); got != "4" {
 		t.Errorf("without labels: %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfcut"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
@@ -23,7 +24,7 @@ const textPages = 16
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
 		r.init()
-		if err := checkLocation(ctx, loc); err != nil {
+		if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a document"); err != nil {
 			yield(citekit.TextRun{}, err)
 			return
 		}

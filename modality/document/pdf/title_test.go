@@ -199,7 +199,7 @@ func TestPlaceholderBesideTitle(t *testing.T) {
 	} {
 		pages := []page{{Layout: pdfium.Layout{Height: 800, Width: 600, Lines: []pdfium.Line{line("Basic Harbour Manual", 0.2, test.size), line("The body of the text is long and small.", 0.5, 10)}}, number: 1, read: true}}
 		markLines(pages)
-		m := &mapping{facts: &facts{pages: 1, info: pdf.Info{Title: test.inFile}}, pages: pages}
+		m := &mapper{facts: &facts{pages: 1, info: pdf.Info{Title: test.inFile}}, pages: pages}
 		if got, err := m.title(t.Context()); got != test.want || err != nil {
 			t.Errorf("%q, %v points: got %q, %v", test.inFile, test.size, got, err)
 		}
@@ -295,7 +295,7 @@ func FuzzLines(f *testing.F) {
 		markLines(pages)
 		entries := findHeadings(pages)
 		sections := arrange(entries, 1)
-		m := &mapping{facts: &facts{pages: 1}, pages: pages}
+		m := &mapper{facts: &facts{pages: 1}, pages: pages}
 		nodes := m.nodes(sections)
 		summarize(sections, pages, bodyOf(pages))
 		addFigures(&nodes, sections, pages, bodyOf(pages))

@@ -18,7 +18,7 @@ var headings = []string{"From", "To", "Cc", "Date", "Subject"}
 
 // header reads what people read of a header. The lines of the message begin at
 // start.
-func (rd *reading) header(e *entity, start int64, at citekit.Location) error {
+func (rd *textReader) header(e *entity, start int64, at citekit.Location) error {
 	lines, err := rd.headerLines(e, start)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func appendRun(runs []headingRun, run headingRun) []headingRun {
 // headerLines returns the fields that have one line of ASCII, by their names in
 // lower case, and the empty line after them, by "". Of a header that is too long,
 // or with CRs alone, it returns none.
-func (rd *reading) headerLines(e *entity, start int64) (map[string]headingRun, error) {
+func (rd *textReader) headerLines(e *entity, start int64) (map[string]headingRun, error) {
 	if start > e.start || e.body-start > maxExact {
 		return nil, nil
 	}

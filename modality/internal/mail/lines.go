@@ -14,7 +14,7 @@ type decodedText struct {
 	open    func() io.Reader
 	charset string
 	guessed bool
-	coding  coding
+	coding  lineEnds
 }
 
 // textOf returns the text that open reads, in the charset that is declared, if
@@ -96,7 +96,7 @@ func (t *tail) Read(p []byte) (int, error) {
 
 // between reads the decoded bytes between two offsets.
 func (t *decodedText) between(start, end int64) io.Reader {
-	return &whole{io.LimitReader(&tail{t.open(), start}, end-start), end - start}
+	return &exactReader{io.LimitReader(&tail{t.open(), start}, end-start), end - start}
 }
 
 // count returns the number of lines.

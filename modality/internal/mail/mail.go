@@ -42,6 +42,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
 	say "github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/internal/member"
 )
 
@@ -154,17 +155,11 @@ type file struct {
 
 // open finds out what src is, for a location in it.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*file, error) {
-	if err := loc.Validate(); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Text, "a mail"); err != nil {
 		return nil, err
-	}
-	if loc.Modality != citekit.Text {
-		return nil, fmt.Errorf("%s location in a mail: %w", say.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	if !loc.Blocks.IsZero() || !loc.Rows.IsZero() || len(loc.Cols) > 0 || loc.Member != "" {
 		return nil, fmt.Errorf("a mail has parts and lines, and a mailbox messages: %w", errors.ErrUnsupported)
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
 	}
 	kind, err := kindOf(src)
 	if err != nil {
@@ -183,10 +178,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source, loc citekit.Lo
 // prepare bounds the caches.
 func (r *Resolver) prepare() {
 	r.once.Do(func() {
-		most := r.CacheBytes
-		if most == 0 {
-			most = defaultCacheBytes
-		}
+		most := docfile.Bound(r.CacheBytes, defaultCacheBytes)
 		r.boxes.MaxCost, r.messages.MaxCost = most/2, most/2
 	})
 }

@@ -2,7 +2,6 @@ package mail
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	say "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 )
 
 const (
@@ -32,8 +32,8 @@ const (
 // its first message. The summary of an encrypted part says so. The metadata key
 // "structure" says what was left out.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if req.Modality != citekit.Text {
-		return nil, fmt.Errorf("%s map of a mail: %w", say.Article(req.Modality), errors.ErrUnsupported)
+	if err := docfile.CheckMap(ctx, req, citekit.Text, "a mail"); err != nil {
+		return nil, err
 	}
 	f, err := r.open(ctx, src, citekit.Location{Modality: citekit.Text})
 	if err != nil {
@@ -66,7 +66,7 @@ func (f *file) mapMessage(ctx context.Context) (*citekit.Draft, error) {
 	if m.why != nil {
 		d.Metadata["structure"] = strings.TrimSuffix(m.why.Error(), ": "+citekit.ErrTooLarge.Error())
 	}
-	c := &cartographer{ctx: ctx, src: f.src, at: citekit.Location{Modality: citekit.Text}}
+	c := &nodeBuilder{ctx: ctx, src: f.src, at: citekit.Location{Modality: citekit.Text}}
 	if d.Nodes, err = c.inner(m.root); err != nil {
 		return nil, err
 	}
@@ -85,15 +85,15 @@ func (h header) date() string {
 	return h.text("date")
 }
 
-// A cartographer makes the nodes of a message.
-type cartographer struct {
+// A nodeBuilder makes the nodes of a message.
+type nodeBuilder struct {
 	ctx context.Context
 	src io.ReaderAt
 	at  citekit.Location // of the message
 }
 
 // inner returns nodes for the parts of a message.
-func (c *cartographer) inner(root *entity) ([]*citekit.Node, error) {
+func (c *nodeBuilder) inner(root *entity) ([]*citekit.Node, error) {
 	if !root.isMultipart() {
 		return c.nodes(root)
 	}
@@ -101,7 +101,7 @@ func (c *cartographer) inner(root *entity) ([]*citekit.Node, error) {
 }
 
 // nodes returns nodes for parts, also for those without a byte.
-func (c *cartographer) nodes(parts ...*entity) ([]*citekit.Node, error) {
+func (c *nodeBuilder) nodes(parts ...*entity) ([]*citekit.Node, error) {
 	var nodes []*citekit.Node
 	for _, part := range parts {
 		if err := c.ctx.Err(); err != nil {
@@ -119,7 +119,7 @@ func (c *cartographer) nodes(parts ...*entity) ([]*citekit.Node, error) {
 }
 
 // node returns the node of a part, or nil for an entity without a number.
-func (c *cartographer) node(e *entity) (*citekit.Node, error) {
+func (c *nodeBuilder) node(e *entity) (*citekit.Node, error) {
 	if e.number == "" {
 		return nil, nil
 	}
@@ -150,7 +150,7 @@ func (c *cartographer) node(e *entity) (*citekit.Node, error) {
 }
 
 // describe says in a node what a part is.
-func (c *cartographer) describe(n *citekit.Node, e *entity, head []byte) {
+func (c *nodeBuilder) describe(n *citekit.Node, e *entity, head []byte) {
 	name := e.fileName(c.ctx, c.src)
 	if name != "" {
 		n.Title = plain.Shorten(plain.Line(name), maxTitle)
@@ -166,7 +166,7 @@ func (c *cartographer) describe(n *citekit.Node, e *entity, head []byte) {
 }
 
 // lead returns the first words of a text. Head is how the text begins.
-func (c *cartographer) lead(e *entity, head []byte) string {
+func (c *nodeBuilder) lead(e *entity, head []byte) string {
 	t, err := textOf(func() io.Reader { return strings.NewReader(string(head)) }, firstWord(e.params["charset"]), e.kind == "text/html")
 	if err != nil {
 		return ""
@@ -183,7 +183,7 @@ func (c *cartographer) lead(e *entity, head []byte) string {
 }
 
 // messageNode returns the node of a message, without its parts.
-func (c *cartographer) messageNode(root *entity, at citekit.Location) *citekit.Node {
+func (c *nodeBuilder) messageNode(root *entity, at citekit.Location) *citekit.Node {
 	h := root.header
 	n := &citekit.Node{Type: "message", Title: plain.Shorten(h.text("subject"), maxTitle), Location: at}
 	from := strings.Join(h.authors("from"), ", ")

@@ -93,7 +93,7 @@ func (p *parser) root(start, end int64, depth int) (*entity, error) {
 
 // messageCoding returns how the lines of a message end, and how long the byte
 // order mark and the empty lines are that it begins with.
-func messageCoding(src io.ReaderAt, start, end int64) (coding, int64, error) {
+func messageCoding(src io.ReaderAt, start, end int64) (lineEnds, int64, error) {
 	head := make([]byte, min(4<<10, end-start))
 	n, err := src.ReadAt(head, start)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -32,7 +32,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	return func(yield func(citekit.TextRun, error) bool) {
 		f, err := r.open(ctx, src, loc)
 		if err == nil {
-			rd := &reading{ctx: ctx, src: src, yield: func(run citekit.TextRun) bool { return yield(run, nil) }}
+			rd := &textReader{ctx: ctx, src: src, yield: func(run citekit.TextRun) bool { return yield(run, nil) }}
 			err = rd.file(f, loc)
 		}
 		if err != nil && !errors.Is(err, errStopped) {
@@ -44,21 +44,21 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 // errStopped reports that the caller stopped reading.
 var errStopped = errors.New("stopped")
 
-// A reading yields the runs of one call.
-type reading struct {
+// A textReader yields the runs of one call.
+type textReader struct {
 	ctx   context.Context
 	src   io.ReaderAt
 	yield func(citekit.TextRun) bool
 }
 
-func (rd *reading) give(text string, at citekit.Location) error {
+func (rd *textReader) give(text string, at citekit.Location) error {
 	if !rd.yield(citekit.TextRun{Text: text, Location: at}) {
 		return errStopped
 	}
 	return rd.ctx.Err()
 }
 
-func (rd *reading) file(f *file, loc citekit.Location) error {
+func (rd *textReader) file(f *file, loc citekit.Location) error {
 	switch {
 	case !loc.Lines.IsZero():
 		return rd.lines(f, loc)
@@ -80,7 +80,7 @@ func (rd *reading) file(f *file, loc citekit.Location) error {
 
 // message reads a message of a mailbox, or the message of the file. Parts that
 // cannot be found are left out.
-func (rd *reading) message(f *file, at citekit.Location) error {
+func (rd *textReader) message(f *file, at citekit.Location) error {
 	m, err := f.message(rd.ctx, at.Message)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (rd *reading) message(f *file, at citekit.Location) error {
 	return rd.entity(m.root, at)
 }
 
-func (rd *reading) part(f *file, loc citekit.Location) error {
+func (rd *textReader) part(f *file, loc citekit.Location) error {
 	t, err := f.target(rd.ctx, loc)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (rd *reading) part(f *file, loc citekit.Location) error {
 }
 
 // entity reads the texts in an entity, at a place of its message.
-func (rd *reading) entity(e *entity, at citekit.Location) error {
+func (rd *textReader) entity(e *entity, at citekit.Location) error {
 	if e.number != "" {
 		at.Part = e.number
 	}
@@ -220,7 +220,7 @@ func (e *entity) hasWords(ctx context.Context, src io.ReaderAt) (bool, error) {
 }
 
 // lines reads lines of a file, a message or a part.
-func (rd *reading) lines(f *file, loc citekit.Location) error {
+func (rd *textReader) lines(f *file, loc citekit.Location) error {
 	t, err := f.target(rd.ctx, loc)
 	if err != nil {
 		return err
@@ -236,9 +236,9 @@ func (rd *reading) lines(f *file, loc citekit.Location) error {
 }
 
 // text reads lines of a text, all of them if lines is zero.
-func (rd *reading) text(t *decodedText, lines citekit.Range, at citekit.Location) error {
+func (rd *textReader) text(t *decodedText, lines citekit.Range, at citekit.Location) error {
 	s := newScanner(t.open(), t.coding, -1)
-	g := gathering{rd: rd, charset: t.charset, at: at}
+	g := runBuilder{rd: rd, charset: t.charset, at: at}
 	for number := 0; lines.IsZero() || number <= lines.Last; {
 		l, err := s.next()
 		if errors.Is(err, io.EOF) {
@@ -260,9 +260,9 @@ func (rd *reading) text(t *decodedText, lines citekit.Range, at citekit.Location
 	return g.finish()
 }
 
-// A gathering is a run in the making.
-type gathering struct {
-	rd      *reading
+// A runBuilder is a run in the making.
+type runBuilder struct {
+	rd      *textReader
 	charset string
 	at      citekit.Location
 	first   int // line
@@ -270,7 +270,7 @@ type gathering struct {
 	held    []byte
 }
 
-func (g *gathering) add(l line, number int) error {
+func (g *runBuilder) add(l line, number int) error {
 	if len(g.held) > 0 && len(g.held)+len(l.text) > runBytes {
 		if err := g.flush(); err != nil {
 			return err
@@ -284,7 +284,7 @@ func (g *gathering) add(l line, number int) error {
 }
 
 // finish gives the last run, which ends its line.
-func (g *gathering) finish() error {
+func (g *runBuilder) finish() error {
 	if len(g.held) == 0 {
 		return nil
 	}
@@ -296,7 +296,7 @@ func (g *gathering) finish() error {
 	return g.rd.give(text, g.at)
 }
 
-func (g *gathering) flush() error {
+func (g *runBuilder) flush() error {
 	if len(g.held) == 0 {
 		return nil
 	}

@@ -12,36 +12,36 @@ const (
 	maxWidth    = 4        // bytes of a code unit
 )
 
-// A coding is how bytes make lines: as in package modality/text, a line ends
+// A lineEnds is how bytes make lines: as in package modality/text, a line ends
 // with LF, and in texts that use a CR alone with that, too.
-type coding struct {
+type lineEnds struct {
 	width int              // bytes of a code unit: 1, 2 or 4
 	order binary.ByteOrder // of a unit of more than one byte
 	cr    bool             // a CR alone ends a line, too
 }
 
-var narrow = coding{width: 1}
+var narrow = lineEnds{width: 1}
 
 // codingOf returns how a text makes lines that begins with sample and is in a
 // charset. All says that the sample is all of it.
-func codingOf(charset string, sample []byte, all bool) coding {
+func codingOf(charset string, sample []byte, all bool) lineEnds {
 	c := narrow
 	switch charset {
 	case "utf-16le":
-		c = coding{width: 2, order: binary.LittleEndian}
+		c = lineEnds{width: 2, order: binary.LittleEndian}
 	case "utf-16be":
-		c = coding{width: 2, order: binary.BigEndian}
+		c = lineEnds{width: 2, order: binary.BigEndian}
 	case "utf-32le":
-		c = coding{width: 4, order: binary.LittleEndian}
+		c = lineEnds{width: 4, order: binary.LittleEndian}
 	case "utf-32be":
-		c = coding{width: 4, order: binary.BigEndian}
+		c = lineEnds{width: 4, order: binary.BigEndian}
 	}
 	c.cr = c.usesCR(sample, all)
 	return c
 }
 
 // usesCR reports whether a text has no LF alone and more CRs alone than CRLFs.
-func (c coding) usesCR(sample []byte, all bool) bool {
+func (c lineEnds) usesCR(sample []byte, all bool) bool {
 	alone, pairs, before := 0, 0, uint32(0)
 	for ; len(sample) >= c.width; sample = sample[c.width:] {
 		unit := c.unit(sample)
@@ -63,7 +63,7 @@ func (c coding) usesCR(sample []byte, all bool) bool {
 }
 
 // unit returns the code unit that buf begins with.
-func (c coding) unit(buf []byte) uint32 {
+func (c lineEnds) unit(buf []byte) uint32 {
 	switch c.width {
 	case 1:
 		return uint32(buf[0])
@@ -75,7 +75,7 @@ func (c coding) unit(buf []byte) uint32 {
 
 // lineEnd returns the offset after the first line end in buf, or 0 if it has
 // none, or if what follows buf decides; all says that nothing follows.
-func (c coding) lineEnd(buf []byte, all bool) int {
+func (c lineEnds) lineEnd(buf []byte, all bool) int {
 	if c.width == 1 && !c.cr {
 		return bytes.IndexByte(buf, '\n') + 1
 	}
@@ -112,7 +112,7 @@ type line struct {
 // A scanner reads lines.
 type scanner struct {
 	r      io.Reader
-	coding coding
+	coding lineEnds
 	buf    []byte
 	from   int   // in buf, of what was not given yet
 	off    int64 // of that in the source
@@ -121,7 +121,7 @@ type scanner struct {
 }
 
 // newScanner returns a scanner of a reader that has about so many bytes.
-func newScanner(r io.Reader, c coding, size int64) *scanner {
+func newScanner(r io.Reader, c lineEnds, size int64) *scanner {
 	window := int64(windowBytes)
 	if size >= 0 {
 		window = min(window, size+maxWidth)

@@ -66,7 +66,7 @@ func (m *mailboxMap) add(n int) error {
 	if root.end <= root.start {
 		return nil
 	}
-	c := &cartographer{ctx: m.ctx, src: m.f.src, at: citekit.Location{Modality: citekit.Text, Message: n}}
+	c := &nodeBuilder{ctx: m.ctx, src: m.f.src, at: citekit.Location{Modality: citekit.Text, Message: n}}
 	node := c.messageNode(root, c.at)
 	m.facts.AddAuthors(root.header.authors("from")...)
 	m.newest = max(m.newest, root.header.utc())

@@ -47,26 +47,26 @@ func (e *entity) decoded(ctx context.Context, src io.ReaderAt) io.Reader {
 	case "base64":
 		return newBase64Reader(raw, int(min(32<<10, e.end-e.body+1)))
 	case "quoted-printable":
-		return &byLine{lines: newScanner(raw, narrow, e.end-e.body), decode: new(quotedDecoder).line}
+		return &lineDecoder{lines: newScanner(raw, narrow, e.end-e.body), decode: new(quotedDecoder).line}
 	case "uuencode":
 		u := new(unixDecoder)
-		return &byLine{lines: newScanner(raw, narrow, e.end-e.body), decode: u.line}
+		return &lineDecoder{lines: newScanner(raw, narrow, e.end-e.body), decode: u.line}
 	}
 	return raw
 }
 
 // section reads src between two offsets, all of it or with an error.
 func section(ctx context.Context, src io.ReaderAt, start, end int64) io.Reader {
-	return &whole{ctxio.Reader(ctx, io.NewSectionReader(src, start, end-start)), end - start}
+	return &exactReader{ctxio.Reader(ctx, io.NewSectionReader(src, start, end-start)), end - start}
 }
 
-// A whole is a reader that must have so many bytes.
-type whole struct {
+// An exactReader is a reader that must have so many bytes.
+type exactReader struct {
 	r    io.Reader
 	left int64
 }
 
-func (w *whole) Read(p []byte) (int, error) {
+func (w *exactReader) Read(p []byte) (int, error) {
 	n, err := w.r.Read(p)
 	w.left -= int64(n)
 	if errors.Is(err, io.EOF) && w.left > 0 {
@@ -119,15 +119,15 @@ func (b *base64Characters) Read(p []byte) (int, error) {
 	return len(kept), err
 }
 
-// A byLine decodes a source line by line.
-type byLine struct {
+// A lineDecoder decodes a source line by line.
+type lineDecoder struct {
 	lines  *scanner
 	decode func(out []byte, l line) []byte
 	out    []byte
 	given  int
 }
 
-func (b *byLine) Read(p []byte) (int, error) {
+func (b *lineDecoder) Read(p []byte) (int, error) {
 	for b.given == len(b.out) {
 		l, err := b.lines.next()
 		if err != nil {

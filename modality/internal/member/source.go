@@ -45,7 +45,7 @@ func (c *Copier) Source(ctx context.Context, name string, r io.Reader, size int6
 	if size > limit {
 		return nil, fmt.Errorf("a member of %d bytes; at most %d are unpacked here, so unpack the archive, and map the file: %w", size, limit, citekit.ErrTooLarge)
 	}
-	w := &copying{c: c}
+	w := &memberCopy{c: c}
 	n, err := io.Copy(w, io.LimitReader(ctxio.Reader(ctx, r), limit+1))
 	switch {
 	case err != nil:
@@ -61,8 +61,8 @@ func (c *Copier) Source(ctx context.Context, name string, r io.Reader, size int6
 	return w.source(path.Base(name)), nil
 }
 
-// A copying is a member that is being copied.
-type copying struct {
+// A memberCopy is a member that is being copied.
+type memberCopy struct {
 	c    *Copier
 	size int64
 	head bytes.Buffer
@@ -70,7 +70,7 @@ type copying struct {
 	rest string   // name of the file, if the system cannot remove an open file
 }
 
-func (w *copying) Write(p []byte) (int, error) {
+func (w *memberCopy) Write(p []byte) (int, error) {
 	w.size += int64(len(p))
 	if w.c.open.Add(int64(len(p))) > cmp.Or(w.c.MaxTotal, defaultTotal) {
 		return 0, fmt.Errorf("other members that are open take all the room; try again: %w", citekit.ErrTooLarge)
@@ -88,7 +88,7 @@ func (w *copying) Write(p []byte) (int, error) {
 }
 
 // spill continues in a file.
-func (w *copying) spill() (err error) {
+func (w *memberCopy) spill() (err error) {
 	if w.file, err = os.CreateTemp("", "citekit-member-*"); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (w *copying) spill() (err error) {
 	return err
 }
 
-func (w *copying) source(name string) *citekit.Source {
+func (w *memberCopy) source(name string) *citekit.Source {
 	info := citekit.SourceInfo{Name: name, Size: w.size, Closed: sync.OnceFunc(w.release)}
 	if w.file != nil {
 		return citekit.NewSource(w.file, info)
@@ -109,7 +109,7 @@ func (w *copying) source(name string) *citekit.Source {
 }
 
 // close deletes the copy.
-func (w *copying) close() {
+func (w *memberCopy) close() {
 	if w.file != nil {
 		w.file.Close()
 	}
@@ -117,7 +117,7 @@ func (w *copying) close() {
 }
 
 // release subtracts a closed copy from the total.
-func (w *copying) release() {
+func (w *memberCopy) release() {
 	w.c.open.Add(-w.size)
 	if w.rest != "" {
 		os.Remove(w.rest)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/internal/test/sqlitetest"
@@ -72,23 +73,12 @@ func newResolver() *archive.Resolver {
 // A file is what an archive is made of. A name that ends in "/" is a folder.
 type file struct{ name, content string }
 
-func zipped(t testing.TB, files ...file) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
+func zipped(_ testing.TB, files ...file) []byte {
+	var list []string
 	for _, f := range files {
-		member, err := w.Create(f.name)
-		if err == nil {
-			_, err = io.WriteString(member, f.content)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		list = append(list, f.name, f.content)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return doctest.Zip(list...)
 }
 
 func tarred(t testing.TB, files ...file) []byte {
@@ -121,10 +111,6 @@ func tarOf(t testing.TB, headers []tar.Header, files []file) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
-}
-
-func source(name string, data []byte) *citekit.Source {
-	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: name, Size: int64(len(data))})
 }
 
 func manual() string { return string(pdftest.Manual(2)) }
@@ -174,7 +160,7 @@ folder docs: doc://a#member=docs/
       file deepest.zip: doc://a#member=docs/more/inner.zip!/deepest.zip
 `, "\n")
 	for name, data := range map[string][]byte{"a.zip": zipped(t, files...), "a.tar": tarred(t, files...)} {
-		draft := mapOf(t, newResolver(), source(name, data))
+		draft := mapOf(t, newResolver(), doctest.Source(name, data))
 		if diff := cmp.Diff(want, dropPassages(outline(draft.Nodes))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -183,7 +169,7 @@ folder docs: doc://a#member=docs/
 			t.Errorf("%s: metadata %s, %v", name, meta, err)
 		}
 	}
-	listed := outline(mapOf(t, new(archive.Resolver), source("a.zip", zipped(t, files...))).Nodes)
+	listed := outline(mapOf(t, new(archive.Resolver), doctest.Source("a.zip", zipped(t, files...))).Nodes)
 	if strings.Contains(listed, "lines=") || !strings.Contains(listed, "doc://a#member=docs/more/inner.zip\n") {
 		t.Errorf("a resolver without others lists:\n%s", listed)
 	}
@@ -201,7 +187,7 @@ func dropPassages(outline string) string {
 func TestMapOfPDF(t *testing.T) {
 	sharedtest.Once(t)
 	r := newResolver()
-	draft := mapOf(t, r, source("a.zip", zipped(t, file{"m.pdf", manual()})))
+	draft := mapOf(t, r, doctest.Source("a.zip", zipped(t, file{"m.pdf", manual()})))
 	if got := outline(draft.Nodes); !strings.Contains(got, "file m.pdf: doc://a#member=m.pdf\n  ") || !strings.Contains(got, "doc://a#member=m.pdf&pages=") {
 		t.Errorf("the map of a PDF in an archive:\n%s", got)
 	}
@@ -210,12 +196,12 @@ func TestMapOfPDF(t *testing.T) {
 func TestComicBook(t *testing.T) {
 	page := "GIF89a\x01\x00\x01\x00\x80\x00\x00\xff\xff\xff\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;"
 	data := zipped(t, file{"p10.gif", page}, file{"p2.gif", page}, file{"p01.gif", page})
-	draft := mapOf(t, newResolver(), source("book.cbz", data))
+	draft := mapOf(t, newResolver(), doctest.Source("book.cbz", data))
 	want := "page p01.gif: image://a#member=p01.gif\npage p2.gif: image://a#member=p2.gif\npage p10.gif: image://a#member=p10.gif\n"
 	if diff := cmp.Diff(want, outline(draft.Nodes)); diff != "" {
 		t.Errorf("pages (-want +got):\n%s", diff)
 	}
-	content, err := newResolver().Resolve(t.Context(), source("book.cbz", data), citekit.Request{Location: citekit.Location{Modality: citekit.Document}})
+	content, err := newResolver().Resolve(t.Context(), doctest.Source("book.cbz", data), citekit.Request{Location: citekit.Location{Modality: citekit.Document}})
 	if err != nil || content.Ext != ".cbz" {
 		t.Errorf("the whole is %+v, %v", content, err)
 	}
@@ -226,7 +212,7 @@ func TestText(t *testing.T) {
 	inner := string(tarred(t, file{"b.txt", "beta\n"}))
 	data := zipped(t, file{"a.txt", "alpha\n"}, file{"inner.tar", inner}, file{"bad.pdf", "%PDF-1.7\nno"}, file{"x.bin", "\x00\x01\x02"}, file{"m.pdf", manual()}, file{"z.txt", "omega\n"})
 	var got []string
-	for run, err := range newResolver().ReadText(t.Context(), source("a.zip", data), citekit.Location{Modality: citekit.Document}) {
+	for run, err := range newResolver().ReadText(t.Context(), doctest.Source("a.zip", data), citekit.Location{Modality: citekit.Document}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,11 +249,11 @@ func TestFolder(t *testing.T) {
 	files := []file{{"docs/", ""}, {"docs/a.txt", "alpha"}, {"docs/b/c.txt", strings.Repeat("gamma ", 1000)}, {"docs.txt", "no"}, {"e/f.txt", "f"}}
 	for name, data := range map[string][]byte{"a.zip": zipped(t, files...), "a.tar": tarred(t, files...)} {
 		r := newResolver()
-		folder := contentOf(t, r, source(name, data), "docs/")
-		if again := contentOf(t, r, source(name, data), "docs/"); !bytes.Equal(folder, again) {
+		folder := contentOf(t, r, doctest.Source(name, data), "docs/")
+		if again := contentOf(t, r, doctest.Source(name, data), "docs/"); !bytes.Equal(folder, again) {
 			t.Errorf("%s: a folder has other bytes the second time", name)
 		}
-		cut := source(name, folder)
+		cut := doctest.Source(name, folder)
 		extent, err := r.Measure(t.Context(), cut)
 		if err != nil || extent.Members != 2 {
 			t.Errorf("%s: a folder has %+v, %v", name, extent, err)
@@ -275,7 +261,7 @@ func TestFolder(t *testing.T) {
 		if got := string(contentOf(t, r, cut, "docs/b/c.txt")); got != files[2].content {
 			t.Errorf("%s: %q", name, got)
 		}
-		if _, err := r.OpenMember(t.Context(), source(name, data), "doc/"); !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "'docs/'") {
+		if _, err := r.OpenMember(t.Context(), doctest.Source(name, data), "doc/"); !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "'docs/'") {
 			t.Errorf("%s: a folder that is not there: %v", name, err)
 		}
 	}
@@ -285,16 +271,16 @@ func TestNames(t *testing.T) {
 	data := zipped(t, file{"\x81ber.txt", "437"}, file{"über.txt", "utf-8"}, file{"日本.txt", "nihon"}, file{"a b&c#d.txt", "odd"})
 	r := newResolver()
 	for name, want := range map[string]string{"日本.txt": "nihon", "a b&c#d.txt": "odd"} {
-		if got := string(contentOf(t, r, source("a.zip", data), name)); got != want {
+		if got := string(contentOf(t, r, doctest.Source("a.zip", data), name)); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 	// The first two are one name in an address.
-	if _, err := r.OpenMember(t.Context(), source("a.zip", data), "über.txt"); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := r.OpenMember(t.Context(), doctest.Source("a.zip", data), "über.txt"); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a name of two members: %v", err)
 	}
 	alone := zipped(t, file{"\x81ber.txt", "437"})
-	if got := string(contentOf(t, r, source("a.zip", alone), "über.txt")); got != "437" {
+	if got := string(contentOf(t, r, doctest.Source("a.zip", alone), "über.txt")); got != "437" {
 		t.Errorf("a name of code page 437: %q", got)
 	}
 }
@@ -312,7 +298,7 @@ func TestLargeMembers(t *testing.T) {
 	w.Close()
 	t.Setenv("TMPDIR", t.TempDir())
 	for name, data := range map[string][]byte{"deflated.zip": zipped(t, file{"large.txt", large}), "stored.zip": stored.Bytes(), "a.tar": tarred(t, file{"large.txt", large})} {
-		if got := contentOf(t, newResolver(), source(name, data), "large.txt"); string(got) != large {
+		if got := contentOf(t, newResolver(), doctest.Source(name, data), "large.txt"); string(got) != large {
 			t.Errorf("%s: %d bytes", name, len(got))
 		}
 	}
@@ -323,7 +309,7 @@ func TestBinaryMembers(t *testing.T) {
 	r := newResolver()
 	data := zipped(t, file{"a.txt", "some words\n"}, file{".DS_Store", "\x00\x00\x00\x01Bud1\x00\x00\x10\x00\x01\x02\x03\x04\x05\x06"}, file{"b.bin", strings.Repeat("\x89\x00\x01\x02\xff", 50)},
 		file{"c.pdf", "%PDF-1.7\nnot really one\n"})
-	draft, err := r.Map(t.Context(), source("a.zip", data), citekit.MapRequest{Modality: citekit.Document})
+	draft, err := r.Map(t.Context(), doctest.Source("a.zip", data), citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +340,7 @@ func TestNamesOfOneCharset(t *testing.T) {
 	}
 	for kind, data := range map[string][]byte{"a.zip": zipped(t, files...), "a.tar": tarred.Bytes()} {
 		for name, want := range map[string]string{"文章1.txt": files[0].content, "表紙.txt": files[1].content, "plain.txt": "plain.txt"} {
-			if got := string(contentOf(t, r, source(kind, data), name)); got != want {
+			if got := string(contentOf(t, r, doctest.Source(kind, data), name)); got != want {
 				t.Errorf("%s: %s is %q, want %q", kind, name, got, want)
 			}
 		}
@@ -385,7 +371,7 @@ func TestDatabaseWithLog(t *testing.T) {
 		if err := z.Close(); err != nil {
 			t.Fatal(err)
 		}
-		src, err := new(archive.Resolver).OpenMember(t.Context(), source("backup.zip", packed.Bytes()), "in/shop.db")
+		src, err := new(archive.Resolver).OpenMember(t.Context(), doctest.Source("backup.zip", packed.Bytes()), "in/shop.db")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -408,21 +394,21 @@ func TestSideFiles(t *testing.T) {
 	} {
 		for format, packed := range map[string][]byte{"zip": zipped(t, files...), "tar": tarred(t, files...), "tar+gzip": gzipped(t, "", tarred(t, files...))} {
 			r := newResolver()
-			if got := outline(mapOf(t, r, source("a", packed)).Nodes); strings.Contains(got, "shop.db-") || !strings.Contains(got, "note-journal") || !strings.Contains(got, "alone-wal") {
+			if got := outline(mapOf(t, r, doctest.Source("a", packed)).Nodes); strings.Contains(got, "shop.db-") || !strings.Contains(got, "note-journal") || !strings.Contains(got, "alone-wal") {
 				t.Errorf("%s, %s: %s", name, format, got)
 			}
-			for run, err := range r.ReadText(t.Context(), source("a", packed), citekit.Location{Modality: citekit.Document}) {
+			for run, err := range r.ReadText(t.Context(), doctest.Source("a", packed), citekit.Location{Modality: citekit.Document}) {
 				if err != nil || strings.Contains(run.Text, "committed") {
 					t.Errorf("%s, %s: text %q, %v", name, format, run.Text, err)
 				}
 			}
 			for _, side := range sides {
-				if _, err := memberText(t, r, source("a", packed), side.name); !errors.Is(err, errors.ErrUnsupported) {
+				if _, err := memberText(t, r, doctest.Source("a", packed), side.name); !errors.Is(err, errors.ErrUnsupported) {
 					t.Errorf("%s, %s: %s: %v", name, format, side.name, err)
 				}
 			}
 			for _, other := range others {
-				if got, err := memberText(t, r, source("a", packed), other.name); err != nil || got != "text\n" {
+				if got, err := memberText(t, r, doctest.Source("a", packed), other.name); err != nil || got != "text\n" {
 					t.Errorf("%s, %s: %s: %q, %v", name, format, other.name, got, err)
 				}
 			}

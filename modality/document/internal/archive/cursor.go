@@ -13,17 +13,17 @@ import (
 // takes one pass; to go back, it restarts at the last point before. It is not safe
 // for concurrent use.
 type cursor struct {
-	open   func(from *point) (*flow, error)
+	open   func(from *point) (*contentReader, error)
 	points []point // in rising order
 
-	at *flow // nil before the first read
+	at *contentReader // nil before the first read
 }
 
 // fill makes the content of e that of the file from start on.
 func (c *cursor) fill(e *entry, start int64) {
 	e.inPlace = func() *io.SectionReader { return nil }
 	e.open = func(ctx context.Context) (io.ReadCloser, error) {
-		return io.NopCloser(ctxio.Reader(ctx, &stretch{c, start, start + e.size})), nil
+		return io.NopCloser(ctxio.Reader(ctx, &contentRange{c, start, start + e.size})), nil
 	}
 }
 
@@ -49,14 +49,14 @@ func (c *cursor) seek(offset int64) (err error) {
 
 var errShrunk = fmt.Errorf("the archive is shorter than when it was listed: %w", citekit.ErrFormat)
 
-// A stretch is a range of the content, from at to end.
-type stretch struct {
+// A contentRange is a range of the content, from at to end.
+type contentRange struct {
 	c       *cursor
 	at, end int64
 }
 
 // Read implements [io.Reader].
-func (s *stretch) Read(b []byte) (int, error) {
+func (s *contentRange) Read(b []byte) (int, error) {
 	if s.at == s.end {
 		return 0, io.EOF
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/archive"
 )
@@ -71,7 +72,7 @@ func TestTarOfOtherThanFiles(t *testing.T) {
 		{Name: "pipe", Typeflag: tar.TypeFifo},
 	}, []file{{content: "good\n"}})
 	unsupported := errors.ErrUnsupported
-	expectSkipped(t, source("a.tar", data), map[string]error{
+	expectSkipped(t, doctest.Source("a.tar", data), map[string]error{
 		"symlink": unsupported, "up": unsupported, "hardlink": unsupported, "zero": unsupported, "disk": unsupported, "pipe": unsupported,
 	})
 }
@@ -85,8 +86,8 @@ func TestNamesThatLeadOut(t *testing.T) {
 	for _, f := range files[1:] {
 		want[f.name] = errors.ErrUnsupported
 	}
-	expectSkipped(t, source("a.zip", zipped(t, files...)), want)
-	expectSkipped(t, source("a.tar", tarred(t, files...)), want)
+	expectSkipped(t, doctest.Source("a.zip", zipped(t, files...)), want)
+	expectSkipped(t, doctest.Source("a.tar", tarred(t, files...)), want)
 }
 
 // patch changes the directory entry of a member of a ZIP archive.
@@ -106,7 +107,7 @@ func patch(t testing.TB, data []byte, name string, change func(entry []byte)) []
 func TestEncryptedMember(t *testing.T) {
 	data := zipped(t, file{"good.txt", "good\n"}, file{"locked.txt", "secret"})
 	locked := patch(t, data, "locked.txt", func(entry []byte) { entry[8] |= 1 })
-	expectSkipped(t, source("a.zip", locked), map[string]error{"locked.txt": citekit.ErrEncrypted})
+	expectSkipped(t, doctest.Source("a.zip", locked), map[string]error{"locked.txt": citekit.ErrEncrypted})
 }
 
 func TestLyingSizes(t *testing.T) {
@@ -114,7 +115,7 @@ func TestLyingSizes(t *testing.T) {
 	data := zipped(t, file{"good.txt", "good\n"}, file{"bomb.txt", strings.Repeat("\x00", 50<<20)})
 	for name, size := range map[string]uint32{"less": 100, "more": math.MaxInt32} {
 		lying := patch(t, data, "bomb.txt", func(entry []byte) { binary.LittleEndian.PutUint32(entry[24:], size) })
-		m, err := newResolver().OpenMember(t.Context(), source("a.zip", lying), "bomb.txt")
+		m, err := newResolver().OpenMember(t.Context(), doctest.Source("a.zip", lying), "bomb.txt")
 		if !errors.Is(err, citekit.ErrFormat) && !errors.Is(err, citekit.ErrTooLarge) {
 			t.Errorf("%s than there is: %v, %v", name, m, err)
 		}
@@ -135,14 +136,14 @@ func TestBombs(t *testing.T) {
 	data := zipped(t, append(files, file{"good.txt", "good\n"})...)
 	r := newResolver()
 	r.MaxMember, r.MaxUnpacked = int64(10*mib), int64(20*mib)
-	draft := mapOf(t, r, source("a.zip", data))
+	draft := mapOf(t, r, doctest.Source("a.zip", data))
 	if fmt.Sprint(draft.Metadata["incomplete"]) != "[contents of members]" || !strings.Contains(outline(draft.Nodes), "member=good.txt") {
 		t.Errorf("the map of a bomb: %v\n%s", draft.Metadata, outline(draft.Nodes))
 	}
 	texts := zipped(t, file{"a.txt", strings.Repeat("a\n", 6*mib)}, file{"b.txt", strings.Repeat("b\n", 6*mib)})
 	larger := newResolver()
 	larger.MaxUnpacked = int64(20 * mib)
-	err := readAll(t, larger, source("a.zip", texts))
+	err := readAll(t, larger, doctest.Source("a.zip", texts))
 	if !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("the text of a bomb: %v", err)
 	}
@@ -167,12 +168,12 @@ func TestDepth(t *testing.T) {
 		data = zipped(t, file{"in.zip", string(data)})
 	}
 	r := newResolver()
-	draft := mapOf(t, r, source("a.zip", data))
+	draft := mapOf(t, r, doctest.Source("a.zip", data))
 	want := "file in.zip: doc://a#member=in.zip\n  file in.zip: doc://a#member=in.zip!/in.zip\n"
 	if diff := cmp.Diff(want, outline(draft.Nodes)); diff != "" {
 		t.Errorf("map (-want +got):\n%s", diff)
 	}
-	if err := readAll(t, r, source("a.zip", data)); err != nil {
+	if err := readAll(t, r, doctest.Source("a.zip", data)); err != nil {
 		t.Error(err)
 	}
 }
@@ -192,7 +193,7 @@ func TestManyEntries(t *testing.T) {
 		}
 	}
 	w.Close()
-	if _, err := newResolver().Measure(t.Context(), source("a.tar", out.Bytes())); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := newResolver().Measure(t.Context(), doctest.Source("a.tar", out.Bytes())); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("a tar of many entries: %v", err)
 	}
 	var files []file
@@ -200,7 +201,7 @@ func TestManyEntries(t *testing.T) {
 		files = append(files, file{fmt.Sprintf("%d/f", i%3), ""})
 		files[i].name += fmt.Sprint(i)
 	}
-	draft := mapOf(t, new(archive.Resolver), source("a.zip", zipped(t, files...)))
+	draft := mapOf(t, new(archive.Resolver), doctest.Source("a.zip", zipped(t, files...)))
 	if n := strings.Count(outline(draft.Nodes), "\n"); n != nodes {
 		t.Errorf("a map of %d nodes", n)
 	}
@@ -212,27 +213,27 @@ func TestManyEntries(t *testing.T) {
 func TestDamagedTar(t *testing.T) {
 	data := tarred(t, file{"a.txt", strings.Repeat("a", 3000)}, file{"b.txt", strings.Repeat("b", 3000)})
 	for _, n := range []int{100, 600, 4000, 5000} {
-		if _, err := newResolver().Measure(t.Context(), source("a.tar", data[:n])); !errors.Is(err, citekit.ErrFormat) {
+		if _, err := newResolver().Measure(t.Context(), doctest.Source("a.tar", data[:n])); !errors.Is(err, citekit.ErrFormat) {
 			t.Errorf("the first %d bytes: %v", n, err)
 		}
-		if _, err := newResolver().Measure(t.Context(), source("a.tgz", gzipped(t, "", data[:n]))); n >= 512 && !errors.Is(err, citekit.ErrFormat) {
+		if _, err := newResolver().Measure(t.Context(), doctest.Source("a.tgz", gzipped(t, "", data[:n]))); n >= 512 && !errors.Is(err, citekit.ErrFormat) {
 			t.Errorf("the first %d bytes, compressed: %v", n, err)
 		}
 	}
 	for n, data := range map[string][]byte{"a.tar": data[:7168], "a.tgz": gzipped(t, "", data[:7168])} { // the zeros at the end are missing
-		if x, err := newResolver().Measure(t.Context(), source(n, data)); err != nil || x.Members != 2 {
+		if x, err := newResolver().Measure(t.Context(), doctest.Source(n, data)); err != nil || x.Members != 2 {
 			t.Errorf("%s without its end: %+v, %v", n, x, err)
 		}
 	}
 	for name, data := range map[string][]byte{"nothing": nil, "zeros": make([]byte, 10240), "text": []byte("hello"), "PDF": []byte("%PDF-1.7")} {
-		if _, err := newResolver().Measure(t.Context(), source("a.tar", data)); !errors.Is(err, citekit.ErrFormat) {
+		if _, err := newResolver().Measure(t.Context(), doctest.Source("a.tar", data)); !errors.Is(err, citekit.ErrFormat) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
 func TestEmptyArchive(t *testing.T) {
-	draft := mapOf(t, newResolver(), source("a.zip", zipped(t)))
+	draft := mapOf(t, newResolver(), doctest.Source("a.zip", zipped(t)))
 	if len(draft.Nodes) != 0 || draft.Metadata["members"] != 0 {
 		t.Errorf("%+v", draft)
 	}
@@ -257,7 +258,7 @@ func FuzzArchive(f *testing.F) {
 		r := newResolver()
 		delete(r.Members, citekit.Image)
 		r.MaxMember, r.MaxUnpacked = 1<<20, 4<<20
-		src := source("a.zip", data)
+		src := doctest.Source("a.zip", data)
 		draft, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 		if err != nil {
 			if citekit.CodeOf(err) == citekit.CodeInternal {
@@ -319,7 +320,7 @@ func TestStoredChecksum(t *testing.T) {
 			m.Close()
 		}
 	}
-	src := source("a.zip", data)
+	src := doctest.Source("a.zip", data)
 	if reasons := skipped(mapOf(t, r, src)); !strings.Contains(reasons["b.txt"], "checksum") || len(reasons) != 1 {
 		t.Errorf("skipped: %v", reasons)
 	}

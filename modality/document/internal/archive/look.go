@@ -16,8 +16,8 @@ import (
 	"github.com/citekit/citekit/modality/internal/member"
 )
 
-// A look visits the members of one archive, within the limits of one map or one text.
-type look struct {
+// A visitor visits the members of one archive, within the limits of one map or one text.
+type visitor struct {
 	r    *Resolver
 	l    *listing
 	left *int64 // bytes that may still be unpacked, shared with looks at nested archives
@@ -26,18 +26,18 @@ type look struct {
 	unreadMore int   // number of further such members
 }
 
-func (r *Resolver) newLook(ctx context.Context, l *listing) *look {
+func (r *Resolver) newVisitor(ctx context.Context, l *listing) *visitor {
 	if left, ok := ctx.Value(leftKey{}).(*int64); ok {
-		return &look{r: r, l: l, left: left}
+		return &visitor{r: r, l: l, left: left}
 	}
 	left := cmp.Or(r.MaxUnpacked, defaultUnpacked)
-	return &look{r: r, l: l, left: &left}
+	return &visitor{r: r, l: l, left: &left}
 }
 
 type leftKey struct{}
 
 // deeper returns the context for reading a member.
-func (k *look) deeper(ctx context.Context) context.Context {
+func (k *visitor) deeper(ctx context.Context) context.Context {
 	return context.WithValue(member.Deeper(ctx), leftKey{}, k.left)
 }
 
@@ -60,8 +60,8 @@ func spend(ctx context.Context, n int64) {
 // headBytes is how many bytes of a member are read if it is not unpacked.
 const headBytes = 64 << 10
 
-// A found is an open member and what was detected about it.
-type found struct {
+// An openMember is a member and what was detected about it.
+type openMember struct {
 	src      *citekit.Source
 	modality citekit.Modality
 	whole    bool // whether src has the whole member
@@ -70,7 +70,7 @@ type found struct {
 // open opens a member and detects its modality. If it is larger than the number of
 // bytes that may still be unpacked, only its start is read. The error is the reason
 // to leave the member out, unless [ends] reports true for it.
-func (k *look) open(ctx context.Context, e *entry) (f found, err error) {
+func (k *visitor) open(ctx context.Context, e *entry) (f openMember, err error) {
 	if e.refusal != nil {
 		return f, e.refusal
 	}
@@ -98,7 +98,7 @@ func (k *look) open(ctx context.Context, e *entry) (f found, err error) {
 }
 
 // head returns a source with the start of a member.
-func (k *look) head(ctx context.Context, e *entry) (*citekit.Source, error) {
+func (k *visitor) head(ctx context.Context, e *entry) (*citekit.Source, error) {
 	content, err := e.open(ctx)
 	if err != nil {
 		return nil, known(ctx, err)
@@ -132,7 +132,7 @@ func (r *Resolver) modalityOf(ctx context.Context, src *citekit.Source) (citekit
 }
 
 // leaveUnread records that the text of a member is not read completely.
-func (k *look) leaveUnread(e *entry) {
+func (k *visitor) leaveUnread(e *entry) {
 	if len(k.unread) == maxSkipped {
 		k.unreadMore++
 		return

@@ -38,7 +38,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, err
 	}
-	m := &mapping{look: r.newLook(ctx, l), folders: make(map[string]*citekit.Node), room: maxNodes}
+	m := &mapper{visitor: r.newVisitor(ctx, l), folders: make(map[string]*citekit.Node), room: maxNodes}
 	if !isDeep(ctx) {
 		if err := m.entries(ctx, req.Progress); err != nil {
 			return nil, err
@@ -50,9 +50,9 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	return &citekit.Draft{Nodes: m.nodes, Method: "members", Metadata: m.metadata()}, nil
 }
 
-// A mapping makes the map of one archive.
-type mapping struct {
-	*look
+// A mapper makes the map of one archive.
+type mapper struct {
+	*visitor
 	nodes   []*citekit.Node
 	folders map[string]*citekit.Node // by name, which ends in "/"
 	room    int                      // number of nodes that may still be added
@@ -65,7 +65,7 @@ type mapping struct {
 	leftOut int  // number of members without a node
 }
 
-func (m *mapping) entries(ctx context.Context, progress func(float64)) error {
+func (m *mapper) entries(ctx context.Context, progress func(float64)) error {
 	below := make(map[*citekit.Node][]*citekit.Node)
 	var order []*citekit.Node
 	for i, e := range m.l.entries {
@@ -98,7 +98,7 @@ func (m *mapping) entries(ctx context.Context, progress func(float64)) error {
 
 // member adds the node of a member, and returns it together with the nodes of its
 // content.
-func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, children []*citekit.Node, err error) {
+func (m *mapper) member(ctx context.Context, e *entry) (n *citekit.Node, children []*citekit.Node, err error) {
 	f, err := m.open(ctx, e)
 	if err != nil {
 		if ends(ctx, err) {
@@ -150,7 +150,7 @@ func (m *mapping) member(ctx context.Context, e *entry) (n *citekit.Node, childr
 }
 
 // place adds a node to its folder. It returns false if there is no room.
-func (m *mapping) place(n *citekit.Node, name string) bool {
+func (m *mapper) place(n *citekit.Node, name string) bool {
 	if m.room <= 0 {
 		m.leftOut++
 		return false
@@ -171,7 +171,7 @@ func (m *mapping) place(n *citekit.Node, name string) bool {
 
 // folder returns the node of a folder, and creates it if needed; nil if there is no
 // room.
-func (m *mapping) folder(name string) *citekit.Node {
+func (m *mapper) folder(name string) *citekit.Node {
 	if n := m.folders[name]; n != nil {
 		return n
 	}
@@ -184,7 +184,7 @@ func (m *mapping) folder(name string) *citekit.Node {
 }
 
 // inside returns the nodes of the map of a member, with locations in the archive.
-func (m *mapping) inside(name string, modality citekit.Modality, draft *citekit.Draft) []*citekit.Node {
+func (m *mapper) inside(name string, modality citekit.Modality, draft *citekit.Draft) []*citekit.Node {
 	if draft == nil {
 		return nil
 	}
@@ -220,7 +220,7 @@ func count(nodes []*citekit.Node) int {
 }
 
 // skip records a member that cannot be cited.
-func (m *mapping) skip(e *entry, err error) {
+func (m *mapper) skip(e *entry, err error) {
 	if len(m.skipped) == maxSkipped {
 		m.more++
 		return
@@ -229,7 +229,7 @@ func (m *mapping) skip(e *entry, err error) {
 }
 
 // page sorts the pages of a comic book, which are pictures, in natural order.
-func (m *mapping) page() {
+func (m *mapper) page() {
 	var sort func(nodes []*citekit.Node)
 	sort = func(nodes []*citekit.Node) {
 		slices.SortStableFunc(nodes, func(a, b *citekit.Node) int { return natural(a.Title, b.Title) })
@@ -275,7 +275,7 @@ func leadingDigits(s string) (number, rest string) {
 	return "0" + strings.TrimLeft(s[:n], "0"), s[n:]
 }
 
-func (m *mapping) metadata() map[string]any {
+func (m *mapper) metadata() map[string]any {
 	metadata := map[string]any{"format": m.l.kind.name, "members": m.l.extent().Members}
 	if len(m.skipped) > 0 {
 		metadata["skipped"] = m.skipped

@@ -18,9 +18,9 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// A packing is a compression format. A compressed file contains a tar archive, whose
+// A compression is a compression format. A compressed file contains a tar archive, whose
 // members become those of the compressed file, or a single file.
-type packing struct {
+type compression struct {
 	name  string
 	magic string
 	file  kind  // kind if the content is a single file
@@ -31,7 +31,7 @@ type packing struct {
 	read func(src io.ReaderAt, size int64, from *point) (io.Reader, error)
 }
 
-var packings = []*packing{
+var packings = []*compression{
 	{"gzip", "\x1f\x8b", kind{"gzip", "application/gzip", ".gz"}, kind{"tar+gzip", "application/gzip", ".tgz"}, 0,
 		func(src io.ReaderAt, size int64, from *point) (io.Reader, error) {
 			return newGzip(src, size, from), nil
@@ -54,7 +54,7 @@ var packings = []*packing{
 const maxWindow = 128 << 20
 
 // packingOf returns the format of a compressed file with these first bytes, or nil.
-func packingOf(head []byte) *packing {
+func packingOf(head []byte) *compression {
 	for _, p := range packings {
 		if bytes.HasPrefix(head, []byte(p.magic)) {
 			return p
@@ -88,7 +88,7 @@ func (x *index) bytes() int64 {
 const maxIndexes = 32 << 20
 
 // listPacked lists the tar archive in a compressed file, or the file itself.
-func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *packing) (*listing, error) {
+func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *compression) (*listing, error) {
 	limit := min(r.maxMember(), leftOf(ctx))
 	if p.most > 0 {
 		limit = min(limit, p.most)
@@ -119,8 +119,8 @@ func (r *Resolver) listPacked(ctx context.Context, src *citekit.Source, p *packi
 	return p.listing(ctx, src, x, limit), nil
 }
 
-func (p *packing) listing(ctx context.Context, src *citekit.Source, x *index, limit int64) *listing {
-	c := &cursor{points: x.points, open: func(from *point) (*flow, error) { return p.flow(ctx, src, limit, from) }}
+func (p *compression) listing(ctx context.Context, src *citekit.Source, x *index, limit int64) *listing {
+	c := &cursor{points: x.points, open: func(from *point) (*contentReader, error) { return p.flow(ctx, src, limit, from) }}
 	if !x.isTar {
 		e := &entry{name: p.nameOf(x.name, src.Name()), size: x.size}
 		l := &listing{kind: p.file, byName: make(map[string]*entry)}
@@ -139,7 +139,7 @@ func (p *packing) listing(ctx context.Context, src *citekit.Source, x *index, li
 
 // nameOf returns the original file name: the one stored in the compressed file, else
 // the name of the compressed file without its extension.
-func (p *packing) nameOf(stored, name string) string {
+func (p *compression) nameOf(stored, name string) string {
 	if stored != "" && !strings.Contains(stored, "/") && nameRefusal(stored) == nil {
 		return stored
 	}
@@ -154,7 +154,7 @@ func (p *packing) nameOf(stored, name string) string {
 }
 
 // index reads a compressed file to its end, and charges the unpacked bytes.
-func (p *packing) index(ctx context.Context, src *citekit.Source, limit int64, unpacked *atomic.Int64) (*index, error) {
+func (p *compression) index(ctx context.Context, src *citekit.Source, limit int64, unpacked *atomic.Int64) (*index, error) {
 	f, err := p.flow(ctx, src, limit, nil)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ const (
 	ratioFrom = 64 << 20
 )
 
-func (p *packing) checkSize(n, limit, packed int64) error {
+func (p *compression) checkSize(n, limit, packed int64) error {
 	switch {
 	case n > limit:
 		return fmt.Errorf("a %s file of more than %d bytes of content; unpack it, and map what is in it: %w", p.name, limit, citekit.ErrTooLarge)
@@ -209,11 +209,11 @@ func (p *packing) checkSize(n, limit, packed int64) error {
 	return nil
 }
 
-// A flow reads the content of a compressed file within its limits.
-type flow struct {
-	p      *packing
+// A contentReader reads the content of a compressed file within its limits.
+type contentReader struct {
+	p      *compression
 	ctx    context.Context
-	src    *remembering
+	src    *errorReader
 	r      io.Reader
 	n      int64 // offset in the content
 	limit  int64
@@ -223,8 +223,8 @@ type flow struct {
 
 // flow returns a reader of the content of a compressed file, from a point unless that
 // is nil. Its errors are those that a resolver may return.
-func (p *packing) flow(ctx context.Context, src *citekit.Source, limit int64, from *point) (*flow, error) {
-	f := &flow{p: p, ctx: ctx, src: &remembering{r: ctxio.ReaderAt(ctx, src)}, limit: limit, packed: src.Size()}
+func (p *compression) flow(ctx context.Context, src *citekit.Source, limit int64, from *point) (*contentReader, error) {
+	f := &contentReader{p: p, ctx: ctx, src: &errorReader{r: ctxio.ReaderAt(ctx, src)}, limit: limit, packed: src.Size()}
 	if from != nil {
 		f.n = from.offset
 	}
@@ -236,7 +236,7 @@ func (p *packing) flow(ctx context.Context, src *citekit.Source, limit int64, fr
 }
 
 // Read implements [io.Reader].
-func (f *flow) Read(b []byte) (int, error) {
+func (f *contentReader) Read(b []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
@@ -254,7 +254,7 @@ func (f *flow) Read(b []byte) (int, error) {
 }
 
 // known maps an error of a decoder to one that a resolver may return.
-func (f *flow) known(err error) error {
+func (f *contentReader) known(err error) error {
 	switch {
 	case err == io.EOF:
 		return err
@@ -268,13 +268,13 @@ func (f *flow) known(err error) error {
 	return fmt.Errorf("the %s file is damaged or cut off; fetch it anew: %w", f.p.name, citekit.ErrFormat)
 }
 
-// A remembering reader keeps its first error other than io.EOF.
-type remembering struct {
+// An errorReader reader keeps its first error other than io.EOF.
+type errorReader struct {
 	r   io.ReaderAt
 	err error
 }
 
-func (m *remembering) ReadAt(b []byte, off int64) (int, error) {
+func (m *errorReader) ReadAt(b []byte, off int64) (int, error) {
 	n, err := m.r.ReadAt(b, off)
 	if err != nil && err != io.EOF && m.err == nil {
 		m.err = err

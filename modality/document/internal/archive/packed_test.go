@@ -17,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/archive"
 	"github.com/citekit/citekit/modality/modalitytest"
@@ -85,17 +86,17 @@ func TestPackedTar(t *testing.T) {
 		"tar+gzip": gzipped(t, "a.tar", data), "tar+zstd": zstandard(t, data), "tar+bzip2": bzippedTar,
 	} {
 		r := newResolver()
-		draft := mapOf(t, r, source("a", packed))
+		draft := mapOf(t, r, doctest.Source("a", packed))
 		if diff := cmp.Diff(want, dropPassages(outline(draft.Nodes))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		if draft.Metadata["format"] != name || draft.Metadata["members"] != 2 {
 			t.Errorf("%s: metadata %v", name, draft.Metadata)
 		}
-		if got, err := memberText(t, r, source("a", packed), "dir/b.md"); err != nil || got != "# B\n\nbeta\n" {
+		if got, err := memberText(t, r, doctest.Source("a", packed), "dir/b.md"); err != nil || got != "# B\n\nbeta\n" {
 			t.Errorf("%s: member %q, %v", name, got, err)
 		}
-		folder, err := r.OpenMember(t.Context(), source("a", packed), "dir/")
+		folder, err := r.OpenMember(t.Context(), doctest.Source("a", packed), "dir/")
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -104,7 +105,7 @@ func TestPackedTar(t *testing.T) {
 		}
 		folder.Close()
 		var text strings.Builder
-		for run, err := range r.ReadText(t.Context(), source("a", packed), citekit.Location{Modality: citekit.Document}) {
+		for run, err := range r.ReadText(t.Context(), doctest.Source("a", packed), citekit.Location{Modality: citekit.Document}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +114,7 @@ func TestPackedTar(t *testing.T) {
 		if text.String() != "hello\n# B\n\nbeta\n" {
 			t.Errorf("%s: text %q", name, text.String())
 		}
-		whole, err := r.Resolve(t.Context(), source("a", packed), citekit.Request{Location: citekit.Location{Modality: citekit.Document}})
+		whole, err := r.Resolve(t.Context(), doctest.Source("a", packed), citekit.Request{Location: citekit.Location{Modality: citekit.Document}})
 		if err != nil || whole.Size != int64(len(packed)) || !strings.HasPrefix(whole.Ext, ".t") {
 			t.Errorf("%s: evidence %+v, %v", name, whole, err)
 		}
@@ -138,15 +139,15 @@ func TestPackedFile(t *testing.T) {
 		{"notes.txt.zst", zstandard(t, text), "notes.txt"},
 		{"notes.txt.bz2", bzippedText, "notes.txt"},
 	} {
-		draft := mapOf(t, newResolver(), source(c.file, c.packed))
+		draft := mapOf(t, newResolver(), doctest.Source(c.file, c.packed))
 		if len(draft.Nodes) != 1 || draft.Nodes[0].Location.Member != c.want {
 			t.Errorf("%q: %s", c.file, outline(draft.Nodes))
 		}
-		if got, err := memberText(t, newResolver(), source(c.file, c.packed), c.want); err != nil || got != "hello\n" {
+		if got, err := memberText(t, newResolver(), doctest.Source(c.file, c.packed), c.want); err != nil || got != "hello\n" {
 			t.Errorf("%q: %q, %v", c.file, got, err)
 		}
 	}
-	if _, err := newResolver().OpenMember(t.Context(), source("a.txt.gz", gzipped(t, "", text)), "b/"); !errors.Is(err, citekit.ErrRange) {
+	if _, err := newResolver().OpenMember(t.Context(), doctest.Source("a.txt.gz", gzipped(t, "", text)), "b/"); !errors.Is(err, citekit.ErrRange) {
 		t.Errorf("a folder: %v", err)
 	}
 }
@@ -165,7 +166,7 @@ func TestGzipMembers(t *testing.T) {
 	for name, packed := range map[string][]byte{
 		"parts": parts.Bytes(), "many": many.Bytes(), "zeros": append(bytes.Clone(parts.Bytes()), make([]byte, 1000)...),
 	} {
-		got, err := memberText(t, newResolver(), source("a.tgz", packed), "b.txt")
+		got, err := memberText(t, newResolver(), doctest.Source("a.tgz", packed), "b.txt")
 		if err != nil || got != strings.Repeat("beta ", 1000) {
 			t.Errorf("%s: %d bytes, %v", name, len(got), err)
 		}
@@ -180,13 +181,13 @@ func TestPackedDamage(t *testing.T) {
 	for name, packed := range map[string][]byte{
 		"gzip": append(gzipped(t, "a.tar", data), gzipped(t, "", []byte("more"))...), "bzip2": bzippedTar, "zstd": zstandard(t, data),
 	} {
-		whole, err := memberText(t, newResolver(), source("a", packed), "a.txt")
+		whole, err := memberText(t, newResolver(), doctest.Source("a", packed), "a.txt")
 		if err != nil {
 			t.Fatal(err)
 		}
 		first := bytes.LastIndex(packed, []byte("\x1f\x8b"))
 		for n := 6; n < len(packed); n++ {
-			_, err := newResolver().Measure(t.Context(), source("a", packed[:n]))
+			_, err := newResolver().Measure(t.Context(), doctest.Source("a", packed[:n]))
 			if !errors.Is(err, citekit.ErrFormat) && (name != "gzip" || n != first) {
 				t.Fatalf("%s: the first %d of %d bytes: %v", name, n, len(packed), err)
 			}
@@ -194,13 +195,13 @@ func TestPackedDamage(t *testing.T) {
 		for n := range packed {
 			changed := bytes.Clone(packed)
 			changed[n] ^= 0x10
-			got, err := memberText(t, newResolver(), source("a", changed), "a.txt")
+			got, err := memberText(t, newResolver(), doctest.Source("a", changed), "a.txt")
 			if err == nil && got != whole || err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
 				t.Errorf("%s: byte %d: %q, %v", name, n, got, err)
 			}
 		}
 		trailed := append(bytes.Clone(packed), "garbage"...)
-		if _, err := newResolver().Measure(t.Context(), source("a", trailed)); !errors.Is(err, citekit.ErrFormat) {
+		if _, err := newResolver().Measure(t.Context(), doctest.Source("a", trailed)); !errors.Is(err, citekit.ErrFormat) {
 			t.Errorf("%s: with garbage: %v", name, err)
 		}
 	}
@@ -212,18 +213,18 @@ func TestPackedBombs(t *testing.T) {
 	zeros := make([]byte, 1<<20) // compressed files may have several parts
 	for name, part := range map[string][]byte{"gzip": gzipped(t, "", zeros), "zstd": zstandard(t, zeros)} {
 		packed := bytes.Repeat(part, 66)
-		_, err := newResolver().Measure(t.Context(), source("a", packed))
+		_, err := newResolver().Measure(t.Context(), doctest.Source("a", packed))
 		if !errors.Is(err, citekit.ErrTooLarge) || !strings.Contains(err.Error(), "500 times") {
 			t.Errorf("%s: %v", name, err)
 		}
 		small := newResolver()
 		small.MaxMember = 10 << 20
-		if _, err := small.Measure(t.Context(), source("a", packed)); !errors.Is(err, citekit.ErrTooLarge) {
+		if _, err := small.Measure(t.Context(), doctest.Source("a", packed)); !errors.Is(err, citekit.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	window := "\x28\xb5\x2f\xfd\x00\xa0\x01\x00\x00" // of 1 GiB
-	if _, err := newResolver().Measure(t.Context(), source("a", []byte(window))); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := newResolver().Measure(t.Context(), doctest.Source("a", []byte(window))); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("a window of 1 GiB: %v", err)
 	}
 }
@@ -239,7 +240,7 @@ func TestNestedBudget(t *testing.T) {
 	r := newResolver()
 	r.MaxUnpacked = 3 << 20
 	data := zipped(t, files...)
-	draft := mapOf(t, r, source("a.zip", data))
+	draft := mapOf(t, r, doctest.Source("a.zip", data))
 	n := strings.Count(outline(draft.Nodes), "file a.txt")
 	if n < 1 || n > 3 {
 		t.Errorf("%d archives were looked into", n)
@@ -250,7 +251,7 @@ func TestNestedBudget(t *testing.T) {
 	}
 	runs := 0
 	var failed error
-	for _, err := range r.ReadText(t.Context(), source("a.zip", data), citekit.Location{Modality: citekit.Document}) {
+	for _, err := range r.ReadText(t.Context(), doctest.Source("a.zip", data), citekit.Location{Modality: citekit.Document}) {
 		if failed = err; err == nil {
 			runs++
 		}
@@ -270,7 +271,7 @@ func TestBudgetOfLists(t *testing.T) {
 	}
 	r := newResolver()
 	r.MaxUnpacked = 3 << 20
-	draft := mapOf(t, r, source("a.zip", zipped(t, files...)))
+	draft := mapOf(t, r, doctest.Source("a.zip", zipped(t, files...)))
 	if n := strings.Count(outline(draft.Nodes), "link"); n > 3 {
 		t.Errorf("%d archives were looked into:\n%s", n, outline(draft.Nodes))
 	}
@@ -343,7 +344,7 @@ func FuzzPacked(f *testing.F) {
 		r := newResolver()
 		delete(r.Members, citekit.Image)
 		r.MaxMember, r.MaxUnpacked = 4<<20, 4<<20
-		src := source("a", data)
+		src := doctest.Source("a", data)
 		draft, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 		if err != nil {
 			if citekit.CodeOf(err) == citekit.CodeInternal {

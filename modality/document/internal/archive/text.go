@@ -31,7 +31,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		if isDeep(ctx) {
 			return
 		}
-		k := r.newLook(ctx, l)
+		k := r.newVisitor(ctx, l)
 		for _, e := range l.entries {
 			if e.folder {
 				continue
@@ -51,7 +51,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 }
 
 // readText yields the text of a member, and reports whether to continue.
-func (k *look) readText(ctx context.Context, e *entry, yield func(citekit.TextRun, error) bool) (more bool, err error) {
+func (k *visitor) readText(ctx context.Context, e *entry, yield func(citekit.TextRun, error) bool) (more bool, err error) {
 	f, err := k.open(ctx, e)
 	if err != nil {
 		if ends(ctx, err) {

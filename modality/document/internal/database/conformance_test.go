@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sqlite"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sqlitetest"
 	"github.com/citekit/citekit/modality/document/internal/database"
 	"github.com/citekit/citekit/modality/modalitytest"
@@ -40,9 +41,7 @@ func textOf(t testing.TB, data []byte, loc citekit.Location) (string, error) {
 	return all.String(), nil
 }
 
-func source(data []byte) *citekit.Source {
-	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "shop.db", Size: int64(len(data))})
-}
+func source(data []byte) *citekit.Source { return doctest.Source("shop.db", data) }
 
 func TestConformance(t *testing.T) {
 	orders := "10\tapple\t1.5\n20\tpear\t2.0\n30\tfig dry\t\n"

@@ -12,19 +12,18 @@
 package database
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sqlite"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/document/internal/rows"
 )
 
 // A Resolver resolves rows of databases. The zero value is ready to use. It must
@@ -41,7 +40,6 @@ type Resolver struct {
 const (
 	defaultCacheBytes = 16 << 20
 	maxEvidence       = 256 << 20 // most bytes of rows in one evidence, which is made in memory
-	maxListed         = 20        // names in an error
 )
 
 var (
@@ -65,10 +63,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, err
 	}
-	content := &citekit.Content{MediaType: mediaType, Ext: ".sqlite"}
 	if req.Location.IsWhole() {
-		content.Body, content.Size = io.NopCloser(src.Reader()), src.Size()
-		return content, nil
+		return docfile.Whole(ctx, src, mediaType, ext), nil
 	}
 	c, err := r.find(ctx, src, db, req.Location)
 	if err != nil {
@@ -79,13 +75,13 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, err
 	}
-	data := w.Finish()
-	content.Body, content.Size = io.NopCloser(bytes.NewReader(data)), int64(len(data))
-	content.Changes = c.changes(w.Verbatim)
-	return content, nil
+	return docfile.Cut(ctx, w.Finish(), mediaType, ext, c.changes(w.Verbatim)), nil
 }
 
-const mediaType = "application/vnd.sqlite3"
+const (
+	mediaType = "application/vnd.sqlite3"
+	ext       = ".sqlite"
+)
 
 // Measure implements [citekit.Measurer]. It counts the tables. Rows are checked
 // when they are read.
@@ -99,14 +95,8 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 
 // open opens a database for a location.
 func open(ctx context.Context, src *citekit.Source, loc citekit.Location) (*sqlite.Database, error) {
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a database"); err != nil {
 		return nil, err
-	}
-	if err := loc.Validate(); err != nil {
-		return nil, err
-	}
-	if loc.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s location in a database: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	db, err := sqlite.Open(ctx, src, src.Size())
 	return db, known(err)
@@ -130,7 +120,7 @@ type cut struct {
 	rows    *sqlite.Directory
 	first   int // first row; 1 even for an empty table
 	last    int
-	columns []int    // indexes, from 0; nil for all
+	columns []int    // indexes, from 0; none for all
 	name    string   // table name, as requested
 	names   []string // column names, as requested
 }
@@ -145,18 +135,23 @@ func (r *Resolver) find(ctx context.Context, src *citekit.Source, db *sqlite.Dat
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.directory(ctx, src, table)
+	directory, err := r.directory(ctx, src, table)
 	if err != nil {
 		return nil, err
 	}
-	c := &cut{db: db, table: table, rows: rows, first: 1, last: rows.Rows(), name: loc.Table, names: loc.Cols}
-	if !loc.Rows.IsZero() {
-		if loc.Rows.Last > c.last {
-			return nil, fmt.Errorf("rows %v of a table of %s: %w", loc.Rows, message.Count(c.last, "row"), citekit.ErrRange)
-		}
-		c.first, c.last = loc.Rows.First, loc.Rows.Last
+	c := &cut{db: db, table: table, rows: directory, name: loc.Table, names: loc.Cols}
+	if c.first, c.last, err = rows.Range(loc, directory.Rows()); err != nil {
+		return nil, err
 	}
-	return c, c.pick(loc.Cols)
+	c.columns, err = rows.Columns(columnNames(table), loc.Cols)
+	return c, err
+}
+
+func columnNames(table *sqlite.Table) (names []string) {
+	for _, c := range table.Columns {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 func tableOf(db *sqlite.Database, name string) (*sqlite.Table, error) {
@@ -172,73 +167,21 @@ func tableOf(db *sqlite.Database, name string) (*sqlite.Table, error) {
 	for _, table := range db.Tables {
 		names = append(names, table.Name)
 	}
-	return nil, fmt.Errorf("no table %s; there are %s: %w", message.Quote(name), listed(names), citekit.ErrRange)
-}
-
-// pick finds the columns with names: an exact name first, then a name in any case,
-// then a number.
-func (c *cut) pick(names []string) error {
-	for _, name := range names {
-		column := -1
-		for i, known := range c.table.Columns {
-			if known.Name == name || column < 0 && strings.EqualFold(known.Name, name) {
-				column = i
-			}
-			if known.Name == name {
-				break
-			}
-		}
-		if n := plain.WholeNumber(name); column < 0 && 1 <= n && n <= len(c.table.Columns) {
-			column = n - 1
-		}
-		if column < 0 {
-			var all []string
-			for _, known := range c.table.Columns {
-				all = append(all, known.Name)
-			}
-			return fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(all), citekit.ErrRange)
-		}
-		c.columns = append(c.columns, column)
-	}
-	c.columns = sortedOnce(c.columns)
-	return nil
-}
-
-// listed joins the first of many names, for an error.
-func listed(names []string) string {
-	text := ""
-	for i, name := range names {
-		if i == maxListed || len(text) > 500 {
-			return text + fmt.Sprintf(" and others, %d in all", len(names))
-		}
-		if i > 0 {
-			text += ", "
-		}
-		text += message.Clip(name)
-	}
-	return text
+	return nil, fmt.Errorf("no table %s; there are %s: %w", message.Quote(name), rows.List(names), citekit.ErrRange)
 }
 
 // directory returns the positions of the rows of a table.
 func (r *Resolver) directory(ctx context.Context, src *citekit.Source, table *sqlite.Table) (*sqlite.Directory, error) {
 	r.once.Do(func() {
-		r.directories.MaxCost = r.CacheBytes
-		if r.CacheBytes == 0 {
-			r.directories.MaxCost = defaultCacheBytes
-		}
+		r.directories.MaxCost = docfile.Bound(r.CacheBytes, defaultCacheBytes)
 	})
-	key := src.Version()
-	if key != "" {
-		key = fmt.Sprintf("%s %d %s", key, src.Size(), table.Name)
-	}
-	d, err := r.directories.Get(ctx, key, func(ctx context.Context) (*sqlite.Directory, int64, error) {
+	return r.directories.Get(ctx, docfile.Key(src, table.Name), func(ctx context.Context) (*sqlite.Directory, int64, error) {
 		d, err := table.Directory(ctx)
 		if err != nil {
 			return nil, 0, known(err)
 		}
 		return d, d.Bytes(), nil
 	})
-	return d, err
 }
 
 // read calls f for each row of c until f fails.

@@ -2,12 +2,13 @@ package database
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/document/internal/rows"
 )
 
 const maxSummary = 500
@@ -16,8 +17,8 @@ const maxSummary = 500
 // gives the columns and the number of rows. The metadata have "tables", the number of
 // tables.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a database: %w", message.Article(req.Modality), errors.ErrUnsupported)
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a database"); err != nil {
+		return nil, err
 	}
 	db, err := open(ctx, src, citekit.Location{Modality: citekit.Document})
 	if err != nil {
@@ -32,17 +33,13 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		if loc.Validate() != nil {
 			continue // its name cannot be used in an address
 		}
-		rows, err := r.directory(ctx, src, table)
+		directory, err := r.directory(ctx, src, table)
 		if err != nil {
 			return nil, err
 		}
-		var names []string
-		for _, c := range table.Columns {
-			names = append(names, c.Name)
-		}
 		d.Nodes = append(d.Nodes, &citekit.Node{
 			Type: "table", Title: plain.Line(table.Name), Location: loc,
-			Summary: plain.Shorten(message.Count(rows.Rows(), "row")+": "+listed(names), maxSummary),
+			Summary: plain.Shorten(message.Count(directory.Rows(), "row")+": "+rows.List(columnNames(table)), maxSummary),
 		})
 		if req.Progress != nil {
 			req.Progress(float64(i+1) / float64(len(db.Tables)))

@@ -6,18 +6,15 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/sqlite"
+	"github.com/citekit/citekit/modality/document/internal/rows"
 )
 
 const maxValue = 1 << 20 // bytes of one value in the text
-
-// errStop ends reading without an error.
-var errStop = errors.New("stop")
 
 // ReadText implements [citekit.TextReader]. Each row is a line with tabs between its
 // values; line ends and tabs in values become spaces. Null is empty. Columns that were
@@ -27,19 +24,14 @@ var errStop = errors.New("stop")
 // of all tables, in order.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
-		err := r.readText(ctx, src, loc, func(run citekit.TextRun) error {
-			if !yield(run, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && err != errStop {
+		if err := r.readText(ctx, src, loc, yield); err != nil {
 			yield(citekit.TextRun{}, err)
 		}
 	}
 }
 
-func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) error) error {
+// readText yields runs, and returns the error that the caller has to yield.
+func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun, error) bool) error {
 	db, err := open(ctx, src, loc)
 	if err != nil {
 		return err
@@ -51,81 +43,58 @@ func (r *Resolver) readText(ctx context.Context, src *citekit.Source, loc citeki
 			tables = append(tables, table.Name)
 		}
 	}
-	read := 0
+	text := rows.Text{Yield: yield}
 	for _, name := range tables {
 		loc.Table = name
 		c, err := r.find(ctx, src, db, loc)
-		if err == nil {
-			err = c.runs(ctx, &read, yield)
-		}
 		if err != nil {
+			return err
+		}
+		if more, err := c.text(ctx, &text); err != nil || !more {
 			return err
 		}
 	}
 	return nil
 }
 
-// The first rows of a text are runs of their own. Further ones are together, as long as
-// they have no more text than a run may.
-const (
-	singleRows = 100_000
-	joinedRows = 500
-	joinedText = 64 << 10 // bytes
-)
-
-// runs calls yield for each run. So many rows were read before.
-func (c *cut) runs(ctx context.Context, read *int, yield func(citekit.TextRun) error) error {
-	var text strings.Builder
-	first, row := c.first, c.first
+// text yields the rows of c. It returns false if no more rows are wanted.
+func (c *cut) text(ctx context.Context, text *rows.Text) (more bool, err error) {
 	columns := c.columns
 	if columns == nil {
 		for i := range c.table.Columns {
 			columns = append(columns, i)
 		}
 	}
-	flush := func() error {
-		if row == first {
-			return nil
-		}
-		loc := citekit.Location{Modality: citekit.Document, Table: c.name, Rows: citekit.Range{First: first, Last: row - 1}, Cols: c.names}
-		run := citekit.TextRun{Text: text.String(), Location: loc}
-		first = row
-		text.Reset()
-		return yield(run)
-	}
+	text.Begin(citekit.Location{Modality: citekit.Document, Table: c.name, Cols: c.names}, c.first)
 	var values []sqlite.Value
-	err := c.read(ctx, func(r sqlite.Row) (err error) {
+	line := make([]string, 0, len(columns))
+	more = true
+	err = c.read(ctx, func(r sqlite.Row) (err error) {
 		if values, err = c.table.Values(r, values); err != nil {
 			return err
 		}
-		c.line(&text, values, columns)
-		row++
-		if *read++; *read > singleRows && row-first < joinedRows && text.Len() < joinedText {
-			return nil
+		line = line[:0]
+		for _, column := range columns {
+			if column >= len(values) { // and all columns after it: they are sorted
+				break
+			}
+			line = append(line, shown(c.db, values[column]))
 		}
-		return flush()
+		if more = text.Add(line); !more {
+			return errStop
+		}
+		return nil
 	})
-	if err != nil {
-		return err
+	if !more {
+		return false, nil
 	}
-	return flush()
+	return err == nil && text.End(), err
 }
 
-// line writes the values of the columns of a row.
-func (c *cut) line(text *strings.Builder, values []sqlite.Value, columns []int) {
-	for i, column := range columns {
-		if column >= len(values) { // and all columns after it: they are sorted
-			break
-		}
-		if i > 0 {
-			text.WriteByte('\t')
-		}
-		text.WriteString(shown(c.db, values[column]))
-	}
-	text.WriteByte('\n')
-}
+// errStop ends reading without an error.
+var errStop = errors.New("stop")
 
-// shown returns a value as text on one line.
+// shown returns a value as text.
 func shown(db *sqlite.Database, v sqlite.Value) string {
 	switch v.Kind {
 	case sqlite.Integer:
@@ -136,13 +105,7 @@ func shown(db *sqlite.Database, v sqlite.Value) string {
 		return fmt.Sprintf("blob of %d bytes", len(v.Bytes))
 	case sqlite.Text:
 		b := v.Bytes[:min(len(v.Bytes), maxValue)]
-		text := strings.ToValidUTF8(db.DecodeText(b), "\ufffd")
-		return strings.Map(func(r rune) rune {
-			if r == '\n' || r == '\r' || r == '\t' || r == 0 {
-				return ' '
-			}
-			return r
-		}, text)
+		return strings.ToValidUTF8(db.DecodeText(b), "\ufffd")
 	}
 	return ""
 }
@@ -160,10 +123,4 @@ func real(f float64) string {
 		text += ".0"
 	}
 	return text
-}
-
-// sortedOnce returns numbers sorted and without duplicates.
-func sortedOnce(numbers []int) []int {
-	slices.Sort(numbers)
-	return slices.Compact(numbers)
 }

@@ -29,7 +29,7 @@ func newPart(t *tree) *part {
 	if p.body == 0 {
 		return p
 	}
-	f := blockFinder{part: p, holds: make([]holding, len(t.nodes))}
+	f := blockFinder{part: p, holds: make([]contents, len(t.nodes))}
 	for i := len(t.nodes) - 1; i > 0; i-- {
 		f.note(int32(i))
 	}
@@ -51,15 +51,15 @@ func (t *tree) root() int32 {
 	return 0
 }
 
-// A holding says what an element contains.
-type holding struct {
+// A contents says what an element contains.
+type contents struct {
 	blocks bool // elements that are blocks
 	shown  bool // text, or another visible thing
 }
 
 type blockFinder struct {
 	*part
-	holds []holding
+	holds []contents
 }
 
 // note adds what a node contributes to its parent. The children of the node must have

@@ -31,7 +31,7 @@ func (p *part) cells(loc citekit.Location) (text string, reached int, err error)
 }
 
 // onlyCells calls [part.cells] and reports the cells that extend into the selection.
-func (c *cutting) onlyCells(p *part, loc citekit.Location) (string, error) {
+func (c *cutter) onlyCells(p *part, loc citekit.Location) (string, error) {
 	text, reached, err := p.cells(loc)
 	if reached > 0 {
 		c.changes = append(c.changes, message.Count(reached, "cell")+" that begin outside of the range left empty")

@@ -18,8 +18,8 @@ const (
 	maxUnpacked = 512 << 20 // bytes of all its members, unpacked
 )
 
-// A cutting holds the state while evidence is made.
-type cutting struct {
+// A cutter holds the state while evidence is made.
+type cutter struct {
 	*book
 	numbers []int               // numbers of the parts that are there
 	items   map[*item]bool      // items of the parts
@@ -39,7 +39,7 @@ type cutting struct {
 
 // cut returns a book with some parts, or with some blocks or cells of one part.
 func (b *book) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, error) {
-	c := &cutting{
+	c := &cutter{
 		book: b, whole: loc.Blocks.IsZero(), items: make(map[*item]bool), links: make(map[string][]string),
 		part: make(map[string]bool), kept: make(map[string]bool), remote: make(map[string]bool), made: make(map[string][]byte),
 	}
@@ -60,7 +60,7 @@ func (b *book) cut(ctx context.Context, loc citekit.Location) ([]byte, []string,
 }
 
 // choose selects the parts that are there.
-func (c *cutting) choose(parts citekit.Range) error {
+func (c *cutter) choose(parts citekit.Range) error {
 	for n := parts.First; n <= parts.Last; n++ {
 		if c.isThere(n) {
 			c.numbers = append(c.numbers, n)
@@ -79,10 +79,10 @@ func (c *cutting) choose(parts citekit.Range) error {
 }
 
 // firstItem returns the item of the first part.
-func (c *cutting) firstItem() *item { return c.spine[c.numbers[0]-1].item }
+func (c *cutter) firstItem() *item { return c.spine[c.numbers[0]-1].item }
 
 // cutParts keeps the parts and their fallbacks.
-func (c *cutting) cutParts(ctx context.Context, loc citekit.Location) error {
+func (c *cutter) cutParts(ctx context.Context, loc citekit.Location) error {
 	done, read := make(map[*item]bool), 0
 	for _, n := range c.numbers {
 		it := c.spine[n-1].item
@@ -109,7 +109,7 @@ func (c *cutting) cutParts(ctx context.Context, loc citekit.Location) error {
 
 // cutPart reads a part and reduces it to the cited blocks or cells. It returns the
 // size of the part.
-func (c *cutting) cutPart(ctx context.Context, number int, loc citekit.Location) (int, error) {
+func (c *cutter) cutPart(ctx context.Context, number int, loc citekit.Location) (int, error) {
 	blocks := loc.Blocks
 	p, it, err := c.book.part(ctx, number)
 	if errors.Is(err, errNoText) {
@@ -146,7 +146,7 @@ func (c *cutting) cutPart(ctx context.Context, number int, loc citekit.Location)
 }
 
 // make replaces the text of a member, in its encoding.
-func (c *cutting) make(ctx context.Context, name, text string) error {
+func (c *cutter) make(ctx context.Context, name, text string) error {
 	like, err := c.raw(ctx, name)
 	if err == nil {
 		c.made[name] = encode(text, like)
@@ -182,14 +182,14 @@ func (p *part) within(first, last block, text string) string {
 	return splice(p.data, []edit{{body.open, max(body.close, last.end), before.String() + text + after.String()}})
 }
 
-func (c *cutting) keep(name string) bool {
+func (c *cutter) keep(name string) bool {
 	known := c.kept[name]
 	c.kept[name] = true
 	return !known
 }
 
 // follow keeps all resources that the part needs, directly or indirectly.
-func (c *cutting) follow(ctx context.Context) error {
+func (c *cutter) follow(ctx context.Context) error {
 	var queue []string
 	for name := range c.kept {
 		queue = append(queue, name)
@@ -207,7 +207,7 @@ func (c *cutting) follow(ctx context.Context) error {
 	return c.followAll(ctx, queue)
 }
 
-func (c *cutting) followAll(ctx context.Context, queue []string) error {
+func (c *cutter) followAll(ctx context.Context, queue []string) error {
 	for len(queue) > 0 {
 		name := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
@@ -235,7 +235,7 @@ func (c *cutting) followAll(ctx context.Context, queue []string) error {
 }
 
 // needs returns the references that a member needs.
-func (c *cutting) needs(ctx context.Context, name string) ([]string, error) {
+func (c *cutter) needs(ctx context.Context, name string) ([]string, error) {
 	media := ""
 	if it := c.byName[name]; it != nil {
 		media = it.media
@@ -263,7 +263,7 @@ func (c *cutting) needs(ctx context.Context, name string) ([]string, error) {
 }
 
 // madeText returns a member as it will be written.
-func (c *cutting) madeText(ctx context.Context, name string) (string, error) {
+func (c *cutter) madeText(ctx context.Context, name string) (string, error) {
 	if made, ok := c.made[name]; ok {
 		return decode(made), nil
 	}
@@ -272,7 +272,7 @@ func (c *cutting) madeText(ctx context.Context, name string) (string, error) {
 
 // has reports whether a reference in the member base leads to a kept place in the
 // part.
-func (c *cutting) has(base, href string) bool {
+func (c *cutter) has(base, href string) bool {
 	name, fragment, ok := resolve(base, href)
 	if !ok {
 		return false
@@ -281,7 +281,7 @@ func (c *cutting) has(base, href string) bool {
 }
 
 // countLinks reports links in the parts whose targets are left out.
-func (c *cutting) countLinks() {
+func (c *cutter) countLinks() {
 	count := 0
 	for base, links := range c.links {
 		for _, href := range links {
@@ -311,7 +311,7 @@ var metaNames = []string{containerName, encryptionName, "META-INF/com.apple.iboo
 
 // write writes the book: the media type first and uncompressed, then the container
 // files, the package document, and the other members in their order.
-func (c *cutting) write(ctx context.Context) ([]byte, error) {
+func (c *cutter) write(ctx context.Context) ([]byte, error) {
 	if c.archive.File("META-INF/signatures.xml") != nil {
 		c.changes = append(c.changes, "signatures left out")
 	}

@@ -30,19 +30,16 @@
 package epub
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strconv"
 	"sync"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
-	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
@@ -95,10 +92,7 @@ func (r *Resolver) Version() string { return "epub/2" }
 // open returns the book in src, from the cache or newly read.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*book, error) {
 	r.once.Do(func() {
-		r.books.MaxCost = max(r.CacheBytes, 0)
-		if r.CacheBytes == 0 {
-			r.books.MaxCost = 32 << 20
-		}
+		r.books.MaxCost = docfile.Bound(r.CacheBytes, 32<<20)
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -106,11 +100,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*book, error)
 	if src.Size() == 0 {
 		return nil, damaged("the source is empty")
 	}
-	key := src.Version()
-	if key != "" {
-		key = fmt.Sprintf("%s %d", key, src.Size())
-	}
-	b, err := r.books.Get(ctx, key, func(ctx context.Context) (*book, int64, error) {
+	b, err := r.books.Get(ctx, docfile.Key(src, ""), func(ctx context.Context) (*book, int64, error) {
 		b, err := openBook(ctx, src)
 		if err != nil {
 			return nil, 0, err
@@ -138,14 +128,8 @@ func known(ctx context.Context, err error) error {
 
 // openAt opens a book and checks a location in it, without reading any part.
 func (r *Resolver) openAt(ctx context.Context, src *citekit.Source, loc citekit.Location) (*book, error) {
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a document"); err != nil {
 		return nil, err
-	}
-	if err := loc.Validate(); err != nil {
-		return nil, err
-	}
-	if loc.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s location in a document: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	b, err := r.open(ctx, src)
 	if err != nil {
@@ -190,19 +174,13 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 		return nil, err
 	}
 	if req.Location.IsWhole() {
-		return content(ctx, io.NewSectionReader(src, 0, src.Size()), src.Size(), nil), nil
+		return docfile.Whole(ctx, src, mediaType, ext), nil
 	}
 	data, changes, err := b.cut(ctx, req.Location)
 	if err != nil {
 		return nil, known(ctx, err)
 	}
-	return content(ctx, bytes.NewReader(data), int64(len(data)), changes), nil
-}
-
-func content(ctx context.Context, r io.Reader, size int64, changes []string) *citekit.Content {
-	return &citekit.Content{
-		Body: io.NopCloser(ctxio.Reader(ctx, r)), Size: size, MediaType: mediaType, Ext: ext, Changes: changes,
-	}
+	return docfile.Cut(ctx, data, mediaType, ext, changes), nil
 }
 
 // maxRead is how many bytes of markup one call of ReadText reads. Books have far
@@ -226,9 +204,9 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		if loc.IsWhole() {
 			parts = citekit.Range{First: 1, Last: len(b.spine)}
 		}
-		reading := reading{book: b, yield: yield, seen: make(map[string]bool)}
+		reader := partReader{book: b, yield: yield, seen: make(map[string]bool)}
 		for n := parts.First; n <= parts.Last; n++ {
-			more, err := reading.part(ctx, n, loc, parts.Len() > 1 || loc.IsWhole())
+			more, err := reader.part(ctx, n, loc, parts.Len() > 1 || loc.IsWhole())
 			if err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
 				return
@@ -240,7 +218,7 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 	}
 }
 
-type reading struct {
+type partReader struct {
 	*book
 	yield func(citekit.TextRun, error) bool
 	read  int
@@ -249,7 +227,7 @@ type reading struct {
 
 // part yields the blocks or cells of a part that a location selects, or all blocks if
 // it selects none.
-func (r *reading) part(ctx context.Context, number int, loc citekit.Location, lenient bool) (more bool, err error) {
+func (r *partReader) part(ctx context.Context, number int, loc citekit.Location, lenient bool) (more bool, err error) {
 	blocks := loc.Blocks
 	if lenient {
 		if !r.isThere(number) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/epub"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
@@ -88,27 +89,10 @@ func files() map[string]string {
 	}
 }
 
-func pack(t testing.TB, members map[string]string) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := zip.NewWriter(&out)
-	f, _ := w.CreateHeader(&zip.FileHeader{Name: "mimetype", Method: zip.Store})
-	io.WriteString(f, "application/epub+zip")
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		method := zip.Store
-		if len(members[name]) > 500 {
-			method = zip.Deflate
-		}
-		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
-		io.WriteString(f, members[name])
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+func pack(_ testing.TB, members map[string]string) []byte {
+	all := maps.Clone(members)
+	all["mimetype"] = "application/epub+zip"
+	return doctest.ZipMap(all)
 }
 
 // with returns the book with other members; an empty one is left out.
@@ -122,9 +106,7 @@ func with(t testing.TB, changed map[string]string) []byte {
 	return pack(t, members)
 }
 
-func source(data []byte) *citekit.Source {
-	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "book.epub", Size: int64(len(data))})
-}
+func source(data []byte) *citekit.Source { return doctest.Source("book.epub", data) }
 
 func at(part int, blocks ...int) citekit.Location {
 	loc := citekit.Location{Modality: citekit.Document, Part: strconv.Itoa(part)}
@@ -141,15 +123,8 @@ func parts(first, last int) citekit.Location {
 // cut resolves a location and returns the members of the evidence.
 func cut(t testing.TB, data []byte, loc citekit.Location) (map[string]string, []string) {
 	t.Helper()
-	content, err := new(epub.Resolver).Resolve(t.Context(), source(data), citekit.Request{Location: loc})
-	if err != nil {
-		t.Fatalf("%v: %v", loc, err)
-	}
-	got, err := io.ReadAll(content.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return unpack(t, got), content.Changes
+	got, changes := doctest.Cut(t, new(epub.Resolver), source(data), loc)
+	return unpack(t, got), changes
 }
 
 func unpack(t testing.TB, data []byte) map[string]string {
@@ -158,22 +133,10 @@ func unpack(t testing.TB, data []byte) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	members := make(map[string]string)
-	for i, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		members[f.Name] = string(content)
-		if i == 0 && (f.Name != "mimetype" || f.Method != zip.Store || len(f.Extra) > 0) {
-			t.Errorf("the first member is %s", f.Name)
-		}
+	if f := z.File[0]; f.Name != "mimetype" || f.Method != zip.Store || len(f.Extra) > 0 {
+		t.Errorf("the first member is %s", f.Name)
 	}
-	return members
+	return doctest.Unzip(t, data)
 }
 
 func readAll(t testing.TB, data []byte, loc citekit.Location) (text string, places []string) {

@@ -1,16 +1,14 @@
 package epub_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log"
 	"testing/fstest"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/epub"
 	"github.com/citekit/citekit/workspace"
 )
@@ -50,26 +48,12 @@ func ExampleResolver() {
 
 // tides returns an EPUB of one part with two headings.
 func tides() []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range [][2]string{
-		{"mimetype", "application/epub+zip"},
-		{"META-INF/container.xml", `<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`},
-		{"book.opf", `<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:tides</dc:identifier><dc:title>The Book of Tides</dc:title><dc:language>en</dc:language></metadata>` +
-			`<manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="one" href="one.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="one"/></spine></package>`},
-		{"nav.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol><li><a href="one.xhtml#spring">Spring tide</a></li><li><a href="one.xhtml#neap">Neap tide</a></li></ol></nav></body></html>`},
-		{"one.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Tides</title></head><body><h2 id="spring">Spring tide</h2><p>At new and full moon the range is widest.</p><h2 id="neap">Neap tide</h2><p>At the quarters it is smallest.</p></body></html>`},
-	} {
-		w, err := z.Create(part[0])
-		if err == nil {
-			_, err = io.WriteString(w, part[1])
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		log.Fatal(err)
-	}
-	return b.Bytes()
+	return doctest.Zip(
+		"mimetype", "application/epub+zip",
+		"META-INF/container.xml", `<container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`,
+		"book.opf", `<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:tides</dc:identifier><dc:title>The Book of Tides</dc:title><dc:language>en</dc:language></metadata>`+
+			`<manifest><item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="one" href="one.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="one"/></spine></package>`,
+		"nav.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><body><nav epub:type="toc"><ol><li><a href="one.xhtml#spring">Spring tide</a></li><li><a href="one.xhtml#neap">Neap tide</a></li></ol></nav></body></html>`,
+		"one.xhtml", `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Tides</title></head><body><h2 id="spring">Spring tide</h2><p>At new and full moon the range is widest.</p><h2 id="neap">Neap tide</h2><p>At the quarters it is smallest.</p></body></html>`,
+	)
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 )
 
 const maxTitle = 300 // bytes
@@ -43,8 +43,8 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a document"); err != nil {
+		return nil, err
 	}
 	b, err := r.open(ctx, src)
 	if err != nil {
@@ -73,7 +73,7 @@ func (b *book) mapped(ctx context.Context) (*citekit.Draft, error) {
 		draft.Nodes, err = b.partNodes(ctx)
 		return draft, err
 	}
-	m := &mapping{book: b}
+	m := &mapper{book: b}
 	m.list(entries, nil)
 	if err := m.findBlocks(ctx); err != nil {
 		return nil, err

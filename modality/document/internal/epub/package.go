@@ -8,7 +8,7 @@ import (
 )
 
 // keepsItem reports whether an item of the manifest is kept.
-func (c *cutting) keepsItem(it *item) bool {
+func (c *cutter) keepsItem(it *item) bool {
 	if it.name == "" {
 		return c.items[it] || c.remote[it.href]
 	}
@@ -16,7 +16,7 @@ func (c *cutting) keepsItem(it *item) bool {
 }
 
 // cutPackage removes references to what is left out from the package document.
-func (c *cutting) cutPackage(ctx context.Context) error {
+func (c *cutter) cutPackage(ctx context.Context) error {
 	t := c.opf
 	var edits []edit
 	gone := make(map[string]bool) // ids
@@ -57,7 +57,7 @@ func (c *cutting) cutPackage(ctx context.Context) error {
 	return c.make(ctx, c.name, splice(t.data, edits))
 }
 
-func (c *cutting) keepsAny(parent int32, name, attr string) bool {
+func (c *cutter) keepsAny(parent int32, name, attr string) bool {
 	for i := range c.opf.within(parent, name) {
 		if c.has(c.name, c.opf.attr(i, attr)) {
 			return true
@@ -67,7 +67,7 @@ func (c *cutting) keepsAny(parent int32, name, attr string) bool {
 }
 
 // extraEdits declare the added table of contents.
-func (c *cutting) extraEdits() []edit {
+func (c *cutter) extraEdits() []edit {
 	if c.extra == "" {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (c *cutting) extraEdits() []edit {
 
 // spineEdits make the first part linear if none is, since a book needs one, and drop
 // the page map.
-func (c *cutting) spineEdits() []edit {
+func (c *cutter) spineEdits() []edit {
 	t := c.opf
 	var edits []edit
 	aside := func(n int) bool { return strings.EqualFold(t.attr(c.spine[n-1].node, "linear"), "no") }
@@ -99,7 +99,7 @@ func (c *cutting) spineEdits() []edit {
 
 // metadataEdits drop metadata about elements that are gone, the cover if it is gone,
 // and links to records that are gone.
-func (c *cutting) metadataEdits(gone map[string]bool) (edits []edit) {
+func (c *cutter) metadataEdits(gone map[string]bool) (edits []edit) {
 	t := c.opf
 	for i, n := range t.children(t.first(0, "metadata")) {
 		if n.name != "meta" && n.name != "link" {
@@ -122,7 +122,7 @@ func (c *cutting) metadataEdits(gone map[string]bool) (edits []edit) {
 	return edits
 }
 
-func (c *cutting) isGone(href string) bool {
+func (c *cutter) isGone(href string) bool {
 	name, _, ok := resolve(c.name, href)
 	return ok && !c.kept[c.find(name)]
 }
@@ -158,7 +158,7 @@ func (t *tree) hasHandlers() bool {
 }
 
 // itemEdits drop properties that an item no longer has.
-func (c *cutting) itemEdits(it *item) (edits []edit) {
+func (c *cutter) itemEdits(it *item) (edits []edit) {
 	if overlay := c.byID[it.overlay]; overlay != nil && !c.keepsItem(overlay) {
 		edits = append(edits, c.opf.withAttr(it.node, "media-overlay", "")...)
 	}
@@ -185,7 +185,7 @@ func (c *cutting) itemEdits(it *item) (edits []edit) {
 
 // cutContainer reduces the container to its first rendition, and the encryption file
 // to the kept fonts.
-func (c *cutting) cutContainer(ctx context.Context) error {
+func (c *cutter) cutContainer(ctx context.Context) error {
 	t := c.container
 	var edits []edit
 	for i := range t.within(0, "rootfile") {

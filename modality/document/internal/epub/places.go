@@ -12,8 +12,8 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
-// A mapping is the making of nodes from a table of contents.
-type mapping struct {
+// A mapper is the making of nodes from a table of contents.
+type mapper struct {
 	*book
 	places []*place // in the order of the table, parents before children
 }
@@ -31,7 +31,7 @@ type place struct {
 }
 
 // list lists the entries with their parts.
-func (m *mapping) list(entries []*entry, parent *place) {
+func (m *mapper) list(entries []*entry, parent *place) {
 	for _, e := range entries {
 		p := &place{entry: e, parent: parent, first: 1}
 		if it := m.byName[e.name]; it != nil && e.name != "" {
@@ -45,7 +45,7 @@ func (m *mapping) list(entries []*entry, parent *place) {
 
 // findBlocks finds the blocks that entries lead to. What cannot be read has
 // none.
-func (m *mapping) findBlocks(ctx context.Context) error {
+func (m *mapper) findBlocks(ctx context.Context) error {
 	wanted := make(map[int][]*place)
 	var order []int
 	for _, p := range m.places {
@@ -92,7 +92,7 @@ func (m *mapping) findBlocks(ctx context.Context) error {
 
 // addSplit adds to the last entry of a part those parts after it that no entry
 // leads to and that a converter split from it.
-func (m *mapping) addSplit() {
+func (m *mapper) addSplit() {
 	lasts := make(map[int]*place)
 	for _, p := range m.places {
 		if last := lasts[p.part]; p.part != 0 && (last == nil || p.first >= last.first) {
@@ -112,7 +112,7 @@ func (m *mapping) addSplit() {
 
 // stem returns what the names of parts have in common that a converter split from
 // one: "ch1" of "ch1_split_000.xhtml", as Calibre names them. It is "" for others.
-func (m *mapping) stem(number int) string {
+func (m *mapper) stem(number int) string {
 	if number > len(m.spine) || !m.isThere(number) {
 		return ""
 	}
@@ -136,7 +136,7 @@ func isBadPart(err error) bool {
 }
 
 // nodes makes the nodes, and ends each place where the next begins.
-func (m *mapping) nodes() []*citekit.Node {
+func (m *mapper) nodes() []*citekit.Node {
 	for _, p := range slices.Backward(m.places) {
 		m.endPlace(p)
 	}
@@ -163,7 +163,7 @@ func (m *mapping) nodes() []*citekit.Node {
 
 // endPlace ends a place before the next entry that leads to a later block of
 // the part and is none of its children. Later places have their ends.
-func (m *mapping) endPlace(p *place) {
+func (m *mapper) endPlace(p *place) {
 	if p.part == 0 || p.blocks == 0 || p.end == len(m.places) {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 
 // cutContents reduces the tables of contents to the entries of the part. Each keeps
 // at least one entry, as the format requires.
-func (c *cutting) cutContents(ctx context.Context) error {
+func (c *cutter) cutContents(ctx context.Context) error {
 	if c.title == "" {
 		c.title = fmt.Sprintf("Part %d", c.numbers[0])
 	}
@@ -20,10 +20,10 @@ func (c *cutting) cutContents(ctx context.Context) error {
 	for _, source := range []struct {
 		item   *item
 		isHTML bool
-		prune  func(*pruning) string
+		prune  func(*pruner) string
 	}{
-		{c.nav, true, (*pruning).nav},
-		{c.ncx, false, (*pruning).ncx},
+		{c.nav, true, (*pruner).nav},
+		{c.ncx, false, (*pruner).ncx},
 	} {
 		it := source.item
 		if it == nil || it.name == "" || c.part[it.name] || it == c.ncx && it == c.nav {
@@ -33,7 +33,7 @@ func (c *cutting) cutContents(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p := &pruning{cutting: c, tree: t, base: it.name}
+		p := &pruner{cutter: c, tree: t, base: it.name}
 		text := source.prune(p)
 		if text == "" {
 			continue
@@ -51,7 +51,7 @@ func (c *cutting) cutContents(ctx context.Context) error {
 
 // newContents adds a table of contents if blocks are cut from the part that was the
 // table of contents of the book.
-func (c *cutting) newContents() {
+func (c *cutter) newContents() {
 	if c.nav == nil || !c.part[c.nav.name] || c.whole {
 		return
 	}
@@ -59,23 +59,23 @@ func (c *cutting) newContents() {
 		id = fmt.Sprintf("contents-%d", n)
 		c.extra = path.Join(path.Dir(c.name), id+".xhtml")
 	}
-	p := &pruning{cutting: c, base: c.extra}
+	p := &pruner{cutter: c, base: c.extra}
 	title := html.EscapeString(c.title)
 	c.made[c.extra] = []byte(`<html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>` + title +
 		`</title></head><body><nav epub:type="toc"><ol><li><a href="` + p.href() + `">` + title + "</a></li></ol></nav></body></html>")
 	c.changes = append(c.changes, "a table of contents added, as the blocks are of the one of the book")
 }
 
-// A pruning prunes one table of contents. Entries that lead elsewhere are replaced by
+// A pruner prunes one table of contents. Entries that lead elsewhere are replaced by
 // those of their children that lead to the part.
-type pruning struct {
-	*cutting
+type pruner struct {
+	*cutter
 	*tree
 	base  string
 	order map[string]int // play order of the targets of an NCX
 }
 
-func (p *pruning) endTag(i int32) string {
+func (p *pruner) endTag(i int32) string {
 	if n := &p.nodes[i]; n.close < n.end {
 		return p.data[n.close:n.end]
 	}
@@ -83,7 +83,7 @@ func (p *pruning) endTag(i int32) string {
 }
 
 // openTag returns the start tag of an element that gets content.
-func (p *pruning) openTag(i int32) string {
+func (p *pruner) openTag(i int32) string {
 	if tag, empty := strings.CutSuffix(p.tag(i), "/>"); empty {
 		return tag + ">"
 	}
@@ -91,18 +91,18 @@ func (p *pruning) openTag(i int32) string {
 }
 
 // rawName returns the name of an element as written.
-func (p *pruning) rawName(i int32) string {
+func (p *pruner) rawName(i int32) string {
 	tag := p.tag(i)[1:]
 	return tag[:nameLen(tag)]
 }
 
 // element returns an element with other content.
-func (p *pruning) element(i int32, content string) string {
+func (p *pruner) element(i int32, content string) string {
 	return p.openTag(i) + content + p.endTag(i)
 }
 
 // target returns the name of the first part, or of its fallback.
-func (p *pruning) target() string {
+func (p *pruner) target() string {
 	if it := p.firstItem(); it.name != "" {
 		return it.name
 	}
@@ -110,7 +110,7 @@ func (p *pruning) target() string {
 }
 
 // href returns a reference to the part.
-func (p *pruning) href() string {
+func (p *pruner) href() string {
 	dir := filepath.ToSlash(filepath.Dir(filepath.FromSlash(p.base)))
 	rel, err := filepath.Rel(filepath.FromSlash(dir), filepath.FromSlash(p.target()))
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *pruning) href() string {
 
 // nav returns the navigation document with only its lists, or "" if it has no table
 // of contents.
-func (p *pruning) nav() string {
+func (p *pruner) nav() string {
 	toc := navOf(p.tree)
 	body := p.first(0, "body")
 	if toc == 0 || body == 0 {
@@ -155,7 +155,7 @@ func (p *pruning) nav() string {
 	return splice(p.data, edits)
 }
 
-func (p *pruning) listOf(list int32, entries string) string {
+func (p *pruner) listOf(list int32, entries string) string {
 	if list == 0 {
 		return "<ol>" + entries + "</ol>"
 	}
@@ -163,7 +163,7 @@ func (p *pruning) listOf(list int32, entries string) string {
 }
 
 // heading returns the heading of a nav element before its list.
-func (p *pruning) heading(nav, list int32) string {
+func (p *pruner) heading(nav, list int32) string {
 	for i, n := range p.children(nav) {
 		if len(n.name) == 2 && n.name[0] == 'h' && n.name != "hr" && (list == 0 || n.end <= p.nodes[list].start) {
 			return p.data[p.nodes[i].start:p.nodes[i].end]
@@ -172,7 +172,7 @@ func (p *pruning) heading(nav, list int32) string {
 	return ""
 }
 
-func (p *pruning) navList(list int32) string {
+func (p *pruner) navList(list int32) string {
 	var out strings.Builder
 	for i, n := range p.children(list) {
 		if n.name != "li" {
@@ -196,7 +196,7 @@ func (p *pruning) navList(list int32) string {
 	return out.String()
 }
 
-func (p *pruning) ncx() string {
+func (p *pruner) ncx() string {
 	root := p.first(0, "navmap")
 	if root == 0 {
 		return ""
@@ -222,7 +222,7 @@ func (p *pruning) ncx() string {
 }
 
 // labels returns the labels of an element.
-func (p *pruning) labels(i int32) string {
+func (p *pruner) labels(i int32) string {
 	var out strings.Builder
 	for c, n := range p.children(i) {
 		if n.name == "navlabel" || n.name == "navinfo" || n.name == "content" {
@@ -232,7 +232,7 @@ func (p *pruning) labels(i int32) string {
 	return out.String()
 }
 
-func (p *pruning) navPoints(parent int32, name string) string {
+func (p *pruner) navPoints(parent int32, name string) string {
 	var out strings.Builder
 	for i, n := range p.children(parent) {
 		if n.name != name {
@@ -251,7 +251,7 @@ func (p *pruning) navPoints(parent int32, name string) string {
 
 // ordered sets the play order in a start tag. The order has no gaps, and each target
 // has one number.
-func (p *pruning) ordered(tag, target string) string {
+func (p *pruner) ordered(tag, target string) string {
 	if p.order == nil {
 		p.order = make(map[string]int)
 	}

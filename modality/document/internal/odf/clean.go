@@ -7,17 +7,14 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
-// A span is a run of bytes.
-type span struct{ pos, stop int }
+// omissions counts the things that were left out of a file.
+type omissions struct{ macros, objects, controls, links int }
 
-// left counts the things that were left out of a file.
-type left struct{ macros, objects, controls, links int }
-
-func (l *left) add(m left) {
-	l.macros += m.macros
-	l.objects += m.objects
-	l.controls += m.controls
-	l.links += m.links
+func (o *omissions) add(more omissions) {
+	o.macros += more.macros
+	o.objects += more.objects
+	o.controls += more.controls
+	o.links += more.links
 }
 
 // A cleaner makes a file of a cut consistent: no range lacks its start or end, no
@@ -29,28 +26,25 @@ type cleaner struct {
 	cut  *Cut
 	dir  string // directory of the embedded object with the file, such as "Object 1/", or ""
 	body bool   // the file is the content, not the styles with headers and footers
-	left
+	omissions
 	edits   []xmlspan.Edit
-	ranges  map[string]*halves
+	ranges  xmlspan.Ranges
 	targets map[string]bool // possible targets of references
 	open    []*wrapped      // elements whose end tags were not reached yet
 	refs    []*wrapped
 }
 
-// halves are the starts and the ends of a range.
-type halves struct{ starts, stops []span }
-
 // A wrapped element may lose its tags and keeps its content.
 type wrapped struct {
 	depth       int
-	target      string // of its reference; if it exists, the tags stay; "" if it has none
-	name        string // of the element that takes its place, or ""
-	start, stop span
+	target      string       // of its reference; if it exists, the tags stay; "" if it has none
+	name        string       // of the element that takes its place, or ""
+	start, stop xmlspan.Edit // which remove its tags
 }
 
 // clean returns the edited text of a file of a cut.
-func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
-	x := &cleaner{s: Scan(text), size: len(text), cut: c, dir: dir, body: body, ranges: make(map[string]*halves), targets: make(map[string]bool)}
+func (c *Cut) clean(text, dir string, body bool) (string, omissions, error) {
+	x := &cleaner{s: Scan(text), size: len(text), cut: c, dir: dir, body: body, ranges: make(xmlspan.Ranges), targets: make(map[string]bool)}
 	for x.s.Next() {
 		switch x.s.Kind {
 		case xmlspan.Start:
@@ -60,37 +54,24 @@ func (c *Cut) clean(text, dir string, body bool) (string, left, error) {
 		}
 	}
 	if err := x.s.Err(); err != nil {
-		return "", left{}, KnownXML(err)
+		return "", omissions{}, xmlspan.Known(err)
 	}
-	for _, r := range x.ranges {
-		n := min(len(r.starts), len(r.stops))
-		x.drop(r.starts[n:]...)
-		x.drop(r.stops[n:]...)
+	for key := range x.ranges {
+		x.drop(x.ranges.Unpaired(key)...)
 	}
 	for _, w := range x.refs {
 		if !x.targets[w.target] {
 			x.drop(w.start, w.stop)
 		}
 	}
-	return xmlspan.Splice(text, 0, len(text), x.edits), x.left, nil
+	return xmlspan.Splice(text, 0, len(text), x.edits), x.omissions, nil
 }
 
-func (c *cleaner) drop(spans ...span) {
-	for _, s := range spans {
-		c.edits = append(c.edits, xmlspan.Edit{Pos: s.pos, Stop: s.stop})
-	}
-}
-
-// passed skips the element at hand and returns where its bytes are.
-func (c *cleaner) passed() span {
-	pos := c.s.Pos
-	c.s.Skip()
-	return span{pos, c.s.Stop}
-}
+func (c *cleaner) drop(edits ...xmlspan.Edit) { c.edits = append(c.edits, edits...) }
 
 // unwrap removes the tags of the element at hand, unless target exists.
 func (c *cleaner) unwrap(target string) {
-	w := &wrapped{depth: c.s.Depth, target: target, start: span{c.s.Pos, c.s.Stop}}
+	w := &wrapped{depth: c.s.Depth, target: target, start: xmlspan.Edit{Pos: c.s.Pos, Stop: c.s.Stop}}
 	c.open = append(c.open, w)
 }
 
@@ -100,7 +81,7 @@ func (c *cleaner) leave() {
 	}
 	w := c.open[len(c.open)-1]
 	c.open = c.open[:len(c.open)-1]
-	w.stop = span{c.s.Pos, c.s.Stop}
+	w.stop = xmlspan.Edit{Pos: c.s.Pos, Stop: c.s.Stop}
 	switch {
 	case w.target != "":
 		c.refs = append(c.refs, w)
@@ -113,8 +94,8 @@ func (c *cleaner) leave() {
 
 // rename puts tags without attributes in the place of those of an element.
 func (c *cleaner) rename(w *wrapped) {
-	c.edits = append(c.edits, xmlspan.Edit{Pos: w.start.pos, Stop: w.start.stop, Text: "<" + w.name + ">"},
-		xmlspan.Edit{Pos: w.stop.pos, Stop: w.stop.stop, Text: "</" + w.name + ">"})
+	w.start.Text, w.stop.Text = "<"+w.name+">", "</"+w.name+">"
+	c.drop(w.start, w.stop)
 }
 
 // lose leaves out what the element at hand shows of a file. The text that it has
@@ -123,10 +104,10 @@ func (c *cleaner) lose() {
 	s := c.s
 	prefix, _, ok := strings.Cut(s.Name(), ":")
 	if ok && s.Space == "draw" && c.hasText() {
-		c.open = append(c.open, &wrapped{depth: s.Depth, name: prefix + ":text-box", start: span{s.Pos, s.Stop}})
+		c.open = append(c.open, &wrapped{depth: s.Depth, name: prefix + ":text-box", start: xmlspan.Edit{Pos: s.Pos, Stop: s.Stop}})
 		return
 	}
-	c.drop(c.passed())
+	c.drop(c.s.Drop())
 }
 
 // hasText reports whether there are paragraphs in the element at hand.
@@ -153,12 +134,12 @@ func (c *cleaner) element() {
 		}
 	case "script", "form":
 		c.macros += one(s.Local == "event-listener")
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 		return
 	case "draw":
 		if s.Local == "control" {
 			c.controls++
-			c.drop(c.passed())
+			c.drop(c.s.Drop())
 			return
 		}
 	}
@@ -183,12 +164,12 @@ func (c *cleaner) office() bool {
 	s := c.s
 	switch s.Local {
 	case "scripts":
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 	case "forms":
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 	case "dde-source":
 		c.links++
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 	case "annotation":
 		if name := s.Get("office", "name"); name != "" {
 			c.targets["annotation "+name] = true
@@ -222,14 +203,14 @@ func (c *cleaner) text() bool {
 		c.unwrap("reference-mark " + s.Get("text", "ref-name"))
 	case "script":
 		c.macros++
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 		return true
 	case "section-source":
 		c.links++
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 		return true
 	case "alphabetical-index-auto-mark-file", "dde-connection-decls", "variable-decls", "user-field-decls":
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 		return true
 	case "execute-macro":
 		c.macros++
@@ -256,8 +237,7 @@ func rangeOf(local string) (base string, isStart, ok bool) {
 	return "", false, false
 }
 
-// half records the start or the end of a range. It drops an end without a start
-// before it.
+// half records the start or the end of a range.
 func (c *cleaner) half(base string, isStart bool) {
 	s := c.s
 	var id string
@@ -272,20 +252,7 @@ func (c *cleaner) half(base string, isStart bool) {
 	default:
 		id = s.Get("text", "id")
 	}
-	key := base + " " + id
-	r := c.ranges[key]
-	if r == nil {
-		r = new(halves)
-		c.ranges[key] = r
-	}
-	switch here := c.passed(); {
-	case isStart:
-		r.starts = append(r.starts, here)
-	case len(r.starts) > len(r.stops):
-		r.stops = append(r.stops, here)
-	default:
-		c.drop(here)
-	}
+	c.ranges.Add(base+" "+id, isStart, s.Drop())
 }
 
 // isVolatile reports whether the field at hand would show another text without the
@@ -318,11 +285,11 @@ func (c *cleaner) link(a xmlspan.Attr) {
 		}
 	case "area-rectangle", "area-circle", "area-polygon":
 		if c.isGone(a.Value) {
-			c.drop(c.passed())
+			c.drop(c.s.Drop())
 		}
 	case "event-listener":
 		if !strings.HasPrefix(a.Value, "#") || c.isGone(a.Value) {
-			c.drop(c.passed())
+			c.drop(c.s.Drop())
 		}
 	case "object-ole", "applet":
 		c.objects++
@@ -330,12 +297,12 @@ func (c *cleaner) link(a xmlspan.Attr) {
 	case "object":
 		if !c.cut.p.isShown(c.dir + localName(a.Value) + "/") {
 			c.objects++
-			c.drop(c.passed())
+			c.drop(c.s.Drop())
 		}
 	case "list-level-style-image":
 		if c.isOutside(a.Value) {
 			c.links++
-			c.drop(span{a.Pos, a.Stop})
+			c.drop(xmlspan.Edit{Pos: a.Pos, Stop: a.Stop})
 		}
 	case "chart", "p", "h": // in an object these refer to the document itself
 	default:

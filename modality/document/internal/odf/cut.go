@@ -79,7 +79,7 @@ func (c *Cut) write(out *zipread.Writer, f *zipread.File) error {
 			return s.Local == "file-entry" && path != "/" && !c.kept[path]
 		})
 		if err != nil {
-			return KnownXML(err)
+			return xmlspan.Known(err)
 		}
 		return out.Add(name, []byte(list))
 	case isReplaced:

@@ -5,7 +5,6 @@ package odf
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -72,10 +71,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 func (p *Package) readManifest() error {
 	p.types = make(map[string]string)
 	s := Scan(p.manifest)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch s.Local {
 		case "encryption-data":
 			return fmt.Errorf("an OpenDocument file; open it with its password and save it without: %w", citekit.ErrEncrypted)
@@ -83,7 +79,7 @@ func (p *Package) readManifest() error {
 			p.types[s.Get("manifest", "full-path")] = s.Get("manifest", "media-type")
 		}
 	}
-	return KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 // MediaType returns the media type of the package in the manifest, such as
@@ -107,21 +103,7 @@ func (p *Package) TextUpTo(ctx context.Context, name string, limit int64) (strin
 	if f == nil {
 		return "", fmt.Errorf("a ZIP archive without the files of OpenDocument: %w", citekit.ErrFormat)
 	}
-	if f.Size() > limit {
-		return "", fmt.Errorf("a file of %d bytes; at most %d: %w", f.Size(), limit, citekit.ErrTooLarge)
-	}
-	r, err := f.Open(ctx)
-	if err != nil {
-		return "", zipread.Known(ctx, err)
-	}
-	defer r.Close()
-	var b strings.Builder
-	b.Grow(int(f.Size()))
-	if _, err := io.Copy(&b, r); err != nil {
-		return "", zipread.Known(ctx, err)
-	}
-	text, err := xmlspan.Decode(b.String())
-	return text, KnownXML(err)
+	return f.XML(ctx, "a file", limit)
 }
 
 // Meta is the metadata of a document (ODF 1.3, part 3, section 4).
@@ -223,16 +205,4 @@ func Scan(text string) *xmlspan.Scanner {
 	s := xmlspan.New(text)
 	s.Namespace, s.Doctype = Namespace, true
 	return s
-}
-
-// KnownXML makes an error of package xmlspan match [citekit.ErrTooLarge] if the XML
-// is nested too deeply, and [citekit.ErrFormat] otherwise.
-func KnownXML(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, xmlspan.ErrDepth):
-		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
-	}
-	return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
 }

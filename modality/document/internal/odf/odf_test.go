@@ -5,12 +5,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 )
 
@@ -33,31 +33,12 @@ func files() []string {
 	}
 }
 
-func pack(t testing.TB, files []string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		if err == nil {
-			_, err = io.WriteString(w, files[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func open(t testing.TB, data []byte) (*odf.Package, error) {
 	return odf.Open(t.Context(), bytes.NewReader(data), int64(len(data)))
 }
 
 func TestPackage(t *testing.T) {
-	p, err := open(t, pack(t, files()))
+	p, err := open(t, doctest.Zip(files()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +57,7 @@ func TestPackage(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	p, err := open(t, pack(t, files()))
+	p, err := open(t, doctest.Zip(files()...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,14 +100,14 @@ func TestRefused(t *testing.T) {
 	with := func(name, text string) []byte {
 		list := files()
 		list[slices.Index(list, name)+1] = text
-		return pack(t, list)
+		return doctest.Zip(list...)
 	}
 	without := func(name string) []byte {
 		list := files()
 		i := slices.Index(list, name)
-		return pack(t, slices.Delete(list, i, i+2))
+		return doctest.Zip(slices.Delete(list, i, i+2)...)
 	}
-	whole := pack(t, files())
+	whole := doctest.Zip(files()...)
 	for name, c := range map[string]struct {
 		data []byte
 		want error
@@ -147,7 +128,7 @@ func TestRefused(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	f.Add(pack(f, files()))
+	f.Add(doctest.Zip(files()...))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := open(t, data)
 		if err != nil {

@@ -25,7 +25,7 @@ func (c *Cut) Fit(ctx context.Context, content, styles string, masters []string)
 		return nil, err
 	}
 	if styles != "" {
-		var more left
+		var more omissions
 		if styles, more, err = c.clean(styles, "", false); err != nil {
 			return nil, err
 		}
@@ -48,15 +48,15 @@ func (c *Cut) Fit(ctx context.Context, content, styles string, masters []string)
 }
 
 // changes lists what was left out, each as a short phrase.
-func (l left) changes() (list []string) {
+func (o omissions) changes() (list []string) {
 	for _, change := range []struct {
 		n    int
 		text string
 	}{
-		{l.macros, "macros left out"},
-		{l.objects, "embedded objects left out, their pictures kept"},
-		{l.controls, "form controls left out"},
-		{l.links, "links to missing or outside files left out"},
+		{o.macros, "macros left out"},
+		{o.objects, "embedded objects left out, their pictures kept"},
+		{o.controls, "form controls left out"},
+		{o.links, "links to missing or outside files left out"},
 	} {
 		if change.n > 0 {
 			list = append(list, change.text)
@@ -76,10 +76,10 @@ func (p *Package) hasMacros() bool {
 
 // keepFiles keeps the files that a text in a directory refers to, except those
 // that a link leads to.
-func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error {
+func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *omissions) error {
 	s := Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local == "a" {
+	for range s.Starts() {
+		if s.Local == "a" {
 			continue
 		}
 		href, ok := s.Attr("xlink", "href")
@@ -96,12 +96,12 @@ func (c *Cut) keepFiles(ctx context.Context, text, dir string, lost *left) error
 			c.Keep(name)
 		}
 	}
-	return KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 // keepObject keeps a chart or a formula: its content, its styles and the files that
 // they show.
-func (c *Cut) keepObject(ctx context.Context, dir string, lost *left) error {
+func (c *Cut) keepObject(ctx context.Context, dir string, lost *omissions) error {
 	if c.kept[dir] || !c.p.isShown(dir) {
 		return nil
 	}
@@ -150,7 +150,7 @@ type use struct {
 
 // A definition is an element that defines how something looks.
 type definition struct {
-	span
+	pos, stop int // of its element
 	name
 	file    int // 0 content, 1 styles
 	common  bool
@@ -188,9 +188,8 @@ func (g *graph) prune(content, styles string) (string, string, error) {
 func (g *graph) read(text string, file int) error {
 	s := Scan(text)
 	var container string
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Depth == 2:
 			container = s.Local
 			g.roots = uses(s, g.roots, false)
@@ -200,12 +199,12 @@ func (g *graph) read(text string, file int) error {
 			g.roots = uses(s, g.roots, false)
 		}
 	}
-	return KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 // define records the definition whose Start is the token at hand.
 func (g *graph) define(s *xmlspan.Scanner, file int, container string) {
-	d := &definition{span: span{pos: s.Pos}, file: file, common: container == "styles" || container == "master-styles"}
+	d := &definition{pos: s.Pos, file: file, common: container == "styles" || container == "master-styles"}
 	d.kind = "style"
 	switch s.Local {
 	case "font-face":

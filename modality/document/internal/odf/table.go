@@ -97,11 +97,8 @@ func (r *tableReader) count(local string, limit int) int {
 func (r *tableReader) row() {
 	s := r.s
 	row := Row{Pos: s.Pos, Tag: s.Stop, Repeat: r.count("number-rows-repeated", maxRepeat)}
-	depth, width := s.Depth, 0
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	width := 0
+	for range s.Starts() {
 		if !s.Is("table", "table-cell") && !s.Is("table", "covered-table-cell") {
 			s.Skip()
 			continue

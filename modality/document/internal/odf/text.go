@@ -77,10 +77,8 @@ func (t *Texter) Comments() []Comment { return t.comments }
 // Container writes the paragraphs and tables up to the End of the element at
 // depth, or up to the end of the document if depth is 0.
 func (t *Texter) Container(s *xmlspan.Scanner, depth int) {
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind == xmlspan.Start {
-			t.Element(s)
-		}
+	for range s.Starts() {
+		t.Element(s)
 	}
 }
 
@@ -238,16 +236,10 @@ func (t *Texter) comment(s *xmlspan.Scanner) {
 	var author strings.Builder
 	body := t.inner()
 	body.Label, body.ReadComments = nil, false
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		switch {
-		case s.Kind == xmlspan.Start && s.Is("dc", "creator"):
-			for at := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != at); {
-				if s.Kind == xmlspan.Text {
-					author.WriteString(s.Value())
-				}
-			}
-		case s.Kind == xmlspan.Start:
+	for range s.Starts() {
+		if s.Is("dc", "creator") {
+			author.WriteString(s.Chars())
+		} else {
 			body.Element(s)
 		}
 	}

@@ -214,8 +214,8 @@ func (c *Cut) types(pl *plan) string {
 	var edits []xmlspan.Edit
 	retyped := make(map[string]bool)
 	s := xmlspan.New(t.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Depth < 2 {
+	for range s.Starts() {
+		if s.Depth < 2 {
 			continue
 		}
 		drop := s.Local == "Default" && !exts[strings.ToLower(s.Get("", "Extension"))]

@@ -65,5 +65,5 @@ func Scan(text string) *xmlspan.Scanner {
 // Without is [xmlspan.Without] of a part.
 func Without(text string, drop func(*xmlspan.Scanner) bool) (string, error) {
 	text, err := xmlspan.Without(Scan(text), drop)
-	return text, KnownXML(err)
+	return text, xmlspan.Known(err)
 }

@@ -5,7 +5,6 @@ package ooxml
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -145,33 +144,7 @@ func (part *Part) Text(ctx context.Context) (string, error) { return part.TextUp
 
 // TextUpTo is [Part.Text] of a part of at most limit bytes.
 func (part *Part) TextUpTo(ctx context.Context, limit int64) (string, error) {
-	if part.Size() > limit {
-		return "", fmt.Errorf("a part of %d bytes; at most %d: %w", part.Size(), limit, citekit.ErrTooLarge)
-	}
-	r, err := part.Open(ctx)
-	if err != nil {
-		return "", err
-	}
-	defer r.Close()
-	var b strings.Builder
-	b.Grow(int(part.Size()))
-	if _, err := io.Copy(&b, r); err != nil {
-		return "", zipread.Known(ctx, err)
-	}
-	text, err := xmlspan.Decode(b.String())
-	return text, KnownXML(err)
-}
-
-// KnownXML makes an error of package xmlspan match [citekit.ErrTooLarge] if the XML
-// is nested too deeply, and [citekit.ErrFormat] otherwise.
-func KnownXML(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, xmlspan.ErrDepth):
-		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
-	}
-	return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+	return part.file.XML(ctx, "a part", limit)
 }
 
 // A Rel is a relationship of a part, or of the package.
@@ -211,12 +184,12 @@ func (p *Package) Rels(ctx context.Context, part string) ([]Rel, error) {
 	}
 	var rels []Rel
 	s := xmlspan.New(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Local == "Relationship" {
+	for range s.Starts() {
+		if s.Local == "Relationship" {
 			rels = append(rels, p.rel(part, s))
 		}
 	}
-	return rels, KnownXML(s.Err())
+	return rels, xmlspan.Known(s.Err())
 }
 
 // rel reads a relationship of a part from the Start at hand.

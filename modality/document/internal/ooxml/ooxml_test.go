@@ -1,18 +1,17 @@
 package ooxml_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
@@ -50,25 +49,6 @@ func files() []string {
 	}
 }
 
-func pack(t testing.TB, files []string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		if err == nil {
-			_, err = io.WriteString(w, files[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
 func open(t testing.TB, data []byte) *ooxml.Package {
 	t.Helper()
 	p, err := ooxml.Open(t.Context(), bytes.NewReader(data), int64(len(data)))
@@ -79,9 +59,13 @@ func open(t testing.TB, data []byte) *ooxml.Package {
 }
 
 func TestPackage(t *testing.T) {
-	p := open(t, pack(t, files()))
+	p := open(t, doctest.Zip(files()...))
 	if p.Main() != "word/document.xml" || p.ContentType("/Word/document.xml") != "application/main+xml" || p.ContentType("x.PNG") != "image/png" || p.ContentType("x") != "" {
 		t.Errorf("%s is %s", p.Main(), p.ContentType(p.Main()))
+	}
+	picture := p.Part("word/media/a.png")
+	if data, err := picture.Bytes(t.Context()); string(data) != "png" || err != nil || picture.Size() != 3 {
+		t.Errorf("the picture is %q, %v", data, err)
 	}
 	list, err := p.Rels(t.Context(), p.Main())
 	if err != nil || len(list) != 6 {
@@ -108,7 +92,7 @@ func TestPackage(t *testing.T) {
 }
 
 func TestCut(t *testing.T) {
-	source := pack(t, files())
+	source := doctest.Zip(files()...)
 	write := func() []byte {
 		cut := ooxml.NewCut(open(t, source))
 		cut.Follow = func(_ string, rel ooxml.Rel) bool { return rel.ID != "4" }
@@ -171,12 +155,12 @@ func compound(name string) []byte {
 }
 
 func TestRefused(t *testing.T) {
-	whole := pack(t, files())
-	without := func(i int) []byte { return pack(t, slices.Delete(files(), 2*i, 2*i+2)) }
+	whole := doctest.Zip(files()...)
+	without := func(i int) []byte { return doctest.Zip(slices.Delete(files(), 2*i, 2*i+2)...) }
 	with := func(i int, text string) []byte {
 		list := files()
 		list[2*i+1] = text
-		return pack(t, list)
+		return doctest.Zip(list...)
 	}
 	for name, c := range map[string]struct {
 		data []byte
@@ -208,7 +192,7 @@ func TestRefused(t *testing.T) {
 }
 
 func FuzzOpen(f *testing.F) {
-	f.Add(pack(f, files()))
+	f.Add(doctest.Zip(files()...))
 	f.Add(compound("EncryptedPackage"))
 	f.Add(compound("x"))
 	f.Fuzz(func(t *testing.T, data []byte) {

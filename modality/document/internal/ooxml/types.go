@@ -40,7 +40,7 @@ func (p *Package) readTypes(ctx context.Context) (*contentTypes, error) {
 			t.byPart[fold(s.Get("", "PartName"))] = s.Get("", "ContentType")
 		}
 	}
-	return t, KnownXML(s.Err())
+	return t, xmlspan.Known(s.Err())
 }
 
 // ContentType returns the media type of a part, or "".

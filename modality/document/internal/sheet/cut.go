@@ -16,8 +16,8 @@ const mainType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sh
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// A cutting holds the state while one evidence is made.
-type cutting struct {
+// A cutter holds the state while one evidence is made.
+type cutter struct {
 	*job
 	ctx    context.Context
 	number int // index of the sheet, from 0
@@ -25,9 +25,9 @@ type cutting struct {
 	x      *index
 	area   area
 
-	reading *reading
-	tables  []table        // tables that are kept
-	named   map[string]int // states of names: see nameStays
+	reader *cellReader
+	tables []table        // tables that are kept
+	named  map[string]int // states of names: see nameStays
 
 	rels      map[string]bool // relationships of the sheet that are kept
 	changes   []string
@@ -46,7 +46,7 @@ func (j *job) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, 
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &cutting{job: j, ctx: ctx, number: i, entry: &j.book.sheets[i], rels: make(map[string]bool)}
+	c := &cutter{job: j, ctx: ctx, number: i, entry: &j.book.sheets[i], rels: make(map[string]bool)}
 	isPart := !loc.Cells.IsZero() || !loc.Rows.IsZero() || len(loc.Cols) > 0
 	if c.entry.kind == chartSheet && !isPart {
 		return c.chart()
@@ -58,24 +58,24 @@ func (j *job) cut(ctx context.Context, loc citekit.Location) ([]byte, []string, 
 		return nil, nil, err
 	}
 	c.ids, c.named, c.masters = make(map[int]int), make(map[string]int), make(map[string]*master)
-	c.reading = j.reading(ctx)
+	c.reader = j.cellReader(ctx)
 	return c.cells()
 }
 
-func (c *cutting) isWhole() bool { return c.area == everywhere }
+func (c *cutter) isWhole() bool { return c.area == everywhere }
 
 // change records a difference from the source.
-func (c *cutting) change(what string) { c.changes = append(c.changes, what) }
+func (c *cutter) change(what string) { c.changes = append(c.changes, what) }
 
 // lost records how many things of a kind are left out.
-func (c *cutting) lost(n int, thing string) {
+func (c *cutter) lost(n int, thing string) {
 	if n > 0 {
 		c.change(message.Count(n, thing) + " left out")
 	}
 }
 
 // cells returns the workbook with a sheet of cells.
-func (c *cutting) cells() ([]byte, []string, error) {
+func (c *cutter) cells() ([]byte, []string, error) {
 	if err := c.keepTables(); err != nil {
 		return nil, nil, err
 	}
@@ -107,7 +107,7 @@ func (c *cutting) cells() ([]byte, []string, error) {
 }
 
 // follow reports whether to keep a relationship of a part other than the sheet.
-func (c *cutting) follow(part string, rel ooxml.Rel) bool {
+func (c *cutter) follow(part string, rel ooxml.Rel) bool {
 	if part == c.p.Main() {
 		switch rel.Kind() {
 		case "styles", "theme", "sharedStrings":
@@ -119,7 +119,7 @@ func (c *cutting) follow(part string, rel ooxml.Rel) bool {
 }
 
 // write writes the package, whose main part has one sheet.
-func (c *cutting) write(out *ooxml.Cut) ([]byte, []string, error) {
+func (c *cutter) write(out *ooxml.Cut) ([]byte, []string, error) {
 	main, err := c.main()
 	if err != nil {
 		return nil, nil, err
@@ -137,7 +137,7 @@ func (c *cutting) write(out *ooxml.Cut) ([]byte, []string, error) {
 }
 
 // main returns the main part with the one sheet.
-func (c *cutting) main() (string, error) {
+func (c *cutter) main() (string, error) {
 	open, end, list, err := children(c.book.text)
 	if err != nil {
 		return "", err
@@ -171,7 +171,7 @@ func (c *cutting) main() (string, error) {
 }
 
 // chart returns the workbook with a chart sheet.
-func (c *cutting) chart() ([]byte, []string, error) {
+func (c *cutter) chart() ([]byte, []string, error) {
 	part := c.p.Part(c.entry.part)
 	text, err := part.Text(c.ctx)
 	if err != nil {
@@ -281,11 +281,11 @@ func (c *someCells) named() string {
 }
 
 // sharedStrings returns the list of the shared strings that are used.
-func (c *cutting) sharedStrings() (string, error) {
-	if _, err := c.reading.sharedString(-1); err != nil {
+func (c *cutter) sharedStrings() (string, error) {
+	if _, err := c.reader.sharedString(-1); err != nil {
 		return "", err
 	}
-	root := c.reading.strings.root
+	root := c.reader.strings.root
 	if root == "" {
 		return emptyStrings(c.book.text), nil
 	}
@@ -294,7 +294,7 @@ func (c *cutting) sharedStrings() (string, error) {
 	var b strings.Builder
 	b.WriteString(strings.TrimSuffix(strings.TrimSuffix(root, ">"), "/") + ">")
 	for _, old := range c.order {
-		raw, err := c.reading.sharedString(old)
+		raw, err := c.reader.sharedString(old)
 		if err != nil {
 			return "", err
 		}

@@ -1,51 +1,21 @@
 package sheet_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/sheet"
 )
 
 // resolve returns the parts of the evidence at loc, and what it has otherwise.
 func resolve(t *testing.T, b book, loc citekit.Location) (book, []string) {
 	t.Helper()
-	out, err := new(sheet.Resolver).Resolve(t.Context(), source(b.pack(t)), citekit.Request{Location: loc})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(out.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return unpack(t, data), out.Changes
-}
-
-func unpack(t *testing.T, data []byte) book {
-	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := make(book)
-	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts[f.Name] = string(text)
-	}
-	return parts
+	data, changes := doctest.Cut(t, new(sheet.Resolver), source(b.pack(t)), loc)
+	return doctest.Unzip(t, data), changes
 }
 
 // has checks that a part has all of the texts, and lacks those after "-".

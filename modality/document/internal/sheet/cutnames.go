@@ -17,11 +17,11 @@ const maxNameDepth = 8
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
 
 // isOwn reports whether a sheet name in a formula means the cited sheet.
-func (c *cutting) isOwn(sheet string) bool { return sheet == "" || equalFold(sheet, c.entry.name) }
+func (c *cutter) isOwn(sheet string) bool { return sheet == "" || equalFold(sheet, c.entry.name) }
 
 // lookup returns the name that a formula of the sheet refers to. A name of the sheet
 // takes precedence over one of the workbook.
-func (c *cutting) lookup(name string) *definedName {
+func (c *cutter) lookup(name string) *definedName {
 	var found *definedName
 	for i := range c.book.names {
 		n := &c.book.names[i]
@@ -39,7 +39,7 @@ func (c *cutting) lookup(name string) *definedName {
 }
 
 // nameStays reports whether a name used by a formula can be kept, and if so keeps it.
-func (c *cutting) nameStays(name string, depth int) bool {
+func (c *cutter) nameStays(name string, depth int) bool {
 	key := strings.ToLower(name)
 	switch c.named[key] {
 	case nameGone:
@@ -68,7 +68,7 @@ func (c *cutting) nameStays(name string, depth int) bool {
 
 // isPlainName reports whether a name stands for a formula without relative
 // references, and is not a macro.
-func (c *cutting) isPlainName(n *definedName) bool {
+func (c *cutter) isPlainName(n *definedName) bool {
 	for _, of := range []string{"function", "vbProcedure", "xlm"} {
 		if isTrue(attrOf(n.raw, of)) {
 			return false
@@ -84,7 +84,7 @@ func (c *cutting) isPlainName(n *definedName) bool {
 
 // definedNames returns the names that are kept: names of areas within the cited area,
 // and names that formulas use.
-func (c *cutting) definedNames(part child) string {
+func (c *cutter) definedNames(part child) string {
 	var kept []string
 	for i := range c.book.names {
 		n := &c.book.names[i]

@@ -10,7 +10,7 @@ import (
 
 // reportParts records content of the area in other parts, which evidence leaves out:
 // comments, drawings, pivot tables and objects.
-func (c *cutting) reportParts() error {
+func (c *cutter) reportParts() error {
 	rels, err := c.p.Rels(c.ctx, c.entry.part)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func (c *cutting) reportParts() error {
 
 // count counts the elements of a part that are at cells of the area. A damaged part
 // counts as empty.
-func (c *cutting) count(part, local string, at func(*xmlspan.Scanner) (area, bool)) int {
+func (c *cutter) count(part, local string, at func(*xmlspan.Scanner) (area, bool)) int {
 	p := c.p.Part(part)
 	if p == nil {
 		return 0
@@ -53,8 +53,8 @@ func (c *cutting) count(part, local string, at func(*xmlspan.Scanner) (area, boo
 	}
 	n := 0
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local != local {
+	for range s.Starts() {
+		if s.Local != local {
 			continue
 		}
 		if a, ok := at(s); ok && !c.area.meet(a).isEmpty() {
@@ -65,7 +65,7 @@ func (c *cutting) count(part, local string, at func(*xmlspan.Scanner) (area, boo
 }
 
 // drawn counts the drawings that overlap the area.
-func (c *cutting) drawn(part string) int {
+func (c *cutter) drawn(part string) int {
 	p := c.p.Part(part)
 	if p == nil || !strings.EqualFold(path.Ext(p.Name), ".xml") {
 		return 0

@@ -22,7 +22,7 @@ type edit struct {
 }
 
 // row writes the cells of a row that are in the area.
-func (c *cutting) row(w *row) error {
+func (c *cutter) row(w *row) error {
 	if c.text.Len() > maxSheetBytes {
 		return errEvidence
 	}
@@ -63,7 +63,7 @@ func refEdits(edits []edit, data []byte, attrs span, ref string) []edit {
 }
 
 // splice writes a span of a row with edits applied.
-func (c *cutting) splice(data []byte, part span, edits []edit) {
+func (c *cutter) splice(data []byte, part span, edits []edit) {
 	if len(edits) > 1 {
 		slices.SortStableFunc(edits, func(a, b edit) int { return cmp.Compare(a.from, b.from) })
 	}
@@ -77,7 +77,7 @@ func (c *cutting) splice(data []byte, part span, edits []edit) {
 }
 
 // cell writes a cell.
-func (c *cutting) cell(w *row, cell *cell) error {
+func (c *cutter) cell(w *row, cell *cell) error {
 	var edits []edit
 	if !cell.hasRef {
 		edits = refEdits(edits, w.data, cell.attrs, citekit.Cell{Col: cell.col, Row: w.number}.String())
@@ -111,7 +111,7 @@ func withoutMetadata(edits []edit, data []byte, attrs span) []edit {
 }
 
 // stringNumber returns the index of a shared string in the evidence.
-func (c *cutting) stringNumber(old int) int {
+func (c *cutter) stringNumber(old int) int {
 	number, ok := c.ids[old]
 	if !ok {
 		number = len(c.order)
@@ -129,7 +129,7 @@ type master struct {
 }
 
 // formula appends the edits of the formula of a cell.
-func (c *cutting) formula(edits []edit, w *row, cell *cell) []edit {
+func (c *cutter) formula(edits []edit, w *row, cell *cell) []edit {
 	raw := string(cell.formula.of(w.data))
 	kind, number, ref := attrOf(raw, "t"), attrOf(raw, "si"), attrOf(raw, "ref")
 	text := elementText(raw)
@@ -177,7 +177,7 @@ func elementText(raw string) string {
 
 // stays reports whether everything that a formula depends on is kept, for a cell that
 // is cols columns and rows rows away from the cell with the formula.
-func (c *cutting) stays(f formula, cols, rows int32) bool {
+func (c *cutter) stays(f formula, cols, rows int32) bool {
 	if f.away {
 		return false
 	}

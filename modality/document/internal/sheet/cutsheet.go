@@ -9,7 +9,7 @@ import (
 
 // sheet writes the sheet part: the rows, and the elements around them. Many of these
 // are clipped or left out.
-func (c *cutting) sheet() error {
+func (c *cutter) sheet() error {
 	open, end, list, err := children(c.x.around)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (c *cutting) sheet() error {
 }
 
 // around returns the new text of an element of the sheet other than its rows.
-func (c *cutting) around(part child) string {
+func (c *cutter) around(part child) string {
 	switch part.local {
 	case "sheetPr":
 		return without(part.raw, "codeName", "filterMode")
@@ -81,7 +81,7 @@ func (c *cutting) around(part child) string {
 }
 
 // views returns one view, which begins at the area.
-func (c *cutting) views(part child) string {
+func (c *cutter) views(part child) string {
 	views := part.within()
 	if len(views) == 0 {
 		return ""
@@ -109,7 +109,7 @@ func (c *cutting) views(part child) string {
 }
 
 // cols returns the column widths of the area.
-func (c *cutting) cols(part child) string {
+func (c *cutter) cols(part child) string {
 	var kept []string
 	for _, col := range part.within() {
 		first, _ := wholeNumber([]byte(attrOf(col.raw, "min")))
@@ -136,7 +136,7 @@ func (c *cutting) cols(part child) string {
 }
 
 // mergedCells returns the merged areas, clipped to the area.
-func (c *cutting) mergedCells(part child) string {
+func (c *cutter) mergedCells(part child) string {
 	var kept []string
 	prefix := prefixOf(part.raw)
 	for _, a := range c.area.clip(c.x.merged) {
@@ -151,7 +151,7 @@ func (c *cutting) mergedCells(part child) string {
 // its cells, and all cells that its formulas refer to, are kept. It is clipped if
 // alone is set and it needs only constants. Otherwise it is lost. A rule for no cell
 // of the area is dropped and does not count as lost.
-func (c *cutting) rule(raw, sqref string, formulas []string, alone bool) (kept string, lost bool) {
+func (c *cutter) rule(raw, sqref string, formulas []string, alone bool) (kept string, lost bool) {
 	areas, ok := areasOf(sqref)
 	clipped := c.area.clip(areas)
 	if !ok || len(clipped) == 0 {
@@ -185,7 +185,7 @@ func (c *cutting) rule(raw, sqref string, formulas []string, alone bool) (kept s
 
 // conditional returns the new text of conditional formats. Only formats that consider
 // each cell alone can be clipped.
-func (c *cutting) conditional(part child) string {
+func (c *cutter) conditional(part child) string {
 	var formulas []string
 	alone := true
 	s := part.scan()
@@ -215,7 +215,7 @@ func (c *cutting) conditional(part child) string {
 }
 
 // validations returns the new text of data validations.
-func (c *cutting) validations(part child) string {
+func (c *cutter) validations(part child) string {
 	var kept []string
 	for _, v := range part.within() {
 		if v.local != "dataValidation" {
@@ -237,7 +237,7 @@ func (c *cutting) validations(part child) string {
 
 // links returns the links of the cells in the area, if they are external or lead to
 // cells of the area.
-func (c *cutting) links(part child) string {
+func (c *cutter) links(part child) string {
 	var kept []string
 	for _, link := range part.within() {
 		areas, ok := areasOf(attrOf(link.raw, "ref"))
@@ -267,7 +267,7 @@ func (c *cutting) links(part child) string {
 }
 
 // keepTables finds the tables to keep: those entirely in the area.
-func (c *cutting) keepTables() error {
+func (c *cutter) keepTables() error {
 	tables, err := c.job.tables(c.ctx, c.entry.part)
 	if err != nil {
 		return err
@@ -283,7 +283,7 @@ func (c *cutting) keepTables() error {
 	return nil
 }
 
-func (c *cutting) tableParts(part child) string {
+func (c *cutter) tableParts(part child) string {
 	var kept []string
 	for _, p := range part.within() {
 		id := attrOf(p.raw, ":id")
@@ -298,11 +298,11 @@ func (c *cutting) tableParts(part child) string {
 }
 
 // table returns the part of a table, without formulas that cannot be kept.
-func (c *cutting) table(t table) string {
+func (c *cutter) table(t table) string {
 	var edits []xmlspan.Edit
 	s := ooxml.Scan(t.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local != "calculatedColumnFormula" && s.Local != "totalsRowFormula" {
+	for range s.Starts() {
+		if s.Local != "calculatedColumnFormula" && s.Local != "totalsRowFormula" {
 			continue
 		}
 		pos := s.Pos
@@ -317,7 +317,7 @@ func (c *cutting) table(t table) string {
 type lostRules struct{ formats, validations, links, tables int }
 
 // extensions records extensions of later versions, which evidence leaves out.
-func (c *cutting) extensions(part child) {
+func (c *cutter) extensions(part child) {
 	for _, e := range []struct{ sign, what string }{
 		{"sparklineGroup", "sparklines left out"}, {"conditionalFormatting", "conditional formats of a later version left out"},
 		{"dataValidation ", "data validations of a later version left out"}, {"slicerList", "slicers left out"},
@@ -329,7 +329,7 @@ func (c *cutting) extensions(part child) {
 }
 
 // reportLost records what is left out of the area.
-func (c *cutting) reportLost() error {
+func (c *cutter) reportLost() error {
 	c.lost(c.lostRules.tables, "table")
 	c.lost(c.lostRules.formats, "conditional format")
 	c.lost(c.lostRules.validations, "data validation")

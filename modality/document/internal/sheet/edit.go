@@ -36,7 +36,7 @@ func children(text string) (open, end string, list []child, err error) {
 			}
 		}
 	}
-	return open, end, list, ooxml.KnownXML(s.Err())
+	return open, end, list, xmlspan.Known(s.Err())
 }
 
 // rawName returns the name of an element as written, including its prefix.
@@ -123,8 +123,8 @@ func attrOf(raw, name string) string {
 func (c child) within() []child {
 	s := c.scan()
 	var list []child
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Depth == 2 {
+	for range s.Starts() {
+		if s.Depth == 2 {
 			local, pos := s.Local, s.Pos
 			if s.Skip() {
 				list = append(list, child{local: local, raw: c.raw[pos:s.Stop]})

@@ -1,16 +1,14 @@
 package sheet_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log"
 	"testing/fstest"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/sheet"
 	"github.com/citekit/citekit/workspace"
 )
@@ -56,28 +54,14 @@ func budget() []byte {
 		spaces = `xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="` + office + `"`
 		rels   = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`
 	)
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range [][2]string{
-		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="` + types + `.sheet.main+xml"/><Override PartName="/xl/q4.xml" ContentType="` + types + `.worksheet+xml"/></Types>`},
-		{"_rels/.rels", rels + `<Relationship Id="r1" Type="` + office + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`},
-		{"xl/_rels/workbook.xml.rels", rels + `<Relationship Id="r1" Type="` + office + `/worksheet" Target="q4.xml"/></Relationships>`},
-		{"xl/workbook.xml", `<workbook ` + spaces + `><sheets><sheet name="Q4" sheetId="1" r:id="r1"/></sheets></workbook>`},
-		{"xl/q4.xml", `<worksheet ` + spaces + `><sheetData>` +
-			`<row r="1"><c r="A1" t="inlineStr"><is><t>Rent</t></is></c><c r="B1"><v>1200</v></c></row>` +
-			`<row r="2"><c r="A2" t="inlineStr"><is><t>Total</t></is></c><c r="B2"><f>SUM(B1:B1)</f><v>1200</v></c></row>` +
-			`</sheetData></worksheet>`},
-	} {
-		w, err := z.Create(part[0])
-		if err == nil {
-			_, err = io.WriteString(w, part[1])
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		log.Fatal(err)
-	}
-	return b.Bytes()
+	return doctest.Zip(
+		"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="`+types+`.sheet.main+xml"/><Override PartName="/xl/q4.xml" ContentType="`+types+`.worksheet+xml"/></Types>`,
+		"_rels/.rels", rels+`<Relationship Id="r1" Type="`+office+`/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+		"xl/_rels/workbook.xml.rels", rels+`<Relationship Id="r1" Type="`+office+`/worksheet" Target="q4.xml"/></Relationships>`,
+		"xl/workbook.xml", `<workbook `+spaces+`><sheets><sheet name="Q4" sheetId="1" r:id="r1"/></sheets></workbook>`,
+		"xl/q4.xml", `<worksheet `+spaces+`><sheetData>`+
+			`<row r="1"><c r="A1" t="inlineStr"><is><t>Rent</t></is></c><c r="B1"><v>1200</v></c></row>`+
+			`<row r="2"><c r="A2" t="inlineStr"><is><t>Total</t></is></c><c r="B2"><f>SUM(B1:B1)</f><v>1200</v></c></row>`+
+			`</sheetData></worksheet>`,
+	)
 }

@@ -1,15 +1,12 @@
 package sheet_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 )
 
 const (
@@ -22,25 +19,7 @@ const (
 // A book is a workbook to be packed: parts by name.
 type book map[string]string
 
-func (b book) pack(t testing.TB) []byte {
-	t.Helper()
-	var data bytes.Buffer
-	z := zip.NewWriter(&data)
-	names := slices.Sorted(maps.Keys(b))
-	for _, name := range names {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write([]byte(b[name])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return data.Bytes()
-}
+func (b book) pack(testing.TB) []byte { return doctest.ZipMap(b) }
 
 // newBook returns a workbook of sheets by name, whose parts are given.
 func newBook(names []string, sheets ...string) book {
@@ -137,6 +116,4 @@ func cols(sheet, run string) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Sheet: sheet, Cols: []string{run}}
 }
 
-func source(data []byte) *citekit.Source {
-	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "budget.xlsx", Size: int64(len(data))})
-}
+func source(data []byte) *citekit.Source { return doctest.Source("budget.xlsx", data) }

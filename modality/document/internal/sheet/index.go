@@ -178,8 +178,8 @@ func extentOf(w *row) area {
 // readAround checks the elements around the rows, and finds merged cells.
 func (x *index) readAround() error {
 	s := ooxml.Scan(x.around)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Local != "mergeCell" || s.Depth != 3 {
+	for range s.Starts() {
+		if s.Local != "mergeCell" || s.Depth != 3 {
 			continue
 		}
 		if a, ok := areaOf(s.Get("", "ref")); ok {
@@ -187,7 +187,7 @@ func (x *index) readAround() error {
 			x.used = x.used.join(a)
 		}
 	}
-	return ooxml.KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 // rows reads the rows from number from on. That row may be missing. If the rows of

@@ -2,15 +2,12 @@ package sheet
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
-	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 const (
@@ -29,11 +26,8 @@ const (
 // "keywords" and "language" as the workbook gives them. "incomplete" lists
 // "blocks" or "nodes" if some were left out.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a workbook"); err != nil {
 		return nil, err
-	}
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a workbook: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	if isODS(src) {
 		return r.mapODS(ctx, src, req)
@@ -46,7 +40,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, err
 	}
-	m := &mapping{job: j, ctx: ctx, reading: j.reading(ctx), left: citekit.MaxMappedNodes}
+	m := &mapper{job: j, ctx: ctx, reader: j.cellReader(ctx), left: citekit.MaxMappedNodes}
 	draft := &citekit.Draft{Title: plain.Words(core.Title, maxTitle), Method: "sheets", Metadata: map[string]any{"sheets": len(j.book.sheets)}}
 	core.Note(draft.Metadata)
 	for i := range j.book.sheets {
@@ -67,17 +61,17 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	return draft, nil
 }
 
-// A mapping holds the state while a map is made.
-type mapping struct {
+// A mapper holds the state while a map is made.
+type mapper struct {
 	*job
 	ctx        context.Context
-	reading    *reading
+	reader     *cellReader
 	left       int // number of nodes that may still be added
 	incomplete []any
 }
 
 // lack records what the map leaves out.
-func (m *mapping) lack(what string) {
+func (m *mapper) lack(what string) {
 	for _, known := range m.incomplete {
 		if known == what {
 			return
@@ -87,7 +81,7 @@ func (m *mapping) lack(what string) {
 }
 
 // take counts a node; it returns false if there are too many.
-func (m *mapping) take() bool {
+func (m *mapper) take() bool {
 	if m.left == 0 {
 		m.lack("nodes")
 		return false
@@ -98,7 +92,7 @@ func (m *mapping) take() bool {
 
 // sheet returns the node of a sheet, or nil if it cannot be addressed or cut: it has
 // no name, or the name of an earlier sheet.
-func (m *mapping) sheet(i int) (*citekit.Node, error) {
+func (m *mapper) sheet(i int) (*citekit.Node, error) {
 	e := &m.book.sheets[i]
 	loc := citekit.Location{Modality: citekit.Document, Sheet: e.name}
 	if first, err := m.book.find(e.name); err != nil || first != i || e.name == "" || loc.Validate() != nil || e.kind == otherSheet {
@@ -138,7 +132,7 @@ func join(first, second string) string {
 	return first + ", " + second
 }
 
-func (m *mapping) children(node *citekit.Node, i int, x *index) error {
+func (m *mapper) children(node *citekit.Node, i int, x *index) error {
 	tables, err := m.tables(m.ctx, m.book.sheets[i].part)
 	if err != nil {
 		return err
@@ -185,7 +179,7 @@ func (m *mapping) children(node *citekit.Node, i int, x *index) error {
 	return nil
 }
 
-func (m *mapping) at(sheet int, a area) citekit.Location {
+func (m *mapper) at(sheet int, a area) citekit.Location {
 	return citekit.Location{Modality: citekit.Document, Sheet: m.book.sheets[sheet].name, Cells: a.cells()}
 }
 
@@ -199,7 +193,7 @@ func meetsAny(areas []area, b area) bool {
 }
 
 // named returns the location of a defined name, if that is one area of a sheet.
-func (m *mapping) named(n *definedName, sheet int, x *index) (citekit.Location, bool) {
+func (m *mapper) named(n *definedName, sheet int, x *index) (citekit.Location, bool) {
 	refs, ok := references(n.text)
 	if !ok || len(refs) != 1 || refs[0].sheet == "" || !strings.EqualFold(refs[0].sheet, m.book.sheets[sheet].name) {
 		return citekit.Location{}, false
@@ -212,7 +206,7 @@ func (m *mapping) named(n *definedName, sheet int, x *index) (citekit.Location, 
 }
 
 // describe returns the title of a block and a summary of its header.
-func (m *mapping) describe(b *block) (title, summary string, err error) {
+func (m *mapper) describe(b *block) (title, summary string, err error) {
 	var rows [][]string
 	var number int32
 	texts := true
@@ -228,7 +222,7 @@ func (m *mapping) describe(b *block) (title, summary string, err error) {
 		texts = true
 		var shown []string
 		for _, c := range line {
-			text, err := m.reading.shown(c.kind, c.style, c.value)
+			text, err := m.reader.shown(c.kind, c.style, c.value)
 			if err != nil {
 				return "", "", err
 			}
@@ -297,10 +291,7 @@ func (j *job) tables(ctx context.Context, sheet string) ([]table, error) {
 
 func (t *table) read() bool {
 	s := ooxml.Scan(t.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch {
 		case s.Depth == 1:
 			t.name = s.Get("", "displayName")

@@ -1,16 +1,15 @@
 package sheet
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 )
 
@@ -51,8 +50,7 @@ func (r *Resolver) openODS(ctx context.Context, src *citekit.Source) (*odsJob, e
 		return nil, err
 	}
 	j := &odsJob{p: p}
-	key := (&job{src: src}).key("content")
-	j.book, err = r.opened.Get(ctx, key, func(ctx context.Context) (*odsBook, int64, error) {
+	j.book, err = r.opened.Get(ctx, docfile.Key(src, "content"), func(ctx context.Context) (*odsBook, int64, error) {
 		b, err := readODS(ctx, p)
 		if err != nil {
 			return nil, 0, err
@@ -84,17 +82,13 @@ func (r *Resolver) resolveODS(ctx context.Context, src *citekit.Source, loc cite
 		return nil, err
 	}
 	if loc.IsWhole() {
-		body := ctxio.Reader(ctx, io.NewSectionReader(src, 0, src.Size()))
-		return &citekit.Content{Body: io.NopCloser(body), Size: src.Size(), MediaType: odsType, Ext: odsExt}, nil
+		return docfile.Whole(ctx, src, odsType, odsExt), nil
 	}
 	data, changes, err := j.cut(ctx, loc)
 	if err != nil {
 		return nil, err
 	}
-	return &citekit.Content{
-		Body: io.NopCloser(ctxio.Reader(ctx, bytes.NewReader(data))), Size: int64(len(data)),
-		MediaType: odsType, Ext: odsExt, Changes: changes,
-	}, nil
+	return docfile.Cut(ctx, data, odsType, odsExt, changes), nil
 }
 
 func (r *Resolver) readODSText(ctx context.Context, src *citekit.Source, loc citekit.Location, yield func(citekit.TextRun) bool) error {

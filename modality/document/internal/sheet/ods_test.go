@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/sheet"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
@@ -33,27 +34,13 @@ func packODS(t testing.TB, content string) []byte {
 	entry := func(path, kind string) string {
 		return `<manifest:file-entry manifest:full-path="` + path + `" manifest:media-type="` + kind + `"/>`
 	}
-	var data bytes.Buffer
-	z := zip.NewWriter(&data)
-	for _, f := range [][2]string{
-		{"mimetype", odsType}, {"content.xml", content},
-		{"styles.xml", `<office:document-styles ` + odsSpaces + `><office:master-styles><style:master-page style:name="Default"><style:header><text:p>secret header</text:p></style:header></style:master-page></office:master-styles></office:document-styles>`},
-		{"meta.xml", `<office:document-meta ` + odsSpaces + `><office:meta><dc:title>Budget</dc:title><meta:initial-creator>Ada Lovelace</meta:initial-creator></office:meta></office:document-meta>`},
-		{"Pictures/a.png", "png"},
-		{"META-INF/manifest.xml", `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">` + entry("/", odsType) + entry("content.xml", "text/xml") + entry("styles.xml", "text/xml") + entry("meta.xml", "text/xml") + entry("Pictures/a.png", "image/png") + `</manifest:manifest>`},
-	} {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0], Method: map[bool]uint16{true: zip.Store, false: zip.Deflate}[f[0] == "mimetype"]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(w, f[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return data.Bytes()
+	return doctest.Zip(
+		"mimetype", odsType, "content.xml", content,
+		"styles.xml", `<office:document-styles `+odsSpaces+`><office:master-styles><style:master-page style:name="Default"><style:header><text:p>secret header</text:p></style:header></style:master-page></office:master-styles></office:document-styles>`,
+		"meta.xml", `<office:document-meta `+odsSpaces+`><office:meta><dc:title>Budget</dc:title><meta:initial-creator>Ada Lovelace</meta:initial-creator></office:meta></office:document-meta>`,
+		"Pictures/a.png", "png",
+		"META-INF/manifest.xml", `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">`+entry("/", odsType)+entry("content.xml", "text/xml")+entry("styles.xml", "text/xml")+entry("meta.xml", "text/xml")+entry("Pictures/a.png", "image/png")+`</manifest:manifest>`,
+	)
 }
 
 // salesODS is a workbook of two sheets and an empty one.
@@ -160,9 +147,9 @@ func TestODSFormats(t *testing.T) {
 	common := style("common", "base", "") + style("base", "", rule) + style("circle", "circle", "")
 	pack := func(common string) []byte {
 		data := packODS(t, strings.Replace(odsContent(table), "<office:automatic-styles>", "<office:automatic-styles>"+own, 1))
-		parts := unpack(t, data)
+		parts := doctest.Unzip(t, data)
 		parts["styles.xml"] = strings.Replace(parts["styles.xml"], "<office:master-styles>", "<office:styles>"+common+"</office:styles><office:master-styles>", 1)
-		return parts.pack(t)
+		return doctest.ZipMap(parts)
 	}
 	for _, c := range []struct {
 		common, cells string
@@ -187,7 +174,7 @@ func resolveODS(t *testing.T, data []byte, loc citekit.Location) (cut []byte, co
 	if cut, err = io.ReadAll(out.Body); err != nil {
 		t.Fatal(err)
 	}
-	parts := unpack(t, cut)
+	parts := doctest.Unzip(t, cut)
 	for name, text := range parts {
 		if strings.Contains(text, "secret") || strings.Contains(text, "Ada") {
 			t.Errorf("%v: %s has what is not of the range: %s", loc, name, text)
@@ -267,25 +254,12 @@ func TestODSMap(t *testing.T) {
 func TestODSRefused(t *testing.T) {
 	many := odsContent(`<table:table table:name="S"><table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"/></table:table-row></table:table>`)
 	manifest := `<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>`
-	var encrypted bytes.Buffer
-	z := zip.NewWriter(&encrypted)
-	for _, f := range [][2]string{{"mimetype", odsType}, {"content.xml", "?"}, {"META-INF/manifest.xml", manifest}} {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: f[0]})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(w, f[1]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	encrypted := doctest.Zip("mimetype", odsType, "content.xml", "?", "META-INF/manifest.xml", manifest)
 	for name, c := range map[string]struct {
 		data []byte
 		want error
 	}{
-		"encrypted":      {encrypted.Bytes(), citekit.ErrEncrypted},
+		"encrypted":      {encrypted, citekit.ErrEncrypted},
 		"too many cells": {packODS(t, many), citekit.ErrTooLarge},
 		"too many bytes": {packODS(t, odsContent(`<table:table table:name="S"><table:table-row><table:table-cell table:number-columns-repeated="16384" office:value-type="string"><text:p>`+strings.Repeat("x", 5000)+`</text:p></table:table-cell></table:table-row></table:table>`)), citekit.ErrTooLarge},
 		"no sheets":      {packODS(t, odsContent("")), citekit.ErrFormat},

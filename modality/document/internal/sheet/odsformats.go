@@ -64,8 +64,8 @@ func (c *odsCut) columnStyles() {
 	next := int32(1)
 	for _, at := range c.e.columns {
 		s := c.b.root.Fragment(at.pos, at.stop)
-		for s.Next() {
-			if s.Kind != xmlspan.Start || !s.Is("table", "table-column") {
+		for range s.Starts() {
+			if !s.Is("table", "table-column") {
 				continue
 			}
 			n := min(count(s, "number-columns-repeated", maxColumn), maxColumn+1-next)

@@ -90,17 +90,15 @@ func (b *odsBook) readStyles(s *xmlspan.Scanner) {
 
 // drop removes the current element from all evidence.
 func (b *odsBook) drop(s *xmlspan.Scanner) {
-	pos := s.Pos
-	s.Skip()
-	b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
+	b.drops = append(b.drops, s.Drop())
 }
 
 // leave records the current element, which is outside the cells of a sheet.
 func (b *odsBook) leave(e *odsSheet, s *xmlspan.Scanner) {
 	pos, space, local := s.Pos, s.Space, s.Local
 	if local == "conditional-formats" {
-		for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
-			if s.Kind == xmlspan.Start && s.Local == "conditional-format" {
+		for range s.Starts() {
+			if s.Local == "conditional-format" {
 				e.beside.rules = append(e.beside.rules, odsAreas(s.Get(s.Space, "target-range-address"))...)
 			}
 		}
@@ -132,10 +130,7 @@ func odsAreas(list string) (areas []area) {
 
 // pivots records the pivot tables in the current element.
 func (b *odsBook) pivots(s *xmlspan.Scanner) {
-	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		if sheet, a, ok := odsRange(s.Get("table", "target-range-address")); ok {
 			b.lost.pivots = append(b.lost.pivots, odsPlace{sheet, a})
 		}
@@ -222,7 +217,7 @@ func (c *odsCut) styles(ctx context.Context, p *odf.Package) (string, error) {
 
 // changes lists how evidence differs from the source.
 func (c *odsCut) changes() []string {
-	said := cutting{changes: c.formulas.changes()}
+	said := cutter{changes: c.formulas.changes()}
 	meets := func(a area) bool { return !c.area.meet(a).isEmpty() }
 	isPivot := func(p odsPlace) bool { return p.sheet == c.e.name && meets(p.area) }
 	for _, l := range []struct {

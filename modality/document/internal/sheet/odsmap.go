@@ -20,7 +20,7 @@ func (r *Resolver) mapODS(ctx context.Context, src *citekit.Source, req citekit.
 	if err != nil {
 		return nil, err
 	}
-	m := &mapping{ctx: ctx, reading: &reading{ctx: ctx, book: &workbook{styles: new(styles)}}, left: citekit.MaxMappedNodes}
+	m := &mapper{ctx: ctx, reader: &cellReader{ctx: ctx, book: &workbook{styles: new(styles)}}, left: citekit.MaxMappedNodes}
 	draft := &citekit.Draft{Title: plain.Words(meta.Title, maxTitle), Method: "sheets", Metadata: map[string]any{"sheets": len(j.book.sheets)}}
 	meta.Note(draft.Metadata)
 	for i := range j.book.sheets {
@@ -49,7 +49,7 @@ func (r *Resolver) mapODS(ctx context.Context, src *citekit.Source, req citekit.
 	return draft, nil
 }
 
-func (m *mapping) odsChildren(node *citekit.Node, b *odsBook, e *odsSheet) error {
+func (m *mapper) odsChildren(node *citekit.Node, b *odsBook, e *odsSheet) error {
 	add := func(title, kind, summary string, a area) {
 		n := &citekit.Node{Title: plain.Words(title, maxTitle), Type: kind, Summary: summary,
 			Location: citekit.Location{Modality: citekit.Document, Sheet: e.name, Cells: a.cells()}}

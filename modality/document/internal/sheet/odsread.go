@@ -115,10 +115,9 @@ func readODS(ctx context.Context, p *odf.Package) (*odsBook, error) {
 			b.inner.stop = s.Pos
 		case s.Kind != xmlspan.Start:
 		case s.Depth == 2 && s.Is("office", "scripts"):
-			pos := s.Pos
-			s.Skip()
-			b.drops = append(b.drops, xmlspan.Edit{Pos: pos, Stop: s.Stop})
-			b.lost.macros = b.lost.macros || b.hasElements(s, pos)
+			scripts := s.Drop()
+			b.drops = append(b.drops, scripts)
+			b.lost.macros = b.lost.macros || b.hasElements(s, scripts.Pos)
 		case s.Depth == 2 && s.Is("office", "automatic-styles"):
 			b.readStyles(s)
 		case s.Depth == 3 && s.Is("office", "spreadsheet") && b.root == nil:
@@ -160,10 +159,7 @@ func (b *odsBook) child(ctx context.Context, s *xmlspan.Scanner) error {
 
 // readNames reads the range names in the current element.
 func (b *odsBook) readNames(s *xmlspan.Scanner) {
-	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		n := odsName{name: s.Get("table", "name"), all: span64{pos: s.Pos}, tag: s.Stop, database: s.Is("table", "database-range"), buttons: s.Get("table", "display-filter-buttons") == "true"}
 		ref := s.Get("table", "cell-range-address")
 		if n.database {
@@ -191,11 +187,7 @@ func (b *odsBook) table(ctx context.Context, s *xmlspan.Scanner) error {
 	e := odsSheet{name: s.Get("table", "name"), style: s.Get("table", "style-name"), all: span64{pos: s.Pos}, tag: s.Stop}
 	e.hidden = b.styles.hidden[e.style]
 	next := int32(1)
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		pos := s.Pos
 		switch {
 		case s.Is("table", "table-row"):
@@ -276,10 +268,7 @@ func (b *odsBook) row(s *xmlspan.Scanner, e *odsSheet, next *int32) error {
 // stops at its End.
 func eachCell(s *xmlspan.Scanner, f func(c odsCell)) {
 	col := int32(1)
-	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		if !s.Is("table", "table-cell") && !s.Is("table", "covered-table-cell") {
 			s.Skip()
 			continue
@@ -311,11 +300,9 @@ func readODSCell(s *xmlspan.Scanner, col int32) odsCell {
 			c.value, c.filled = a.Value, true // even without a type, since the formula may be dropped
 		}
 	}
-	for depth := s.Depth; s.Next() && (s.Kind != xmlspan.End || s.Depth != depth); {
-		if s.Kind == xmlspan.Start {
-			c.filled = true
-			s.Skip()
-		}
+	for range s.Starts() {
+		c.filled = true
+		s.Skip()
 	}
 	c.all.stop = s.Stop
 	return c

@@ -37,20 +37,18 @@
 package sheet
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"strings"
 	"sync"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
-	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
 
@@ -89,11 +87,7 @@ var (
 
 func (r *Resolver) init() {
 	r.once.Do(func() {
-		size := r.CacheBytes
-		if size == 0 {
-			size = defaultCacheBytes
-		}
-		size = max(size, 0)
+		size := docfile.Bound(r.CacheBytes, defaultCacheBytes)
 		r.books.MaxCost, r.indexes.MaxCost, r.tables.MaxCost, r.opened.MaxCost = size/16, size/8, size*5/16, size/2
 		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
 	})
@@ -140,7 +134,7 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*job, error) 
 		return nil, err
 	}
 	j := &job{r: r, src: src, p: p}
-	j.book, err = r.books.Get(ctx, j.key(""), func(ctx context.Context) (*workbook, int64, error) {
+	j.book, err = r.books.Get(ctx, docfile.Key(src, ""), func(ctx context.Context) (*workbook, int64, error) {
 		b, err := readWorkbook(ctx, p)
 		if err != nil {
 			return nil, 0, err
@@ -150,20 +144,12 @@ func (r *Resolver) open(ctx context.Context, src *citekit.Source) (*job, error) 
 	return j, err
 }
 
-// key returns the cache key of a part; "" if the source may change.
-func (j *job) key(part string) string {
-	if j.src.Version() == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s %d %s", j.src.Version(), j.src.Size(), part)
-}
-
 // index returns the index of a sheet.
 func (j *job) index(ctx context.Context, e *entry) (*index, error) {
 	if e.kind != cellSheet {
 		return nil, e.withoutCells()
 	}
-	return j.r.indexes.Get(ctx, j.key(e.part), func(ctx context.Context) (*index, int64, error) {
+	return j.r.indexes.Get(ctx, docfile.Key(j.src, e.part), func(ctx context.Context) (*index, int64, error) {
 		if err := concurrent.Acquire(ctx, j.r.working); err != nil {
 			return nil, 0, err
 		}
@@ -187,10 +173,10 @@ func (e *entry) withoutCells() error {
 	return fmt.Errorf("the sheet %s %s: %w", message.Quote(e.name), what, errors.ErrUnsupported)
 }
 
-// reading returns a reader of cells.
-func (j *job) reading(ctx context.Context) *reading {
+// cellReader returns a reader of cells.
+func (j *job) cellReader(ctx context.Context) *cellReader {
 	load := func() (*stringTable, error) {
-		return j.r.tables.Get(ctx, j.key("strings"), func(ctx context.Context) (*stringTable, int64, error) {
+		return j.r.tables.Get(ctx, docfile.Key(j.src, "strings"), func(ctx context.Context) (*stringTable, int64, error) {
 			if err := concurrent.Acquire(ctx, j.r.working); err != nil {
 				return nil, 0, err
 			}
@@ -202,7 +188,7 @@ func (j *job) reading(ctx context.Context) *reading {
 			return t, t.bytes(), nil
 		})
 	}
-	return &reading{ctx: ctx, p: j.p, book: j.book, load: load}
+	return &cellReader{ctx: ctx, p: j.p, book: j.book, load: load}
 }
 
 func (j *job) extent() citekit.Extent {
@@ -260,32 +246,20 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	}
 	if loc.IsWhole() {
 		kind, extension := j.form()
-		body := ctxio.Reader(ctx, io.NewSectionReader(src, 0, src.Size()))
-		return &citekit.Content{Body: io.NopCloser(body), Size: src.Size(), MediaType: kind, Ext: extension}, nil
+		return docfile.Whole(ctx, src, kind, extension), nil
 	}
 	data, changes, err := j.cut(ctx, loc)
 	if err != nil {
 		return nil, err
 	}
-	return &citekit.Content{
-		Body: io.NopCloser(ctxio.Reader(ctx, bytes.NewReader(data))), Size: int64(len(data)),
-		MediaType: mediaType, Ext: ext, Changes: changes,
-	}, nil
+	return docfile.Cut(ctx, data, mediaType, ext, changes), nil
 }
 
 // isODS reports whether a call is for an ODS workbook, and refuses a location of
 // another modality.
 func (r *Resolver) isODS(ctx context.Context, src *citekit.Source, loc citekit.Location) (bool, error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	if err := loc.Validate(); err != nil {
-		return false, err
-	}
-	if loc.Modality != citekit.Document {
-		return false, fmt.Errorf("%s location in a workbook: %w", message.Article(loc.Modality), errors.ErrUnsupported)
-	}
-	return isODS(src), nil
+	err := docfile.CheckLocation(ctx, loc, citekit.Document, "a workbook")
+	return err == nil && isODS(src), err
 }
 
 // start opens the workbook for a call with a location.

@@ -140,7 +140,7 @@ func (s *stream) decode(head []byte, rest io.Reader) (io.Reader, error) {
 	}
 	text, err := xmlspan.Decode(string(data))
 	if err != nil {
-		return nil, ooxml.KnownXML(err)
+		return nil, xmlspan.Known(err)
 	}
 	s.decoded = []byte(text)
 	return bytes.NewReader(s.decoded), nil

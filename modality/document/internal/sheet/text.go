@@ -79,7 +79,7 @@ func (j *job) readSheet(ctx context.Context, e *entry, loc citekit.Location, yie
 	if err != nil {
 		return err
 	}
-	t := &rowText{reading: j.reading(ctx), sheet: e.name, area: a.meet(x.used), yield: yield}
+	t := &rowText{reader: j.cellReader(ctx), sheet: e.name, area: a.meet(x.used), yield: yield}
 	if t.area.isEmpty() {
 		return nil
 	}
@@ -89,10 +89,10 @@ func (j *job) readSheet(ctx context.Context, e *entry, loc citekit.Location, yie
 
 // A rowText writes the text of rows.
 type rowText struct {
-	reading *reading
-	sheet   string
-	area    area
-	yield   func(citekit.TextRun) bool
+	reader *cellReader
+	sheet  string
+	area   area
+	yield  func(citekit.TextRun) bool
 
 	cells []shownCell
 	line  strings.Builder
@@ -111,7 +111,7 @@ func (t *rowText) row(w *row) error {
 		if c.col < t.area.left || c.col > t.area.right || c.value.from == c.value.to {
 			continue
 		}
-		text, err := t.reading.shown(c.kind, c.style, c.value.of(w.data))
+		text, err := t.reader.shown(c.kind, c.style, c.value.of(w.data))
 		if err != nil {
 			return err
 		}

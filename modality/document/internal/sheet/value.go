@@ -14,8 +14,8 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
-// A reading reads the cells of a workbook from one source.
-type reading struct {
+// A cellReader reads the cells of a workbook from one source.
+type cellReader struct {
 	ctx     context.Context
 	p       *ooxml.Package
 	book    *workbook
@@ -25,12 +25,12 @@ type reading struct {
 
 // shown returns what a cell shows: its value in its number format, without line
 // breaks and tabs.
-func (r *reading) shown(kind cellType, style int32, value []byte) (string, error) {
+func (r *cellReader) shown(kind cellType, style int32, value []byte) (string, error) {
 	text, err := r.display(kind, style, value)
 	return oneLine(text), err
 }
 
-func (r *reading) display(kind cellType, style int32, value []byte) (string, error) {
+func (r *cellReader) display(kind cellType, style int32, value []byte) (string, error) {
 	if kind == typeInline {
 		return r.book.styles.format(style).Text(richText(value)), nil
 	}
@@ -75,7 +75,7 @@ func isShort(text string) bool {
 	return text[len(text)-1] != '.' && !(strings.Contains(text, ".") && strings.HasSuffix(text, "0"))
 }
 
-func (r *reading) shared(number string, style int32) (string, error) {
+func (r *cellReader) shared(number string, style int32) (string, error) {
 	n, err := strconv.Atoi(strings.TrimSpace(number))
 	if err != nil {
 		return "", nil
@@ -85,7 +85,7 @@ func (r *reading) shared(number string, style int32) (string, error) {
 }
 
 // sharedString returns the element of a shared string.
-func (r *reading) sharedString(number int) ([]byte, error) {
+func (r *cellReader) sharedString(number int) ([]byte, error) {
 	if r.strings == nil {
 		table, err := r.load()
 		if err != nil {
@@ -107,7 +107,7 @@ func truth(text string) string {
 }
 
 // date shows a date in ISO 8601.
-func (r *reading) date(text string, style int32) string {
+func (r *cellReader) date(text string, style int32) string {
 	text = strings.TrimSpace(text)
 	format := r.book.styles.format(style)
 	for _, layout := range []string{"2006-01-02T15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02"} {

@@ -123,10 +123,7 @@ func (e *entry) find(p *ooxml.Package, rels map[string]ooxml.Rel) {
 
 func (b *workbook) read() error {
 	s := ooxml.Scan(b.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch {
 		case s.Depth == 1 && s.Local != "workbook":
 			return fmt.Errorf("an Office document that is no workbook: %w", citekit.ErrFormat)
@@ -140,12 +137,12 @@ func (b *workbook) read() error {
 			b.sheets = append(b.sheets, entry{name: s.Get("", "name"), rel: s.Get("r", "id"), hidden: state == "hidden" || state == "veryHidden"})
 		case s.Depth == 3 && s.Local == "definedName" && len(b.names) < maxNames:
 			if !b.readName(s) {
-				return ooxml.KnownXML(s.Err())
+				return xmlspan.Known(s.Err())
 			}
 		}
 	}
 	if err := s.Err(); err != nil {
-		return ooxml.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	if len(b.sheets) == 0 {
 		return fmt.Errorf("a workbook without sheets: %w", citekit.ErrFormat)
@@ -208,8 +205,8 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 	st := &styles{codes: make(map[int32]*numfmt.Format)}
 	own := make(map[int32]string)
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Depth != 3 {
+	for range s.Starts() {
+		if s.Depth != 3 {
 			continue
 		}
 		_, list := s.Parent()
@@ -227,7 +224,7 @@ func readStyles(ctx context.Context, part *ooxml.Part) (*styles, error) {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, ooxml.KnownXML(err)
+		return nil, xmlspan.Known(err)
 	}
 	for _, id := range st.formats {
 		if st.codes[id] != nil {

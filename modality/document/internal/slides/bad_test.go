@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/slides"
 )
@@ -113,7 +114,7 @@ func TestCycles(t *testing.T) {
 			t.Errorf("slide %d: %v, %v", n, mapped, resolved)
 		}
 		out, _ := cut(t, data, pages(n, n))
-		for name, content := range contents(t, out) {
+		for name, content := range doctest.Unzip(t, out) {
 			if strings.Contains(content, "Secret6") {
 				t.Errorf("slide %d: %s has Secret6", n, name)
 			}
@@ -150,7 +151,7 @@ func TestDamagedParts(t *testing.T) {
 		d.parts[name] = strings.Replace(d.parts[name], "><", " <", 1)
 		data := d.bytes()
 		out, changes := cut(t, data, pages(4, 4))
-		parts := contents(t, out)
+		parts := doctest.Unzip(t, out)
 		switch stays := strings.HasSuffix(change, "as it is"); {
 		case strings.HasSuffix(name, "slideMaster1.xml"): // of no slide that is kept
 			if parts[name] != "" || slices.Contains(changes, change) {
@@ -253,35 +254,40 @@ func FuzzMain(f *testing.F) {
 
 func errs(a, b error) []error { return []error{a, b} }
 
+// presentations makes those that the benchmarks measure, of n slides.
+var presentations = map[string]func(n int) []byte{"pptx": manySlides, "odp": manyODPSlides}
+
 // BenchmarkSlide resolves a slide of presentations of three sizes, cold.
 func BenchmarkSlide(b *testing.B) {
-	for _, n := range []int{10, 100, 1000} {
-		data := manySlides(n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r slides.Resolver
-			for b.Loop() {
-				c, err := r.Resolve(b.Context(), source(data), citekit.Request{Location: pages(n/2, n/2)})
-				if err != nil {
-					b.Fatal(err)
-				}
-				io.Copy(io.Discard, c.Body)
-			}
-		})
-	}
+	benchmark(b, func(r *slides.Resolver, src *citekit.Source, n int) error {
+		c, err := r.Resolve(b.Context(), src, citekit.Request{Location: pages(n/2, n/2)})
+		if err == nil {
+			_, err = io.Copy(io.Discard, c.Body)
+		}
+		return err
+	})
 }
 
 // BenchmarkMap maps presentations of three sizes.
 func BenchmarkMap(b *testing.B) {
-	for _, n := range []int{10, 100, 1000} {
-		data := manySlides(n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r slides.Resolver
-			for b.Loop() {
-				if _, err := r.Map(b.Context(), source(data), citekit.MapRequest{Modality: citekit.Document}); err != nil {
-					b.Fatal(err)
+	benchmark(b, func(r *slides.Resolver, src *citekit.Source, _ int) error {
+		_, err := r.Map(b.Context(), src, citekit.MapRequest{Modality: citekit.Document})
+		return err
+	})
+}
+
+func benchmark(b *testing.B, run func(r *slides.Resolver, src *citekit.Source, n int) error) {
+	for format, slidesOf := range presentations {
+		for _, n := range []int{10, 100, 1000} {
+			data := slidesOf(n)
+			b.Run(fmt.Sprintf("%s/%d", format, n), func(b *testing.B) {
+				for b.Loop() {
+					if err := run(new(slides.Resolver), source(data), n); err != nil {
+						b.Fatal(err)
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }
 

@@ -1,12 +1,11 @@
 package slides_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -14,26 +13,11 @@ import (
 // those that relationships and content types write.
 func inCapitals(t testing.TB, data []byte) []byte {
 	t.Helper()
-	parts := contents(t, data)
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
+	capitals := make(map[string]string)
+	for name, content := range doctest.Unzip(t, data) {
+		capitals[strings.ToUpper(name)] = content
 	}
-	for _, f := range r.File {
-		w, err := z.Create(strings.ToUpper(f.Name))
-		if err == nil {
-			_, err = w.Write([]byte(parts[f.Name]))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return doctest.ZipMap(capitals)
 }
 
 // TestCaseOfParts: the names of parts are the same in any case (ISO/IEC 29500-2,
@@ -48,7 +32,7 @@ func TestCaseOfParts(t *testing.T) {
 		}
 		cutOne, _ := cut(t, data, pages(n, n))
 		cutOther, _ := cut(t, other, pages(n, n))
-		want, got := contents(t, cutOne), contents(t, cutOther)
+		want, got := doctest.Unzip(t, cutOne), doctest.Unzip(t, cutOther)
 		if len(got) != len(want) {
 			t.Errorf("slide %d: %d parts, want %d", n, len(got), len(want))
 		}

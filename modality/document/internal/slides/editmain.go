@@ -15,7 +15,7 @@ func (c *cutter) editMain() error {
 		isKept[i] = true
 		keptIDs[c.slides[i].id] = true
 	}
-	gone, err := c.fate(c.pkg.Main())
+	gone, err := c.omitted(c.pkg.Main())
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ type mainEditor struct {
 	*cutter
 	isKept  map[int]bool    // slides by index
 	keptIDs map[string]bool // by the ids that sections use
-	gone    fate
+	gone    omissions
 	next    int        // index of the next slide in the list
 	emptied []*element // elements that are removed if all their children are
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
@@ -21,15 +20,15 @@ const (
 	missing                   // the source lacks what it leads to
 )
 
-// A fate holds the reason why each relationship of a part is left out, by its id.
+// Omissions hold the reason why each relationship of a part is left out, by its id.
 // The reason is 0 for relationships that are kept.
-type fate map[string]reason
+type omissions map[string]reason
 
 // of returns the reason why the relationship with an id is left out, or 0 if it
 // is kept. An id that the part does not have is missing. The id "" refers to
 // nothing and gives 0.
-func (f fate) of(id string) reason {
-	why, known := f[id]
+func (o omissions) of(id string) reason {
+	why, known := o[id]
 	if !known && id != "" {
 		return missing
 	}
@@ -37,8 +36,8 @@ func (f fate) of(id string) reason {
 }
 
 // any reports whether any relationship is left out.
-func (f fate) any() bool {
-	for _, why := range f {
+func (o omissions) any() bool {
+	for _, why := range o {
 		if why != 0 {
 			return true
 		}
@@ -46,13 +45,13 @@ func (f fate) any() bool {
 	return false
 }
 
-// fate returns which relationships of a part are left out, and why.
-func (c *cutter) fate(part string) (fate, error) {
+// omitted returns which relationships of a part are left out, and why.
+func (c *cutter) omitted(part string) (omissions, error) {
 	rels, err := c.pkg.Rels(c.ctx, part)
 	if err != nil {
 		return nil, err
 	}
-	gone := make(fate, len(rels))
+	gone := make(omissions, len(rels))
 	for _, rel := range rels {
 		gone[rel.ID] = 0
 		switch {
@@ -154,7 +153,7 @@ func (c *cutter) editPart(part string) error {
 	if part == c.pkg.Main() {
 		return nil
 	}
-	gone, err := c.fate(part)
+	gone, err := c.omitted(part)
 	if err != nil {
 		return err
 	}
@@ -216,10 +215,7 @@ func (c *cutter) findAuthors(part string) error {
 		return err
 	}
 	s := scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		for a := range s.Attrs() {
 			if strings.HasSuffix(strings.ToLower(a.Local), "authorid") {
 				c.authors[a.Value] = true
@@ -227,7 +223,7 @@ func (c *cutter) findAuthors(part string) error {
 		}
 	}
 	if err := s.Err(); !errors.Is(err, xmlspan.ErrMalformed) {
-		return ooxml.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	return nil // the part stays as it is
 }

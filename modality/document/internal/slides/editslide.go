@@ -10,7 +10,7 @@ import (
 type partEditor struct {
 	*cutter
 	part   string
-	gone   fate
+	gone   omissions
 	label  string // names the part in a change
 	number string // replaces fields; "" keeps the fields
 

@@ -1,16 +1,14 @@
 package slides_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log"
 	"testing/fstest"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/slides"
 	"github.com/citekit/citekit/workspace"
 )
@@ -54,28 +52,14 @@ func talk() []byte {
 		spaces = `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="` + office + `" xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"`
 		rels   = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">`
 	)
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range [][2]string{
-		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="` + types + `.slide+xml"/><Override PartName="/ppt/presentation.xml" ContentType="` + types + `.presentation.main+xml"/></Types>`},
-		{"_rels/.rels", rels + `<Relationship Id="r1" Type="` + office + `/officeDocument" Target="ppt/presentation.xml"/></Relationships>`},
-		{"ppt/_rels/presentation.xml.rels", rels + `<Relationship Id="r1" Type="` + office + `/slide" Target="one.xml"/><Relationship Id="r2" Type="` + office + `/slide" Target="two.xml"/></Relationships>`},
-		{"ppt/presentation.xml", `<p:presentation ` + spaces + `><p:sldIdLst><p:sldId id="256" r:id="r1"/><p:sldId id="257" r:id="r2"/></p:sldIdLst></p:presentation>`},
-		{"ppt/one.xml", `<p:sld ` + spaces + `><p:cSld><p:spTree>` + titled("title", "Tides") + `</p:spTree></p:cSld></p:sld>`},
-		{"ppt/two.xml", `<p:sld ` + spaces + `><p:cSld><p:spTree>` + titled("title", "Spring tide") + titled("body", "At new and full moon the range is widest.") + `</p:spTree></p:cSld></p:sld>`},
-	} {
-		w, err := z.Create(part[0])
-		if err == nil {
-			_, err = io.WriteString(w, part[1])
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		log.Fatal(err)
-	}
-	return b.Bytes()
+	return doctest.Zip(
+		"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="`+types+`.slide+xml"/><Override PartName="/ppt/presentation.xml" ContentType="`+types+`.presentation.main+xml"/></Types>`,
+		"_rels/.rels", rels+`<Relationship Id="r1" Type="`+office+`/officeDocument" Target="ppt/presentation.xml"/></Relationships>`,
+		"ppt/_rels/presentation.xml.rels", rels+`<Relationship Id="r1" Type="`+office+`/slide" Target="one.xml"/><Relationship Id="r2" Type="`+office+`/slide" Target="two.xml"/></Relationships>`,
+		"ppt/presentation.xml", `<p:presentation `+spaces+`><p:sldIdLst><p:sldId id="256" r:id="r1"/><p:sldId id="257" r:id="r2"/></p:sldIdLst></p:presentation>`,
+		"ppt/one.xml", `<p:sld `+spaces+`><p:cSld><p:spTree>`+titled("title", "Tides")+`</p:spTree></p:cSld></p:sld>`,
+		"ppt/two.xml", `<p:sld `+spaces+`><p:cSld><p:spTree>`+titled("title", "Spring tide")+titled("body", "At new and full moon the range is widest.")+`</p:spTree></p:cSld></p:sld>`,
+	)
 }
 
 // titled returns a shape of a slide with a text.

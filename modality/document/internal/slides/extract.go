@@ -10,17 +10,6 @@ import (
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
-// whole returns the source as it is.
-func whole(ctx context.Context, src *citekit.Source, d deck) *citekit.Content {
-	mediaType, ext := d.format()
-	return &citekit.Content{
-		Body:      io.NopCloser(ctxio.Reader(ctx, src.Reader())),
-		Size:      src.Size(),
-		MediaType: mediaType,
-		Ext:       ext,
-	}
-}
-
 // maxHeld is the largest cut that is held in memory, in bytes. Larger cuts are
 // written while they are read.
 const maxHeld = 64 << 20

@@ -1,11 +1,10 @@
 package slides_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
 	"strings"
-	"testing"
+
+	"github.com/citekit/citekit/internal/test/doctest"
 )
 
 const (
@@ -59,15 +58,8 @@ func (f *file) rel(from, kind, target string) (id string) {
 
 // bytes returns the package.
 func (f *file) bytes() []byte {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	put := func(name, content string) {
-		w, err := z.Create(name)
-		if err != nil {
-			panic(err)
-		}
-		w.Write([]byte(content))
-	}
+	var files []string
+	put := func(name, content string) { files = append(files, name, content) }
 	types := xmlHead + `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="png" ContentType="image/png"/><Default Extension="bin" ContentType="application/octet-stream"/><Default Extension="xlsx" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"/>`
 	for _, name := range f.names {
 		if t := f.types[name]; t != "" {
@@ -87,10 +79,7 @@ func (f *file) bytes() []byte {
 			put(name, f.parts[name])
 		}
 	}
-	if err := z.Close(); err != nil {
-		panic(err)
-	}
-	return b.Bytes()
+	return doctest.Zip(files...)
 }
 
 func shape(id int, placeholder string, paragraphs ...string) string {
@@ -354,29 +343,4 @@ func (d *deck) presentation() string {
 	return s + `</p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/><p:notesSz cx="6858000" cy="9144000"/><p:custShowLst><p:custShow name="Show Secret6" id="0"><p:sldLst>` + show + `</p:sldLst></p:custShow></p:custShowLst>` +
 		`<p:extLst><p:ext uri="{521415D9-36F7-43E2-AB2F-B90AF26B5E84}"><p14:sectionLst xmlns:p14="http://schemas.microsoft.com/office/powerpoint/2010/main">` +
 		section("Section Secret1", 1, 1) + section("Middle", 2, 4) + section("Empty Secret6", 9, 8) + section("Section Secret6", 6, 6) + `</p14:sectionLst></p:ext></p:extLst></p:presentation>`
-}
-
-// contents returns the parts of a package by their names.
-func contents(t testing.TB, data []byte) map[string]string {
-	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := make(map[string]string)
-	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		var b bytes.Buffer
-		if _, err := b.ReadFrom(r); err != nil {
-			t.Errorf("%s: %v", f.Name, err)
-		}
-		if parts[f.Name] != "" {
-			t.Errorf("%s is there twice", f.Name)
-		}
-		parts[f.Name] = b.String()
-	}
-	return parts
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
@@ -43,7 +42,7 @@ func (p *page) elsewhere(id, what string, read func(*page) string) string {
 	text := ""
 	if err == nil {
 		text = read(other)
-		err = ooxml.KnownXML(other.Err())
+		err = xmlspan.Known(other.Err())
 	}
 	if err != nil {
 		p.fail(fmt.Errorf("a %s: %w", what, err))
@@ -145,7 +144,7 @@ func (p *page) points() []point {
 		case p.Is("c", "pt"):
 			index, _ = strconv.Atoi(p.Get("", "idx"))
 		case p.Is("c", "v"):
-			text := oneCell(chars(p.Scanner))
+			text := oneCell(p.Chars())
 			p.add(len(text) + 1)
 			points = append(points, point{index, text})
 		}
@@ -223,7 +222,7 @@ func (p *page) named() string {
 		case p.Is("a", "p"):
 			text = p.paragraph()
 		case p.Is("cx", "pt"):
-			text = chars(p.Scanner)
+			text = p.Chars()
 			p.add(len(text) + 1)
 		}
 		if strings.TrimSpace(text) != "" {

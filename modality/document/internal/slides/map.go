@@ -2,16 +2,15 @@ package slides
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 )
 
 const (
@@ -29,11 +28,8 @@ const (
 // with "slides" if some slides have no node: slides whose part the source lacks,
 // and slides beyond [citekit.MaxMappedNodes].
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a presentation"); err != nil {
 		return nil, err
-	}
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a presentation: %w", message.Article(req.Modality), errors.ErrUnsupported)
 	}
 	d, err := openDeck(ctx, src)
 	if err != nil {

@@ -1,8 +1,6 @@
 package slides
 
 import (
-	"strings"
-
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
@@ -85,20 +83,4 @@ func (c *choices) passes(s *xmlspan.Scanner) bool {
 		return (*c)[s.Depth]
 	}
 	return false
-}
-
-// chars returns the characters of the element whose Start is the token at hand,
-// and steps to its End.
-func chars(s *xmlspan.Scanner) string {
-	depth := s.Depth
-	var text strings.Builder
-	for s.Next() {
-		switch {
-		case s.Kind == xmlspan.End && s.Depth == depth:
-			return text.String()
-		case s.Kind == xmlspan.Text:
-			text.WriteString(s.Value())
-		}
-	}
-	return text.String()
 }

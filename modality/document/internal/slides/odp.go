@@ -70,9 +70,8 @@ func (d *odp) index(ctx context.Context) (numbers []xmlspan.Edit, err error) {
 	d.scope, d.pages, d.decls, d.shows, d.numbered = nil, nil, nil, nil, make(map[string]bool)
 	s := odf.Scan(d.text)
 	style := ""
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Depth == 3 && s.Is("office", "presentation"):
 			if d.scope != nil {
 				return nil, fmt.Errorf("the content has two presentations: %w", citekit.ErrFormat)
@@ -90,7 +89,7 @@ func (d *odp) index(ctx context.Context) (numbers []xmlspan.Edit, err error) {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, odf.KnownXML(err)
+		return nil, xmlspan.Known(err)
 	}
 	if d.scope == nil {
 		return nil, fmt.Errorf("the content is not a presentation: %w", citekit.ErrFormat)
@@ -138,9 +137,8 @@ func (d *odp) body(ctx context.Context, s *xmlspan.Scanner) (numbers []xmlspan.E
 // numberFields returns the edits that replace the number fields of the slide whose
 // Start is the token at hand by its number, and steps to its End.
 func (d *odp) numberFields(s *xmlspan.Scanner) (edits []xmlspan.Edit) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start || !s.Is("text", "page-number") {
+	for range s.Starts() {
+		if !s.Is("text", "page-number") {
 			continue
 		}
 		of, format := s.Get("text", "select-page"), s.Get("style", "num-format")

@@ -1,8 +1,6 @@
 package slides_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/slides"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
@@ -85,32 +84,7 @@ func odpFiles(body string) map[string]string {
 	return files
 }
 
-func packODP(t testing.TB, files map[string]string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	add := func(name string, method uint16) {
-		f, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: method})
-		if err == nil {
-			_, err = f.Write([]byte(files[name]))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	add("mimetype", zip.Store)
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name != "mimetype" {
-			add(name, zip.Deflate)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
-}
-
-func newODP(t testing.TB) []byte { return packODP(t, odpFiles(strings.Join(odpPages(), ""))) }
+func newODP(t testing.TB) []byte { return doctest.ZipMap(odpFiles(strings.Join(odpPages(), ""))) }
 
 // TestODPCuts cuts all runs of slides: the evidence has the text of its address,
 // and nothing of other slides.
@@ -128,7 +102,7 @@ func TestODPCuts(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%v: %q, want %q", loc, got, want)
 		}
-		parts := contents(t, out)
+		parts := doctest.Unzip(t, out)
 		all := fmt.Sprint(parts)
 		for n := range len(odpTexts) + 1 {
 			kept := slices.ContainsFunc(loc.Pages, func(r citekit.Range) bool { return r.First <= n && n <= r.Last })
@@ -187,7 +161,7 @@ func TestODPChanges(t *testing.T) {
 		if !slices.Equal(changes, test.want) {
 			t.Errorf("slide %d: %q, want %q", test.n, changes, test.want)
 		}
-		parts := contents(t, out)
+		parts := doctest.Unzip(t, out)
 		text := parts["content.xml"] + parts["styles.xml"]
 		for _, s := range test.has {
 			if !strings.Contains(text, s) {
@@ -264,7 +238,7 @@ func TestODPNumbers(t *testing.T) {
 		if !test.shown {
 			files["content.xml"] = strings.ReplaceAll(files["content.xml"], `display-page-number="true"`, `display-page-number="false"`)
 		}
-		_, changes := cut(t, packODP(t, files), test.loc)
+		_, changes := cut(t, doctest.ZipMap(files), test.loc)
 		if got := slices.Contains(changes, change); got != test.want {
 			t.Errorf("%s: %q", test.name, changes)
 		}

@@ -3,12 +3,12 @@ package slides_test
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/slides"
 )
 
@@ -54,7 +54,7 @@ func TestODPBadSources(t *testing.T) {
 		}
 		files := odpFiles(body)
 		c.change(files)
-		data := packODP(t, files)
+		data := doctest.ZipMap(files)
 		var r slides.Resolver
 		_, mapped := r.Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
 		_, resolved := r.Resolve(t.Context(), source(data), citekit.Request{Location: pages(3, 3)})
@@ -69,7 +69,7 @@ func TestODPRepeated(t *testing.T) {
 	const n = 1 << 30
 	cell := fmt.Sprintf(`<table:table-cell table:number-columns-repeated="%d"><text:p>x<text:s text:c="%d"/></text:p></table:table-cell>`, n, n)
 	row := fmt.Sprintf(`<table:table-row table:number-rows-repeated="%d">%s</table:table-row>`, n, cell)
-	data := packODP(t, odpFiles(`<draw:page><draw:frame><table:table>`+row+`</table:table></draw:frame></draw:page>`))
+	data := doctest.ZipMap(odpFiles(`<draw:page><draw:frame><table:table>` + row + `</table:table></draw:frame></draw:page>`))
 	all := citekit.Location{Modality: citekit.Document}
 	want := texts(t, data, all)
 	if size := len(strings.Join(want, "")); size < 1<<10 || size > 64<<20 {
@@ -91,7 +91,7 @@ func TestODPMissingFiles(t *testing.T) {
 	} {
 		files := odpFiles(strings.Join(odpPages(), ""))
 		delete(files, name)
-		data := packODP(t, files)
+		data := doctest.ZipMap(files)
 		out, changes := cut(t, data, pages(3, 3))
 		if change != "" && !strings.Contains(strings.Join(changes, "; "), change) {
 			t.Errorf("without %s: %q, want %q", name, changes, change)
@@ -111,7 +111,7 @@ func FuzzODP(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content, styles string) {
 		files := maps.Clone(own)
 		files["content.xml"], files["styles.xml"] = content, styles
-		data := packODP(t, files)
+		data := doctest.ZipMap(files)
 		for n := 1; n <= 2; n++ {
 			var r slides.Resolver
 			_, mapped := r.Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
@@ -133,45 +133,13 @@ func FuzzODP(f *testing.F) {
 	})
 }
 
-// BenchmarkODPSlide resolves a slide of presentations of three sizes, cold.
-func BenchmarkODPSlide(b *testing.B) {
-	for _, n := range []int{10, 100, 1000} {
-		data := manyODPSlides(b, n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r slides.Resolver
-			for b.Loop() {
-				c, err := r.Resolve(b.Context(), source(data), citekit.Request{Location: pages(n/2, n/2)})
-				if err != nil {
-					b.Fatal(err)
-				}
-				io.Copy(io.Discard, c.Body)
-			}
-		})
-	}
-}
-
-// BenchmarkODPMap maps presentations of three sizes.
-func BenchmarkODPMap(b *testing.B) {
-	for _, n := range []int{10, 100, 1000} {
-		data := manyODPSlides(b, n)
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var r slides.Resolver
-			for b.Loop() {
-				if _, err := r.Map(b.Context(), source(data), citekit.MapRequest{Modality: citekit.Document}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // manyODPSlides returns a presentation of n slides with a table each.
-func manyODPSlides(b *testing.B, n int) []byte {
+func manyODPSlides(n int) []byte {
 	cell := `<table:table-cell><text:p>a cell with some words</text:p></table:table-cell>`
 	table := `<draw:frame><table:table>` + strings.Repeat(`<table:table-row>`+strings.Repeat(cell, 3)+`</table:table-row>`, 20) + `</table:table></draw:frame>`
 	var body strings.Builder
 	for i := range n {
 		fmt.Fprintf(&body, `<draw:page draw:name="page%d" draw:master-page-name="Master0">%s%s</draw:page>`, i+1, odpBox("title", fmt.Sprint("Title ", i+1)), table)
 	}
-	return packODP(b, odpFiles(body.String()))
+	return doctest.ZipMap(odpFiles(body.String()))
 }

@@ -92,8 +92,8 @@ func (d *odp) compose(indexes []int) string {
 // slides have in the cut. Thumbnails of slides that are left out are removed.
 func (d *odp) thumbnails(page odpPage, places map[int]int) (edits []xmlspan.Edit) {
 	s := d.scope.Fragment(page.pos, page.stop)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || !s.Is("draw", "page-thumbnail") {
+	for range s.Starts() {
+		if !s.Is("draw", "page-thumbnail") {
 			continue
 		}
 		edit := xmlspan.Edit{Pos: s.Pos}
@@ -131,10 +131,7 @@ func (d *odp) gone(indexes []int) map[string]bool {
 		}
 		names[page.name] = true
 		s := d.scope.Fragment(page.pos, page.stop)
-		for s.Next() {
-			if s.Kind != xmlspan.Start {
-				continue
-			}
+		for range s.Starts() {
 			for a := range s.Attrs() {
 				if a.Local == "id" || a.Local == "name" && a.Space == "draw" {
 					names[a.Value] = true

@@ -63,11 +63,7 @@ func (r *odpReader) slide(s *xmlspan.Scanner) (*content, error) {
 // shapes reads the shapes with text in the element whose Start is the token at
 // hand, also those in groups, and separately those of its notes.
 func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err error) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch {
 		case s.Is("presentation", "notes"):
 			more, _, err := r.shapes(s)
@@ -88,7 +84,7 @@ func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err er
 			s.Skip()
 		}
 	}
-	return shapes, notes, odf.KnownXML(s.Err())
+	return shapes, notes, xmlspan.Known(s.Err())
 }
 
 // shape reads the shape whose Start is the token at hand. An unfilled placeholder
@@ -139,9 +135,9 @@ func (r *odpReader) charts(frame *xmlspan.Scanner) (string, error) {
 		s := odf.Scan(text)
 		t.Container(s, 0)
 		if err := s.Err(); err != nil {
-			return "", fmt.Errorf("a chart: %w", odf.KnownXML(err))
+			return "", fmt.Errorf("a chart: %w", xmlspan.Known(err))
 		}
 		b.WriteString(t.String())
 	}
-	return b.String(), odf.KnownXML(frame.Err())
+	return b.String(), xmlspan.Known(frame.Err())
 }

@@ -101,10 +101,7 @@ func (d *pptx) read() error {
 	}
 	byID := make(map[string]int)
 	s := scan(d.text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		parentSpace, parent := s.Parent()
 		switch {
 		case s.Is("p", "presentation") && s.Depth == 1:
@@ -128,7 +125,7 @@ func (d *pptx) read() error {
 			}
 		}
 	}
-	return ooxml.KnownXML(s.Err())
+	return xmlspan.Known(s.Err())
 }
 
 func (d *pptx) format() (mediaType, ext string) { return d.kind.mediaType, d.kind.ext }

@@ -191,7 +191,7 @@ func (p *page) tree(take sink) {
 		}
 	}
 	if err := p.Err(); err != nil {
-		p.fail(ooxml.KnownXML(err))
+		p.fail(xmlspan.Known(err))
 	}
 }
 
@@ -252,7 +252,7 @@ func (p *page) paragraph() string {
 	descend(p.Scanner, func() {
 		switch {
 		case p.Is("a", "t"), p.Is("m", "t"):
-			b.WriteString(chars(p.Scanner))
+			b.WriteString(p.Chars())
 		case p.Is("a", "br"):
 			b.WriteByte('\n')
 		case p.Is("a", "fld") && p.Get("", "type") == "slidenum":

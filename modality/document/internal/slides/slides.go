@@ -49,7 +49,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 )
 
 // A Resolver extracts slides of presentations as presentations of their own.
@@ -79,7 +79,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 		return nil, known(ctx, err)
 	}
 	if req.Location.IsWhole() {
-		return whole(ctx, src, d), nil
+		mediaType, ext := d.format()
+		return docfile.Whole(ctx, src, mediaType, ext), nil
 	}
 	if err := extentOf(d).Check(req.Location); err != nil {
 		return nil, err
@@ -90,14 +91,8 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 
 // checkLocation refuses locations that no presentation has.
 func checkLocation(ctx context.Context, loc citekit.Location) error {
-	if err := ctx.Err(); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a presentation"); err != nil {
 		return err
-	}
-	if err := loc.Validate(); err != nil {
-		return err
-	}
-	if loc.Modality != citekit.Document {
-		return fmt.Errorf("%s location in a presentation: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	if !loc.Box.IsZero() {
 		return fmt.Errorf("a box on a slide; cite the slide, such as pages=%v: %w", loc.Pages[0], errors.ErrUnsupported)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/slides"
@@ -28,38 +29,18 @@ func pages(runs ...int) citekit.Location {
 	return loc
 }
 
-func source(data []byte) *citekit.Source {
-	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "deck.pptx", Size: int64(len(data))})
-}
+func source(data []byte) *citekit.Source { return doctest.Source("deck.pptx", data) }
 
 // cut returns the evidence at a location, and what it has otherwise.
 func cut(t testing.TB, data []byte, loc citekit.Location) ([]byte, []string) {
 	t.Helper()
-	var r slides.Resolver
-	c, err := r.Resolve(t.Context(), source(data), citekit.Request{Location: loc})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Body.Close()
-	out, err := io.ReadAll(c.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out, c.Changes
+	return doctest.Cut(t, new(slides.Resolver), source(data), loc)
 }
 
 // texts returns the text of the slides at a location.
 func texts(t testing.TB, data []byte, loc citekit.Location) []string {
 	t.Helper()
-	var list []string
-	var r slides.Resolver
-	for run, err := range r.ReadText(t.Context(), source(data), loc) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, run.Text)
-	}
-	return list
+	return doctest.Texts(t, new(slides.Resolver), source(data), loc)
 }
 
 var wantTexts = []string{
@@ -124,7 +105,7 @@ func TestNothingElseTravels(t *testing.T) {
 		if again, _ := cut(t, data, loc); !bytes.Equal(out, again) {
 			t.Errorf("%v: other bytes the second time", loc.Pages)
 		}
-		parts := contents(t, out)
+		parts := doctest.Unzip(t, out)
 		kept := make(map[int]bool)
 		for _, run := range loc.Pages {
 			for n := run.First; n <= run.Last; n++ {
@@ -249,7 +230,7 @@ func TestChanges(t *testing.T) {
 func TestEmbeddedObject(t *testing.T) {
 	sharedtest.Once(t)
 	out, _ := cut(t, newDeck().bytes(), pages(4, 4))
-	slide := contents(t, out)[slideName(4)]
+	slide := doctest.Unzip(t, out)[slideName(4)]
 	for _, want := range []string{`<p:pic><p:nvPicPr><p:cNvPr id="4" name="Frame 4"/>`, `<dgm:relIds`} {
 		if !strings.Contains(slide, want) {
 			t.Errorf("the slide has no %s", want)
@@ -283,7 +264,7 @@ func TestObjectOfDrawing(t *testing.T) {
 		d.parts[name] = strings.Replace(d.parts[name], "</p:spTree>", object+"</p:spTree>", 1)
 		out, changes := cut(t, d.bytes(), pages(6, 6))
 		checkPackage(t, out)
-		parts := contents(t, out)
+		parts := doctest.Unzip(t, out)
 		want, has := "embedded objects of slide 6 replaced by their pictures", shape != "other"
 		if !has {
 			want = "embedded objects without a picture of slide 6 left out"
@@ -302,18 +283,18 @@ func TestObjectOfDrawing(t *testing.T) {
 func TestSectionsAndNumbers(t *testing.T) {
 	data := newDeck().bytes()
 	out, _ := cut(t, data, pages(3, 4))
-	got := contents(t, out)[main]
+	got := doctest.Unzip(t, out)[main]
 	for _, want := range []string{`firstSlideNum="3"`, `<p14:section name="Middle" id="{Middle}"><p14:sldIdLst><p14:sldId id="258"/><p14:sldId id="259"/></p14:sldIdLst></p14:section></p14:sectionLst>`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in %s", want, got)
 		}
 	}
 	out, _ = cut(t, data, pages(5, 5)) // of no section
-	if got := contents(t, out)[main]; strings.Contains(got, "extLst") || strings.Contains(got, "section") {
+	if got := doctest.Unzip(t, out)[main]; strings.Contains(got, "extLst") || strings.Contains(got, "section") {
 		t.Errorf("an extension without sections stays: %s", got)
 	}
 	out, _ = cut(t, data, pages(1, 1, 3, 3))
-	if got := contents(t, out)[slideName(3)]; !strings.Contains(got, `<a:r><a:rPr lang="en"/><a:t>3</a:t></a:r>`) {
+	if got := doctest.Unzip(t, out)[slideName(3)]; !strings.Contains(got, `<a:r><a:rPr lang="en"/><a:t>3</a:t></a:r>`) {
 		t.Errorf("the number is not written: %s", got)
 	}
 }
@@ -321,7 +302,7 @@ func TestSectionsAndNumbers(t *testing.T) {
 // TestLayouts checks that only what slides use stays of layouts and masters.
 func TestLayouts(t *testing.T) {
 	out, _ := cut(t, newDeck().bytes(), pages(2, 2))
-	parts := contents(t, out)
+	parts := doctest.Unzip(t, out)
 	for name := range parts {
 		if strings.Contains(name, "slideLayout") && !strings.Contains(name, "slideLayout2.xml") || strings.Contains(name, "slideMaster2") {
 			t.Errorf("%s stays", name)
@@ -352,7 +333,7 @@ func TestMacros(t *testing.T) {
 		if c.Ext != ext || slices.Contains(c.Changes, "macros left out") == whole {
 			t.Errorf("whole %t: %s, %q", whole, c.Ext, c.Changes)
 		}
-		parts := contents(t, out)
+		parts := doctest.Unzip(t, out)
 		if _, there := parts["ppt/vbaProject.bin"]; there != whole || strings.Contains(parts["[Content_Types].xml"], "macro") != whole {
 			t.Errorf("whole %t: macros are there: %t, %s", whole, there, parts["[Content_Types].xml"])
 		}

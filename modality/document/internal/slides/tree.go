@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
@@ -65,7 +64,7 @@ func parse(text string, visit func(*element, *xmlspan.Scanner)) (*element, error
 		}
 	}
 	if err := s.Err(); err != nil {
-		return nil, ooxml.KnownXML(err)
+		return nil, xmlspan.Known(err)
 	}
 	return root, nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
@@ -32,7 +33,7 @@ func BenchmarkMap(b *testing.B) {
 		data := long(b, n)
 		b.Run(fmt.Sprint(n, " blocks"), func(b *testing.B) {
 			for b.Loop() {
-				d, err := new(word.Resolver).Map(b.Context(), source(data, "x.docx"), citekit.MapRequest{Modality: citekit.Document})
+				d, err := new(word.Resolver).Map(b.Context(), doctest.Source("x.docx", data), citekit.MapRequest{Modality: citekit.Document})
 				if err != nil || len(d.Nodes) == 0 {
 					b.Fatal(err)
 				}
@@ -46,7 +47,7 @@ func BenchmarkResolveCold(b *testing.B) {
 		data := long(b, n)
 		b.Run(fmt.Sprint(n, " blocks"), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := new(word.Resolver).Resolve(b.Context(), source(data, "x.docx"), citekit.Request{Location: blocks(n/2, n/2+2)}); err != nil {
+				if _, err := new(word.Resolver).Resolve(b.Context(), doctest.Source("x.docx", data), citekit.Request{Location: blocks(n/2, n/2+2)}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -61,7 +62,7 @@ func BenchmarkODT(b *testing.B) {
 		data := packODT(b, strings.Repeat(`<text:h text:outline-level="1">Heading</text:h>`+strings.Repeat(`<text:p text:style-name="P1">A sentence of <text:span text:style-name="P2">some</text:span> words.<text:s/></text:p>`, 9), n/10))
 		b.Run(fmt.Sprint("map/", n), func(b *testing.B) {
 			for b.Loop() {
-				d, err := new(word.Resolver).Map(b.Context(), source(data, "x.odt"), citekit.MapRequest{Modality: citekit.Document})
+				d, err := new(word.Resolver).Map(b.Context(), doctest.Source("x.odt", data), citekit.MapRequest{Modality: citekit.Document})
 				if err != nil || len(d.Nodes) == 0 {
 					b.Fatal(err)
 				}
@@ -69,7 +70,7 @@ func BenchmarkODT(b *testing.B) {
 		})
 		b.Run(fmt.Sprint("cold/", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := new(word.Resolver).Resolve(b.Context(), source(data, "x.odt"), citekit.Request{Location: blocks(n/2, n/2+2)}); err != nil {
+				if _, err := new(word.Resolver).Resolve(b.Context(), doctest.Source("x.odt", data), citekit.Request{Location: blocks(n/2, n/2+2)}); err != nil {
 					b.Fatal(err)
 				}
 			}

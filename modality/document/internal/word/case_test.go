@@ -3,6 +3,8 @@ package word_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/test/doctest"
 )
 
 // TestCaseOfParts: the names of parts are the same in any case (ISO/IEC 29500-2,
@@ -10,17 +12,17 @@ import (
 func TestCaseOfParts(t *testing.T) {
 	data := report().pack(t)
 	capitals := make(map[string]string)
-	for name, text := range unpack(t, data) {
+	for name, text := range doctest.Unzip(t, data) {
 		capitals[strings.ToUpper(name)] = text
 	}
-	other := packParts(t, capitals)
+	other := doctest.ZipMap(capitals)
 	if got, want := read(t, other, whole), read(t, data, whole); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for n := range len(texts) {
 		cutOne, _ := cut(t, data, blocks(n+1, n+1))
 		cutOther, _ := cut(t, other, blocks(n+1, n+1))
-		want, got := unpack(t, cutOne), unpack(t, cutOther)
+		want, got := doctest.Unzip(t, cutOne), doctest.Unzip(t, cutOther)
 		if len(got) != len(want) {
 			t.Errorf("block %d: %d parts, want %d", n+1, len(got), len(want))
 		}

@@ -220,7 +220,7 @@ func (c *cleaner) chunk() {
 
 // keepChunks replaces embedded DOCX files by cuts of all their blocks, which have no
 // macros, embedded objects or properties.
-func (c *cutting) keepChunks() error {
+func (c *cutter) keepChunks() error {
 	for _, id := range c.main.embedded {
 		k := c.d.chunks[id]
 		if c.chunkParts[k.part] {

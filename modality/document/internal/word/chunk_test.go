@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
@@ -28,11 +29,11 @@ func within(chunks ...string) docx {
 
 // packTyped packs a document with content types for some extensions.
 func packTyped(t testing.TB, d docx) []byte {
-	parts := unpack(t, d.pack(t))
+	parts := doctest.Unzip(t, d.pack(t))
 	types := `<Default Extension="htm" ContentType="text/html"/><Default Extension="txt" ContentType="text/plain"/><Default Extension="rtf" ContentType="application/rtf"/>` +
 		`<Default Extension="docx" ContentType="` + docType + `document.main+xml"/></Types>`
 	parts["[Content_Types].xml"] = strings.Replace(parts["[Content_Types].xml"], "</Types>", types, 1)
-	return packParts(t, parts)
+	return doctest.ZipMap(parts)
 }
 
 // TestEmbeddedTexts reads HTML, plain text and DOCX in the place of blocks, says
@@ -58,12 +59,12 @@ func TestEmbeddedTexts(t *testing.T) {
 		if got := slices.Contains(changes, "macros left out, in an embedded text"); got != (i == 3) {
 			t.Errorf("block %d: %q", i+1, changes)
 		}
-		for name, content := range unpack(t, out) {
+		for name, content := range doctest.Unzip(t, out) {
 			if strings.Contains(content, "{\\rtf") || strings.Contains(content, "Stra\u00dfe") && i != 1 {
 				t.Errorf("block %d: %s travels along", i+1, name)
 			}
 			if strings.HasSuffix(name, ".docx") {
-				checkParts(t, unpack(t, []byte(content)))
+				checkParts(t, doctest.Unzip(t, []byte(content)))
 			}
 		}
 	}
@@ -112,8 +113,8 @@ func TestDamagedHeader(t *testing.T) {
 	d.parts[header] = strings.Replace(d.parts[header], "><w:r>", " <w:r>", 1)
 	d.parts = append(d.parts, "word/_rels/header1.xml.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="`+relType+`image" Target="media/image1.png"/></Relationships>`)
 	out, changes := cut(t, d.pack(t), blocks(2, 2))
-	if got := read(t, out, whole); got != texts[1] || unpack(t, out)["word/header1.xml"] != d.parts[header] {
-		t.Errorf("%q, %q", got, unpack(t, out)["word/header1.xml"])
+	if got := read(t, out, whole); got != texts[1] || doctest.Unzip(t, out)["word/header1.xml"] != d.parts[header] {
+		t.Errorf("%q, %q", got, doctest.Unzip(t, out)["word/header1.xml"])
 	}
 	if !slices.Contains(changes, "parts that are damaged in the source stay as they are") {
 		t.Errorf("%q", changes)
@@ -123,9 +124,9 @@ func TestDamagedHeader(t *testing.T) {
 // TestExternalEntity refuses a document that would have a file read, and
 // TestNoBlocks one that has nothing to cite, which can be had as a whole.
 func TestExternalEntity(t *testing.T) {
-	parts := unpack(t, report().pack(t))
+	parts := doctest.Unzip(t, report().pack(t))
 	parts["word/document.xml"] = `<!DOCTYPE d [<!ENTITY e SYSTEM "file:///etc/hostname">]>` + strings.Replace(parts["word/document.xml"][len(`<?xml version="1.0" encoding="UTF-8"?>`):], "Scope", "&e;", 1)
-	_, err := new(word.Resolver).Measure(t.Context(), source(packParts(t, parts), "x.docx"))
+	_, err := new(word.Resolver).Measure(t.Context(), doctest.Source("x.docx", doctest.ZipMap(parts)))
 	if !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "document type") {
 		t.Error(err)
 	}
@@ -137,17 +138,17 @@ func TestNoBlocks(t *testing.T) {
 	if got := read(t, data, whole); got != "" {
 		t.Errorf("%q", got)
 	}
-	c, err := r.Resolve(t.Context(), source(data, "x.docx"), citekit.Request{Location: whole})
+	c, err := r.Resolve(t.Context(), doctest.Source("x.docx", data), citekit.Request{Location: whole})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if all, err := io.ReadAll(c.Body); err != nil || !bytes.Equal(all, data) {
 		t.Errorf("%d bytes, %v", len(all), err)
 	}
-	if _, err := r.Resolve(t.Context(), source(data, "x.docx"), citekit.Request{Location: blocks(1, 1)}); !errors.Is(err, citekit.ErrRange) {
+	if _, err := r.Resolve(t.Context(), doctest.Source("x.docx", data), citekit.Request{Location: blocks(1, 1)}); !errors.Is(err, citekit.ErrRange) {
 		t.Error(err)
 	}
-	if _, err := r.Map(t.Context(), source(data, "x.docx"), citekit.MapRequest{Modality: citekit.Document}); !errors.Is(err, citekit.ErrEmpty) || !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "nothing to cite") {
+	if _, err := r.Map(t.Context(), doctest.Source("x.docx", data), citekit.MapRequest{Modality: citekit.Document}); !errors.Is(err, citekit.ErrEmpty) || !errors.Is(err, citekit.ErrFormat) || !strings.Contains(err.Error(), "nothing to cite") {
 		t.Error(err)
 	}
 }

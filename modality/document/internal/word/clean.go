@@ -29,64 +29,45 @@ type cleaner struct {
 	chunks map[string]*chunk
 	story
 	edits  []xmlspan.Edit
-	ranges map[string]*halves
+	ranges xmlspan.Ranges
 	open   []*field
-}
-
-// halves are the starts and the ends of a range.
-type halves struct {
-	comment       string // the comment's id, if it is the range of a comment
-	starts, stops []span
 }
 
 // A field is a complex field (ISO/IEC 29500-1, section 17.16.18).
 type field struct {
-	marks     []span // its field characters and its instruction
+	marks     []xmlspan.Edit // which remove its field characters and its instruction
 	code      strings.Builder
 	separated bool
 }
 
 // clean cleans a part. Bytes without a fault stay as they are.
 func clean(text string, chunks map[string]*chunk, usable func(id string) bool) (*story, error) {
-	c := &cleaner{s: ooxml.Scan(text), data: text, chunks: chunks, usable: usable, ranges: make(map[string]*halves)}
+	c := &cleaner{s: ooxml.Scan(text), data: text, chunks: chunks, usable: usable, ranges: make(xmlspan.Ranges)}
 	c.rels, c.comments, c.authors = make(map[string]bool), make(map[string]bool), make(map[string]bool)
 	for kind := range c.notes {
 		c.notes[kind] = make(map[string]bool)
 	}
-	for c.s.Next() {
-		if c.s.Kind == xmlspan.Start {
-			c.element()
-		}
+	for range c.s.Starts() {
+		c.element()
 	}
 	if err := c.s.Err(); err != nil {
-		return nil, ooxml.KnownXML(err)
+		return nil, xmlspan.Known(err)
 	}
 	for _, f := range c.open {
 		c.drop(f.marks...)
 	}
-	for _, r := range c.ranges {
-		if n := min(len(r.starts), len(r.stops)); r.comment == "" || c.comments[r.comment] {
-			r.starts, r.stops = r.starts[n:], r.stops[n:]
+	for key := range c.ranges {
+		if id, ok := strings.CutPrefix(key, commentRange+" "); ok && !c.comments[id] {
+			c.drop(c.ranges.All(key)...)
+		} else {
+			c.drop(c.ranges.Unpaired(key)...)
 		}
-		c.drop(r.starts...)
-		c.drop(r.stops...)
 	}
 	c.text = xmlspan.Splice(text, 0, len(text), c.edits)
 	return &c.story, nil
 }
 
-func (c *cleaner) drop(spans ...span) {
-	for _, s := range spans {
-		c.edits = append(c.edits, xmlspan.Edit{Pos: s.pos, Stop: s.stop})
-	}
-}
-
-// passed skips the current element and returns its bytes.
-func (c *cleaner) passed() span {
-	pos := c.s.Pos
-	c.s.Skip()
-	return span{pos, c.s.Stop}
-}
+func (c *cleaner) drop(edits ...xmlspan.Edit) { c.edits = append(c.edits, edits...) }
 
 func (c *cleaner) element() {
 	s := c.s
@@ -101,13 +82,13 @@ func (c *cleaner) element() {
 	case "o":
 		if s.Local == "OLEObject" {
 			c.objects++
-			c.drop(c.passed())
+			c.drop(c.s.Drop())
 			return
 		}
 	case "c":
 		if s.Local == "externalData" && !c.usable(s.Get("r", "id")) {
 			c.links++
-			c.drop(c.passed())
+			c.drop(c.s.Drop())
 			return
 		}
 	}
@@ -125,15 +106,15 @@ func (c *cleaner) word() bool {
 	switch s.Local {
 	case "objectEmbed", "objectLink":
 		c.objects++
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 	case "control":
 		c.controls++
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 	case "subDoc", "attachedTemplate", "headerReference", "footerReference":
 		if c.usable(s.Get("r", "id")) {
 			return false
 		}
-		c.drop(c.passed())
+		c.drop(c.s.Drop())
 	case "altChunk":
 		c.chunk()
 	case "fldChar":
@@ -155,6 +136,9 @@ func (c *cleaner) word() bool {
 	return true
 }
 
+// commentRange begins the names of the elements of a comment's range.
+const commentRange = "commentRange"
+
 // rangeOf splits the name of an element that begins or ends a range.
 func rangeOf(local string) (base string, isStart, ok bool) {
 	if base, ok = strings.CutSuffix(local, "Start"); ok {
@@ -163,42 +147,25 @@ func rangeOf(local string) (base string, isStart, ok bool) {
 		return "", false, false
 	}
 	switch base {
-	case "bookmark", "commentRange", "perm", "moveFromRange", "moveToRange",
+	case "bookmark", commentRange, "perm", "moveFromRange", "moveToRange",
 		"customXmlInsRange", "customXmlDelRange", "customXmlMoveFromRange", "customXmlMoveToRange":
 		return base, isStart, true
 	}
 	return "", false, false
 }
 
-// half records the start or the end of a range. An end before any start has no start
-// in the cut.
+// half records the start or the end of a range.
 func (c *cleaner) half(base string, isStart bool) {
-	id := c.s.Get("w", "id")
-	key := base + " " + id
-	r := c.ranges[key]
-	if r == nil {
-		r = new(halves)
-		if base == "commentRange" {
-			r.comment = id
-		}
-		c.ranges[key] = r
-	}
-	switch here := c.passed(); {
-	case isStart:
-		r.starts = append(r.starts, here)
-	case len(r.starts) > len(r.stops):
-		r.stops = append(r.stops, here)
-	default:
-		c.drop(here)
-	}
+	key := base + " " + c.s.Get("w", "id")
+	c.ranges.Add(key, isStart, c.s.Drop())
 }
 
 // character handles a character of a field.
 func (c *cleaner) character() {
 	kind := c.s.Get("w", "fldCharType")
-	here := c.passed()
+	here := c.s.Drop()
 	if kind == "begin" {
-		c.open = append(c.open, &field{marks: []span{here}})
+		c.open = append(c.open, &field{marks: []xmlspan.Edit{here}})
 		return
 	}
 	if len(c.open) == 0 {
@@ -224,13 +191,11 @@ func (c *cleaner) instruction() {
 	if len(c.open) > 0 {
 		f = c.open[len(c.open)-1]
 	}
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind == xmlspan.Text && f != nil && !f.separated {
-			f.code.WriteString(s.Value())
+	code := s.Chars()
+	if here := (xmlspan.Edit{Pos: pos, Stop: s.Stop}); f != nil {
+		if !f.separated {
+			f.code.WriteString(code)
 		}
-	}
-	if here := (span{pos, s.Stop}); f != nil {
 		f.marks = append(f.marks, here)
 	} else {
 		c.drop(here)

@@ -18,15 +18,15 @@ func readComments(text string) (map[string]comment, error) {
 		return comments, nil
 	}
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Is("w", "comment") {
+	for range s.Starts() {
+		if s.Is("w", "comment") {
 			id, author := s.Get("w", "id"), s.Get("w", "author")
 			t := &texter{}
 			t.container(s, s.Depth)
 			comments[id] = comment{author, t.out.String()}
 		}
 	}
-	return comments, ooxml.KnownXML(s.Err())
+	return comments, xmlspan.Known(s.Err())
 }
 
 // String returns the line of a comment, such as "[comment by Ann] Which page?\n"; "" if

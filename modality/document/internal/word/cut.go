@@ -17,8 +17,8 @@ import (
 // maxCut is the largest size of evidence, in bytes.
 const maxCut = 256 << 20
 
-// A cutting makes evidence of some blocks of a DOCX.
-type cutting struct {
+// A cutter makes evidence of some blocks of a DOCX.
+type cutter struct {
 	ctx   context.Context
 	d     *docx
 	p     *ooxml.Package
@@ -47,7 +47,7 @@ func (d *docx) cut(ctx context.Context, src io.ReaderAt, size int64, first, last
 	if p.Part(d.main) == nil {
 		return nil, fmt.Errorf("the main part is gone: %w", citekit.ErrStale)
 	}
-	c := &cutting{
+	c := &cutter{
 		ctx: ctx, d: d, p: p, out: ooxml.NewCut(p), rels: make(map[string]map[string]bool), state: make(map[string]map[string]bool),
 		authors: make(map[string]bool), chunkParts: make(map[string]bool),
 	}
@@ -91,7 +91,7 @@ func (l *limited) Write(p []byte) (int, error) {
 }
 
 // compose writes the main part of the cut, before it is cleaned.
-func (c *cutting) compose(first, last int, cells citekit.Cells) (string, *renumbering) {
+func (c *cutter) compose(first, last int, cells citekit.Cells) (string, *listNumbers) {
 	d := c.d
 	kept := span{d.list[first].pos, d.list[last-1].stop}
 	var edits []xmlspan.Edit
@@ -112,7 +112,7 @@ func (c *cutting) compose(first, last int, cells citekit.Cells) (string, *renumb
 }
 
 // clean cleans a part of the cut and counts what it leaves out.
-func (c *cutting) clean(part, text string) (*story, error) {
+func (c *cutter) clean(part, text string) (*story, error) {
 	usable, err := c.usable(part)
 	if err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func (c *cutting) clean(part, text string) (*story, error) {
 
 // usable returns the relationships of a part that a cut may keep: hyperlinks, and
 // relationships to existing parts that are not active.
-func (c *cutting) usable(part string) (map[string]bool, error) {
+func (c *cutter) usable(part string) (map[string]bool, error) {
 	if known := c.state[part]; known != nil {
 		return known, nil
 	}
@@ -177,7 +177,7 @@ func isActive(kind string) bool {
 }
 
 // follow reports whether a relationship is kept in the cut.
-func (c *cutting) follow(part string, rel ooxml.Rel) bool {
+func (c *cutter) follow(part string, rel ooxml.Rel) bool {
 	usable, err := c.usable(part)
 	if err != nil || c.err != nil {
 		c.fail(err)
@@ -210,7 +210,7 @@ func (c *cutting) follow(part string, rel ooxml.Rel) bool {
 	return used[rel.ID]
 }
 
-func (c *cutting) fail(err error) {
+func (c *cutter) fail(err error) {
 	if c.err == nil {
 		c.err = err
 	}
@@ -218,7 +218,7 @@ func (c *cutting) fail(err error) {
 
 // usedBy returns the relationships that a part uses. The first call for a part cleans
 // it.
-func (c *cutting) usedBy(part string) map[string]bool {
+func (c *cutter) usedBy(part string) map[string]bool {
 	if used, ok := c.rels[part]; ok {
 		return used
 	}
@@ -237,7 +237,7 @@ func (c *cutting) usedBy(part string) map[string]bool {
 
 // ofKind returns the part that a relationship of the main part of that kind leads to,
 // or nil.
-func (c *cutting) ofKind(kind string) (*ooxml.Part, error) {
+func (c *cutter) ofKind(kind string) (*ooxml.Part, error) {
 	rels, err := c.p.Rels(c.ctx, c.d.main)
 	for _, rel := range rels {
 		if part := c.p.Part(rel.Target); rel.Kind() == kind && !rel.External && part != nil {
@@ -247,13 +247,13 @@ func (c *cutting) ofKind(kind string) (*ooxml.Part, error) {
 	return nil, err
 }
 
-func (c *cutting) isKind(kind, part string) bool {
+func (c *cutter) isKind(kind, part string) bool {
 	of, err := c.ofKind(kind)
 	c.fail(err)
 	return of != nil && of.Name == part
 }
 
-func (c *cutting) replaceKind(kind, text string) error {
+func (c *cutter) replaceKind(kind, text string) error {
 	part, err := c.ofKind(kind)
 	if err == nil && part != nil {
 		_, err = c.clean(part.Name, text)
@@ -262,7 +262,7 @@ func (c *cutting) replaceKind(kind, text string) error {
 }
 
 // hasDiagram reports whether the data of a kept diagram names a drawing.
-func (c *cutting) hasDiagram(id string) bool {
+func (c *cutter) hasDiagram(id string) bool {
 	rels, err := c.p.Rels(c.ctx, c.d.main)
 	c.fail(err)
 	for _, rel := range rels {
@@ -279,14 +279,14 @@ func (c *cutting) hasDiagram(id string) bool {
 	return false
 }
 
-func (c *cutting) findMacros() error {
+func (c *cutter) findMacros() error {
 	part, err := c.ofKind("vbaProject")
 	c.macros = part != nil
 	return err
 }
 
 // changes lists how the evidence differs from the source.
-func (c *cutting) changes() (list []string) {
+func (c *cutter) changes() (list []string) {
 	for _, change := range []struct {
 		there bool
 		text  string

@@ -18,9 +18,8 @@ func (d *docx) tableOf(b block) (span, bool) {
 		return span{}, false
 	}
 	s := d.scope.Fragment(b.pos, b.stop)
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "tbl"):
 			pos := s.Pos
 			s.Skip()
@@ -54,10 +53,8 @@ func (d *docx) tableSize(i int) (rows, cols int, ok bool) {
 
 // rowWidth reads the current row and returns its width in columns.
 func rowWidth(s *xmlspan.Scanner) (cols int) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "trPr"):
 			cols = gridBefore(s)
 		case s.Is("w", "tc"):
@@ -71,11 +68,8 @@ func rowWidth(s *xmlspan.Scanner) (cols int) {
 
 // cellWidth reads the current cell and returns its width in columns.
 func cellWidth(s *xmlspan.Scanner) int {
-	depth, width := s.Depth, 1
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	width := 1
+	for range s.Starts() {
 		if s.Is("w", "tcPr") {
 			width = gridSpan(s)
 			continue
@@ -125,19 +119,16 @@ func (d *docx) cutTable(at span, cells citekit.Cells) []xmlspan.Edit {
 
 // drop leaves out the current element.
 func (c *tableCut) drop() {
-	pos := c.s.Pos
-	c.s.Skip()
-	c.edits = append(c.edits, xmlspan.Edit{Pos: pos, Stop: c.s.Stop})
+	c.edits = append(c.edits, c.s.Drop())
 }
 
 // row cuts the current row. A row without any of the cells keeps an empty cell.
 func (c *tableCut) row(row int) {
 	s, w := c.s, c.d.prefix
 	first, last := int(c.cells.First.Col), int(c.cells.Last.Col)
-	depth, col, kept := s.Depth, 1, 0
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	col, kept := 1, 0
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "trPr"):
 			col += c.rowProperties(first, last)
 		case s.Is("w", "tc"):
@@ -169,11 +160,7 @@ func (c *tableCut) width() int {
 // source the row skips before its first cell.
 func (c *tableCut) rowProperties(first, last int) (before int) {
 	s := c.s
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch s.Local {
 		case "gridBefore":
 			before = min(max(number(s.Get("w", "val"), 0), 0), maxSpan)
@@ -204,11 +191,8 @@ func (c *tableCut) cell(at cell, row int) {
 	s, w := c.s, c.d.prefix
 	first, last := int(c.cells.First.Col), int(c.cells.Last.Col)
 	width := min(at.col+at.width-1, last) - max(at.col, first) + 1
-	depth, content := s.Depth, s.Stop
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	content := s.Stop
+	for range s.Starts() {
 		if s.Is("w", "tcPr") {
 			c.cellProperties(width, at.width, row == int(c.cells.First.Row))
 			content = s.Stop
@@ -223,10 +207,8 @@ func (c *tableCut) cell(at cell, row int) {
 
 func (c *tableCut) cellProperties(width, before int, top bool) {
 	s := c.s
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "gridSpan") && width != before:
 			c.set(width)
 		case s.Is("w", "vMerge") && top && s.Get("w", "val") != "restart":

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
@@ -196,18 +195,9 @@ func (d *docx) draft(ctx context.Context) (*citekit.Draft, error) {
 	for i, b := range d.list {
 		items[i] = item{level: b.level, table: b.kind == "tbl", caption: b.caption, title: b.title, picture: b.picture && b.kind == "p"}
 	}
-	draft, err := draft(ctx, d, items, d.line)
-	if err != nil {
-		return nil, err
-	}
-	if title := plain.Words(d.core.Title, maxTitle); title != "" {
-		draft.Title = title
-	}
-	d.core.Note(draft.Metadata)
-	return draft, nil
+	return draft(ctx, d, items, d.core.Title, d.core)
 }
 
-// line returns the text of a block on one line, without the text of its notes.
 func (d *docx) line(i int) string {
 	t := &texter{d: d, chunks: d.chunks}
 	t.container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 	"github.com/citekit/citekit/modality/modalitytest"
@@ -24,7 +25,7 @@ var texts = []string{
 func TestReadText(t *testing.T) {
 	data := report().pack(t)
 	at := 0
-	for run, err := range new(word.Resolver).ReadText(t.Context(), source(data, "x.docx"), whole) {
+	for run, err := range new(word.Resolver).ReadText(t.Context(), doctest.Source("x.docx", data), whole) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestComments(t *testing.T) {
 	}
 	r := &word.Resolver{Comments: true}
 	var runs []string
-	for run, err := range r.ReadText(t.Context(), source(data, "a.docx"), citekit.Location{Modality: citekit.Document}) {
+	for run, err := range r.ReadText(t.Context(), doctest.Source("a.docx", data), citekit.Location{Modality: citekit.Document}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestCuts(t *testing.T) {
 			if text, want := read(t, got, whole), strings.Join(texts[first-1:last], ""); text != want {
 				t.Errorf("blocks %d-%d: %q, want %q", first, last, text, want)
 			}
-			checkParts(t, unpack(t, got))
+			checkParts(t, doctest.Unzip(t, got))
 			if t.Failed() {
 				t.Fatalf("blocks %d-%d", first, last)
 			}
@@ -97,7 +98,7 @@ func TestCuts(t *testing.T) {
 		if text, want := read(t, got, whole), read(t, data, cells(10, notation)); text != want {
 			t.Errorf("cells %s: %q, want %q", notation, text, want)
 		}
-		if n := strings.Count(unpack(t, got)["word/document.xml"], "<w:tbl>"); n != 1 {
+		if n := strings.Count(doctest.Unzip(t, got)["word/document.xml"], "<w:tbl>"); n != 1 {
 			t.Errorf("cells %s: %d tables", notation, n)
 		}
 	}
@@ -164,7 +165,7 @@ func TestSections(t *testing.T) {
 		{7, 9, []string{`r:id="rId6"/><w:footnotePr><w:numStart w:val="2"/></w:footnotePr></w:sectPr></w:pPr>`, `<w:sectPr><w:pgSz`}, nil},
 	} {
 		got, _ := cut(t, data, blocks(c.first, c.last))
-		main := unpack(t, got)["word/document.xml"]
+		main := doctest.Unzip(t, got)["word/document.xml"]
 		for _, want := range c.want {
 			if !strings.Contains(main, want) {
 				t.Errorf("%d-%d lacks %s:\n%s", c.first, c.last, want, main)
@@ -175,7 +176,7 @@ func TestSections(t *testing.T) {
 				t.Errorf("%d-%d has %s:\n%s", c.first, c.last, other, main)
 			}
 		}
-		if _, there := unpack(t, got)["word/header1.xml"]; !there {
+		if _, there := doctest.Unzip(t, got)["word/header1.xml"]; !there {
 			t.Errorf("%d-%d lacks its header", c.first, c.last)
 		}
 	}
@@ -199,7 +200,7 @@ func TestSeveralBodies(t *testing.T) {
 		if text := read(t, got, whole); text != want || read(t, data, blocks(block+1, block+1)) != want {
 			t.Errorf("block %d: %q, want %q", block+1, text, want)
 		}
-		main := unpack(t, got)["word/document.xml"]
+		main := doctest.Unzip(t, got)["word/document.xml"]
 		for _, other := range []string{"one", "two", "three"} {
 			if strings.Contains(main, other) != strings.Contains(want, other) || strings.Count(main, "<w:body>") != 1 {
 				t.Errorf("block %d: %s", block+1, main)
@@ -209,7 +210,7 @@ func TestSeveralBodies(t *testing.T) {
 }
 
 func TestMap(t *testing.T) {
-	d, err := new(word.Resolver).Map(t.Context(), source(report().pack(t), "x.docx"), citekit.MapRequest{Modality: citekit.Document})
+	d, err := new(word.Resolver).Map(t.Context(), doctest.Source("x.docx", report().pack(t)), citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestMapWithoutHeadings(t *testing.T) {
 	for i := range 200 {
 		body.WriteString(para("", fmt.Sprintf("Sentence number %d of a long text that has no headings at all.", i)))
 	}
-	d, err := new(word.Resolver).Map(t.Context(), source(docx{body: body.String()}.pack(t), "x.docx"), citekit.MapRequest{Modality: citekit.Document})
+	d, err := new(word.Resolver).Map(t.Context(), doctest.Source("x.docx", docx{body: body.String()}.pack(t)), citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,32 +282,32 @@ func TestErrors(t *testing.T) {
 		"entities":         {docx{body: para("", "x"), parts: []string{"word/styles.xml", `<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>`}, rels: []string{"styles", "styles.xml"}}.pack(t), whole, citekit.ErrFormat},
 		"not well-formed":  {docx{body: "<w:p></w:tbl>"}.pack(t), whole, citekit.ErrFormat},
 	} {
-		_, err := new(word.Resolver).Resolve(t.Context(), source(c.data, "x.docx"), citekit.Request{Location: c.loc})
+		_, err := new(word.Resolver).Resolve(t.Context(), doctest.Source("x.docx", c.data), citekit.Request{Location: c.loc})
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := new(word.Resolver).Measure(cancelled, source(data, "x.docx")); !errors.Is(err, context.Canceled) {
+	if _, err := new(word.Resolver).Measure(cancelled, doctest.Source("x.docx", data)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
 
 // workbook returns a package whose main part is no text.
 func workbook(t *testing.T) []byte {
-	data := unpack(t, docx{body: para("", "x")}.pack(t))
+	data := doctest.Unzip(t, docx{body: para("", "x")}.pack(t))
 	data["word/document.xml"] = `<x:workbook xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>`
-	return packParts(t, data)
+	return doctest.ZipMap(data)
 }
 
 func TestStrictDocument(t *testing.T) {
-	parts := unpack(t, report().pack(t))
+	parts := doctest.Unzip(t, report().pack(t))
 	for name, text := range parts {
 		text = strings.ReplaceAll(text, "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main")
 		parts[name] = strings.ReplaceAll(text, "http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships")
 	}
-	data := packParts(t, parts)
+	data := doctest.ZipMap(parts)
 	if got, want := read(t, data, whole), strings.Join(texts, ""); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -319,7 +320,7 @@ func TestStrictDocument(t *testing.T) {
 func TestConformance(t *testing.T) {
 	opens := func(n int) func(testing.TB, []byte, *citekit.Content) {
 		return func(t testing.TB, got []byte, x *citekit.Content) {
-			extent, err := new(word.Resolver).Measure(t.Context(), source(got, "x.docx"))
+			extent, err := new(word.Resolver).Measure(t.Context(), doctest.Source("x.docx", got))
 			if err != nil || extent.Blocks != n || x.Ext != ".docx" {
 				t.Errorf("%d blocks, want %d: %v", extent.Blocks, n, err)
 			}

@@ -1,16 +1,14 @@
 package word_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"log"
 	"testing/fstest"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 	"github.com/citekit/citekit/workspace"
 )
@@ -50,26 +48,12 @@ func ExampleResolver() {
 // contract returns a DOCX of two headings with a paragraph each.
 func contract() []byte {
 	const office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, part := range [][2]string{
-		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`},
-		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="` + office + `/officeDocument" Target="word/document.xml"/></Relationships>`},
-		{"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` +
-			heading("Parties") + paragraph("", "Lessor and lessee.") + heading("Term") + paragraph("", "The term is two years.") + `</w:body></w:document>`},
-	} {
-		w, err := z.Create(part[0])
-		if err == nil {
-			_, err = io.WriteString(w, part[1])
-		}
-		if err != nil {
-			log.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		log.Fatal(err)
-	}
-	return b.Bytes()
+	return doctest.Zip(
+		"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`,
+		"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="`+office+`/officeDocument" Target="word/document.xml"/></Relationships>`,
+		"word/document.xml", `<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>`+
+			heading("Parties")+paragraph("", "Lessor and lessee.")+heading("Term")+paragraph("", "The term is two years.")+`</w:body></w:document>`,
+	)
 }
 
 func heading(text string) string {

@@ -1,16 +1,12 @@
 package word_test
 
 import (
-	"archive/zip"
-	"bytes"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
@@ -57,21 +53,7 @@ func (d docx) pack(t testing.TB) []byte {
 		"word/document.xml", `<?xml version="1.0" encoding="UTF-8"?><w:document ` + wordNS + `><w:body>` + d.body + `</w:body></w:document>`,
 		"word/_rels/document.xml.rels", rels + "</Relationships>",
 	}, d.parts...)
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for i := 0; i < len(files); i += 2 {
-		w, err := z.Create(files[i])
-		if err == nil {
-			_, err = io.WriteString(w, files[i+1])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return doctest.Zip(files...)
 }
 
 // para returns a paragraph with properties and content. Plain text becomes a run.
@@ -172,10 +154,6 @@ func report() docx {
 	}
 }
 
-func source(data []byte, name string) *citekit.Source {
-	return citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: name, Size: int64(len(data))})
-}
-
 func blocks(first, last int) citekit.Location {
 	loc := citekit.Blocks(first, last)
 	loc.Modality = citekit.Document
@@ -190,14 +168,7 @@ func cells(block int, notation string) citekit.Location {
 
 func read(t testing.TB, data []byte, loc citekit.Location) string {
 	t.Helper()
-	var b strings.Builder
-	for run, err := range new(word.Resolver).ReadText(t.Context(), source(data, "x.docx"), loc) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.WriteString(run.Text)
-	}
-	return b.String()
+	return strings.Join(doctest.Texts(t, new(word.Resolver), doctest.Source("x.docx", data), loc), "")
 }
 
 var whole = citekit.Location{Modality: citekit.Document}
@@ -205,55 +176,5 @@ var whole = citekit.Location{Modality: citekit.Document}
 // cut returns the evidence at a location, and what was changed in it.
 func cut(t testing.TB, data []byte, loc citekit.Location) ([]byte, []string) {
 	t.Helper()
-	c, err := new(word.Resolver).Resolve(t.Context(), source(data, "x.docx"), citekit.Request{Location: loc})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := io.ReadAll(c.Body)
-	if err != nil || int64(len(got)) != c.Size {
-		t.Fatalf("%d bytes of %d, %v", len(got), c.Size, err)
-	}
-	return got, c.Changes
-}
-
-// unpack returns the parts of a package by name.
-func unpack(t testing.TB, data []byte) map[string]string {
-	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := make(map[string]string)
-	for _, f := range z.File {
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parts[f.Name] = string(text)
-	}
-	return parts
-}
-
-// packParts is the reverse of unpack.
-func packParts(t testing.TB, parts map[string]string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for _, name := range slices.Sorted(maps.Keys(parts)) {
-		w, err := z.Create(name)
-		if err == nil {
-			_, err = io.WriteString(w, parts[name])
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return doctest.Cut(t, new(word.Resolver), doctest.Source("x.docx", data), loc)
 }

@@ -6,21 +6,22 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
 // FuzzMain puts other XML in the place of the main part, of the lists and of the
 // notes: what is mapped resolves, and evidence has the text of its address.
 func FuzzMain(f *testing.F) {
-	parts := unpack(f, report().pack(f))
+	parts := doctest.Unzip(f, report().pack(f))
 	f.Add(parts["word/document.xml"], numbering, footnotes)
 	f.Add(docx{body: `<w:sdt><w:sdtContent>` + table([]string{"a", "b"}) + `</w:sdtContent></w:sdt>`}.body, numbering, "")
 	f.Fuzz(func(t *testing.T, main, lists, notes string) {
 		own := maps.Clone(parts)
 		own["word/document.xml"], own["word/numbering.xml"], own["word/footnotes.xml"] = main, lists, notes
-		data := packParts(t, own)
+		data := doctest.ZipMap(own)
 		r := new(word.Resolver)
-		d, err := r.Map(t.Context(), source(data, "x.docx"), citekit.MapRequest{Modality: citekit.Document})
+		d, err := r.Map(t.Context(), doctest.Source("x.docx", data), citekit.MapRequest{Modality: citekit.Document})
 		if err != nil {
 			if citekit.CodeOf(err) == citekit.CodeInternal {
 				t.Fatalf("an error of no kind: %v", err)
@@ -28,7 +29,7 @@ func FuzzMain(f *testing.F) {
 			return
 		}
 		for _, n := range d.Nodes {
-			c, err := r.Resolve(t.Context(), source(data, "x.docx"), citekit.Request{Location: n.Location})
+			c, err := r.Resolve(t.Context(), doctest.Source("x.docx", data), citekit.Request{Location: n.Location})
 			if err != nil {
 				if citekit.CodeOf(err) == citekit.CodeInternal {
 					t.Fatalf("an error of no kind: %v", err)
@@ -39,7 +40,7 @@ func FuzzMain(f *testing.F) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			extent, err := r.Measure(t.Context(), source(got, "y.docx"))
+			extent, err := r.Measure(t.Context(), doctest.Source("y.docx", got))
 			if want := n.Location.Blocks.Len(); err != nil || extent.Blocks != want {
 				t.Fatalf("%d blocks, want %d: %v", extent.Blocks, want, err)
 			}

@@ -27,9 +27,8 @@ const checkEvery = 1 << 12
 func (d *docx) index(ctx context.Context) error {
 	x := &indexer{ctx: ctx, d: d, s: ooxml.Scan(d.text), counters: newCounters(d.numbering)}
 	s := x.s
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Depth == 1 && !s.Is("w", "document"):
 			return fmt.Errorf("the main part is no text of a document: %w", citekit.ErrFormat)
 		case s.Depth == 1:
@@ -46,7 +45,7 @@ func (d *docx) index(ctx context.Context) error {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return ooxml.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	if d.scope == nil {
 		return fmt.Errorf("the main part has no body: %w", citekit.ErrFormat)
@@ -115,7 +114,7 @@ func (x *indexer) block() error {
 			x.boxes--
 		}
 		if !s.Next() {
-			return ooxml.KnownXML(s.Err())
+			return xmlspan.Known(s.Err())
 		}
 	}
 }
@@ -250,10 +249,8 @@ func beforeNumPr(local string) bool {
 }
 
 func (p *properties) readList(s *xmlspan.Scanner) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "numId"):
 			p.numID = s.Get("w", "val")
 		case s.Is("w", "ilvl"):

@@ -7,7 +7,7 @@ import (
 
 // keepNotes keeps the notes that the blocks refer to, and the separator lines above
 // notes.
-func (c *cutting) keepNotes() error {
+func (c *cutter) keepNotes() error {
 	for kind := range noteKinds {
 		used := c.main.notes[kind]
 		part, err := c.ofKind(noteParts[kind])
@@ -38,7 +38,7 @@ func (c *cutting) keepNotes() error {
 
 // keepComments keeps the comments that the blocks refer to, and the data about those
 // comments.
-func (c *cutting) keepComments() error {
+func (c *cutter) keepComments() error {
 	if len(c.main.comments) == 0 {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (c *cutting) keepComments() error {
 }
 
 // keepPeople keeps the authors of what is kept.
-func (c *cutting) keepPeople() error {
+func (c *cutter) keepPeople() error {
 	_, err := c.prune("people", func(s *xmlspan.Scanner) bool {
 		return s.Depth == 2 && s.Local == "person" && !c.authors[anyAttr(s, "author")]
 	})
@@ -90,7 +90,7 @@ func (c *cutting) keepPeople() error {
 
 // keepSettings keeps the settings, except those that lead to other files, change the
 // text when it is opened, or belong to notes that are left out.
-func (c *cutting) keepSettings() error {
+func (c *cutter) keepSettings() error {
 	_, err := c.prune("settings", func(s *xmlspan.Scanner) bool {
 		if s.Space != "w" {
 			return false
@@ -110,7 +110,7 @@ func (c *cutting) keepSettings() error {
 
 // prune replaces the part of a kind by one without the elements that drop selects,
 // and returns its text, or "" if the part is missing.
-func (c *cutting) prune(kind string, drop func(*xmlspan.Scanner) bool) (string, error) {
+func (c *cutter) prune(kind string, drop func(*xmlspan.Scanner) bool) (string, error) {
 	part, err := c.ofKind(kind)
 	if err != nil || part == nil {
 		return "", err
@@ -138,7 +138,7 @@ func valuesOf(text, space, local string) (map[string]bool, error) {
 			values[value] = true
 		}
 	}
-	return values, ooxml.KnownXML(s.Err())
+	return values, xmlspan.Known(s.Err())
 }
 
 // anyAttr returns the value of an attribute in any namespace.

@@ -9,9 +9,9 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
-// A renumbering is what has to change so that the lists of a cut show the same
+// A listNumbers is what has to change so that the lists of a cut show the same
 // numbers as in the source.
-type renumbering struct {
+type listNumbers struct {
 	d        *docx
 	counters *counters // count as a reader of the cut does
 	now      map[string]*num
@@ -24,8 +24,8 @@ type renumbering struct {
 // renumber visits the numbered paragraphs of the cut, in order. Where the cut would
 // show another number, the list gets the right start number; if the list has begun
 // already, a new list continues from there.
-func (d *docx) renumber(paragraphs []paragraph) *renumbering {
-	r := &renumbering{d: d, counters: newCounters(d.numbering), now: make(map[string]*num), lists: make(map[string]int)}
+func (d *docx) renumber(paragraphs []paragraph) *listNumbers {
+	r := &listNumbers{d: d, counters: newCounters(d.numbering), now: make(map[string]*num), lists: make(map[string]int)}
 	for id := range d.numbering.nums {
 		r.next = max(r.next, number(id, 0)+1)
 	}
@@ -57,11 +57,11 @@ func (d *docx) renumber(paragraphs []paragraph) *renumbering {
 	return r
 }
 
-func (r *renumbering) isNew(list *num) bool { return list.stop == 0 }
+func (r *listNumbers) isNew(list *num) bool { return list.stop == 0 }
 
 // agrees reports whether a list gives a paragraph its number in the source. Only then
 // does it count the paragraph.
-func (r *renumbering) agrees(list *num, p paragraph) bool {
+func (r *listNumbers) agrees(list *num, p paragraph) bool {
 	counts := r.counters.of(list)
 	before, used := *counts, r.counters.used[list.id]
 	values := r.counters.next(list, p.level)
@@ -74,7 +74,7 @@ func (r *renumbering) agrees(list *num, p paragraph) bool {
 }
 
 // change returns a copy of a list of the source, to be given other start numbers.
-func (r *renumbering) change(list *num) *num {
+func (r *listNumbers) change(list *num) *num {
 	if i, ok := r.lists[list.id]; ok {
 		return r.changed[i]
 	}
@@ -85,7 +85,7 @@ func (r *renumbering) change(list *num) *num {
 }
 
 // add returns a new list with the definition of another.
-func (r *renumbering) add(list *num) *num {
+func (r *listNumbers) add(list *num) *num {
 	own := *list
 	own.id, own.pos, own.stop = strconv.Itoa(r.next), 0, 0
 	r.next++
@@ -95,7 +95,7 @@ func (r *renumbering) add(list *num) *num {
 }
 
 // move puts a paragraph into a new list.
-func (r *renumbering) move(p paragraph, list *num) {
+func (r *listNumbers) move(p paragraph, list *num) {
 	d := r.d
 	w := d.prefix
 	numPr := fmt.Sprintf(`<%[1]snumPr><%[1]silvl %[1]sval="%[2]d"/><%[1]snumId %[1]sval="%[3]s"/></%[1]snumPr>`, w, p.level, list.id)
@@ -136,7 +136,7 @@ func into(text string, tag span, content string) xmlspan.Edit {
 
 // numberingText returns the text of the part with the lists, including the changed
 // lists.
-func (r *renumbering) numberingText() string {
+func (r *listNumbers) numberingText() string {
 	n := r.d.numbering
 	var edits []xmlspan.Edit
 	var added strings.Builder

@@ -29,29 +29,31 @@ type item struct {
 	picture bool
 }
 
-// A mapping holds the state while a map is made.
-type mapping struct {
-	ctx   context.Context
-	t     text
-	items []item
-
-	// line returns the text of a block on one line, without notes.
-	line func(i int) string
-
+// A mapper holds the state while a map is made.
+type mapper struct {
+	ctx    context.Context
+	t      text
+	items  []item
 	texts  []*string // texts of blocks, cached; nil if not read yet
 	nodes  int
 	fewer  bool
 	titled int // the block that is the title of the document, or -1
 }
 
-// draft maps a document with the given blocks.
-func draft(ctx context.Context, t text, items []item, line func(int) string) (*citekit.Draft, error) {
-	m := &mapping{ctx: ctx, t: t, items: items, line: line, texts: make([]*string, len(items)), titled: -1}
+// A noter writes properties into the metadata of a map.
+type noter interface {
+	Note(metadata map[string]any)
+}
+
+// draft maps a document with the given blocks. Its properties are the title, which may
+// be "", and the other ones.
+func draft(ctx context.Context, t text, items []item, title string, other noter) (*citekit.Draft, error) {
+	m := &mapper{ctx: ctx, t: t, items: items, texts: make([]*string, len(items)), titled: -1}
 	d := &citekit.Draft{Method: "headings", Metadata: map[string]any{"blocks": len(items)}}
 	for i, it := range items {
-		if it.title && line(i) != "" {
+		if it.title && t.line(i) != "" {
 			m.titled = i
-			d.Title = plain.Words(line(i), maxTitle)
+			d.Title = plain.Words(t.line(i), maxTitle)
 			break
 		}
 	}
@@ -63,6 +65,10 @@ func draft(ctx context.Context, t text, items []item, line func(int) string) (*c
 		return nil, err
 	}
 	m.place(d)
+	if title = plain.Words(title, maxTitle); title != "" {
+		d.Title = title
+	}
+	other.Note(d.Metadata)
 	if m.fewer {
 		d.Metadata["structure"] = fmt.Sprintf("more than %d nodes; those of deeper levels, and further tables and figures, are left out", citekit.MaxMappedNodes)
 	}
@@ -70,7 +76,7 @@ func draft(ctx context.Context, t text, items []item, line func(int) string) (*c
 }
 
 // text returns the text of a block. It is empty once the context is done.
-func (m *mapping) text(i int) string {
+func (m *mapper) text(i int) string {
 	if m.texts[i] == nil {
 		text := ""
 		if m.ctx.Err() == nil {
@@ -82,7 +88,7 @@ func (m *mapping) text(i int) string {
 }
 
 // lead returns the first sentences of the blocks [first, last).
-func (m *mapping) lead(first, last int) string {
+func (m *mapper) lead(first, last int) string {
 	var b strings.Builder
 	for i := first; i < last && b.Len() < leadBytes; i++ {
 		if i != m.titled {
@@ -93,7 +99,7 @@ func (m *mapping) lead(first, last int) string {
 }
 
 // deepest returns the deepest heading level that a map has room for.
-func (m *mapping) deepest() int {
+func (m *mapper) deepest() int {
 	var counts [10]int
 	for _, it := range m.items {
 		counts[min(it.level, 9)]++
@@ -108,7 +114,7 @@ func (m *mapping) deepest() int {
 
 // sections nests the headings: each becomes a child of the last heading of a higher
 // level before it. The blocks before the first heading are a passage.
-func (m *mapping) sections() []*citekit.Node {
+func (m *mapper) sections() []*citekit.Node {
 	type open struct {
 		level int
 		node  *citekit.Node
@@ -123,7 +129,7 @@ func (m *mapping) sections() []*citekit.Node {
 	}
 	deepest := m.deepest()
 	for i, it := range m.items {
-		if it.level == 0 || m.line(i) == "" {
+		if it.level == 0 || m.t.line(i) == "" {
 			continue
 		}
 		if it.level > deepest {
@@ -132,7 +138,7 @@ func (m *mapping) sections() []*citekit.Node {
 		}
 		closeTo(it.level, i)
 		node := &citekit.Node{
-			Title: plain.Words(m.line(i), maxTitle), Type: "section", Location: blockAt(i, i+1), Summary: m.lead(i+1, m.nextHeading(i+1)),
+			Title: plain.Words(m.t.line(i), maxTitle), Type: "section", Location: blockAt(i, i+1), Summary: m.lead(i+1, m.nextHeading(i+1)),
 		}
 		if len(stack) == 0 {
 			if len(roots) == 0 {
@@ -150,7 +156,7 @@ func (m *mapping) sections() []*citekit.Node {
 	return roots
 }
 
-func (m *mapping) nextHeading(i int) int {
+func (m *mapper) nextHeading(i int) int {
 	for i < len(m.items) && m.items[i].level == 0 {
 		i++
 	}
@@ -158,7 +164,7 @@ func (m *mapping) nextHeading(i int) int {
 }
 
 // preamble returns nodes for the blocks before the first heading, at end.
-func (m *mapping) preamble(end int) []*citekit.Node {
+func (m *mapper) preamble(end int) []*citekit.Node {
 	first := 0
 	for first < end && m.text(first) == "" {
 		first++
@@ -171,7 +177,7 @@ func (m *mapping) preamble(end int) []*citekit.Node {
 }
 
 // passages divides a document without headings into consecutive runs of blocks.
-func (m *mapping) passages() (nodes []*citekit.Node) {
+func (m *mapper) passages() (nodes []*citekit.Node) {
 	total := 0
 	for i := range m.items {
 		total += len(m.text(i))
@@ -194,7 +200,7 @@ func (m *mapping) passages() (nodes []*citekit.Node) {
 }
 
 // place adds tables and figures to the sections that contain them.
-func (m *mapping) place(d *citekit.Draft) {
+func (m *mapper) place(d *citekit.Draft) {
 	taken := make([]bool, len(m.items)) // captions already in use
 	for i, it := range m.items {
 		var node *citekit.Node
@@ -245,13 +251,13 @@ func beginsWith(line string, words []string) bool {
 
 // captionNear returns the caption directly before or after a block, or -1. It skips
 // captions that are taken or begin with one of the words in without.
-func (m *mapping) captionNear(i int, taken []bool, without []string, order ...int) int {
+func (m *mapper) captionNear(i int, taken []bool, without []string, order ...int) int {
 	for _, step := range order {
 		at := i + step
 		if at < 0 || at >= len(m.items) || !m.items[at].caption || taken[at] {
 			continue
 		}
-		if line := m.line(at); line != "" && !beginsWith(line, without) {
+		if line := m.t.line(at); line != "" && !beginsWith(line, without) {
 			taken[at] = true
 			return at
 		}
@@ -261,10 +267,10 @@ func (m *mapping) captionNear(i int, taken []bool, without []string, order ...in
 
 // table returns the node of a table with a caption, or of one with several rows and
 // columns; without a caption its first row is the title.
-func (m *mapping) table(i int, taken []bool) *citekit.Node {
+func (m *mapper) table(i int, taken []bool) *citekit.Node {
 	at := m.captionNear(i, taken, figureWords, -1, 1)
 	if at >= 0 {
-		return &citekit.Node{Title: plain.Words(m.line(at), maxTitle), Type: "table", Location: blockAt(min(i, at), max(i, at)+1)}
+		return &citekit.Node{Title: plain.Words(m.t.line(at), maxTitle), Type: "table", Location: blockAt(min(i, at), max(i, at)+1)}
 	}
 	if rows, cols, _ := m.t.tableSize(i); rows < 2 || cols < 2 {
 		return nil
@@ -275,14 +281,14 @@ func (m *mapping) table(i int, taken []bool) *citekit.Node {
 }
 
 // figure returns the node of a picture that has a caption.
-func (m *mapping) figure(i int, taken []bool) *citekit.Node {
-	if m.items[i].caption && m.line(i) != "" {
+func (m *mapper) figure(i int, taken []bool) *citekit.Node {
+	if m.items[i].caption && m.t.line(i) != "" {
 		taken[i] = true
-		return &citekit.Node{Title: plain.Words(m.line(i), maxTitle), Type: "figure", Location: blockAt(i, i+1)}
+		return &citekit.Node{Title: plain.Words(m.t.line(i), maxTitle), Type: "figure", Location: blockAt(i, i+1)}
 	}
 	at := m.captionNear(i, taken, tableWords, 1, -1)
 	if at < 0 {
 		return nil
 	}
-	return &citekit.Node{Title: plain.Words(m.line(at), maxTitle), Type: "figure", Location: blockAt(min(i, at), max(i, at)+1)}
+	return &citekit.Node{Title: plain.Words(m.t.line(at), maxTitle), Type: "figure", Location: blockAt(min(i, at), max(i, at)+1)}
 }

@@ -35,14 +35,14 @@ func readNotes(kind int, text string) (*notes, error) {
 	n.scope = ooxml.Scan(text)
 	n.scope.Next()
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Is("w", noteNames[kind]) {
+	for range s.Starts() {
+		if s.Is("w", noteNames[kind]) {
 			id, pos := s.Get("w", "id"), s.Pos
 			s.Skip()
 			n.byID[id] = span{pos, s.Stop}
 		}
 	}
-	return n, ooxml.KnownXML(s.Err())
+	return n, xmlspan.Known(s.Err())
 }
 
 // A noteRule says how the notes of a document or section are numbered.
@@ -68,11 +68,7 @@ func readRules(s *xmlspan.Scanner, rules [noteKinds]noteRule) [noteKinds]noteRul
 }
 
 func (r *noteRule) read(s *xmlspan.Scanner) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch value := s.Get("w", "val"); s.Local {
 		case "numStart":
 			r.start = number(value, 1)
@@ -94,7 +90,7 @@ func readSettings(ctx context.Context, part *ooxml.Part) ([noteKinds]noteRule, e
 		return usualRules, err
 	}
 	s := ooxml.Scan(text)
-	return readRules(s, usualRules), ooxml.KnownXML(s.Err())
+	return readRules(s, usualRules), xmlspan.Known(s.Err())
 }
 
 // numberNotes numbers the references to notes. A rule to restart on each page is

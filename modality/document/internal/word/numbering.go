@@ -65,7 +65,7 @@ func readNumbering(text string, all *styles) (*numbering, error) {
 		}
 	}
 	n.link(all)
-	return n, ooxml.KnownXML(s.Err())
+	return n, xmlspan.Known(s.Err())
 }
 
 // prefixAt returns the prefix of the tag at pos, including the colon.
@@ -82,10 +82,8 @@ func readAbstract(s *xmlspan.Scanner, text string) *abstract {
 	for i := range a.levels {
 		a.levels[i] = level{start: 1, restart: -1}
 	}
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "numStyleLink"):
 			a.styleLink = s.Get("w", "val")
 		case s.Is("w", "lvl"):
@@ -100,11 +98,8 @@ func readAbstract(s *xmlspan.Scanner, text string) *abstract {
 // readLevel reads the level whose Start is the current token.
 func readLevel(s *xmlspan.Scanner, text string) level {
 	l := level{start: 0, format: "decimal", suffix: "tab", restart: -1}
-	depth, pos := s.Depth, s.Pos
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	pos := s.Pos
+	for range s.Starts() {
 		switch s.Local {
 		case "start":
 			l.start = number(s.Get("w", "val"), 0)
@@ -134,10 +129,9 @@ func readNum(s *xmlspan.Scanner, text string) *num {
 	for i := range list.starts {
 		list.starts[i] = -1
 	}
-	depth, at := s.Depth, -1
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	at := -1
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "abstractNumId"):
 			list.abstract = s.Get("w", "val")
 		case s.Is("w", "lvlOverride"):

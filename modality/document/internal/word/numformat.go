@@ -3,6 +3,14 @@ package word
 import (
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/modality/document/internal/numeral"
+)
+
+// Numbers beyond these are decimal.
+const (
+	maxRoman   = 3999
+	maxLetters = 30
 )
 
 // formatNumber writes a number in a format of ST_NumberFormat (ISO/IEC 29500-1,
@@ -12,13 +20,13 @@ func formatNumber(format string, n int) string {
 	case "none":
 		return ""
 	case "upperRoman":
-		return roman(n)
+		return numeral.Roman(n, maxRoman)
 	case "lowerRoman":
-		return strings.ToLower(roman(n))
+		return strings.ToLower(numeral.Roman(n, maxRoman))
 	case "upperLetter":
-		return letters(n, 'A')
+		return numeral.Letters(n, maxLetters, 'A')
 	case "lowerLetter":
-		return letters(n, 'a')
+		return numeral.Letters(n, maxLetters, 'a')
 	case "decimalZero":
 		if n >= 0 && n < 10 {
 			return "0" + strconv.Itoa(n)
@@ -42,35 +50,6 @@ func formatNumber(format string, n int) string {
 		return ideographs(n)
 	}
 	return strconv.Itoa(n)
-}
-
-const maxRoman = 3999
-
-func roman(n int) string {
-	if n < 1 || n > maxRoman {
-		return strconv.Itoa(n)
-	}
-	var b strings.Builder
-	for _, digit := range []struct {
-		value int
-		text  string
-	}{
-		{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"},
-		{50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"},
-	} {
-		for ; n >= digit.value; n -= digit.value {
-			b.WriteString(digit.text)
-		}
-	}
-	return b.String()
-}
-
-// letters writes 1-26 as A to Z, 27 as AA, 28 as BB and so on.
-func letters(n int, first byte) string {
-	if n < 1 || n > 26*30 {
-		return strconv.Itoa(n)
-	}
-	return strings.Repeat(string(first+byte((n-1)%26)), (n-1)/26+1)
 }
 
 func ordinalEnding(n int) string {

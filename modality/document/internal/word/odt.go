@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
@@ -96,7 +95,6 @@ func (d *odt) blockText(i int, cells citekit.Cells) string {
 	return text
 }
 
-// line returns the text of a block on one line, without the text of its notes.
 func (d *odt) line(i int) string {
 	t := &odf.Texter{Label: d.labelAt}
 	t.Container(d.scope.Fragment(d.list[i].pos, d.list[i].stop), 0)
@@ -108,15 +106,7 @@ func (d *odt) draft(ctx context.Context) (*citekit.Draft, error) {
 	for i, b := range d.list {
 		items[i] = item{level: b.level, table: b.kind == "table", caption: b.caption, title: b.title, picture: b.picture && b.kind == "p"}
 	}
-	draft, err := draft(ctx, d, items, d.line)
-	if err != nil {
-		return nil, err
-	}
-	if title := plain.Words(d.meta.Title, maxTitle); title != "" {
-		draft.Title = title
-	}
-	d.meta.Note(draft.Metadata)
-	return draft, nil
+	return draft(ctx, d, items, d.meta.Title, d.meta)
 }
 
 // tableOf returns the outer table of a block: the block itself, or the first table in
@@ -127,9 +117,8 @@ func (d *odt) tableOf(i int) (span, bool) {
 		return span{}, false
 	}
 	s := d.scope.Fragment(b.pos, b.stop)
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("table", "table"):
 			pos := s.Pos
 			s.Skip()

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 )
 
@@ -15,11 +16,11 @@ func FuzzODT(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content, styles string) {
 		own := odtFiles(odtBody)
 		own["content.xml"], own["styles.xml"], own["mimetype"] = content, styles, odtType
-		data := packParts(t, own)
+		data := doctest.ZipMap(own)
 		r := new(word.Resolver)
-		extent, err := r.Measure(t.Context(), source(data, "x.odt"))
+		extent, err := r.Measure(t.Context(), doctest.Source("x.odt", data))
 		for i := 1; err == nil && i <= min(extent.Blocks, 3); i++ {
-			_, err = r.Resolve(t.Context(), source(data, "x.odt"), citekit.Request{Location: blocks(i, extent.Blocks)})
+			_, err = r.Resolve(t.Context(), doctest.Source("x.odt", data), citekit.Request{Location: blocks(i, extent.Blocks)})
 		}
 		if err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
 			t.Fatalf("an error of no kind: %v", err)

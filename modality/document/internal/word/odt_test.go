@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
@@ -44,7 +45,7 @@ func odtFiles(body string) map[string]string {
 func packODT(t testing.TB, body string) []byte {
 	files := odtFiles(body)
 	files["mimetype"] = odtType
-	return packParts(t, files)
+	return doctest.ZipMap(files)
 }
 
 // TestODTCuts cuts every run of blocks: the evidence has the text of its
@@ -57,7 +58,7 @@ func TestODTCuts(t *testing.T) {
 			if text, want := read(t, got, whole), strings.Join(odtTexts[first-1:last], ""); text != want {
 				t.Errorf("blocks %d-%d: %q, want %q", first, last, text, want)
 			}
-			parts := unpack(t, got)
+			parts := doctest.Unzip(t, got)
 			content := parts["content.xml"]
 			if strings.Count(content, "bookmark-start") != strings.Count(content, "bookmark-end") {
 				t.Errorf("blocks %d-%d: half of a bookmark", first, last)
@@ -95,7 +96,7 @@ func TestODTComments(t *testing.T) {
 		said[i] += remarks[i]
 	}
 	var got []string
-	for run, err := range (&word.Resolver{Comments: true}).ReadText(t.Context(), source(data, "a.odt"), citekit.Location{Modality: citekit.Document}) {
+	for run, err := range (&word.Resolver{Comments: true}).ReadText(t.Context(), doctest.Source("a.odt", data), citekit.Location{Modality: citekit.Document}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +123,7 @@ func TestODTOutside(t *testing.T) {
 		if text, want := read(t, got, whole), read(t, data, blocks(1, 1)); text != want || len(changes) != 1 {
 			t.Errorf("%s: %q, want %q; changes %q", name, text, want, changes)
 		}
-		if content := unpack(t, got)["content.xml"]; strings.Contains(content, "xlink:href") {
+		if content := doctest.Unzip(t, got)["content.xml"]; strings.Contains(content, "xlink:href") {
 			t.Errorf("%s: the link travels along: %s", name, content)
 		}
 	}
@@ -134,7 +135,7 @@ func TestODTRefused(t *testing.T) {
 	with := func(name, text string) []byte {
 		files := odtFiles(odtBody)
 		files["mimetype"], files[name] = odtType, text
-		return packParts(t, files)
+		return doctest.ZipMap(files)
 	}
 	files := odtFiles(odtBody)
 	for name, c := range map[string]struct {
@@ -151,10 +152,10 @@ func TestODTRefused(t *testing.T) {
 		"too deep":       {with("content.xml", strings.Replace(files["content.xml"], odtBody, strings.Repeat("<text:section>", 1<<16), 1)), citekit.ErrTooLarge},
 	} {
 		r := new(word.Resolver)
-		if _, err := r.Measure(t.Context(), source(c.data, "x.odt")); !errors.Is(err, c.want) {
+		if _, err := r.Measure(t.Context(), doctest.Source("x.odt", c.data)); !errors.Is(err, c.want) {
 			t.Errorf("%s: measured with %v, want %v", name, err, c.want)
 		}
-		if _, err := r.Resolve(t.Context(), source(c.data, "x.odt"), citekit.Request{Location: blocks(1, 1)}); !errors.Is(err, c.want) {
+		if _, err := r.Resolve(t.Context(), doctest.Source("x.odt", c.data), citekit.Request{Location: blocks(1, 1)}); !errors.Is(err, c.want) {
 			t.Errorf("%s: resolved with %v, want %v", name, err, c.want)
 		}
 	}
@@ -170,7 +171,7 @@ func declaring(t *testing.T, name string, size uint64) []byte {
 	t.Helper()
 	files := odtFiles(odtBody)
 	files["mimetype"] = odtType
-	data := packParts(t, files)
+	data := doctest.ZipMap(files)
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +206,7 @@ func TestODTMap(t *testing.T) {
 		`<text:h text:outline-level="1">Two</text:h><text:p>c</text:p>`)
 	files["mimetype"] = odtType
 	files["meta.xml"] = `<office:document-meta` + odtNS + ` xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0"><office:meta><dc:title>A report</dc:title><meta:initial-creator>Ada</meta:initial-creator><dc:language>de</dc:language></office:meta></office:document-meta>`
-	d, err := new(word.Resolver).Map(t.Context(), source(packParts(t, files), "x.odt"), citekit.MapRequest{Modality: citekit.Document})
+	d, err := new(word.Resolver).Map(t.Context(), doctest.Source("x.odt", doctest.ZipMap(files)), citekit.MapRequest{Modality: citekit.Document})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +247,7 @@ func TestODTChanges(t *testing.T) {
 		if text := read(t, got, whole); text != want[i] {
 			t.Errorf("block %d: %q, want %q", i+1, text, want[i])
 		}
-		parts := unpack(t, got)
+		parts := doctest.Unzip(t, got)
 		for _, id := range []string{"c1", "c2", "c3"} {
 			if strings.Contains(parts["content.xml"], `text:id="`+id+`"`) != (id == ids) {
 				t.Errorf("block %d has the change %s: %s", i+1, id, parts["content.xml"])

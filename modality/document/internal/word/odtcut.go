@@ -73,8 +73,8 @@ func (d *odt) used(kept span) (changes, sequences map[string]bool, err error) {
 	changes, sequences = make(map[string]bool), make(map[string]bool)
 	started := make(map[string]bool)
 	s := d.scope.Fragment(kept.pos, kept.stop)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Space != "text" {
+	for range s.Starts() {
+		if s.Space != "text" {
 			continue
 		}
 		switch id := s.Get("text", "change-id"); s.Local {
@@ -90,7 +90,7 @@ func (d *odt) used(kept span) (changes, sequences map[string]bool, err error) {
 			sequences[s.Get("text", "name")] = true
 		}
 	}
-	return changes, sequences, odf.KnownXML(s.Err())
+	return changes, sequences, xmlspan.Known(s.Err())
 }
 
 // some returns an element reduced to its children of the given local name that are in
@@ -101,8 +101,8 @@ func (d *odt) some(at span, local string, names map[string]bool) string {
 	}
 	var edits []xmlspan.Edit
 	s := d.scope.Fragment(at.pos, at.stop)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || !s.Is("text", local) {
+	for range s.Starts() {
+		if !s.Is("text", local) {
 			continue
 		}
 		known := false
@@ -126,8 +126,8 @@ func (d *odt) cutStyles(kept span, starts map[odtStart]int) (string, error) {
 	}
 	var edits []xmlspan.Edit
 	s := odf.Scan(styles)
-	for s.Next() {
-		if s.Kind != xmlspan.Start || !s.Is("text", "notes-configuration") {
+	for range s.Starts() {
+		if !s.Is("text", "notes-configuration") {
 			continue
 		}
 		kind := footnote
@@ -139,7 +139,7 @@ func (d *odt) cutStyles(kept span, starts map[odtStart]int) (string, error) {
 			edits = append(edits, setAttr(s, "text", "start-value", fmt.Sprint(n+odf.Number(s.Get("text", "start-value"), 0))))
 		}
 	}
-	return xmlspan.Splice(styles, 0, len(styles), edits), odf.KnownXML(s.Err())
+	return xmlspan.Splice(styles, 0, len(styles), edits), xmlspan.Known(s.Err())
 }
 
 // notesBefore returns the number of numbered notes before the first one in a span, or
@@ -179,13 +179,7 @@ func (d *odt) countOn(part span) (edits []xmlspan.Edit) {
 		}
 		seen[s.Get("text", "name")] = true
 		edit := setAttr(s, "text", "formula", "")
-		depth, shown := s.Depth, ""
-		for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-			if s.Kind == xmlspan.Text {
-				shown += s.Value()
-			}
-		}
-		if n := number(shown, 0); n > 0 && edit.Pos < edit.Stop {
+		if n := number(s.Chars(), 0); n > 0 && edit.Pos < edit.Stop {
 			edit.Text = fmt.Sprintf("ooow:%d", n)
 			edits = append(edits, edit)
 		}

@@ -26,9 +26,8 @@ type odtIndexer struct {
 func (d *odt) index(ctx context.Context) error {
 	x := &odtIndexer{ctx: ctx, d: d, s: odf.Scan(d.text), lists: newODTLists(d.styles), master: d.styles.firstMaster}
 	s := x.s
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Depth == 3 && s.Is("office", "text"):
 			if d.scope != nil {
 				return fmt.Errorf("the content has two texts: %w", citekit.ErrFormat)
@@ -44,7 +43,7 @@ func (d *odt) index(ctx context.Context) error {
 		}
 	}
 	if err := s.Err(); err != nil {
-		return odf.KnownXML(err)
+		return xmlspan.Known(err)
 	}
 	if d.scope == nil {
 		return fmt.Errorf("the content is no text: %w", citekit.ErrFormat)
@@ -127,7 +126,7 @@ func (x *odtIndexer) block() error {
 			}
 		}
 		if !s.Next() {
-			return odf.KnownXML(s.Err())
+			return xmlspan.Known(s.Err())
 		}
 	}
 }

@@ -23,7 +23,7 @@ type odtParagraph struct {
 // odtLists number the paragraphs of a text in document order.
 type odtLists struct {
 	styles *odtStyles
-	open   []odtOpen
+	open   []odtElement
 	byID   map[string]*odtCounter
 	last   map[string]*odtCounter // the last list of each style
 	head   odtCounter             // the counter of headings
@@ -47,9 +47,9 @@ type odtCounter struct {
 	counted [odtLevels]bool
 }
 
-// An odtOpen is an open element: a list, a list item, or an element within an item
+// An odtElement is an open element: a list, a list item, or an element within an item
 // that has its own lists.
-type odtOpen struct {
+type odtElement struct {
 	kind    int
 	depth   int
 	style   string // style of a list
@@ -89,11 +89,11 @@ func (l *odtLists) enter(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 		l.list(s)
 	case s.Is("text", "list-item"):
 		start := odf.Number(s.Get("text", "start-value"), -1)
-		l.open = append(l.open, odtOpen{kind: openItem, depth: s.Depth, pos: s.Pos, start: start, fresh: true})
+		l.open = append(l.open, odtElement{kind: openItem, depth: s.Depth, pos: s.Pos, start: start, fresh: true})
 	case s.Is("text", "list-header"):
-		l.open = append(l.open, odtOpen{kind: openItem, depth: s.Depth})
+		l.open = append(l.open, odtElement{kind: openItem, depth: s.Depth})
 	case s.Is("text", "note-body"), s.Is("draw", "text-box"), s.Is("table", "table-cell"):
-		l.open = append(l.open, odtOpen{kind: openFrame, depth: s.Depth})
+		l.open = append(l.open, odtElement{kind: openFrame, depth: s.Depth})
 	case s.Is("text", "p"), s.Is("text", "h"):
 		return l.paragraph(s)
 	}
@@ -102,7 +102,7 @@ func (l *odtLists) enter(s *xmlspan.Scanner) (p odtParagraph, numbered bool) {
 
 // list opens a list, new or continued.
 func (l *odtLists) list(s *xmlspan.Scanner) {
-	o := odtOpen{kind: openList, depth: s.Depth, style: s.Get("text", "style-name")}
+	o := odtElement{kind: openList, depth: s.Depth, style: s.Get("text", "style-name")}
 	defer func() { l.open = append(l.open, o) }()
 	if outer := l.outer(); outer != nil {
 		o.counter = outer.counter
@@ -126,7 +126,7 @@ func (l *odtLists) list(s *xmlspan.Scanner) {
 }
 
 // outer returns the innermost open list, or nil.
-func (l *odtLists) outer() *odtOpen {
+func (l *odtLists) outer() *odtElement {
 	for i := len(l.open) - 1; i >= 0 && l.open[i].kind != openFrame; i-- {
 		if l.open[i].kind == openList {
 			return &l.open[i]

@@ -7,9 +7,9 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
-// An odtRenumbering holds the changes that make the lists of a cut begin with the
+// odtListNumbers holds the changes that make the lists of a cut begin with the
 // numbers shown in the source.
-type odtRenumbering struct {
+type odtListNumbers struct {
 	edits  []xmlspan.Edit   // edits of the blocks
 	starts map[odtStart]int // start numbers that differ from the source
 }
@@ -20,8 +20,8 @@ const maxRuns = 3 * odtLevels
 
 // renumber numbers the paragraphs of a span as a reader of the cut would, and
 // corrects the numbers that differ.
-func (d *odt) renumber(part span, edits []xmlspan.Edit) odtRenumbering {
-	r := odtRenumbering{starts: make(map[odtStart]int)}
+func (d *odt) renumber(part span, edits []xmlspan.Edit) odtListNumbers {
+	r := odtListNumbers{starts: make(map[odtStart]int)}
 	dropped := make(map[int]bool)
 	for _, e := range edits {
 		dropped[e.Pos] = dropped[e.Pos] || e.Text == "" && e.Stop > e.Pos
@@ -84,10 +84,7 @@ func (d *odt) begin(part span, items map[int]int) (edits []xmlspan.Edit) {
 		return nil
 	}
 	s := d.scope.Fragment(part.pos, part.stop)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		n, ok := items[s.Pos]
 		if !ok {
 			continue
@@ -108,10 +105,7 @@ func setStarts(text string, starts map[odtStart]int) (string, error) {
 	var edits []xmlspan.Edit
 	var style string
 	s := odf.Scan(text)
-	for s.Next() {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch s.Local {
 		case "body":
 			s.Skip()
@@ -125,5 +119,5 @@ func setStarts(text string, starts map[odtStart]int) (string, error) {
 			}
 		}
 	}
-	return xmlspan.Splice(text, 0, len(text), edits), odf.KnownXML(s.Err())
+	return xmlspan.Splice(text, 0, len(text), edits), xmlspan.Known(s.Err())
 }

@@ -52,7 +52,7 @@ func readODTStyles(styles, content string) (*odtStyles, error) {
 			continue
 		}
 		if err := o.read(odf.Scan(text)); err != nil {
-			return nil, odf.KnownXML(err)
+			return nil, xmlspan.Known(err)
 		}
 	}
 	return o, nil
@@ -60,9 +60,8 @@ func readODTStyles(styles, content string) (*odtStyles, error) {
 
 func (o *odtStyles) read(s *xmlspan.Scanner) error {
 	var container string
-	for s.Next() {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Depth == 2:
 			if container = s.Local; container == "body" {
 				return nil // its content is read when it is indexed
@@ -110,10 +109,7 @@ func readODTList(s *xmlspan.Scanner, name string) *odtList {
 		l.levels[i].start = 1
 	}
 	depth, at := s.Depth, -1
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		if s.Depth == depth+1 {
 			at = odf.Number(s.Get("text", "level"), 0) - 1
 			if at < 0 || at >= odtLevels {

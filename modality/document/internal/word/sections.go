@@ -55,8 +55,8 @@ func (d *docx) sheet(at span) sheet {
 	s := d.scope.Fragment(at.pos, at.stop)
 	s.Next()
 	sh := sheet{start: span{s.Pos, s.Stop}, borders: make(map[string]string), insert: s.Stop}
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Depth != 2 {
+	for range s.Starts() {
+		if s.Depth != 2 {
 			continue
 		}
 		switch s.Local {
@@ -126,8 +126,8 @@ func (d *docx) startNotes(at span, numStart string) (edits []xmlspan.Edit) {
 	s.Next()
 	tag := span{s.Pos, s.Stop}
 	insert := tag.stop
-	for s.Next() {
-		if s.Kind != xmlspan.Start || s.Depth != 2 {
+	for range s.Starts() {
+		if s.Depth != 2 {
 			continue
 		}
 		pos, local := s.Pos, s.Local

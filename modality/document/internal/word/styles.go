@@ -35,8 +35,8 @@ func readStyles(text string) (*styles, error) {
 		return all, nil
 	}
 	s := ooxml.Scan(text)
-	for s.Next() {
-		if s.Kind == xmlspan.Start && s.Is("w", "style") {
+	for range s.Starts() {
+		if s.Is("w", "style") {
 			id, usual := s.Get("w", "styleId"), isOn(s.Get("w", "default"))
 			if kind := s.Get("w", "type"); kind == "paragraph" || kind == "" {
 				all.byID[id] = readStyle(s)
@@ -51,7 +51,7 @@ func readStyles(text string) (*styles, error) {
 		}
 	}
 	all.prepare()
-	return all, ooxml.KnownXML(s.Err())
+	return all, xmlspan.Known(s.Err())
 }
 
 // isOn reports whether a given value of ST_OnOff is true.
@@ -60,9 +60,8 @@ func isOn(value string) bool { return value == "1" || value == "true" || value =
 // readStyle reads the style whose Start is the current token.
 func readStyle(s *xmlspan.Scanner) *style {
 	st := &style{outline: -1, ilvl: -1}
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start || s.Space != "w" {
+	for range s.Starts() {
+		if s.Space != "w" {
 			continue
 		}
 		switch s.Local {

@@ -18,10 +18,9 @@ type cell struct{ col, width int }
 // a tab before each column except the first. A cell that takes several columns has
 // its text in the first.
 func (t *texter) table(s *xmlspan.Scanner) {
-	depth, row := s.Depth, 0
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	row := 0
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "tr"):
 			row++
 			t.row(s, row)
@@ -43,10 +42,9 @@ func (t *texter) row(s *xmlspan.Scanner, row int) {
 		}
 		line = append(line, text)
 	}
-	depth, col := s.Depth, 1
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	col := 1
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "trPr"):
 			for range gridBefore(s) {
 				add(col, "")
@@ -71,9 +69,8 @@ func (t *texter) row(s *xmlspan.Scanner, row int) {
 // gridBefore reads the current trPr and returns how many columns the row skips before
 // its first cell.
 func gridBefore(s *xmlspan.Scanner) (n int) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind == xmlspan.Start && s.Is("w", "gridBefore") {
+	for range s.Starts() {
+		if s.Is("w", "gridBefore") {
 			n = number(s.Get("w", "val"), 0)
 		}
 	}
@@ -84,11 +81,9 @@ func gridBefore(s *xmlspan.Scanner) (n int) {
 // line.
 func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
 	inner := &texter{d: t.d, chunks: t.chunks}
-	depth := s.Depth
 	width = 1
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
+	for range s.Starts() {
 		switch {
-		case s.Kind != xmlspan.Start:
 		case s.Is("w", "tcPr"):
 			width = gridSpan(s)
 		case s.Is("w", "p"):
@@ -107,9 +102,9 @@ func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
 
 // gridSpan reads the current tcPr and returns the width of the cell in columns.
 func gridSpan(s *xmlspan.Scanner) int {
-	depth, width := s.Depth, 1
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind == xmlspan.Start && s.Is("w", "gridSpan") {
+	width := 1
+	for range s.Starts() {
+		if s.Is("w", "gridSpan") {
 			width = number(s.Get("w", "val"), 1)
 		}
 	}

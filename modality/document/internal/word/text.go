@@ -56,10 +56,7 @@ func (t *texter) note(r reference) {
 // container writes the paragraphs and tables up to the End of the element at depth,
 // or up to the end of the input if depth is 0.
 func (t *texter) container(s *xmlspan.Scanner, depth int) {
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind != xmlspan.Start {
-			continue
-		}
+	for range s.Starts() {
 		switch {
 		case s.Is("w", "p"):
 			t.paragraph(s)
@@ -103,11 +100,8 @@ func (t *texter) paragraph(s *xmlspan.Scanner) {
 	}
 	label := t.out.Len()
 	boxes := texter{chunks: t.chunks}
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind == xmlspan.Start {
-			t.inline(s, &boxes)
-		}
+	for range s.Starts() {
+		t.inline(s, &boxes)
 	}
 	if t.out.Len() > label || label > before {
 		t.out.WriteByte('\n')
@@ -120,7 +114,7 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 	switch s.Local {
 	case "t":
 		if s.Space == "w" || s.Space == "m" {
-			t.words(s)
+			t.words(s.Chars())
 		}
 	case "tab", "ptab":
 		if s.Space == "w" {
@@ -156,17 +150,11 @@ func (t *texter) inline(s *xmlspan.Scanner, boxes *texter) {
 // blanks replaces white space by the spaces that are shown for it.
 var blanks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ", "\t", " ", "\u00ad", "")
 
-func (t *texter) words(s *xmlspan.Scanner) {
-	depth := s.Depth
-	for s.Next() && (s.Kind != xmlspan.End || s.Depth != depth) {
-		if s.Kind == xmlspan.Text {
-			value := s.Value()
-			if strings.ContainsAny(value, "\r\n\t\u00ad") {
-				value = blanks.Replace(value)
-			}
-			t.out.WriteString(value)
-		}
+func (t *texter) words(text string) {
+	if strings.ContainsAny(text, "\r\n\t\u00ad") {
+		text = blanks.Replace(text)
 	}
+	t.out.WriteString(text)
 }
 
 // symbol writes a character that is given by its number in a font, unless it has a

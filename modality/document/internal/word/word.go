@@ -29,9 +29,7 @@
 package word
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -39,9 +37,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
-	"github.com/citekit/citekit/internal/ctxio"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
+	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
@@ -96,6 +93,9 @@ type text interface {
 	// blockText returns the text of a block, or of some of its cells.
 	blockText(i int, cells citekit.Cells) string
 
+	// line returns the text of a block on one line, without that of its notes.
+	line(i int) string
+
 	// cut returns a document with the blocks from first to last, or with cells of one
 	// of them.
 	cut(ctx context.Context, src io.ReaderAt, size int64, first, last int, cells citekit.Cells) (*evidence, error)
@@ -121,19 +121,12 @@ func (r *Resolver) Version() string {
 // open returns the document in src. It may be shared with other calls.
 func (r *Resolver) open(ctx context.Context, src *citekit.Source) (text, error) {
 	r.once.Do(func() {
-		r.opened.MaxCost = r.CacheBytes
-		if r.CacheBytes == 0 {
-			r.opened.MaxCost = defaultCacheBytes
-		}
+		r.opened.MaxCost = docfile.Bound(r.CacheBytes, defaultCacheBytes)
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	key := src.Version()
-	if key != "" {
-		key = fmt.Sprintf("%s %d", key, src.Size())
-	}
-	return r.opened.Get(ctx, key, func(ctx context.Context) (text, int64, error) {
+	return r.opened.Get(ctx, docfile.Key(src, ""), func(ctx context.Context) (text, int64, error) {
 		t, err := openText(ctx, src, r.Comments)
 		if err != nil {
 			return nil, 0, err
@@ -168,31 +161,22 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err != nil {
 		return nil, err
 	}
-	c := new(citekit.Content)
-	c.MediaType, c.Ext = t.format()
 	if req.Location.IsWhole() {
-		c.Size = src.Size()
-		c.Body = io.NopCloser(ctxio.Reader(ctx, io.NewSectionReader(src, 0, src.Size())))
-		return c, nil
+		mediaType, ext := t.format()
+		return docfile.Whole(ctx, src, mediaType, ext), nil
 	}
 	x, err := t.cut(ctx, src, src.Size(), first, last, req.Location.Cells)
 	if err != nil {
 		return nil, err
 	}
-	c.MediaType, c.Ext = x.mediaType, x.ext
-	c.Size, c.Changes = int64(len(x.data)), x.changes
-	c.Body = io.NopCloser(ctxio.Reader(ctx, bytes.NewReader(x.data)))
-	return c, nil
+	return docfile.Cut(ctx, x.data, x.mediaType, x.ext, x.changes), nil
 }
 
 // find returns the document and the blocks that a location selects, [first, last)
 // counted from 0.
 func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Location) (t text, first, last int, err error) {
-	if err := loc.Validate(); err != nil {
+	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a document"); err != nil {
 		return nil, 0, 0, err
-	}
-	if loc.Modality != citekit.Document {
-		return nil, 0, 0, fmt.Errorf("%s location in a document: %w", message.Article(loc.Modality), errors.ErrUnsupported)
 	}
 	if t, err = r.open(ctx, src); err != nil {
 		return nil, 0, 0, err
@@ -273,8 +257,8 @@ func blockAt(first, last int) citekit.Location {
 // figures with captions, become nodes in them. A document without headings becomes
 // consecutive passages of blocks.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
-	if req.Modality != citekit.Document {
-		return nil, fmt.Errorf("%s map of a document: %w", message.Article(req.Modality), errors.ErrUnsupported)
+	if err := docfile.CheckMap(ctx, req, citekit.Document, "a document"); err != nil {
+		return nil, err
 	}
 	t, err := r.open(ctx, src)
 	if err != nil {

@@ -41,13 +41,52 @@ func Without(s *Scanner, drop func(*Scanner) bool) (string, error) {
 	var edits []Edit
 	for s.Next() {
 		if s.Kind == Start && s.Depth > 1 && drop(s) {
-			pos := s.Pos
-			s.Skip()
-			edits = append(edits, Edit{Pos: pos, Stop: s.Stop})
+			edits = append(edits, s.Drop())
 		}
 	}
 	if len(edits) == 0 || s.err != nil {
 		return s.data, s.err
 	}
 	return Splice(s.data, 0, len(s.data), edits), nil
+}
+
+// Ranges pairs elements that begin ranges with elements that end them, by the keys of
+// the ranges. A cut may have only one of the two.
+type Ranges map[string]*rangeMarks
+
+// rangeMarks are the edits that remove the elements of one key.
+type rangeMarks struct {
+	starts []Edit
+	paired []Edit // ends with a start before them
+	alone  []Edit // ends without a start before them
+}
+
+// Add records the edit that removes a start or an end of a range.
+func (r Ranges) Add(key string, isStart bool, mark Edit) {
+	m := r[key]
+	if m == nil {
+		m = new(rangeMarks)
+		r[key] = m
+	}
+	switch {
+	case isStart:
+		m.starts = append(m.starts, mark)
+	case len(m.starts) > len(m.paired):
+		m.paired = append(m.paired, mark)
+	default:
+		m.alone = append(m.alone, mark)
+	}
+}
+
+// Unpaired returns the edits that remove the starts without an end and the ends
+// without a start.
+func (r Ranges) Unpaired(key string) []Edit {
+	m := r[key]
+	return slices.Concat(m.starts[len(m.paired):], m.alone)
+}
+
+// All returns the edits that remove all starts and ends of a key.
+func (r Ranges) All(key string) []Edit {
+	m := r[key]
+	return slices.Concat(m.starts, m.paired, m.alone)
 }

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/citekit/citekit"
 )
 
 var (
@@ -21,6 +23,18 @@ var (
 	// ErrDepth reports elements nested deeper than MaxDepth.
 	ErrDepth = errors.New("XML nested too deep")
 )
+
+// Known makes an error of this package match [citekit.ErrTooLarge] if the XML is nested
+// too deeply, and [citekit.ErrFormat] otherwise.
+func Known(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrDepth):
+		return fmt.Errorf("%w: %w", err, citekit.ErrTooLarge)
+	}
+	return fmt.Errorf("%w: %w", err, citekit.ErrFormat)
+}
 
 // MaxDepth is the maximum depth of elements.
 const MaxDepth = 512
@@ -390,6 +404,14 @@ func (s *Scanner) Element() string {
 	return e.space + ":" + e.local
 }
 
+// Drop returns the edit that removes the element whose Start is the current token, and
+// advances to its End.
+func (s *Scanner) Drop() Edit {
+	pos := s.Pos
+	s.Skip()
+	return Edit{Pos: pos, Stop: s.Stop}
+}
+
 // Skip advances to the End of the element whose Start is the current token. It returns
 // false after an error.
 func (s *Scanner) Skip() bool {
@@ -400,6 +422,44 @@ func (s *Scanner) Skip() bool {
 		}
 	}
 	return false
+}
+
+// Starts steps to each Start within the element whose Start is the current token, or in
+// all of the document before the first token. It ends at the End of the element, or
+// after an error. The loop may read on itself, such as with Skip.
+func (s *Scanner) Starts() func(yield func() bool) {
+	return func(yield func() bool) {
+		depth := s.Depth
+		for s.Next() && (s.Kind != End || s.Depth != depth) {
+			if s.Kind == Start && !yield() {
+				return
+			}
+		}
+	}
+}
+
+// Chars returns the characters of the element whose Start is the current token, and
+// steps to its End.
+func (s *Scanner) Chars() string {
+	var first string
+	var all strings.Builder // unless there is only first
+	depth := s.Depth
+	for s.Next() && (s.Kind != End || s.Depth != depth) {
+		switch {
+		case s.Kind != Text:
+		case first == "":
+			first = s.Value()
+		default:
+			if all.Len() == 0 {
+				all.WriteString(first)
+			}
+			all.WriteString(s.Value())
+		}
+	}
+	if all.Len() == 0 {
+		return first
+	}
+	return all.String()
 }
 
 // Value returns the characters of a Text.

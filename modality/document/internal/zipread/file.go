@@ -13,6 +13,9 @@ import (
 	"math"
 	"strings"
 	"sync"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
 // A File is an entry of an [Archive].
@@ -109,6 +112,27 @@ func (f *File) Bytes(ctx context.Context, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	return content.Bytes(), nil
+}
+
+// XML returns the content in UTF-8, ready for an [xmlspan.Scanner]. If it has more than
+// limit bytes, the error matches [citekit.ErrTooLarge], and calls the file by kind, such
+// as "a part". Other errors are those of [Known] and [xmlspan.Known].
+func (f *File) XML(ctx context.Context, kind string, limit int64) (string, error) {
+	if f.Size() > limit {
+		return "", fmt.Errorf("%s of %d bytes; at most %d: %w", kind, f.Size(), limit, citekit.ErrTooLarge)
+	}
+	r, err := f.Open(ctx)
+	if err != nil {
+		return "", Known(ctx, err)
+	}
+	defer r.Close()
+	var b strings.Builder
+	b.Grow(int(f.Size()))
+	if _, err := io.Copy(&b, r); err != nil {
+		return "", Known(ctx, err)
+	}
+	text, err := xmlspan.Decode(b.String())
+	return text, xmlspan.Known(err)
 }
 
 // likelySize bounds the memory allocated before any content arrives, because the

@@ -14,6 +14,7 @@ import (
 	"testing/iotest"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -353,4 +354,31 @@ func FuzzOpen(f *testing.F) {
 			t.Errorf("members of %d bytes in an archive of %d", packed, len(data))
 		}
 	})
+}
+
+// TestXML reads XML files, and says what is wrong with those that are none.
+func TestXML(t *testing.T) {
+	stored := doctest.Zip("mimetype", "<a/>") // which is not compressed
+	damaged := bytes.Replace(stored, []byte("<a/>"), []byte("<b/>"), 1)
+	for name, c := range map[string]struct {
+		data  []byte
+		limit int64
+		want  error
+	}{
+		"sound":           {stored, 100, nil},
+		"UTF-16":          {doctest.Zip("mimetype", "\xfe\xff\x00<\x00a\x00/\x00>"), 100, nil},
+		"too long":        {stored, 3, citekit.ErrTooLarge},
+		"another charset": {doctest.Zip("mimetype", `<?xml version="1.0" encoding="ebcdic"?><a/>`), 100, citekit.ErrFormat},
+		"damaged":         {damaged, 100, citekit.ErrFormat},
+	} {
+		text, err := mustOpen(t, c.data).File("mimetype").XML(t.Context(), "a part", c.limit)
+		if !errors.Is(err, c.want) || c.want == nil && text != "<a/>" {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := mustOpen(t, stored).File("mimetype").XML(done, "a part", 100); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that is done: %v", err)
+	}
 }

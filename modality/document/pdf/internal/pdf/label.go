@@ -3,12 +3,14 @@ package pdf
 import (
 	"strconv"
 	"strings"
+
+	"github.com/citekit/citekit/modality/document/internal/numeral"
 )
 
 // Limits of labels in letters or Roman numerals. Larger numbers are decimal.
 const (
 	maxRoman   = 10_000
-	maxLetters = 26 * 100
+	maxLetters = 100
 )
 
 // Label returns the label of the page that is i pages after the first of r (12.4.2),
@@ -20,13 +22,13 @@ func (r LabelRange) Label(i int) string {
 	case "":
 		return prefix
 	case "R":
-		return prefix + roman(number)
+		return prefix + numeral.Roman(number, maxRoman)
 	case "r":
-		return prefix + strings.ToLower(roman(number))
+		return prefix + strings.ToLower(numeral.Roman(number, maxRoman))
 	case "A":
-		return prefix + letters(number, 'A')
+		return prefix + numeral.Letters(number, maxLetters, 'A')
 	case "a":
-		return prefix + letters(number, 'a')
+		return prefix + numeral.Letters(number, maxLetters, 'a')
 	}
 	return prefix + strconv.Itoa(number)
 }
@@ -44,31 +46,4 @@ func (r LabelRange) Parts() (prefix, style string, start int) {
 		start = int(n)
 	}
 	return p.Text(), style, start
-}
-
-func roman(n int) string {
-	if n < 1 || n > maxRoman {
-		return strconv.Itoa(n)
-	}
-	var b strings.Builder
-	for _, sign := range []struct {
-		value int
-		text  string
-	}{
-		{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"},
-		{50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"},
-	} {
-		for ; n >= sign.value; n -= sign.value {
-			b.WriteString(sign.text)
-		}
-	}
-	return b.String()
-}
-
-// letters counts A to Z, AA to ZZ, AAA to ZZZ.
-func letters(n int, first byte) string {
-	if n < 1 || n > maxLetters {
-		return strconv.Itoa(n)
-	}
-	return strings.Repeat(string(first+byte((n-1)%26)), (n-1)/26+1)
 }

@@ -124,7 +124,7 @@ func pageText(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, page Page, cropped 
 
 // A sheet is the place of the text of a page.
 type sheet struct {
-	place         placing
+	place         pageTransform
 	width, height float64 // points, as displayed
 }
 
@@ -132,7 +132,7 @@ func newSheet(p pdfium.Pdfium, page requests.Page) (s sheet, err error) {
 	if s.width, s.height, err = pageSize(p, page); err != nil {
 		return s, err
 	}
-	s.place, err = newPlacing(p, page)
+	s.place, err = newPageTransform(p, page)
 	return s, err
 }
 

@@ -95,7 +95,7 @@ func layoutOf(p pdfium.Pdfium, doc references.FPDF_DOCUMENT, index int, drawn fu
 	if layout.Width, layout.Height, err = pageSize(p, page); err != nil {
 		return Layout{}, err
 	}
-	place, err := newPlacing(p, page)
+	place, err := newPageTransform(p, page)
 	if err != nil {
 		return Layout{}, err
 	}
@@ -126,11 +126,11 @@ func pageSize(p pdfium.Pdfium, page requests.Page) (width, height float64, err e
 	return w.Width, h.Height, nil
 }
 
-// A placing maps coordinates in page space to fractions of the page as displayed,
+// A pageTransform maps coordinates in page space to fractions of the page as displayed,
 // cropped and rotated.
-type placing struct{ ax, bx, cx, ay, by, cy float64 }
+type pageTransform struct{ ax, bx, cx, ay, by, cy float64 }
 
-func newPlacing(p pdfium.Pdfium, page requests.Page) (placing, error) {
+func newPageTransform(p pdfium.Pdfium, page requests.Page) (pageTransform, error) {
 	const device, step = 100_000, 1000 // large, so that integers are precise enough
 	var at [3][2]float64
 	for i, point := range [3][2]float64{{0, 0}, {step, 0}, {0, step}} {
@@ -138,23 +138,23 @@ func newPlacing(p pdfium.Pdfium, page requests.Page) (placing, error) {
 			Page: page, SizeX: device, SizeY: device, PageX: point[0], PageY: point[1],
 		})
 		if err != nil {
-			return placing{}, refused(err)
+			return pageTransform{}, refused(err)
 		}
 		at[i] = [2]float64{float64(got.DeviceX) / device, float64(got.DeviceY) / device}
 	}
-	return placing{
+	return pageTransform{
 		ax: (at[1][0] - at[0][0]) / step, bx: (at[2][0] - at[0][0]) / step, cx: at[0][0],
 		ay: (at[1][1] - at[0][1]) / step, by: (at[2][1] - at[0][1]) / step, cy: at[0][1],
 	}, nil
 }
 
 // point returns where a point is shown, which may be outside the page.
-func (m placing) point(x, y float64) (shownX, shownY float64) {
+func (m pageTransform) point(x, y float64) (shownX, shownY float64) {
 	return m.ax*x + m.bx*y + m.cx, m.ay*x + m.by*y + m.cy
 }
 
 // box returns where a rectangle is shown, clipped to the page.
-func (m placing) box(left, bottom, right, top float64) Box {
+func (m pageTransform) box(left, bottom, right, top float64) Box {
 	x1, y1 := m.point(left, bottom)
 	x2, y2 := m.point(right, top)
 	return Box{onPage(min(x1, x2)), onPage(min(y1, y2)), onPage(max(x1, x2)), onPage(max(y1, y2))}
@@ -171,7 +171,7 @@ func onPage(v float64) float64 {
 type lineReader struct {
 	p      pdfium.Pdfium
 	text   references.FPDF_TEXTPAGE
-	place  placing
+	place  pageTransform
 	width  float64 // of the page in points
 	mapped bool    // character indexes differ from text indexes
 }
@@ -429,7 +429,7 @@ func stopped(err error) error {
 }
 
 // drawnOn returns the places of the objects of a page that are not text.
-func drawnOn(p pdfium.Pdfium, page requests.Page, place placing) ([]Box, error) {
+func drawnOn(p pdfium.Pdfium, page requests.Page, place pageTransform) ([]Box, error) {
 	count, err := p.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: page})
 	if err != nil {
 		return nil, stopped(err)

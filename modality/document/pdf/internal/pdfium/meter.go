@@ -92,29 +92,29 @@ const (
 	blockWork Work = 250 // and one for each 64 bytes
 )
 
-// A counted is an instance that also counts what Go does for the calls that a file can
+// A meteredInstance is one that also counts what Go does for the calls that a file can
 // ask for without limit.
-type counted struct {
+type meteredInstance struct {
 	pdfium.Pdfium
 	meter *meter
 }
 
-func (c counted) FPDFText_GetFontSize(r *requests.FPDFText_GetFontSize) (*responses.FPDFText_GetFontSize, error) {
+func (c meteredInstance) FPDFText_GetFontSize(r *requests.FPDFText_GetFontSize) (*responses.FPDFText_GetFontSize, error) {
 	c.meter.take(3 * callWork) // two other calls follow
 	return c.Pdfium.FPDFText_GetFontSize(r)
 }
 
-func (c counted) FPDFText_GetCharBox(r *requests.FPDFText_GetCharBox) (*responses.FPDFText_GetCharBox, error) {
+func (c meteredInstance) FPDFText_GetCharBox(r *requests.FPDFText_GetCharBox) (*responses.FPDFText_GetCharBox, error) {
 	c.meter.take(callWork)
 	return c.Pdfium.FPDFText_GetCharBox(r)
 }
 
-func (c counted) FPDFPage_GetObject(r *requests.FPDFPage_GetObject) (*responses.FPDFPage_GetObject, error) {
+func (c meteredInstance) FPDFPage_GetObject(r *requests.FPDFPage_GetObject) (*responses.FPDFPage_GetObject, error) {
 	c.meter.take(3 * callWork) // likewise
 	return c.Pdfium.FPDFPage_GetObject(r)
 }
 
-func (c counted) FPDF_LoadCustomDocument(r *requests.FPDF_LoadCustomDocument) (*responses.FPDF_LoadCustomDocument, error) {
+func (c meteredInstance) FPDF_LoadCustomDocument(r *requests.FPDF_LoadCustomDocument) (*responses.FPDF_LoadCustomDocument, error) {
 	counting := *r
 	counting.Reader = countedReader{r.Reader, c.meter}
 	return c.Pdfium.FPDF_LoadCustomDocument(&counting)

@@ -27,7 +27,7 @@ func widen(p pdfium.Pdfium, page requests.Page) error {
 	if err != nil {
 		return refused(err)
 	}
-	w := widening{p: p, left: maxWidened}
+	w := widener{p: p, left: maxWidened}
 	for i := range count.Count {
 		object, err := p.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: page, Index: i})
 		if err != nil {
@@ -40,12 +40,12 @@ func widen(p pdfium.Pdfium, page requests.Page) error {
 	return nil
 }
 
-type widening struct {
+type widener struct {
 	p    pdfium.Pdfium
 	left int // objects that may still be examined
 }
 
-func (w *widening) object(o references.FPDF_PAGEOBJECT, depth int) error {
+func (w *widener) object(o references.FPDF_PAGEOBJECT, depth int) error {
 	if w.left--; w.left < 0 {
 		return ErrLimit
 	}
@@ -65,7 +65,7 @@ func (w *widening) object(o references.FPDF_PAGEOBJECT, depth int) error {
 	return nil
 }
 
-func (w *widening) form(o references.FPDF_PAGEOBJECT, depth int) error {
+func (w *widener) form(o references.FPDF_PAGEOBJECT, depth int) error {
 	count, err := w.p.FPDFFormObj_CountObjects(&requests.FPDFFormObj_CountObjects{PageObject: o})
 	if err != nil {
 		return stopped(err)
@@ -82,7 +82,7 @@ func (w *widening) form(o references.FPDF_PAGEOBJECT, depth int) error {
 	return nil
 }
 
-func (w *widening) text(o references.FPDF_PAGEOBJECT) error {
+func (w *widener) text(o references.FPDF_PAGEOBJECT) error {
 	const least = 0.01 // points; PDFium leaves out what is narrower
 	b, err := w.p.FPDFPageObj_GetBounds(&requests.FPDFPageObj_GetBounds{PageObject: o})
 	if err != nil {
