@@ -14,7 +14,6 @@ import (
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
-	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
 )
 

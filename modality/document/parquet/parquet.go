@@ -24,8 +24,8 @@ import (
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/parquet"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/rows"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 // Format is the name of the format in [document.Resolver].

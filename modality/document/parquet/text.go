@@ -10,8 +10,8 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/parquet"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/rows"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 const (

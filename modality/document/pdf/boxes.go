@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 // Boxes implements [preview.Boxer]. A box encloses the ink of its characters.

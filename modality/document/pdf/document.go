@@ -19,10 +19,10 @@ import (
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfcut"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
+	"github.com/citekit/citekit/modality/internal/docfile"
 	"github.com/citekit/citekit/modality/internal/tesseract"
 	"github.com/citekit/citekit/preview"
 )

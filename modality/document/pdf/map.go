@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 var _ citekit.Mapper = (*Resolver)(nil)

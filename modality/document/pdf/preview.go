@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
+	"github.com/citekit/citekit/modality/internal/docfile"
 	"github.com/citekit/citekit/modality/internal/drawing"
 	"github.com/citekit/citekit/preview"
 )

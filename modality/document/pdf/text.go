@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdf"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfcut"
 	"github.com/citekit/citekit/modality/document/pdf/internal/pdfium"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 // textPages is the number of pages passed to PDFium at a time.

@@ -41,8 +41,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
-	say "github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/internal/docfile"
 	"github.com/citekit/citekit/modality/internal/member"
 )
 

@@ -22,8 +22,8 @@ import (
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sqlite"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/rows"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 // A Resolver resolves rows of databases. The zero value is ready to use. It must

@@ -7,8 +7,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/rows"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 const maxSummary = 500

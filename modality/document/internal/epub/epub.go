@@ -39,8 +39,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/zipread"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 const maxTitle = 300 // bytes

@@ -9,8 +9,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/odf"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 const (

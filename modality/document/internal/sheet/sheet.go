@@ -48,8 +48,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 // A Resolver extracts cells of workbooks. The zero value is ready to use. It is

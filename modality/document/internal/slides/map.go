@@ -10,7 +10,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 const (

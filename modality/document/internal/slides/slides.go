@@ -49,7 +49,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 // A Resolver extracts slides of presentations as presentations of their own.

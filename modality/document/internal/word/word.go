@@ -38,9 +38,9 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/sniff"
-	"github.com/citekit/citekit/modality/document/internal/docfile"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
+	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
 // A Resolver extracts blocks of DOCX and ODT files as files of their own. The
