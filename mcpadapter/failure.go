@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -228,22 +226,9 @@ const (
 // clip cuts a long message.
 func clip(s string) string { return plain.Shorten(s, maxMessage) }
 
-// printable returns s on one line: characters that cannot be seen are written as
-// codes, line ends and other white space as in a Go string, and a long text is
-// cut.
-func printable(s string) string {
-	s, _ = visible.Text(clip(s))
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) {
-			b.WriteRune(r)
-			continue
-		}
-		escaped := strconv.QuoteRuneToASCII(r)
-		b.WriteString(escaped[1 : len(escaped)-1])
-	}
-	return b.String()
-}
+// printable returns s on one line and shortened, without characters that cannot be
+// seen.
+func printable(s string) string { return visible.Line(s, maxMessage) }
 
 // quote returns s in quotes, on one line and shortened.
 func quote(s string) string {

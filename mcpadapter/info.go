@@ -1,7 +1,6 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 )
@@ -30,10 +29,5 @@ func (a *adapter) info(ctx context.Context, _ arguments) (answer, error) {
 	if len(roots) == 0 {
 		return asJSON(data, nil)
 	}
-	list, err := json.Marshal(roots)
-	var b bytes.Buffer
-	b.Write(bytes.TrimSuffix(data, []byte("}")))
-	writeMember(&b, "roots", list)
-	b.WriteByte('}')
-	return asJSON(b.Bytes(), err)
+	return asJSON(withMember(data, "roots", roots))
 }

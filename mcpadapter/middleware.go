@@ -4,42 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/server/transport"
 )
 
-// recoverPanics answers a request whose handler panics with an error. Otherwise
-// the SDK would end the process.
-func recoverPanics(logger *slog.Logger) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
-			defer func() {
-				if p := recover(); p != nil {
-					logger.LogAttrs(ctx, slog.LevelError, "panic",
-						slog.String("method", knownMethod(method)), slog.String("request_id", requestID(ctx)), slog.String("panic", printable(fmt.Sprint(p))), slog.String("stack", string(debug.Stack())))
-					result, err = panicked(method, req)
-				}
-			}()
-			return next(ctx, method, req)
-		}
-	}
-}
-
-func panicked(method string, req mcp.Request) (mcp.Result, error) {
-	if call, ok := req.(*mcp.CallToolRequest); ok {
-		return failure(call.Params.Name, errPanic), nil
-	}
-	if req.GetSession() == nil || isNotification(method) {
-		return nil, nil
-	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
-}
+// panicked returns the result of a tool whose handler panicked.
+func panicked(tool string) mcp.Result { return failure(tool, errPanic) }
 
 var errPanic = errors.New("panic")
 
@@ -52,7 +27,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, req)
 			if err == nil {
-				return pastEncoder(ctx, withCode(result, req)), nil
+				return withCode(result, req), nil
 			}
 			var coded *jsonrpc.Error
 			if errors.As(err, &coded) {
@@ -63,7 +38,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			}
 			code := citekit.CodeOf(err)
 			if code == citekit.CodeInternal {
-				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", requestID(ctx)), slog.String("error", printable(err.Error())))
+				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", transport.RequestID(ctx)), slog.String("error", printable(err.Error())))
 			}
 			return nil, featureError(method, err, code)
 		}
@@ -173,11 +148,6 @@ func isFeature(method string) bool {
 		return true
 	}
 	return false
-}
-
-func isNotification(method string) bool {
-	const prefix = "notifications/"
-	return len(method) > len(prefix) && method[:len(prefix)] == prefix
 }
 
 // featureError returns err as a protocol error with both kinds of code.

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/citekit/citekit/server/transport"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -30,7 +31,11 @@ func (a *adapter) hasTool(ctx context.Context, tool string) bool {
 // not offer.
 func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		asked, err := choiceOf(headerOf(ctx, req))
+		var header http.Header
+		if extra := transport.ExtraOf(ctx, req); extra != nil {
+			header = extra.Header
+		}
+		asked, err := choiceOf(header)
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
@@ -69,14 +74,6 @@ func (a *adapter) given(granted choice) choice {
 	}
 	granted.within, granted.readOnly = &everybody, granted.readOnly || now.ReadOnly
 	return granted
-}
-
-// headerOf returns the header of the HTTP request that carried req, or nil.
-func headerOf(ctx context.Context, req mcp.Request) http.Header {
-	if extra := extraOf(ctx, req); extra != nil {
-		return extra.Header
-	}
-	return nil
 }
 
 // unknownTool returns the SDK's error for an unknown tool, so that hidden tools

@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/stats"
 	"github.com/citekit/citekit/verify"
 )
@@ -80,7 +81,7 @@ type Options struct {
 
 	// Links, if not nil, gives links to evidence to clients over HTTP, which
 	// cannot use paths on this machine. It must be over the same library.
-	Links *EvidenceLinks
+	Links *transport.EvidenceLinks
 
 	// Toolsets are the groups of tools to offer: read, search and write. Nil
 	// means all. A client may narrow them with the header X-MCP-Toolsets.
@@ -168,20 +169,20 @@ func moduleVersion() string {
 // A nil opts means the defaults. The server does not own lib.
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	o := opts.withDefaults()
-	a := &adapter{lib: lib, opts: o, catalog: newCatalog(), previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}
+	a := &adapter{lib: lib, opts: o, previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}
 	tools := a.offered()
 	if err := o.Check(); err != nil {
 		o.Logger.Warn("tools that were chosen are not offered", "error", err.Error())
 	}
 	settings := &mcp.ServerOptions{
 		Instructions: a.instructions(choice{}),
-		Logger:       forForeign(o.Logger),
+		Logger:       transport.ForForeign(o.Logger),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	}
 	features := a.features(settings)
 	server := mcp.NewServer(&mcp.Implementation{Name: o.Name, Version: o.Version}, settings)
 	features(server)
-	server.AddReceivingMiddleware(withoutOutput, a.describeCalls, codedErrors(o.Logger), recoverPanics(o.Logger), a.narrow)
+	server.AddReceivingMiddleware(withoutOutput, transport.Describe, codedErrors(o.Logger), transport.Recover(o.Logger, panicked), a.narrow)
 	for _, t := range tools {
 		server.AddTool(t.definition(), a.handler(t))
 	}

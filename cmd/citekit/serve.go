@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 func serveCommand() *command {
@@ -110,9 +111,9 @@ func (s *session) serveStdio(ctx context.Context, one *hosted, settings *config.
 	if term.IsTTY(s.stdin) {
 		s.explainServer()
 	}
-	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
+	stdio := &transport.StreamTransport{Tools: mcpadapter.Tools, Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	logStop := s.logRun(ctx, logger, settings, "")
-	err := transport.Serve(ctx, one.Server())
+	err := stdio.Serve(ctx, one.Server())
 	if ctx.Err() != nil {
 		err = nil // a signal is the regular way to stop a server
 	}

@@ -33,6 +33,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 // Text returns text with the code of each hidden character in its place, such
@@ -53,6 +55,23 @@ func Text(text string) (shown string, hidden int) {
 	}
 	b.WriteString(text[done:])
 	return b.String(), hidden
+}
+
+// Line returns a text on one line, for messages and logs: hidden characters are
+// written as codes, line ends and other white space as in a Go string, and a text of
+// more than n bytes is cut.
+func Line(text string, n int) string {
+	shown, _ := Text(plain.Shorten(text, n))
+	var b strings.Builder
+	for _, r := range shown {
+		if unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) {
+			b.WriteRune(r)
+			continue
+		}
+		escaped := strconv.QuoteRuneToASCII(r)
+		b.WriteString(escaped[1 : len(escaped)-1])
+	}
+	return b.String()
 }
 
 // Marks returns runs of code points of a text, the end excluded, as runs of what
