@@ -99,16 +99,14 @@ const (
 	defaultBodyTimeout    = 30 * time.Second
 )
 
-// statelessVersions are the versions of the protocol without sessions.
-var statelessVersions = []string{"2026-07-28"}
+// firstStateless is the first version of the protocol without sessions. Version
+// 2024-11-05 defines another transport, but clients of that version may also use this
+// one.
+const firstStateless = "2026-07-28"
 
-// IsStateless reports whether requests of a version of the protocol are independent of
-// each other, without a session.
-func IsStateless(version string) bool { return slices.Contains(statelessVersions, version) }
-
-// sessionVersions are the versions with sessions. Version 2024-11-05 defines another
-// transport, but clients of that version may also use this one.
-var sessionVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+// IsStateless reports whether requests of a version of the protocol, which is a day, are
+// independent of each other, without a session.
+func IsStateless(version string) bool { return version >= firstStateless }
 
 // The headers of the protocol.
 const (
@@ -294,7 +292,7 @@ func (h *Handler) serveEndpoint(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(versions) > 1:
 		http.Error(w, "more than one header "+versionHeader, http.StatusBadRequest)
-	case len(versions) == 1 && !IsStateless(versions[0]) && !slices.Contains(sessionVersions, versions[0]):
+	case len(versions) == 1 && !slices.Contains(mcp.SupportedProtocolVersions(), versions[0]):
 		refuseVersion(w, versions[0], body)
 	case r.Method == http.MethodPost && isJSON(r):
 		h.serveMessage(w, r, body)
@@ -347,7 +345,7 @@ func (h *Handler) serveVersion(w http.ResponseWriter, r *http.Request) {
 // refuseVersion answers a request of an unknown version as the protocol requires.
 // The body may be anything.
 func refuseVersion(w http.ResponseWriter, version string, body []byte) {
-	supported := slices.Concat(statelessVersions, sessionVersions)
+	supported := mcp.SupportedProtocolVersions()
 	data, _ := json.Marshal(mcp.UnsupportedProtocolVersionData{Supported: supported, Requested: version}) // strings always encode
 	var request struct {
 		ID any `json:"id"`

@@ -110,7 +110,7 @@ func checkJSON(text []byte, message string) *rejection {
 func parseObject(text []byte) (*rpcMessage, *rejection) {
 	m, rejected := parseRequest(text)
 	if rejected == nil && m.request != nil && m.request.IsCall() && m.request.Method == "initialize" {
-		// The SDK answers with code 0, which is not an error code.
+		// The error of the SDK does not say what the params are.
 		var params *mcp.InitializeParams
 		if json.Unmarshal(m.request.Params, &params) != nil || params == nil {
 			return nil, &rejection{findID(text), jsonrpc.CodeInvalidParams, "the params of initialize cannot be read; they are an object with protocolVersion, capabilities and clientInfo"}

@@ -223,17 +223,28 @@ func (p *places) remove(c *connection) {
 }
 
 // longest returns the connection that has waited longest of those of whoever has
-// most of them, or nil.
+// most of them, or nil. It returns one whose answer is being sent only if all of these
+// are.
 func (p *places) longest() *connection {
 	var found *connection
 	most := 0
 	for _, in := range p.by {
-		first := in.Front().Value.(*connection)
-		if n := in.Len(); n > most || n == most && first.waits < found.waits {
-			found, most = first, n
+		c := atRest(in)
+		if n := in.Len(); n > most || n == most && c.waits < found.waits {
+			found, most = c, n
 		}
 	}
 	return found
+}
+
+// atRest returns the first connection of a list whose answer is sent, else the first.
+func atRest(in *list.List) *connection {
+	for e := in.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*connection); !c.sending {
+			return c
+		}
+	}
+	return in.Front().Value.(*connection)
 }
 
 // A connection is one that a listener accepted.
@@ -281,11 +292,11 @@ func (l *connections) admit(c *connection) (longest *connection, ok bool) {
 		return nil, false
 	}
 	if l.open >= l.limit+l.reserve {
-		from := &l.idle
-		if from.count == 0 || l.fresh.count > l.limit/2 {
-			from = &l.fresh
+		longest = l.idle.longest()
+		if longest == nil || l.fresh.count > l.limit/2 {
+			longest = l.fresh.longest()
 		}
-		if longest = from.longest(); longest == nil {
+		if longest == nil {
 			return nil, false
 		}
 		l.forgetLocked(longest)

@@ -113,3 +113,38 @@ func TestConnectionsOfOthers(t *testing.T) {
 		t.Errorf("left: %d at work, %d probes", l.working.taken, l.probes)
 	}
 }
+
+// TestConnectionsBeingAnswered: a connection on which the end of an answer is being sent
+// is closed for a new one only if there is no other.
+func TestConnectionsBeingAnswered(t *testing.T) {
+	l := newConnections(nil, 2) // and one more
+	open := func() *connection {
+		c := &connection{Conn: unconnected{from: "192.0.2.1:1"}, of: l}
+		if longest, ok := l.admit(c); !ok {
+			t.Fatal("no room")
+		} else if longest != nil {
+			longest.Close()
+		}
+		return c
+	}
+	answer := func(c *connection) *connection {
+		if !c.begin("caller") {
+			t.Fatal("no work")
+		}
+		c.end()
+		return c
+	}
+	sending, sent := answer(open()), answer(open())
+	sent.sent()
+	fresh := open()
+	for i, want := range []*connection{sent, fresh} {
+		if open(); !want.closed || sending.closed {
+			t.Errorf("%d: another was closed than the one at rest; the one with an answer: %t", i, sending.closed)
+		}
+	}
+	answer(open())
+	answer(open())
+	if open(); !sending.closed {
+		t.Error("of three that are being answered, the longest is not closed")
+	}
+}
