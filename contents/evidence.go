@@ -63,3 +63,20 @@ func readEvidence(ctx context.Context, lib *citekit.Library, address citekit.Add
 	}
 	return EvidenceBytes{evidence, stored, data}, nil
 }
+
+// ReadOne reads the text at an address within some tokens, beside evidence that exists. It
+// returns the cursor for the rest, "" at the end. If there is no room or no time for the
+// text, the item says so in its note, and some of it is missing. The error is that of an
+// invalid address, or as of [Reader.Read].
+func (r *Reader) ReadOne(ctx context.Context, address citekit.Address, tokens int) (item *Item, next string, err error) {
+	read, err := r.Read(ctx, Request{IDs: []string{address.String()}, Visible: true, MaxTokens: tokens})
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && (err != nil || read.Items[0].Err != nil):
+		return &Item{Address: address, Note: "there was no time to read it", Missing: true}, "", nil
+	case errors.Is(err, citekit.ErrTooLarge):
+		return &Item{Address: address, Note: "it does not fit within max_tokens", Missing: true}, "", nil
+	case err != nil:
+		return nil, "", err
+	}
+	return read.Items[0], read.NextCursor, nil
+}

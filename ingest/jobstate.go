@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/visible"
 )
@@ -99,7 +100,7 @@ func (j *Job) State() JobState {
 	if x := report.Index; x != nil && x.Err == nil {
 		a.Searchable = &x.Searchable
 	}
-	a.Hint = joined(a.Hint, whyNotSearchable(report.Index))
+	a.Hint = message.Joined(a.Hint, whyNotSearchable(report.Index))
 	return a
 }
 
@@ -170,11 +171,3 @@ func urgency(item Item) int {
 const maxTold = 2000
 
 func printable(s string) string { return visible.Line(s, maxTold) }
-
-// joined returns two hints as one; either may be "".
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
-}

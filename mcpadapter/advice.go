@@ -152,28 +152,14 @@ func (a *adapter) ingestAgain(ctx context.Context, resources []string) string {
 		paths = []string{"FILE"}
 	}
 	for i, path := range paths {
-		paths[i] = forShell(path)
+		paths[i] = words.ShellWord(path)
 	}
 	return "a person does it, with citekit ingest " + strings.Join(paths, " ")
 }
 
-// forShell returns a path as it is written in a command.
-func forShell(path string) string {
-	isSafe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("_./-+,@%", r)
-	}
-	if path != "" && strings.TrimLeftFunc(path, isSafe) == "" && path[0] != '-' {
-		return path
-	}
-	if strings.HasPrefix(path, "-") {
-		path = "." + string(filepath.Separator) + path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // noMaps is the hint where nothing is mapped, or "" if something is.
 func (a *adapter) noMaps(ctx context.Context) string {
-	if !a.isEmpty(ctx) {
+	if ids, err := a.lib.ResourcesAfter(ctx, "", 1); err != nil || len(ids) > 0 {
 		return ""
 	}
 	return words.NoMaps + ": " + a.mapAgain(ctx)
@@ -245,7 +231,7 @@ func withHint(object json.RawMessage, hint string) json.RawMessage {
 	w.Open()
 	for _, m := range list {
 		if known, err := strictjson.Unquoted(m.Value); m.Key == "hint" && err == nil {
-			w.Text("hint", joined(known, hint))
+			w.Text("hint", words.Joined(known, hint))
 			hint = ""
 			continue
 		}

@@ -18,15 +18,15 @@ import (
 type announcingResolver struct{ mcptest.SlowResolver }
 
 func (r announcingResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
-	mcpadapter.Announce(ctx, "warming\x1b up")
-	mcpadapter.Announce(ctx, "still")
+	transport.Announce(ctx, "warming\x1b up")
+	transport.Announce(ctx, "still")
 	return r.SlowResolver.Resolve(ctx, src, req)
 }
 
 // TestAnnounce checks that what a resolver announces reaches the client of the
 // call, with progress that rises.
 func TestAnnounce(t *testing.T) {
-	mcpadapter.Announce(t.Context(), "to nobody")
+	transport.Announce(t.Context(), "to nobody")
 	slow := mcptest.NewSlowResolver()
 	slow.Released <- struct{}{}
 	lib := mcptest.NewLibrary(t, announcingResolver{slow}, map[string]string{"slow": mcptest.SlowMap})

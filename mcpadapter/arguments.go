@@ -183,30 +183,8 @@ func nearestParameter(wrong string, parameters []parameter) string {
 	for i, p := range parameters {
 		names[i] = p.name
 	}
-	if near := nearest(wrong, names); near != "" {
+	if near := message.Nearest(wrong, names); near != "" {
 		return " (did you mean '" + near + "'?)"
-	}
-	return ""
-}
-
-// nearest returns the one of some names that a wrong one looks like most, whatever
-// its style of compound words, or "".
-func nearest(wrong string, names []string) string {
-	plain := func(name string) string {
-		return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
-	}
-	for _, name := range names {
-		if plain(name) == plain(wrong) {
-			return name
-		}
-	}
-	for _, near := range message.Closest(wrong, slices.Values(names), 1, 2) {
-		return near
-	}
-	for _, name := range names {
-		if len(name) > 3 && strings.HasPrefix(plain(wrong), plain(name)) {
-			return name
-		}
 	}
 	return ""
 }

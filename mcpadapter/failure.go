@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/visible"
+	"github.com/citekit/citekit/reanchor"
 )
 
 // failure returns the result that tells an agent what failed, the code of the
@@ -28,13 +29,13 @@ func failure(tool string, err error) *mcp.CallToolResult {
 		message += "\nHint: " + hint
 		meta["hint"] = hint
 	}
-	var moved movedError
+	var moved reanchor.MovedError
 	if errors.As(err, &moved) {
-		message += "\nReanchored: " + moved.sentence()
-		meta["reanchored"] = moved.place()
+		message += "\nReanchored: " + moved.Sentence()
+		meta["reanchored"] = moved.Place()
 	}
-	if errors.As(err, new(unplacedError)) {
-		message += "\nReanchored: " + unplaced
+	if errors.As(err, new(reanchor.UnplacedError)) {
+		message += "\nReanchored: " + reanchor.Unplaced
 	}
 	var limited limitError
 	if errors.As(err, &limited) {
@@ -118,13 +119,13 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	var missing *citekit.NotFoundError
 	var input inputError
 	var storage storageFault
-	var moved movedError
+	var moved reanchor.MovedError
 	var pin unknownPin
 	var advised advisedError
 	var foreign foreignError
 	switch {
 	case errors.As(err, &moved):
-		return moved.hint()
+		return moved.Hint()
 	case errors.As(err, &pin):
 		return "getContents without v= gives what the source says."
 	case errors.As(err, &advised) && errors.As(err, &missing) && missing.Kind == "node":

@@ -13,22 +13,21 @@ import (
 )
 
 // granted returns the tools that the grant of a request's caller allows.
-func granted(ctx context.Context, req mcp.Request) choice {
+func granted(ctx context.Context, req mcp.Request) access.Choice {
 	extra := transport.ExtraOf(ctx, req)
 	if extra == nil {
-		return choice{}
+		return access.Choice{}
 	}
 	grant, _ := transport.GrantOf(extra.TokenInfo)
 	if grant == nil {
-		return choice{}
+		return access.Choice{}
 	}
-	return choice{toolsets: grant.Toolsets, tools: grant.Tools, readOnly: grant.ReadOnly}
+	return grant.MayUse(toolsets)
 }
 
 // GivesEvidence reports whether a caller with a grant may get files of evidence.
 func GivesEvidence(grant *access.Grant) bool {
-	all := choice{toolsets: grant.Toolsets, tools: grant.Tools}
-	return !grant.ReadOnly && all.hasAny(evidenceTools...)
+	return !grant.ReadOnly && grant.MayUse(toolsets).HasAny(evidenceTools...)
 }
 
 // evidenceTools are the tools that give evidence. Any one of them suffices.
@@ -36,14 +35,14 @@ var evidenceTools = []string{"resolve", "getContents"}
 
 // checkFeature returns an error if req reads a resource or uses another feature
 // for which the grant leaves out all tools that give the same.
-func (c choice) checkFeature(req mcp.Request) error {
+func checkFeature(c access.Choice, req mcp.Request) error {
 	switch req := req.(type) {
 	case *mcp.ReadResourceRequest:
-		if !c.hasAny(toolsFor(req.Params.URI)...) {
+		if !c.HasAny(toolsFor(req.Params.URI)...) {
 			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscribeRequest:
-		if !c.hasAny(toolsFor(req.Params.URI)...) {
+		if !c.HasAny(toolsFor(req.Params.URI)...) {
 			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscriptionsListenRequest:
@@ -51,7 +50,7 @@ func (c choice) checkFeature(req mcp.Request) error {
 			return nil // the SDK reports that they are missing
 		}
 		for _, uri := range req.Params.Notifications.ResourceSubscriptions {
-			if !c.hasAny(toolsFor(uri)...) {
+			if !c.HasAny(toolsFor(uri)...) {
 				return featureError("subscriptions/listen", noResource(uri), citekit.CodeNotFound)
 			}
 		}
@@ -78,12 +77,3 @@ func toolsFor(uri string) []string {
 
 // listing are the tools that list ids. Any one of them suffices.
 var listing = []string{"listResources", "getStructure"}
-
-func (c choice) hasAny(tools ...string) bool {
-	for _, tool := range tools {
-		if c.has(tool) {
-			return true
-		}
-	}
-	return false
-}

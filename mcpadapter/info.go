@@ -3,6 +3,8 @@ package mcpadapter
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/citekit/citekit/stats"
 )
 
 func (a *adapter) infoTool() tool {
@@ -21,13 +23,12 @@ func (a *adapter) info(ctx context.Context, _ arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	data, err := json.Marshal(collected)
-	if err != nil || !a.hasTool(ctx, "ingest") {
-		return asJSON(data, err)
+	var shown struct {
+		*stats.Stats
+		Roots []string `json:"roots,omitempty"`
 	}
-	roots := shownRoots(ctx, a.lib)
-	if len(roots) == 0 {
-		return asJSON(data, nil)
+	if shown.Stats = collected; a.hasTool(ctx, "ingest") {
+		shown.Roots = shownRoots(ctx, a.lib)
 	}
-	return asJSON(withMember(data, "roots", roots))
+	return asJSON(json.Marshal(shown))
 }

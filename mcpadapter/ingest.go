@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/server/transport"
 )
@@ -106,26 +107,6 @@ func (g *Ingester) ingestOptions() ingest.Options {
 
 const maxNews = 8 // announcements that wait to be sent
 
-// announce queues a message for the client that waits for a job, or drops it if
-// the queue is full.
-func announce(news chan<- string, message string) {
-	select {
-	case news <- message:
-	default:
-	}
-}
-
-// A notifier reports the progress of a call to its client.
-type notifier func(progress, total float64, message string)
-
-// joined returns two hints as one; either may be "".
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
-}
-
 // rootsFor says which folders the caller may ingest. Over HTTP it gives only the
 // names of the folders.
 func (g *Ingester) rootsFor(ctx context.Context) string {
@@ -196,12 +177,17 @@ func (g *Ingester) tools() []tool {
 	}
 }
 
-func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (json.RawMessage, error) {
+func (g *Ingester) ingest(ctx context.Context, args arguments, tell transport.Notifier) (json.RawMessage, error) {
 	opts := g.ingestOptions()
 	opts.Type, opts.ResourceID = citekit.Modality(args.text("type")), args.text("resource_id")
 	news := make(chan string, maxNews)
 	// The job outlives the call, so it does not get its context.
-	outside := context.WithValue(context.Background(), announceKey{}, func(message string) { announce(news, message) })
+	outside := transport.Announcing(context.Background(), func(message string) {
+		select {
+		case news <- message:
+		default: // one more than wait is dropped
+		}
+	})
 	j, err := g.start(outside, transport.CallerFrom(ctx), args.texts("paths"), &opts)
 	if err != nil {
 		return nil, err
@@ -240,7 +226,7 @@ func (g *Ingester) start(ctx context.Context, c *transport.Caller, paths []strin
 	return j, nil
 }
 
-func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {
+func (g *Ingester) status(ctx context.Context, args arguments, _ transport.Notifier) (json.RawMessage, error) {
 	j := g.jobs.Job(args.text("job_id"))
 	if j == nil {
 		id := args.text("job_id")
@@ -271,7 +257,7 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 // the paths of files outside the base directory are reduced to their file names.
 func (g *Ingester) encodeJob(ctx context.Context, a ingest.JobState) (json.RawMessage, error) {
 	if a.Outside {
-		a.Hint = joined(a.Hint, "only files inside the roots are mapped: "+g.rootsFor(ctx))
+		a.Hint = message.Joined(a.Hint, "only files inside the roots are mapped: "+g.rootsFor(ctx))
 	}
 	if transport.CallerFrom(ctx) != nil {
 		items := make([]json.RawMessage, len(a.Items))

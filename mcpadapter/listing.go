@@ -44,12 +44,6 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 
 const uncheckedHint = "sources that are unchecked were written since they were mapped, and are too large to see in one list whether they changed; a later list goes on, and resolve says it of one"
 
-// isEmpty reports whether nothing is mapped.
-func (a *adapter) isEmpty(ctx context.Context) bool {
-	ids, err := a.lib.ResourcesAfter(ctx, "", 1)
-	return err == nil && len(ids) == 0
-}
-
 func joinModalities(modalities []citekit.Modality) string {
 	names := make([]string, len(modalities))
 	for i, m := range modalities {

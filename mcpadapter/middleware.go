@@ -14,9 +14,7 @@ import (
 )
 
 // panicked returns the result of a tool whose handler panicked.
-func panicked(tool string) mcp.Result { return failure(tool, errPanic) }
-
-var errPanic = errors.New("panic")
+func panicked(tool string) mcp.Result { return failure(tool, errors.New("panic")) }
 
 // codedErrors gives every error a code, makes its data valid JSON, and keeps
 // internal details in the log. Otherwise the SDK answers a resource URI with
@@ -95,36 +93,19 @@ func (e foreignError) hint() string {
 // forCursor says what is wrong with a cursor of a list. The SDK only says that a
 // parameter is invalid.
 func forCursor(coded *jsonrpc.Error, req mcp.Request) *jsonrpc.Error {
-	cursor := cursorOf(req.GetParams())
-	if cursor == "" || coded.Code != jsonrpc.CodeInvalidParams || coded.Message != "invalid params" {
+	if coded.Code != jsonrpc.CodeInvalidParams || coded.Message != "invalid params" {
+		return coded
+	}
+	var list struct {
+		Cursor string `json:"cursor"`
+	}
+	params, _ := json.Marshal(req.GetParams()) // decoded values always encode
+	if json.Unmarshal(params, &list) != nil || list.Cursor == "" {
 		return coded
 	}
 	said := *coded
 	said.Message = badCursor("it is not from this list; leave it out to begin").Error()
 	return &said
-}
-
-// cursorOf returns the cursor of the parameters of a list, or "".
-func cursorOf(params mcp.Params) string {
-	switch p := params.(type) {
-	case *mcp.ListResourcesParams:
-		if p != nil {
-			return p.Cursor
-		}
-	case *mcp.ListResourceTemplatesParams:
-		if p != nil {
-			return p.Cursor
-		}
-	case *mcp.ListPromptsParams:
-		if p != nil {
-			return p.Cursor
-		}
-	case *mcp.ListToolsParams:
-		if p != nil {
-			return p.Cursor
-		}
-	}
-	return ""
 }
 
 func withValidData(coded *jsonrpc.Error, req mcp.Request) error {

@@ -55,12 +55,7 @@ func (r *resources) contentsOf(ctx context.Context, uri string) ([]*mcp.Resource
 	}
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
-	var data []byte
-	if node != "" {
-		data, err = r.nodeJSON(ctx, resource, node)
-	} else {
-		data, err = r.mapJSON(ctx, resource)
-	}
+	data, err := r.encoded(ctx, resource, node)
 	if err != nil {
 		return nil, err
 	}
@@ -71,25 +66,25 @@ func (r *resources) contentsOf(ctx context.Context, uri string) ([]*mcp.Resource
 	return []*mcp.ResourceContents{{MIMEType: "application/json", Text: string(data)}}, nil
 }
 
-// shownJSON returns an object as models see it.
-func shownJSON(object []byte) []byte {
-	return strictjson.Plain(answer{data: object}.visible().data)
-}
-
-func (r *resources) mapJSON(ctx context.Context, id string) ([]byte, error) {
-	m, err := r.lib.Map(ctx, id)
-	if err != nil {
-		return nil, err
+// encoded returns the JSON of a node, or of a map if node is "".
+func (r *resources) encoded(ctx context.Context, resource, node string) ([]byte, error) {
+	if node == "" {
+		m, err := r.lib.Map(ctx, resource)
+		if err != nil {
+			return nil, err
+		}
+		return r.withoutPath(ctx, m).MarshalJSON()
 	}
-	return r.withoutPath(ctx, m).MarshalJSON()
-}
-
-func (r *resources) nodeJSON(ctx context.Context, resource, id string) ([]byte, error) {
-	n, err := r.lib.Node(ctx, resource, id)
+	n, err := r.lib.Node(ctx, resource, node)
 	if err != nil {
 		return nil, err
 	}
 	return encodeNode(n)
+}
+
+// shownJSON returns an object as models see it.
+func shownJSON(object []byte) []byte {
+	return strictjson.Plain(answer{data: object}.visible().data)
 }
 
 // idsOf returns the ids in the URI of a map or a node. Both are "" for any other

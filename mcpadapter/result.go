@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -68,19 +67,6 @@ func withEscaped(object json.RawMessage, hidden int) json.RawMessage {
 	}
 	w.Close()
 	return w.Bytes()
-}
-
-// withMember returns an object with a further member at its end.
-func withMember(object json.RawMessage, key string, value any) (json.RawMessage, error) {
-	list, err := strictjson.Members(object)
-	w := new(strictjson.Writer)
-	w.Open()
-	for _, m := range list {
-		w.Raw(m.Key, m.Value)
-	}
-	w.Value(key, value)
-	w.Close()
-	return w.Bytes(), errors.Join(err, w.Err)
 }
 
 // takesStructure reports whether the client's version of the protocol has

@@ -131,10 +131,6 @@ func typed(name, kind, description string) property {
 	return property{name, &schema{kind: kind, description: description}}
 }
 
-func untyped(name, description string) property {
-	return property{name, &schema{description: description}}
-}
-
 func arrayOf(name string, items *schema, description string) property {
 	return property{name, &schema{kind: "array", items: items, description: description}}
 }
@@ -176,18 +172,18 @@ func structureSchema() *schema {
 		typed("type", "string", ""),
 		typed("title", "string", ""),
 		arrayOf("nodes", &schema{kind: "object"}, "As from getNode, with child_count if not all children are shown, and parent_id if the parent is not."),
-		untyped("omitted", "Nodes that are not shown."),
-		untyped("next_cursor", ""),
-		untyped("outline", "Instead of nodes."))
+		typed("omitted", "", "Nodes that are not shown."),
+		typed("next_cursor", "", ""),
+		typed("outline", "", "Instead of nodes."))
 }
 
 func evidenceSchema() *schema {
 	null := &schema{anyOf: []*schema{{kind: "string"}, {kind: "null"}}, description: "Null if virtual or over HTTP."}
 	return object([]string{"output_path", "modality", "address", "node", "resource_id"},
 		property{"output_path", null},
-		untyped("evidence_url", "Until evidence_expires."),
+		typed("evidence_url", "", "Until evidence_expires."),
 		typed("address", "string", "Cite this."),
-		untyped("node", "Null if an address was resolved."),
+		typed("node", "", "Null if an address was resolved."),
 		typed("size", "integer", "Bytes."),
 		typed("sha256", "string", "Of the file."),
 		typed("stale", "boolean", "The source changed."))

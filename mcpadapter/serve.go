@@ -39,12 +39,12 @@ type knownTools struct{}
 
 // Tool implements [transport.Tools].
 func (knownTools) Tool(name string, arguments json.RawMessage) transport.ToolCall {
-	set := toolsetOf(name)
+	set := toolsets.Of(name)
 	call := transport.ToolCall{
 		Name: name, Resource: resourceNamed(arguments), Lookup: isLookup(name, arguments),
-		Writes: set == ToolsetWrite, Long: slices.Contains(longTools(), name),
+		Writes: set.Writes, Long: slices.Contains(longTools(), name),
 	}
-	if name != "" && set == "" {
+	if name != "" && set.Name == "" {
 		call.Name = "other"
 	}
 	return call

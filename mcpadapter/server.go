@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/access"
 	answers "github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
@@ -146,8 +147,6 @@ func (o *Options) withDefaults() Options {
 	return opts
 }
 
-const modulePath = "github.com/citekit/citekit"
-
 // moduleVersion returns the version of this module in the build information, or
 // "devel".
 func moduleVersion() string {
@@ -155,9 +154,8 @@ func moduleVersion() string {
 	if !ok {
 		return "devel"
 	}
-	modules := append(info.Deps, &info.Main)
-	for _, module := range modules {
-		if module.Path == modulePath && module.Version != "" && module.Version != "(devel)" {
+	for _, module := range append(info.Deps, &info.Main) {
+		if module.Path == "github.com/citekit/citekit" && module.Version != "" && module.Version != "(devel)" {
 			return module.Version
 		}
 	}
@@ -170,7 +168,7 @@ func moduleVersion() string {
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	a := newAdapter(lib, opts.withDefaults())
 	settings := &mcp.ServerOptions{
-		Instructions: a.instructions(choice{}),
+		Instructions: a.instructions(access.Choice{}),
 		Logger:       transport.ForForeign(a.opts.Logger),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	}
@@ -213,7 +211,7 @@ func (a *adapter) offered() []tool {
 		tools = withReading(tools)
 	}
 	chosen := a.opts.choice()
-	tools = slices.DeleteFunc(tools, func(t tool) bool { return !a.opts.provides(t.name) || !chosen.has(t.name) })
+	tools = slices.DeleteFunc(tools, func(t tool) bool { return !a.opts.provides(t.name) || !chosen.Has(t.name) })
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
 	if i < 0 {
 		return tools

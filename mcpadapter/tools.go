@@ -55,7 +55,7 @@ type tool struct {
 	timeout     time.Duration // zero means none
 
 	call   func(context.Context, arguments) (answer, error)
-	follow func(context.Context, arguments, notifier) (json.RawMessage, error) // instead of call, for tools that report progress
+	follow func(context.Context, arguments, transport.Notifier) (json.RawMessage, error) // instead of call, for tools that report progress
 }
 
 func (a *adapter) tools() []tool {
@@ -246,10 +246,10 @@ func (a arguments) readCodes() (changed bool) {
 // dispatch calls the tool.
 func (a *adapter) dispatch(ctx context.Context, t tool, args arguments, req *mcp.CallToolRequest) (answer, error) {
 	if t.follow != nil {
-		return asJSON(t.follow(ctx, args, notifierFor(ctx, req)))
+		return asJSON(t.follow(ctx, args, transport.NotifierFor(ctx, req)))
 	}
 	if t.doing != "" {
-		reporting, done := a.reportProgress(ctx, req, t.doing)
+		reporting, done := transport.ReportProgress(ctx, req, a.opts.Heartbeat, t.doing)
 		defer done()
 		ctx = reporting
 	}

@@ -171,7 +171,7 @@ func (s *session) openBase(h *host, name string) (*hosted, error) {
 
 // tellPreparing tells the calling client that PDFium is being compiled.
 func tellPreparing(ctx context.Context) (done func()) {
-	mcpadapter.Announce(ctx, preparing)
+	transport.Announce(ctx, preparing)
 	return nil
 }
 

@@ -74,6 +74,18 @@ func Line(text string, n int) string {
 	return b.String()
 }
 
+// Lines returns a text in lines, with codes for characters that cannot be seen.
+// All other white space than line ends becomes a space.
+func Lines(text string) string {
+	text, _ = Text(strings.ReplaceAll(text, "\r\n", "\n"))
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
 // Marks returns runs of code points of a text, the end excluded, as runs of what
 // Text shows of it. The runs must be in order and not overlap.
 func Marks(text string, marks [][2]int) [][2]int {

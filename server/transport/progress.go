@@ -1,4 +1,4 @@
-package mcpadapter
+package transport
 
 import (
 	"context"
@@ -9,9 +9,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// notifierFor returns a notifier that sends the progress of a call to a client
+// A Notifier reports the progress of a call to its client.
+type Notifier func(progress, total float64, message string)
+
+// NotifierFor returns a notifier that sends the progress of a call to a client
 // that asked for it. For other clients it does nothing.
-func notifierFor(ctx context.Context, req *mcp.CallToolRequest) notifier {
+func NotifierFor(ctx context.Context, req *mcp.CallToolRequest) Notifier {
 	token := req.Params.GetProgressToken()
 	if token == nil {
 		return func(float64, float64, string) {}
@@ -27,6 +30,11 @@ func notifierFor(ctx context.Context, req *mcp.CallToolRequest) notifier {
 // An announceKey is the context key for a func(string) that sends a message to
 // the client of a call.
 type announceKey struct{}
+
+// Announcing returns a context with which [Announce] calls announce.
+func Announcing(ctx context.Context, announce func(message string)) context.Context {
+	return context.WithValue(ctx, announceKey{}, announce)
+}
 
 // Announce sends a progress message, such as "preparing the PDF reader", to the
 // client whose tool call ctx belongs to, if the client asked for the progress of
@@ -48,7 +56,7 @@ type beat struct {
 	mu    sync.Mutex
 	start time.Time
 	last  float64 // last progress sent; each must exceed the one before
-	tell  notifier
+	tell  Notifier
 }
 
 func (b *beat) notify(message string) {
@@ -58,19 +66,19 @@ func (b *beat) notify(message string) {
 	b.tell(b.last, 0, message)
 }
 
-// reportProgress tells a client that asked for it when the call begins and that
-// it still runs, and when done is called, that it has ended. It also sends the
+// ReportProgress tells a client that asked for it when the call begins and that
+// it still runs, every some time, and when done is called, that it has ended. It also sends the
 // messages that are announced with the returned context.
-func (a *adapter) reportProgress(ctx context.Context, req *mcp.CallToolRequest, doing string) (_ context.Context, done func()) {
+func ReportProgress(ctx context.Context, req *mcp.CallToolRequest, every time.Duration, doing string) (_ context.Context, done func()) {
 	if req.Params.GetProgressToken() == nil {
 		return ctx, func() {}
 	}
-	b := &beat{start: time.Now(), tell: notifierFor(ctx, req)}
+	b := &beat{start: time.Now(), tell: NotifierFor(ctx, req)}
 	b.tell(0, 0, doing)
 	beating, stop := context.WithCancel(ctx)
 	var beats sync.WaitGroup
 	beats.Go(func() {
-		ticker := time.NewTicker(a.opts.Heartbeat)
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		for {
 			select {
@@ -81,7 +89,7 @@ func (a *adapter) reportProgress(ctx context.Context, req *mcp.CallToolRequest, 
 			}
 		}
 	})
-	return context.WithValue(ctx, announceKey{}, b.notify), func() {
+	return Announcing(ctx, b.notify), func() {
 		stop()
 		beats.Wait()
 		b.notify("done")
