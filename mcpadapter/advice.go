@@ -15,9 +15,9 @@ import (
 	"github.com/citekit/citekit/internal/lookup"
 	words "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/stats"
 	"github.com/citekit/citekit/verify"
 )
 

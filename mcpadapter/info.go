@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/citekit/citekit/stats"
+	"github.com/citekit/citekit/internal/stats"
 )
 
 func (a *adapter) infoTool() tool {

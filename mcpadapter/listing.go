@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/stats"
+	"github.com/citekit/citekit/internal/stats"
 )
 
 func (a *adapter) listResources(ctx context.Context, args arguments) (answer, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mcpadapter"
-	"github.com/citekit/citekit/modality/document/archive"
+	"github.com/citekit/citekit/modality/document/internal/archive"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
 )

@@ -13,8 +13,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/server/transport"
-	"github.com/citekit/citekit/stats"
 )
 
 // The beginnings of URIs of protocol resources; percent-encoded ids follow.

@@ -8,7 +8,7 @@ import (
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 const (

@@ -13,11 +13,11 @@ import (
 	answers "github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/briefing"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/server/transport"
-	"github.com/citekit/citekit/stats"
 	"github.com/citekit/citekit/verify"
 )
 

@@ -11,12 +11,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/internal/timing"
 	"github.com/citekit/citekit/internal/visible"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/server/transport"
-	"github.com/citekit/citekit/stats"
 )
 
 // An adapter turns calls of tools into calls of a Library.

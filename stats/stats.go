@@ -9,7 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 )
 
 // Options configures a [Collector]. The zero value is ready to use.

@@ -18,7 +18,7 @@ import (
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search"
-	"github.com/citekit/citekit/search/index"
+	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
 )
 
