@@ -46,6 +46,7 @@ import (
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
@@ -230,12 +231,12 @@ func (c *Corpus) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 // Handler returns a new handler that serves MCP over HTTP at /mcp, and evidence by
 // links at /evidence/. A nil opts means the defaults, with which it lets in everybody
-// who can reach it: [mcpadapter.Handler.Serve] then listens on loopback addresses
+// who can reach it: [transport.Handler.Serve] then listens on loopback addresses
 // only. If opts have no Links, links are made for the address that a client calls.
-func (c *Corpus) Handler(opts *mcpadapter.HandlerOptions) *mcpadapter.Handler {
-	h, o := *cmp.Or(opts, new(mcpadapter.HandlerOptions)), c.ServerOptions()
+func (c *Corpus) Handler(opts *transport.HandlerOptions) *transport.Handler {
+	h, o := *cmp.Or(opts, new(transport.HandlerOptions)), c.ServerOptions()
 	if h.Links = cmp.Or(h.Links, o.Links); h.Links == nil {
-		h.Links = mcpadapter.NewEvidenceLinks(c.Library, nil)
+		h.Links = transport.NewEvidenceLinks(c.Library, nil)
 	}
 	o.Links = h.Links
 	return mcpadapter.NewHandler(mcpadapter.NewServer(c.Library, o), &h)

@@ -68,6 +68,51 @@ func StateOf(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) 
 	return checkedState(ctx, lib, m, known)
 }
 
+// OutsideRoots reports whether the source of a map is outside the roots of the
+// workspace, and nobody allowed it, so that no ingest maps it.
+func OutsideRoots(ctx context.Context, lib *citekit.Library, m *citekit.ResourceMap) bool {
+	if m.SourcePath == "" || m.Type == citekit.Virtual {
+		return false
+	}
+	src, err := lib.Workspace().OpenSource(ctx, m.SourcePath)
+	if err == nil {
+		src.Close()
+	}
+	return IsOutside(err)
+}
+
+// IsOutside reports whether a source was not opened because it is outside the roots.
+func IsOutside(err error) bool {
+	var refused interface{ Outside() bool }
+	return errors.As(err, &refused) && refused.Outside()
+}
+
+// LeftOut says why resources were left out, as of a search.
+type LeftOut struct {
+	Changed []string // ids of those to map again, as far as that helps
+	Damaged []string // paths of sources that are as they were mapped, but cannot be read
+	Gone    []string // paths of sources that there are no more
+}
+
+// WhyLeftOut finds out why resources were left out.
+func WhyLeftOut(ctx context.Context, lib *citekit.Library, ids []string) (why LeftOut) {
+	for _, id := range ids {
+		m, err := lib.Map(ctx, id)
+		if err == nil && m.SourcePath != "" && !OutsideRoots(ctx, lib, m) {
+			switch state, _ := StateOf(ctx, lib, m); state {
+			case StateOK: // to map it again would change nothing
+				why.Damaged = append(why.Damaged, m.SourcePath)
+				continue
+			case StateVanished: // there is nothing to map
+				why.Gone = append(why.Gone, m.SourcePath)
+				continue
+			}
+		}
+		why.Changed = append(why.Changed, id)
+	}
+	return why
+}
+
 // notesByID returns the notes of sources, by the id of the map. Sources without
 // notes are hashed.
 func notesByID(ctx context.Context, lib *citekit.Library) map[string]ledger.Note {

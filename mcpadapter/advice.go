@@ -1,7 +1,6 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,8 @@ import (
 	"github.com/citekit/citekit/internal/lookup"
 	words "github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/stats"
+	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/verify"
 )
@@ -53,7 +54,7 @@ func (a *adapter) advise(ctx context.Context, err error) error {
 			return advisedError{err, "Did you mean address " + meant + "?", "did you mean address " + meant + "?"}
 		}
 	case failed == nil || failed.Address.Resource == "":
-	case isOutside(err):
+	case ingest.IsOutside(err):
 		how := a.mapAgain(ctx, failed.Address.Resource)
 		return advisedError{err, "The server does not open it: " + how + ".", how}
 	case errors.Is(err, citekit.ErrStale):
@@ -102,7 +103,7 @@ func (a *adapter) remedy(ctx context.Context, before string, resources ...string
 	var inside, outside []string
 	for _, id := range resources {
 		m, err := a.lib.Map(ctx, id)
-		if err != nil || !a.outsideRoots(ctx, m) {
+		if err != nil || !ingest.OutsideRoots(ctx, a.lib, m) {
 			inside = append(inside, id)
 		} else if name := shownName(m.SourcePath); !slices.Contains(outside, name) {
 			outside = append(outside, name)
@@ -125,26 +126,6 @@ func (a *adapter) remedy(ctx context.Context, before string, resources ...string
 // shownName returns the name of a file whose folder is not shown.
 func shownName(path string) string {
 	return quote(filepath.Base(filepath.FromSlash(path)))
-}
-
-// isOutside reports whether a source was not opened because it is outside the
-// roots.
-func isOutside(err error) bool {
-	var refused interface{ Outside() bool }
-	return errors.As(err, &refused) && refused.Outside()
-}
-
-// outsideRoots reports whether the source of a map is outside the roots, and
-// nobody allowed it.
-func (a *adapter) outsideRoots(ctx context.Context, m *citekit.ResourceMap) bool {
-	if m.SourcePath == "" || m.Type == citekit.Virtual {
-		return false
-	}
-	src, err := a.lib.Workspace().OpenSource(ctx, m.SourcePath)
-	if err == nil {
-		src.Close()
-	}
-	return isOutside(err)
 }
 
 // ingestAgain says how to map the sources of resources, as mapAgain does.
@@ -171,28 +152,14 @@ func (a *adapter) ingestAgain(ctx context.Context, resources []string) string {
 		paths = []string{"FILE"}
 	}
 	for i, path := range paths {
-		paths[i] = forShell(path)
+		paths[i] = words.ShellWord(path)
 	}
 	return "a person does it, with citekit ingest " + strings.Join(paths, " ")
 }
 
-// forShell returns a path as it is written in a command.
-func forShell(path string) string {
-	isSafe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("_./-+,@%", r)
-	}
-	if path != "" && strings.TrimLeftFunc(path, isSafe) == "" && path[0] != '-' {
-		return path
-	}
-	if strings.HasPrefix(path, "-") {
-		path = "." + string(filepath.Separator) + path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-}
-
 // noMaps is the hint where nothing is mapped, or "" if something is.
 func (a *adapter) noMaps(ctx context.Context) string {
-	if !a.isEmpty(ctx) {
+	if ids, err := a.lib.ResourcesAfter(ctx, "", 1); err != nil || len(ids) > 0 {
 		return ""
 	}
 	return words.NoMaps + ": " + a.mapAgain(ctx)
@@ -216,32 +183,26 @@ func (a *adapter) hint(ctx context.Context, hint string, leftOut int, ids []stri
 			left = hint + "; " + left
 		}
 	}
-	ctx = ctxio.WithHashLimit(ctx, maxStateBytes)
-	var changed, damaged, gone []string // ids, and names of files
-	for _, id := range ids {
-		m, err := a.lib.Map(ctx, id)
-		if err == nil && m.SourcePath != "" && !a.outsideRoots(ctx, m) {
-			switch state, _ := ingest.StateOf(ctx, a.lib, m); state {
-			case ingest.StateOK: // to map it again would change nothing
-				damaged = append(damaged, shownName(m.SourcePath))
-				continue
-			case ingest.StateVanished: // there is nothing to map
-				gone = append(gone, shownName(m.SourcePath))
-				continue
-			}
-		}
-		changed = append(changed, id)
+	why := ingest.WhyLeftOut(ctxio.WithHashLimit(ctx, stats.MaxStateBytes), a.lib, ids)
+	if len(why.Changed) > 0 || len(why.Damaged)+len(why.Gone) == 0 {
+		left += "; " + a.remedy(ctx, "map them again if they changed: ", why.Changed...)
 	}
-	if len(changed) > 0 || len(damaged)+len(gone) == 0 {
-		left += "; " + a.remedy(ctx, "map them again if they changed: ", changed...)
+	if len(why.Damaged) > 0 {
+		left += "; not changed, but cannot be read: a person replaces " + shownNames(why.Damaged) + ", or removes the resource with citekit rm"
 	}
-	if len(damaged) > 0 {
-		left += "; not changed, but cannot be read: a person replaces " + strings.Join(damaged, ", ") + ", or removes the resource with citekit rm"
-	}
-	if len(gone) > 0 {
-		left += "; gone: a person restores " + strings.Join(gone, ", ") + ", or removes the resource with citekit rm"
+	if len(why.Gone) > 0 {
+		left += "; gone: a person restores " + shownNames(why.Gone) + ", or removes the resource with citekit rm"
 	}
 	return left
+}
+
+// shownNames returns the names of files whose folders are not shown.
+func shownNames(paths []string) string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = shownName(path)
+	}
+	return strings.Join(names, ", ")
 }
 
 // staleHint says how to map the resources again whose changed sources verdicts
@@ -262,20 +223,21 @@ func (a *adapter) staleHint(ctx context.Context, verdicts ...*verify.Verdict) st
 // withHint adds a hint, unless it is "", to an object, behind the hint that it may
 // have.
 func withHint(object json.RawMessage, hint string) json.RawMessage {
-	list, err := members(object)
+	list, err := strictjson.Members(object)
 	if hint == "" || err != nil {
 		return object
 	}
-	b := bytes.NewBufferString("{")
+	w := new(strictjson.Writer)
+	w.Open()
 	for _, m := range list {
-		if known, err := unquoted(m.value); m.key == "hint" && err == nil {
-			m.value, hint = appendString(nil, joined(known, hint)), ""
+		if known, err := strictjson.Unquoted(m.Value); m.Key == "hint" && err == nil {
+			w.Text("hint", words.Joined(known, hint))
+			hint = ""
+			continue
 		}
-		writeMember(b, m.key, m.value)
+		w.Raw(m.Key, m.Value)
 	}
-	if hint != "" {
-		writeMember(b, "hint", appendString(nil, hint))
-	}
-	b.WriteByte('}')
-	return b.Bytes()
+	w.Optional("hint", hint)
+	w.Close()
+	return w.Bytes()
 }

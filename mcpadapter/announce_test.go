@@ -7,28 +7,31 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // An announcingResolver says what goes on before it resolves.
-type announcingResolver struct{ slowResolver }
+type announcingResolver struct{ mcptest.SlowResolver }
 
 func (r announcingResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
-	mcpadapter.Announce(ctx, "warming\x1b up")
-	mcpadapter.Announce(ctx, "still")
-	return r.slowResolver.Resolve(ctx, src, req)
+	transport.Announce(ctx, "warming\x1b up")
+	transport.Announce(ctx, "still")
+	return r.SlowResolver.Resolve(ctx, src, req)
 }
 
 // TestAnnounce checks that what a resolver announces reaches the client of the
 // call, with progress that rises.
 func TestAnnounce(t *testing.T) {
-	mcpadapter.Announce(t.Context(), "to nobody")
-	slow := newSlowResolver()
-	slow.released <- struct{}{}
-	lib := newLibrary(t, announcingResolver{slow}, map[string]string{"slow": slowMap})
-	w := serve(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Heartbeat: time.Hour}), mcpadapter.StreamTransport{}).start()
-	w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"resolve","arguments":{"resource_id":"slow","node_id":"short"}}}`)
+	transport.Announce(t.Context(), "to nobody")
+	slow := mcptest.NewSlowResolver()
+	slow.Released <- struct{}{}
+	lib := mcptest.NewLibrary(t, announcingResolver{slow}, map[string]string{"slow": mcptest.SlowMap})
+	w := mcptest.Serve(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Heartbeat: time.Hour}), transport.StreamTransport{}).Start()
+	w.Send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"progressToken":"p"},"name":"resolve","arguments":{"resource_id":"slow","node_id":"short"}}}`)
 	var said []string
 	last := -1.0
 	for len(said) < 4 {
@@ -38,7 +41,7 @@ func TestAnnounce(t *testing.T) {
 				Message  string
 			}
 		}
-		if err := json.Unmarshal([]byte(w.next()), &message); err != nil {
+		if err := json.Unmarshal([]byte(w.Next()), &message); err != nil {
 			t.Fatal(err)
 		}
 		p := message.Params

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	answers "github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/server/transport"
 )
 
 func (a *adapter) answerTool() tool {
@@ -58,7 +59,7 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 		}
 		switch event.Kind {
 		case answers.Token:
-			Announce(ctx, strings.Join(strings.Fields(event.Text), " "))
+			transport.Announce(ctx, strings.Join(strings.Fields(event.Text), " "))
 		case answers.Final:
 			given = event.Answer
 		}

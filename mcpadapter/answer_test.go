@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/test/mcptest"
 )
 
 func TestAnswer(t *testing.T) {
@@ -19,7 +21,7 @@ func TestAnswer(t *testing.T) {
 		Complete bool
 	}
 	ask := func(arguments map[string]any) (text string, failed bool) {
-		text, result := callTool(t, session, "answer", arguments)
+		text, result := mcptest.CallTool(t, session, "answer", arguments)
 		if !result.IsError {
 			got.Found, got.Sentences = false, nil
 			if err := json.Unmarshal([]byte(text), &got); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // A kind is the type of an argument.
@@ -92,34 +93,34 @@ func decodeMembers(raw json.RawMessage, parameters []parameter, owner string) (a
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
 	}
-	given, err := members(raw)
+	given, err := strictjson.Members(raw)
 	if err != nil {
 		return nil, badArgument("the arguments are not a JSON object")
 	}
 	args := make(arguments, len(given))
 	seen := make(map[string]bool, len(given))
 	for _, m := range given {
-		i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == m.key })
+		i := slices.IndexFunc(parameters, func(p parameter) bool { return p.name == m.Key })
 		if i < 0 {
-			i = slices.IndexFunc(parameters, func(p parameter) bool { return slices.Contains(p.old, m.key) })
+			i = slices.IndexFunc(parameters, func(p parameter) bool { return slices.Contains(p.old, m.Key) })
 		}
 		if i < 0 {
-			return nil, badArgument("unknown argument %s%s; %s", quote(m.key), cmp.Or(inGroup(m.key, parameters), nearestParameter(m.key, parameters)), listParameters(parameters, owner))
+			return nil, badArgument("unknown argument %s%s; %s", quote(m.Key), cmp.Or(inGroup(m.Key, parameters), nearestParameter(m.Key, parameters)), listParameters(parameters, owner))
 		}
 		p := parameters[i]
 		switch {
-		case seen[p.name] && m.key != p.name:
-			return nil, badArgument("argument '%s' is another name of '%s'; give one of them", m.key, p.name)
+		case seen[p.name] && m.Key != p.name:
+			return nil, badArgument("argument '%s' is another name of '%s'; give one of them", m.Key, p.name)
 		case seen[p.name]:
-			return nil, badArgument("argument '%s' is given twice", m.key)
+			return nil, badArgument("argument '%s' is given twice", m.Key)
 		}
 		seen[p.name] = true
-		if string(m.value) == "null" {
+		if string(m.Value) == "null" {
 			continue
 		}
 		name := p.name
-		p.name = m.key // as errors call it
-		if args[name], err = p.decode(m.value); err != nil {
+		p.name = m.Key // as errors call it
+		if args[name], err = p.decode(m.Value); err != nil {
 			return nil, err
 		}
 	}
@@ -182,30 +183,8 @@ func nearestParameter(wrong string, parameters []parameter) string {
 	for i, p := range parameters {
 		names[i] = p.name
 	}
-	if near := nearest(wrong, names); near != "" {
+	if near := message.Nearest(wrong, names); near != "" {
 		return " (did you mean '" + near + "'?)"
-	}
-	return ""
-}
-
-// nearest returns the one of some names that a wrong one looks like most, whatever
-// its style of compound words, or "".
-func nearest(wrong string, names []string) string {
-	plain := func(name string) string {
-		return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
-	}
-	for _, name := range names {
-		if plain(name) == plain(wrong) {
-			return name
-		}
-	}
-	for _, near := range message.Closest(wrong, slices.Values(names), 1, 2) {
-		return near
-	}
-	for _, name := range names {
-		if len(name) > 3 && strings.HasPrefix(plain(wrong), plain(name)) {
-			return name
-		}
 	}
 	return ""
 }

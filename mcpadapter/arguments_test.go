@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -27,12 +29,12 @@ func TestListArguments(t *testing.T) {
 		{"search", map[string]any{"query": "three", "include": "rationale"}, `"rationale":`},
 		{"getNode", map[string]any{"resource_id": map[string]any{}, "node_id": "first"}, "'resource_id' is an object; it must be a string"},
 	} {
-		if text, _ := callTool(t, session, test.tool, test.arguments); !strings.Contains(text, test.want) {
+		if text, _ := mcptest.CallTool(t, session, test.tool, test.arguments); !strings.Contains(text, test.want) {
 			t.Errorf("%s %v: no %s in %s", test.tool, test.arguments, test.want, text)
 		}
 	}
 	for _, include := range []any{[]any{}, "[]"} {
-		if text, result := callTool(t, session, "search", map[string]any{"query": "three", "include": include}); result.IsError || strings.Contains(text, `"highlights"`) || !strings.Contains(text, `"snippet"`) {
+		if text, result := mcptest.CallTool(t, session, "search", map[string]any{"query": "three", "include": include}); result.IsError || strings.Contains(text, `"highlights"`) || !strings.Contains(text, `"snippet"`) {
 			t.Errorf("include %v: %s", include, text)
 		}
 	}
@@ -41,7 +43,7 @@ func TestListArguments(t *testing.T) {
 // TestGraphHint searches by relations where none leads anywhere.
 func TestGraphHint(t *testing.T) {
 	session, _ := hiddenServer(t)
-	if text, _ := callTool(t, session, "search", map[string]any{"query": "spelt", "mode": "graph"}); !strings.Contains(text, `"results":[]`) || !strings.Contains(text, `"hint":"no relation leads from a passage with the words`) {
+	if text, _ := mcptest.CallTool(t, session, "search", map[string]any{"query": "spelt", "mode": "graph"}); !strings.Contains(text, `"results":[]`) || !strings.Contains(text, `"hint":"no relation leads from a passage with the words`) {
 		t.Error(text)
 	}
 }
@@ -57,7 +59,7 @@ func TestHintOfVirtual(t *testing.T) {
 		{"resource_id": "none", "node_id": "x"},
 	} {
 		arguments["virtual"] = true
-		if text, result := callTool(t, session, "resolve", arguments); !result.IsError || strings.Contains(text, "virtual true") {
+		if text, result := mcptest.CallTool(t, session, "resolve", arguments); !result.IsError || strings.Contains(text, "virtual true") {
 			t.Errorf("%v: %s", arguments, text)
 		}
 	}
@@ -93,7 +95,7 @@ func TestOldNames(t *testing.T) {
 		{"search", map[string]any{"query": "three", "filters": map[string]any{"authours": "x"}}, "did you mean 'authors'?"},
 		{"search", map[string]any{"query": "three", "zzzzzzzzz": 1}, "unknown argument 'zzzzzzzzz'; this tool takes query"},
 	} {
-		if text, _ := callTool(t, session, test.tool, test.arguments); !strings.Contains(text, test.want) {
+		if text, _ := mcptest.CallTool(t, session, test.tool, test.arguments); !strings.Contains(text, test.want) {
 			t.Errorf("%s %v: no %s in %s", test.tool, test.arguments, test.want, text)
 		}
 	}

@@ -9,11 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -40,8 +43,8 @@ func BenchmarkGetStructurePage(b *testing.B) {
 }
 
 func benchmarkCall(b *testing.B, tool string, arguments map[string]any) {
-	lib := newLibrary(b, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)})
-	session := connect(b, mcpadapter.NewServer(lib, nil), nil)
+	lib := mcptest.NewLibrary(b, mcptest.NewSlowResolver(), map[string]string{"big": mcptest.BigMap("big", 10_000)})
+	session := mcptest.Connect(b, mcpadapter.NewServer(lib, nil), nil)
 	params := &mcp.CallToolParams{Name: tool, Arguments: arguments}
 	for b.Loop() {
 		result, err := session.CallTool(context.Background(), params)
@@ -73,10 +76,10 @@ func BenchmarkListResources(b *testing.B) {
 		}
 	}
 	lib := citekit.New(ws, map[citekit.Modality]citekit.Resolver{citekit.Text: &text.Resolver{}}, nil)
-	w := serve(b, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start() // the server alone
+	w := mcptest.Serve(b, mcpadapter.NewServer(lib, nil), transport.StreamTransport{}).Start() // the server alone
 	medianOf(b, func() {
-		w.call(1, "listResources", "{}")
-		if got := w.next(); !strings.Contains(got, `"resources"`) {
+		w.Call(1, "listResources", "{}")
+		if got := w.Next(); !strings.Contains(got, `"resources"`) {
 			b.Fatal(got)
 		}
 	})
@@ -93,11 +96,11 @@ func BenchmarkStream(b *testing.B) {
 		{"page", "getStructure", `{"resource_id":"big","cursor":""}`},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			lib := newLibrary(b, newSlowResolver(), map[string]string{"big": bigMap("big", 10_000)})
-			w := serve(b, mcpadapter.NewServer(lib, nil), mcpadapter.StreamTransport{}).start()
+			lib := mcptest.NewLibrary(b, mcptest.NewSlowResolver(), map[string]string{"big": mcptest.BigMap("big", 10_000)})
+			w := mcptest.Serve(b, mcpadapter.NewServer(lib, nil), transport.StreamTransport{}).Start()
 			for b.Loop() {
-				w.call(1, bench.tool, bench.arguments)
-				if answer := w.next(); len(answer) < 100 {
+				w.Call(1, bench.tool, bench.arguments)
+				if answer := w.Next(); len(answer) < 100 {
 					b.Fatal(answer)
 				}
 			}

@@ -3,13 +3,13 @@ package mcpadapter
 import (
 	"context"
 	"errors"
-	"net/url"
 	"path/filepath"
 	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/relations"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // placeOf returns the resource and the node that arguments name by their ids or
@@ -115,39 +115,17 @@ func (a *adapter) readPath(ctx context.Context, t tool, args arguments) bool {
 // directory, as maps have them, for callers on this machine.
 func (a *adapter) fromRoots(ctx context.Context, args arguments) {
 	ws, ok := a.lib.Workspace().(interface{ RootPaths() []string })
-	if !ok || callerFrom(ctx) != nil {
+	if !ok || transport.CallerFrom(ctx) != nil {
 		return
 	}
 	for _, name := range []string{"resource_id", "address"} {
-		if text := args.text(name); isAbsolute(text) {
-			args[name] = relativeTo(ws.RootPaths(), text)
+		if args.has(name) {
+			args[name] = lookup.FromRoot(ws.RootPaths(), args.text(name))
 		}
 	}
 	for i, text := range args.texts("addresses") {
-		if isAbsolute(text) {
-			args.texts("addresses")[i] = relativeTo(ws.RootPaths(), text)
-		}
+		args.texts("addresses")[i] = lookup.FromRoot(ws.RootPaths(), text)
 	}
-}
-
-const fileURL = "file://"
-
-func isAbsolute(text string) bool { return strings.HasPrefix(text, fileURL) || filepath.IsAbs(text) }
-
-// relativeTo returns an absolute path relative to the first of some folders, with
-// slashes, or if it is not below that, the path.
-func relativeTo(roots []string, path string) string {
-	if rest, ok := strings.CutPrefix(path, fileURL); ok {
-		if unescaped, err := url.PathUnescape(rest); err == nil {
-			path = unescaped
-		}
-	}
-	if len(roots) > 0 {
-		if below, err := filepath.Rel(roots[0], filepath.FromSlash(path)); err == nil && filepath.IsLocal(below) {
-			path = below
-		}
-	}
-	return filepath.ToSlash(path)
 }
 
 // parseAddress parses an address. It also takes the id of a resource, the path of a

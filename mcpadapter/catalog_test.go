@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,7 +34,7 @@ type resourceList struct {
 
 func listTool(t testing.TB, session *mcp.ClientSession, arguments map[string]any) (list resourceList) {
 	t.Helper()
-	text, result := callTool(t, session, "listResources", arguments)
+	text, result := mcptest.CallTool(t, session, "listResources", arguments)
 	if err := json.Unmarshal([]byte(text), &list); err != nil || result.IsError {
 		t.Fatalf("%v: %.300s", arguments, text)
 	}
@@ -48,7 +50,7 @@ func catalogServer(t testing.TB, dir string) *mcp.ClientSession {
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
 	t.Cleanup(func() { lib.Close() })
-	return connect(t, mcpadapter.NewServer(lib, nil), nil)
+	return mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
 }
 
 func writeTitled(t testing.TB, dir, id, modality, title string) {
@@ -108,7 +110,7 @@ func TestListFilters(t *testing.T) {
 		{map[string]any{"limit": 101}, "it must be from 1 to 100"},
 		{map[string]any{"query": "bell", "cursor": "!"}, "it is not from this list"},
 	} {
-		if text, result := callTool(t, session, "listResources", test.arguments); !result.IsError || !strings.Contains(text, test.want) {
+		if text, result := mcptest.CallTool(t, session, "listResources", test.arguments); !result.IsError || !strings.Contains(text, test.want) {
 			t.Errorf("%v: %s", test.arguments, text)
 		}
 	}
@@ -170,8 +172,8 @@ func TestListOfMany(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	session := connect(t, mcpadapter.NewServer(citekit.New(ws, nil, nil), nil), nil)
-	text, _ := callTool(t, session, "listResources", nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(citekit.New(ws, nil, nil), nil), nil)
+	text, _ := mcptest.CallTool(t, session, "listResources", nil)
 	list := listTool(t, session, nil)
 	if len(text) > 60_000 || len(list.Resources) != 100 || len(list.Items) != 100 {
 		t.Fatalf("%d bytes, %d ids, %d items", len(text), len(list.Resources), len(list.Items))
@@ -188,7 +190,7 @@ func TestListOfForeign(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("chat\nfern\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	text, _ := callTool(t, catalogServer(t, dir), "listResources", nil)
+	text, _ := mcptest.CallTool(t, catalogServer(t, dir), "listResources", nil)
 	if !strings.Contains(text, `"state":"unreadable"`) || !strings.Contains(text, `"error":"no resolver for chat; this library has text: unsupported operation"`) {
 		t.Error(text)
 	}
@@ -196,23 +198,23 @@ func TestListOfForeign(t *testing.T) {
 
 // TestByAddress names nodes by the addresses of parts.
 func TestByAddress(t *testing.T) {
-	session := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil)
 	for _, test := range []struct{ address, want string }{
 		{"text://poem#lines=1-2", `"id":"first"`},
 		{"text://poem#lines=1-1", `"id":"first.a"`},
 		{"text://poem#lines=2-2", `"id":"first`},
 	} {
-		node, result := callTool(t, session, "getNode", map[string]any{"address": test.address})
+		node, result := mcptest.CallTool(t, session, "getNode", map[string]any{"address": test.address})
 		if result.IsError || !strings.HasPrefix(node, "{"+test.want) {
 			t.Errorf("getNode %s: %s", test.address, node)
 		}
-		branch, result := callTool(t, session, "getStructure", map[string]any{"address": test.address, "resource_id": "poem"})
+		branch, result := mcptest.CallTool(t, session, "getStructure", map[string]any{"address": test.address, "resource_id": "poem"})
 		if result.IsError || !strings.Contains(branch, `"nodes":[{`+test.want) {
 			t.Errorf("getStructure %s: %s", test.address, branch)
 		}
 	}
-	whole, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "poem"})
-	if got, _ := callTool(t, session, "getStructure", map[string]any{"address": "text://poem"}); got != whole {
+	whole, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "poem"})
+	if got, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"address": "text://poem"}); got != whole {
 		t.Errorf("the whole: %s", got)
 	}
 	for _, test := range []struct {
@@ -234,7 +236,7 @@ func TestByAddress(t *testing.T) {
 		{"getStructure", map[string]any{}, "argument 'resource_id' is missing"},
 		{"getStructure", map[string]any{"address": "video://poem"}, "use text://poem"},
 	} {
-		if text, result := callTool(t, session, test.tool, test.arguments); !result.IsError || !strings.Contains(text, test.want) {
+		if text, result := mcptest.CallTool(t, session, test.tool, test.arguments); !result.IsError || !strings.Contains(text, test.want) {
 			t.Errorf("%s %v: %s", test.tool, test.arguments, text)
 		}
 	}
@@ -309,7 +311,7 @@ func TestListByPath(t *testing.T) {
 	}
 	lib := citekit.New(ws, nil, nil)
 	t.Cleanup(func() { lib.Close() })
-	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
 	for query, want := range map[string][]string{"mail/hiring statistics.xlsx": {"hiring"}, "plan.txt": {"far"}, "someone": {}, "title": {"far", "hiring"}} {
 		if list := listTool(t, session, map[string]any{"query": query}); !slices.Equal(list.Resources, want) {
 			t.Errorf("%s: %v", query, list.Resources)
@@ -319,10 +321,10 @@ func TestListByPath(t *testing.T) {
 
 // TestForeignCursors gives each list the cursors of other lists.
 func TestForeignCursors(t *testing.T) {
-	session := connect(t, mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{PageBytes: 300}), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), &mcpadapter.Options{PageBytes: 300}), nil)
 	next := func(tool string, arguments map[string]any) string {
 		t.Helper()
-		text, _ := callTool(t, session, tool, arguments)
+		text, _ := mcptest.CallTool(t, session, tool, arguments)
 		var page struct {
 			NextCursor string `json:"next_cursor"`
 		}
@@ -343,7 +345,7 @@ func TestForeignCursors(t *testing.T) {
 		{map[string]any{"cursor": all}, `{"resources":["slow"]`},
 		{map[string]any{"cursor": some, "query": " O "}, `{"resources":["slow"]`},
 	} {
-		if text, _ := callTool(t, session, "listResources", test.arguments); !strings.Contains(text, test.want) {
+		if text, _ := mcptest.CallTool(t, session, "listResources", test.arguments); !strings.Contains(text, test.want) {
 			t.Errorf("%v: %s", test.arguments, text)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -130,7 +132,7 @@ func lastLines(out []byte, n int) string {
 // and returns the URL of its endpoint.
 func newFixtureServer(t *testing.T) string {
 	t.Helper()
-	ws, err := workspace.Open(newDirectory(t), nil)
+	ws, err := workspace.Open(mcptest.NewDirectory(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/reanchor"
 )
 
 // The values of the arguments include and expand of getContents.
@@ -113,13 +114,13 @@ type readable struct{ error }
 
 func (e readable) Error() string {
 	message := printable(explain("getContents", e.error, citekit.CodeOf(e.error)))
-	if moved := new(movedError); errors.As(e.error, moved) {
-		message += "; " + moved.sentence()
+	if moved := new(reanchor.MovedError); errors.As(e.error, moved) {
+		message += "; " + moved.Sentence()
 	} else if advised := new(advisedError); errors.As(e.error, advised) && advised.brief != "" {
 		message += "; " + advised.brief
 	}
-	if errors.As(e.error, new(unplacedError)) {
-		message += "; " + unplaced
+	if errors.As(e.error, new(reanchor.UnplacedError)) {
+		message += "; " + reanchor.Unplaced
 	}
 	return message
 }

@@ -3,8 +3,8 @@
 //
 // [NewServer] returns a server with the tools listResources, getStructure,
 // getNode, resolve and info, and with the tools that [Options] add. [ServeStdio]
-// runs it over standard input and output, [NewHandler] over HTTP; any other
-// transport of the SDK works too. The adapter only translates: it decodes the
+// runs it over standard input and output, [NewHandler] over HTTP, both by package
+// transport; any other transport of the SDK works too. The adapter only translates: it decodes the
 // arguments, makes one call to the Library and encodes the answer.
 //
 // # Making maps
@@ -14,7 +14,7 @@
 // progress to a client that asks for it, and cancelling the call ends the ingest.
 // After some seconds the call answers that the ingest is running. The ingest then
 // continues until it is done, ingestStatus is told to cancel it, or the Ingester
-// is closed. The state of ingests is kept in a [JobStore], by default in notes of
+// is closed. The state of ingests is kept in a [ingest.JobStore], by default in notes of
 // the workspace, so that each of several servers over one directory answers
 // ingestStatus for all of them.
 //
@@ -101,24 +101,12 @@
 // on one line. Failures inside the server are only called "internal error";
 // the log has the details.
 //
-// A fault in the message itself is an error of JSON-RPC, over every transport:
-// -32700 for invalid JSON, -32600 for an invalid message, -32601 for an unknown
-// method, -32602 for wrong parameters and unknown tools, prompts and resources,
-// and -32603 for internal failures. The HTTP status is 400 for the first two; an
-// unknown session gets 404 and -32001; the others get 200, or the status that
-// version 2026-07-28 of the protocol requires. JSON-RPC ids that would come
-// back changed, such as 1.5, are refused.
-//
 // # Links to evidence
 //
 // A path on this machine is of no use to a caller over HTTP. There resolve
 // answers with output_path null. With [Options.Links] it also returns
 // evidence_url, a link to the file that works until evidence_expires, and the
 // same link in a resource link block if the protocol version has such blocks.
-// Whoever has the link may fetch the file, with ranges, by GET and HEAD; but a
-// link given to an authenticated user is refused to a client that authenticates
-// as another user. Nothing is served by path. The key of the links is kept in the
-// workspace, so servers over one workspace accept each other's links.
 //
 // # Time
 //
@@ -130,27 +118,6 @@
 // length, and elapsed_ms the duration of the call. The error of resolve also has
 // fallback, the answer of resolve with virtual true; the fallback of getContents
 // has the addresses of those requested items whose address is known.
-//
-// # Serving over HTTP
-//
-// [NewHandler] serves clients of all protocol versions at /mcp: version
-// 2026-07-28 without sessions, earlier ones with sessions. A header with any
-// other version is refused. [Handler.Serve] listens, and shuts down cleanly. A
-// program may instead mount the handler on its own server, which must then set
-// ReadHeaderTimeout, limit its connections, and call [Handler.Shutdown].
-//
-// Several servers behind a load balancer answer any request of any client if
-// [HandlerOptions.Stateless] is set and they share one workspace. A balancer made
-// with net/http/httputil.ReverseProxy must enable full duplex for HTTP/1
-// ([http.ResponseController.EnableFullDuplex]); otherwise it may cut off answers
-// that come early: see https://go.dev/issue/40747.
-//
-// Requests with any method are refused if they name a host or an origin that is
-// not the server's ([HandlerOptions.Hosts], [HandlerOptions.Origins]). Bodies
-// have a limited length and must arrive in time; streams may stay open. The
-// number of sessions of each caller is limited, and so is the number of idle
-// connections; the one that was idle for the longest time makes room for a new
-// one.
 //
 // # Choosing tools
 //
@@ -167,18 +134,6 @@
 // resolve writes no evidence file: it returns the address, with text and pictures
 // if they are included. The server still writes data for its own use, such as the
 // search index and earlier versions of sources.
-//
-// # Request ids and times
-//
-// Every answer has a requestId in its "_meta", and every protocol error in its
-// data. It is taken from the "_meta" of the request or from its header
-// X-Request-Id, if it has 1 to 128 printable ASCII characters without spaces;
-// otherwise it is new. The log has it as request_id. Next to it is timing:
-// total_ms, with the parts lookup_ms (finding and parsing maps), hash_ms (hashing
-// sources), extract_ms (reading sources) and encode_ms (writing nodes and maps as
-// JSON). The parts may overlap, and exclude the work of the protocol. cache_hit is
-// true if nothing had to be parsed or extracted; a call that failed has none.
-// Answers to ping and to subscriptions have no "_meta".
 //
 // # Other tools
 //

@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/reanchor"
 )
 
 // failure returns the result that tells an agent what failed, the code of the
@@ -29,13 +28,13 @@ func failure(tool string, err error) *mcp.CallToolResult {
 		message += "\nHint: " + hint
 		meta["hint"] = hint
 	}
-	var moved movedError
+	var moved reanchor.MovedError
 	if errors.As(err, &moved) {
-		message += "\nReanchored: " + moved.sentence()
-		meta["reanchored"] = moved.place()
+		message += "\nReanchored: " + moved.Sentence()
+		meta["reanchored"] = moved.Place()
 	}
-	if errors.As(err, new(unplacedError)) {
-		message += "\nReanchored: " + unplaced
+	if errors.As(err, new(reanchor.UnplacedError)) {
+		message += "\nReanchored: " + reanchor.Unplaced
 	}
 	var limited limitError
 	if errors.As(err, &limited) {
@@ -119,13 +118,13 @@ func hintFor(tool string, err error, code citekit.Code) string {
 	var missing *citekit.NotFoundError
 	var input inputError
 	var storage storageFault
-	var moved movedError
+	var moved reanchor.MovedError
 	var pin unknownPin
 	var advised advisedError
 	var foreign foreignError
 	switch {
 	case errors.As(err, &moved):
-		return moved.hint()
+		return moved.Hint()
 	case errors.As(err, &pin):
 		return "getContents without v= gives what the source says."
 	case errors.As(err, &advised) && errors.As(err, &missing) && missing.Kind == "node":
@@ -227,22 +226,9 @@ const (
 // clip cuts a long message.
 func clip(s string) string { return plain.Shorten(s, maxMessage) }
 
-// printable returns s on one line: characters that cannot be seen are written as
-// codes, line ends and other white space as in a Go string, and a long text is
-// cut.
-func printable(s string) string {
-	s, _ = plain.ShowHidden(clip(s))
-	var b strings.Builder
-	for _, r := range s {
-		if unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) {
-			b.WriteRune(r)
-			continue
-		}
-		escaped := strconv.QuoteRuneToASCII(r)
-		b.WriteString(escaped[1 : len(escaped)-1])
-	}
-	return b.String()
-}
+// printable returns s on one line and shortened, without characters that cannot be
+// seen.
+func printable(s string) string { return plain.ShowLine(s, maxMessage) }
 
 // quote returns s in quotes, on one line and shortened.
 func quote(s string) string {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -37,7 +39,7 @@ func TestEvidenceLimit(t *testing.T) {
 func resolvePoem(t *testing.T, opts *workspace.Options) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, data := range map[string]string{"poem.txt": poem, ".resource_maps/poem.json": poemMap} {
+	for name, data := range map[string]string{"poem.txt": mcptest.Poem, ".resource_maps/poem.json": mcptest.PoemMap} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -52,7 +54,7 @@ func resolvePoem(t *testing.T, opts *workspace.Options) string {
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
 	defer lib.Close()
-	answer, result := callTool(t, connect(t, mcpadapter.NewServer(lib, nil), nil), "resolve", map[string]any{"resource_id": "poem", "node_id": "second"})
+	answer, result := mcptest.CallTool(t, mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil), "resolve", map[string]any{"resource_id": "poem", "node_id": "second"})
 	if !result.IsError || strings.Contains(answer, dir) {
 		t.Errorf("%s", answer)
 	}
@@ -62,7 +64,7 @@ func resolvePoem(t *testing.T, opts *workspace.Options) string {
 // TestHintsOfOtherTools has a tool that the program adds, which reads an address or
 // a map: the hint is about what is at fault.
 func TestHintsOfOtherTools(t *testing.T) {
-	lib := standardLibrary(t)
+	lib := mcptest.StandardLibrary(t)
 	server := mcpadapter.NewServer(lib, nil)
 	type in struct{ Address, ID string }
 	mcp.AddTool(server, &mcp.Tool{Name: "words"}, func(ctx context.Context, _ *mcp.CallToolRequest, in in) (*mcp.CallToolResult, any, error) {
@@ -81,7 +83,7 @@ func TestHintsOfOtherTools(t *testing.T) {
 		_, err := os.Open("missing.cfg")
 		return nil, nil, err
 	})
-	session := connect(t, server, nil)
+	session := mcptest.Connect(t, server, nil)
 	const correct = "Hint: Correct the address: getStructure shows those of the nodes."
 	for _, test := range []struct {
 		tool string
@@ -115,8 +117,8 @@ func TestPlaceOfOwnModality(t *testing.T) {
 	if err := lib.Save(t.Context(), &citekit.ResourceMap{ResourceID: "plant", Type: "chat", SourcePath: "plant.jsonl"}); err != nil {
 		t.Fatal(err)
 	}
-	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
-	got, _ := callTool(t, session, "getNode", map[string]any{"resource_id": "plant", "node_id": "message=1"})
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
+	got, _ := mcptest.CallTool(t, session, "getNode", map[string]any{"resource_id": "plant", "node_id": "message=1"})
 	if want := "Hint: This is a place, not a node: pass address chat://plant#message=1 in place of both ids. getStructure shows the nodes."; !strings.Contains(got, want) {
 		t.Errorf("%s; want %s", got, want)
 	}

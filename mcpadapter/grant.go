@@ -3,69 +3,31 @@ package mcpadapter
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/server/transport"
 )
-
-// The keys of [auth.TokenInfo.Extra] for the arguments of [Identify].
-const (
-	grantKey     = "citekit.grant"
-	workspaceKey = "citekit.workspace"
-)
-
-// Identify returns the info that tells a [Handler] who calls, with which rights,
-// and which of several workspaces. [HandlerOptions.Authenticate] should make
-// [auth.RequireBearerToken] put the result into the context of a request. A
-// caller has separate sessions and links in each workspace.
-//
-// A header of the request often selects the workspace. If the grant does not
-// include that workspace, answer with an error that does not reveal whether it
-// exists, as package server does.
-//
-// The grant leaves out tools in the same way as request headers do: see the
-// package comment. It also leaves out protocol resources: the map of a resource
-// needs the tool getStructure, a node getNode, an address resolve or getContents,
-// and their list and completion listResources or getStructure.
-func Identify(grant *access.Grant, workspace string) *auth.TokenInfo {
-	return &auth.TokenInfo{
-		UserID: grant.ID + "@" + workspace, Expiration: grant.Expires,
-		Extra: map[string]any{grantKey: grant, workspaceKey: workspace},
-	}
-}
-
-// grantOf returns the arguments of [Identify], or nil and "" if it was not used.
-func grantOf(info *auth.TokenInfo) (*access.Grant, string) {
-	if info == nil {
-		return nil, ""
-	}
-	grant, _ := info.Extra[grantKey].(*access.Grant)
-	workspace, _ := info.Extra[workspaceKey].(string)
-	return grant, workspace
-}
 
 // granted returns the tools that the grant of a request's caller allows.
-func granted(ctx context.Context, req mcp.Request) choice {
-	extra := extraOf(ctx, req)
+func granted(ctx context.Context, req mcp.Request) access.Choice {
+	extra := transport.ExtraOf(ctx, req)
 	if extra == nil {
-		return choice{}
+		return access.Choice{}
 	}
-	grant, _ := grantOf(extra.TokenInfo)
+	grant, _ := transport.GrantOf(extra.TokenInfo)
 	if grant == nil {
-		return choice{}
+		return access.Choice{}
 	}
-	return choice{toolsets: grant.Toolsets, tools: grant.Tools, readOnly: grant.ReadOnly}
+	return grant.MayUse(toolsets)
 }
 
 // GivesEvidence reports whether a caller with a grant may get files of evidence.
 func GivesEvidence(grant *access.Grant) bool {
-	all := choice{toolsets: grant.Toolsets, tools: grant.Tools}
-	return !grant.ReadOnly && all.hasAny(evidenceTools...)
+	return !grant.ReadOnly && grant.MayUse(toolsets).HasAny(evidenceTools...)
 }
 
 // evidenceTools are the tools that give evidence. Any one of them suffices.
@@ -73,14 +35,14 @@ var evidenceTools = []string{"resolve", "getContents"}
 
 // checkFeature returns an error if req reads a resource or uses another feature
 // for which the grant leaves out all tools that give the same.
-func (c choice) checkFeature(req mcp.Request) error {
+func checkFeature(c access.Choice, req mcp.Request) error {
 	switch req := req.(type) {
 	case *mcp.ReadResourceRequest:
-		if !c.hasAny(toolsFor(req.Params.URI)...) {
+		if !c.HasAny(toolsFor(req.Params.URI)...) {
 			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscribeRequest:
-		if !c.hasAny(toolsFor(req.Params.URI)...) {
+		if !c.HasAny(toolsFor(req.Params.URI)...) {
 			return missingAs(noResource(req.Params.URI), req.Session, req.Params.URI)
 		}
 	case *mcp.SubscriptionsListenRequest:
@@ -88,8 +50,8 @@ func (c choice) checkFeature(req mcp.Request) error {
 			return nil // the SDK reports that they are missing
 		}
 		for _, uri := range req.Params.Notifications.ResourceSubscriptions {
-			if !c.hasAny(toolsFor(uri)...) {
-				return featureError(listenMethod, noResource(uri), citekit.CodeNotFound)
+			if !c.HasAny(toolsFor(uri)...) {
+				return featureError("subscriptions/listen", noResource(uri), citekit.CodeNotFound)
 			}
 		}
 	}
@@ -115,103 +77,3 @@ func toolsFor(uri string) []string {
 
 // listing are the tools that list ids. Any one of them suffices.
 var listing = []string{"listResources", "getStructure"}
-
-func (c choice) hasAny(tools ...string) bool {
-	for _, tool := range tools {
-		if c.has(tool) {
-			return true
-		}
-	}
-	return false
-}
-
-// A Hosted is one of the servers of a handler.
-type Hosted struct {
-	Server *mcp.Server
-	Links  *EvidenceLinks // as in the Options of the server; may be nil
-}
-
-// NewWorkspacesHandler returns a handler for several servers, by the name of the
-// workspace. [Identify] names the workspace of a caller; a caller whose grant
-// does not include it finds no server. A nil opts means the defaults.
-// [HandlerOptions.Links] is ignored.
-func NewWorkspacesHandler(all map[string]Hosted, opts *HandlerOptions) *Handler {
-	o := opts.withDefaults()
-	o.Links = nil
-	h := newHandler(&o, func(r *http.Request) *mcp.Server {
-		grant, workspace := grantOf(auth.TokenInfoFromContext(r.Context()))
-		if grant == nil || !grant.Has(workspace) {
-			return nil
-		}
-		return all[workspace].Server
-	})
-	var links severalLinks
-	for _, hosted := range all {
-		hosted.Server.AddReceivingMiddleware(h.followSessions)
-		if hosted.Links != nil {
-			links = append(links, hosted.Links)
-		}
-	}
-	if links != nil {
-		h.mux.Handle(evidencePath, h.counted(behind(h.gated(links), o.Authenticate)))
-	}
-	return h
-}
-
-// severalLinks are the links of several workspaces. A link does not name its
-// workspace: its signature decides.
-type severalLinks []*EvidenceLinks
-
-// ServeHTTP implements [http.Handler].
-func (s severalLinks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.signer(r).ServeHTTP(w, r)
-}
-
-func (s severalLinks) origin(r *http.Request) origin { return s.signer(r).origin(r) }
-
-// signer returns the links that signed the link of a request. If none did, it
-// returns the first, which reports the fault. It always asks all of them.
-func (s severalLinks) signer(r *http.Request) *EvidenceLinks {
-	signer := s[0]
-	for _, l := range s {
-		if _, ok := l.signed(r); ok {
-			signer = l
-		}
-	}
-	return signer
-}
-
-// signed returns the ticket of a link if l signed it.
-func (l *EvidenceLinks) signed(r *http.Request) (ticket, bool) {
-	hash, _ := strings.CutPrefix(r.URL.Path, evidencePath)
-	text, ok := ticketOf(r.URL)
-	if !ok || !isHash(hash) {
-		return ticket{}, false
-	}
-	key, err := l.checkingKey(r.Context())
-	if err != nil {
-		return ticket{}, false
-	}
-	return openTicket(key, hash, text)
-}
-
-// origin implements evidence.
-func (l *EvidenceLinks) origin(r *http.Request) origin {
-	t, _ := l.signed(r)
-	return t.origin
-}
-
-// isHash reports whether text is a SHA-256 in lower-case hex.
-func isHash(text string) bool { return len(text) == 64 && strings.Trim(text, "0123456789abcdef") == "" }
-
-// EndCaller ends the sessions of callers and their pending calls, for example
-// when their key is revoked.
-func (h *Handler) EndCaller(is func(*access.Grant) bool) {
-	for _, s := range h.sessions.all() {
-		if s.grant != nil && is(s.grant) {
-			s.end()
-			h.sessions.remove(s)
-			go s.close()
-		}
-	}
-}

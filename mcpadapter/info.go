@@ -1,9 +1,10 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+
+	"github.com/citekit/citekit/internal/stats"
 )
 
 func (a *adapter) infoTool() tool {
@@ -22,18 +23,12 @@ func (a *adapter) info(ctx context.Context, _ arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	data, err := json.Marshal(collected)
-	if err != nil || !a.hasTool(ctx, "ingest") {
-		return asJSON(data, err)
+	var shown struct {
+		*stats.Stats
+		Roots []string `json:"roots,omitempty"`
 	}
-	roots := shownRoots(ctx, a.lib)
-	if len(roots) == 0 {
-		return asJSON(data, nil)
+	if shown.Stats = collected; a.hasTool(ctx, "ingest") {
+		shown.Roots = shownRoots(ctx, a.lib)
 	}
-	list, err := json.Marshal(roots)
-	var b bytes.Buffer
-	b.Write(bytes.TrimSuffix(data, []byte("}")))
-	writeMember(&b, "roots", list)
-	b.WriteByte('}')
-	return asJSON(b.Bytes(), err)
+	return asJSON(json.Marshal(shown))
 }

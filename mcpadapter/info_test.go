@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -24,7 +26,7 @@ func TestInfo(t *testing.T) {
 		Complete bool
 	}) {
 		t.Helper()
-		text, result := callTool(t, session, "info", map[string]any{})
+		text, result := mcptest.CallTool(t, session, "info", map[string]any{})
 		if err := json.Unmarshal([]byte(text), &got); err != nil || result.IsError || result.StructuredContent == nil {
 			t.Fatal(text, err)
 		}
@@ -35,14 +37,14 @@ func TestInfo(t *testing.T) {
 		before.Index.Entries != 0 || len(before.Programs) != 3 || before.Uptime == nil || !before.Complete {
 		t.Errorf("at first: %+v", before)
 	}
-	callTool(t, session, "search", map[string]any{"query": "four"})
+	mcptest.CallTool(t, session, "search", map[string]any{"query": "four"})
 	for range 2 {
-		callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first"})
+		mcptest.CallTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first"})
 	}
 	if after := info(); after.Index.Resources != 3 || after.Index.Entries == 0 || after.Cache.Hits != 1 || after.Cache.Misses != 1 {
 		t.Errorf("afterwards: %+v", after)
 	}
-	if text, result := callTool(t, session, "info", map[string]any{"x": 1}); !result.IsError || !strings.Contains(text, "takes none") {
+	if text, result := mcptest.CallTool(t, session, "info", map[string]any{"x": 1}); !result.IsError || !strings.Contains(text, "takes none") {
 		t.Error(text)
 	}
 }

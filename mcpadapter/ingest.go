@@ -1,18 +1,20 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/strictjson"
+	"github.com/citekit/citekit/server/transport"
 )
 
 const (
@@ -40,20 +42,19 @@ type IngesterOptions struct {
 	// answer ingestStatus too. Nil means notes of the Library's workspace, which
 	// servers over one directory share. If the store fails, ingests continue, but
 	// only the server that runs one knows its state.
-	Jobs JobStore
+	Jobs ingest.JobStore
 }
 
 // An Ingester lets agents make maps: see [Options.Ingester]. Make one with
 // [NewIngester].
 type Ingester struct {
-	lib  *citekit.Library
-	opts IngesterOptions
-	jobs *ingest.Jobs
+	lib     *citekit.Library
+	opts    IngesterOptions
+	jobs    *ingest.Jobs
+	records *ingest.Records
 
-	mu        sync.Mutex
-	closed    bool           // no further job is recorded
-	recording sync.WaitGroup // of running jobs
-	callers   shares         // of callers over HTTP, in jobs that have not ended
+	mu      sync.Mutex
+	callers transport.Shares // of callers over HTTP, in jobs that have not ended
 }
 
 // NewIngester returns an Ingester over lib. A nil opts means the defaults. Close
@@ -67,18 +68,15 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 		o.AnswerWithin = defaultPromise
 	}
 	if o.Jobs == nil {
-		o.Jobs = &noteJobs{notes: lib.Workspace()}
+		o.Jobs = ingest.NoteJobs(lib.Workspace())
 	}
-	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib), callers: newShares(ingest.MaxJobs, 1)}
+	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib), records: ingest.NewRecords(o.Jobs), callers: transport.NewShares(ingest.MaxJobs, 1)}
 }
 
 // Close ends running ingests and waits for them. Finished maps stay.
 func (g *Ingester) Close() error {
 	err := g.jobs.Close()
-	g.mu.Lock()
-	g.closed = true
-	g.mu.Unlock()
-	g.recording.Wait()
+	g.records.Close()
 	return err
 }
 
@@ -109,209 +107,6 @@ func (g *Ingester) ingestOptions() ingest.Options {
 
 const maxNews = 8 // announcements that wait to be sent
 
-// announce queues a message for the client that waits for a job, or drops it if
-// the queue is full.
-func announce(news chan<- string, message string) {
-	select {
-	case news <- message:
-	default:
-	}
-}
-
-// A notifier reports the progress of a call to its client.
-type notifier func(progress, total float64, message string)
-
-// settle is the least time between a notification and the answer after it.
-const settle = 50 * time.Millisecond
-
-// follow waits until a job has ended, or an answer is due, and reports its
-// progress and news. If ctx is cancelled, it cancels the job.
-func (g *Ingester) follow(ctx context.Context, j *ingest.Job, news <-chan string, tell notifier) error {
-	due := time.NewTimer(g.opts.AnswerWithin)
-	defer due.Stop()
-	told, last := -1.0, time.Time{}
-	say := func(done float64, p ingest.Progress, message string) {
-		tell(done, float64(p.Total+p.ToIndex), message)
-		told, last = done, time.Now()
-	}
-	// If a notification and the answer come at the same time, clients may handle
-	// the answer first, and then no longer know the progress token.
-	apart := func() error {
-		if wait := time.Until(last.Add(settle)); wait > 0 {
-			select {
-			case <-time.After(wait):
-			case <-ctx.Done():
-			}
-		}
-		return nil
-	}
-	for {
-		p, moved := j.Progress()
-		done := float64(p.Done + p.Indexed)
-		if p.Part < 1 { // otherwise the part is already counted in Done
-			done += p.Part
-		}
-		if p.Total > 0 && done > told {
-			message := fmt.Sprintf("%d of %d: %s", p.Done, p.Total, clip(printable(shownPath(ctx, p.Path))))
-			if p.ToIndex > 0 {
-				message = indexingStatus(p)
-			}
-			say(done, p, message)
-		}
-		for len(news) > 0 {
-			say(max(told, 0)+leastStep, p, <-news)
-		}
-		select {
-		case <-j.Done():
-			return apart()
-		case <-due.C:
-			return apart()
-		case <-ctx.Done():
-			j.Cancel()
-			return ctx.Err()
-		case message := <-news:
-			say(max(told, 0)+leastStep, p, message)
-		case <-moved:
-		}
-		select { // not more often than a person can read
-		case <-j.Done():
-		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond):
-		}
-	}
-}
-
-// running is the status of an ingest that has not ended.
-const running = "running"
-
-// jobStatuses are the possible statuses of an ingest.
-var jobStatuses = []string{running, "done", "cancelled", "failed"}
-
-// An ingestAnswer is the state of a job as agents see it.
-type ingestAnswer struct {
-	JobID  string                `json:"job_id"`
-	Status string                `json:"status"` // one of jobStatuses
-	Done   int                   `json:"done"`   // sources
-	Total  int                   `json:"total"`
-	Counts map[ingest.Status]int `json:"counts,omitempty"`
-
-	// Searchable is of how many resources a search finds all text, also of earlier
-	// ingests; nil if that is not known.
-	Searchable *int `json:"searchable,omitempty"`
-
-	Items   []json.RawMessage `json:"items,omitempty"` // each an [ingest.Item]
-	Omitted int               `json:"items_omitted,omitempty"`
-	Error   string            `json:"error,omitempty"`
-	Code    citekit.Code      `json:"code,omitempty"`
-	Hint    string            `json:"hint,omitempty"` // what to do about items, or what they mean
-
-	outside bool // an item failed as it is outside the roots
-}
-
-// answerOf returns the state of a job. If the job has ended, the items are those
-// that changed, failures first.
-func answerOf(j *ingest.Job) ingestAnswer {
-	p, _ := j.Progress()
-	a := ingestAnswer{JobID: j.ID(), Status: running, Done: p.Done, Total: p.Total}
-	select {
-	case <-j.Done():
-	default:
-		if p.ToIndex > 0 {
-			a.Hint = indexingStatus(p)
-		}
-		return a
-	}
-	report, err := j.Result()
-	switch {
-	case err == nil:
-		a.Status = "done"
-	case errors.Is(err, context.Canceled):
-		a.Status = "cancelled"
-	default:
-		a.Status, a.Error, a.Code = "failed", printable(err.Error()), citekit.CodeOf(err)
-	}
-	a.Counts = make(map[ingest.Status]int)
-	var news []ingest.Item
-	for _, item := range report.Items {
-		a.Counts[item.Status]++
-		a.outside = a.outside || isOutside(item.Err)
-		if item.Status != ingest.Unchanged {
-			news = append(news, item)
-		}
-	}
-	if n := a.Counts[ingest.Failed]; err == nil && n > 0 && n == len(report.Items) {
-		a.Error, a.Code = whyAllFailed(report.Items), citekit.CodeOf(report.Items[0].Err)
-	}
-	slices.SortStableFunc(news, func(x, y ingest.Item) int { return urgency(x) - urgency(y) })
-	shown := news[:min(len(news), shownItems)]
-	a.Omitted = len(news) - len(shown)
-	for _, item := range shown {
-		data, err := json.Marshal(item)
-		if err != nil {
-			a.Omitted++
-			continue
-		}
-		a.Items = append(a.Items, data)
-	}
-	if a.Counts[ingest.Copied] > 0 {
-		a.Hint = "copied: a file of the same bytes had a map already, which stays under its old id; the new id is a second resource with a copy of that map"
-	}
-	if x := report.Index; x != nil && x.Err == nil {
-		a.Searchable = &x.Searchable
-	}
-	a.Hint = joined(a.Hint, whyNotSearchable(report.Index))
-	return a
-}
-
-// indexingStatus says how far the reading of texts is.
-func indexingStatus(p ingest.Progress) string {
-	return fmt.Sprintf("all is mapped; texts are read for search: %d of %d", p.Indexed, p.ToIndex)
-}
-
-// mostUnsearchable is how many resources an answer names that cannot be searched.
-const mostUnsearchable = 5
-
-// whyNotSearchable says which resources cannot be searched by their text, unless that was
-// told before; "" if there are none.
-func whyNotSearchable(x *ingest.Indexed) string {
-	if x == nil {
-		return ""
-	}
-	if x.Err != nil {
-		return printable(x.Err.Error()) + "; the next search tries again"
-	}
-	var named []string
-	news := 0
-	for _, one := range x.Missing {
-		if one.Before {
-			continue
-		}
-		if news++; news > mostUnsearchable {
-			continue
-		}
-		begun := ""
-		if one.Begun {
-			begun = "only a part of it is: "
-		}
-		named = append(named, clip(printable(one.ResourceID+": "+begun+one.Err.Error())))
-	}
-	if news == 0 {
-		return ""
-	}
-	if news > len(named) {
-		named = append(named, "…")
-	}
-	return fmt.Sprintf("%d mapped, but not searchable by text: ", news) + strings.Join(named, "; ") + "; getContents may read other parts by address"
-}
-
-// joined returns two hints as one; either may be "".
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "; " + b
-}
-
 // rootsFor says which folders the caller may ingest. Over HTTP it gives only the
 // names of the folders.
 func (g *Ingester) rootsFor(ctx context.Context) string {
@@ -336,28 +131,6 @@ func shownRoots(ctx context.Context, lib *citekit.Library) []string {
 		shown = append(shown, shownPath(ctx, path))
 	}
 	return shown
-}
-
-// whyAllFailed returns why the first of some sources failed, and how many more did.
-func whyAllFailed(items []ingest.Item) string {
-	why := "nothing could be mapped: "
-	if items[0].Err != nil {
-		why += items[0].Err.Error()
-	}
-	if more := len(items) - 1; more > 0 {
-		why += fmt.Sprintf(" (and %d more, see items)", more)
-	}
-	return printable(why)
-}
-
-func urgency(item ingest.Item) int {
-	switch item.Status {
-	case ingest.Failed:
-		return 0
-	case ingest.Skipped:
-		return 2
-	}
-	return 1
 }
 
 // types lists the modalities that sources can have: the built-in ones, and those
@@ -404,57 +177,67 @@ func (g *Ingester) tools() []tool {
 	}
 }
 
-func (g *Ingester) ingest(ctx context.Context, args arguments, tell notifier) (json.RawMessage, error) {
+func (g *Ingester) ingest(ctx context.Context, args arguments, tell transport.Notifier) (json.RawMessage, error) {
 	opts := g.ingestOptions()
 	opts.Type, opts.ResourceID = citekit.Modality(args.text("type")), args.text("resource_id")
 	news := make(chan string, maxNews)
 	// The job outlives the call, so it does not get its context.
-	outside := context.WithValue(context.Background(), announceKey{}, func(message string) { announce(news, message) })
-	j, err := g.start(outside, callerFrom(ctx), args.texts("paths"), &opts)
+	outside := transport.Announcing(context.Background(), func(message string) {
+		select {
+		case news <- message:
+		default: // one more than wait is dropped
+		}
+	})
+	j, err := g.start(outside, transport.CallerFrom(ctx), args.texts("paths"), &opts)
 	if err != nil {
 		return nil, err
 	}
-	if err := g.follow(ctx, j, news, tell); err != nil {
+	follow := ingest.Follow{Within: g.opts.AnswerWithin, News: news, Tell: tell, ShownPath: func(path string) string { return shownPath(ctx, path) }}
+	if err := j.Follow(ctx, follow); err != nil {
 		return nil, err
 	}
-	g.record(j) // nobody knows the job before this
-	return g.encodeJob(ctx, answerOf(j))
+	g.records.Keep(j) // nobody knows the job before this
+	return g.encodeJob(ctx, j.State())
 }
 
 // start begins a job for a caller, which is nil if the call did not come over HTTP, if
 // it has not too many.
-func (g *Ingester) start(ctx context.Context, c *caller, paths []string, opts *ingest.Options) (*ingest.Job, error) {
+func (g *Ingester) start(ctx context.Context, c *transport.Caller, paths []string, opts *ingest.Options) (*ingest.Job, error) {
 	if c == nil {
 		return g.jobs.Start(ctx, paths, opts)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	holder := c.holder()
-	if held := g.callers.held[holder]; held > 0 && !g.callers.fits(holder, 1) {
+	holder := c.Holder()
+	if held := g.callers.Held(holder); held > 0 && !g.callers.Fits(holder, 1) {
 		return nil, fmt.Errorf("%d of your ingests are running or waiting; ask again when one has ended: %w", held, citekit.ErrTooLarge)
 	}
 	j, err := g.jobs.Start(ctx, paths, opts)
 	if err != nil {
 		return nil, err
 	}
-	g.callers.take(holder, 1)
+	g.callers.Take(holder, 1)
 	go func() {
 		<-j.Done()
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.callers.take(holder, -1)
+		g.callers.Take(holder, -1)
 	}()
 	return j, nil
 }
 
-func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json.RawMessage, error) {
+func (g *Ingester) status(ctx context.Context, args arguments, _ transport.Notifier) (json.RawMessage, error) {
 	j := g.jobs.Job(args.text("job_id"))
 	if j == nil {
-		a, err := g.otherStatus(ctx, args.text("job_id"), args.flag("cancel"))
+		id := args.text("job_id")
+		state, err := g.records.State(ctx, id, args.flag("cancel"), g.opts.AnswerWithin)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = badArgument("there is no ingest %s; ingests that ended long ago are forgotten", quote(id))
+		}
 		if err != nil {
 			return nil, err
 		}
-		return g.encodeJob(ctx, a)
+		return g.encodeJob(ctx, state)
 	}
 	if args.flag("cancel") {
 		j.Cancel()
@@ -467,31 +250,33 @@ func (g *Ingester) status(ctx context.Context, args arguments, _ notifier) (json
 	case <-ctx.Done(): // a caller that only asks does not end the job
 		return nil, ctx.Err()
 	}
-	return g.encodeJob(ctx, answerOf(j))
+	return g.encodeJob(ctx, j.State())
 }
 
 // encodeJob returns the JSON of an answer as the caller may see it: over HTTP,
 // the paths of files outside the base directory are reduced to their file names.
-func (g *Ingester) encodeJob(ctx context.Context, a ingestAnswer) (json.RawMessage, error) {
-	if a.outside {
-		a.Hint = joined(a.Hint, "only files inside the roots are mapped: "+g.rootsFor(ctx))
+func (g *Ingester) encodeJob(ctx context.Context, a ingest.JobState) (json.RawMessage, error) {
+	if a.Outside {
+		a.Hint = message.Joined(a.Hint, "only files inside the roots are mapped: "+g.rootsFor(ctx))
 	}
-	if callerFrom(ctx) != nil {
+	if transport.CallerFrom(ctx) != nil {
 		items := make([]json.RawMessage, len(a.Items))
 		for i, item := range a.Items {
-			list, err := members(item)
+			list, err := strictjson.Members(item)
 			if err != nil {
 				return nil, err
 			}
-			b := bytes.NewBufferString("{")
+			w := new(strictjson.Writer)
+			w.Open()
 			for _, m := range list {
-				if path, err := unquoted(m.value); err == nil && (m.key == "path" || m.key == "from") {
-					m.value = appendString(nil, shownPath(ctx, path))
+				if path, err := strictjson.Unquoted(m.Value); err == nil && (m.Key == "path" || m.Key == "from") {
+					w.Text(m.Key, shownPath(ctx, path))
+					continue
 				}
-				writeMember(b, m.key, m.value)
+				w.Raw(m.Key, m.Value)
 			}
-			b.WriteByte('}')
-			items[i] = b.Bytes()
+			w.Close()
+			items[i] = w.Bytes()
 		}
 		a.Items = items
 	}

@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -9,7 +10,9 @@ import (
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/ingest"
 	textfiles "github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/workspace"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestIngestsOfOneCaller: one caller cannot take all ingests of a workspace.
@@ -22,7 +25,7 @@ func TestIngestsOfOneCaller(t *testing.T) {
 	g := NewIngester(lib, nil)
 	defer g.Close()
 	start := func(id string) (*ingest.Job, error) {
-		c := &caller{info: Identify(&access.Grant{ID: id}, "red")}
+		c := transport.CallerOf(&mcp.RequestExtra{Header: http.Header{}, TokenInfo: transport.Identify(&access.Grant{ID: id}, "red")})
 		return g.start(t.Context(), c, []string{"."}, &ingest.Options{Progress: func(ingest.Progress) { <-release }})
 	}
 	var jobs []*ingest.Job

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -82,7 +84,7 @@ func newIngestFixture(t *testing.T, answerWithin time.Duration, files ...string)
 		ingester.Close()
 		lib.Close()
 	})
-	f.session = connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), &mcp.ClientOptions{
+	f.session = mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -109,7 +111,7 @@ type ingestAnswer struct {
 
 func (f *ingestFixture) call(t *testing.T, tool string, arguments map[string]any) ingestAnswer {
 	t.Helper()
-	text, result := callTool(t, f.session, tool, arguments)
+	text, result := mcptest.CallTool(t, f.session, tool, arguments)
 	if result.IsError {
 		t.Fatalf("%s %v: %s", tool, arguments, text)
 	}
@@ -121,7 +123,7 @@ func (f *ingestFixture) call(t *testing.T, tool string, arguments map[string]any
 }
 
 func TestIngestTool(t *testing.T) {
-	f := newIngestFixture(t, patience, "a.txt", "b.txt")
+	f := newIngestFixture(t, mcptest.Patience, "a.txt", "b.txt")
 	a := f.call(t, "ingest", map[string]any{"paths": []string{".", "none.txt", "/etc/passwd"}})
 	if a.Status != "done" || !cmp.Equal(a.Counts, map[string]int{"mapped": 2, "failed": 2}) || a.Done != 4 || a.Total != 4 {
 		t.Errorf("answer: %+v", a)
@@ -131,7 +133,7 @@ func TestIngestTool(t *testing.T) {
 	}
 	select {
 	case <-f.changed:
-	case <-time.After(patience):
+	case <-time.After(mcptest.Patience):
 		t.Fatal("the client did not hear of new resources")
 	}
 	listed, err := f.session.ListResources(t.Context(), nil)
@@ -177,7 +179,7 @@ func TestIngestToolRunsOn(t *testing.T) {
 	if a.Status != "done" || a.Counts["mapped"] != 2 {
 		t.Errorf("at the end: %+v", a)
 	}
-	text, result := callTool(t, f.session, "ingestStatus", map[string]any{"job_id": "ingest-99"})
+	text, result := mcptest.CallTool(t, f.session, "ingestStatus", map[string]any{"job_id": "ingest-99"})
 	if !result.IsError || !strings.Contains(text, "there is no ingest 'ingest-99'") {
 		t.Errorf("a job that is not there: %s", text)
 	}
@@ -200,7 +202,7 @@ func TestIngestToolCancelled(t *testing.T) {
 // TestIngestCallCancelled checks that a client that cancels the call ends the
 // ingest.
 func TestIngestCallCancelled(t *testing.T) {
-	f := newIngestFixture(t, patience, "slow.txt")
+	f := newIngestFixture(t, mcptest.Patience, "slow.txt")
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		<-f.mapper.begun
@@ -211,7 +213,7 @@ func TestIngestCallCancelled(t *testing.T) {
 	}
 	select {
 	case <-f.mapper.ended:
-	case <-time.After(patience):
+	case <-time.After(mcptest.Patience):
 		t.Error("the ingest goes on")
 	}
 }
@@ -221,7 +223,7 @@ func TestIngestToolProgress(t *testing.T) {
 	for _, c := range "abcdefgh" {
 		files = append(files, string(c)+".txt")
 	}
-	f := newIngestFixture(t, patience, append(files, "slow.txt")...)
+	f := newIngestFixture(t, mcptest.Patience, append(files, "slow.txt")...)
 	f.onProgress = func(p *mcp.ProgressNotificationParams) {
 		if p.Progress >= 8 { // all but the slow one
 			f.onProgress = nil
@@ -254,7 +256,7 @@ func TestIngestToolProgress(t *testing.T) {
 // TestIngestResourceRead checks that maps that others made can be read before
 // they were listed.
 func TestIngestResourceRead(t *testing.T) {
-	f := newIngestFixture(t, patience, "a.txt")
+	f := newIngestFixture(t, mcptest.Patience, "a.txt")
 	dir := filepath.Join(f.dir, ".resource_maps")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
@@ -289,7 +291,7 @@ func TestIngesterClose(t *testing.T) {
 }
 
 func TestIngestToolArguments(t *testing.T) {
-	f := newIngestFixture(t, patience)
+	f := newIngestFixture(t, mcptest.Patience)
 	for _, test := range []struct {
 		arguments map[string]any
 		want      string
@@ -303,7 +305,7 @@ func TestIngestToolArguments(t *testing.T) {
 		{map[string]any{"paths": "a", "resource_id": "a/b"}, "looks like a path"},
 		{map[string]any{"paths": "a", "force": true}, "unknown argument"},
 	} {
-		text, result := callTool(t, f.session, "ingest", test.arguments)
+		text, result := mcptest.CallTool(t, f.session, "ingest", test.arguments)
 		if !result.IsError || !strings.Contains(text, test.want) {
 			t.Errorf("%v: %s", test.arguments, text)
 		}
@@ -312,7 +314,7 @@ func TestIngestToolArguments(t *testing.T) {
 
 // TestIngestOffByDefault checks that agents cannot ingest unless they may.
 func TestIngestOffByDefault(t *testing.T) {
-	session := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil)
 	tools, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -325,7 +327,7 @@ func TestIngestOffByDefault(t *testing.T) {
 }
 
 func TestIngestAnnotations(t *testing.T) {
-	f := newIngestFixture(t, patience)
+	f := newIngestFixture(t, mcptest.Patience)
 	tools, err := f.session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -353,13 +355,14 @@ func TestIngestOverHTTP(t *testing.T) {
 		t.Fatal(err)
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(text.Resolver)}, nil)
-	ingester := mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{AnswerWithin: patience})
+	ingester := mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{AnswerWithin: mcptest.Patience})
 	t.Cleanup(func() {
 		ingester.Close()
 		lib.Close()
 	})
-	session := connectHTTP(t, overHTTP(t, lib, &mcpadapter.Options{Ingester: ingester}, &mcpadapter.HandlerOptions{}), "")
-	answer, result := callTool(t, session, "ingest", map[string]any{"paths": []string{"../out.txt", "../*.md", "a.txt"}})
+	server := mcptest.ServeHTTP(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), nil, nil)
+	session := server.Connect(nil)
+	answer, result := mcptest.CallTool(t, session, "ingest", map[string]any{"paths": []string{"../out.txt", "../*.md", "a.txt"}})
 	if result.IsError || strings.Contains(answer, filepath.ToSlash(dir)) || !strings.Contains(answer, `"path":"out.txt"`) || !strings.Contains(answer, `"path":"a.txt"`) {
 		t.Error(answer)
 	}
@@ -367,7 +370,7 @@ func TestIngestOverHTTP(t *testing.T) {
 	if err := json.Unmarshal([]byte(answer), &a); err != nil || a.Counts["failed"] != 2 || len(a.Items) != 3 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	if again, _ := callTool(t, session, "ingestStatus", map[string]any{"job_id": a.JobID}); again != answer {
+	if again, _ := mcptest.CallTool(t, session, "ingestStatus", map[string]any{"job_id": a.JobID}); again != answer {
 		t.Errorf("later: %s", again)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -77,7 +79,7 @@ func newIndexFixture(t *testing.T, opts mcpadapter.IngesterOptions, files ...str
 		f.searcher.Close()
 		lib.Close()
 	})
-	f.session = connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: f.ingester, Searcher: f.searcher}), &mcp.ClientOptions{
+	f.session = mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: f.ingester, Searcher: f.searcher}), &mcp.ClientOptions{
 		ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
 			f.mu.Lock()
 			defer f.mu.Unlock()
@@ -101,7 +103,7 @@ type indexAnswer struct {
 
 func (f *indexFixture) ask(t *testing.T, tool string, arguments map[string]any) (a indexAnswer) {
 	t.Helper()
-	text, result := callTool(t, f.session, tool, arguments)
+	text, result := mcptest.CallTool(t, f.session, tool, arguments)
 	if err := json.Unmarshal([]byte(text), &a); result.IsError || err != nil {
 		t.Fatalf("%s %v: %s", tool, arguments, text)
 	}
@@ -111,7 +113,7 @@ func (f *indexFixture) ask(t *testing.T, tool string, arguments map[string]any) 
 // find returns the number of hits of a search, and whether it was complete.
 func (f *indexFixture) find(t *testing.T, query string) (total int, complete bool, hint string) {
 	t.Helper()
-	text, result := callTool(t, f.session, "search", map[string]any{"query": query})
+	text, result := mcptest.CallTool(t, f.session, "search", map[string]any{"query": query})
 	var found struct {
 		Total    int
 		Complete bool
@@ -126,7 +128,7 @@ func (f *indexFixture) find(t *testing.T, query string) (total int, complete boo
 // TestIngestToolIndexes: a search after an ingest is complete, and the ingest alone tells
 // what cannot be searched, once.
 func TestIngestToolIndexes(t *testing.T) {
-	f := newIndexFixture(t, mcpadapter.IngesterOptions{AnswerWithin: patience}, "a.txt", "b.txt", "bad.txt", "slow.txt")
+	f := newIndexFixture(t, mcpadapter.IngesterOptions{AnswerWithin: mcptest.Patience}, "a.txt", "b.txt", "bad.txt", "slow.txt")
 	f.onProgress = func(p *mcp.ProgressNotificationParams) {
 		if strings.Contains(p.Message, "texts are read for search: 3 of 4") {
 			f.onProgress = nil
@@ -191,7 +193,7 @@ func TestIngestToolCancelledIndex(t *testing.T) {
 
 // TestIngestToolNoIndex leaves the texts to the next search.
 func TestIngestToolNoIndex(t *testing.T) {
-	f := newIndexFixture(t, mcpadapter.IngesterOptions{AnswerWithin: patience, NoIndex: true}, "a.txt")
+	f := newIndexFixture(t, mcpadapter.IngesterOptions{AnswerWithin: mcptest.Patience, NoIndex: true}, "a.txt")
 	if a := f.ask(t, "ingest", map[string]any{"paths": "."}); a.Status != "done" || a.Searchable != nil || a.Hint != "" {
 		t.Errorf("%+v", a)
 	}

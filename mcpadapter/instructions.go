@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/access"
 )
 
 const introduction = `citekit gives exact evidence from local files: pages of documents, seconds of video and audio, regions of images, lines of text.`
@@ -49,18 +51,18 @@ var advice = [][]sentence{
 }
 
 // offers reports whether the server has a tool and the client asked for it.
-func (a *adapter) offers(tool string, asked choice) bool {
-	return a.opts.provides(tool) && a.opts.choice().has(tool) && asked.has(tool)
+func (a *adapter) offers(tool string, asked access.Choice) bool {
+	return a.opts.provides(tool) && a.opts.choice().Has(tool) && asked.Has(tool)
 }
 
 // instructions tells a model how to use the tools that were asked for.
-func (a *adapter) instructions(asked choice) string {
+func (a *adapter) instructions(asked access.Choice) string {
 	has := func(tool string) bool { return a.offers(tool, asked) }
 	list := said(steps, has)
 	address := "the tools gave"
 	if has("resolve") {
 		step := resolveStep
-		if a.opts.ReadOnly || asked.readOnly {
+		if a.opts.ReadOnly || asked.ReadOnly {
 			step = resolveReadOnly
 		}
 		list, address = append(list, step), "resolve returned"

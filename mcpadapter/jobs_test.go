@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
@@ -21,7 +24,7 @@ import (
 )
 
 // replica returns another server over the directory of a fixture.
-func (f *ingestFixture) replica(t *testing.T, store mcpadapter.JobStore) *ingestFixture {
+func (f *ingestFixture) replica(t *testing.T, store ingest.JobStore) *ingestFixture {
 	t.Helper()
 	ws, err := workspace.Open(f.dir, nil)
 	if err != nil {
@@ -33,7 +36,7 @@ func (f *ingestFixture) replica(t *testing.T, store mcpadapter.JobStore) *ingest
 		ingester.Close()
 		lib.Close()
 	})
-	return &ingestFixture{dir: f.dir, ingester: ingester, session: connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), nil)}
+	return &ingestFixture{dir: f.dir, ingester: ingester, session: mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), nil)}
 }
 
 // ended asks for an ingest until it has ended.
@@ -69,7 +72,7 @@ func TestJobsOfReplicas(t *testing.T) {
 // TestEndedJobOfReplica asks another server for an ingest that has ended, also
 // when its own server is gone.
 func TestEndedJobOfReplica(t *testing.T) {
-	f := newIngestFixture(t, patience, "a.txt")
+	f := newIngestFixture(t, mcptest.Patience, "a.txt")
 	a := f.call(t, "ingest", map[string]any{"paths": []string{".", "none.txt"}})
 	if a.Status != "done" || len(a.Items) != 2 || a.Items[0].Code != "NOT_FOUND" || a.Items[0].Reason == "" {
 		t.Fatalf("%+v", a)
@@ -131,7 +134,7 @@ func TestJobStore(t *testing.T) {
 		"none":    []byte(`{"job_id":"none","status":"lost"}`),
 		"damaged": []byte(`{"job_id":`),
 	}}
-	f := newIngestFixture(t, patience).replica(t, store)
+	f := newIngestFixture(t, mcptest.Patience).replica(t, store)
 	for _, job := range []string{"runs", "lost", "done"} {
 		got := f.call(t, "ingestStatus", map[string]any{"job_id": job})
 		want := ingestAnswer{JobID: job, Status: "running", Done: 1, Total: 2}
@@ -146,7 +149,7 @@ func TestJobStore(t *testing.T) {
 		}
 	}
 	for _, job := range []string{"none", "damaged", "../../etc/passwd", "ü", strings.Repeat("x", 5000)} {
-		if text, result := callTool(t, f.session, "ingestStatus", map[string]any{"job_id": job}); !result.IsError || !strings.Contains(text, "INVALID") && !strings.Contains(text, "there is no ingest") {
+		if text, result := mcptest.CallTool(t, f.session, "ingestStatus", map[string]any{"job_id": job}); !result.IsError || !strings.Contains(text, "INVALID") && !strings.Contains(text, "there is no ingest") {
 			t.Errorf("%.40s: %s", job, text)
 		}
 	}
@@ -156,7 +159,7 @@ func TestJobStore(t *testing.T) {
 		t.Errorf("after cancel: %s", store.records["runs"])
 	}
 	store.fails = errors.New("the store is /gone")
-	if text, result := callTool(t, f.session, "ingestStatus", map[string]any{"job_id": "runs"}); !result.IsError || strings.Contains(text, "/gone") {
+	if text, result := mcptest.CallTool(t, f.session, "ingestStatus", map[string]any{"job_id": "runs"}); !result.IsError || strings.Contains(text, "/gone") {
 		t.Errorf("the store fails: %s", text)
 	}
 	a := f.call(t, "ingest", map[string]any{"paths": "none.txt"})
@@ -171,7 +174,7 @@ func TestManyJobs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds: not with -short")
 	}
-	f := newIngestFixture(t, patience, "a.txt")
+	f := newIngestFixture(t, mcptest.Patience, "a.txt")
 	var paths []string
 	for i := range 40 {
 		paths = append(paths, strings.Repeat("long-name/", 400)+strconv.Itoa(i))
@@ -185,7 +188,7 @@ func TestManyJobs(t *testing.T) {
 	if got := other.call(t, "ingestStatus", map[string]any{"job_id": last.JobID}); got.Status != "done" {
 		t.Errorf("the last: %+v", got)
 	}
-	if text, result := callTool(t, other.session, "ingestStatus", map[string]any{"job_id": large.JobID}); !result.IsError {
+	if text, result := mcptest.CallTool(t, other.session, "ingestStatus", map[string]any{"job_id": large.JobID}); !result.IsError {
 		t.Errorf("the first: %s", text)
 	}
 	large = f.call(t, "ingest", map[string]any{"paths": paths})
@@ -223,7 +226,7 @@ func TestImpatientReplica(t *testing.T) {
 		ingester.Close()
 		lib.Close()
 	})
-	other := &ingestFixture{session: connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), nil)}
+	other := &ingestFixture{session: mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Ingester: ingester}), nil)}
 	if a := other.call(t, "ingestStatus", map[string]any{"job_id": job}); a.Status != "running" {
 		t.Errorf("%+v", a)
 	}

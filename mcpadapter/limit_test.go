@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -18,7 +20,7 @@ import (
 )
 
 // A silentReader is a resolver whose text and evidence never come.
-type silentReader struct{ slowResolver }
+type silentReader struct{ mcptest.SlowResolver }
 
 func (silentReader) ReadText(ctx context.Context, _ *citekit.Source, _ citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
@@ -32,20 +34,20 @@ func (silentReader) ReadText(ctx context.Context, _ *citekit.Source, _ citekit.L
 func silentServer(t *testing.T) *mcp.ClientSession {
 	t.Helper()
 	ws := workspace.NewMemory(nil)
-	ws.AddSource("poem.txt", []byte(poem))
-	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}, citekit.Audio: silentReader{newSlowResolver()}}, nil)
+	ws.AddSource("poem.txt", []byte(mcptest.Poem))
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}, citekit.Audio: silentReader{mcptest.NewSlowResolver()}}, nil)
 	files := corpus.New(lib, nil)
 	t.Cleanup(func() { files.Close() })
-	if err := ws.WriteMap(t.Context(), "poem", []byte(poemMap)); err != nil {
+	if err := ws.WriteMap(t.Context(), "poem", []byte(mcptest.PoemMap)); err != nil {
 		t.Fatal(err)
 	}
 	if err := files.Searcher.Update(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := ws.WriteMap(t.Context(), "slow", []byte(slowMap)); err != nil {
+	if err := ws.WriteMap(t.Context(), "slow", []byte(mcptest.SlowMap)); err != nil {
 		t.Fatal(err)
 	}
-	return connect(t, files.Server(), nil)
+	return mcptest.Connect(t, files.Server(), nil)
 }
 
 // TestTimeLimits has tools answer with what there is when the time is over. On a
@@ -60,7 +62,7 @@ func TestTimeLimits(t *testing.T) {
 	} {
 		for limit := 50; ; limit *= 2 {
 			arguments["timeout_ms"] = limit
-			got, result := callTool(t, session, name, arguments)
+			got, result := mcptest.CallTool(t, session, name, arguments)
 			if result.IsError && strings.Contains(got, "Code: TIMEOUT") && limit < 60_000 {
 				continue
 			}
@@ -106,7 +108,7 @@ func TestTimeLimitOfResolve(t *testing.T) {
 		{"resource_id": "slow", "node_id": "wait", "timeout_ms": 20},
 		{"address": "audio://slow#t=1-2", "timeout_ms": 20},
 	} {
-		got, result := callTool(t, session, "resolve", arguments)
+		got, result := mcptest.CallTool(t, session, "resolve", arguments)
 		meta := metaOf(t, result)
 		if !result.IsError || meta.Code != "TIMEOUT" || meta.Details.Limit != "timeout_ms" || meta.Details.LimitMS != 20 || meta.Details.ElapsedMS < 20 {
 			t.Errorf("%+v: %s", meta, got)
@@ -118,7 +120,7 @@ func TestTimeLimitOfResolve(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	got, result := callTool(t, session, "getContents", map[string]any{"ids": []any{"slow"}, "timeout_ms": 20})
+	got, result := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": []any{"slow"}, "timeout_ms": 20})
 	if meta := metaOf(t, result); meta.Details.Limit != "timeout_ms" || meta.Fallback == nil ||
 		!strings.Contains(got, "\nFallback: {\"contents\":[{\"id\":\"slow\"") || !strings.Contains(got, "audio://slow") || !strings.Contains(got, `"complete":false`) {
 		t.Errorf("%+v: %s", meta, got)
@@ -128,13 +130,13 @@ func TestTimeLimitOfResolve(t *testing.T) {
 // TestLimitOfServer checks that a call may only shorten the limit of the server,
 // and that other errors have no details.
 func TestLimitOfServer(t *testing.T) {
-	server := mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{Timeouts: map[string]time.Duration{"resolve": 20 * time.Millisecond}})
-	session := connect(t, server, nil)
-	got, result := callTool(t, session, "resolve", map[string]any{"resource_id": "slow", "node_id": "wait", "timeout_ms": 600_000})
+	server := mcpadapter.NewServer(mcptest.StandardLibrary(t), &mcpadapter.Options{Timeouts: map[string]time.Duration{"resolve": 20 * time.Millisecond}})
+	session := mcptest.Connect(t, server, nil)
+	got, result := mcptest.CallTool(t, session, "resolve", map[string]any{"resource_id": "slow", "node_id": "wait", "timeout_ms": 600_000})
 	if meta := metaOf(t, result); meta.Details.Limit != "server" || meta.Details.LimitMS != 20 {
 		t.Errorf("%+v: %s", meta, got)
 	}
-	if _, result = callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "none"}); result.Meta["details"] != nil {
+	if _, result = mcptest.CallTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "none"}); result.Meta["details"] != nil {
 		t.Errorf("details of what time did not cause: %v", result.Meta)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
@@ -42,7 +44,7 @@ func TestListResourcesInParts(t *testing.T) {
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
 	t.Cleanup(func() { lib.Close() })
 	const page = 4000
-	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{PageBytes: page}), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{PageBytes: page}), nil)
 	type answer struct {
 		Resources []string
 		Items     []struct {
@@ -54,7 +56,7 @@ func TestListResourcesInParts(t *testing.T) {
 		NextCursor string `json:"next_cursor"`
 	}
 	list := func(arguments map[string]any) (a answer) {
-		text, result := callTool(t, session, "listResources", arguments)
+		text, result := mcptest.CallTool(t, session, "listResources", arguments)
 		if err := json.Unmarshal([]byte(text), &a); err != nil || result.IsError {
 			t.Fatalf("%.300s, %v", text, err)
 		}
@@ -86,7 +88,7 @@ func TestListResourcesInParts(t *testing.T) {
 	if !slices.Equal(seen, all.Resources) {
 		t.Errorf("the parts have %d resources: %v", len(seen), seen[:5])
 	}
-	if _, result := callTool(t, session, "listResources", map[string]any{"cursor": "!"}); !result.IsError {
+	if _, result := mcptest.CallTool(t, session, "listResources", map[string]any{"cursor": "!"}); !result.IsError {
 		t.Error("a cursor that is none is taken")
 	}
 }
@@ -104,12 +106,12 @@ func TestListTotal(t *testing.T) {
 	}
 	lib := citekit.New(ws, nil, nil)
 	t.Cleanup(func() { lib.Close() })
-	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
 	for _, test := range []struct {
 		arguments map[string]any
 		total     any
 	}{{nil, 1200.}, {map[string]any{"limit": 7}, 1200.}, {map[string]any{"type": "video"}, 400.}, {map[string]any{"query": "0001 fit", "type": "video"}, nil}} {
-		text, _ := callTool(t, session, "listResources", test.arguments)
+		text, _ := mcptest.CallTool(t, session, "listResources", test.arguments)
 		var list map[string]any
 		if err := json.Unmarshal([]byte(text), &list); err != nil || list["total"] != test.total {
 			t.Errorf("%v: total %v of %.200s", test.arguments, list["total"], text)
@@ -119,7 +121,7 @@ func TestListTotal(t *testing.T) {
 			for name, value := range test.arguments {
 				next[name] = value
 			}
-			if text, _ := callTool(t, session, "listResources", next); strings.Contains(text, `"total"`) || !strings.Contains(text, `"items"`) {
+			if text, _ := mcptest.CallTool(t, session, "listResources", next); strings.Contains(text, `"total"`) || !strings.Contains(text, `"items"`) {
 				t.Errorf("behind the cursor: %.200s", text)
 			}
 		}
@@ -166,11 +168,11 @@ func TestListKnown(t *testing.T) {
 	write(50, hash("elsewhere")) // vanished
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
 	t.Cleanup(func() { lib.Close() })
-	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
 	states := func() (states string, opened int64) {
 		t.Helper()
 		before := ws.opened.Load()
-		answer, _ := callTool(t, session, "listResources", nil)
+		answer, _ := mcptest.CallTool(t, session, "listResources", nil)
 		var list struct {
 			Items []struct {
 				ResourceID string `json:"resource_id"`

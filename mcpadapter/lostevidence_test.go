@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -41,7 +43,7 @@ func TestLostEvidence(t *testing.T) {
 	if err != nil || report.Err() != nil {
 		t.Fatal(err, report.Err())
 	}
-	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
 	for lost, found := range map[int64]bool{0: true, 2: true, 100: false} {
 		ws.times.Store(lost)
 		read, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "text://poem#lines=2"})

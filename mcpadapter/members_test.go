@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -71,7 +73,7 @@ func TestMembers(t *testing.T) {
 	if _, err := ingest.Run(t.Context(), lib, []string{"one.tgz", "two.zip", "three.zip"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil)}), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil)}), nil)
 	for _, a := range []string{
 		"text://one#member=deep.txt&lines=2-2",
 		"text://two#member=in/one.tgz!/deep.txt&lines=2-2",
@@ -86,12 +88,12 @@ func TestMembers(t *testing.T) {
 		"text://one#member=deep.text":                    "did you mean 'deep.txt'",
 		"image://one#member=deep.txt":                    "text://one#member=deep.txt",
 	} {
-		answer, result := callTool(t, session, "resolve", map[string]any{"address": a})
+		answer, result := mcptest.CallTool(t, session, "resolve", map[string]any{"address": a})
 		if !result.IsError || !strings.Contains(answer, want) {
 			t.Errorf("%s: %s", a, answer)
 		}
 	}
-	outline, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "two", "full": true})
+	outline, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "two", "full": true})
 	if !strings.Contains(outline, "in/one.tgz!/deep.txt") {
 		t.Errorf("the map: %s", outline)
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/mcpadapter"
@@ -24,14 +26,14 @@ func TestCacheHit(t *testing.T) {
 		{"getStructure", map[string]any{"resource_id": "red"}},
 	} {
 		for i, want := range []any{false, true, true} {
-			_, result := callTool(t, session, test.tool, test.arguments)
+			_, result := mcptest.CallTool(t, session, test.tool, test.arguments)
 			if timing, _ := result.GetMeta()["timing"].(map[string]any); timing["cache_hit"] != want {
 				t.Errorf("%s, call %d: %v", test.tool, i+1, timing)
 			}
 		}
 	}
 	for _, tool := range []string{"resolve", "getContents", "search"} {
-		_, result := callTool(t, session, tool, nil)
+		_, result := mcptest.CallTool(t, session, tool, nil)
 		if timing, _ := result.GetMeta()["timing"].(map[string]any); !result.IsError || len(timing) != 5 {
 			t.Errorf("%s is refused: %v", tool, timing)
 		}
@@ -39,7 +41,7 @@ func TestCacheHit(t *testing.T) {
 }
 
 func TestTiming(t *testing.T) {
-	session := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil)
 	describe := func(what string, result mcp.Result, err error) map[string]any {
 		t.Helper()
 		if err != nil {
@@ -63,7 +65,7 @@ func TestTiming(t *testing.T) {
 	}
 	resolve := func() map[string]any {
 		t.Helper()
-		_, result := callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "second"})
+		_, result := mcptest.CallTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "second"})
 		return describe("resolve", result, nil)
 	}
 	first, again := resolve(), resolve()
@@ -73,7 +75,7 @@ func TestTiming(t *testing.T) {
 	if again["cache_hit"] != true || again["extract_ms"].(float64) != 0 {
 		t.Errorf("the same resolve again: %v", again)
 	}
-	_, failed := callTool(t, session, "getNode", map[string]any{"resource_id": "poem", "node_id": "none"})
+	_, failed := mcptest.CallTool(t, session, "getNode", map[string]any{"resource_id": "poem", "node_id": "none"})
 	describe("an error", failed, nil)
 	tools, err := session.ListTools(t.Context(), nil)
 	describe("tools/list", tools, err)

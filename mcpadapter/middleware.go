@@ -4,44 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
-	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/server/transport"
 )
 
-// recoverPanics answers a request whose handler panics with an error. Otherwise
-// the SDK would end the process.
-func recoverPanics(logger *slog.Logger) mcp.Middleware {
-	return func(next mcp.MethodHandler) mcp.MethodHandler {
-		return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
-			defer func() {
-				if p := recover(); p != nil {
-					logger.LogAttrs(ctx, slog.LevelError, "panic",
-						slog.String("method", knownMethod(method)), slog.String("request_id", requestID(ctx)), slog.String("panic", printable(fmt.Sprint(p))), slog.String("stack", string(debug.Stack())))
-					result, err = panicked(method, req)
-				}
-			}()
-			return next(ctx, method, req)
-		}
-	}
-}
-
-func panicked(method string, req mcp.Request) (mcp.Result, error) {
-	if call, ok := req.(*mcp.CallToolRequest); ok {
-		return failure(call.Params.Name, errPanic), nil
-	}
-	if req.GetSession() == nil || isNotification(method) {
-		return nil, nil
-	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
-}
-
-var errPanic = errors.New("panic")
+// panicked returns the result of a tool whose handler panicked.
+func panicked(tool string) mcp.Result { return failure(tool, errors.New("panic")) }
 
 // codedErrors gives every error a code, makes its data valid JSON, and keeps
 // internal details in the log. Otherwise the SDK answers a resource URI with
@@ -52,7 +25,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, req)
 			if err == nil {
-				return pastEncoder(ctx, withCode(result, req)), nil
+				return withCode(result, req), nil
 			}
 			var coded *jsonrpc.Error
 			if errors.As(err, &coded) {
@@ -63,7 +36,7 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 			}
 			code := citekit.CodeOf(err)
 			if code == citekit.CodeInternal {
-				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", requestID(ctx)), slog.String("error", printable(err.Error())))
+				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", transport.RequestID(ctx)), slog.String("error", printable(err.Error())))
 			}
 			return nil, featureError(method, err, code)
 		}
@@ -120,36 +93,19 @@ func (e foreignError) hint() string {
 // forCursor says what is wrong with a cursor of a list. The SDK only says that a
 // parameter is invalid.
 func forCursor(coded *jsonrpc.Error, req mcp.Request) *jsonrpc.Error {
-	cursor := cursorOf(req.GetParams())
-	if cursor == "" || coded.Code != jsonrpc.CodeInvalidParams || coded.Message != "invalid params" {
+	if coded.Code != jsonrpc.CodeInvalidParams || coded.Message != "invalid params" {
+		return coded
+	}
+	var list struct {
+		Cursor string `json:"cursor"`
+	}
+	params, _ := json.Marshal(req.GetParams()) // decoded values always encode
+	if json.Unmarshal(params, &list) != nil || list.Cursor == "" {
 		return coded
 	}
 	said := *coded
 	said.Message = badCursor("it is not from this list; leave it out to begin").Error()
 	return &said
-}
-
-// cursorOf returns the cursor of the parameters of a list, or "".
-func cursorOf(params mcp.Params) string {
-	switch p := params.(type) {
-	case *mcp.ListResourcesParams:
-		if p != nil {
-			return p.Cursor
-		}
-	case *mcp.ListResourceTemplatesParams:
-		if p != nil {
-			return p.Cursor
-		}
-	case *mcp.ListPromptsParams:
-		if p != nil {
-			return p.Cursor
-		}
-	case *mcp.ListToolsParams:
-		if p != nil {
-			return p.Cursor
-		}
-	}
-	return ""
 }
 
 func withValidData(coded *jsonrpc.Error, req mcp.Request) error {
@@ -173,11 +129,6 @@ func isFeature(method string) bool {
 		return true
 	}
 	return false
-}
-
-func isNotification(method string) bool {
-	const prefix = "notifications/"
-	return len(method) > len(prefix) && method[:len(prefix)] == prefix
 }
 
 // featureError returns err as a protocol error with both kinds of code.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/mcpadapter"
@@ -39,14 +41,14 @@ func TestStaleAddressesSayWhereItIsNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := version(after)
-	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil), Reanchorer: finder}), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil), Reanchorer: finder}), nil)
 	for _, c := range []struct{ lines, how, address string }{
 		{"2", "unique", "text://guide#lines=3-3&v=" + now},
 		{"3", "similar", "text://guide#lines=4-4&v=" + now},
 		{"1", "", ""},
 	} {
 		address := "text://guide#lines=" + c.lines + "&v=" + old
-		message, result := callTool(t, session, "resolve", map[string]any{"address": address})
+		message, result := mcptest.CallTool(t, session, "resolve", map[string]any{"address": address})
 		if !result.IsError || !strings.Contains(message, "STALE") || c.address != "" && !strings.Contains(message, c.address) {
 			t.Errorf("resolve: %s", message)
 		}
@@ -54,7 +56,7 @@ func TestStaleAddressesSayWhereItIsNow(t *testing.T) {
 		if c.how == "" && place != nil || c.how != "" && (place["how"] != c.how || place["address"] != c.address) {
 			t.Errorf("lines %s: %v", c.lines, result.Meta)
 		}
-		read, _ := callTool(t, session, "getContents", map[string]any{"ids": []any{address}})
+		read, _ := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": []any{address}})
 		if !strings.Contains(read, "STALE") || !strings.Contains(read, c.address) {
 			t.Errorf("getContents: %s", read)
 		}
@@ -75,11 +77,11 @@ func TestUnknownPin(t *testing.T) {
 	session := finding(t, ws)
 	const address = "text://count#lines=2-2&v=00000000"
 	right := "cite text://count#lines=2-2&v=" + hash[:16]
-	message, result := callTool(t, session, "resolve", map[string]any{"address": address})
+	message, result := mcptest.CallTool(t, session, "resolve", map[string]any{"address": address})
 	if !result.IsError || !strings.Contains(message, right) || !strings.Contains(message, "Code: STALE") || strings.Contains(message, "has changed") || strings.Contains(message, "mapped again") {
 		t.Errorf("resolve: %s", message)
 	}
-	if read, _ := callTool(t, session, "getContents", map[string]any{"ids": []any{address}}); !strings.Contains(read, right) || strings.Contains(read, "has changed") {
+	if read, _ := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": []any{address}}); !strings.Contains(read, right) || strings.Contains(read, "has changed") {
 		t.Errorf("getContents: %s", read)
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -15,13 +18,13 @@ type choiceKey struct{}
 
 // readOnly reports whether a call must not write evidence either.
 func (a *adapter) readOnly(ctx context.Context) bool {
-	asked, _ := ctx.Value(choiceKey{}).(choice)
-	return a.opts.ReadOnly || asked.readOnly
+	asked, _ := ctx.Value(choiceKey{}).(access.Choice)
+	return a.opts.ReadOnly || asked.ReadOnly
 }
 
 // hasTool reports whether the caller has a tool.
 func (a *adapter) hasTool(ctx context.Context, tool string) bool {
-	asked, _ := ctx.Value(choiceKey{}).(choice)
+	asked, _ := ctx.Value(choiceKey{}).(access.Choice)
 	return a.offers(tool, asked)
 }
 
@@ -30,22 +33,26 @@ func (a *adapter) hasTool(ctx context.Context, tool string) bool {
 // not offer.
 func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		asked, err := choiceOf(headerOf(ctx, req))
+		var header http.Header
+		if extra := transport.ExtraOf(ctx, req); extra != nil {
+			header = extra.Header
+		}
+		asked, err := toolsets.FromHeader(header)
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
-		if given := a.given(granted(ctx, req)); !given.all() {
-			asked.within, asked.readOnly = &given, asked.readOnly || given.readOnly
-			if err := given.checkFeature(req); err != nil {
+		if given := a.given(granted(ctx, req)); !given.IsAll() {
+			asked.Within, asked.ReadOnly = &given, asked.ReadOnly || given.ReadOnly
+			if err := checkFeature(given, req); err != nil {
 				return nil, err
 			}
 		}
-		if asked.all() {
+		if asked.IsAll() {
 			result, err := next(ctx, method, req)
 			return result, a.nearestTool(err, req, asked)
 		}
 		ctx = context.WithValue(ctx, choiceKey{}, asked)
-		if call, ok := req.(*mcp.CallToolRequest); ok && !asked.has(call.Params.Name) {
+		if call, ok := req.(*mcp.CallToolRequest); ok && !asked.Has(call.Params.Name) {
 			return nil, a.nearestTool(unknownTool(call.Params.Name), req, asked)
 		}
 		result, err := next(ctx, method, req)
@@ -58,25 +65,17 @@ func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 
 // given returns the tools that a grant allows, without those that are currently
 // left out for all callers.
-func (a *adapter) given(granted choice) choice {
+func (a *adapter) given(granted access.Choice) access.Choice {
 	if a.opts.Adjust == nil {
 		return granted
 	}
 	now := a.opts.Adjust()
-	everybody := choice{toolsets: now.Toolsets, tools: now.Tools, readOnly: now.ReadOnly}
-	if everybody.all() {
+	everybody := access.Choice{Of: toolsets, Toolsets: now.Toolsets, Tools: now.Tools, ReadOnly: now.ReadOnly}
+	if everybody.IsAll() {
 		return granted
 	}
-	granted.within, granted.readOnly = &everybody, granted.readOnly || now.ReadOnly
+	granted.Of, granted.Within, granted.ReadOnly = toolsets, &everybody, granted.ReadOnly || now.ReadOnly
 	return granted
-}
-
-// headerOf returns the header of the HTTP request that carried req, or nil.
-func headerOf(ctx context.Context, req mcp.Request) http.Header {
-	if extra := extraOf(ctx, req); extra != nil {
-		return extra.Header
-	}
-	return nil
 }
 
 // unknownTool returns the SDK's error for an unknown tool, so that hidden tools
@@ -87,14 +86,14 @@ func unknownTool(name string) error {
 
 // nearestTool adds to an error about an unknown tool the tool of the caller that has
 // a similar name. It returns other errors unchanged.
-func (a *adapter) nearestTool(err error, req mcp.Request, asked choice) error {
+func (a *adapter) nearestTool(err error, req mcp.Request, asked access.Choice) error {
 	call, ok := req.(*mcp.CallToolRequest)
 	var coded *jsonrpc.Error
 	if !ok || !errors.As(err, &coded) || coded.Error() != unknownTool(call.Params.Name).Error() {
 		return err
 	}
 	names := slices.DeleteFunc(ToolNames(), func(name string) bool { return !a.offers(name, asked) })
-	near := nearest(call.Params.Name, names)
+	near := message.Nearest(call.Params.Name, names)
 	if near == "" {
 		return err
 	}
@@ -102,22 +101,22 @@ func (a *adapter) nearestTool(err error, req mcp.Request, asked choice) error {
 }
 
 // narrowed returns a result without the tools that were not asked for.
-func (a *adapter) narrowed(result mcp.Result, asked choice) (mcp.Result, error) {
+func (a *adapter) narrowed(result mcp.Result, asked access.Choice) (mcp.Result, error) {
 	switch r := result.(type) {
 	case *mcp.ListToolsResult:
-		if err := asked.checkTools(r); err != nil {
+		if err := checkTools(asked, r); err != nil {
 			return nil, err
 		}
-		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t *mcp.Tool) bool { return !asked.has(t.Name) })
-		if i := slices.IndexFunc(r.Tools, func(t *mcp.Tool) bool { return t.Name == "resolve" }); i >= 0 && asked.readOnly {
+		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t *mcp.Tool) bool { return !asked.Has(t.Name) })
+		if i := slices.IndexFunc(r.Tools, func(t *mcp.Tool) bool { return t.Name == "resolve" }); i >= 0 && asked.ReadOnly {
 			r.Tools[i] = a.resolveWithoutFiles
 		}
 	case *mcp.ListResourcesResult:
-		if asked.within != nil && !asked.within.hasAny(listing...) {
+		if asked.Within != nil && !asked.Within.HasAny(listing...) {
 			r.Resources, r.NextCursor = []*mcp.Resource{}, ""
 		}
 	case *mcp.CompleteResult:
-		if asked.within != nil && !asked.within.hasAny(listing...) {
+		if asked.Within != nil && !asked.Within.HasAny(listing...) {
 			r.Completion = mcp.CompletionResultDetails{Values: []string{}}
 		}
 	case *mcp.InitializeResult:
@@ -130,18 +129,18 @@ func (a *adapter) narrowed(result mcp.Result, asked choice) (mcp.Result, error) 
 
 // checkTools returns an error if a requested name is not the name of a tool, of
 // this package or in a complete list.
-func (c choice) checkTools(list *mcp.ListToolsResult) error {
+func checkTools(c access.Choice, list *mcp.ListToolsResult) error {
 	if list.NextCursor != "" {
 		return nil
 	}
 	known := ToolNames()
 	for _, t := range list.Tools {
-		if toolsetOf(t.Name) == "" {
+		if toolsets.Of(t.Name).Name == "" {
 			known = append(known, t.Name)
 		}
 	}
-	for _, name := range c.tools {
-		if err := checkName("tool", name, known); err != nil {
+	for _, name := range c.Tools {
+		if err := access.CheckName("tool", name, known); err != nil {
 			return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "header X-MCP-Tools: " + err.Error()}
 		}
 	}
@@ -150,8 +149,8 @@ func (c choice) checkTools(list *mcp.ListToolsResult) error {
 
 // narrowedInstructions returns the instructions for fewer tools. The instructions
 // of another program stay unchanged.
-func (a *adapter) narrowedInstructions(whole string, asked choice) string {
-	if whole != a.instructions(choice{}) {
+func (a *adapter) narrowedInstructions(whole string, asked access.Choice) string {
+	if whole != a.instructions(access.Choice{}) {
 		return whole
 	}
 	return a.instructions(asked)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -30,7 +32,7 @@ var hasNextStep = regexp.MustCompile(`(?m)^Hint: \S|^Error: (give |.*(; .*\b(is|
 // that each error says what to do.
 func TestErrorsHaveNextSteps(t *testing.T) {
 	sharedtest.NotShort(t)
-	for name, session := range map[string]*mcp.ClientSession{"few": connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil), "all": findingServer(t)} {
+	for name, session := range map[string]*mcp.ClientSession{"few": mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil), "all": findingServer(t)} {
 		tools, err := session.ListTools(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +63,7 @@ func TestErrorsHaveNextSteps(t *testing.T) {
 				}
 			}
 			for _, arguments := range calls {
-				text, result := callTool(t, session, tool.Name, arguments)
+				text, result := mcptest.CallTool(t, session, tool.Name, arguments)
 				if message, _, _ := strings.Cut(text, "\n"); result.IsError && !hasNextStep.MatchString(text) && !seen[message] {
 					seen[message] = true
 					t.Errorf("%s, %s %v: %s", name, tool.Name, arguments, text)
@@ -107,15 +109,15 @@ func TestNextSteps(t *testing.T) {
 		{"listResources", map[string]any{"cursor": "bm8"}, "the cursor does not fit: it is not from this list; leave it out to begin"},
 		{"getNode", map[string]any{"resource_id": "peom", "node_id": "first"}, "Hint: listResources lists the resources."},
 	} {
-		if text, result := callTool(t, session, test.tool, test.arguments); !result.IsError || !strings.Contains(text, test.want) {
+		if text, result := mcptest.CallTool(t, session, test.tool, test.arguments); !result.IsError || !strings.Contains(text, test.want) {
 			t.Errorf("%s %v: %s", test.tool, test.arguments, text)
 		}
 	}
-	if text, result := callTool(t, session, "search", map[string]any{"query": "-zebra"}); result.IsError || !strings.Contains(text, "add a word to find") {
+	if text, result := mcptest.CallTool(t, session, "search", map[string]any{"query": "-zebra"}); result.IsError || !strings.Contains(text, "add a word to find") {
 		t.Errorf("a search that only excludes: %s", text)
 	}
-	few := connect(t, mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{Tools: []string{"getNode", "getStructure"}}), nil)
-	if text, _ := callTool(t, few, "getNode", map[string]any{"address": "text://poem#lines=1-4"}); !strings.Contains(text, "; getStructure shows its nodes") {
+	few := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), &mcpadapter.Options{Tools: []string{"getNode", "getStructure"}}), nil)
+	if text, _ := mcptest.CallTool(t, few, "getNode", map[string]any{"address": "text://poem#lines=1-4"}); !strings.Contains(text, "; getStructure shows its nodes") {
 		t.Errorf("without tools that read: %s", text)
 	}
 }
@@ -131,16 +133,16 @@ func TestFlatStructure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"flat": string(data)}), &mcpadapter.Options{PageBytes: 3000}), nil)
-	text, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "flat"})
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, nil, map[string]string{"flat": string(data)}), &mcpadapter.Options{PageBytes: 3000}), nil)
+	text, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "flat"})
 	if !strings.Contains(text, "of 500 nodes, which are all on one level. next_cursor goes on. getNode with the address of a place finds its node. full") || strings.Contains(text, "child_count") {
 		t.Errorf("%.1000s", text)
 	}
-	outline, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "flat", "format": "outline"})
+	outline, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "flat", "format": "outline"})
 	if !strings.Contains(outline, "all on one level. cursor \"\" with format json gives them in parts") || strings.Contains(outline, "node_id") {
 		t.Errorf("%.1000s", outline[max(0, len(outline)-500):])
 	}
-	part, result := callTool(t, session, "getStructure", map[string]any{"resource_id": "flat", "format": "json", "cursor": ""})
+	part, result := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "flat", "format": "json", "cursor": ""})
 	if result.IsError || !strings.Contains(part, `"next_cursor"`) {
 		t.Errorf("%.500s", part)
 	}
@@ -158,14 +160,14 @@ func TestStringifiedArguments(t *testing.T) {
 		{"getContents", map[string]any{"ids": ` [ "poem.first.a" ] `, "include": `["text"]`}, "one"},
 		{"search", map[string]any{"query": "four", "filters": `{"resources": "[\"poem\"]"}`}, "text://poem"},
 	} {
-		if text, result := callTool(t, session, test.tool, test.arguments); result.IsError || !strings.Contains(text, test.want) || strings.Contains(text, "NOT_FOUND") {
+		if text, result := mcptest.CallTool(t, session, test.tool, test.arguments); result.IsError || !strings.Contains(text, test.want) || strings.Contains(text, "NOT_FOUND") {
 			t.Errorf("%v: %s", test.arguments, text)
 		}
 	}
-	if text, _ := callTool(t, session, "getContents", map[string]any{"ids": "first.a"}); !strings.Contains(text, "Node 'first.a' not found. Did you mean 'poem.first.a'?") {
+	if text, _ := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": "first.a"}); !strings.Contains(text, "Node 'first.a' not found. Did you mean 'poem.first.a'?") {
 		t.Errorf("a node without its resource: %s", text)
 	}
-	if text, _ := callTool(t, session, "getContents", map[string]any{"ids": "[poem"}); !strings.Contains(text, "'[poem' not found") {
+	if text, _ := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": "[poem"}); !strings.Contains(text, "'[poem' not found") {
 		t.Errorf("a text that is no list: %s", text)
 	}
 }
@@ -181,8 +183,8 @@ func TestHintOfDamaged(t *testing.T) {
 	defer lib.Close()
 	searcher := search.New(lib, nil)
 	defer searcher.Close()
-	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher}), nil)
-	text, _ := callTool(t, session, "search", map[string]any{"query": "coffee"})
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Searcher: searcher}), nil)
+	text, _ := mcptest.CallTool(t, session, "search", map[string]any{"query": "coffee"})
 	if !strings.Contains(text, "a person replaces 'torn.pdf'") || strings.Contains(text, "map them again") {
 		t.Error(text)
 	}
@@ -194,12 +196,12 @@ func TestHintsOfStale(t *testing.T) {
 	session := func(write bool) *mcp.ClientSession {
 		ws := workspace.NewMemory(nil)
 		ws.AddSource("in mail/tea.txt", []byte("Green coffee.\n"))
-		ws.AddSource("poem.txt", []byte(poem))
+		ws.AddSource("poem.txt", []byte(mcptest.Poem))
 		lib := citekit.New(ws, modality.All(), nil)
 		for id, m := range map[string]string{
 			"tea":  `{"resource_id": "tea", "type": "text", "title": "Tea", "source_path": "in mail/tea.txt", "nodes": [{"id": "all", "location": {"modality": "text", "lines": [1, 1]}}], "metadata": {"source_hash": "` + hashOf("Green tea.\n") + `"}}`,
 			"gone": `{"resource_id": "gone", "type": "text", "title": "Gone", "source_path": "gone.txt", "nodes": [], "metadata": {"source_hash": "` + hashOf("x") + `"}}`,
-			"poem": poemMap,
+			"poem": mcptest.PoemMap,
 		} {
 			if err := ws.WriteMap(t.Context(), id, []byte(m)); err != nil {
 				t.Fatal(err)
@@ -207,13 +209,13 @@ func TestHintsOfStale(t *testing.T) {
 		}
 		files := corpus.New(lib, &corpus.Options{AgentsIngest: write})
 		t.Cleanup(func() { files.Close() })
-		return connect(t, files.Server(), nil)
+		return mcptest.Connect(t, files.Server(), nil)
 	}
 	for write, how := range map[bool]string{true: `ingest does it, with paths ["in mail/tea.txt"]`, false: "a person does it, with citekit ingest 'in mail/tea.txt'"} {
 		session := session(write)
 		told := func(tool string, arguments map[string]any, want ...string) {
 			t.Helper()
-			text, result := callTool(t, session, tool, arguments)
+			text, result := mcptest.CallTool(t, session, tool, arguments)
 			if !result.IsError {
 				var answer any
 				if err := json.Unmarshal([]byte(text), &answer); err != nil {
@@ -251,7 +253,7 @@ func TestHintsOfNoMaps(t *testing.T) {
 	for tool, arguments := range map[string]map[string]any{
 		"listResources": {}, "search": {"query": "tea"}, "getContext": {"task": "tea"}, "answer": {"question": "What is tea?"}, "findSimilar": {"text": "tea"}, "verify": {"quote": "tea"},
 	} {
-		if text, result := callTool(t, session, tool, arguments); result.IsError || !strings.Contains(text, `"hint":"no file is mapped here yet; ingest the files first: a person does it, with citekit ingest FILE"`) {
+		if text, result := mcptest.CallTool(t, session, tool, arguments); result.IsError || !strings.Contains(text, `"hint":"no file is mapped here yet; ingest the files first: a person does it, with citekit ingest FILE"`) {
 			t.Errorf("%s: %s", tool, text)
 		}
 	}
@@ -267,7 +269,7 @@ func TestWhichToolsCite(t *testing.T) {
 	if said := session.InitializeResult().Instructions; !strings.Contains(said, "Never make up or change an address; for that of a row or a page, ask getContents to include runs. Titles") {
 		t.Error(said)
 	}
-	few := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	few := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil)
 	if said := few.InitializeResult().Instructions; !strings.Contains(said, "Never make up or change an address. Titles") {
 		t.Error(said)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -61,7 +63,7 @@ func foldersServer(t *testing.T, wide, write bool) (session *mcp.ClientSession, 
 		searcher.Close()
 		lib.Close()
 	})
-	return connect(t, mcpadapter.NewServer(lib, server), nil), other
+	return mcptest.Connect(t, mcpadapter.NewServer(lib, server), nil), other
 }
 
 // TestOutsideRoots checks what a client learns of a source outside the roots: the
@@ -84,7 +86,7 @@ func TestOutsideRoots(t *testing.T) {
 			{"listResources", nil, `"state":"outside_roots"`},
 			{"info", nil, `"outside_roots":1`},
 		} {
-			text, _ := callTool(t, session, test.tool, test.arguments)
+			text, _ := mcptest.CallTool(t, session, test.tool, test.arguments)
 			if !strings.Contains(text, test.want) {
 				t.Errorf("%s: %s; want %s", test.tool, text, test.want)
 			}
@@ -98,7 +100,7 @@ func TestOutsideRoots(t *testing.T) {
 		}
 	}
 	session, other := foldersServer(t, true, false)
-	if text, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "out"}); !strings.Contains(text, filepath.Base(other)+"/out.md") {
+	if text, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "out"}); !strings.Contains(text, filepath.Base(other)+"/out.md") {
 		t.Errorf("in a root: %s", text)
 	}
 }
@@ -109,12 +111,12 @@ func TestRootsToIngest(t *testing.T) {
 	sharedtest.NotShort(t)
 	session, other := foldersServer(t, true, true)
 	roots, _ := json.Marshal([]string{filepath.Join(filepath.Dir(other), "files"), other})
-	if text, _ := callTool(t, session, "info", nil); !strings.Contains(text, `"roots":`+string(roots)) {
+	if text, _ := mcptest.CallTool(t, session, "info", nil); !strings.Contains(text, `"roots":`+string(roots)) {
 		t.Errorf("info: %s", text)
 	}
 	hint := func(arguments map[string]any) (hint string) {
 		t.Helper()
-		text, _ := callTool(t, session, "ingest", arguments)
+		text, _ := mcptest.CallTool(t, session, "ingest", arguments)
 		var answer struct{ Hint string }
 		if err := json.Unmarshal([]byte(text), &answer); err != nil {
 			t.Fatal(text, err)
@@ -135,7 +137,7 @@ func TestRootsToIngest(t *testing.T) {
 		t.Errorf("hint %q", got)
 	}
 	reading, _ := foldersServer(t, true, false)
-	if text, _ := callTool(t, reading, "info", nil); strings.Contains(text, `"roots"`) {
+	if text, _ := mcptest.CallTool(t, reading, "info", nil); strings.Contains(text, `"roots"`) {
 		t.Errorf("without ingest: %s", text)
 	}
 }
@@ -145,11 +147,11 @@ func TestRootsToIngest(t *testing.T) {
 func TestHintOfNoMatch(t *testing.T) {
 	for write, how := range map[bool]string{true: "ingest does it, with the path", false: "a person does it, with citekit ingest FILE"} {
 		session, _ := foldersServer(t, false, write)
-		text, _ := callTool(t, session, "listResources", map[string]any{"query": "encrypted"})
+		text, _ := mcptest.CallTool(t, session, "listResources", map[string]any{"query": "encrypted"})
 		if !strings.Contains(text, "no resource matches; files without a map are not listed") || !strings.Contains(text, how) || !strings.Contains(text, "--root FOLDER") {
 			t.Error(text)
 		}
-		if text, _ := callTool(t, session, "listResources", map[string]any{"query": "out"}); strings.Contains(text, "hint") {
+		if text, _ := mcptest.CallTool(t, session, "listResources", map[string]any{"query": "out"}); strings.Contains(text, "hint") {
 			t.Error(text)
 		}
 	}
@@ -160,11 +162,11 @@ func TestNodeAsAddress(t *testing.T) {
 	session := findingServer(t)
 	for _, tool := range []string{"resolve", "getNode", "getStructure"} {
 		for _, arguments := range []map[string]any{{"address": "poem.first.a"}, {"address": "poem.first.a", "resource_id": "poem"}} {
-			if text, result := callTool(t, session, tool, arguments); result.IsError || !strings.Contains(text, `"id":"first.a"`) {
+			if text, result := mcptest.CallTool(t, session, tool, arguments); result.IsError || !strings.Contains(text, `"id":"first.a"`) {
 				t.Errorf("%s %v: %s", tool, arguments, text)
 			}
 		}
-		if text, result := callTool(t, session, tool, map[string]any{"address": "poem.first.a", "resource_id": "other"}); !result.IsError {
+		if text, result := mcptest.CallTool(t, session, tool, map[string]any{"address": "poem.first.a", "resource_id": "other"}); !result.IsError {
 			t.Errorf("%s of two resources: %s", tool, text)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/workspace"
@@ -61,7 +63,7 @@ func TestPaths(t *testing.T) {
 			{"verify", map[string]any{"quote": "Two zebras", "resource_id": file}, `"holds":true`},
 			{"verify", map[string]any{"quote": "Two zebras", "address": file + "#lines=2"}, `"holds":true`},
 		} {
-			if text, result := callTool(t, session, call.tool, call.arguments); result.IsError || !strings.Contains(text, call.want) {
+			if text, result := mcptest.CallTool(t, session, call.tool, call.arguments); result.IsError || !strings.Contains(text, call.want) {
 				t.Errorf("%s %v: no %s in %s", call.tool, call.arguments, call.want, text)
 			}
 		}
@@ -75,7 +77,7 @@ func TestPaths(t *testing.T) {
 		{map[string]any{"address": "../in/guide.md"}, "did you mean text://manual"},
 		{map[string]any{"resource_id": "other/guide.md", "node_id": "second"}, "did you mean address text://manual"},
 	} {
-		if text, result := callTool(t, session, "resolve", call.arguments); !result.IsError || !strings.Contains(text, call.want) {
+		if text, result := mcptest.CallTool(t, session, "resolve", call.arguments); !result.IsError || !strings.Contains(text, call.want) {
 			t.Errorf("resolve %v: no %s in %s", call.arguments, call.want, text)
 		}
 	}

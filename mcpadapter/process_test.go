@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -41,11 +43,11 @@ func serveDirectory(dir string) error {
 	if err != nil {
 		return err
 	}
-	slow := newSlowResolver()
+	slow := mcptest.NewSlowResolver()
 	go func() {
-		for range slow.started { // the client has no other way to end a wait
+		for range slow.Started { // the client has no other way to end a wait
 			time.Sleep(300 * time.Millisecond)
-			slow.released <- struct{}{}
+			slow.Released <- struct{}{}
 		}
 	}()
 	lib := citekit.New(ws, citekit.Resolvers{
@@ -63,38 +65,6 @@ func serveDirectory(dir string) error {
 	return mcpadapter.ServeStdio(context.Background(), server, os.Stdin, os.Stdout)
 }
 
-// oddMap has fields that are not what they should be.
-const oddMap = `{
-  "resource_id": "odd", "type": "text", "title": null, "source_path": "poem.txt", "next_cursor": 5, "created_at": "yesterday",
-  "nodes": [
-    {"id": "a", "type": "x", "location": {"modality": "text", "lines": ["one", {}]}, "child_count": "many", "parent_id": [1]},
-    {"id": "b", "type": "x", "location": 17},
-    {"id": "c", "type": "x"}
-  ]
-}`
-
-// newDirectory returns a directory with the resources of the tests.
-func newDirectory(t testing.TB) string {
-	t.Helper()
-	dir := t.TempDir()
-	files := map[string]string{
-		"poem.txt":                 poem,
-		".resource_maps/poem.json": poemMap,
-		".resource_maps/slow.json": slowMap,
-		".resource_maps/odd.json":  oddMap,
-	}
-	for name, data := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
-}
-
 // newProcess returns this test binary as a server over a directory.
 func newProcess(t testing.TB, environment ...string) *exec.Cmd {
 	t.Helper()
@@ -102,10 +72,10 @@ func newProcess(t testing.TB, environment ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), mcptest.Patience)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, self)
-	cmd.Env = append(append(os.Environ(), serveVariable+"="+newDirectory(t)), environment...)
+	cmd.Env = append(append(os.Environ(), serveVariable+"="+mcptest.NewDirectory(t)), environment...)
 	return cmd
 }
 
@@ -114,7 +84,7 @@ func newProcess(t testing.TB, environment ...string) *exec.Cmd {
 func TestNoise(t *testing.T) {
 	cmd := newProcess(t, "CITEKIT_TEST_NOISE=1")
 	cmd.Stdin = strings.NewReader(strings.Join([]string{
-		initialize,
+		mcptest.Initialize,
 		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"noise","arguments":{}}}`,
 	}, "\n"))
@@ -146,12 +116,12 @@ func TestBrokenPipe(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	io.WriteString(stdin, initialize+"\n")
+	io.WriteString(stdin, mcptest.Initialize+"\n")
 	if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
 	stdout.Close()
-	io.WriteString(stdin, ping+"\n")
+	io.WriteString(stdin, mcptest.Ping+"\n")
 	err = cmd.Wait()
 	if cmd.ProcessState.ExitCode() != 1 {
 		t.Errorf("the server ended with %v; want exit code 1", err)

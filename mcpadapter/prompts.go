@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -151,7 +151,7 @@ func (a *adapter) offerPrompts(server *mcp.Server) {
 	for _, p := range prompts() {
 		server.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.description, Arguments: p.arguments},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				asked, _ := ctx.Value(choiceKey{}).(choice)
+				asked, _ := ctx.Value(choiceKey{}).(access.Choice)
 				has := func(tool string) bool { return a.offers(tool, asked) }
 				values, err := p.check(req.Params.Arguments)
 				if err != nil {
@@ -182,7 +182,7 @@ func (p prompt) check(given map[string]string) (map[string]string, error) {
 		case !utf8.ValidString(value):
 			return nil, badArgument("argument '%s' is not UTF-8", name)
 		}
-		values[name] = strings.TrimSpace(asLines(value))
+		values[name] = strings.TrimSpace(plain.ShowLines(value))
 	}
 	for _, argument := range p.arguments {
 		if argument.Required && values[argument.Name] == "" {
@@ -190,18 +190,6 @@ func (p prompt) check(given map[string]string) (map[string]string, error) {
 		}
 	}
 	return values, nil
-}
-
-// asLines returns a text in lines, with codes for characters that cannot be seen.
-// All other white space than line ends becomes a space.
-func asLines(s string) string {
-	s, _ = plain.ShowHidden(strings.ReplaceAll(s, "\r\n", "\n"))
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && unicode.IsSpace(r) {
-			return ' '
-		}
-		return r
-	}, s)
 }
 
 // text returns the text of a prompt. The argument follows the steps. Each of its

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/mcpadapter"
@@ -109,7 +111,7 @@ func (r *promptReader) use(tool string) {
 // on one with the least, to an answer whose citation holds.
 func TestPromptsToCitedAnswers(t *testing.T) {
 	all := findingServer(t)
-	few := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	few := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil)
 	const cited = `It says "three" [text://poem#lines=3-3], and "nine" [text://poem#lines=1-2].`
 	tests := []struct {
 		prompt    string

@@ -1,7 +1,6 @@
 package mcpadapter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 func (a *adapter) resolve(ctx context.Context, args arguments) (answer, error) {
@@ -38,11 +38,7 @@ func (a *adapter) hintNoFile(ctx context.Context, data json.RawMessage) json.Raw
 	if a.hasTool(ctx, "getContents") {
 		hint += "; getContents has the text"
 	}
-	var b bytes.Buffer
-	b.Write(bytes.TrimSuffix(data, []byte("}")))
-	writeMember(&b, "hint", appendString(nil, hint))
-	b.WriteByte('}')
-	return b.Bytes()
+	return withHint(data, hint)
 }
 
 func (a *adapter) evidence(ctx context.Context, args arguments, opts *citekit.ResolveOptions) (*citekit.Evidence, error) {
@@ -77,7 +73,7 @@ func (a *adapter) withAddress(ctx context.Context, args arguments, err error) er
 	if virtualErr != nil {
 		return err
 	}
-	known, virtualErr := compact(evidence.MarshalJSON())
+	known, virtualErr := strictjson.Compact(evidence.MarshalJSON())
 	if virtualErr != nil {
 		return err
 	}

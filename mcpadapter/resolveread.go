@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
 )
@@ -94,21 +94,15 @@ func roomForText(data json.RawMessage, args arguments) (int, error) {
 // readOne reads the text at an address. If there is no room or no time for it,
 // that is not an error, as the evidence exists.
 func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int) (shownText, error) {
-	read, err := a.opts.Contents.Read(ctx, contents.Request{IDs: []string{address.String()}, Visible: true, MaxTokens: room})
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil && (err != nil || read.Items[0].Err != nil):
-		return shownText{asked: true, note: "there was no time to read it"}, nil
-	case errors.Is(err, citekit.ErrTooLarge):
-		return shownText{asked: true, note: "it does not fit within max_tokens"}, nil
-	case err != nil:
+	item, next, err := a.opts.Contents.ReadOne(ctx, address, room)
+	if err != nil {
 		return shownText{}, asArgument(err)
 	}
-	item := read.Items[0]
 	if item.Err != nil {
 		item.Note = readable{item.Err}.Error()
 	}
 	if item.Hidden > 0 {
-		item.Note = joined(item.Note, plain.HiddenNote(item.Hidden))
+		item.Note = message.Joined(item.Note, plain.HiddenNote(item.Hidden))
 	}
-	return shownText{true, item.Text, item.Note, read.NextCursor == "" && item.Err == nil && !item.Missing, read.NextCursor}, nil
+	return shownText{true, item.Text, item.Note, next == "" && item.Err == nil && !item.Missing, next}, nil
 }

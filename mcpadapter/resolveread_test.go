@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -76,7 +78,7 @@ func TestResolveIncludes(t *testing.T) {
 		"include":    {"resource_id": "poem", "node_id": "first", "include": []any{"runs"}},
 		"max_tokens": {"resource_id": "poem", "node_id": "first", "include": []any{"text"}, "max_tokens": 20},
 	} {
-		if text, result := callTool(t, session, "resolve", arguments); !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
+		if text, result := mcptest.CallTool(t, session, "resolve", arguments); !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
@@ -96,7 +98,7 @@ func longServer(t *testing.T, ws *workspace.Memory) *mcp.ClientSession {
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
 	t.Cleanup(func() { lib.Close() })
-	return connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil)}), nil)
+	return mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil)}), nil)
 }
 
 // TestResolveMaxTokens checks that the answer never has more tokens than asked
@@ -108,7 +110,7 @@ func TestResolveMaxTokens(t *testing.T) {
 		if n := plain.CountTokens(answer); n > most || *got.Complete || got.NextCursor == "" || len(*got.Text) < most {
 			t.Errorf("%d tokens of %d: %.500s", n, most, answer)
 		}
-		next, result := callTool(t, session, "getContents", map[string]any{"ids": []any{got.Address}, "cursor": got.NextCursor, "max_tokens": 300})
+		next, result := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": []any{got.Address}, "cursor": got.NextCursor, "max_tokens": 300})
 		var read struct{ Contents []struct{ Text string } }
 		if err := json.Unmarshal([]byte(next), &read); err != nil || result.IsError {
 			t.Fatal(next)
@@ -140,13 +142,13 @@ func TestResolveIncludesPinned(t *testing.T) {
 		t.Error(answer)
 	}
 	for name, address := range map[string]string{"STALE": "text://long#lines=1&v=00000000"} {
-		text, result := callTool(t, session, "resolve", map[string]any{"address": address, "include": []any{"text"}})
+		text, result := mcptest.CallTool(t, session, "resolve", map[string]any{"address": address, "include": []any{"text"}})
 		if !result.IsError || !strings.Contains(text, name) || strings.Contains(text, "line 1 has") {
 			t.Error(text)
 		}
 	}
 	ws.AddSource("long.txt", []byte("something else\n"))
-	if text, result := callTool(t, session, "resolve", pinned); !result.IsError || !strings.Contains(text, "STALE") || strings.Contains(text, "something else") {
+	if text, result := mcptest.CallTool(t, session, "resolve", pinned); !result.IsError || !strings.Contains(text, "STALE") || strings.Contains(text, "something else") {
 		t.Error(text)
 	}
 }

@@ -3,10 +3,6 @@ package mcpadapter
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"mime"
 	"net/url"
 	"strings"
@@ -15,8 +11,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
+	"github.com/citekit/citekit/server/transport"
 )
 
 const (
@@ -37,14 +35,14 @@ func (r *resources) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mc
 	if len(uri) > maxURI {
 		return nil, badArgument("the URI has more than %d bytes", maxURI)
 	}
-	contents, err := r.contentsOf(ctx, uri)
+	read, err := r.contentsOf(ctx, uri)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range contents {
+	for _, c := range read {
 		c.URI = uri
 	}
-	return &mcp.ReadResourceResult{Cacheable: private, Contents: contents}, nil
+	return &mcp.ReadResourceResult{Cacheable: private, Contents: read}, nil
 }
 
 func (r *resources) contentsOf(ctx context.Context, uri string) ([]*mcp.ResourceContents, error) {
@@ -57,12 +55,7 @@ func (r *resources) contentsOf(ctx context.Context, uri string) ([]*mcp.Resource
 	}
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
-	var data []byte
-	if node != "" {
-		data, err = r.nodeJSON(ctx, resource, node)
-	} else {
-		data, err = r.mapJSON(ctx, resource)
-	}
+	data, err := r.encoded(ctx, resource, node)
 	if err != nil {
 		return nil, err
 	}
@@ -73,25 +66,25 @@ func (r *resources) contentsOf(ctx context.Context, uri string) ([]*mcp.Resource
 	return []*mcp.ResourceContents{{MIMEType: "application/json", Text: string(data)}}, nil
 }
 
-// shownJSON returns an object as models see it.
-func shownJSON(object []byte) []byte {
-	return strictjson.Plain(answer{data: object}.visible().data)
-}
-
-func (r *resources) mapJSON(ctx context.Context, id string) ([]byte, error) {
-	m, err := r.lib.Map(ctx, id)
-	if err != nil {
-		return nil, err
+// encoded returns the JSON of a node, or of a map if node is "".
+func (r *resources) encoded(ctx context.Context, resource, node string) ([]byte, error) {
+	if node == "" {
+		m, err := r.lib.Map(ctx, resource)
+		if err != nil {
+			return nil, err
+		}
+		return r.withoutPath(ctx, m).MarshalJSON()
 	}
-	return r.withoutPath(ctx, m).MarshalJSON()
-}
-
-func (r *resources) nodeJSON(ctx context.Context, resource, id string) ([]byte, error) {
-	n, err := r.lib.Node(ctx, resource, id)
+	n, err := r.lib.Node(ctx, resource, node)
 	if err != nil {
 		return nil, err
 	}
 	return encodeNode(n)
+}
+
+// shownJSON returns an object as models see it.
+func shownJSON(object []byte) []byte {
+	return strictjson.Plain(answer{data: object}.visible().data)
 }
 
 // idsOf returns the ids in the URI of a map or a node. Both are "" for any other
@@ -136,59 +129,27 @@ func (r *resources) readAddress(ctx context.Context, uri string) ([]*mcp.Resourc
 	if err != nil {
 		return nil, err
 	}
-	for tries := 1; ; tries++ {
-		contents, err := r.evidenceAt(ctx, address)
-		if errors.Is(err, errEvidenceLost) && tries < maxTries {
-			continue
-		}
-		return contents, err
-	}
-}
-
-// maxTries is how often evidence is made that is gone before it is read.
-const maxTries = 3
-
-// errEvidenceLost reports evidence that is gone, or seems to be written to, as a
-// process that starts may have it open for a moment. It is made again.
-var errEvidenceLost = fmt.Errorf("the evidence is gone; ask again: %w", fs.ErrNotExist)
-
-func (r *resources) evidenceAt(ctx context.Context, address citekit.Address) ([]*mcp.ResourceContents, error) {
-	evidence, err := r.lib.ResolveAddress(ctx, address, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)})
+	read, err := contents.ReadEvidence(ctx, r.lib, address, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)}, maxContent)
 	if err != nil {
 		return nil, err
 	}
+	evidence := read.Evidence
 	meta := mcp.Meta{"address": evidence.Address.String()}
 	if evidence.SHA256 != "" {
 		meta["sha256"] = evidence.SHA256
 	}
-	opener, ok := r.lib.Workspace().(citekit.EvidenceOpener)
-	if !ok || evidence.Key == "" || evidence.Size > maxContent {
+	if read.Stored == nil {
 		data, _, err := r.encodeEvidence(ctx, evidence)
 		if err != nil {
 			return nil, err
 		}
 		return []*mcp.ResourceContents{{Meta: meta, MIMEType: "application/json", Text: string(shownJSON(data))}}, nil
 	}
-	content, stored, err := opener.OpenEvidence(ctx, evidence.Key)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errEvidenceLost
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer content.Close()
-	data, err := io.ReadAll(io.LimitReader(content, maxContent+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) != stored.Size {
-		return nil, fmt.Errorf("evidence should have %d bytes but has %d", stored.Size, len(data))
-	}
-	return contentsOfEvidence(stored, data, meta), nil
+	return contentsOfEvidence(read.Stored, read.Data, meta), nil
 }
 
 func contentsOfEvidence(stored *citekit.StoredEvidence, data []byte, meta mcp.Meta) []*mcp.ResourceContents {
-	kind, parameters := servedType(stored)
+	kind, parameters := transport.ServedType(stored)
 	mediaType := mime.FormatMediaType(kind, parameters)
 	if isText(stored) && utf8.Valid(data) && !bytes.ContainsRune(data, 0) {
 		shown, hidden := plain.ShowHidden(string(data))

@@ -13,6 +13,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/stats"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // The beginnings of URIs of protocol resources; percent-encoded ids follow.
@@ -36,7 +38,7 @@ const listedMaps = 200
 // resources, which would have to hold every map.
 type resources struct {
 	*adapter
-	watch *watcher
+	watch *transport.Watcher
 }
 
 // offer offers maps, nodes and addresses as protocol resources. Its middleware
@@ -46,7 +48,7 @@ func (r *resources) offer(server *mcp.Server) {
 	for _, template := range r.templates() {
 		server.AddResourceTemplate(template, r.read)
 	}
-	r.watch.notify = func() { server.AddResourceTemplate(r.mapTemplate(), r.read) } // makes the SDK notify clients each time
+	r.watch.Watch(server, func() { server.AddResourceTemplate(r.mapTemplate(), r.read) }) // makes the SDK notify clients each time
 }
 
 func (r *resources) mapTemplate() *mcp.ResourceTemplate {
@@ -90,6 +92,23 @@ func (r *resources) isOurs(uri string) bool {
 	return ok && (scheme == "citekit" || slices.Contains(r.schemes(), scheme))
 }
 
+// checkFollowed returns an error if a client cannot follow a URI. Those that are not
+// ours belong to the program that embeds the server.
+func (r *resources) checkFollowed(ctx context.Context, uri string) error {
+	if len(uri) > maxURI {
+		return badArgument("the URI has more than %d bytes", maxURI)
+	}
+	if !r.isOurs(uri) {
+		return nil
+	}
+	id := resourceOf(uri)
+	if id == "" {
+		return badArgument("%s is no URI of a map, a node or an address", quote(uri))
+	}
+	_, err := r.lib.Map(ctx, id)
+	return err
+}
+
 func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
@@ -106,7 +125,7 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			return result, missingAs(err, req.Session, req.Params.URI)
 		}
 		if method == "notifications/initialized" || method == "subscriptions/listen" {
-			r.watch.start()
+			r.watch.Start()
 		}
 		return next(ctx, method, req)
 	}
@@ -139,13 +158,12 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	if page.NextCursor = ""; ours {
 		listed = nil
 	}
-	ids, err := r.mapsAfter(ctx, after)
+	ids, cursor, err := r.stats.IDs(ctx, after, listedMaps)
 	if err != nil {
-		return nil, featureError(method, err, citekit.CodeOf(err))
+		return nil, featureError(method, asArgument(err), citekit.CodeOf(err))
 	}
-	if len(ids) > listedMaps {
-		ids = ids[:listedMaps]
-		page.NextCursor = mapsCursor + listCursor(ids[listedMaps-1], "")
+	if cursor != "" {
+		page.NextCursor = mapsCursor + cursor
 	}
 	page.Resources = append([]*mcp.Resource{}, listed...)
 	for _, id := range ids {
@@ -163,17 +181,7 @@ func (r *resources) titleOf(ctx context.Context, id string) string {
 	if err != nil {
 		return "" // a read of the map says what is wrong with it
 	}
-	return plain.Words(m.Title, maxListedTitle)
-}
-
-// mapsAfter returns the ids of the maps on a page, and one more if there are
-// more.
-func (r *resources) mapsAfter(ctx context.Context, cursor string) ([]string, error) {
-	last, err := lastListed(cursor, "")
-	if err != nil {
-		return nil, err
-	}
-	return r.lib.ResourcesAfter(ctx, last, listedMaps+1)
+	return plain.Words(m.Title, stats.MaxListedTitle)
 }
 
 // private keeps answers out of caches that several users share, as users may see
@@ -190,14 +198,14 @@ type uriKey struct{}
 // readOurs reads a URI of this server. It gives the SDK a fixed URI instead,
 // because the templates do not match every form of an address.
 func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	ctx = context.WithValue(withCaller(ctx, callerOf(extraOf(ctx, req))), uriKey{}, req.Params.URI)
+	ctx = context.WithValue(transport.WithCaller(ctx, transport.CallerOf(transport.ExtraOf(ctx, req))), uriKey{}, req.Params.URI)
 	asked, params := *req, *req.Params
 	params.URI = mapURI + "any"
 	asked.Params = &params
 	result, err := next(ctx, method, &asked)
 	if err != nil {
 		err = missingAs(err, req.Session, req.Params.URI)
-		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("request_id", requestID(ctx)))
+		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("request_id", transport.RequestID(ctx)))
 		return nil, err
 	}
 	return result, nil
@@ -222,7 +230,7 @@ func missingAs(err error, session *mcp.ServerSession, uri string) error {
 	default:
 		return err
 	}
-	if p := session.InitializeParams(); p != nil && !slices.Contains(statelessVersions, p.ProtocolVersion) {
+	if p := session.InitializeParams(); p != nil && !transport.IsStateless(p.ProtocolVersion) {
 		coded.Code = oldNotFound
 	}
 	return coded

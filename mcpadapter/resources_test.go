@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -22,6 +24,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -52,11 +55,11 @@ func TestResourcePages(t *testing.T) {
 		maps[id] = fmt.Sprintf(`{"resource_id": "%s", "type": "text", "title": "The\nMap %03d", "source_path": "poem.txt", "nodes": []}`, id, i)
 		want = append(want, "citekit://maps/"+id)
 	}
-	server := mcpadapter.NewServer(newLibrary(t, newSlowResolver(), maps), nil)
+	server := mcpadapter.NewServer(mcptest.NewLibrary(t, mcptest.NewSlowResolver(), maps), nil)
 	server.AddResource(&mcp.Resource{URI: "test://own", Name: "own"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://own", Text: "own"}}}, nil
 	})
-	session := connect(t, server, nil)
+	session := mcptest.Connect(t, server, nil)
 	first, err := session.ListResources(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +96,7 @@ func TestReadResources(t *testing.T) {
 	dir := t.TempDir()
 	long := strings.Repeat("a line of a long text\n", 300_000)
 	for name, data := range map[string]string{
-		"poem.txt": poem, "long.txt": long, "Straße 1.txt": "grün\n", "wide.txt": "\xff\xfeh\x00i\x00\n\x00",
+		"poem.txt": mcptest.Poem, "long.txt": long, "Straße 1.txt": "grün\n", "wide.txt": "\xff\xfeh\x00i\x00\n\x00",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
@@ -112,7 +115,7 @@ func TestReadResources(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
 	read := func(uri string) (*mcp.ResourceContents, error) {
 		result, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil {
@@ -128,7 +131,7 @@ func TestReadResources(t *testing.T) {
 		"citekit://map/poem":                 `"source_path":"poem.txt"`,
 		"citekit://nodes/poem/all%20of%20it": `"id":"all of it"`,
 		"text://poem#lines=2-3":              "two\nthree\n",
-		"text://poem":                        poem,
+		"text://poem":                        mcptest.Poem,
 		"text://long":                        `"output_path":"` + dir,
 	} {
 		got, err := read(uri)
@@ -183,7 +186,7 @@ type watched struct {
 func newWatched(t *testing.T) *watched {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "poem.txt"), []byte(poem), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "poem.txt"), []byte(mcptest.Poem), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	open := func() *citekit.Library {
@@ -210,11 +213,11 @@ func (w *watched) save(id, title string) {
 // TestSubscribe follows resources as clients of the versions with sessions do.
 func TestSubscribeConcurrently(t *testing.T) {
 	w := newWatched(t)
-	client := serve(t, mcpadapter.NewServer(w.lib, &mcpadapter.Options{Watch: 5 * time.Millisecond}), mcpadapter.StreamTransport{}).start()
+	client := mcptest.Serve(t, mcpadapter.NewServer(w.lib, &mcpadapter.Options{Watch: 5 * time.Millisecond}), transport.StreamTransport{}).Start()
 	request := func(id int, method, uri string) string {
 		t.Helper()
-		client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"uri":%q}}`, id, method, uri))
-		return client.next()
+		client.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"uri":%q}}`, id, method, uri))
+		return client.Next()
 	}
 	uris := []string{"citekit://maps/poem", "citekit://nodes/poem/x", "text://poem#lines=1-2"}
 	for i, uri := range uris {
@@ -229,7 +232,7 @@ func TestSubscribeConcurrently(t *testing.T) {
 				Method string
 				Params struct{ URI string }
 			}
-			if line := client.next(); json.Unmarshal([]byte(line), &message) != nil || message.Method != "notifications/resources/updated" {
+			if line := client.Next(); json.Unmarshal([]byte(line), &message) != nil || message.Method != "notifications/resources/updated" {
 				t.Fatal(line)
 			}
 			told = append(told, message.Params.URI)
@@ -249,7 +252,7 @@ func TestSubscribeConcurrently(t *testing.T) {
 		t.Errorf("updated (-want +got):\n%s", diff)
 	}
 	w.save("another", "new")
-	if got := client.next(); !strings.Contains(got, "notifications/resources/list_changed") {
+	if got := client.Next(); !strings.Contains(got, "notifications/resources/list_changed") {
 		t.Error(got)
 	}
 	for i, uri := range []string{"citekit://maps/none", "text://poem#colour=red", "citekit://nothing"} {
@@ -273,14 +276,14 @@ func TestListenToNothing(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(w.dir, ".resource_maps", "folder.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s := serveHTTP(t, mcpadapter.NewServer(w.lib, nil), nil, nil)
+	s := mcptest.ServeHTTP(t, mcpadapter.NewServer(w.lib, nil), nil, nil)
 	for uri, want := range map[string]string{
 		"citekit://maps/none":    `"error":{"code":-32602,"message":"Resource 'none' not found.`,
 		"text://poem#colour=red": `"error":{"code":-32602,`,
 		"citekit://maps/folder":  `"error":{"code":-32`,
 	} {
-		_, _, body := s.modern("subscriptions/listen", "").send("POST", "/mcp",
-			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[%q]},%s}}`, uri, modernMeta))
+		_, _, body := s.Modern("subscriptions/listen", "").Send("POST", "/mcp",
+			fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"resourceSubscriptions":[%q]},%s}}`, uri, mcptest.ModernMeta))
 		if !strings.Contains(body, want) || strings.Contains(body, w.dir) || !strings.Contains(body, `"data":{"code":"`) {
 			t.Errorf("%s: %s", uri, body)
 		}
@@ -291,11 +294,11 @@ func TestListenToNothing(t *testing.T) {
 // session has.
 func TestLongSubscriptionsConcurrently(t *testing.T) {
 	w := newWatched(t)
-	client := serve(t, mcpadapter.NewServer(w.lib, nil), mcpadapter.StreamTransport{}).start()
+	client := mcptest.Serve(t, mcpadapter.NewServer(w.lib, nil), transport.StreamTransport{}).Start()
 	failed := 0
 	for i := range 20 {
-		client.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"citekit://nodes/poem/%d%s"}}`, i, i, strings.Repeat("x", 10_000)))
-		if got := client.next(); strings.Contains(got, `"code":-32602`) && strings.Contains(got, "unsubscribe from some") {
+		client.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"citekit://nodes/poem/%d%s"}}`, i, i, strings.Repeat("x", 10_000)))
+		if got := client.Next(); strings.Contains(got, `"code":-32602`) && strings.Contains(got, "unsubscribe from some") {
 			failed++
 		} else if !strings.Contains(got, `"result":{`) {
 			t.Error(got)
@@ -311,7 +314,7 @@ func TestLongSubscriptionsConcurrently(t *testing.T) {
 func TestListenConcurrently(t *testing.T) {
 	w := newWatched(t)
 	updated := make(chan string, 1000)
-	session := connect(t, mcpadapter.NewServer(w.lib, &mcpadapter.Options{Watch: 5 * time.Millisecond}), &mcp.ClientOptions{
+	session := mcptest.Connect(t, mcpadapter.NewServer(w.lib, &mcpadapter.Options{Watch: 5 * time.Millisecond}), &mcp.ClientOptions{
 		ResourceUpdatedHandler: func(_ context.Context, req *mcp.ResourceUpdatedNotificationRequest) { updated <- req.Params.URI },
 	})
 	if version := session.InitializeResult().ProtocolVersion; version != "2026-07-28" {
@@ -337,12 +340,12 @@ func TestListenConcurrently(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	maps := map[string]string{"poem": poemMap}
+	maps := map[string]string{"poem": mcptest.PoemMap}
 	for i := range 150 {
 		id := fmt.Sprintf("a_poem_%03d", i)
 		maps[id] = `{"resource_id": "` + id + `", "type": "text", "source_path": "poem.txt", "nodes": []}`
 	}
-	session := connect(t, mcpadapter.NewServer(newLibrary(t, newSlowResolver(), maps), nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, mcptest.NewSlowResolver(), maps), nil), nil)
 	complete := func(name, value string, known map[string]string) mcp.CompletionResultDetails {
 		t.Helper()
 		result, err := session.Complete(t.Context(), &mcp.CompleteParams{
@@ -415,7 +418,7 @@ func promptText(t *testing.T, session *mcp.ClientSession, name string, arguments
 
 // TestPrompts holds the prompts to the tools there are, and to their arguments.
 func TestPrompts(t *testing.T) {
-	few := connect(t, mcpadapter.NewServer(standardLibrary(t), nil), nil)
+	few := mcptest.Connect(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil)
 	for _, session := range []*mcp.ClientSession{few, findingServer(t)} {
 		tools, err := session.ListTools(t.Context(), nil)
 		if err != nil {
@@ -471,7 +474,7 @@ func only(given map[string]string, arguments []*mcp.PromptArgument) map[string]s
 
 func call(t *testing.T, session *mcp.ClientSession, name string, arguments map[string]any, into any) {
 	t.Helper()
-	text, result := callTool(t, session, name, arguments)
+	text, result := mcptest.CallTool(t, session, name, arguments)
 	if result.IsError {
 		t.Fatalf("%s %v: %s", name, arguments, text)
 	}
@@ -493,7 +496,7 @@ func TestReadOnlyAddresses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWatched(t)
-			handler := mcpadapter.NewHandler(mcpadapter.NewServer(w.lib, &mcpadapter.Options{ReadOnly: test.readOnly}), &mcpadapter.HandlerOptions{Stateless: true})
+			handler := mcpadapter.NewHandler(mcpadapter.NewServer(w.lib, &mcpadapter.Options{ReadOnly: test.readOnly}), &transport.HandlerOptions{Stateless: true})
 			if got := postRPC(t, handler, test.header, body); !strings.Contains(got, `\"output_path\":null`) || !strings.Contains(got, `\"address\":\"text://poem#lines=2-3\"`) {
 				t.Error(got)
 			}
@@ -507,20 +510,20 @@ func TestReadOnlyAddresses(t *testing.T) {
 // TestMissingResource: a resource that there is not has one code, whatever its URI:
 // that of the protocol version.
 func TestMissingResource(t *testing.T) {
-	s := serveHTTP(t, mcpadapter.NewServer(standardLibrary(t), nil), nil, nil)
+	s := mcptest.ServeHTTP(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), nil, nil)
 	for version, want := range map[string]int{"2025-06-18": -32002, "2025-11-25": -32002, "2026-07-28": -32602} {
 		for _, method := range []string{"resources/read", "resources/subscribe"} {
 			for _, uri := range []string{"resource://nope", "citekit://maps/nope", "citekit://nodes/nope/n", "citekit://nodes/poem/nope", "text://nope#lines=1", "text://nope"} {
-				c, meta := s.modern(method, uri), ","+modernMeta
+				c, meta := s.Modern(method, uri), ","+mcptest.ModernMeta
 				if version != "2026-07-28" {
-					c, meta = s.as().initialize(version), ""
+					c, meta = s.As().Initialize(version), ""
 				} else if method == "resources/subscribe" {
 					continue // which that version does not have
 				}
 				if method == "resources/subscribe" && (uri == "resource://nope" || strings.Contains(uri, "poem")) {
 					continue // who embeds the server may have the first; the map of the other is there
 				}
-				_, _, body := c.send("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"uri":%q%s}}`, method, uri, meta))
+				_, _, body := c.Send("POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{"uri":%q%s}}`, method, uri, meta))
 				if !strings.Contains(body, fmt.Sprintf(`"error":{"code":%d,`, want)) || !strings.Contains(body, `"code":"NOT_FOUND"`) {
 					t.Errorf("%s %s %s: %s; want code %d", version, method, uri, body, want)
 				}

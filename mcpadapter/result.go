@@ -11,13 +11,9 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/strictjson"
+	"github.com/citekit/citekit/server/transport"
 )
-
-// encodedData is the data of a success, as JSON without line breaks.
-type encodedData json.RawMessage
-
-// MarshalJSON implements [json.Marshaler].
-func (d encodedData) MarshalJSON() ([]byte, error) { return d, nil }
 
 // success returns an answer as text, with its further content, and as structured
 // content if structured is set.
@@ -28,7 +24,7 @@ func success(a answer, structured bool) *mcp.CallToolResult {
 	}
 	result := &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: text}}, a.more...)}
 	if structured {
-		result.StructuredContent = encodedData(a.data)
+		result.StructuredContent = transport.JSON(a.data)
 	}
 	return result
 }
@@ -59,13 +55,18 @@ func (a answer) visible() answer {
 // withEscaped returns an object that says first how many characters of it are
 // codes.
 func withEscaped(object json.RawMessage, hidden int) json.RawMessage {
-	b := bytes.NewBufferString("{")
-	writeMember(b, "escaped", appendString(nil, plain.HiddenNote(hidden)))
-	if list, err := members(object); err == nil && len(list) > 0 {
-		b.WriteByte(',')
+	list, err := strictjson.Members(object)
+	if err != nil {
+		return object // cannot happen: it was encoded here
 	}
-	b.Write(bytes.TrimPrefix(object, []byte("{")))
-	return b.Bytes()
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Text("escaped", plain.HiddenNote(hidden))
+	for _, m := range list {
+		w.Raw(m.Key, m.Value)
+	}
+	w.Close()
+	return w.Bytes()
 }
 
 // takesStructure reports whether the client's version of the protocol has
@@ -88,13 +89,14 @@ func withoutOutput(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil || !ok || takesStructure(session) {
 			return result, err
 		}
-		shown := copied(list)
+		shown := *list
 		shown.Tools = make([]*mcp.Tool, len(list.Tools))
 		for i, t := range list.Tools {
-			shown.Tools[i] = copied(t)
-			shown.Tools[i].OutputSchema = nil
+			one := *t
+			one.OutputSchema = nil
+			shown.Tools[i] = &one
 		}
-		return shown, nil
+		return &shown, nil
 	}
 }
 
@@ -129,23 +131,11 @@ func answerSize(data []byte) int {
 	return 2*len(data) + bytes.Count(data, []byte{'"'}) + bytes.Count(data, []byte{'\\'})
 }
 
-// compact removes line breaks and other space between tokens, which the unknown
-// fields of a map may contain. It returns err unchanged.
-func compact(data []byte, err error) (json.RawMessage, error) {
-	if err != nil || bytes.IndexByte(data, '\n') < 0 && bytes.IndexByte(data, '\r') < 0 && bytes.IndexByte(data, '\t') < 0 {
-		return data, err
-	}
-	var b bytes.Buffer
-	b.Grow(len(data))
-	if err := json.Compact(&b, data); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
-}
-
 // encodeNode returns the JSON of a node in which each child is {"id": …}.
 func encodeNode(n *citekit.Node) (json.RawMessage, error) {
-	list, err := nodeMembers(n)
+	alone := *n
+	alone.Children = nil
+	list, err := strictjson.Without(&alone, "children")
 	if err != nil {
 		return nil, err
 	}
@@ -156,23 +146,12 @@ func encodeNode(n *citekit.Node) (json.RawMessage, error) {
 	for i, child := range n.Children {
 		children[i].ID = child.ID
 	}
-	ids, err := json.Marshal(children)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	b.WriteByte('{')
+	w := new(strictjson.Writer)
+	w.Open()
 	for _, m := range list {
-		writeMember(&b, m.key, m.value)
+		w.Raw(m.Key, m.Value)
 	}
-	writeMember(&b, "children", ids)
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// nodeMembers returns the members of a node's JSON, without its children.
-func nodeMembers(n *citekit.Node) ([]member, error) {
-	alone := *n
-	alone.Children = nil
-	return membersWithout(&alone, "children")
+	w.Value("children", children)
+	w.Close()
+	return w.Bytes(), w.Err
 }

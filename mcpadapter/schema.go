@@ -3,6 +3,8 @@ package mcpadapter
 import (
 	"encoding/json"
 	"strconv"
+
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // A schema is a JSON Schema of an argument or an answer, with only the keywords
@@ -23,8 +25,6 @@ type schema struct {
 	closed      bool   // no other properties
 	least       string // "minimum"
 	greatest    string // "maximum"
-	ref         string
-	defs        []property
 }
 
 // A property is a named schema.
@@ -34,90 +34,55 @@ type property struct {
 }
 
 // raw returns the JSON of s.
-func (s *schema) raw() json.RawMessage { return s.append(nil) }
+func (s *schema) raw() json.RawMessage {
+	w := new(strictjson.Writer)
+	s.write(w)
+	return w.Bytes()
+}
 
-func (s *schema) append(b []byte) []byte {
-	b = append(b, '{')
-	start := len(b)
-	key := func(name string) {
-		if len(b) > start {
-			b = append(b, ',')
-		}
-		b = append(appendString(b, name), ':')
+func (s *schema) write(w *strictjson.Writer) {
+	w.Open()
+	w.Optional("type", s.kind)
+	w.Optional("description", s.description)
+	if len(s.enum) > 0 {
+		w.Value("enum", s.enum)
 	}
-	for _, text := range []struct{ name, value string }{{"$ref", s.ref}, {"type", s.kind}, {"description", s.description}} {
-		if text.value != "" {
-			key(text.name)
-			b = appendString(b, text.value)
-		}
-	}
-	for _, list := range []struct {
-		name   string
-		values []string
-	}{{"enum", s.enum}, {"required", s.required}} {
-		if len(list.values) > 0 {
-			key(list.name)
-			b = appendList(b, list.values, appendString)
-		}
+	if len(s.required) > 0 {
+		w.Value("required", s.required)
 	}
 	if s.least != "" {
-		key("minimum")
-		b = append(b, s.least...)
+		w.Raw("minimum", json.RawMessage(s.least))
 	}
 	if s.greatest != "" {
-		key("maximum")
-		b = append(b, s.greatest...)
+		w.Raw("maximum", json.RawMessage(s.greatest))
 	}
 	if len(s.anyOf) > 0 {
-		key("anyOf")
-		b = appendList(b, s.anyOf, func(b []byte, one *schema) []byte { return one.append(b) })
+		w.Raw("anyOf", []byte("["))
+		for i, one := range s.anyOf {
+			if i > 0 {
+				w.WriteByte(',')
+			}
+			one.write(w)
+		}
+		w.WriteByte(']')
 	}
 	if s.items != nil {
-		key("items")
-		b = s.items.append(b)
+		w.Key("items")
+		s.items.write(w)
 	}
-	for _, named := range []struct {
-		name       string
-		properties []property
-	}{{"properties", s.properties}, {"$defs", s.defs}} {
-		if named.properties != nil {
-			key(named.name)
-			b = appendProperties(b, named.properties)
+	if s.properties != nil {
+		w.Key("properties")
+		w.Open()
+		for _, p := range s.properties {
+			w.Key(p.name)
+			p.schema.write(w)
 		}
+		w.Close()
 	}
 	if s.closed {
-		key("additionalProperties")
-		b = strconv.AppendBool(b, false)
+		w.Raw("additionalProperties", []byte("false"))
 	}
-	return append(b, '}')
-}
-
-func appendProperties(b []byte, properties []property) []byte {
-	b = append(b, '{')
-	for i, p := range properties {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(appendString(b, p.name), ':')
-		b = p.schema.append(b)
-	}
-	return append(b, '}')
-}
-
-func appendList[T any](b []byte, list []T, add func([]byte, T) []byte) []byte {
-	b = append(b, '[')
-	for i, v := range list {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = add(b, v)
-	}
-	return append(b, ']')
-}
-
-func appendString(b []byte, text string) []byte {
-	quoted, _ := json.Marshal(text) // a string always encodes
-	return append(b, quoted...)
+	w.Close()
 }
 
 func inputSchema(parameters []parameter) *schema {
@@ -166,10 +131,6 @@ func typed(name, kind, description string) property {
 	return property{name, &schema{kind: kind, description: description}}
 }
 
-func untyped(name, description string) property {
-	return property{name, &schema{description: description}}
-}
-
 func arrayOf(name string, items *schema, description string) property {
 	return property{name, &schema{kind: "array", items: items, description: description}}
 }
@@ -211,18 +172,18 @@ func structureSchema() *schema {
 		typed("type", "string", ""),
 		typed("title", "string", ""),
 		arrayOf("nodes", &schema{kind: "object"}, "As from getNode, with child_count if not all children are shown, and parent_id if the parent is not."),
-		untyped("omitted", "Nodes that are not shown."),
-		untyped("next_cursor", ""),
-		untyped("outline", "Instead of nodes."))
+		typed("omitted", "", "Nodes that are not shown."),
+		typed("next_cursor", "", ""),
+		typed("outline", "", "Instead of nodes."))
 }
 
 func evidenceSchema() *schema {
 	null := &schema{anyOf: []*schema{{kind: "string"}, {kind: "null"}}, description: "Null if virtual or over HTTP."}
 	return object([]string{"output_path", "modality", "address", "node", "resource_id"},
 		property{"output_path", null},
-		untyped("evidence_url", "Until evidence_expires."),
+		typed("evidence_url", "", "Until evidence_expires."),
 		typed("address", "string", "Cite this."),
-		untyped("node", "Null if an address was resolved."),
+		typed("node", "", "Null if an address was resolved."),
 		typed("size", "integer", "Bytes."),
 		typed("sha256", "string", "Of the file."),
 		typed("stale", "boolean", "The source changed."))

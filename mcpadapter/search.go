@@ -155,22 +155,12 @@ func (a *adapter) searchFilters(ctx context.Context, args arguments) (search.Fil
 	return f, err
 }
 
-// dateArgument returns a time in ISO 8601 format, or a day. As "before", a day
-// includes all its hours.
+// dateArgument returns the time of an argument. As "before", a day includes all its
+// hours.
 func dateArgument(args arguments, name string) (time.Time, error) {
-	value := args.text(name)
-	if value == "" {
-		return time.Time{}, nil
-	}
-	if t, err := time.Parse(time.RFC3339, value); err == nil {
-		return t, nil
-	}
-	t, err := time.Parse(time.DateOnly, value)
+	t, err := search.ParseTime(args.text(name), name == "before")
 	if err != nil {
-		return t, badArgument("argument '%s' is %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", name, quote(value))
-	}
-	if name == "before" {
-		t = t.Add(24*time.Hour - time.Second)
+		return t, badArgument("argument '%s' is %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", name, quote(args.text(name)))
 	}
 	return t, nil
 }

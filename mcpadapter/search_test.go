@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
@@ -34,11 +36,11 @@ func findingServer(t *testing.T) *mcp.ClientSession {
 		t.Fatal(err)
 	}
 	ws := workspace.NewMemory(nil)
-	ws.AddSource("poem.txt", []byte(poem))
+	ws.AddSource("poem.txt", []byte(mcptest.Poem))
 	ws.AddSource("red.png", picture.Bytes())
 	ws.AddSource("notes.md", []byte("# Notes\n\nAbout [the poem](poem.txt#L1-L2), a zebra.\n"))
 	for id, data := range map[string]string{
-		"poem":  poemMap,
+		"poem":  mcptest.PoemMap,
 		"notes": `{"resource_id": "notes", "type": "text", "title": "Notes", "source_path": "notes.md", "nodes": []}`,
 		"red":   `{"resource_id": "red", "type": "image", "title": "Red", "source_path": "red.png", "nodes": [{"id": "all", "title": "A red square", "type": "image", "location": {"modality": "image"}}]}`,
 	} {
@@ -54,7 +56,7 @@ func finding(t *testing.T, ws citekit.Workspace) *mcp.ClientSession {
 	t.Helper()
 	files := corpus.New(citekit.New(ws, modality.All(), nil), nil)
 	t.Cleanup(func() { files.Close() })
-	return connect(t, files.Server(), nil)
+	return mcptest.Connect(t, files.Server(), nil)
 }
 
 // TestFindingSchemas checks calls and answers against the schemas the server
@@ -91,7 +93,7 @@ func TestFindingSchemas(t *testing.T) {
 		if err := schema(t, tool.InputSchema).Validate(arguments); err != nil {
 			t.Errorf("%s: input: %v", tool.Name, err)
 		}
-		text, result := callTool(t, session, tool.Name, arguments)
+		text, result := mcptest.CallTool(t, session, tool.Name, arguments)
 		if result.IsError {
 			t.Errorf("%s: %s", tool.Name, text)
 		}
@@ -113,7 +115,7 @@ func TestFindingSchemas(t *testing.T) {
 
 func TestSearchTool(t *testing.T) {
 	session := findingServer(t)
-	text, _ := callTool(t, session, "search", map[string]any{"query": "four"})
+	text, _ := mcptest.CallTool(t, session, "search", map[string]any{"query": "four"})
 	var found struct {
 		Results []struct {
 			ResourceID string   `json:"resource_id"`
@@ -136,7 +138,7 @@ func TestSearchTool(t *testing.T) {
 		len(r.Highlights) != 1 || string(points[r.Highlights[0][0]:r.Highlights[0][1]]) != "four" {
 		t.Error(text)
 	}
-	if text, _ := callTool(t, session, "search", map[string]any{"query": "red square"}); !strings.Contains(text, `"image://red"`) {
+	if text, _ := mcptest.CallTool(t, session, "search", map[string]any{"query": "red square"}); !strings.Contains(text, `"image://red"`) {
 		t.Error(text)
 	}
 }
@@ -156,7 +158,7 @@ func TestSearchToolErrors(t *testing.T) {
 		"include":        {"query": "x", "include": []any{"everything"}},
 		"a long query":   {"query": strings.Repeat("x", 200<<10)},
 	} {
-		text, result := callTool(t, session, "search", arguments)
+		text, result := mcptest.CallTool(t, session, "search", arguments)
 		if !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
 			t.Errorf("%s: %s", name, text)
 		}
@@ -165,7 +167,7 @@ func TestSearchToolErrors(t *testing.T) {
 
 func TestGetContents(t *testing.T) {
 	session := findingServer(t)
-	text, _ := callTool(t, session, "getContents", map[string]any{"ids": []any{"poem.first", "text://poem#lines=5", "poem.beyond", "nobody"}})
+	text, _ := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": []any{"poem.first", "text://poem#lines=5", "poem.beyond", "nobody"}})
 	var read struct {
 		Contents []struct {
 			ID, Text, Address string
@@ -180,7 +182,7 @@ func TestGetContents(t *testing.T) {
 		c[2].Error == nil || c[2].Error.Code != "INVALID_INPUT" || c[3].Error == nil || c[3].Error.Code != "NOT_FOUND" {
 		t.Error(text)
 	}
-	if text, result := callTool(t, session, "getContents", map[string]any{"ids": "poem", "cursor": "zzz"}); !result.IsError {
+	if text, result := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": "poem", "cursor": "zzz"}); !result.IsError {
 		t.Error(text)
 	}
 }
@@ -191,21 +193,21 @@ func TestRelated(t *testing.T) {
 	session := findingServer(t)
 	const relation = `"from":"text://notes#lines=3-3","to":"text://poem#lines=1-2"`
 	for expand, want := range map[any]bool{"relations": true, "children": false} {
-		text, _ := callTool(t, session, "getContents", map[string]any{"ids": "notes", "expand": expand})
+		text, _ := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": "notes", "expand": expand})
 		if strings.Contains(text, `"relation":{"kind":"hyperlink",`+relation) != want || strings.Contains(text, `"text":"one\ntwo\n"`) != want {
 			t.Errorf("%v: %s", expand, text)
 		}
 	}
-	if text, result := callTool(t, session, "getContents", map[string]any{"ids": "notes", "expand": "relations", "hops": 3}); !result.IsError || !strings.Contains(text, "give 0 to 2") {
+	if text, result := mcptest.CallTool(t, session, "getContents", map[string]any{"ids": "notes", "expand": "relations", "hops": 3}); !result.IsError || !strings.Contains(text, "give 0 to 2") {
 		t.Error(text)
 	}
 	for mode, want := range map[string]bool{"graph": true, "hybrid": true, "auto": false} {
-		text, _ := callTool(t, session, "search", map[string]any{"query": "zebra", "mode": mode})
+		text, _ := mcptest.CallTool(t, session, "search", map[string]any{"query": "zebra", "mode": mode})
 		if strings.Contains(text, `"relation":"hyperlink",`+relation) != want {
 			t.Errorf("%s: %s", mode, text)
 		}
 	}
-	if text, _ := callTool(t, session, "search", map[string]any{"query": "zebra", "filters": map[string]any{"labels": "none"}}); !strings.Contains(text, `"hint":"nothing has the label `) {
+	if text, _ := mcptest.CallTool(t, session, "search", map[string]any{"query": "zebra", "filters": map[string]any{"labels": "none"}}); !strings.Contains(text, `"hint":"nothing has the label `) {
 		t.Error(text)
 	}
 }

@@ -9,12 +9,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/access"
 	answers "github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -79,7 +81,7 @@ type Options struct {
 
 	// Links, if not nil, gives links to evidence to clients over HTTP, which
 	// cannot use paths on this machine. It must be over the same library.
-	Links *EvidenceLinks
+	Links *transport.EvidenceLinks
 
 	// Toolsets are the groups of tools to offer: read, search and write. Nil
 	// means all. A client may narrow them with the header X-MCP-Toolsets.
@@ -144,8 +146,6 @@ func (o *Options) withDefaults() Options {
 	return opts
 }
 
-const modulePath = "github.com/citekit/citekit"
-
 // moduleVersion returns the version of this module in the build information, or
 // "devel".
 func moduleVersion() string {
@@ -153,9 +153,8 @@ func moduleVersion() string {
 	if !ok {
 		return "devel"
 	}
-	modules := append(info.Deps, &info.Main)
-	for _, module := range modules {
-		if module.Path == modulePath && module.Version != "" && module.Version != "(devel)" {
+	for _, module := range append(info.Deps, &info.Main) {
+		if module.Path == "github.com/citekit/citekit" && module.Version != "" && module.Version != "(devel)" {
 			return module.Version
 		}
 	}
@@ -166,25 +165,33 @@ func moduleVersion() string {
 // getNode, resolve and info, and those that opts add; opts may choose some of them.
 // A nil opts means the defaults. The server does not own lib.
 func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
-	o := opts.withDefaults()
-	a := &adapter{lib: lib, opts: o, catalog: newCatalog(), previews: preview.New(lib), stats: stats.New(lib, &stats.Options{Version: o.Version, Searcher: o.Searcher})}
-	tools := a.offered()
-	if err := o.Check(); err != nil {
-		o.Logger.Warn("tools that were chosen are not offered", "error", err.Error())
-	}
+	a := newAdapter(lib, opts.withDefaults())
 	settings := &mcp.ServerOptions{
-		Instructions: a.instructions(choice{}),
-		Logger:       forForeign(o.Logger),
+		Instructions: a.instructions(access.Choice{}),
+		Logger:       transport.ForForeign(a.opts.Logger),
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 	}
 	features := a.features(settings)
-	server := mcp.NewServer(&mcp.Implementation{Name: o.Name, Version: o.Version}, settings)
+	server := mcp.NewServer(&mcp.Implementation{Name: a.opts.Name, Version: a.opts.Version}, settings)
 	features(server)
-	server.AddReceivingMiddleware(withoutOutput, a.describeCalls, codedErrors(o.Logger), recoverPanics(o.Logger), a.narrow)
-	for _, t := range tools {
+	server.AddReceivingMiddleware(
+		withoutOutput, transport.Describe, codedErrors(a.opts.Logger), transport.Recover(a.opts.Logger, panicked), a.narrow)
+	for _, t := range a.offered() {
 		server.AddTool(t.definition(), a.handler(t))
 	}
 	return server
+}
+
+// newAdapter returns an adapter of lib. It logs a choice of tools that the other options
+// do not allow.
+func newAdapter(lib *citekit.Library, opts Options) *adapter {
+	if err := opts.Check(); err != nil {
+		opts.Logger.Warn("tools that were chosen are not offered", "error", printable(err.Error()))
+	}
+	return &adapter{
+		lib: lib, opts: opts, previews: preview.New(lib),
+		stats: stats.New(lib, &stats.Options{Version: opts.Version, Searcher: opts.Searcher}),
+	}
 }
 
 // everyTool returns all tools except those that make maps.
@@ -192,40 +199,26 @@ func (a *adapter) everyTool() []tool {
 	return append(a.tools(), a.infoTool(), a.searchTool(), a.similarTool(), a.contextTool(), a.answerTool(), a.contentsTool(), a.verifyTool())
 }
 
-// offered returns the tools that the options provide and choose.
+// offered returns the tools that the options provide and choose. It keeps the definition
+// of resolve for calls that write no files.
 func (a *adapter) offered() []tool {
-	o := &a.opts
-	tools := append(a.tools(), a.infoTool())
-	if o.Searcher != nil {
-		tools = append(tools, a.searchTool(), a.similarTool())
+	tools := a.everyTool()
+	if a.opts.Ingester != nil {
+		tools = append(tools, a.opts.Ingester.tools()...)
 	}
-	if o.Briefing != nil {
-		tools = append(tools, a.contextTool())
+	if a.opts.Contents != nil {
+		tools = withReading(tools)
 	}
-	if o.Answerer != nil {
-		tools = append(tools, a.answerTool())
+	chosen := a.opts.choice()
+	tools = slices.DeleteFunc(tools, func(t tool) bool { return !a.opts.provides(t.name) || !chosen.Has(t.name) })
+	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
+	if i < 0 {
+		return tools
 	}
-	if o.Contents != nil {
-		tools = append(withReading(tools), a.contentsTool())
+	without := tools[i].withoutFiles()
+	a.resolveWithoutFiles = without.definition()
+	if a.opts.ReadOnly {
+		tools[i] = without
 	}
-	if o.Verifier != nil {
-		tools = append(tools, a.verifyTool())
-	}
-	if o.Ingester != nil {
-		tools = append(tools, o.Ingester.tools()...)
-	}
-	for i := range tools {
-		if tools[i].name == "resolve" {
-			without := tools[i].withoutFiles()
-			a.resolveWithoutFiles = without.definition()
-			if o.ReadOnly {
-				tools[i] = without
-			}
-		}
-	}
-	if err := o.Check(); err != nil {
-		o.Logger.Warn("choice of tools", "error", printable(err.Error()))
-	}
-	chosen := o.choice()
-	return slices.DeleteFunc(tools, func(t tool) bool { return !chosen.has(t.name) })
+	return tools
 }

@@ -4,14 +4,16 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/citekit/citekit/internal/test/mcptest"
 )
 
 func TestFindSimilar(t *testing.T) {
 	session := findingServer(t)
-	if text, result := callTool(t, session, "findSimilar", map[string]any{"text": "the number four"}); result.IsError || !strings.Contains(text, "text://poem#lines=") {
+	if text, result := mcptest.CallTool(t, session, "findSimilar", map[string]any{"text": "the number four"}); result.IsError || !strings.Contains(text, "text://poem#lines=") {
 		t.Error(text)
 	}
-	if text, result := callTool(t, session, "findSimilar", map[string]any{"id": "poem"}); result.IsError || strings.Contains(text, "text://poem") {
+	if text, result := mcptest.CallTool(t, session, "findSimilar", map[string]any{"id": "poem"}); result.IsError || strings.Contains(text, "text://poem") {
 		t.Error(text)
 	}
 	for name, test := range map[string]struct {
@@ -25,7 +27,7 @@ func TestFindSimilar(t *testing.T) {
 		"unknown id":   {map[string]any{"id": "poen"}, "NOT_FOUND"},
 		"unknown node": {map[string]any{"id": "poem.frist"}, "NOT_FOUND"},
 	} {
-		if text, result := callTool(t, session, "findSimilar", test.arguments); !result.IsError || !strings.Contains(text, test.code) {
+		if text, result := mcptest.CallTool(t, session, "findSimilar", test.arguments); !result.IsError || !strings.Contains(text, test.code) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
@@ -33,7 +35,7 @@ func TestFindSimilar(t *testing.T) {
 
 func TestGetContext(t *testing.T) {
 	session := findingServer(t)
-	text, _ := callTool(t, session, "getContext", map[string]any{"task": "Which line says four?"})
+	text, _ := mcptest.CallTool(t, session, "getContext", map[string]any{"task": "Which line says four?"})
 	var got struct {
 		Content string
 		Pieces  []struct {
@@ -56,7 +58,7 @@ func TestGetContext(t *testing.T) {
 		"too few tokens": {"task": "x", "token_budget": 99},
 		"a long task":    {"task": strings.Repeat("x", 200<<10)},
 	} {
-		if text, result := callTool(t, session, "getContext", arguments); !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
+		if text, result := mcptest.CallTool(t, session, "getContext", arguments); !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
@@ -43,7 +45,7 @@ func TestStatesOnSlowMachine(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, _ := callTool(t, connect(t, mcpadapter.NewServer(lib, nil), nil), "listResources", nil)
+		got, _ := mcptest.CallTool(t, mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil), "listResources", nil)
 		return got
 	}
 	fast, slow := list(0), list(25*time.Millisecond)
@@ -77,9 +79,9 @@ func TestUncheckedState(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	session := connect(t, mcpadapter.NewServer(lib, nil), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
 	for range 2 {
-		got, _ := callTool(t, session, "listResources", nil)
+		got, _ := mcptest.CallTool(t, session, "listResources", nil)
 		if !strings.Contains(got, `"state":"unchecked"`) || !strings.Contains(got, `"state":"stale"`) || !strings.Contains(got, `"hint":"sources that are unchecked`) {
 			t.Error(got)
 		}

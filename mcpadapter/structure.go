@@ -1,219 +1,134 @@
 package mcpadapter
 
 import (
-	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
-	"slices"
-	"strconv"
+	"fmt"
+	"math"
+	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/timing"
 )
 
-// encodePage returns a map's JSON in which "nodes" holds part of the tree below
-// top: nodes in document order from number view.Offset on, as many as fit in size
-// bytes, but at least one. Fields that do not fit are left out, and "hint" says
-// so.
-//
-// A node whose parent is on the page is in its parent's children. A node whose
-// parent was on an earlier page is in "nodes", with "parent_id".
-func encodePage(m *citekit.ResourceMap, top []*citekit.Node, v view, size int) (json.RawMessage, error) {
-	head, shortened, err := headMembers(m, size, "hint")
+// The formats of getStructure.
+const (
+	formatJSON    = "json"
+	formatOutline = "outline"
+)
+
+// maxCursor is about the greatest length of a cursor, in bytes: two ids of length
+// maxID, with up to six bytes of JSON for each byte, in base64.
+const maxCursor = 17 * maxID
+
+func badCursor(why string) error { return badArgument("the cursor does not fit: %s", why) }
+
+func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, error) {
+	resource, node, err := a.placeOf(ctx, args)
 	if err != nil {
-		return nil, err
+		return answer{}, err
 	}
-	p := &pager{view: v, size: size, room: roomBeside(head, size), shortened: shortened}
-	p.nodes.WriteByte('[')
-	if err := p.list(top, nil, 0); err != nil {
-		return nil, err
+	if node != nil {
+		args["node_id"] = *node
 	}
-	p.nodes.WriteByte(']')
-	if v.Offset > 0 && v.Offset >= p.next {
-		return nil, badCursor("it points past the last node; leave it out to begin")
-	}
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for _, member := range head {
-		if member.key == "nodes" {
-			if p.shortened { // clients may cut what follows
-				writeMember(&b, "hint", appendString(nil, longFieldsHint))
-			}
-			member.value = p.nodes.Bytes()
-		}
-		writeMember(&b, member.key, member.value)
-	}
-	if p.full {
-		v.Offset = p.next
-		writeMember(&b, "next_cursor", []byte(`"`+v.cursor()+`"`))
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// headMembers returns the members of a map's JSON except its nodes and the
-// members with the keys. It leaves out long ones, so that an eighth of size
-// remains for nodes, and reports whether it did.
-func headMembers(m *citekit.ResourceMap, size int, keys ...string) (_ []member, shortened bool, _ error) {
-	head := *m
-	head.Nodes = nil
-	list, err := membersWithout(&head, append(keys, "next_cursor")...)
-	all := len(list)
-	list = shortOnes(list, size)
-	for nodeSize(list) > max(size-size/8, minOmitted) {
-		i := longest(list)
-		if i < 0 {
-			break
-		}
-		list = slices.Delete(list, i, i+1)
-	}
-	return list, len(list) < all, err
-}
-
-// roomBeside returns how many of size bytes nodes may take, given the other
-// members of a map. The first minOmitted bytes of these do not count if that is
-// most of size.
-func roomBeside(head []member, size int) int {
-	if size < 2*minOmitted {
-		return size - max(0, nodeSize(head)-minOmitted)
-	}
-	return size - nodeSize(head) - adviceRoom
-}
-
-// adviceRoom is about how many bytes a hint and a cursor take.
-const adviceRoom = 600
-
-// longest returns the index of the longest member that may be left out, or -1.
-func longest(list []member) int {
-	at := -1
-	for i, m := range list {
-		if !m.isNeeded() && (at < 0 || len(m.value) > len(list[at].value)) {
-			at = i
-		}
-	}
-	return at
-}
-
-// isNeeded reports whether a map or a node is useless without the member.
-func (m member) isNeeded() bool {
-	return m.key == "id" || m.key == "resource_id" || m.key == "nodes"
-}
-
-// shortOnes leaves out members that are longer than a page, such as a summary
-// that contains a book. Ids stay.
-func shortOnes(list []member, size int) []member {
-	return slices.DeleteFunc(list, func(m member) bool {
-		return len(m.value) > max(size, minOmitted) && !m.isNeeded()
-	})
-}
-
-// minOmitted is the length of the shortest member that is ever left out, in
-// bytes.
-const minOmitted = 4 << 10
-
-// A pager writes the nodes of one page.
-type pager struct {
-	view  view
-	size  int // of a page, in bytes
-	room  int // bytes that may still be written
-	nodes bytes.Buffer
-	next  int  // number of the next node, in document order
-	full  bool // the page ends before node number next
-	some  bool // a node has been written
-
-	shortened bool // a field was left out
-}
-
-// list writes those nodes of a list that are on the page, level levels below the
-// top. The parent is nil for the top level.
-func (p *pager) list(nodes []*citekit.Node, parent *citekit.Node, level int) error {
-	for _, n := range nodes {
-		if p.full {
-			return nil
-		}
-		if err := p.node(n, parent, level); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *pager) node(n, parent *citekit.Node, level int) error {
-	if p.next < p.view.Offset {
-		p.next++
-		if level < p.view.depth() {
-			return p.list(n.Children, n, level+1)
-		}
-		return nil
-	}
-	fields, err := nodeMembersForPage(n)
+	m, err := a.lib.Map(ctx, resource)
 	if err != nil {
-		return err
+		return answer{}, err
 	}
-	all := len(fields)
-	fields = shortOnes(fields, p.size)
-	p.shortened = p.shortened || len(fields) < all
-	cost := nodeSize(fields) + len(`,"child_count":100000`)
-	if parent != nil {
-		cost += len(`,"parent_id":""`) + len(parent.ID)*5/4 // part of it is escaped
+	m = a.withoutPath(ctx, m)
+	size := cmp.Or(a.opts.PageBytes, defaultMapBytes)
+	if args.flag("full") {
+		size = math.MaxInt
 	}
-	if p.some && cost > p.room {
-		p.full = true
-		return nil
+	if args.text("format") == formatOutline {
+		return a.structureOutline(ctx, m, args, size)
 	}
-	p.some = true
-	p.room -= cost
-	p.next++
-	return p.write(n, parent, level, fields)
+	defer timing.Start(ctx, timing.Encode)()
+	if !args.has("node_id") && !args.has("depth") && !args.has("cursor") {
+		return asJSON(contents.UpperLevels(m, size, func(shown contents.ShownLevels) string { return a.hintForRest(ctx, shown) }))
+	}
+	req := contents.MapPageRequest{NodeID: args.text("node_id"), Cursor: args.text("cursor"), MaxBytes: size, LongFields: longFieldsHint}
+	if depth, ok := args["depth"].(int); ok {
+		req.Depth = &depth
+	}
+	data, err := contents.MapPage(ctx, a.lib, m, req)
+	return answer{data: data}, asArgument(err)
 }
 
-// write writes a node and the nodes below it. Its place follows from the last
-// byte written, so it needs no argument for it.
-func (p *pager) write(n, parent *citekit.Node, level int, fields []member) error {
-	if last := p.nodes.Bytes()[p.nodes.Len()-1]; last != '[' {
-		p.nodes.WriteByte(',')
-	}
-	p.nodes.WriteByte('{')
-	for _, m := range fields {
-		writeMember(&p.nodes, m.key, m.value)
-	}
-	writeMember(&p.nodes, "children", []byte("["))
-	shown := 0
-	if level < p.view.depth() {
-		for _, child := range n.Children {
-			if err := p.node(child, nil, level+1); err != nil {
-				return err
-			}
-			if p.full {
-				break
-			}
-			shown++
+const longFieldsHint = "Long fields are left out. full true gives the whole map, for programs."
+
+// hintForRest says how to see the nodes of a map that are not shown.
+func (a *adapter) hintForRest(ctx context.Context, shown contents.ShownLevels) string {
+	switch {
+	case shown.Nodes == shown.All:
+		return longFieldsHint
+	case shown.Flat:
+		search := ""
+		if a.hasTool(ctx, "search") {
+			search = ", and search finds nodes by their words"
 		}
+		return fmt.Sprintf("Shown are the first %d of %d nodes, which are all on one level. next_cursor goes on. "+
+			"getNode with the address of a place finds its node%s. full true gives the whole map, for programs.", shown.Nodes, shown.All, search)
 	}
-	p.nodes.WriteByte(']')
-	if shown < len(n.Children) {
-		writeMember(&p.nodes, "child_count", []byte(strconv.Itoa(len(n.Children))))
+	return fmt.Sprintf("Shown are %d of %d nodes, upper levels first. A node with child_count has more children: pass its id as node_id. "+
+		"next_cursor goes on with the level that is cut. full true gives the whole map, for programs.", shown.Nodes, shown.All)
+}
+
+func (a *adapter) structureOutline(ctx context.Context, m *citekit.ResourceMap, args arguments, size int) (answer, error) {
+	if args.has("depth") || args.text("cursor") != "" {
+		return answer{}, badArgument("an outline takes no depth and no cursor; give node_id for one branch")
 	}
-	if parent != nil {
-		id, err := json.Marshal(parent.ID)
+	if id := args.text("node_id"); id != "" {
+		n, err := a.lib.Node(ctx, m.ResourceID, id)
 		if err != nil {
-			return err
+			return answer{}, err
 		}
-		writeMember(&p.nodes, "parent_id", id)
+		branch := *m
+		branch.Nodes = []*citekit.Node{n}
+		m = &branch
 	}
-	p.nodes.WriteByte('}')
-	return nil
+	defer timing.Start(ctx, timing.Encode)()
+	return encodeOutline(m, size)
 }
 
-// nodeSize returns the size in bytes of a node with the fields and no children.
-func nodeSize(fields []member) int {
-	size := len(`{"children":[]},`)
-	for _, m := range fields {
-		size += len(m.key) + len(m.value) + len(`"":,`)
-	}
-	return size
+// An outline is the answer of getStructure in the compact form.
+type outline struct {
+	ResourceID string `json:"resource_id"`
+	Outline    string `json:"outline"`
+	Omitted    int    `json:"omitted,omitempty"`
+	Hint       string `json:"hint,omitempty"`
 }
 
-func nodeMembersForPage(n *citekit.Node) ([]member, error) {
-	alone := *n
-	alone.Children = nil
-	return membersWithout(&alone, "children", "child_count", "parent_id")
+// outlineHint is how many bytes the hint behind an outline takes at most.
+const outlineHint = 200
+
+// encodeOutline returns the outline of a map as text and as JSON, in at most size
+// bytes.
+func encodeOutline(m *citekit.ResourceMap, size int) (answer, error) {
+	d, err := contents.DigestMaps([]*citekit.ResourceMap{m}, &contents.DigestOptions{
+		MaxTokens: size - min(size/50, outlineHint), CountTokens: func(text string) int { return len(text) },
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	o := outline{ResourceID: m.ResourceID, Outline: d.Text, Omitted: d.Omitted}
+	text := d.Text
+	if d.Omitted > 0 {
+		o.Hint = fmt.Sprintf("Nodes left out: %d. Pass node_id for one branch, or full true for all.", d.Omitted)
+		if contents.IsFlat(m) {
+			o.Hint = fmt.Sprintf("Nodes left out: %d, all on one level. cursor \"\" with format json gives them in parts, and full true all.", d.Omitted)
+		}
+		text += o.Hint + "\n"
+	}
+	hidden := 0 // in ids, as titles and summaries are shown without
+	for n := range m.All() {
+		if shown, count := plain.ShowHidden(n.ID); count > 0 && strings.Contains(text, shown) {
+			hidden += count
+		}
+	}
+	data, err := json.Marshal(o)
+	return answer{data: data, text: text, hidden: hidden}, err
 }

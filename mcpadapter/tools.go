@@ -1,12 +1,10 @@
 package mcpadapter
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"math"
 	"slices"
 	"time"
 
@@ -18,6 +16,7 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/internal/timing"
 	"github.com/citekit/citekit/preview"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // An adapter turns calls of tools into calls of a Library.
@@ -26,8 +25,6 @@ type adapter struct {
 	opts     Options
 	previews *preview.Maker
 	stats    *stats.Collector
-	catalog  *catalog
-	items    itemCache
 
 	resolveWithoutFiles *mcp.Tool // for calls that must not write
 }
@@ -58,7 +55,7 @@ type tool struct {
 	timeout     time.Duration // zero means none
 
 	call   func(context.Context, arguments) (answer, error)
-	follow func(context.Context, arguments, notifier) (json.RawMessage, error) // instead of call, for tools that report progress
+	follow func(context.Context, arguments, transport.Notifier) (json.RawMessage, error) // instead of call, for tools that report progress
 }
 
 func (a *adapter) tools() []tool {
@@ -76,7 +73,7 @@ func (a *adapter) tools() []tool {
 			parameters: []parameter{
 				{name: "query", kind: text, longest: maxQuery, description: "Words of id, title or path."},
 				{name: "type", kind: text, description: "Such as document."},
-				{name: "limit", kind: count, positive: true, greatest: maxItems, description: "Maximum items."},
+				{name: "limit", kind: count, positive: true, greatest: stats.MaxListed, description: "Maximum items."},
 				{name: "cursor", kind: text, longest: maxCursor, description: "next_cursor, with the same arguments."},
 			},
 			output:  resourceListSchema(),
@@ -215,7 +212,7 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	if err != nil {
 		return answer{}, err
 	}
-	ctx = withCaller(ctx, callerOf(extraOf(ctx, req)))
+	ctx = transport.WithCaller(ctx, transport.CallerOf(transport.ExtraOf(ctx, req)))
 	a.fromRoots(ctx, args)
 	if err := checkResourceID(args); err != nil && !a.readPath(ctx, t, args) {
 		if meant := a.addressesMeant(ctx, args.text("resource_id")); meant != "" {
@@ -249,10 +246,10 @@ func (a arguments) readCodes() (changed bool) {
 // dispatch calls the tool.
 func (a *adapter) dispatch(ctx context.Context, t tool, args arguments, req *mcp.CallToolRequest) (answer, error) {
 	if t.follow != nil {
-		return asJSON(t.follow(ctx, args, notifierFor(ctx, req)))
+		return asJSON(t.follow(ctx, args, transport.NotifierFor(ctx, req)))
 	}
 	if t.doing != "" {
-		reporting, done := a.reportProgress(ctx, req, t.doing)
+		reporting, done := transport.ReportProgress(ctx, req, a.opts.Heartbeat, t.doing)
 		defer done()
 		ctx = reporting
 	}
@@ -270,7 +267,7 @@ func asArgument(err error) error {
 // log records how a call ended. It leaves out the text of errors that the caller
 // caused, as they repeat the caller's input, such as a query.
 func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {
-	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", requestID(ctx)), slog.Float64("ms", float64(took.Round(time.Microsecond))/1e6)}
+	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", transport.RequestID(ctx)), slog.Float64("ms", float64(took.Round(time.Microsecond))/1e6)}
 	if err != nil {
 		code := citekit.CodeOf(err)
 		attrs = append(attrs, slog.String("code", string(code)))
@@ -297,80 +294,4 @@ func (a *adapter) getNode(ctx context.Context, args arguments) (answer, error) {
 	}
 	defer timing.Start(ctx, timing.Encode)()
 	return asJSON(encodeNode(n))
-}
-
-// The formats of getStructure.
-const (
-	formatJSON    = "json"
-	formatOutline = "outline"
-)
-
-func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, error) {
-	resource, node, err := a.placeOf(ctx, args)
-	if err != nil {
-		return answer{}, err
-	}
-	if node != nil {
-		args["node_id"] = *node
-	}
-	m, err := a.lib.Map(ctx, resource)
-	if err != nil {
-		return answer{}, err
-	}
-	m = a.withoutPath(ctx, m)
-	size := cmp.Or(a.opts.PageBytes, defaultMapBytes)
-	if args.flag("full") {
-		size = math.MaxInt
-	}
-	if args.text("format") == formatOutline {
-		return a.structureOutline(ctx, m, args, size)
-	}
-	if args.has("node_id") || args.has("depth") || args.has("cursor") {
-		return asJSON(a.structurePart(ctx, m, args, size))
-	}
-	defer timing.Start(ctx, timing.Encode)()
-	if !longerThan(m, size) {
-		if data, err := compact(m.MarshalJSON()); err != nil || len(data) <= size {
-			return answer{data: data}, err
-		}
-	}
-	search := ""
-	if a.hasTool(ctx, "search") {
-		search = ", and search finds nodes by their words"
-	}
-	return asJSON(encodeUpperLevels(m, size, search))
-}
-
-func (a *adapter) structurePart(ctx context.Context, m *citekit.ResourceMap, args arguments, size int) (json.RawMessage, error) {
-	view, err := viewOf(m, args)
-	if err != nil {
-		return nil, err
-	}
-	top := m.Nodes
-	if view.NodeID != nil {
-		n, err := a.lib.Node(ctx, m.ResourceID, *view.NodeID)
-		if err != nil {
-			return nil, err
-		}
-		top = []*citekit.Node{n}
-	}
-	defer timing.Start(ctx, timing.Encode)()
-	return encodePage(m, top, view, size)
-}
-
-func (a *adapter) structureOutline(ctx context.Context, m *citekit.ResourceMap, args arguments, size int) (answer, error) {
-	if args.has("depth") || args.text("cursor") != "" {
-		return answer{}, badArgument("an outline takes no depth and no cursor; give node_id for one branch")
-	}
-	if id := args.text("node_id"); id != "" {
-		n, err := a.lib.Node(ctx, m.ResourceID, id)
-		if err != nil {
-			return answer{}, err
-		}
-		branch := *m
-		branch.Nodes = []*citekit.Node{n}
-		m = &branch
-	}
-	defer timing.Start(ctx, timing.Encode)()
-	return encodeOutline(m, size)
 }

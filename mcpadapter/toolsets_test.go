@@ -11,17 +11,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // ingestingOptions are those of a server with the tools that need no index.
 func ingestingOptions(t testing.TB, change func(*mcpadapter.Options)) *mcp.Server {
 	t.Helper()
-	lib := standardLibrary(t)
+	lib := mcptest.StandardLibrary(t)
 	ingester := mcpadapter.NewIngester(lib, nil)
 	t.Cleanup(func() { ingester.Close() })
 	opts := &mcpadapter.Options{Ingester: ingester}
@@ -57,7 +60,7 @@ func TestToolsets(t *testing.T) {
 		{"read-only", func(o *mcpadapter.Options) { o.ReadOnly, o.Toolsets = true, []string{"all"} }, "getNode getStructure info listResources resolve"},
 		{"read-only write", func(o *mcpadapter.Options) { o.ReadOnly, o.Tools = true, []string{"ingest"} }, ""},
 	} {
-		session := connect(t, ingestingOptions(t, test.change), nil)
+		session := mcptest.Connect(t, ingestingOptions(t, test.change), nil)
 		names := namesOf(t, session)
 		if got := strings.Join(names, " "); got != test.want {
 			t.Errorf("%s: %s; want %s", test.name, got, test.want)
@@ -74,7 +77,7 @@ func TestToolsets(t *testing.T) {
 // TestReadOnly checks that every tool of such a server says that it writes
 // nothing, and that resolve keeps to that.
 func TestReadOnly(t *testing.T) {
-	session := connect(t, ingestingOptions(t, func(o *mcpadapter.Options) { o.ReadOnly = true }), nil)
+	session := mcptest.Connect(t, ingestingOptions(t, func(o *mcpadapter.Options) { o.ReadOnly = true }), nil)
 	list, err := session.ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -84,11 +87,11 @@ func TestReadOnly(t *testing.T) {
 			t.Errorf("%s may write", tool.Name)
 		}
 	}
-	text, _ := callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first", "virtual": false})
+	text, _ := mcptest.CallTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first", "virtual": false})
 	if !strings.Contains(text, `"output_path":null`) || !strings.Contains(text, "text://poem#lines=1-2") || !strings.Contains(text, `"hint":"no file and no link`) {
 		t.Error(text)
 	}
-	text, _ = callTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first", "virtual": true})
+	text, _ = mcptest.CallTool(t, session, "resolve", map[string]any{"resource_id": "poem", "node_id": "first", "virtual": true})
 	if strings.Contains(text, "hint") {
 		t.Errorf("a file that was not asked for: %s", text)
 	}
@@ -118,7 +121,7 @@ func TestToolDefinitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	writing, err := connect(t, ingestingOptions(t, func(o *mcpadapter.Options) { o.Toolsets = []string{"write"} }), nil).ListTools(t.Context(), nil)
+	writing, err := mcptest.Connect(t, ingestingOptions(t, func(o *mcpadapter.Options) { o.Toolsets = []string{"write"} }), nil).ListTools(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +189,7 @@ func postRPC(t testing.TB, handler http.Handler, header http.Header, body string
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
 func stateless(t testing.TB, change func(*mcpadapter.Options)) http.Handler {
-	return mcpadapter.NewHandler(ingestingOptions(t, change), &mcpadapter.HandlerOptions{Stateless: true})
+	return mcpadapter.NewHandler(ingestingOptions(t, change), &transport.HandlerOptions{Stateless: true})
 }
 
 func TestHeadersNarrow(t *testing.T) {
@@ -210,7 +213,7 @@ func TestHeadersNarrow(t *testing.T) {
 	}
 	call := func(header http.Header, tool string) string {
 		answer := postRPC(t, handler, header, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"resource_id":"poem","node_id":"first"}}}`, tool))
-		return strings.ReplaceAll(withoutCallMeta(answer), tool, "TOOL")
+		return strings.ReplaceAll(mcptest.WithoutCallMeta(answer), tool, "TOOL")
 	}
 	only := http.Header{"X-Mcp-Tools": {"getStructure"}}
 	if hidden, unknown := call(only, "getNode"), call(nil, "nosuch"); hidden != unknown || !strings.Contains(hidden, "-32602") {
@@ -283,7 +286,7 @@ func FuzzRequestID(f *testing.F) {
 // What is left out for all changes between two requests.
 func TestAdjust(t *testing.T) {
 	var now mcpadapter.Adjustment
-	session := connect(t, ingestingOptions(t, func(o *mcpadapter.Options) {
+	session := mcptest.Connect(t, ingestingOptions(t, func(o *mcpadapter.Options) {
 		o.Adjust = func() mcpadapter.Adjustment { return now }
 	}), nil)
 	for _, test := range []struct {

@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 var update = flag.Bool("update", false, "write the transcripts in testdata anew")
@@ -43,8 +46,8 @@ func TestTranscripts(t *testing.T) {
 					answers = f
 				}
 			}
-			server := mcpadapter.NewServer(standardLibrary(t), &mcpadapter.Options{Version: "test", PageBytes: pageBytes[name]})
-			got := converse(t, serve(t, server, mcpadapter.StreamTransport{}).start(), string(requests.Data))
+			server := mcpadapter.NewServer(mcptest.StandardLibrary(t), &mcpadapter.Options{Version: "test", PageBytes: pageBytes[name]})
+			got := converse(t, mcptest.Serve(t, server, transport.StreamTransport{}).Start(), string(requests.Data))
 			if *update {
 				answers.Data = []byte(got)
 				if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
@@ -63,22 +66,14 @@ func TestTranscripts(t *testing.T) {
 // versions of the code that made it.
 var evidenceKey = regexp.MustCompile(`-[0-9a-f]{16}\.txt`)
 
-// callMeta is what "_meta" has of the call, which is another at each one.
-var callMeta = regexp.MustCompile(`("requestId":)"[A-Z2-7]{26}"|("timing":)\{[^}]*\}`)
-
-// withoutCallMeta returns an answer with the same id and times in all of them.
-func withoutCallMeta(answer string) string {
-	return callMeta.ReplaceAllString(answer, `$1$2"-"`)
-}
-
-func converse(t *testing.T, w *wire, requests string) string {
+func converse(t *testing.T, w *mcptest.Wire, requests string) string {
 	t.Helper()
 	var answers strings.Builder
 	for request := range strings.Lines(requests) {
 		request, silent := strings.CutPrefix(strings.TrimSuffix(request, "\n"), "-")
-		w.send(request)
+		w.Send(request)
 		if !silent {
-			answers.WriteString(evidenceKey.ReplaceAllString(withoutCallMeta(w.next()), "-KEY.txt") + "\n")
+			answers.WriteString(evidenceKey.ReplaceAllString(mcptest.WithoutCallMeta(w.Next()), "-KEY.txt") + "\n")
 		}
 	}
 	return answers.String()

@@ -6,9 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // An upperMap is a map whose upper levels are shown.
@@ -48,14 +51,14 @@ func treeMap(t *testing.T, wide int) string {
 func TestUpperLevels(t *testing.T) {
 	sharedtest.Once(t)
 	whole := treeMap(t, 8)
-	lib := newLibrary(t, nil, map[string]string{"tree": whole})
+	lib := mcptest.NewLibrary(t, nil, map[string]string{"tree": whole})
 	for _, size := range []int{1, 500, 2000, 5000, 20_000, 1 << 20} {
 		if testing.Short() && size < 500 {
 			continue // a call for each node
 		}
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
-			session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{PageBytes: size}), nil)
-			text, result := callTool(t, session, "getStructure", map[string]any{"resource_id": "tree"})
+			session := mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{PageBytes: size}), nil)
+			text, result := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "tree"})
 			if result.IsError {
 				t.Fatal(text)
 			}
@@ -94,7 +97,7 @@ func TestUpperLevels(t *testing.T) {
 			}
 			seen := make(map[string]bool)
 			reach(t, func(arguments map[string]any) (m shownMap) {
-				text, result := callTool(t, session, "getStructure", arguments)
+				text, result := mcptest.CallTool(t, session, "getStructure", arguments)
 				if err := json.Unmarshal([]byte(text), &m); err != nil || result.IsError {
 					t.Fatal(err, text)
 				}
@@ -138,11 +141,11 @@ func reach(t *testing.T, ask func(map[string]any) shownMap, m shownMap, seen map
 func TestFull(t *testing.T) {
 	sharedtest.Once(t)
 	whole := treeMap(t, 20)
-	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"tree": whole}), nil), nil)
-	if got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "tree", "full": "true"}); got != whole {
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, nil, map[string]string{"tree": whole}), nil), nil)
+	if got, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "tree", "full": "true"}); got != whole {
 		t.Errorf("got %d bytes: %.300s", len(got), got)
 	}
-	got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "tree", "full": true, "depth": 9})
+	got, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "tree", "full": true, "depth": 9})
 	var m shownMap
 	if err := json.Unmarshal([]byte(got), &m); err != nil || m.NextCursor != "" || strings.Count(got, `"id"`) != 800 {
 		t.Errorf("%v: %d bytes: %.300s", err, len(got), got)
@@ -151,9 +154,9 @@ func TestFull(t *testing.T) {
 
 // TestLongFieldsAreTold has a map of one node and long metadata.
 func TestLongFieldsAreTold(t *testing.T) {
-	long := strings.Replace(poemMap, `"source_size": 24`, `"words": "`+strings.Repeat("x", 100_000)+`"`, 1)
-	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"poem": long}), nil), nil)
-	got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "poem"})
+	long := strings.Replace(mcptest.PoemMap, `"source_size": 24`, `"words": "`+strings.Repeat("x", 100_000)+`"`, 1)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, nil, map[string]string{"poem": long}), nil), nil)
+	got, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "poem"})
 	if len(got) > 2000 || !strings.Contains(got, `"hint":"Long fields are left out.`) || strings.Contains(got, `"omitted"`) {
 		t.Errorf("%.1000s", got)
 	}
@@ -170,9 +173,9 @@ func TestLongHead(t *testing.T) {
 	}
 	long := strings.NewReplacer(`"title":"Tree"`, `"title":"`+strings.Repeat("y", 10_000)+`"`,
 		`"metadata":{}`, `"metadata":{`+strings.TrimSuffix(metadata.String(), ", ")+`}`).Replace(treeMap(t, 100))
-	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"tree": long}), &mcpadapter.Options{PageBytes: size}), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, nil, map[string]string{"tree": long}), &mcpadapter.Options{PageBytes: size}), nil)
 	for _, arguments := range []map[string]any{{"resource_id": "tree"}, {"resource_id": "tree", "depth": 1}} {
-		got, _ := callTool(t, session, "getStructure", arguments)
+		got, _ := mcptest.CallTool(t, session, "getStructure", arguments)
 		if len(got) > size+10_000 || len(got) < size/3 || !strings.Contains(got, `"title":"yyy`) || !strings.Contains(got, `"id":"n9"`) {
 			t.Errorf("%v: %d bytes: %.300s", arguments, len(got), got)
 		}
@@ -180,10 +183,10 @@ func TestLongHead(t *testing.T) {
 			t.Errorf("%v: not told that fields are left out: %.300s", arguments, got)
 		}
 	}
-	short := strings.Replace(poemMap, `"source_size": 24`, `"words": "`+strings.Repeat("x", 35_000)+`"`, 1)
-	session = connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"poem": short}), &mcpadapter.Options{PageBytes: size}), nil)
+	short := strings.Replace(mcptest.PoemMap, `"source_size": 24`, `"words": "`+strings.Repeat("x", 35_000)+`"`, 1)
+	session = mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, nil, map[string]string{"poem": short}), &mcpadapter.Options{PageBytes: size}), nil)
 	for depth := range 3 {
-		got, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": "poem", "depth": depth})
+		got, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": "poem", "depth": depth})
 		if !strings.Contains(got, `"words":"xxx`) || strings.Contains(got, `"hint"`) {
 			t.Errorf("depth %d: metadata that fit are not there: %.300s", depth, got)
 		}
@@ -192,7 +195,7 @@ func TestLongHead(t *testing.T) {
 
 // TestOutline asks for the compact form of a map that does not fit.
 func TestOutline(t *testing.T) {
-	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{"tree": treeMap(t, 20)}), &mcpadapter.Options{PageBytes: 2000}), nil)
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, nil, map[string]string{"tree": treeMap(t, 20)}), &mcpadapter.Options{PageBytes: 2000}), nil)
 	type outline struct {
 		ResourceID string `json:"resource_id"`
 		Outline    string
@@ -207,7 +210,7 @@ func TestOutline(t *testing.T) {
 		{map[string]any{"resource_id": "tree", "format": "outline", "node_id": "n3"}, false},
 		{map[string]any{"resource_id": "tree", "format": "outline", "full": true}, false},
 	} {
-		text, result := callTool(t, session, "getStructure", test.arguments)
+		text, result := mcptest.CallTool(t, session, "getStructure", test.arguments)
 		if result.IsError {
 			t.Fatal(text)
 		}
@@ -245,9 +248,9 @@ func TestStructureBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := connect(t, mcpadapter.NewServer(newLibrary(t, nil, map[string]string{
-		"pages": string(data), "big": bigMap("big", 3000), "tree": treeMap(t, 20),
-		"head": strings.Replace(bigMap("head", 300), `"metadata":{}`, `"metadata":{"words":"`+strings.Repeat("x", 9000)+`"}`, 1),
+	session := mcptest.Connect(t, mcpadapter.NewServer(mcptest.NewLibrary(t, nil, map[string]string{
+		"pages": string(data), "big": mcptest.BigMap("big", 3000), "tree": treeMap(t, 20),
+		"head": strings.Replace(mcptest.BigMap("head", 300), `"metadata":{}`, `"metadata":{"words":"`+strings.Repeat("x", 9000)+`"}`, 1),
 	}), nil), nil)
 	for _, id := range []string{"pages", "big", "tree", "head"} {
 		for _, more := range []map[string]any{{}, {"depth": 1}, {"cursor": ""}, {"format": "outline"}} {
@@ -255,16 +258,16 @@ func TestStructureBytes(t *testing.T) {
 			for name, value := range more {
 				arguments[name] = value
 			}
-			text, _ := callTool(t, session, "getStructure", arguments)
+			text, _ := mcptest.CallTool(t, session, "getStructure", arguments)
 			if len(text) > most || len(text) < most/2 && id != "head" {
 				t.Errorf("%v: %d bytes", arguments, len(text))
 			}
 		}
-		text, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": id})
+		text, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": id})
 		if !strings.Contains(text, `"omitted":`) || !strings.Contains(text, `"next_cursor":"`) || !strings.Contains(text, "full true gives the whole map") {
 			t.Errorf("%s does not say what is folded: %.600s", id, text)
 		}
-		if whole, _ := callTool(t, session, "getStructure", map[string]any{"resource_id": id, "full": true}); len(whole) < 2*most && id != "head" || strings.Contains(whole, `"omitted"`) {
+		if whole, _ := mcptest.CallTool(t, session, "getStructure", map[string]any{"resource_id": id, "full": true}); len(whole) < 2*most && id != "head" || strings.Contains(whole, `"omitted"`) {
 			t.Errorf("%s: the whole has %d bytes", id, len(whole))
 		}
 	}
@@ -274,18 +277,18 @@ func TestStructureBytes(t *testing.T) {
 // answers once, and are promised no more.
 func TestOnce(t *testing.T) {
 	for version, twice := range map[string]bool{"2024-11-05": false, "2025-03-26": false, "2025-06-18": true, "2025-11-25": true} {
-		w := serve(t, mcpadapter.NewServer(standardLibrary(t), nil), mcpadapter.StreamTransport{})
-		w.send(strings.Replace(initialize, "2025-11-25", version, 1))
-		if got := w.next(); !strings.Contains(got, `"protocolVersion":"`+version+`"`) {
+		w := mcptest.Serve(t, mcpadapter.NewServer(mcptest.StandardLibrary(t), nil), transport.StreamTransport{})
+		w.Send(strings.Replace(mcptest.Initialize, "2025-11-25", version, 1))
+		if got := w.Next(); !strings.Contains(got, `"protocolVersion":"`+version+`"`) {
 			t.Fatal(got)
 		}
-		w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-		w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
-		if got := w.next(); strings.Contains(got, `"outputSchema"`) != twice || !strings.Contains(got, `"inputSchema"`) {
+		w.Send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+		w.Send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+		if got := w.Next(); strings.Contains(got, `"outputSchema"`) != twice || !strings.Contains(got, `"inputSchema"`) {
 			t.Errorf("%s: %s", version, got)
 		}
-		w.call(2, "getNode", `{"resource_id":"poem","node_id":"first"}`)
-		if got := w.next(); strings.Contains(got, `"structuredContent"`) != twice || !strings.Contains(got, `"text":"{\"id\":\"first\"`) {
+		w.Call(2, "getNode", `{"resource_id":"poem","node_id":"first"}`)
+		if got := w.Next(); strings.Contains(got, `"structuredContent"`) != twice || !strings.Contains(got, `"text":"{\"id\":\"first\"`) {
 			t.Errorf("%s: %s", version, got)
 		}
 	}

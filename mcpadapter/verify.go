@@ -27,7 +27,7 @@ func (a *adapter) verifyTool() tool {
 			{name: "strict", kind: flag, description: "Claims must be verbatim."},
 			timeLimit,
 		},
-		output:  object([]string{"holds", "verdicts"}, untyped("holds", "Null: nothing was checked.")),
+		output:  object([]string{"holds", "verdicts"}, typed("holds", "", "Null: nothing was checked.")),
 		long:    true,
 		timeout: defaultTimeout,
 		call:    a.verify,

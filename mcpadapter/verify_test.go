@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
@@ -32,7 +34,7 @@ func TestVerifyTool(t *testing.T) {
 		"a strict text":       {map[string]any{"text": "So it is (text://poem).", "strict": true}, "unquoted", false},
 		"a text with nothing": {map[string]any{"text": "So it is."}, "", false},
 	} {
-		text, result := callTool(t, session, "verify", test.arguments)
+		text, result := mcptest.CallTool(t, session, "verify", test.arguments)
 		var got struct {
 			Holds    bool
 			Verdicts []struct{ Class string }
@@ -49,18 +51,18 @@ func TestVerifyTool(t *testing.T) {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
-	text, _ := callTool(t, session, "verify", map[string]any{"text": "It says “elephants never sleep” [poem.txt, line 3]."})
+	text, _ := mcptest.CallTool(t, session, "verify", map[string]any{"text": "It says “elephants never sleep” [poem.txt, line 3]."})
 	for _, want := range []string{`"holds":false`, `"quotes_without_address":1`, `"hint":"1 quote has no address and was not checked; cite by address, such as [text://poem#lines=3-3]"`, `"meant":"text://poem#lines=3-3"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in %s", want, text)
 		}
 	}
 	const nothing = `{"holds":null,"hint":"nothing was checked, as the text has no address of a source; `
-	if text, _ := callTool(t, session, "verify", map[string]any{"text": "So it is."}); !strings.HasPrefix(text, nothing) {
+	if text, _ := mcptest.CallTool(t, session, "verify", map[string]any{"text": "So it is."}); !strings.HasPrefix(text, nothing) {
 		t.Errorf("no %s in %s", nothing, text)
 	}
 	few := finding(t, workspace.NewMemory(nil))
-	if text, _ := callTool(t, few, "verify", map[string]any{"text": "It says “elephants never sleep”."}); strings.Count(text, `"hint":`) != 1 || !strings.Contains(text, "; no file is mapped here yet") {
+	if text, _ := mcptest.CallTool(t, few, "verify", map[string]any{"text": "It says “elephants never sleep”."}); strings.Count(text, `"hint":`) != 1 || !strings.Contains(text, "; no file is mapped here yet") {
 		t.Errorf("two hints: %s", text)
 	}
 	for name, arguments := range map[string]map[string]any{
@@ -73,7 +75,7 @@ func TestVerifyTool(t *testing.T) {
 		"a long quote":            {"quote": strings.Repeat("x", 65<<10)},
 		"a long text":             {"text": strings.Repeat("x", 2<<20)},
 	} {
-		if text, result := callTool(t, session, "verify", arguments); !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
+		if text, result := mcptest.CallTool(t, session, "verify", arguments); !result.IsError || !strings.Contains(text, "INVALID_INPUT") {
 			t.Errorf("%s: %s", name, text)
 		}
 	}
@@ -91,8 +93,8 @@ func TestVerifyLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	ws.AddSource("song.txt", []byte("elephants never sleep\n"))
-	session := connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Verifier: verify.New(lib, nil)}), nil)
-	text, result := callTool(t, session, "verify", map[string]any{"quote": "elephants never sleep"})
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Verifier: verify.New(lib, nil)}), nil)
+	text, result := mcptest.CallTool(t, session, "verify", map[string]any{"quote": "elephants never sleep"})
 	if result.IsError || !strings.Contains(text, `"class":"not_found"`) || !strings.Contains(text, `"left_out":1`) {
 		t.Error(text)
 	}

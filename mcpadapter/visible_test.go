@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/internal/plain"
@@ -126,7 +128,7 @@ func TestHiddenCharacters(t *testing.T) {
 	if err != nil || promptErr != nil || completeErr != nil {
 		t.Fatal(err, promptErr, completeErr)
 	}
-	text, failed := callTool(t, session, "getNode", map[string]any{"resource_id": "zoo", "node_id": "n\u202eone\ufe0f\u3164"})
+	text, failed := mcptest.CallTool(t, session, "getNode", map[string]any{"resource_id": "zoo", "node_id": "n\u202eone\ufe0f\u3164"})
 	if hidesNothing(t, "an error", failed); !strings.Contains(text, `n\u202Eone\uFE0F\u3164`) {
 		t.Error(text)
 	}
@@ -136,7 +138,7 @@ func TestHiddenCharacters(t *testing.T) {
 // is shown.
 func TestHiddenHighlights(t *testing.T) {
 	session, _ := hiddenServer(t)
-	text, _ := callTool(t, session, "search", map[string]any{"query": "noon today"})
+	text, _ := mcptest.CallTool(t, session, "search", map[string]any{"query": "noon today"})
 	var found struct {
 		Results []struct {
 			Snippet    string
@@ -153,7 +155,7 @@ func TestHiddenHighlights(t *testing.T) {
 	if got := strings.Join(words, " "); got != `noon\u2069 today` {
 		t.Errorf("%q is highlighted in %s", got, text)
 	}
-	text, _ = callTool(t, session, "getContents", map[string]any{"ids": "zoo", "include": "runs"})
+	text, _ = mcptest.CallTool(t, session, "getContents", map[string]any{"ids": "zoo", "include": "runs"})
 	var read struct {
 		Contents []struct {
 			Text string
@@ -179,7 +181,7 @@ func TestHiddenQuote(t *testing.T) {
 		"getContext":  {"task": "zebra noon"},
 		"resolve":     {"address": "text://zoo#lines=1", "include": "text"},
 	} {
-		text, result := callTool(t, session, tool, arguments)
+		text, result := mcptest.CallTool(t, session, tool, arguments)
 		var quote string
 		if i := strings.Index(text, "The zebra"); i >= 0 {
 			text = text[i:]
@@ -196,11 +198,11 @@ func TestHiddenQuote(t *testing.T) {
 			"JSON":  {"quote": strings.ReplaceAll(quote, `\`, `\\`), "address": "text://zoo#lines=1"}, // copied out of the JSON text
 			"text":  {"text": "It says “" + quote + "” [text://zoo#lines=1]."},
 		} {
-			if got, _ := callTool(t, session, "verify", arguments); !strings.Contains(got, `"holds":true`) || !strings.Contains(got, `"class":"exact"`) {
+			if got, _ := mcptest.CallTool(t, session, "verify", arguments); !strings.Contains(got, `"holds":true`) || !strings.Contains(got, `"class":"exact"`) {
 				t.Errorf("%s of %s: %s", name, tool, got)
 			}
 		}
-		if got, _ := callTool(t, session, "verify", map[string]any{"quote": strings.Replace(quote, "sleeps", "runs", 1), "address": "text://zoo#lines=1"}); !strings.Contains(got, `"holds":false`) {
+		if got, _ := mcptest.CallTool(t, session, "verify", map[string]any{"quote": strings.Replace(quote, "sleeps", "runs", 1), "address": "text://zoo#lines=1"}); !strings.Contains(got, `"holds":false`) {
 			t.Errorf("altered, of %s: %s", tool, got)
 		}
 	}
@@ -228,7 +230,7 @@ func TestHiddenBudget(t *testing.T) {
 	var whole strings.Builder
 	arguments := map[string]any{"ids": "dark", "max_tokens": most}
 	for range len(source) {
-		text, _ := callTool(t, session, "getContents", arguments)
+		text, _ := mcptest.CallTool(t, session, "getContents", arguments)
 		var got struct {
 			Contents   []struct{ Text string }
 			NextCursor string `json:"next_cursor"`

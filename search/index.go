@@ -1,6 +1,10 @@
 package search
 
-import "github.com/citekit/citekit/search/internal/index"
+import (
+	"time"
+
+	"github.com/citekit/citekit/search/internal/index"
+)
 
 // Ext is the extension of the names of files of an index, which the workspace keeps
 // as evidence.
@@ -34,3 +38,8 @@ type Word = index.Word
 // Stats are counts of an index: its Resources and Entries, the Segments that hold
 // them and their Bytes, and the Outdated and Lost among them.
 type Stats = index.Stats
+
+// ParseTime reads a bound of [Filters]: a time in ISO 8601, or a day, which stands for its
+// beginning, or as the last for its last second. "" is the zero time. The error is that of
+// [time.Parse].
+func ParseTime(text string, last bool) (time.Time, error) { return index.ParseTime(text, last) }

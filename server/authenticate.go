@@ -16,6 +16,7 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // workspaceHeader names one of the workspaces that a caller may see.
@@ -70,7 +71,7 @@ func (s *Server) authenticated(workspaces []Workspace) func(http.Handler) http.H
 			}
 			ctx, done := s.begin(r.Context(), grant)
 			defer done()
-			identified(next, mcpadapter.Identify(grant, workspace)).ServeHTTP(w, r.WithContext(ctx))
+			identified(next, transport.Identify(grant, workspace)).ServeHTTP(w, r.WithContext(ctx))
 		})
 	}
 }

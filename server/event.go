@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // An Event is a request of the protocol that has ended.
@@ -33,12 +33,12 @@ type Event struct {
 
 // The outcomes of events that are not codes of errors.
 const (
-	OutcomeOK              = mcpadapter.OutcomeOK
-	OutcomeLimited         = mcpadapter.OutcomeLimited     // a limit of the caller was reached
-	OutcomeBusy            = mcpadapter.OutcomeBusy        // a limit of the server was reached
-	OutcomeUnavailable     = mcpadapter.OutcomeUnavailable // the folder of the workspace is gone, or tokens cannot be checked
-	OutcomeCancelled       = mcpadapter.OutcomeCancelled   // the caller, or the server, did not wait for the end
-	OutcomeUnauthenticated = "unauthenticated"             // no valid token
+	OutcomeOK              = transport.OutcomeOK
+	OutcomeLimited         = transport.OutcomeLimited     // a limit of the caller was reached
+	OutcomeBusy            = transport.OutcomeBusy        // a limit of the server was reached
+	OutcomeUnavailable     = transport.OutcomeUnavailable // the folder of the workspace is gone, or tokens cannot be checked
+	OutcomeCancelled       = transport.OutcomeCancelled   // the caller, or the server, did not wait for the end
+	OutcomeUnauthenticated = "unauthenticated"            // no valid token
 )
 
 // An Observer receives each request once it has ended. It must be safe for

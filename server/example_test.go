@@ -16,6 +16,7 @@ import (
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -26,8 +27,8 @@ func Example() {
 	defer papers.Close()
 	defer contracts.Close()
 	s, err := server.New([]server.Workspace{
-		{Name: "papers", Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(papers, nil)}},
-		{Name: "contracts", Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(contracts, nil)}},
+		{Name: "papers", Hosted: transport.Hosted{Server: mcpadapter.NewServer(papers, nil)}},
+		{Name: "contracts", Hosted: transport.Hosted{Server: mcpadapter.NewServer(contracts, nil)}},
 	}, &server.Options{Authenticator: tokens{"ada-token": {ID: "ada", Workspaces: []string{"papers"}}}})
 	if err != nil {
 		log.Fatal(err)

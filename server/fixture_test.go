@@ -28,6 +28,7 @@ import (
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
@@ -73,10 +74,10 @@ func openPlace(t testing.TB, resolvers citekit.Resolvers, dir string) *citekit.L
 }
 
 // host returns a server of the protocol with every tool.
-func host(t testing.TB, lib *citekit.Library) mcpadapter.Hosted { return hostLogging(t, lib, nil) }
+func host(t testing.TB, lib *citekit.Library) transport.Hosted { return hostLogging(t, lib, nil) }
 
 // hostLogging is as host, with a logger of the protocol's server.
-func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) mcpadapter.Hosted {
+func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) transport.Hosted {
 	t.Helper()
 	layers, related := textlayer.New(lib, nil), relations.New(lib)
 	searcher := search.New(lib, &search.Options{Layers: layers, Relations: related})
@@ -85,8 +86,8 @@ func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) mcpada
 	verifier := verify.New(lib, &verify.Options{Layers: layers, Searcher: searcher})
 	ingester := mcpadapter.NewIngester(lib, nil)
 	t.Cleanup(func() { ingester.Close() })
-	links := mcpadapter.NewEvidenceLinks(lib, nil)
-	return mcpadapter.Hosted{Links: links, Server: mcpadapter.NewServer(lib, &mcpadapter.Options{
+	links := transport.NewEvidenceLinks(lib, nil)
+	return transport.Hosted{Links: links, Server: mcpadapter.NewServer(lib, &mcpadapter.Options{
 		Searcher: searcher, Contents: reader, Briefing: contents.NewBriefer(searcher), Verifier: verifier,
 		Answerer:   answer.New(searcher, &answer.Options{Verifier: verifier}),
 		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
@@ -200,7 +201,7 @@ func start(t testing.TB, workspaces []server.Workspace, opts *server.Options) *r
 }
 
 // startWith is start with options of serving.
-func startWith(t testing.TB, workspaces []server.Workspace, opts *server.Options, serve *mcpadapter.ServeOptions) *running {
+func startWith(t testing.TB, workspaces []server.Workspace, opts *server.Options, serve *transport.ServeOptions) *running {
 	t.Helper()
 	r := &running{t: t, journal: new(journal)}
 	o := *opts

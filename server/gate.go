@@ -9,14 +9,14 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // A gate lets calls run within the limits of a server.
 type gate struct{ s *Server }
 
-// Enter implements [mcpadapter.Gate].
-func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), err error) {
+// Enter implements [transport.Gate].
+func (g gate) Enter(ctx context.Context, calls []*transport.Call) (end func(), err error) {
 	k, places := lookup, 0
 	grant, _ := ctx.Value(grantKey{}).(*access.Grant) // nil for a caller that sends only notifications
 	caller := callerOf(grant)
@@ -27,15 +27,15 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 		if !c.Stream {
 			places++
 		}
-		if g.s.revoked(c.Grant) || c.Method == mcpadapter.MethodEvidence && g.s.withdrawn(c.Grant, c.Workspace) { // since a link was given
+		if g.s.revoked(c.Grant) || c.Method == transport.MethodEvidence && g.s.withdrawn(c.Grant, c.Workspace) { // since a link was given
 			return nil, access.ErrRefused
 		}
 		if g.s.probes.isGone(c.Workspace) {
-			return nil, &mcpadapter.BusyError{Missing: true, RetryAfter: probeEvery, Message: "the files of the workspace cannot be read at the moment; the operator has been told"}
+			return nil, &transport.BusyError{Missing: true, RetryAfter: probeEvery, Message: "the files of the workspace cannot be read at the moment; the operator has been told"}
 		}
 		caller = callerOf(c.Grant)
 	}
-	if len(calls) == 1 && calls[0].Method == mcpadapter.MethodEvidence {
+	if len(calls) == 1 && calls[0].Method == transport.MethodEvidence {
 		return g.follow(caller, calls[0])
 	}
 	start := time.Now()
@@ -47,7 +47,7 @@ func (g gate) Enter(ctx context.Context, calls []*mcpadapter.Call) (end func(), 
 }
 
 // follow lets a caller follow a link, until its key is revoked or gives it less.
-func (g gate) follow(caller string, c *mcpadapter.Call) (end func(), err error) {
+func (g gate) follow(caller string, c *transport.Call) (end func(), err error) {
 	done, err := g.s.queue.fetch(caller)
 	if err != nil || c.Grant == nil {
 		return done, err
@@ -60,8 +60,8 @@ func (g gate) follow(caller string, c *mcpadapter.Call) (end func(), err error) 
 	}, nil
 }
 
-// Ended implements [mcpadapter.Gate].
-func (g gate) Ended(ctx context.Context, c *mcpadapter.Call) {
+// Ended implements [transport.Gate].
+func (g gate) Ended(ctx context.Context, c *transport.Call) {
 	g.s.queue.spend(callerOf(c.Grant), c.Bytes)
 	event := Event{
 		Start: c.Start, Duration: c.Duration, Waited: c.Waited, RequestID: c.RequestID,

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // slowServer starts a server on which resolving takes until it is cancelled.
@@ -258,7 +258,7 @@ func TestNotificationsCount(t *testing.T) {
 func TestBytesOfStreams(t *testing.T) {
 	_, place := newPlace(t, modality.All(), "red", map[string]string{"long.txt": strings.Repeat("Much is said of the harvest.\n", 1500)})
 	workspaces, known := []server.Workspace{place}, &keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}}}
-	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{SSE: true}})
+	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: transport.HandlerOptions{SSE: true}})
 	red := s.as(redKey)
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

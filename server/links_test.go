@@ -14,9 +14,9 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // TestLinkTellsItsOrigin follows a link at the server that made it, and at another
@@ -36,7 +36,7 @@ func TestLinkTellsItsOrigin(t *testing.T) {
 	}
 	second := start(t, []server.Workspace{{Name: "red", Hosted: host(t, place.lib)}}, opts)
 	told := func(at *running, outcome string) server.Event {
-		return at.journal.await(t, "a link with the outcome "+outcome, func(e server.Event) bool { return e.Method == mcpadapter.MethodEvidence && e.Outcome == outcome })
+		return at.journal.await(t, "a link with the outcome "+outcome, func(e server.Event) bool { return e.Method == transport.MethodEvidence && e.Outcome == outcome })
 	}
 	check := func(e server.Event) {
 		t.Helper()

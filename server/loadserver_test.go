@@ -17,9 +17,9 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // TestLoadServer is the server of TestLoad, in a process of its own, which ends
@@ -57,7 +57,7 @@ func TestLoadServer(t *testing.T) {
 		cancel()
 	}()
 	fmt.Printf("listening %s\n", listener.Addr())
-	if err := s.Serve(ctx, listener, &mcpadapter.ServeOptions{Handler: mux}); err != nil {
+	if err := s.Serve(ctx, listener, &transport.ServeOptions{Handler: mux}); err != nil {
 		t.Error(err)
 	}
 }

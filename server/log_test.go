@@ -17,9 +17,9 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // A logged is a server all of whose logs are kept, of every level.
@@ -39,7 +39,7 @@ func startLogged(t *testing.T, text string) *logged {
 	known := &keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}}}
 	l.running = start(t, []server.Workspace{workspace}, &server.Options{
 		Authenticator: known, Logger: logger, Audit: slog.New(slog.NewJSONHandler(&l.audit, debug)),
-		Limits: server.Limits{Rate: -1}, Handler: mcpadapter.HandlerOptions{Logger: logger, SSE: true},
+		Limits: server.Limits{Rate: -1}, Handler: transport.HandlerOptions{Logger: logger, SSE: true},
 	})
 	return l
 }

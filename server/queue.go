@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // A queue gives places to calls. Callers take turns: the next place goes to the
@@ -108,7 +108,7 @@ func (q *queue) caller(id string, now time.Time) *caller {
 }
 
 // enter waits for places for calls of a caller. A request without calls counts as
-// one for the rate. The error is a [*mcpadapter.BusyError] or that of ctx.
+// one for the rate. The error is a [*transport.BusyError] or that of ctx.
 func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave func(), err error) {
 	q.mu.Lock()
 	now := time.Now()
@@ -146,14 +146,14 @@ func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave 
 }
 
 // fetch counts evidence that a caller fetches, until done is called. The error is a
-// [*mcpadapter.BusyError].
+// [*transport.BusyError].
 func (q *queue) fetch(id string) (done func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	now := time.Now()
 	c := q.caller(id, now)
 	if c.fetches >= maxDownloads {
-		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you are already fetching %d pieces of evidence; wait until one ends", maxDownloads)}
+		return nil, &transport.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you are already fetching %d pieces of evidence; wait until one ends", maxDownloads)}
 	}
 	if err := q.checkRates(c, 1, now); err != nil {
 		return nil, err
@@ -170,18 +170,18 @@ func (q *queue) fetch(id string) (done func(), err error) {
 // checkRates takes calls from the rate of a caller, or refuses them.
 func (q *queue) checkRates(c *caller, calls int, now time.Time) error {
 	if debt := -c.bytes.TokensAt(now); debt > 0 {
-		return &mcpadapter.BusyError{
+		return &transport.BusyError{
 			RetryAfter: time.Duration(debt / float64(c.bytes.Limit()) * float64(time.Second)),
 			Message:    fmt.Sprintf("you received more than %d bytes in a minute; wait, or ask for less", q.limits.BytesPerMinute),
 		}
 	}
 	r := c.calls.ReserveN(now, calls)
 	if !r.OK() {
-		return &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("a request may have at most %d calls", q.limits.Burst)}
+		return &transport.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("a request may have at most %d calls", q.limits.Burst)}
 	}
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
-		return &mcpadapter.BusyError{RetryAfter: wait, Message: fmt.Sprintf("more than %v calls in a second; wait, and ask less often", q.limits.Rate)}
+		return &transport.BusyError{RetryAfter: wait, Message: fmt.Sprintf("more than %v calls in a second; wait, and ask less often", q.limits.Rate)}
 	}
 	return nil
 }
@@ -201,11 +201,11 @@ func (q *queue) wait(c *caller, k kind, calls int) (*waiter, error) {
 	all, each := q.limits.places(k)
 	switch {
 	case calls > each:
-		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: "a request may have at most " + plural(each, k)}
+		return nil, &transport.BusyError{RetryAfter: time.Second, Message: "a request may have at most " + plural(each, k)}
 	case c.waiting >= q.limits.QueuePerCaller:
-		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("%d of your calls are waiting; each caller may have %s at a time", c.waiting, plural(each, k))}
+		return nil, &transport.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("%d of your calls are waiting; each caller may have %s at a time", c.waiting, plural(each, k))}
 	case q.waiting >= q.limits.Queue:
-		return nil, &mcpadapter.BusyError{Server: true, RetryAfter: q.limits.Wait / 2, Message: "the server is busy with " + plural(all, k) + "; try again later"}
+		return nil, &transport.BusyError{Server: true, RetryAfter: q.limits.Wait / 2, Message: "the server is busy with " + plural(all, k) + "; try again later"}
 	}
 	w := &waiter{calls: calls, ready: make(chan struct{})}
 	if len(c.waiters[k]) == 0 {
@@ -239,9 +239,9 @@ func (q *queue) giveUp(c *caller, k kind, w *waiter, leave func(), err error) (f
 	}
 	all, each := q.limits.places(k)
 	if c.running[k] >= each {
-		return nil, &mcpadapter.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("waited %v for one of your %s to end", q.limits.Wait, plural(each, k))}
+		return nil, &transport.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("waited %v for one of your %s to end", q.limits.Wait, plural(each, k))}
 	}
-	return nil, &mcpadapter.BusyError{Server: true, RetryAfter: q.limits.Wait / 2, Message: fmt.Sprintf("waited %v; the server is busy with %s; try again later", q.limits.Wait, plural(all, k))}
+	return nil, &transport.BusyError{Server: true, RetryAfter: q.limits.Wait / 2, Message: fmt.Sprintf("waited %v; the server is busy with %s; try again later", q.limits.Wait, plural(all, k))}
 }
 
 func (q *queue) leave(c *caller, k kind, calls int) {

@@ -11,13 +11,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // refusedAs returns the refusal that an error is.
-func refusedAs(t *testing.T, err error) *mcpadapter.BusyError {
+func refusedAs(t *testing.T, err error) *transport.BusyError {
 	t.Helper()
-	busy := new(mcpadapter.BusyError)
+	busy := new(transport.BusyError)
 	if !errors.As(err, &busy) {
 		t.Fatalf("%v: want a refusal", err)
 	}

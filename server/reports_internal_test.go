@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // TestHangingLog has a log that hangs: callers that write more do not wait for ever,
@@ -103,7 +103,7 @@ func TestUnwrittenAudit(t *testing.T) {
 	audit := make(hanging)
 	defer close(audit)
 	var out strings.Builder
-	s, err := New([]Workspace{{Name: "a", Hosted: mcpadapter.Hosted{Server: mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)}}}, &Options{Logger: slog.New(slog.NewTextHandler(&out, nil)), Audit: slog.New(audit)})
+	s, err := New([]Workspace{{Name: "a", Hosted: transport.Hosted{Server: mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)}}}, &Options{Logger: slog.New(slog.NewTextHandler(&out, nil)), Audit: slog.New(audit)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@
 // [access.Authenticator], finds the workspace that the caller means, lets calls
 // run within its [Limits], and reports to a logger, an audit log and an [Observer]
 // how they ended. Package mcpadapter implements the protocol itself, with one
-// protocol server for each workspace.
+// protocol server for each workspace, and package transport serves it.
 //
 // # Who sees what
 //
@@ -38,6 +38,7 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // A Workspace is one workspace of a server, under a name.
@@ -45,7 +46,7 @@ type Workspace struct {
 	Name string // as in [access.Grant.Workspaces]; 1 to 64 letters, digits, "-", "_" and "."
 
 	// Hosted is the protocol server of the workspace, and its links.
-	Hosted mcpadapter.Hosted
+	Hosted transport.Hosted
 
 	// Ready returns an error if files that the workspace needs cannot be read or
 	// written. It is called at most once per second, and every two seconds while
@@ -72,9 +73,9 @@ type Options struct {
 	// Limits bound what callers may ask for; see also [Server.SetLimits].
 	Limits Limits
 
-	// Handler has the options of the endpoint. The server sets Authenticate, Gate
-	// and Links itself.
-	Handler mcpadapter.HandlerOptions
+	// Handler has the options of the endpoint. The server sets Authenticate, Gate,
+	// Links and Tools itself.
+	Handler transport.HandlerOptions
 
 	// Metadata says where callers get tokens (RFC 9728). Nil means that tokens
 	// come from the operator.
@@ -99,7 +100,7 @@ type Options struct {
 // A Server serves workspaces. Make one with [New].
 type Server struct {
 	opts              Options
-	handler           *mcpadapter.Handler
+	handler           *transport.Handler
 	mux               *http.ServeMux
 	names             map[string]bool
 	queue             *queue
@@ -124,7 +125,7 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	if len(workspaces) == 0 {
 		return nil, errors.New("server: there is no workspace to serve")
 	}
-	hosted := make(map[string]mcpadapter.Hosted)
+	hosted := make(map[string]transport.Hosted)
 	for _, w := range workspaces {
 		if err := CheckName(w.Name); err != nil {
 			return nil, fmt.Errorf("server: %w", err)
@@ -143,9 +144,9 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	}
 	s.probes = newProbes(workspaces, s.opts.Ready, s.opts.Logger)
 	endpoint := s.opts.Handler
-	endpoint.Gate = gate{s}
+	endpoint.Gate, endpoint.Tools = gate{s}, mcpadapter.Tools
 	endpoint.Authenticate, endpoint.Anonymous = s.authenticated(workspaces), s.opts.Authenticator == nil
-	s.handler = mcpadapter.NewWorkspacesHandler(hosted, &endpoint)
+	s.handler = transport.NewWorkspacesHandler(hosted, &endpoint)
 	s.mux.Handle("/", s.handler)
 	s.mux.HandleFunc("GET "+healthPath, serveHealth)
 	s.mux.Handle("GET "+readyPath, s.probes)
@@ -187,12 +188,12 @@ func (s *Server) SetLimits(limits Limits) { s.queue.set(limits) }
 func (s *Server) Load() Load { return s.queue.load() }
 
 // Serve serves the clients that connect to listener until ctx is done, as
-// [mcpadapter.Handler.Serve] does. The error also says how many requests are missing
+// [transport.Handler.Serve] does. The error also says how many requests are missing
 // from the logs, which get five seconds for the last ones. Options may have a Handler that wraps the
 // server, and other Probes than /healthz and /readyz; a nil opts means the defaults.
 // Without an Authenticator the listener must have a loopback address.
-func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadapter.ServeOptions) error {
-	var o mcpadapter.ServeOptions
+func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *transport.ServeOptions) error {
+	var o transport.ServeOptions
 	if opts != nil {
 		o = *opts
 	}
@@ -216,7 +217,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *mcpadap
 // ends.
 const settleTime = 5 * time.Second
 
-// Shutdown ends the streams and calls of the server, as [mcpadapter.Handler.Shutdown]
+// Shutdown ends the streams and calls of the server, as [transport.Handler.Shutdown]
 // does, and waits until all ended requests are in the logs. If ctx is done before,
 // the error also says how many requests are missing from them.
 func (s *Server) Shutdown(ctx context.Context) error {

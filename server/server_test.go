@@ -16,9 +16,9 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 func TestKeysChooseWorkspaces(t *testing.T) {
@@ -375,7 +375,7 @@ func TestAnswersBeforeTheBody(t *testing.T) {
 	sharedtest.NotShort(t)
 	t.Parallel()
 	_, _, workspaces, known := twoPlaces(t)
-	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{BodyTimeout: time.Hour}})
+	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: transport.HandlerOptions{BodyTimeout: time.Hour}})
 	for _, head := range []string{"POST /mcp HTTP/1.1\r\nContent-Length: 200\r\n", "POST /nosuch HTTP/1.1\r\nContent-Length: 200\r\n", "POST /mcp HTTP/1.1\r\nTransfer-Encoding: chunked\r\nAuthorization: Bearer guess\r\n"} {
 		conn, err := net.Dial("tcp", s.address)
 		if err != nil {
@@ -399,13 +399,13 @@ func TestAnswersBeforeTheBody(t *testing.T) {
 // TestIdentifyWithoutGrant: a handler holds who embeds it to the grant.
 func TestIdentifyWithoutGrant(t *testing.T) {
 	_, _, workspaces, _ := twoPlaces(t)
-	hosted := make(map[string]mcpadapter.Hosted)
+	hosted := make(map[string]transport.Hosted)
 	for _, w := range workspaces {
 		hosted[w.Name] = w.Hosted
 	}
 	red := &access.Grant{ID: "k-red", Workspaces: []string{"red"}}
-	handler := mcpadapter.NewWorkspacesHandler(hosted, &mcpadapter.HandlerOptions{Authenticate: auth.RequireBearerToken(func(_ context.Context, _ string, r *http.Request) (*auth.TokenInfo, error) {
-		return mcpadapter.Identify(red, r.Header.Get("X-Mcp-Workspace")), nil
+	handler := transport.NewWorkspacesHandler(hosted, &transport.HandlerOptions{Authenticate: auth.RequireBearerToken(func(_ context.Context, _ string, r *http.Request) (*auth.TokenInfo, error) {
+		return transport.Identify(red, r.Header.Get("X-Mcp-Workspace")), nil
 	}, &auth.RequireBearerTokenOptions{AllowMissingExpiration: true})})
 	for workspace, status := range map[string]int{"red": 200, "blue": 400, "nought": 400, "": 400} {
 		r := httptest.NewRequest("POST", "http://127.0.0.1/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`))
@@ -430,7 +430,7 @@ func TestOpenListener(t *testing.T) {
 		t.Fatal(err)
 	}
 	listener := listenEverywhere(t)
-	if err := open.Serve(t.Context(), listener, nil); !errors.Is(err, mcpadapter.ErrOpenListener) {
+	if err := open.Serve(t.Context(), listener, nil); !errors.Is(err, transport.ErrOpenListener) {
 		t.Errorf("on %s: %v", listener.Addr(), err)
 	}
 }

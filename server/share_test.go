@@ -12,8 +12,8 @@ import (
 
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // soon is how long an answer may take on a quiet machine while another caller takes
@@ -106,7 +106,7 @@ func TestStreamsOfOneKey(t *testing.T) {
 		attackers = append(attackers, key)
 	}
 	const connections = 40
-	s := startWith(t, workspaces, &server.Options{Authenticator: known, Limits: server.Limits{Rate: -1}}, &mcpadapter.ServeOptions{MaxConnections: connections})
+	s := startWith(t, workspaces, &server.Options{Authenticator: known, Limits: server.Limits{Rate: -1}}, &transport.ServeOptions{MaxConnections: connections})
 	for n, key := range attackers {
 		c, open := s.as(key).alone(), 0
 		for i := range connections + 20 {
@@ -125,7 +125,7 @@ func TestStreamsOfOneKey(t *testing.T) {
 // it names.
 func TestSessionsOfOneKey(t *testing.T) {
 	_, _, workspaces, known := twoPlaces(t)
-	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: mcpadapter.HandlerOptions{MaxSessions: 2}})
+	s := start(t, workspaces, &server.Options{Authenticator: known, Handler: transport.HandlerOptions{MaxSessions: 2}})
 	first := s.as(bothKey, "X-Mcp-Workspace", "red").session()
 	for _, workspace := range []string{"blue", "red"} {
 		s.as(bothKey, "X-Mcp-Workspace", workspace).session()
@@ -140,7 +140,7 @@ func TestSessionsOfOneKey(t *testing.T) {
 // probes.
 func TestSilentConnections(t *testing.T) {
 	_, _, workspaces, known := twoPlaces(t)
-	s := startWith(t, workspaces, &server.Options{Authenticator: known}, &mcpadapter.ServeOptions{MaxConnections: 8})
+	s := startWith(t, workspaces, &server.Options{Authenticator: known}, &transport.ServeOptions{MaxConnections: 8})
 	for i := range 60 {
 		conn, err := net.Dial("tcp", s.address)
 		if err != nil {
@@ -158,7 +158,7 @@ func TestSilentConnections(t *testing.T) {
 // own, is never told that there are too many.
 func TestProbesInTurn(t *testing.T) {
 	_, _, workspaces, known := twoPlaces(t)
-	s := startWith(t, workspaces, &server.Options{Authenticator: known}, &mcpadapter.ServeOptions{MaxConnections: 1})
+	s := startWith(t, workspaces, &server.Options{Authenticator: known}, &transport.ServeOptions{MaxConnections: 1})
 	for i := range 200 {
 		if status, _, body := s.as("").alone().send("GET", "/healthz", ""); status != 200 {
 			t.Fatalf("probe %d: %d %s", i+1, status, body)

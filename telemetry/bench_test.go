@@ -20,6 +20,7 @@ import (
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/telemetry"
 	"github.com/citekit/citekit/workspace"
 )
@@ -133,7 +134,7 @@ func serveAll(b *testing.B, lib *citekit.Library, traces bool) string {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { tel.Shutdown(context.Background()) })
-	s, err := server.New([]server.Workspace{{Name: "big", Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(lib, &mcpadapter.Options{Timeouts: server.Timeouts()})}}}, &server.Options{
+	s, err := server.New([]server.Workspace{{Name: "big", Hosted: transport.Hosted{Server: mcpadapter.NewServer(lib, &mcpadapter.Options{Timeouts: server.Timeouts()})}}}, &server.Options{
 		Authenticator: newHashed(benchKey), Limits: server.Limits{Rate: 1e6}, Logger: loggers[0], Audit: loggers[1], Observer: tel,
 	})
 	if err != nil {

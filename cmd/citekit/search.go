@@ -265,16 +265,8 @@ func adviseStorage(err error) error {
 
 // parseDate parses a date, or a time in ISO 8601.
 func parseDate(command, flag, value string) (time.Time, error) {
-	if value == "" {
-		return time.Time{}, nil
-	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, value); err == nil {
-			if layout == time.DateOnly && flag == "before" {
-				t = t.Add(24*time.Hour - time.Second) // to the end of the day
-			}
-			return t, nil
-		}
+	if t, err := search.ParseTime(value, flag == "before"); err == nil {
+		return t, nil
 	}
 	return time.Time{}, usagef(command, "--%s %s; write a day such as 2024-12-31, or a time such as 2024-12-31T23:59:59Z", flag, term.Line(value))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 func serveCommand(s *session) *cobra.Command {
@@ -113,9 +114,9 @@ func (s *session) serveStdio(ctx context.Context, one *hosted, settings *config.
 	if term.IsTTY(s.stdin) {
 		s.explainServer()
 	}
-	transport := &mcpadapter.StreamTransport{Reader: s.stdin, Writer: s.stdout, Logger: logger}
+	stdio := &transport.StreamTransport{Tools: mcpadapter.Tools, Reader: s.stdin, Writer: s.stdout, Logger: logger}
 	logStop := s.logRun(ctx, logger, settings, "")
-	err := transport.Serve(ctx, one.Server())
+	err := stdio.Serve(ctx, one.Server())
 	if ctx.Err() != nil {
 		err = nil // a signal is the regular way to stop a server
 	}
@@ -163,7 +164,7 @@ func (s *session) openServed(h *host) ([]*hosted, error) {
 
 // tellPreparing tells the calling client that PDFium is being compiled.
 func tellPreparing(ctx context.Context) (done func()) {
-	mcpadapter.Announce(ctx, preparing)
+	transport.Announce(ctx, preparing)
 	return nil
 }
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
-	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // The transports of a server.
@@ -180,8 +180,8 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 }
 
 // linksOf returns the links to the evidence of a workspace.
-func linksOf(lib *citekit.Library, settings *config.Settings) *mcpadapter.EvidenceLinks {
-	return mcpadapter.NewEvidenceLinks(lib, &mcpadapter.LinkOptions{BaseURL: settings.PublicURL})
+func linksOf(lib *citekit.Library, settings *config.Settings) *transport.EvidenceLinks {
+	return transport.NewEvidenceLinks(lib, &transport.LinkOptions{BaseURL: settings.PublicURL})
 }
 
 // tellAddress prints the address that clients connect to.
@@ -194,8 +194,8 @@ func (s *session) tellAddress(settings *config.Settings, listener net.Listener) 
 }
 
 // endpointOptions returns the options of the endpoint in the settings.
-func endpointOptions(settings *config.Settings, logger *slog.Logger) mcpadapter.HandlerOptions {
-	return mcpadapter.HandlerOptions{
+func endpointOptions(settings *config.Settings, logger *slog.Logger) transport.HandlerOptions {
+	return transport.HandlerOptions{
 		Stateless: settings.Stateless, SSE: settings.SSE, SessionTimeout: time.Duration(settings.SessionTimeout),
 		MaxSessions: settings.Limits.Sessions, MaxBodyBytes: int64(settings.Limits.BodyBytes),
 		Hosts: emptyIsNil(settings.Hosts), Origins: emptyIsNil(settings.Origins), Logger: logger,
@@ -205,8 +205,8 @@ func endpointOptions(settings *config.Settings, logger *slog.Logger) mcpadapter.
 // stopGrace is how long running calls may continue after the server is told to stop.
 const stopGrace = 10 * time.Second
 
-func serveOptions(settings *config.Settings) *mcpadapter.ServeOptions {
-	return &mcpadapter.ServeOptions{
+func serveOptions(settings *config.Settings) *transport.ServeOptions {
+	return &transport.ServeOptions{
 		CertFile: settings.TLS.Cert, KeyFile: settings.TLS.Key, MaxConnections: settings.Limits.Connections, Grace: stopGrace,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/citekit/citekit/cmd/citekit/internal/config"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // serveTeam serves workspaces to callers with rights of their own.
@@ -70,7 +71,7 @@ func hostedServers(all []*hosted, settings *config.Settings, now *adjusted) []se
 		opts.Toolsets, opts.Tools, opts.ReadOnly, opts.Adjust = nil, nil, false, now.get
 		served = append(served, server.Workspace{
 			Name: one.name, Ready: one.ready, Full: one.full,
-			Hosted: mcpadapter.Hosted{Server: mcpadapter.NewServer(one.Library, opts), Links: opts.Links},
+			Hosted: transport.Hosted{Server: mcpadapter.NewServer(one.Library, opts), Links: opts.Links},
 		})
 	}
 	return served

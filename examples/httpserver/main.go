@@ -18,6 +18,7 @@ import (
 
 	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/server/transport"
 )
 
 func main() {
@@ -45,7 +46,7 @@ func main() {
 // program's own.
 func newMux(files *corpus.Corpus, users map[[32]byte]string) *http.ServeMux {
 	mux := http.NewServeMux()
-	mux.Handle("/", files.Handler(&mcpadapter.HandlerOptions{Authenticate: authenticate(users)}))
+	mux.Handle("/", files.Handler(&transport.HandlerOptions{Authenticate: authenticate(users)}))
 	mux.HandleFunc("GET /healthz", func(http.ResponseWriter, *http.Request) {})
 	return mux
 }

@@ -3,7 +3,9 @@ package lookup
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -127,4 +129,27 @@ func withSource(ctx context.Context, lib *citekit.Library, ids []string, matches
 		}
 	}
 	return found, nil
+}
+
+const fileURL = "file://"
+
+// FromRoot returns an absolute path or a file URL as maps have it: relative to the first
+// of some folders, with slashes, or if it is not below that, the path. It returns other
+// texts unchanged.
+func FromRoot(roots []string, path string) string {
+	rest, isURL := strings.CutPrefix(path, fileURL)
+	if !isURL && !filepath.IsAbs(path) {
+		return path
+	}
+	if isURL {
+		if unescaped, err := url.PathUnescape(rest); err == nil {
+			path = unescaped
+		}
+	}
+	if len(roots) > 0 {
+		if below, err := filepath.Rel(roots[0], filepath.FromSlash(path)); err == nil && filepath.IsLocal(below) {
+			path = below
+		}
+	}
+	return filepath.ToSlash(path)
 }

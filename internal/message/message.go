@@ -5,6 +5,7 @@
 package message
 
 import (
+	"path/filepath"
 	"strconv"
 	"strings"
 	"unicode"
@@ -56,4 +57,26 @@ func Article[S ~string](word S) string {
 		return "an " + string(word)
 	}
 	return "a " + string(word)
+}
+
+// ShellWord returns a path as it is written in a command.
+func ShellWord(path string) string {
+	isSafe := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0x7f || strings.ContainsRune("_./-+,@%", r)
+	}
+	if path != "" && strings.TrimLeftFunc(path, isSafe) == "" && path[0] != '-' {
+		return path
+	}
+	if strings.HasPrefix(path, "-") {
+		path = "." + string(filepath.Separator) + path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// Joined returns two hints as one; either may be "".
+func Joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }

@@ -57,6 +57,28 @@ func Closest(wanted string, known iter.Seq[string], n, least int) []string {
 	return closest
 }
 
+// Nearest returns the one of some names that a wrong one looks like most, whatever
+// its style of compound words, or "".
+func Nearest(wrong string, names []string) string {
+	plain := func(name string) string {
+		return strings.ToLower(strings.NewReplacer("_", "", "-", "", ".", "").Replace(name))
+	}
+	for _, name := range names {
+		if plain(name) == plain(wrong) {
+			return name
+		}
+	}
+	for _, near := range Closest(wrong, slices.Values(names), 1, 2) {
+		return near
+	}
+	for _, name := range names {
+		if len(name) > 3 && strings.HasPrefix(plain(wrong), plain(name)) {
+			return name
+		}
+	}
+	return ""
+}
+
 // Distance returns how many bytes must be inserted, removed, replaced or
 // swapped with the next one to make a into b, each byte once at most (the
 // optimal string alignment distance), or most+1 if that is more than most. It

@@ -54,6 +54,35 @@ func ShowHidden(text string) (shown string, hidden int) {
 	return b.String(), hidden
 }
 
+// ShowLine returns a text on one line, for messages and logs: hidden characters are
+// written as codes, line ends and other white space as in a Go string, and a text of
+// more than n bytes is cut.
+func ShowLine(text string, n int) string {
+	shown, _ := ShowHidden(Shorten(text, n))
+	var b strings.Builder
+	for _, r := range shown {
+		if unicode.IsPrint(r) || unicode.Is(unicode.Cf, r) {
+			b.WriteRune(r)
+			continue
+		}
+		escaped := strconv.QuoteRuneToASCII(r)
+		b.WriteString(escaped[1 : len(escaped)-1])
+	}
+	return b.String()
+}
+
+// ShowLines returns a text in lines, with codes for characters that cannot be seen.
+// All other white space than line ends becomes a space.
+func ShowLines(text string) string {
+	text, _ = ShowHidden(strings.ReplaceAll(text, "\r\n", "\n"))
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && unicode.IsSpace(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
 // ShownMarks returns runs of code points of a text, the end excluded, as runs of what
 // ShowHidden shows of it. The runs must be in order and not overlap.
 func ShownMarks(text string, marks [][2]int) [][2]int {

@@ -1,5 +1,5 @@
-// Package stats reports the state of a library: its resources by modality, the
-// space it takes, the state of its index, how often evidence was already
+// Package stats reports the state of a library: its resources, listed and by modality,
+// the space it takes, the state of its index, how often evidence was already
 // stored, and which programs are found.
 package stats
 
@@ -93,18 +93,21 @@ type evidenceCounter interface {
 	EvidenceUse() (hits, misses int64)
 }
 
-// A Collector collects the Stats of one Library. It is safe for concurrent use.
+// A Collector collects the Stats of one Library, and lists its resources. It is safe for
+// concurrent use.
 type Collector struct {
 	lib     *citekit.Library
 	opts    Options
 	started time.Time
 	known   knownMaps
 	found   knownPrograms
+	catalog *catalog
+	items   itemCache
 }
 
 // New returns a Collector over a Library. A nil opts means the defaults.
 func New(lib *citekit.Library, opts *Options) *Collector {
-	c := &Collector{lib: lib, started: time.Now()}
+	c := &Collector{lib: lib, started: time.Now(), catalog: newCatalog()}
 	if opts != nil {
 		c.opts = *opts
 	}

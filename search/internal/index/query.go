@@ -44,6 +44,22 @@ type Filters struct {
 	Path string
 }
 
+// ParseTime parses a bound of [Filters]: a time in ISO 8601, or a day, which stands for its
+// beginning, or as the last for its last second. The zero time is "".
+func ParseTime(text string, last bool) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	t, err := time.Parse(time.DateOnly, text)
+	if err == nil && last {
+		t = t.Add(24*time.Hour - time.Second)
+	}
+	return t, err
+}
+
 // A Result is the answer to a search.
 type Result struct {
 	Hits []Hit // by descending score

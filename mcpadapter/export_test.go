@@ -1,4 +1,0 @@
-package mcpadapter
-
-// SetAnswerMemory sets how many bytes of long answers are held, before the first call.
-func (h *Handler) SetAnswerMemory(n int64) { h.answers.memory.limit = n }

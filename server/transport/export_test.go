@@ -1,0 +1,4 @@
+package transport
+
+// SetAnswerMemory sets how many bytes of long answers are held, before the first call.
+func (h *Handler) SetAnswerMemory(n int64) { h.answers.memory.limit = n }
