@@ -27,9 +27,9 @@ var errEvidenceLost = fmt.Errorf("the evidence is gone; ask again: %w", fs.ErrNo
 // ReadEvidence resolves an address and reads the evidence. It reads none that has more
 // than most bytes, that has no file, or whose workspace is no [citekit.EvidenceOpener].
 // The errors are those of [citekit.Library.ResolveAddress] and of the workspace.
-func ReadEvidence(ctx context.Context, lib *citekit.Library, address citekit.Address, opts *citekit.ResolveOptions, most int64) (EvidenceBytes, error) {
+func ReadEvidence(ctx context.Context, lib *citekit.Library, address citekit.Address, most int64, opts *citekit.ResolveOptions) (EvidenceBytes, error) {
 	for tries := 1; ; tries++ {
-		read, err := readEvidence(ctx, lib, address, opts, most)
+		read, err := readEvidence(ctx, lib, address, most, opts)
 		if errors.Is(err, errEvidenceLost) && tries < maxTries {
 			continue
 		}
@@ -37,7 +37,7 @@ func ReadEvidence(ctx context.Context, lib *citekit.Library, address citekit.Add
 	}
 }
 
-func readEvidence(ctx context.Context, lib *citekit.Library, address citekit.Address, opts *citekit.ResolveOptions, most int64) (EvidenceBytes, error) {
+func readEvidence(ctx context.Context, lib *citekit.Library, address citekit.Address, most int64, opts *citekit.ResolveOptions) (EvidenceBytes, error) {
 	evidence, err := lib.ResolveAddress(ctx, address, opts)
 	if err != nil {
 		return EvidenceBytes{}, err

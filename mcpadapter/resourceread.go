@@ -129,7 +129,7 @@ func (r *resources) readAddress(ctx context.Context, uri string) ([]*mcp.Resourc
 	if err != nil {
 		return nil, err
 	}
-	read, err := contents.ReadEvidence(ctx, r.lib, address, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)}, maxContent)
+	read, err := contents.ReadEvidence(ctx, r.lib, address, maxContent, &citekit.ResolveOptions{Virtual: r.readOnly(ctx)})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/server/transport"
@@ -299,7 +299,7 @@ func NewDirectory(t testing.TB) string {
 }
 
 // callMeta is what "_meta" has of the call, which is another at each one.
-var callMeta = regexp.MustCompile(`("requestId":)"[A-Z2-7]{26}"|("timing":)\{[^}]*\}`)
+var callMeta = lazyregexp.New(`("requestId":)"[A-Z2-7]{26}"|("timing":)\{[^}]*\}`)
 
 // WithoutCallMeta returns an answer with the same id and times in all of them.
 func WithoutCallMeta(answer string) string {
