@@ -147,7 +147,7 @@ func TestLinksOfPages(t *testing.T) {
 }
 
 // maxDecisions bounds the words of the decisions and limits.
-const maxDecisions = 7_800
+const maxDecisions = 8_200
 
 // TestWordsOfPages holds pages to a length that people read.
 func TestWordsOfPages(t *testing.T) {

@@ -43,3 +43,8 @@ type Stats = index.Stats
 // beginning, or as the last for its last second. "" is the zero time. The error is that of
 // [time.Parse].
 func ParseTime(text string, last bool) (time.Time, error) { return index.ParseTime(text, last) }
+
+// An Entry is what [Filters.Match] looks at, as the index has it of a passage or a node:
+// Node, Type, Modality, Title, Path, Summary, Text, Created, Authors, Labels and
+// SourcePath are compared or searched, Location and Ordinal are not.
+type Entry = index.Entry

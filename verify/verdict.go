@@ -60,6 +60,9 @@ type (
 	// bytes, of which a longer one has its start and end; otherwise it is "".
 	Repair = quotation.Repair
 
+	// RepairKind is the kind of a [Repair], as its comment lists them.
+	RepairKind = quotation.Kind
+
 	// A Change is a difference in words. Quote has the words that only the
 	// quote has, and Source those that only the source has, each at most 300
 	// bytes or "". Invisible characters are written as their codes, such as

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"github.com/citekit/citekit/cmd/citekit/internal/term"
 	"github.com/citekit/citekit/mapadapter"
 	"github.com/citekit/citekit/mcpadapter"
+	"github.com/citekit/citekit/search"
 )
 
 // What a shell should offer besides the words.
@@ -50,6 +52,9 @@ func (s *session) completion(offer func(*completer, context.Context, []string, s
 	return func(command *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		c := completer{session: s, command: command, kind: onlyWords}
 		offer(&c, command.Context(), args, typed)
+		if c.kind == files && len(c.words) > 0 {
+			c.offerFiles(typed) // shells look for files only if there are no words
+		}
 		if len(c.words) == 1 && (strings.HasSuffix(c.words[0], ".") || strings.HasSuffix(c.words[0], "/")) {
 			c.kind |= cobra.ShellCompDirectiveNoSpace
 		}
@@ -61,6 +66,21 @@ func (c *completer) offer(typed string, words ...string) {
 	for _, word := range words {
 		if strings.HasPrefix(word, typed) && word == term.Line(word) && len(c.words) < maxOffered {
 			c.words = append(c.words, word)
+		}
+	}
+}
+
+// offerFiles offers the files and folders whose paths begin with what was typed.
+func (c *completer) offerFiles(typed string) {
+	folder, name := filepath.Split(typed)
+	entries, _ := os.ReadDir(cmp.Or(folder, ".")) // of a folder that cannot be read, none
+	for _, e := range entries {
+		path := folder + e.Name()
+		if e.IsDir() {
+			path += string(filepath.Separator)
+		}
+		if strings.HasPrefix(name, ".") || !strings.HasPrefix(e.Name(), ".") {
+			c.offer(typed, path)
 		}
 	}
 }
@@ -99,7 +119,11 @@ func (c *completer) offerValue(ctx context.Context, flag, typed string) {
 		c.kind = files
 		c.offer(typed, "structure", "gemini", "openai")
 	case "mode":
-		c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))
+		if c.command.Name() == "resolve" {
+			c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))
+		} else {
+			c.offer(typed, string(search.Auto), string(search.Knowledge), string(search.Graph), string(search.Hybrid))
+		}
 	case "log-level":
 		c.offer(typed, "debug", "info", "warn", "error")
 	case "log-format":
