@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
 )

@@ -4,8 +4,9 @@ import (
 	"context"
 	"strings"
 
-	"github.com/citekit/citekit/internal/lookup"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/lookup"
 )
 
 const (

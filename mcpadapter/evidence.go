@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/server/transport"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // encodeEvidence returns the answer of resolve for evidence. It has a path, or

@@ -3,8 +3,9 @@ package mcpadapter
 import (
 	"context"
 
-	"github.com/citekit/citekit/server/transport"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/server/transport"
 )
 
 // features sets up the features of a server other than tools: resources, prompts,

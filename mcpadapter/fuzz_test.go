@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // FuzzArguments gives any arguments to each tool.

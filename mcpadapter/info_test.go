@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 

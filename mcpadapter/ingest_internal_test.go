@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/ingest"
 	textfiles "github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/workspace"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // TestIngestsOfOneCaller: one caller cannot take all ingests of a workspace.

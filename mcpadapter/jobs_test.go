@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"

@@ -8,12 +8,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/reanchor"

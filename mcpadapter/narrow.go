@@ -7,11 +7,12 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/server/transport"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 type choiceKey struct{}

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/workspace"
 )
 

@@ -8,11 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
 )

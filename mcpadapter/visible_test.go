@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/workspace"
 )
 

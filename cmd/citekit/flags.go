@@ -60,9 +60,9 @@ func also(f *pflag.FlagSet, name, other, short string) {
 }
 
 // checkArgs returns the arguments in the form that package pflag parses, and adds their
-// command to the program. Long flags may also have one dash, and short ones two. It returns an error for an unknown command
-// and an unknown flag, and for a flag without a value. What follows a request for help
-// does not count.
+// command to the program. Long flags may also have one dash, and short ones two. It
+// returns an error for an unknown command and an unknown flag, and for a flag without a
+// value. What follows a request for help does not count.
 func (s *session) checkArgs(root *cobra.Command, args []string) ([]string, error) {
 	c, args := root, slices.Clone(args)
 	for i := 0; i < len(args); i++ {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/ingest"
-
 	"github.com/citekit/citekit/internal/message"
 )
 

@@ -10,10 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
 )

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 )

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
 )

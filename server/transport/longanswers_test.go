@@ -13,11 +13,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"

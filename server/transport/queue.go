@@ -3,8 +3,9 @@ package transport
 import (
 	"slices"
 
-	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // A queue holds back requests of a kind while as many as its limit are being

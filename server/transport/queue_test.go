@@ -11,10 +11,9 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
 )

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/citekit/citekit/internal/test/mcptest"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
 )

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // Calls of a session continue when the request that carried them has ended. So

@@ -10,9 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // An HTTPServer is a handler that serves on a port of 127.0.0.1.

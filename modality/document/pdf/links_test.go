@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"os"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/pdftest"

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/citekit/citekit"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/citekit/citekit"
 )
 
 // ID is the identifier of the schema.

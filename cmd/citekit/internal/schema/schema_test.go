@@ -7,10 +7,11 @@ import (
 	"os"
 	"testing"
 
-	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/cmd/citekit/internal/schema"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/cmd/citekit/internal/schema"
 )
 
 var update = flag.Bool("update", false, "write the published schema")

@@ -11,10 +11,11 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/mp4"
-	"github.com/google/go-cmp/cmp"
 )
 
 func open(t testing.TB, file []byte) *mp4.Movie {

@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
-	"github.com/google/go-cmp/cmp"
 )
 
 // chunk returns a RIFF chunk with its padding.
