@@ -9,7 +9,7 @@ import (
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
-// A MapPageRequest says which part of a map [Page] returns.
+// A MapPageRequest says which part of a map [MapPage] returns.
 type MapPageRequest struct {
 	NodeID string // only this node and what is below it; "" means all
 	Depth  *int   // levels shown below the topmost; nil means all

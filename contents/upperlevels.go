@@ -24,7 +24,7 @@ func IsFlat(m *citekit.ResourceMap) bool {
 // "nodes" holds the upper levels of the tree: level by level, each in document order, as
 // many nodes as fit in size bytes, but at least one. Fields longer than size are left
 // out. "omitted" counts the nodes that are not shown, "next_cursor" continues with the
-// first incomplete level as [Page] does, and "hint" is what hint says of the part.
+// first incomplete level as [MapPage] does, and "hint" is what hint says of the part.
 func UpperLevels(m *citekit.ResourceMap, size int, hint func(ShownLevels) string) (json.RawMessage, error) {
 	if !longerThan(m, size) {
 		if data, err := strictjson.Compact(m.MarshalJSON()); err != nil || len(data) <= size {
