@@ -54,19 +54,20 @@ func checkChangeNotes(t testing.TB, ws citekit.Workspace) {
 // applied.
 func checkBadChanges(t testing.TB, ws citekit.Workspace) {
 	good := citekit.NoteChange{Name: "good", Data: []byte("1")}
-	for name, bad := range map[string]struct {
+	for _, bad := range []struct { // in this order: the first fault is the one that is reported
+		name   string
 		change citekit.NoteChange
 		want   error
 	}{
-		"a name":     {citekit.NoteChange{Name: "\xff", Data: []byte("1")}, citekit.ErrSyntax},
-		"much data":  {citekit.NoteChange{Name: "n", Data: make([]byte, 64<<10+1)}, citekit.ErrTooLarge},
-		"one twice":  {good, citekit.ErrSyntax},
-		"a conflict": {citekit.NoteChange{Name: "n", Data: []byte("1"), Stamp: citekit.Stamp{Identity: "another"}}, citekit.ErrConflict},
+		{"a name", citekit.NoteChange{Name: "\xff", Data: []byte("1")}, citekit.ErrSyntax},
+		{"much data", citekit.NoteChange{Name: "n", Data: make([]byte, 64<<10+1)}, citekit.ErrTooLarge},
+		{"one twice", good, citekit.ErrSyntax},
+		{"a conflict", citekit.NoteChange{Name: "n", Data: []byte("1"), Stamp: citekit.Stamp{Identity: "another"}}, citekit.ErrConflict},
 	} {
 		for _, kind := range kinds {
 			before := notesOf(t, ws, kind)
 			if _, err := ws.ChangeNotes(t.Context(), kind, []citekit.NoteChange{good, bad.change}); !errors.Is(err, bad.want) {
-				t.Fatalf("%s: ChangeNotes with %s that is wrong: %v, want an error that matches %v", kind, name, err, bad.want)
+				t.Fatalf("%s: ChangeNotes with %s that is wrong: %v, want an error that matches %v", kind, bad.name, err, bad.want)
 			}
 			checkAllNotes(t, ws, kind, before)
 		}
