@@ -167,7 +167,7 @@ func FuzzFragments(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
-		for _, m := range citekit.Modalities() {
+		for _, m := range modalities {
 			if loc, err := citation.ParseMediaFragment(in, citekit.Extent{Modality: m, Width: 640, Height: 480}); err == nil && loc.Validate() != nil {
 				t.Errorf("ParseMediaFragment(%q) for %s is invalid: %v", in, m, loc.Validate())
 			}
@@ -314,7 +314,7 @@ func TestPageRuns(t *testing.T) {
 		{[]citekit.Range{{First: 1, Last: 9}, {First: 2, Last: 3}, {First: 11, Last: 11}}, []citekit.Range{{First: 1, Last: 9}, {First: 11, Last: 11}}},
 		{[]citekit.Range{{First: most, Last: most}, {First: -5, Last: -5}}, []citekit.Range{{First: -5, Last: -5}, {First: most, Last: most}}},
 	} {
-		if diff := cmp.Diff(test.want, citekit.PageRuns(test.in...)); diff != "" {
+		if diff := cmp.Diff(test.want, (citekit.Location{}).WithPages(test.in...).Pages); diff != "" {
 			t.Errorf("PageRuns(%v):\n%s", test.in, diff)
 		}
 	}

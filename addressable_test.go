@@ -98,7 +98,7 @@ func checkPrinted(t *testing.T, s string) {
 // TestNoAddress checks what stands for the address of what has none.
 func TestNoAddress(t *testing.T) {
 	for _, a := range []citekit.Address{
-		{}, {Resource: "x"}, {Resource: "a/b", Location: citekit.Pages(1, 2)}, {Resource: "x", Location: citekit.Location{Modality: "http"}},
+		{}, {Resource: "x"}, {Resource: "a/b", Location: citekit.Document.Pages(1, 2)}, {Resource: "x", Location: citekit.Location{Modality: "http"}},
 		{Resource: "x", Version: "no", Location: citekit.Location{Modality: citekit.Text}},
 		{Resource: "x", Location: citekit.Location{Modality: citekit.Text, Pages: []citekit.Range{{First: 1, Last: 1}}}},
 		{Resource: "x", Location: citekit.Location{Modality: citekit.Virtual, VirtualAddress: strings.Repeat(" ", 8000)}},
@@ -142,15 +142,14 @@ func TestMapWithoutType(t *testing.T) {
 
 func TestLocationString(t *testing.T) {
 	for want, loc := range map[string]citekit.Location{
-		"pages=3-5": citekit.Pages(3, 5), "pages=3": citekit.Pages(3, 3), "lines=10-25": citekit.Lines(10, 25), "t=1.5-20": citekit.Seconds(1.5, 20),
-		"t=2-": citekit.Seconds(2, 0), "bbox=0.1,0.2,0.5,1": citekit.Region(.1, .2, .5, 1), "": {},
+		"pages=3-5": citekit.Document.Pages(3, 5), "pages=3": citekit.Document.Pages(3, 3), "lines=10-25": citekit.Text.Lines(10, 25), "t=1.5-20": citekit.Video.Seconds(1.5, 20),
+		"t=2-": citekit.Video.Seconds(2, 0), "bbox=0.1,0.2,0.5,1": citekit.Image.Region(.1, .2, .5, 1), "": {},
 	} {
 		if got := loc.String(); got != want {
 			t.Errorf("%+v is %q, want %q", loc, got, want)
 		}
 		parsed, _, err := citekit.ParseFragment(want)
-		parsed.Modality = ""
-		if err != nil || !parsed.Equal(loc) {
+		if parsed.Modality = loc.Modality; err != nil || !parsed.Equal(loc) {
 			t.Errorf("%q parses to %+v, %v", want, parsed, err)
 		}
 	}
@@ -159,6 +158,7 @@ func TestLocationString(t *testing.T) {
 // TestEmptyModality checks that a location without a modality is one of the
 // resource, for everyone who takes one.
 func TestEmptyModality(t *testing.T) {
+	const unknown = citekit.Modality("")
 	ws := workspace.NewMemory(nil)
 	ws.AddSource("poem.txt", []byte("one\ntwo\n"))
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: new(lineResolver)}, nil)
@@ -166,26 +166,26 @@ func TestEmptyModality(t *testing.T) {
 	if err := lib.Save(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	e, err := lib.ResolveAddress(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(2, 2)}, nil)
+	e, err := lib.ResolveAddress(t.Context(), citekit.Address{Resource: "poem", Location: unknown.Lines(2, 2)}, nil)
 	if err != nil || e.Address.String() != "text://poem#lines=2-2" {
 		t.Errorf("ResolveAddress: %+v, %v", e, err)
 	}
-	e, err = lib.ResolveFile(t.Context(), "poem.txt", citekit.Lines(2, 2), nil)
+	e, err = lib.ResolveFile(t.Context(), "poem.txt", unknown.Lines(2, 2), nil)
 	if err != nil || e.Address.String() != "text://poem#lines=2-2" {
 		t.Errorf("ResolveFile: %+v, %v", e, err)
 	}
-	for _, err := range lib.ReadText(t.Context(), "poem", citekit.Lines(2, 2)) {
+	for _, err := range lib.ReadText(t.Context(), "poem", unknown.Lines(2, 2)) {
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "text of a text source") {
 			t.Errorf("ReadText: %v", err)
 		}
 	}
-	if _, err := lib.ResolveAddress(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Pages(1, 1)}, nil); !errors.Is(err, citekit.ErrSyntax) || strings.Contains(err.Error(), "://") {
+	if _, err := lib.ResolveAddress(t.Context(), citekit.Address{Resource: "poem", Location: unknown.Pages(1, 1)}, nil); !errors.Is(err, citekit.ErrSyntax) || strings.Contains(err.Error(), "://") {
 		t.Errorf("pages of a text: %v", err)
 	}
 	if _, err := ingest.Run(t.Context(), lib, nil, nil); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), "no paths") {
 		t.Errorf("Ingest of nothing: %v", err)
 	}
-	m.Nodes = []*citekit.Node{{ID: "a", Location: citekit.Lines(1, 1)}}
+	m.Nodes = []*citekit.Node{{ID: "a", Location: unknown.Lines(1, 1)}}
 	if err := lib.Save(t.Context(), m); !errors.Is(err, citekit.ErrSyntax) {
 		t.Errorf("a map with such a node: %v", err)
 	}

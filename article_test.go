@@ -26,7 +26,7 @@ func TestArticles(t *testing.T) {
 	fragments := []string{
 		"pages=3", "t=1-2", "lines=3", "bbox=0,0,1,0.5", "blocks=2", "part=1&blocks=2", "sheet=a&cells=B2", "table=a&rows=2", "rows=2&cols=a", "message=2",
 	}
-	for _, m := range citekit.Modalities() {
+	for _, m := range modalities {
 		whole := citekit.Address{Resource: "clip", Location: citekit.Location{Modality: m}}
 		for _, fragment := range fragments {
 			_, err := citekit.ParseAddress(whole.String() + "#" + fragment)
@@ -38,7 +38,7 @@ func TestArticles(t *testing.T) {
 			loc.Modality = m
 			read(loc.Validate())
 		}
-		for _, other := range citekit.Modalities() {
+		for _, other := range modalities {
 			read(citekit.Extent{Modality: other}.Check(whole.Location))
 			read(whole.Mismatch(other))
 		}

@@ -6,23 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"log/slog"
 	"runtime"
-	"slices"
-	"strings"
+	"sync"
 	"time"
 
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/timing"
 )
 
-// Resolvers maps each modality to its [Resolver]. Package modality has the
-// built-in ones; replace an entry to configure it, and add one for a modality
-// of your own.
+// Resolvers maps each modality to its [Resolver]. Package modality has the built-in
+// ones; replace an entry to configure it, and add one for a modality of your own.
 type Resolvers map[Modality]Resolver
 
 // Options configures a [Library]. The zero value is ready to use.
@@ -33,9 +30,9 @@ type Options struct {
 	Extractions    *Slots        // further limit, on the extractions of all modalities together, which several libraries may share; nil means no limit
 	ExtractTimeout time.Duration // longest extraction, after which the error matches os.ErrDeadlineExceeded; zero means 10 minutes
 
-	// HashLimit is the size in bytes up to which every opened source is hashed,
-	// so that its version is identified by its content. Zero means 16 MiB;
-	// negative means that no source is hashed for this.
+	// HashLimit is the size in bytes up to which every opened source is hashed, so that
+	// its version is identified by its content. Zero means 16 MiB; negative means that
+	// no source is hashed for this.
 	HashLimit int64
 
 	Logger *slog.Logger // nil discards
@@ -66,10 +63,10 @@ type Library struct {
 	slots   concurrent.Keyed[Modality] // of extractions
 }
 
-// New returns a Library over a workspace. The resolvers are used as they are.
-// For a modality without one, the error of methods that read sources matches
-// [errors.ErrUnsupported]. A nil opts means the defaults. The Library owns ws
-// and closes it in [Library.Close].
+// New returns a Library over a workspace. The resolvers are used as they are. For a
+// modality without one, the error of methods that read sources matches
+// [errors.ErrUnsupported]. A nil opts means the defaults. The Library owns ws and
+// closes it in [Library.Close].
 func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 	o := opts.withDefaults()
 	return &Library{
@@ -88,26 +85,24 @@ func (l *Library) Close() error { return l.workspace.Close() }
 // Workspace returns the workspace of the Library.
 func (l *Library) Workspace() Workspace { return l.workspace }
 
-// Resolvers returns the resolvers of the Library. They are shared: do not
-// modify them.
+// Resolvers returns the resolvers of the Library. They are shared: do not modify them.
 func (l *Library) Resolvers() Resolvers { return l.resolvers }
 
-// Resources returns the ids of all resources in ascending byte order. It does
-// not parse maps.
+// Resources returns the ids of all resources in ascending byte order. It does not parse
+// maps.
 func (l *Library) Resources(ctx context.Context) ([]string, error) {
 	return l.workspace.ListMaps(ctx, "", 0)
 }
 
-// ResourcesAfter returns the ids that are greater than after, in ascending byte
-// order: at most limit of them, or all if limit is zero. No resource needs to
-// have the id after; "" comes before all ids. ResourcesAfter does not parse
-// maps.
+// ResourcesAfter returns the ids that are greater than after, in ascending byte order:
+// at most limit of them, or all if limit is zero. No resource needs to have the id
+// after; "" comes before all ids. ResourcesAfter does not parse maps.
 func (l *Library) ResourcesAfter(ctx context.Context, after string, limit int) ([]string, error) {
 	return l.workspace.ListMaps(ctx, after, limit)
 }
 
-// Map returns the map of a resource. The map is shared: do not modify it. If
-// the resource does not exist, the error wraps a [*NotFoundError].
+// Map returns the map of a resource. The map is shared: do not modify it. If the
+// resource does not exist, the error wraps a [*NotFoundError].
 func (l *Library) Map(ctx context.Context, resourceID string) (*ResourceMap, error) {
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
@@ -116,8 +111,8 @@ func (l *Library) Map(ctx context.Context, resourceID string) (*ResourceMap, err
 	return m.ResourceMap, nil
 }
 
-// Node returns a node of a resource. The node is shared: do not modify it. If
-// the resource or the node does not exist, the error wraps a [*NotFoundError].
+// Node returns a node of a resource. The node is shared: do not modify it. If the
+// resource or the node does not exist, the error wraps a [*NotFoundError].
 func (l *Library) Node(ctx context.Context, resourceID, nodeID string) (*Node, error) {
 	t, err := l.nodeTarget(ctx, resourceID, nodeID)
 	if err != nil {
@@ -139,8 +134,8 @@ func (l *Library) Save(ctx context.Context, m *ResourceMap) error {
 	return l.workspace.WriteMap(ctx, m.ResourceID, data)
 }
 
-// Encode returns the bytes that [Library.Save] stores for a map. If there are
-// more than Options.MaxMapBytes, the error matches [ErrTooLarge].
+// Encode returns the bytes that [Library.Save] stores for a map. If there are more than
+// Options.MaxMapBytes, the error matches [ErrTooLarge].
 func (l *Library) Encode(m *ResourceMap) ([]byte, error) {
 	data, err := m.MarshalJSON()
 	if err == nil && int64(len(data)) > l.opts.MaxMapBytes {
@@ -150,36 +145,34 @@ func (l *Library) Encode(m *ResourceMap) ([]byte, error) {
 }
 
 // Measure returns the extent of the source of a resource as it is now; it does not
-// check that this is the version that was mapped. If the resolver of its modality
-// is not a [Measurer], the error matches [errors.ErrUnsupported].
-func (l *Library) Measure(ctx context.Context, resourceID string) (Extent, error) {
+// check that this is the version that was mapped. If the resolver of its modality is
+// not a [Measurer], the error matches [errors.ErrUnsupported].
+func (l *Library) Measure(ctx context.Context, resourceID string) (extent Extent, err error) {
+	failed := func(op string, err error) error {
+		return &ResolveError{Op: op, Address: Address{Resource: resourceID}, Err: err}
+	}
 	m, err := l.load(ctx, resourceID)
 	if err != nil {
-		return Extent{}, &ResolveError{Op: "open", Address: Address{Resource: resourceID}, Err: err}
+		return Extent{}, failed("open", err)
 	}
-	extent, err := l.measureMap(ctx, m)
+	src, err := l.OpenSource(ctx, m.SourcePath)
 	if err != nil {
-		return Extent{}, &ResolveError{Op: "measure", Address: Address{Resource: resourceID}, Err: err}
+		return Extent{}, failed("measure", err)
+	}
+	defer src.Close()
+	src.Declare(m.Type)
+	extent, err = l.MeasureSource(ctx, m.Type, src)
+	if err == nil && extent.Modality == "" {
+		err = fmt.Errorf("the extent of %s resource: %w", message.Article(m.Type), errors.ErrUnsupported)
+	}
+	if err != nil {
+		return Extent{}, failed("measure", err)
 	}
 	return extent, nil
 }
 
-func (l *Library) measureMap(ctx context.Context, m *indexedMap) (Extent, error) {
-	src, err := l.OpenSource(ctx, m.SourcePath)
-	if err != nil {
-		return Extent{}, err
-	}
-	defer src.Close()
-	src.Declare(m.Type)
-	extent, err := l.MeasureSource(ctx, m.Type, src)
-	if err == nil && extent.Modality == "" {
-		err = fmt.Errorf("the extent of %s resource: %w", message.Article(m.Type), errors.ErrUnsupported)
-	}
-	return extent, err
-}
-
-// MeasureSource returns the extent of an open source in the units of a
-// modality, or a zero Extent if its resolver does not measure.
+// MeasureSource returns the extent of an open source in the units of a modality, or a
+// zero Extent if its resolver does not measure.
 func (l *Library) MeasureSource(ctx context.Context, modality Modality, src *Source) (extent Extent, err error) {
 	resolver, err := l.Resolver(modality)
 	if err != nil {
@@ -190,7 +183,7 @@ func (l *Library) MeasureSource(ctx context.Context, modality Modality, src *Sou
 		return Extent{}, nil
 	}
 	err = l.withSlot(ctx, modality, func(ctx context.Context) error {
-		extent, err = measurer.Measure(timing.Without(ctx), src)
+		extent, err = measurer.Measure(ctxio.Untimed(ctx), src)
 		return err
 	})
 	return extent, err
@@ -208,47 +201,21 @@ func (m *indexedMap) node(id string) (*Node, error) {
 	if n, ok := m.index[id]; ok {
 		return n, nil
 	}
-	return nil, &NotFoundError{Kind: "node", ID: id, Suggestions: m.meant(id)}
+	return nil, &NotFoundError{Kind: "node", ID: id, Suggestions: message.MeantNodes(id, m.ResourceID, m.named)}
 }
 
-// meant returns the ids of at most three nodes that a wrong id may mean: that
-// behind the id of the resource, or those of nodes with this title, else those
-// that look similar.
-func (m *indexedMap) meant(id string) []string {
-	if rest, ok := strings.CutPrefix(id, m.ResourceID); ok && len(rest) > 1 && strings.IndexByte(".#/", rest[0]) >= 0 {
-		if _, there := m.index[rest[1:]]; there {
-			return message.MeantIDs(rest[1:], slices.Values([]string{rest[1:]}))
-		}
-	}
-	var titled []string
+// named yields the ids and the titles of all nodes in the order of the map.
+func (m *indexedMap) named(yield func(id, title string) bool) {
 	for n := range m.All() {
-		if title := strings.TrimSpace(id); title != "" && strings.EqualFold(strings.TrimSpace(n.Title), title) && message.IsPlain(n.ID) && len(titled) < maxTitled {
-			titled = append(titled, n.ID)
-		}
-	}
-	if len(titled) > 0 {
-		return titled
-	}
-	return message.MeantIDs(id, m.ids())
-}
-
-// maxTitled is how many nodes an error names that have a title.
-const maxTitled = 3
-
-// ids yields the ids of all nodes in the order of the map.
-func (m *indexedMap) ids() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for n := range m.All() {
-			if !yield(n.ID) {
-				return
-			}
+		if !yield(n.ID, n.Title) {
+			return
 		}
 	}
 }
 
 // load returns the current map of a resource, parsed once for each stamp.
 func (l *Library) load(ctx context.Context, id string) (*indexedMap, error) {
-	defer timing.Start(ctx, timing.Lookup)()
+	defer ctxio.Time(ctx, ctxio.PhaseLookup)()
 	if err := CheckResourceID(id); err != nil {
 		return nil, err
 	}
@@ -266,29 +233,38 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 		return fmt.Errorf("map '%s': %w", id, localfile.WithoutPath(err))
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.MapPath(id)}
-	if ids, err := l.Resources(ctx); err == nil {
-		missing.Suggestions = message.MeantResources(id, l.notedAs(ctx, message.MeantBase(id)), ids)
+	ids, err := l.Resources(ctx)
+	if err != nil {
+		return missing
 	}
+	noted := ledger.IDsOf(message.MeantBase(id), func(yield func(name string, data []byte)) {
+		for n, err := range l.workspace.Notes(ctx, ledger.Kind) {
+			if err == nil {
+				yield(n.Name, n.Data)
+			}
+		}
+	})
+	missing.Suggestions = message.MeantResources(id, noted, ids)
 	return missing
 }
 
 // MapPath returns the path of the map of a resource, for display, as
-// [MapPather] describes it. It is "" if the workspace is not a MapPather.
+// workspace.MapPather describes it. It is "" if the workspace is not a MapPather.
 func (l *Library) MapPath(id string) string {
-	if p, ok := l.workspace.(MapPather); ok {
+	if p, ok := l.workspace.(interface{ MapPath(id string) string }); ok {
 		return p.MapPath(id)
 	}
 	return ""
 }
 
-// parsedCost is how many bytes of memory a parsed map takes for each byte of
-// its JSON, roughly: measured 3.1 on maps of 10,000 nodes.
+// parsedCost is how many bytes of memory a parsed map takes for each byte of its JSON,
+// roughly: measured 3.1 on maps of 10,000 nodes.
 const parsedCost = 4
 
-// ReadMap reads the map of a resource from the workspace, and returns it with
-// the SHA-256 of its bytes in lower case hex. The map belongs to the caller:
-// unlike [Library.Map], ReadMap does not cache it. If the resource does not
-// exist, the error is a [*NotFoundError].
+// ReadMap reads the map of a resource from the workspace, and returns it with the
+// SHA-256 of its bytes in lower case hex. The map belongs to the caller: unlike
+// [Library.Map], ReadMap does not cache it. If the resource does not exist, the error
+// is a [*NotFoundError].
 func (l *Library) ReadMap(ctx context.Context, resourceID string) (m *ResourceMap, hash string, err error) {
 	indexed, _, err := l.parse(ctx, resourceID)
 	if err != nil {
@@ -312,6 +288,34 @@ func (l *Library) parse(ctx context.Context, id string) (*indexedMap, int64, err
 	if m.ResourceID != id {
 		return nil, 0, syntaxError("map '%s': its resource_id is '%s'; a map is stored under its own id", id, message.Clip(m.ResourceID))
 	}
-	index, _ := indexNodes(m)
-	return &indexedMap{ResourceMap: m, index: index, hash: ctxio.HashOf(data)}, int64(len(data)) * parsedCost, nil
+	return &indexedMap{ResourceMap: m, index: indexNodes(m), hash: ctxio.HashOf(data)}, int64(len(data)) * parsedCost, nil
+}
+
+// A Slots limits how many pieces of work run at a time. Several libraries, or resolvers
+// of several modalities, may share one. It is safe for concurrent use, and must not be
+// copied.
+//
+// Extractions of one modality do not take all slots: one that has a slot leaves a slot
+// to each of the others that has none, but never more than half of all.
+type Slots struct {
+	Max int // at a time; less than one means one; must not change after first use
+
+	once sync.Once
+	fair concurrent.Fair[Modality]
+}
+
+// Acquire waits for a slot. If ctx is done first, it returns ctx.Err(). The caller must
+// call release, which frees the slot; further calls of release do nothing. A nil Slots
+// has no limit.
+func (s *Slots) Acquire(ctx context.Context) (release func(), err error) { return s.acquire(ctx, "") }
+
+// acquire is Acquire for an extraction of a modality.
+func (s *Slots) acquire(ctx context.Context, m Modality) (release func(), err error) {
+	if s == nil {
+		return func() {}, ctx.Err()
+	}
+	s.once.Do(func() {
+		s.fair.Places, s.fair.Kinds = max(s.Max, 1), []Modality{Document, Video, Audio, Image, Text}
+	})
+	return s.fair.Acquire(ctx, m)
 }

@@ -1,12 +1,16 @@
 package citekit_test
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -21,138 +25,151 @@ const module = "github.com/citekit/citekit"
 // tests. Patterns are as in path.Match; a package may always import those
 // below itself.
 var mayImport = map[string][]string{
-	".":                                {"internal/ledger", "internal/strictjson", "internal/sniff"},
-	"ingest":                           {".", "internal/ledger", "internal/lookup", "internal/sniff", "textlayer"},
-	"cmd/citekit/internal/render":      {".", "cmd/citekit/internal/libreoffice"},
-	"cmd/citekit/internal/libreoffice": {".", "internal/child"},
-	"preview":                          {"."},
-	"relations":                        {"."},
-	"citation":                         {".", "internal/about", "internal/citedtext", "textlayer"},
-	"textlayer":                        {"."},
-	"search":                           {".", "ingest", "internal/about", "relations", "textlayer", "preview", "internal/lineform", "internal/lookup", "internal/strictjson", "internal/terms"},
-	"contents":                         {".", "relations", "search", "textlayer", "internal/lookup", "internal/sentence", "internal/strictjson", "internal/terms"},
-	"verify":                           {".", "preview", "search", "textlayer", "internal/citedtext", "internal/lineform", "internal/lookup", "internal/quotation", "internal/strictjson"},
-	"reanchor":                         {".", "citation", "textlayer", "verify", "reanchor/internal/anchor", "internal/citedtext", "internal/lookup", "internal/mention", "internal/quotation", "internal/strictjson"},
-	"internal/stats":                   {".", "search", "textlayer", "ingest"},
-	"answer":                           {".", "textlayer", "search", "verify", "mapper/llm", "internal/lineform", "internal/sentence", "internal/strictjson", "internal/terms"},
-	"search/internal/index":            {".", "internal/pathpattern", "internal/terms", "search/internal/index/internal/segment"},
-	"search/embedding":                 {".", "search", "mapper/llm"},
+	".":                                     {"internal/ledger", "internal/sniff"},
+	"ingest":                                {".", "workspace", "internal/ledger", "internal/lookup", "internal/sniff", "textlayer"},
+	"internal/command/internal/render":      {".", "internal/command/internal/libreoffice"},
+	"internal/command/internal/libreoffice": {".", "internal/child"},
+	"internal/command/internal/handover":    {".", "citation", "cite", "corpus", "preview", "textlayer", "verify", "internal/lookup"},
+	"preview":                               {"."},
+	"relations":                             {"."},
+	"citation":                              {".", "internal/citedtext", "textlayer"},
+	"cite":                                  {".", "citation", "internal/lookup", "reanchor", "textlayer", "verify"},
+	"textlayer":                             {"."},
+	"search":                                {".", "ingest", "relations", "textlayer", "preview", "internal/lineform", "internal/lookup", "internal/terms"},
+	"contents":                              {".", "relations", "search", "textlayer", "internal/lookup", "internal/sentence", "internal/terms"},
+	"view":                                  {".", "citation", "internal/lineform", "internal/lookup", "preview", "textlayer", "verify"},
+	"verify":                                {".", "preview", "search", "textlayer", "internal/citedtext", "internal/lineform", "internal/lookup", "internal/quotation"},
+	"reanchor":                              {".", "workspace", "citation", "textlayer", "verify", "reanchor/internal/anchor", "internal/citedtext", "internal/lookup", "internal/quotation"},
+	"internal/stats":                        {".", "workspace", "search", "textlayer", "ingest"},
+	"answer":                                {".", "textlayer", "search", "verify", "mapper/llm", "internal/lineform", "internal/sentence", "internal/terms"},
+	"search/internal/index":                 {".", "workspace", "internal/pathpattern", "internal/terms", "search/internal/index/internal/segment"},
+	"search/embedding":                      {".", "search", "mapper/llm"},
 	"search/embedding/internal/embeddingtest": {"search"},
-	"workspace":                             {".", "internal/pathpattern", "internal/sqlite"},
-	"workspace/driver":                      {},
-	"workspace/workspacetest":               {".", "workspace/driver"},
-	"modality":                              {".", "modality/*", "modality/document/*"},
-	"modality/modalitytest":                 {".", "preview", "relations"},
-	"modality/document":                     {".", "preview", "relations", "internal/sniff", "modality/document/*"},
-	"modality/document/pdf":                 {".", "internal/about", "preview", "relations", "modality/document/pdf/internal/pdf*", "internal/sentence", "modality/internal/drawing", "internal/sniff", "modality/internal/tesseract", "modality/internal/docfile"},
-	"modality/video":                        {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media", "modality/internal/subtitle"},
-	"modality/audio":                        {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media/wav", "modality/internal/media", "modality/internal/subtitle"},
-	"modality/image":                        {".", "internal/about", "preview", "modality/image/internal/exif", "modality/image/internal/jpeg*", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/tesseract", "modality/internal/xmp"},
-	"modality/text":                         {".", "internal/about", "relations", "internal/charset", "modality/text/internal/code", "modality/text/internal/linkset", "modality/text/internal/markup", "modality/text/internal/data", "modality/internal/subtitle", "internal/sentence", "internal/sniff", "internal/lineform", "modality/internal/htmlblocks", "modality/internal/mail"},
-	"modality/internal/media":               {".", "internal/about", "preview", "internal/charset", "modality/internal/media/ffmpeg", "modality/internal/media/id3", "modality/internal/media/matroska", "modality/internal/media/vorbis", "modality/internal/media/mp3", "modality/internal/media/mp4", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/subtitle", "modality/internal/media/wav", "modality/internal/media/metadata"},
-	"internal/test/doctest":                 {"."},
-	"modality/document/internal/rows":       {"."},
-	"modality/document/internal/xmlspan":    {"."},
-	"modality/internal/docfile":             {"."},
-	"modality/internal/media/ffmpegtest":    {"internal/test/sharedtest"},
-	"modality/internal/media/matroska":      {"modality/internal/media/metadata"},
-	"modality/internal/media/vorbis":        {"modality/internal/media/metadata"},
-	"internal/test/mcptest":                 {".", "mcpadapter", "modality", "modality/text", "server/transport", "workspace"},
-	"server/transport":                      {".", "access", "internal/strictjson"},
-	"modality/internal/drawing":             {".", "preview"},
-	"modality/document/pdf/internal/pdf":    {"internal/about", "modality/internal/xmp", "modality/document/internal/numeral"},
-	"modality/document/pdf/internal/pdfcut": {"modality/document/pdf/internal/pdf"},
-	"internal/test/snifftest":               {"internal/sniff"},
-	"modality/internal/media/wav":           {".", "internal/charset", "modality/internal/media/metadata"},
-	"modality/internal/media/mp4":           {"internal/charset", "modality/internal/media/metadata"},
-	"modality/internal/media/id3":           {"internal/charset", "modality/internal/media/metadata"},
-	"modality/internal/media/ffmpeg":        {".", "internal/child"},
-	"modality/text/internal/code":           {".", "relations", "internal/sentence", "modality/text/internal/linkset"},
-	"internal/about":                        {},
-	"modality/document/internal/zipread":    {".", "internal/charset", "modality/document/internal/xmlspan"},
-	"modality/text/internal/markup":         {".", "internal/about", "relations", "internal/sentence", "modality/text/internal/linkset"},
-	"modality/text/internal/linkset":        {".", "relations"},
-	"modality/text/internal/data":           {".", "internal/sentence", "internal/lineform"},
-	"modality/internal/subtitle":            {".", "internal/sentence"},
-	"modality/internal/tesseract":           {".", "internal/child"},
-	"cmd/citekit/internal/schema":           {"."},
-	"mapper/llm":                            {".", "internal/child"},
-	"mapadapter":                            {".", "ingest", "internal/child", "internal/parquet", "internal/sniff"},
-	"internal/*":                            {},
-	"modality/internal/member":              {"."},
-	"internal/mention":                      {"."},
-	"internal/citedtext":                    {".", "internal/mention", "internal/sentence"},
-	"internal/lookup":                       {".", "internal/ledger", "internal/mention"},
-	"internal/test/linetest":                {".", "workspace"},
-	"internal/test/faulttest":               {".", "workspace", "relations", "modality/text"},
-	"internal/test/sharedtest":              {"internal/test/testcorpus"},
-	"internal/test/testrun":                 {"internal/test/sharedtest", "internal/test/testcorpus"},
-	"internal/test/testcorpus":              {"internal/test/pdftest"},
-	"internal/test/attacktest":              {"internal/test/pdftest"},
-	"access":                                {},
-	"access/keyfile":                        {"access", "internal/strictjson"},
-	"access/oidc":                           {"access"},
-	"mcpadapter":                            {".", "access", "preview", "reanchor", "ingest", "citation", "search", "contents", "answer", "internal/stats", "verify", "relations", "internal/lookup", "internal/strictjson", "server/transport"},
-	"corpus":                                {".", "answer", "contents", "ingest", "mapper/llm", "mcpadapter", "modality", "reanchor", "relations", "search", "textlayer", "verify", "workspace", "server/transport"},
-	"server":                                {".", "access", "mcpadapter"},
-	"cmd/citekit/internal/config":           {"mcpadapter", "server"},
-	"telemetry":                             {"server"},
-	"cmd/citekit":                           {".", "access", "server", "corpus", "cmd/citekit/internal/config", "ingest", "reanchor", "citation", "textlayer", "preview", "relations", "search", "search/embedding", "search/internal/index", "contents", "answer", "internal/stats", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "cmd/citekit/internal/schema", "internal/child", "internal/ledger", "internal/lookup", "internal/pathpattern", "internal/sniff", "cmd/citekit/internal/term", "access/*", "telemetry", "cmd/citekit/internal/logfile", "cmd/citekit/internal/render", "modality/document/*", "server/transport"},
-	"examples/*":                            {".", "corpus", "answer", "contents", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm", "server/transport"},
-	"examples/quickstart/*":                 {"internal/test/mp4test", "internal/test/pdftest"},
-	"examples/quickstart/*/*":               {"internal/test/mp4test", "internal/test/pdftest"},
-	"internal/tool/*":                       {},
-	"internal/tool/bench":                   {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*", "server/transport"},
-	"modality/internal/mail":                {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/internal/member", "internal/sentence", "internal/sniff", "modality/internal/docfile"},
-	"internal/tool/pictures":                {".", "ingest", "modality", "preview", "workspace"},
-	"internal/tool/documents":               {".", "modality", "internal/sniff"},
-	"internal/tool/judged":                  {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
-	"modality/document/internal/word":       {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/numeral", "modality/internal/docfile"},
-	"modality/document/internal/odf":        {".", "internal/about", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
-	"modality/document/internal/ooxml":      {".", "internal/about", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
-	"modality/document/internal/database":   {".", "internal/sqlite", "modality/document/internal/rows", "modality/internal/docfile"},
-	"internal/test/sqlitetest":              {},
-	"internal/test/parquettest":             {},
-	"modality/document/parquet":             {".", "internal/parquet", "modality/document/internal/rows", "modality/internal/docfile"},
-	"modality/document/internal/archive":    {".", "internal/charset", "modality/document/internal/inflate", "modality/internal/member", "internal/sniff", "internal/sqlite", "modality/document/internal/zipread"},
-	"modality/document/internal/sheet":      {".", "modality/document/internal/inflate", "modality/document/internal/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread", "modality/internal/docfile"},
-	"modality/document/internal/slides":     {".", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
-	"modality/document/internal/epub":       {".", "internal/about", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/zipread", "modality/internal/docfile"},
+	"workspace":                                      {".", "internal/ledger", "internal/pathpattern", "internal/sqlite"},
+	"workspace/driver":                               {},
+	"workspace/workspacetest":                        {".", "workspace", "workspace/driver"},
+	"modality":                                       {".", "modality/*"},
+	"modality/modalitytest":                          {".", "preview", "relations"},
+	"modality/document":                              {".", "preview", "relations", "internal/sniff", "modality/document/*"},
+	"modality/document/internal/pdf":                 {".", "preview", "relations", "modality/document/internal/pdf/internal/pdf*", "internal/sentence", "modality/internal/drawing", "internal/sniff", "modality/internal/tesseract", "modality/internal/docfile"},
+	"modality/media":                                 {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media/wav", "modality/internal/media", "modality/internal/subtitle"},
+	"modality/image":                                 {".", "preview", "modality/image/internal/exif", "modality/image/internal/jpeg*", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/tesseract", "modality/internal/xmp"},
+	"modality/text":                                  {".", "relations", "internal/charset", "modality/text/internal/code", "modality/text/internal/linkset", "modality/text/internal/markup", "modality/text/internal/data", "modality/internal/subtitle", "internal/sentence", "internal/sniff", "internal/lineform", "modality/internal/htmlblocks", "modality/internal/mail"},
+	"modality/internal/media":                        {".", "preview", "internal/charset", "modality/internal/media/ffmpeg", "modality/internal/media/id3", "modality/internal/media/matroska", "modality/internal/media/vorbis", "modality/internal/media/mp3", "modality/internal/media/mp4", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/subtitle", "modality/internal/media/wav", "modality/internal/media/metadata"},
+	"internal/test/doctest":                          {"."},
+	"modality/document/internal/rows":                {"."},
+	"modality/document/internal/xmlspan":             {"."},
+	"modality/internal/docfile":                      {"."},
+	"modality/internal/media/ffmpegtest":             {"internal/test/sharedtest"},
+	"modality/internal/media/matroska":               {"modality/internal/media/metadata"},
+	"modality/internal/media/vorbis":                 {"modality/internal/media/metadata"},
+	"internal/test/mcptest":                          {".", "mcpadapter", "modality", "modality/text", "server/transport", "workspace"},
+	"server/transport":                               {".", "access", "internal/mcpcall"},
+	"modality/internal/drawing":                      {".", "preview"},
+	"modality/document/internal/pdf/internal/pdf":    {"modality/internal/xmp", "modality/document/internal/numeral"},
+	"modality/document/internal/pdf/internal/pdfcut": {"modality/document/internal/pdf/internal/pdf"},
+	"internal/test/snifftest":                        {"internal/sniff"},
+	"modality/internal/media/wav":                    {".", "internal/charset", "modality/internal/media/metadata"},
+	"modality/internal/media/mp4":                    {"internal/charset", "modality/internal/media/metadata"},
+	"modality/internal/media/id3":                    {"internal/charset", "modality/internal/media/metadata"},
+	"modality/internal/media/ffmpeg":                 {".", "internal/child"},
+	"modality/text/internal/code":                    {".", "relations", "internal/sentence", "modality/text/internal/linkset"},
+	"internal/about":                                 {},
+	"modality/document/internal/zipread":             {".", "internal/charset", "modality/document/internal/xmlspan"},
+	"modality/text/internal/markup":                  {".", "relations", "internal/sentence", "modality/text/internal/linkset"},
+	"modality/text/internal/linkset":                 {".", "relations"},
+	"modality/text/internal/data":                    {".", "internal/sentence", "internal/lineform"},
+	"modality/internal/subtitle":                     {".", "internal/sentence"},
+	"modality/internal/tesseract":                    {".", "internal/child"},
+	"internal/command/internal/schema":               {"."},
+	"mapper/llm":                                     {".", "internal/child"},
+	"mapadapter":                                     {".", "ingest", "internal/child", "internal/parquet", "internal/sniff"},
+	"internal/*":                                     {},
+	"modality/internal/member":                       {"."},
+	"internal/mcpcall":                               {".", "access"},
+	"internal/citedtext":                             {".", "internal/sentence"},
+	"internal/lookup":                                {".", "internal/citedtext", "internal/ledger"},
+	"internal/test/linetest":                         {".", "workspace"},
+	"internal/test/faulttest":                        {".", "workspace", "relations", "modality/text"},
+	"internal/test/sharedtest":                       {"internal/test/testcorpus"},
+	"internal/test/testrun":                          {"internal/test/sharedtest", "internal/test/testcorpus"},
+	"internal/test/testcorpus":                       {"internal/test/pdftest"},
+	"internal/test/attacktest":                       {"internal/test/pdftest"},
+	"access":                                         {},
+	"access/oidc":                                    {"access"},
+	"mcpadapter":                                     {".", "access", "preview", "reanchor", "ingest", "citation", "search", "contents", "answer", "internal/stats", "verify", "relations", "view", "internal/lookup", "internal/mcpcall", "server/transport"},
+	"mcpadapter/internal/apps":                       {},
+	"mcpadapter/internal/watch":                      {".", "internal/mcpcall"},
+	"api":                                            {".", "answer", "cite", "contents", "ingest", "relations", "search", "textlayer", "verify", "view", "server/transport", "internal/ledger", "internal/lookup", "internal/mcpcall", "internal/stats"},
+	"corpus":                                         {".", "access", "answer", "api", "cite", "contents", "corpus/internal/*", "internal/mcpcall", "ingest", "mapper/llm", "mcpadapter", "modality", "reanchor", "relations", "search", "textlayer", "verify", "view", "workspace", "server/transport"},
+	"viewer":                                         {"api", "internal/mcpcall", "server", "server/transport"},
+	"corpus/internal/lightfast":                      {".", "api", "mcpadapter", "internal/mcpcall", "server/transport"},
+	"server":                                         {".", "access", "api", "internal/mcpcall", "mcpadapter"},
+	"corpus/internal/sage":                           {".", "contents", "corpus/internal/topics", "internal/stats", "mcpadapter", "search"},
+	"corpus/internal/topics":                         {".", "contents", "internal/stats"},
+	"internal/command/internal/config":               {"corpus", "mcpadapter", "server", "server/transport"},
+	"internal/command/internal/telemetry":            {"server"},
+	"internal/command":                               {".", "access", "api", "server", "corpus", "internal/command/internal/config", "ingest", "reanchor", "citation", "cite", "textlayer", "preview", "relations", "search", "search/embedding", "search/internal/index", "contents", "answer", "internal/stats", "verify", "viewer", "workspace", "modality", "modality/*", "mcpadapter", "mapadapter", "mapper/llm", "internal/command/internal/schema", "internal/child", "internal/ledger", "internal/lookup", "internal/mcpcall", "internal/pathpattern", "internal/sniff", "internal/command/internal/term", "access/*", "internal/command/internal/telemetry", "internal/command/internal/logfile", "internal/command/internal/handover", "internal/command/internal/render", "modality/document/*", "server/transport"},
+	"cmd/citekit":                                    {"internal/command"},
+	"examples/*":                                     {".", "corpus", "answer", "contents", "ingest", "verify", "workspace", "modality", "modality/*", "mcpadapter", "mapper/llm", "server/transport"},
+	"examples/quickstart/*":                          {"internal/test/mp4test", "internal/test/pdftest"},
+	"examples/quickstart/*/*":                        {"internal/test/mp4test", "internal/test/pdftest"},
+	"internal/tool/*":                                {},
+	"internal/tool/bench":                            {".", "ingest", "workspace", "modality", "modality/*", "mcpadapter", "internal/*", "internal/*/*", "server/transport"},
+	"modality/internal/mail":                         {".", "internal/charset", "modality/internal/htmlblocks", "modality/internal/member", "internal/sentence", "internal/sniff", "modality/internal/docfile"},
+	"internal/tool/pictures":                         {".", "ingest", "modality", "preview", "workspace"},
+	"internal/tool/documents":                        {".", "modality", "internal/sniff"},
+	"internal/tool/judged":                           {".", "answer", "corpus", "search", "textlayer", "workspace", "internal/*", "internal/*/*"},
+	"modality/document/internal/word":                {".", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/numeral", "modality/internal/docfile"},
+	"modality/document/internal/odf":                 {".", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
+	"modality/document/internal/ooxml":               {".", "modality/document/internal/xmlspan", "modality/document/internal/zipread"},
+	"modality/document/internal/database":            {".", "internal/sqlite", "modality/document/internal/rows", "modality/internal/docfile"},
+	"internal/test/sqlitetest":                       {},
+	"internal/test/issuertest":                       {},
+	"internal/test/parquettest":                      {},
+	"modality/document/parquet":                      {".", "internal/parquet", "modality/document/internal/rows", "modality/internal/docfile"},
+	"modality/document/internal/archive":             {".", "internal/charset", "modality/document/internal/inflate", "modality/internal/member", "internal/sniff", "internal/sqlite", "modality/document/internal/zipread"},
+	"modality/document/internal/sheet":               {".", "modality/document/internal/inflate", "modality/document/internal/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread", "modality/internal/docfile"},
+	"modality/document/internal/slides":              {".", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
+	"modality/document/internal/epub":                {".", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/zipread", "modality/internal/docfile"},
 }
 
 // everywhere lists what every package may import: small mechanisms that know no
 // format, and import nothing of ours but each other.
-var everywhere = []string{"internal/concurrent", "internal/ctxio", "internal/lazyregexp", "internal/lenient", "internal/localfile", "internal/message", "internal/plain", "internal/timing"}
+var everywhere = []string{"internal/about", "internal/concurrent", "internal/ctxio", "internal/lazyregexp", "internal/lenient", "internal/localfile", "internal/message", "internal/plain", "internal/selector", "internal/strictjson"}
 
 // only says which packages alone may import a module outside the standard
 // library, outside their tests: what is heavy stays in the room that needs it.
 var only = map[string][]string{
-	"github.com/pdfcpu/pdfcpu":                   {},
-	"github.com/klippa-app/go-pdfium":            {"modality/document/pdf/internal/pdfium"},
-	"github.com/tetratelabs/wazero":              {"modality/document/pdf/internal/pdfium"},
+	"github.com/pdfcpu/pdfcpu":                   {"internal/command/internal/handover"},
+	"github.com/boombuler/barcode":               {"internal/command/internal/handover"},
+	"github.com/klippa-app/go-pdfium":            {"modality/document/internal/pdf/internal/pdfium"},
+	"github.com/tetratelabs/wazero":              {"modality/document/internal/pdf/internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":               {},
-	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "corpus", "server", "server/transport", "internal/test/mcptest", "cmd/citekit", "examples/mcpserver", "examples/httpserver", "internal/tool/bench"},
+	"github.com/modelcontextprotocol/go-sdk":     {"mcpadapter", "mcpadapter/internal/apps", "mcpadapter/internal/watch", "corpus", "corpus/internal/*", "internal/mcpcall", "server", "server/transport", "viewer", "internal/test/mcptest", "internal/command", "examples/mcpserver", "examples/httpserver", "internal/tool/bench"},
+	"github.com/danielgtaylor/huma":              {"api"},
+	"github.com/evanw/esbuild":                   {"internal/tool/bundle"},
 	"golang.org/x/time":                          {"server"},
 	"github.com/coreos/go-oidc":                  {"access/oidc"},
 	"github.com/go-jose/go-jose":                 {"access/oidc"},
-	"github.com/google/jsonschema-go":            {"examples/mcpserver", "cmd/citekit/internal/config", "cmd/citekit/internal/schema"},
-	"github.com/prometheus":                      {"telemetry"},
-	"go.opentelemetry.io":                        {"telemetry"},
-	"google.golang.org":                          {"telemetry"},
-	"golang.org/x/image":                         {"modality/image", "modality/internal/drawing", "modality/document/pdf/internal/pdf", "internal/test/testcorpus"},
+	"github.com/google/jsonschema-go":            {"examples/mcpserver", "internal/command/internal/config", "internal/command/internal/schema"},
+	"github.com/prometheus":                      {"internal/command/internal/telemetry"},
+	"go.opentelemetry.io":                        {"internal/command/internal/telemetry"},
+	"google.golang.org":                          {"internal/command/internal/telemetry"},
+	"golang.org/x/image":                         {"internal/command/internal/handover", "modality/image", "modality/internal/drawing", "modality/document/internal/pdf/internal/pdf", "internal/test/testcorpus"},
 	"golang.org/x/text":                          {"internal/charset", "internal/plain", "internal/terms", "modality/text", "search", "search/embedding", "internal/test/testcorpus", "modality/internal/mail"},
 	"golang.org/x/net":                           {"modality/text/internal/markup", "modality/internal/htmlblocks"},
 	"github.com/yuin/goldmark":                   {"modality/text/internal/markup"},
 	"github.com/pelletier/go-toml":               {},
-	"go.yaml.in/yaml/v3":                         {"cmd/citekit/internal/config", "modality/text/internal/markup"},
+	"go.yaml.in/yaml/v3":                         {"internal/command/internal/config", "modality/text/internal/markup"},
 	"github.com/clipperhouse/uax29":              {"internal/sentence", "internal/terms"},
 	"github.com/blevesearch/snowballstem":        {"internal/terms"},
 	"github.com/parquet-go/parquet-go":           {"internal/test/parquettest"},
 	"github.com/klauspost/compress":              {"internal/parquet", "modality/document/internal/archive"},
 	"github.com/andybalholm/brotli":              {"internal/parquet"},
 	"github.com/pierrec/lz4":                     {"internal/parquet"},
-	"github.com/fsnotify/fsnotify":               {"cmd/citekit"},
-	"github.com/spf13":                           {"cmd/citekit"},
+	"github.com/fsnotify/fsnotify":               {"internal/command"},
+	"github.com/spf13":                           {"internal/command"},
 	"github.com/google/go-cmp":                   {"modality/modalitytest"},
 	"github.com/rogpeppe/go-internal/testscript": {},
 }
@@ -161,20 +178,21 @@ var only = map[string][]string{
 // "go mod tidy" fetches what the tests of imported packages need: so these are
 // packages that no other module imports.
 var onlyTests = map[string][]string{
-	"github.com/pdfcpu/pdfcpu":         {"internal/test/e2e"},
-	"github.com/rogpeppe/go-internal":  {"cmd/citekit", "mcpadapter", "server/transport"},
-	"github.com/modelcontextprotocol":  {"mcpadapter", "corpus", "server", "server/transport", "cmd/citekit", "examples/*", "internal/test/e2e"},
+	"github.com/pdfcpu/pdfcpu":         {"internal/test/e2e", "internal/command/internal/handover"},
+	"github.com/rogpeppe/go-internal":  {"internal/command", "mcpadapter", "server/transport"},
+	"github.com/evanw/esbuild":         {"internal/test/e2e"},
+	"github.com/modelcontextprotocol":  {"internal/mcpcall", "mcpadapter", "mcpadapter/internal/watch", "corpus", "corpus/internal/*", "server", "server/transport", "internal/command", "examples/*", "internal/test/e2e"},
 	"github.com/parquet-go/parquet-go": {"mapadapter", "internal/parquet"},
-	"github.com/klippa-app/go-pdfium":  {"modality/document/pdf/internal/pdfium"},
+	"github.com/klippa-app/go-pdfium":  {"modality/document/internal/pdf/internal/pdfium"},
 	"github.com/u2takey/ffmpeg-go":     {"modality/internal/media/ffmpeg"},
-	"github.com/prometheus":            {"telemetry"},
-	"go.opentelemetry.io":              {"telemetry"},
-	"google.golang.org":                {"telemetry"},
+	"github.com/prometheus":            {"internal/command/internal/telemetry"},
+	"go.opentelemetry.io":              {"internal/command/internal/telemetry"},
+	"google.golang.org":                {"internal/command/internal/telemetry"},
 	"honnef.co/go/tools":               {},
 }
 
 // apart lists what packages that others embed do not link, however far from them.
-var apart = []string{module + "/telemetry", module + "/cmd/", "github.com/prometheus/", "go.opentelemetry.io/", "google.golang.org/"}
+var apart = []string{module + "/internal/command", "github.com/prometheus/", "go.opentelemetry.io/", "google.golang.org/"}
 
 type listedPackage struct {
 	ImportPath   string
@@ -252,7 +270,7 @@ func TestCorpusLinksTheDefaults(t *testing.T) {
 	if !slices.Contains(linked, module+"/modality") {
 		t.Fatalf("the list is not of all that is imported: %v", linked)
 	}
-	for _, room := range []string{"access/*", "server", "mapadapter", "modality/document/parquet", "cmd/citekit/internal/render", "cmd/citekit/internal/schema", "search/embedding", "cmd/citekit/internal/config"} {
+	for _, room := range []string{"access/*", "server", "mapadapter", "modality/document/parquet", "internal/command/internal/render", "internal/command/internal/schema", "search/embedding", "internal/command/internal/config"} {
 		for _, imported := range linked {
 			if ours, ok := strings.CutPrefix(imported, module+"/"); ok && matchesAny([]string{room}, ours) {
 				t.Errorf("who imports package corpus links %s", ours)
@@ -283,7 +301,9 @@ func listPackages(t *testing.T) []listedPackage {
 	}
 }
 
-// maxPublic is how many packages others may import.
+// maxPublic is how many packages others may import. The last are view, of which a program
+// makes a page of its own, and viewer, whose pages it mounts: whoever does not import that
+// does not link their files.
 const maxPublic = 34
 
 // TestPublicPackages checks that docs/library.md says by its path what each public
@@ -314,7 +334,9 @@ func TestPublicPackages(t *testing.T) {
 
 // TestSharedPackages checks that a package below internal/ is what several rooms share:
 // what one room uses belongs to that room. Tests and tools of ours do not count: neither
-// internal/test and internal/tool, which hold them, nor what is imported there.
+// internal/test and internal/tool, which hold them, nor what is imported there. Nor does
+// internal/command count as shared: it is the program, a room of its own, and lies there
+// because two mains run it, cmd/citekit and that of the module in the folder cloud.
 func TestSharedPackages(t *testing.T) {
 	importers, shared := make(map[string][]string), 0
 	for _, p := range listPackages(t) {
@@ -322,11 +344,14 @@ func TestSharedPackages(t *testing.T) {
 		if matchesAny([]string{"internal/test/*", "internal/tool/*"}, room) {
 			continue
 		}
-		if strings.HasPrefix(room, "internal/") {
+		program := func(room string) bool {
+			return matchesAny([]string{"internal/command*"}, room)
+		}
+		if strings.HasPrefix(room, "internal/") && !program(room) {
 			shared++
 		}
 		for _, imported := range p.Imports {
-			if inner, ok := strings.CutPrefix(imported, module+"/internal/"); ok && !strings.HasPrefix(inner, "test/") {
+			if inner, ok := strings.CutPrefix(imported, module+"/internal/"); ok && !strings.HasPrefix(inner, "test/") && !program("internal/"+inner) {
 				importers[inner] = append(importers[inner], room)
 			}
 		}
@@ -443,4 +468,38 @@ func isIn(dir string, names ...string) bool {
 		_, err := os.Stat(path.Join(dir, name))
 		return err == nil
 	})
+}
+
+// TestPackagesOfNode holds the folders of npm to versions that a lock names, so that
+// what tests compare with does not change with the registry. The lock names no host
+// either: each machine has a registry of its own.
+func TestPackagesOfNode(t *testing.T) {
+	setup, err := os.ReadFile(".ci/setup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	err = fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git") {
+			return cmp.Or(err, fs.SkipDir)
+		}
+		if d.Name() != "package.json" {
+			return nil
+		}
+		found++
+		lock, err := os.ReadFile(filepath.Join(filepath.FromSlash(path.Dir(name)), "package-lock.json"))
+		if err != nil {
+			t.Errorf("%v; 'npm install --package-lock-only' makes it", err)
+		}
+		if bytes.Contains(lock, []byte(`"resolved"`)) {
+			t.Errorf("the lock beside %s names a registry; say omit-lockfile-registry-resolved=true in .npmrc", name)
+		}
+		if !bytes.Contains(setup, []byte(path.Dir(name))) {
+			t.Errorf(".ci/setup does not install %s", path.Dir(name))
+		}
+		return nil
+	})
+	if err != nil || found == 0 {
+		t.Errorf("%d folders of npm, %v", found, err)
+	}
 }

@@ -114,6 +114,11 @@ func addNames(names map[string]bool, decl ast.Decl) {
 // variables are what the documents call values of our types.
 var variables = map[string]string{"lib": "Library", "searcher": "Searcher"}
 
+// constants have the methods of these types.
+var constants = map[string]string{
+	"Document": "Modality", "Video": "Modality", "Audio": "Modality", "Image": "Modality", "Text": "Modality",
+}
+
 // TestDocsNameWhatExists checks that what the documents name of our packages is
 // there: in the form package.Name or package.Type.Name, Type.Name, lib.Name.
 func TestDocsNameWhatExists(t *testing.T) {
@@ -169,6 +174,9 @@ func TestDocsNameWhatExists(t *testing.T) {
 			checked++
 			if member != "" && packages[of] != nil {
 				name += "." + member
+				if of := constants[m[2]]; of != "" {
+					name = of + "." + member
+				}
 			}
 			if !known[name] {
 				t.Errorf("%s: there is no %s", doc, m[0])

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"strings"
+	"slices"
 
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
@@ -19,40 +19,40 @@ var (
 	// ErrRange reports a location outside its source.
 	ErrRange = errors.New("location out of range")
 
-	// ErrStale reports a source that is not the version the map or the
-	// address was made from.
+	// ErrStale reports a source that is not the version the map or the address was made
+	// from.
 	ErrStale = errors.New("source has changed")
 
-	// ErrConflict reports stored data that somebody else changed since it was
-	// read. It matches ErrStale.
+	// ErrConflict reports stored data that somebody else changed since it was read. It
+	// matches ErrStale.
 	ErrConflict error = saying{"changed by someone else since it was read", ErrStale}
 
 	// ErrDamaged reports stored data that is not what was written.
 	ErrDamaged = errors.New("damaged in storage")
 
-	// ErrNotStored reports that evidence could not be stored, for example
-	// because the disk is full. If the limit on evidence is reached, the error
-	// matches ErrTooLarge too. The source is not at fault.
+	// ErrNotStored reports that evidence could not be stored, for example because the
+	// disk is full. If the limit on evidence is reached, the error matches ErrTooLarge
+	// too. The source is not at fault.
 	ErrNotStored = errors.New("not stored")
 
-	// ErrForbidden reports access that is not allowed: to a path outside the
-	// roots, to something that is not a regular file, or to a source that this
-	// program may not read.
+	// ErrForbidden reports access that is not allowed: to a path outside the roots, to
+	// something that is not a regular file, or to a source that this program may not
+	// read.
 	ErrForbidden = errors.New("access not allowed")
 
 	// ErrTooLarge reports something over a limit of size, depth or work.
 	ErrTooLarge = errors.New("too large")
 
-	// ErrFormat reports a source that is damaged, encrypted, or not of the
-	// format its map claims.
+	// ErrFormat reports a source that is damaged, encrypted, or not of the format its
+	// map claims.
 	ErrFormat = errors.New("source cannot be read")
 
-	// ErrEncrypted reports a source, or a member of an archive, that cannot be
-	// read without its password or licence. It matches ErrFormat.
+	// ErrEncrypted reports a source, or a member of an archive, that cannot be read
+	// without its password or licence. It matches ErrFormat.
 	ErrEncrypted error = saying{"the source is encrypted", ErrFormat}
 
-	// ErrEmpty reports a source of a known format that holds nothing to cite, such
-	// as a document without a paragraph. It matches ErrFormat.
+	// ErrEmpty reports a source of a known format that holds nothing to cite, such as a
+	// document without a paragraph. It matches ErrFormat.
 	ErrEmpty error = saying{"there is nothing to cite", ErrFormat}
 )
 
@@ -66,52 +66,48 @@ func (e saying) Error() string { return e.text }
 
 func (e saying) Is(target error) bool { return target == e.match }
 
-// A Code is the machine-readable kind of an error.
-type Code string
-
-// The codes that [CodeOf] returns, each with the errors that have it.
-const (
-	CodeInvalidInput Code = "INVALID_INPUT" // ErrSyntax, ErrRange and ErrFormat, which ErrEncrypted and ErrEmpty match
-	CodeStale        Code = "STALE"         // ErrStale, which ErrConflict matches
-	CodeForbidden    Code = "FORBIDDEN"     // ErrForbidden and fs.ErrPermission
-	CodeTooLarge     Code = "TOO_LARGE"     // ErrTooLarge
-	CodeNotFound     Code = "NOT_FOUND"     // fs.ErrNotExist
-	CodeUnsupported  Code = "UNSUPPORTED"   // errors.ErrUnsupported
-	CodeTimeout      Code = "TIMEOUT"       // context.DeadlineExceeded, context.Canceled and os.ErrDeadlineExceeded
-	CodeInternal     Code = "INTERNAL"      // any other error, such as ErrDamaged
-)
-
-// CodeOf returns the code of err, or "" for nil. If err matches errors with
-// different codes, the code is the first of them in the order in which the
-// constants are listed.
-func CodeOf(err error) Code {
+// CodeOf returns the machine-readable code of err, or "" for nil: the first of these
+// whose errors it matches.
+//
+//	INVALID_INPUT  ErrSyntax, ErrRange and ErrFormat, which ErrEncrypted and ErrEmpty match
+//	STALE          ErrStale, which ErrConflict matches
+//	FORBIDDEN      ErrForbidden and fs.ErrPermission
+//	TOO_LARGE      ErrTooLarge
+//	NOT_FOUND      fs.ErrNotExist
+//	UNSUPPORTED    errors.ErrUnsupported
+//	TIMEOUT        context.DeadlineExceeded, context.Canceled and os.ErrDeadlineExceeded
+//	INTERNAL       any other error, such as ErrDamaged
+func CodeOf(err error) string {
+	is := func(targets ...error) bool {
+		return slices.ContainsFunc(targets, func(target error) bool { return errors.Is(err, target) })
+	}
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, ErrSyntax), errors.Is(err, ErrRange), errors.Is(err, ErrFormat):
-		return CodeInvalidInput
-	case errors.Is(err, ErrStale):
-		return CodeStale
-	case errors.Is(err, ErrForbidden), errors.Is(err, fs.ErrPermission):
-		return CodeForbidden
-	case errors.Is(err, ErrTooLarge):
-		return CodeTooLarge
-	case errors.Is(err, fs.ErrNotExist):
-		return CodeNotFound
-	case errors.Is(err, errors.ErrUnsupported):
-		return CodeUnsupported
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, os.ErrDeadlineExceeded):
-		return CodeTimeout
+	case is(ErrSyntax, ErrRange, ErrFormat):
+		return message.CodeInvalidInput
+	case is(ErrStale):
+		return message.CodeStale
+	case is(ErrForbidden, fs.ErrPermission):
+		return message.CodeForbidden
+	case is(ErrTooLarge):
+		return message.CodeTooLarge
+	case is(fs.ErrNotExist):
+		return message.CodeNotFound
+	case is(errors.ErrUnsupported):
+		return message.CodeUnsupported
+	case is(context.DeadlineExceeded, context.Canceled, os.ErrDeadlineExceeded):
+		return message.CodeTimeout
 	}
-	return CodeInternal
+	return message.CodeInternal
 }
 
-// maxShown is how many bytes of an id or an address an error shows: some are
-// megabytes long.
+// maxShown is how many bytes of an id or an address an error shows: some are megabytes
+// long.
 const maxShown = 300
 
-// A ResolveError records the operation and the address that failed. The
-// [Library] makes it; a [Resolver] returns the plain error.
+// A ResolveError records the operation and the address that failed. The [Library] makes
+// it; a [Resolver] returns the plain error.
 type ResolveError struct {
 	Op      string  // such as "resolve" or "open"
 	Address Address // only Resource is set if the call failed before the address was known
@@ -123,11 +119,10 @@ type ResolveError struct {
 
 // Error returns the operation, the address and the cause on one line.
 func (e *ResolveError) Error() string {
-	return fmt.Sprintf("citekit: %s %s: %v", e.Op, shortAddress(e.where()), e.Err)
+	return fmt.Sprintf("citekit: %s %s: %v", e.Op, plain.ShortenAddress(e.where(), maxShown), e.Err)
 }
 
-// where returns the address, or "resource.node" or the resource where there is
-// none.
+// where returns the address, or "resource.node" or the resource where there is none.
 func (e *ResolveError) where() string {
 	a := e.Address
 	switch {
@@ -139,21 +134,6 @@ func (e *ResolveError) where() string {
 		return a.Resource
 	}
 	return a.String()
-}
-
-// shortAddress returns what to show of an address. A part of one is none: of
-// a long one it is the address of the whole resource, or what has no scheme.
-func shortAddress(s string) string {
-	if len(s) <= maxShown {
-		return s
-	}
-	whole, _, _ := strings.Cut(s, "#")
-	if _, rest, ok := strings.Cut(whole, "://"); ok && len(whole) > maxShown {
-		return plain.Shorten(rest, maxShown)
-	} else if ok {
-		return fmt.Sprintf("%s (at selectors of %d bytes)", whole, len(s)-len(whole)-1)
-	}
-	return plain.Shorten(s, maxShown)
 }
 
 // Unwrap returns Err.
@@ -182,3 +162,15 @@ func (e *NotFoundError) Error() string {
 
 // Is reports whether target is [fs.ErrNotExist].
 func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
+
+func syntaxError(format string, args ...any) error {
+	return fmt.Errorf(format+": %w", append(args, ErrSyntax)...)
+}
+
+// asSyntax returns err as one that matches ErrSyntax, or nil.
+func asSyntax(err error) error {
+	if err == nil {
+		return nil
+	}
+	return syntaxError("%w", err)
+}

@@ -7,19 +7,20 @@ import (
 
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/localfile"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/timing"
 )
 
-// Evidence is the result of [Library.Resolve]: the address, and the file with
-// exactly that part of the source, if there is one.
+// Evidence is the result of [Library.Resolve]: the address, and the file with exactly
+// that part of the source, if there is one.
 type Evidence struct {
-	// OutputPath is the absolute path of the evidence file; "" without a file, which
-	// is null in JSON. A workspace that is not a directory may make up a path that no
-	// file has: open the evidence by its Key. The file stays for at least 10 minutes;
-	// copy it to keep it.
+	// OutputPath is the absolute path of the evidence file; "" without a file, which is
+	// null in JSON. A workspace that is not a directory may make up a path that no file
+	// has: open the evidence by its Key. The file stays for at least 10 minutes; copy
+	// it to keep it.
 	OutputPath string
 	Key        string // the key of the file for an [EvidenceOpener]; "" without a file
+	Name       string // the name that the file should have, as [EvidenceMeta] has it; "" without a file
 
 	Modality   Modality // of Address
 	Address    Address  // of the evidence, with the version if one was given
@@ -29,35 +30,35 @@ type Evidence struct {
 	MediaType string // such as "application/pdf"
 	Charset   string // IANA name of the encoding of text evidence, lower case
 
-	// CharsetGuessed says that Charset was inferred from the bytes, and is
-	// not declared by a byte order mark, by the text, or by being valid UTF-8.
+	// CharsetGuessed says that Charset was inferred from the bytes, and is not declared
+	// by a byte order mark, by the text, or by being valid UTF-8.
 	CharsetGuessed bool
 
 	Size   int64  // bytes
 	SHA256 string // of the evidence file, in lower case hex
 
-	// SourceHash is the SHA-256 of the source, if it is known: a large
-	// source is not hashed just for this field.
+	// SourceHash is the SHA-256 of the source, if it is known: a large source is not
+	// hashed just for this field.
 	SourceHash string
 
-	// Actual is the location the file holds, if it differs from the one of
-	// the address; else nil.
+	// Actual is the location the file holds, if it differs from the one of the address;
+	// else nil.
 	Actual *Location
 
-	// Changes lists how the file differs from the source, as in
-	// [Content]. Do not modify it.
+	// Changes lists how the file differs from the source, as in [Content]. Do not
+	// modify it.
 	Changes []string
 
 	Cached bool // the file was there before this call
 	Stale  bool // the source has changed since it was mapped
 }
 
-// MarshalJSON returns an object with "output_path", "modality", "address",
-// "node" without its children, and "resource_id". If there is a file, it also
-// has "media_type", "charset", "guessed" (true if the charset was guessed),
-// "size", "sha256", "source_hash", "actual", "changes", "cached" and "stale".
-// It leaves out "charset", "guessed", "source_hash", "actual", "changes" and
-// "stale" if they are empty or false.
+// MarshalJSON returns an object with "output_path", "modality", "address", "node"
+// without its children, and "resource_id". If there is a file, it also has
+// "media_type", "charset", "guessed" (true if the charset was guessed), "size",
+// "sha256", "source_hash", "actual", "changes", "cached" and "stale". It leaves out
+// "charset", "guessed", "source_hash", "actual", "changes" and "stale" if they are
+// empty or false.
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.Open()
@@ -85,9 +86,7 @@ func (e *Evidence) MarshalJSON() ([]byte, error) {
 func (e *Evidence) writeFile(w *jsonWriter) {
 	w.Text("media_type", e.MediaType)
 	w.Optional("charset", e.Charset)
-	if e.CharsetGuessed {
-		w.Value("guessed", true)
-	}
+	w.Flag("guessed", e.CharsetGuessed)
 	w.Value("size", e.Size)
 	w.Text("sha256", e.SHA256)
 	w.Optional("source_hash", e.SourceHash)
@@ -99,13 +98,11 @@ func (e *Evidence) writeFile(w *jsonWriter) {
 		w.Value("changes", e.Changes)
 	}
 	w.Value("cached", e.Cached)
-	if e.Stale {
-		w.Value("stale", true)
-	}
+	w.Flag("stale", e.Stale)
 }
 
-// evidence returns what is stored under key, or makes and stores it. Callers
-// that want the same at the same time wait for one extraction.
+// evidence returns what is stored under key, or makes and stores it. Callers that want
+// the same at the same time wait for one extraction.
 func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
 	shared := key            // by callers that want the same at the same time
 	if src.Version() == "" { // nothing tells this version from others
@@ -121,9 +118,9 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 	return stored, false, err
 }
 
-// makeEvidence extracts and stores, within the limits of the Library. The slot
-// is given up as soon as the content is read to its end: what the workspace
-// does then, such as waiting for the disk, holds up nobody else.
+// makeEvidence extracts and stores, within the limits of the Library. The slot is given
+// up as soon as the content is read to its end: what the workspace does then, such as
+// waiting for the disk, holds up nobody else.
 func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
 	p, err := l.openPart(ctx, t, src)
 	if err != nil {
@@ -136,7 +133,7 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 		return nil, err
 	}
 	defer release()
-	timing.Fresh(ctx)
+	ctxio.Fresh(ctx)
 	err = l.bounded(ctx, modality, func(ctx context.Context) error {
 		stored, err = l.extractTo(ctx, key, t, src, p, r, mode, release)
 		return err
@@ -160,7 +157,7 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 		Charset:    extract.Charset,
 		Guessed:    extract.CharsetGuessed,
 		Actual:     extract.Actual,
-		Changes:    extract.Changes[:min(len(extract.Changes), MaxChanges)],
+		Changes:    extract.Changes[:min(len(extract.Changes), message.MaxChanges)],
 		SourceHash: src.KnownHash(),
 	}
 	if p.member != "" && meta.Actual != nil {
@@ -178,15 +175,15 @@ func (l *Library) extractTo(ctx context.Context, key string, t target, src *Sour
 	return stored, localfile.WithoutPath(err)
 }
 
-// evidenceFormat is part of every key, so that evidence made by code that
-// named or checked it otherwise is not served.
+// evidenceFormat is part of every key, so that evidence made by code that named or
+// checked it otherwise is not served.
 const evidenceFormat = "2"
 
-// evidenceKey returns the key of the evidence of one request: a SHA-256 in
-// hex of everything that decides its bytes and its name.
+// evidenceKey returns the key of the evidence of one request: a SHA-256 in hex of
+// everything that decides its bytes and its name.
 func evidenceKey(t target, src *Source, resolverVersion string, mode Mode) string {
 	loc := t.address.Location
-	if loc.Modality.builtIn() && loc.Modality != Video && loc.Modality != Audio {
+	if loc.Modality.BuiltIn() && loc.Modality != Video && loc.Modality != Audio {
 		mode = ModeExact // means nothing to the others
 	}
 	return ctxio.HashParts(

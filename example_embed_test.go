@@ -26,7 +26,7 @@ func ExampleLibrary_ResolveFile() {
 	defer lib.Close()
 	ctx := context.Background()
 
-	e, err := lib.ResolveFile(ctx, "log.txt", citekit.Lines(2, 3), nil)
+	e, err := lib.ResolveFile(ctx, "log.txt", citekit.Text.Lines(2, 3), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func ExampleLibrary_ResolveFile() {
 	}
 	fmt.Printf("%s %q\n", e.Address, content)
 
-	_, err = lib.ResolveFile(ctx, "log.txt", citekit.Lines(3, 9), nil)
+	_, err = lib.ResolveFile(ctx, "log.txt", citekit.Text.Lines(3, 9), nil)
 	fmt.Println(errors.Is(err, citekit.ErrRange))
 	// Output:
 	// text://log#lines=2-3 "working\nstop\n"
@@ -66,21 +66,6 @@ func Example_check() {
 	// nodes[0].location (node 'end'): lines 2-9 of 2; lines run 1-2: location out of range
 }
 
-// The text of what a node stands for, with the place of each run.
-func ExampleLibrary_ReadNodeText() {
-	lib := poem()
-	defer lib.Close()
-
-	for run, err := range lib.ReadNodeText(context.Background(), "poem", "second") {
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Printf("%v: %q\n", run.Location, run.Text)
-	}
-	// Output:
-	// lines=2-2: "That floats on high\n"
-}
-
 // chapters is a mapper of one's own: lines in capitals begin chapters. What is
 // no text it leaves to the mapper that it has.
 type chapters struct{ next citekit.Mapper }
@@ -97,8 +82,7 @@ func (c chapters) Map(ctx context.Context, src *citekit.Source, req citekit.MapR
 	var last *citekit.Node
 	for i, line := range strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n") {
 		if title := strings.TrimSpace(line); title != "" && title == strings.ToUpper(title) {
-			last = &citekit.Node{Title: title, Type: "chapter", Location: citekit.Lines(i+1, i+1)}
-			last.Location.Modality = citekit.Text
+			last = &citekit.Node{Title: title, Type: "chapter", Location: citekit.Text.Lines(i+1, i+1)}
 			s.Nodes = append(s.Nodes, last)
 		} else if last != nil {
 			last.Location.Lines.Last = i + 1
@@ -161,7 +145,7 @@ func ExampleWorkspace() {
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
 
-	e, err := lib.ResolveFile(context.Background(), "1841-03.txt", citekit.Lines(2, 2), nil)
+	e, err := lib.ResolveFile(context.Background(), "1841-03.txt", citekit.Text.Lines(2, 2), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

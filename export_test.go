@@ -1,8 +1,13 @@
 package citekit
 
-import "context"
+import (
+	"context"
 
-// Pinned returns the version of the source that is recorded for a map.
+	"github.com/citekit/citekit/internal/ledger"
+)
+
+// Pinned returns the version of the source that is recorded for a map, by its identity.
 func (l *Library) Pinned(ctx context.Context, id, guard, version string) (string, error) {
-	return l.pinned(ctx, id, guard, version)
+	pin, err := ledger.Record(ctx, l.workspace, id, guard, ledger.Pin{Identity: version}, ErrConflict, ErrDamaged)
+	return pin.Identity, err
 }

@@ -1,20 +1,22 @@
 package citekit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
+	form "github.com/citekit/citekit/internal/selector"
 )
 
-// timeSlack is by how many seconds the end of a span may lie past the end of
-// its source, for durations that were rounded. What the evidence then holds
-// is reported as its actual location.
+// timeSlack is by how many seconds the end of a span may lie past the end of its
+// source, for durations that were rounded. What the evidence then holds is reported as
+// its actual location.
 const timeSlack = 0.1
 
-// An Extent is the size of a source in the units of its modality. Fields that
-// do not apply are zero.
+// An Extent is the size of a source in the units of its modality. Fields that do not
+// apply are zero.
 type Extent struct {
 	Modality Modality `json:"modality"` // of the source
 
@@ -39,14 +41,14 @@ type Extent struct {
 }
 
 // Check returns an error matching [ErrRange] if loc lies outside e, or
-// [errors.ErrUnsupported] if loc belongs to another modality. The location must
-// have passed [Location.Validate]. For a built-in modality, a bound of zero
-// means that the source has none of that unit: for a location with that unit,
-// Check returns an error matching ErrUnsupported, or, for pages, lines and time,
-// ErrRange. For other modalities, a bound of zero is not checked, and neither
-// is which selectors loc has. Names are not checked, such as that of a sheet, nor
-// what lies in a sheet, a table, a part or a message. For a location in a member,
-// Check returns nil, because e does not describe the member.
+// [errors.ErrUnsupported] if loc belongs to another modality. The location must have
+// passed [Location.Validate]. For a built-in modality, a bound of zero means that the
+// source has none of that unit: for a location with that unit, Check returns an error
+// matching ErrUnsupported, or, for pages, lines and time, ErrRange. For other
+// modalities, a bound of zero is not checked, and neither is which selectors loc has.
+// Names are not checked, such as that of a sheet, nor what lies in a sheet, a table, a
+// part or a message. For a location in a member, Check returns nil, because e does not
+// describe the member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil
@@ -57,13 +59,13 @@ func (e Extent) Check(loc Location) error {
 	if err := e.checkStructure(loc); err != nil {
 		return err
 	}
-	known := func(bound bool) bool { return bound || e.Modality.builtIn() }
+	known := func(bound bool) bool { return bound || e.Modality.BuiltIn() }
 	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages && known(e.Pages != 0) {
 		return rangeError("page %d of %d; %s", max(loc.Pages[n-1].First, e.Pages+1), e.Pages, run("pages", e.Pages))
 	}
 	inPart := loc.Part != "" || loc.Message != 0 // what lies in it is for the resolver
 	if loc.Lines.Last > e.Lines && known(e.Lines != 0) && !inPart {
-		return rangeError("%s of %d; %s", describeLines(loc.Lines), e.Lines, run("lines", e.Lines))
+		return rangeError("%s of %d; %s", form.Run(loc.Lines).Named("line"), e.Lines, run("lines", e.Lines))
 	}
 	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+timeSlack) {
 		return rangeError("t=%v of %s seconds", t, plain.FormatDecimal(e.Duration))
@@ -71,11 +73,11 @@ func (e Extent) Check(loc Location) error {
 	return nil
 }
 
-// checkStructure checks everything counted, except pages and lines. The resolver
-// checks names, such as that of a sheet, and whatever lies in a part or a message.
+// checkStructure checks everything counted, except pages and lines. The resolver checks
+// names, such as that of a sheet, and whatever lies in a part or a message.
 func (e Extent) checkStructure(loc Location) error {
-	for _, s := range []struct {
-		unit  string
+	units := []struct {
+		name  string
 		there bool
 		last  int
 		bound int
@@ -83,45 +85,31 @@ func (e Extent) checkStructure(loc Location) error {
 		{"pages", len(loc.Pages) > 0, 0, e.Pages},
 		{"blocks", !loc.Blocks.IsZero() && loc.Part == "", loc.Blocks.Last, e.Blocks},
 		{"sheets", loc.Sheet != "", 0, e.Sheets},
-		{"rows", !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", loc.Rows.Last, e.Rows},
 		{"parts", loc.Part != "" && loc.Message == 0, loc.Parts().Last, e.Parts},
 		{"messages", loc.Message != 0, loc.Message, e.Messages},
 		{"tables", loc.Table != "", 0, e.Tables},
-	} {
-		switch counted := e.counted(); {
-		case !s.there || s.bound == 0 && !e.Modality.builtIn():
-		case s.bound == 0 && counted != "" && counted != s.unit:
-			return fmt.Errorf("the source has no %s; it has %s: %w", s.unit, counted, errors.ErrUnsupported)
-		case s.bound == 0 && s.unit != "pages":
-			return fmt.Errorf("the source has no %s: %w", s.unit, errors.ErrUnsupported)
-		case s.last > s.bound:
-			return rangeError("%s %d of %d; %s", s.unit, s.last, s.bound, run(s.unit, s.bound))
+		{"members", false, 0, e.Members},
+		{"rows", !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", loc.Rows.Last, e.Rows},
+		{"lines", false, 0, e.Lines},
+	}
+	counted := "" // the first unit that the source has
+	for _, u := range units {
+		if u.bound > 0 {
+			counted = cmp.Or(counted, u.name)
+		}
+	}
+	for _, u := range units {
+		switch {
+		case !u.there || u.bound == 0 && !e.Modality.BuiltIn():
+		case u.bound == 0 && counted != "" && counted != u.name:
+			return fmt.Errorf("the source has no %s; it has %s: %w", u.name, counted, errors.ErrUnsupported)
+		case u.bound == 0 && u.name != "pages":
+			return fmt.Errorf("the source has no %s: %w", u.name, errors.ErrUnsupported)
+		case u.last > u.bound:
+			return rangeError("%s %d of %d; %s", u.name, u.last, u.bound, run(u.name, u.bound))
 		}
 	}
 	return nil
-}
-
-// counted names what the source has, such as "blocks", or "".
-func (e Extent) counted() string {
-	for _, s := range []struct {
-		unit string
-		n    int
-	}{
-		{"pages", e.Pages}, {"blocks", e.Blocks}, {"sheets", e.Sheets}, {"parts", e.Parts}, {"messages", e.Messages},
-		{"tables", e.Tables}, {"members", e.Members}, {"rows", e.Rows}, {"lines", e.Lines},
-	} {
-		if s.n > 0 {
-			return s.unit
-		}
-	}
-	return ""
-}
-
-func describeLines(lines Range) string {
-	if lines.Len() == 1 {
-		return "line " + lines.String()
-	}
-	return "lines " + lines.String()
 }
 
 // run says which units of a source there are.

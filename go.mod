@@ -4,29 +4,32 @@ module github.com/citekit/citekit
 go 1.26.5
 
 require (
-	github.com/andybalholm/brotli v1.1.0 // internal/parquet
+	github.com/andybalholm/brotli v1.2.0 // internal/parquet
 	github.com/blevesearch/snowballstem v0.9.0 // internal/terms
+	github.com/boombuler/barcode v1.1.0 // internal/command/internal/handover
 	github.com/clipperhouse/uax29/v2 v2.7.0 // internal/sentence, internal/terms
 	github.com/coreos/go-oidc/v3 v3.21.0 // access/oidc
-	github.com/fsnotify/fsnotify v1.9.0 // cmd/citekit
+	github.com/danielgtaylor/huma/v2 v2.37.2 // api
+	github.com/evanw/esbuild v0.28.2 // internal/tool/bundle, tests of internal/test/e2e
+	github.com/fsnotify/fsnotify v1.9.0 // internal/command
 	github.com/go-jose/go-jose/v4 v4.1.4 // access/oidc
 	github.com/google/go-cmp v0.7.0 // tests
-	github.com/google/jsonschema-go v0.4.3 // cmd/citekit/internal/config, schema
+	github.com/google/jsonschema-go v0.4.3 // internal/command/internal/config, schema
 	github.com/klauspost/compress v1.20.1 // internal/parquet, modality/document/internal/archive
-	github.com/klippa-app/go-pdfium v1.19.8 // modality/document/pdf/internal/pdfium; what PDFium reads changes with it: measure before raising it
+	github.com/klippa-app/go-pdfium v1.19.8 // modality/document/internal/pdf/internal/pdfium; what PDFium reads changes with it: measure before raising it
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // internal/test/parquettest, tests of mapadapter
-	github.com/pdfcpu/pdfcpu v0.15.0 // tests of internal/test/e2e
+	github.com/pdfcpu/pdfcpu v0.15.0 // internal/command/internal/handover, tests of internal/test/e2e
 	github.com/pelletier/go-toml/v2 v2.2.4 // tests of modality/text/internal/data
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
-	github.com/rogpeppe/go-internal v1.16.0 // tests of cmd/citekit
-	github.com/spf13/cobra v1.10.2 // cmd/citekit
-	github.com/spf13/pflag v1.0.10 // cmd/citekit
-	github.com/tetratelabs/wazero v1.12.0 // modality/document/pdf/internal/pdfium
+	github.com/rogpeppe/go-internal v1.16.0 // tests of internal/command
+	github.com/spf13/cobra v1.10.2 // internal/command
+	github.com/spf13/pflag v1.0.10 // internal/command
+	github.com/tetratelabs/wazero v1.12.0 // modality/document/internal/pdf/internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of modality/internal/media/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // modality/text/internal/markup
-	go.yaml.in/yaml/v3 v3.0.5 // cmd/citekit/internal/config, modality/text/internal/markup
-	golang.org/x/image v0.47.0 // modality/image, modality/document/pdf/internal/pdf, modality/internal/drawing
+	go.yaml.in/yaml/v3 v3.0.5 // internal/command/internal/config, modality/text/internal/markup
+	golang.org/x/image v0.47.0 // modality/image, modality/document/internal/pdf/internal/pdf, modality/internal/drawing, internal/command/internal/handover
 	golang.org/x/net v0.59.0 // modality/text/internal/markup, modality/internal/htmlblocks
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
 	golang.org/x/sys v0.49.0 // workspace, internal/child

@@ -19,6 +19,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
@@ -101,23 +102,26 @@ func TestEvidenceJSON(t *testing.T) {
 	}
 }
 
+var modalities = []citekit.Modality{citekit.Document, citekit.Video, citekit.Audio, citekit.Image, citekit.Text, citekit.Virtual}
+
 // TestUnsetLocations: a program with a variable that was not set does not cite all of
 // a file.
 func TestUnsetLocations(t *testing.T) {
+	const unknown = citekit.Modality("")
 	f := newFixture(t)
 	m, err := f.Map(t.Context(), "poem")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, loc := range map[string]citekit.Location{
-		"line 0; lines count from 1":     citekit.Lines(0, 0),
-		"page 0; pages count from 1":     citekit.Pages(0, 0),
-		"blocks 0; blocks count from 1":  citekit.Blocks(0, 0),
-		"bbox [0, 0, 0, 0] is empty":     citekit.Region(0, 0, 0, 0),
-		"a sheet without a name":         citekit.Sheet("", ""),
-		"a part without a number":        citekit.Part(""),
-		"a member without a name":        citekit.Member(""),
-		"a member without a name; an em": citekit.Lines(1, 1).In(citekit.Member("").Member),
+		"line 0; lines count from 1":     unknown.Lines(0, 0),
+		"page 0; pages count from 1":     unknown.Pages(0, 0),
+		"block 0; blocks count from 1":   unknown.Blocks(0, 0),
+		"bbox [0, 0, 0, 0] is empty":     unknown.Region(0, 0, 0, 0),
+		"a sheet without a name":         unknown.Sheet("", ""),
+		"a part without a number":        unknown.Part(""),
+		"a member without a name":        unknown.Member(""),
+		"a member without a name; an em": unknown.Lines(1, 1).In(unknown.Member("").Member),
 	} {
 		if loc.IsWhole() {
 			t.Errorf("%s: all of a resource", name)
@@ -138,7 +142,7 @@ func TestUnsetLocations(t *testing.T) {
 			}
 		}
 	}
-	for _, loc := range []citekit.Location{{}, citekit.Seconds(0, 0)} {
+	for _, loc := range []citekit.Location{{}, unknown.Seconds(0, 0)} {
 		if e, err := f.ResolveFile(t.Context(), m.SourcePath, loc, nil); err != nil || !e.Address.Location.IsWhole() {
 			t.Errorf("all of it: %+v, %v", e, err)
 		}
@@ -163,22 +167,22 @@ func TestResolveErrors(t *testing.T) {
 	f.Write(t, ".resource_maps/away.json", fmt.Sprintf(`{"resource_id":"away","type":"text","source_path":%q,"nodes":[{"id":"n","location":{"modality":"text"}}]}`, filepath.ToSlash(f.Dir)+"/lost/away.txt"))
 	tests := []struct {
 		resource, node string
-		code           citekit.Code
+		code           string
 		want           string
 	}{
-		{"poem", "beyond", citekit.CodeInvalidInput, "citekit: resolve text://poem#lines=3-9: lines 3-9 of 4; lines run 1-4"},
-		{"poem", "odd", citekit.CodeInvalidInput, "citekit: resolve poem.odd: lines [3, 2] end before they begin"},
-		{"poem", "strat", citekit.CodeNotFound, "no node 'strat'; did you mean 'start'?"},
-		{"poem", "photo", citekit.CodeUnsupported, "no resolver for image"},
-		{"poen", "start", citekit.CodeNotFound, "no resource 'poen'; its map would be .resource_maps/poen.json; did you mean 'poem'"},
-		{"../poem", "start", citekit.CodeInvalidInput, "looks like a path"},
-		{"", "start", citekit.CodeInvalidInput, "resource id is empty"},
-		{"gone", "n", citekit.CodeNotFound, "citekit: resolve text://gone: its source 'missing.txt' is gone; put it back, or map it where it is now"},
-		{"away", "n", citekit.CodeNotFound, "citekit: resolve text://away: its source 'away.txt' is gone"}, // where it was is not told
-		{"out", "n", citekit.CodeForbidden, "citekit: resolve text://out: "},
-		{"broken", "n", citekit.CodeInvalidInput, "map 'broken': not JSON: line 1"},
-		{"other", "n", citekit.CodeInvalidInput, "its resource_id is 'poem'"},
-		{"bare", "n", citekit.CodeNotFound, "no node 'n'"},
+		{"poem", "beyond", message.CodeInvalidInput, "citekit: resolve text://poem#lines=3-9: lines 3-9 of 4; lines run 1-4"},
+		{"poem", "odd", message.CodeInvalidInput, "citekit: resolve poem.odd: lines [3, 2] end before they begin"},
+		{"poem", "strat", message.CodeNotFound, "no node 'strat'; did you mean 'start'?"},
+		{"poem", "photo", message.CodeUnsupported, "no resolver for image"},
+		{"poen", "start", message.CodeNotFound, "no resource 'poen'; its map would be .resource_maps/poen.json; did you mean 'poem'"},
+		{"../poem", "start", message.CodeInvalidInput, "looks like a path"},
+		{"", "start", message.CodeInvalidInput, "resource id is empty"},
+		{"gone", "n", message.CodeNotFound, "citekit: resolve text://gone: its source 'missing.txt' is gone; put it back, or map it where it is now"},
+		{"away", "n", message.CodeNotFound, "citekit: resolve text://away: its source 'away.txt' is gone"}, // where it was is not told
+		{"out", "n", message.CodeForbidden, "citekit: resolve text://out: "},
+		{"broken", "n", message.CodeInvalidInput, "map 'broken': not JSON: line 1"},
+		{"other", "n", message.CodeInvalidInput, "its resource_id is 'poem'"},
+		{"bare", "n", message.CodeNotFound, "no node 'n'"},
 	}
 	for _, test := range tests {
 		_, err := f.Resolve(t.Context(), test.resource, test.node, nil)
@@ -196,7 +200,7 @@ func TestResolveErrors(t *testing.T) {
 	if left := f.Outputs(t); len(left) != 0 {
 		t.Errorf("failed resolves left %v", left)
 	}
-	if _, err := f.Resolve(t.Context(), "poem", "start", &citekit.ResolveOptions{Mode: "fast"}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+	if _, err := f.Resolve(t.Context(), "poem", "start", &citekit.ResolveOptions{Mode: "fast"}); citekit.CodeOf(err) != message.CodeInvalidInput {
 		t.Errorf("mode fast: %v", err)
 	}
 }
@@ -240,12 +244,12 @@ func TestStale(t *testing.T) {
 	sum := strings.Repeat("0", 64)
 	f.Write(t, ".resource_maps/hashed.json", `{"resource_id":"hashed","type":"text","source_path":"poem.txt","metadata":{"source_hash":"`+sum+`"},
 		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
-	if _, err := f.Resolve(t.Context(), "hashed", "n", nil); citekit.CodeOf(err) != citekit.CodeStale {
+	if _, err := f.Resolve(t.Context(), "hashed", "n", nil); citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("a wrong hash: %v", err)
 	}
 	f.Write(t, ".resource_maps/odd.json", `{"resource_id":"odd","type":"text","source_path":"poem.txt","metadata":{"source_hash":"sha256:zz"},
 		"nodes":[{"id":"n","location":{"modality":"text","lines":[1,1]}}]}`)
-	if _, err := f.Resolve(t.Context(), "odd", "n", nil); citekit.CodeOf(err) != citekit.CodeInvalidInput || !strings.Contains(err.Error(), "metadata.source_hash") {
+	if _, err := f.Resolve(t.Context(), "odd", "n", nil); citekit.CodeOf(err) != message.CodeInvalidInput || !strings.Contains(err.Error(), "metadata.source_hash") {
 		t.Errorf("no hash at all: %v", err)
 	}
 	e, err := f.Resolve(t.Context(), "hashed", "n", &citekit.ResolveOptions{AllowStale: true})
@@ -261,7 +265,7 @@ func TestStale(t *testing.T) {
 		t.Errorf("pinned to the right version: %v", err)
 	}
 	_, err = f.ResolveAddress(t.Context(), parse(t, "text://poem#lines=1-1&v=00000000"), &citekit.ResolveOptions{AllowStale: true})
-	if citekit.CodeOf(err) != citekit.CodeStale {
+	if citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("pinned to another version: %v", err)
 	}
 }
@@ -275,7 +279,7 @@ func TestStaleWithoutHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
-	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
+	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("after the source changed: %v", err)
 	}
 	m, err := f.Map(t.Context(), "poem")
@@ -335,7 +339,7 @@ func TestTouchedMapPinsStill(t *testing.T) {
 	f.Write(t, "poem.txt", "uno\ndos\ntres\ncuatro")
 	data := read(t, filepath.Join(f.Dir, ".resource_maps/poem.json"))
 	f.Write(t, ".resource_maps/poem.json", data)
-	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
+	if _, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("%v", err)
 	}
 	f.Write(t, "poem.txt", "one\ntwo\nthree\nfour")
@@ -351,7 +355,7 @@ func TestSourceChangesWhileRead(t *testing.T) {
 		f.Write(t, "poem.txt", "changed\nin\nbetween")
 		return b
 	}
-	if e, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeStale {
+	if e, err := f.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if left := f.Outputs(t); len(left) != 0 {
@@ -466,7 +470,7 @@ func TestResolveTimeout(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 { // none of those who wait tries again
 		wg.Go(func() {
-			if _, err := lib.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != citekit.CodeTimeout {
+			if _, err := lib.Resolve(t.Context(), "poem", "start", nil); citekit.CodeOf(err) != message.CodeTimeout {
 				t.Errorf("%v", err)
 			}
 		})
@@ -482,10 +486,10 @@ func TestResolveFileVersion(t *testing.T) {
 	if err != nil || e.Address.String() != "text://poem#lines=1-1&v="+hash[:8] {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if _, err := f.ResolveFile(t.Context(), "poem.txt", loc, &citekit.ResolveOptions{Version: "00000000"}); citekit.CodeOf(err) != citekit.CodeStale {
+	if _, err := f.ResolveFile(t.Context(), "poem.txt", loc, &citekit.ResolveOptions{Version: "00000000"}); citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("another version: %v", err)
 	}
-	if _, err := f.ResolveFile(t.Context(), "poem.txt", loc, &citekit.ResolveOptions{Version: "new"}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+	if _, err := f.ResolveFile(t.Context(), "poem.txt", loc, &citekit.ResolveOptions{Version: "new"}); citekit.CodeOf(err) != message.CodeInvalidInput {
 		t.Errorf("no version: %v", err)
 	}
 }
@@ -512,7 +516,7 @@ func TestNameDecidesEvidence(t *testing.T) {
 func TestLongIDsInErrors(t *testing.T) {
 	f := newFixture(t)
 	_, err := f.Resolve(t.Context(), "poem", strings.Repeat("x", 1<<20), nil)
-	if citekit.CodeOf(err) != citekit.CodeNotFound || len(err.Error()) > 2000 {
+	if citekit.CodeOf(err) != message.CodeNotFound || len(err.Error()) > 2000 {
 		t.Errorf("%d bytes: %.100v", len(fmt.Sprint(err)), err)
 	}
 }
@@ -700,9 +704,9 @@ func TestExtentOfOwnModality(t *testing.T) {
 		{citekit.Location{Blocks: two}, citekit.Location{Blocks: past}},
 		{citekit.Location{Rows: two}, citekit.Location{Rows: past}},
 		{citekit.Location{Part: "2"}, citekit.Location{Part: "2-3"}},
-		{citekit.Pages(1, 2), citekit.Pages(2, 3)},
-		{citekit.Lines(1, 2), citekit.Lines(2, 3)},
-		{citekit.Seconds(1, 2), citekit.Seconds(2, 3)},
+		{citekit.Document.Pages(1, 2), citekit.Document.Pages(2, 3)},
+		{citekit.Text.Lines(1, 2), citekit.Text.Lines(2, 3)},
+		{citekit.Video.Seconds(1, 2), citekit.Video.Seconds(2, 3)},
 	} {
 		at.inside.Modality, at.outside.Modality = "chat", "chat"
 		if err := extent.Check(at.inside); err != nil {
@@ -722,14 +726,13 @@ func TestExtentOfOwnModality(t *testing.T) {
 func TestErrorsShowWhatWasGiven(t *testing.T) {
 	lib := citekit.New(workspace.NewMemory(nil), modality.All(), nil)
 	defer lib.Close()
-	for _, loc := range []citekit.Location{{}, citekit.Lines(1, 2), {Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}, citekit.Member("a.txt")} {
+	for _, loc := range []citekit.Location{{}, citekit.Text.Lines(1, 2), {Modality: citekit.Text, Lines: citekit.Range{First: 1, Last: 1}}, citekit.Text.Member("a.txt")} {
 		_, err := lib.ResolveFile(t.Context(), "in/nofile.txt", loc, nil)
 		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), " in/nofile.txt: ") {
 			t.Errorf("%v: %v", loc, err)
 		}
 	}
-	loc := citekit.Sheet("pets", "a1:Q0")
-	loc.Modality = citekit.Document
+	loc := citekit.Document.Sheet("pets", "a1:Q0")
 	if err := loc.Validate(); !errors.Is(err, citekit.ErrSyntax) || !strings.Contains(err.Error(), `cells "a1:Q0" are not in A1 notation`) {
 		t.Error(err)
 	}
@@ -737,8 +740,7 @@ func TestErrorsShowWhatWasGiven(t *testing.T) {
 		t.Error(got)
 	}
 	empty := citekit.Extent{Modality: citekit.Document}
-	loc = citekit.Pages(1, 1)
-	loc.Modality = citekit.Document
+	loc = citekit.Document.Pages(1, 1)
 	if err := empty.Check(loc); !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), "page 1 of 0; the source has no pages") {
 		t.Error(err)
 	}

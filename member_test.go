@@ -169,7 +169,7 @@ func TestMemberOfNodes(t *testing.T) {
 	if err != nil || read(t, e.OutputPath) != "two\n" {
 		t.Fatalf("a node in a member: %v, %v", e, err)
 	}
-	e, err = lib.ResolveAddress(t.Context(), citekit.Address{Resource: "all", Location: citekit.Lines(1, 1).In("poems/a.txt")}, nil)
+	e, err = lib.ResolveAddress(t.Context(), citekit.Address{Resource: "all", Location: citekit.Text.Lines(1, 1).In("poems/a.txt")}, nil)
 	if err != nil || e.Address.String() != "text://all#member=poems/a.txt&lines=1-1" {
 		t.Errorf("an address without a modality: %v, %v", e, err)
 	}
@@ -203,7 +203,7 @@ func TestMemberText(t *testing.T) {
 
 func TestMemberOfFile(t *testing.T) {
 	lib, b, _ := newBundle(t)
-	loc := citekit.Lines(2, 2).In("poems/a.txt")
+	loc := citekit.Text.Lines(2, 2).In("poems/a.txt")
 	e, err := lib.ResolveFile(t.Context(), "all.bundle", loc, &citekit.ResolveOptions{Doubt: true})
 	if err != nil || read(t, e.OutputPath) != "two\n" || e.Address.String() != "text://all#member=poems/a.txt&lines=2-2" {
 		t.Errorf("part of a member of a file: %v, %v", e, err)

@@ -3,7 +3,6 @@ package citekit_test
 import (
 	"encoding/json"
 	"math"
-	"reflect"
 	"testing"
 
 	"github.com/citekit/citekit"
@@ -28,23 +27,6 @@ func TestTranscript(t *testing.T) {
 		if path, hash := m.Transcript(); [2]string{path, hash} != test.want {
 			t.Errorf("%s: got %q, %q", test.metadata, path, hash)
 		}
-	}
-}
-
-func TestSetTranscript(t *testing.T) {
-	m := new(citekit.ResourceMap)
-	m.SetTranscript("a.srt", "ab")
-	if want := map[string]any{"transcript": map[string]any{"source_path": "a.srt", "source_hash": "ab"}}; !reflect.DeepEqual(m.Metadata, want) {
-		t.Errorf("got %v", m.Metadata)
-	}
-	before := map[string]any{"source_path": "a.srt", "language": "fr"}
-	m.Metadata = map[string]any{"transcript": before}
-	m.SetTranscript("b.srt", "")
-	if want := map[string]any{"transcript": map[string]any{"source_path": "b.srt", "language": "fr"}}; !reflect.DeepEqual(m.Metadata, want) {
-		t.Errorf("got %v", m.Metadata)
-	}
-	if before["source_path"] != "a.srt" {
-		t.Error("metadata that another map may share were changed")
 	}
 }
 

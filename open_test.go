@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/linetest"
 )
 
@@ -25,7 +26,7 @@ func TestOpen(t *testing.T) {
 	if _, err := f.Open(t.Context(), citekit.Address{Resource: "poem"}); !errors.Is(err, citekit.ErrStale) || !errors.As(err, &failed) {
 		t.Errorf("a changed source: %v", err)
 	}
-	if _, err := f.Open(t.Context(), citekit.Address{Resource: "none"}); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := f.Open(t.Context(), citekit.Address{Resource: "none"}); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Errorf("a resource that is not there: %v", err)
 	}
 }

@@ -18,7 +18,7 @@ var unrunnable = map[string]string{
 	"modality/modalitytest":                   "a suite needs the T of a test",
 	"workspace/workspacetest":                 "a suite needs the T of a test",
 	"search/embedding/internal/embeddingtest": "a suite needs the T of a test",
-	"cmd/citekit/internal/render":             "needs LibreOffice",
+	"internal/command/internal/render":        "needs LibreOffice",
 }
 
 // TestEveryPackageHasAnExample checks that each package that others can import

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
@@ -149,67 +150,10 @@ func TestReadTextPanics(t *testing.T) {
 
 func TestReadTextErrors(t *testing.T) {
 	f := newFixture(t)
-	if _, err := readText(t, f.Library, "text://none"); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := readText(t, f.Library, "text://none"); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Errorf("a missing resource: %v", err)
 	}
 	if _, err := readText(t, f.Library, "text://poem#lines=1-2"); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a resolver that reads no text: %v", err)
 	}
-}
-
-// TestReadNodeText reads nodes of each kind, and nodes that cannot be read.
-func TestReadNodeText(t *testing.T) {
-	ws := workspace.NewMemory(nil)
-	ws.AddSource("poem.txt", []byte("one\ntwo\nthree\n"))
-	const poem = `{"resource_id":"poem","type":"text","title":"","source_path":"poem.txt","nodes":[
-		{"id":"all","type":"poem","location":{"modality":"text"},"children":[
-			{"id":"all.end","type":"line","location":{"modality":"text","lines":[2,3]}}]},
-		{"id":"far","type":"line","location":{"modality":"text","lines":[3,4]}},
-		{"id":"odd","type":"line","location":{"modality":"text","lines":[4,3]}},
-		{"id":"blind","type":"line","location":{"modality":"image"}},
-		{"id":"else","type":"line","location":{"modality":"virtual","virtual_address":"https://example.com/"}}]}`
-	if err := ws.WriteMap(t.Context(), "poem", []byte(poem)); err != nil {
-		t.Fatal(err)
-	}
-	lib := citekit.New(ws, modality.All(), nil)
-	defer lib.Close()
-	for _, test := range []struct {
-		resource, node string
-		text           string
-		code           citekit.Code
-	}{
-		{"poem", "all", "one\ntwo\nthree\n", ""},
-		{"poem", "all.end", "two\nthree\n", ""},
-		{"poem", "far", "", citekit.CodeInvalidInput},
-		{"poem", "odd", "", citekit.CodeInvalidInput},
-		{"poem", "blind", "", citekit.CodeInvalidInput},
-		{"poem", "else", "", citekit.CodeUnsupported},
-		{"poem", "none", "", citekit.CodeNotFound},
-		{"pome", "all", "", citekit.CodeNotFound},
-		{"po/me", "all", "", citekit.CodeInvalidInput},
-	} {
-		var text strings.Builder
-		var failed error
-		for run, err := range lib.ReadNodeText(t.Context(), test.resource, test.node) {
-			if failed != nil {
-				t.Errorf("%s.%s: yields after the error %v", test.resource, test.node, failed)
-			}
-			text.WriteString(run.Text)
-			failed = err
-		}
-		if code := codeOf(failed); code != test.code || test.code == "" && text.String() != test.text {
-			t.Errorf("%s.%s: %q, %v (%s); want %q, %s", test.resource, test.node, text.String(), failed, code, test.text, test.code)
-		}
-	}
-	for range lib.ReadNodeText(t.Context(), "poem", "all") {
-		break // must be allowed
-	}
-}
-
-// codeOf returns the code of an error, or "" if there is none.
-func codeOf(err error) citekit.Code {
-	if err == nil {
-		return ""
-	}
-	return citekit.CodeOf(err)
 }

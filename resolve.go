@@ -8,39 +8,38 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/citekit/citekit/internal/concurrent"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/timing"
+	form "github.com/citekit/citekit/internal/selector"
 )
 
-// ResolveOptions are the options of one resolve. The zero value is ready to
-// use.
+// ResolveOptions are the options of one resolve. The zero value is ready to use.
 type ResolveOptions struct {
-	// Virtual returns only the address and makes no evidence. It does not check
-	// that the source has that place, or that it is unchanged since it was
-	// mapped. It opens the source only to find a modality: if the address and
-	// the map have different ones, or of a member that the map does not
-	// describe.
+	// Virtual returns only the address and makes no evidence. It does not check that
+	// the source has that place, or that it is unchanged since it was mapped. It opens
+	// the source only to find a modality: if the address and the map have different
+	// ones, or of a member that the map does not describe.
 	Virtual bool
 
 	// Mode says how time ranges are cut; "" means [ModeExact].
 	Mode Mode
 
-	// Doubt makes [Library.ResolveFile] check that the file looks like the
-	// modality of its location before it is read as such. Without it, a request
-	// for lines reads any file as text.
+	// Doubt makes [Library.ResolveFile] check that the file looks like the modality of
+	// its location before it is read as such. Without it, a request for lines reads any
+	// file as text.
 	Doubt bool
 
-	// AllowStale resolves a source that has changed since it was mapped,
-	// and marks the evidence Stale.
+	// AllowStale resolves a source that has changed since it was mapped, and marks the
+	// evidence Stale.
 	AllowStale bool
 
-	// Version pins the source, as Address.Version does: 8 to 64 leading hex
-	// digits of its SHA-256, or "". It becomes part of the address of the
-	// evidence.
+	// Version pins the source, as Address.Version does: 8 to 64 leading hex digits of
+	// its SHA-256, or "". It becomes part of the address of the evidence.
 	Version string
 }
 
@@ -50,12 +49,10 @@ func (o *ResolveOptions) withDefaults() (ResolveOptions, error) {
 		opts = *o
 	}
 	opts.Mode = cmp.Or(opts.Mode, ModeExact)
-	if opts.Version != "" {
-		version, err := parseVersion(opts.Version)
-		if err != nil {
-			return opts, err
+	if opts.Version = strings.ToLower(opts.Version); opts.Version != "" {
+		if err := form.CheckVersion(opts.Version); err != nil {
+			return opts, asSyntax(err)
 		}
-		opts.Version = version
 	}
 	switch opts.Mode {
 	case ModeExact, ModeCopy, ModeStrict:
@@ -85,12 +82,12 @@ func (t target) failed(op string, err error) error {
 }
 
 // Resolve extracts the part of the source that a node describes and returns the
-// evidence. If the evidence exists already, it is returned again. A nil opts
-// means the defaults.
+// evidence. If the evidence exists already, it is returned again. A nil opts means the
+// defaults.
 //
-// The error is a [*ResolveError]. It wraps a [*NotFoundError], an error
-// matching [ErrSyntax], [ErrStale], [ErrForbidden] or [ErrNotStored], or an
-// error that [Resolver] names.
+// The error is a [*ResolveError]. It wraps a [*NotFoundError], an error matching
+// [ErrSyntax], [ErrStale], [ErrForbidden] or [ErrNotStored], or an error that
+// [Resolver] names.
 func (l *Library) Resolve(ctx context.Context, resourceID, nodeID string, opts *ResolveOptions) (*Evidence, error) {
 	t, err := l.nodeTarget(ctx, resourceID, nodeID)
 	if err != nil {
@@ -111,10 +108,10 @@ func (l *Library) nodeTarget(ctx context.Context, resourceID, nodeID string) (ta
 	return target{address: m.Address(n), label: nodeID, node: n, m: m, path: m.SourcePath, declared: m.Type}, nil
 }
 
-// ResolveAddress is like [Library.Resolve] for an address, which need not be
-// the address of a node. Its resource must have a map, unless the address is
-// virtual. An empty modality means that of the resource. If the address pins a
-// version and the source has another, the error matches [ErrStale].
+// ResolveAddress is like [Library.Resolve] for an address, which need not be the
+// address of a node. Its resource must have a map, unless the address is virtual. An
+// empty modality means that of the resource. If the address pins a version and the
+// source has another, the error matches [ErrStale].
 func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOptions) (*Evidence, error) {
 	t := target{address: a, label: a.Fragment()}
 	if a.Location.Modality != Virtual {
@@ -132,8 +129,8 @@ func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOp
 	return l.resolve(ctx, t, opts)
 }
 
-// mapFor returns the map that an address is one of. Unless only the address is
-// wanted, the map and the Library must know its modality.
+// mapFor returns the map that an address is one of. Unless only the address is wanted,
+// the map and the Library must know its modality.
 func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexedMap, error) {
 	var unknown error
 	if !virtual && a.Location.Modality.Valid() {
@@ -149,13 +146,12 @@ func (l *Library) mapFor(ctx context.Context, a Address, virtual bool) (*indexed
 	return m, cmp.Or(m.checkScheme(a), unknown)
 }
 
-// ResolveFile is like [Library.Resolve] for part of a file that has no map. It
-// opens the path in the same way as the source path of a map. If the modality
-// of loc is empty, [Library.Detect] finds that of the file. Otherwise the
-// modality of loc is trusted, even if the file looks like something else,
-// unless [ResolveOptions].Doubt is set. The resource id of the evidence is made
-// from the file name, as ingest.ResourceIDFor makes it: "Smith (2020).pdf"
-// gives "smith-2020".
+// ResolveFile is like [Library.Resolve] for part of a file that has no map. It opens
+// the path in the same way as the source path of a map. If the modality of loc is
+// empty, [Library.Detect] finds that of the file. Otherwise the modality of loc is
+// trusted, even if the file looks like something else, unless [ResolveOptions].Doubt is
+// set. The resource id of the evidence is made from the file name, as
+// ingest.ResourceIDFor makes it: "Smith (2020).pdf" gives "smith-2020".
 func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
 	e, err := l.resolveFile(ctx, path, loc, opts)
 	var failed *ResolveError
@@ -168,7 +164,11 @@ func (l *Library) ResolveFile(ctx context.Context, path string, loc Location, op
 func (l *Library) resolveFile(ctx context.Context, path string, loc Location, opts *ResolveOptions) (*Evidence, error) {
 	a := Address{Resource: plain.SlugForFile(filepath.ToSlash(path)), Location: loc}
 	if loc.Member != "" {
-		return l.resolveFileMember(ctx, a, path, opts)
+		t := target{address: a, label: a.Fragment(), path: path} // the member tells its modality, the file its own
+		if err := l.fillMember(ctx, &t); err != nil {
+			return nil, t.failed("open", err)
+		}
+		return l.resolve(ctx, t, opts)
 	}
 	if loc.Modality == "" {
 		var err error
@@ -196,16 +196,6 @@ func (l *Library) resolveFile(ctx context.Context, path string, loc Location, op
 		}
 	}
 	return e, err
-}
-
-// resolveFileMember resolves part of a member of a file. The member tells its
-// modality, and the file its own.
-func (l *Library) resolveFileMember(ctx context.Context, a Address, path string, opts *ResolveOptions) (*Evidence, error) {
-	t := target{address: a, label: a.Fragment(), path: path}
-	if err := l.fillMember(ctx, &t); err != nil {
-		return nil, t.failed("open", err)
-	}
-	return l.resolve(ctx, t, opts)
 }
 
 // resolve does the part that is the same for every target.
@@ -267,7 +257,7 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	if err != nil {
 		return nil, err
 	}
-	e.OutputPath, e.Key, e.Cached = stored.Path, key, cached
+	e.OutputPath, e.Key, e.Name, e.Cached = stored.Path, key, stored.Name, cached
 	e.MediaType, e.Charset, e.CharsetGuessed, e.Actual = stored.MediaType, stored.Charset, stored.Guessed, stored.Actual
 	e.Changes = stored.Changes
 	e.Size, e.SHA256 = stored.Size, stored.SHA256
@@ -275,14 +265,14 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	return e, nil
 }
 
-// errUnreadable reports a source that the system keeps from this program. It
-// matches [ErrForbidden], but not because of the roots.
+// errUnreadable reports a source that the system keeps from this program. It matches
+// [ErrForbidden], but not because of the roots.
 var errUnreadable = saying{"permission denied: this program may not read the source", ErrForbidden}
 
-// OpenSource opens the file at a path as it stands in a map: relative to the
-// base directory of the workspace, or absolute. It hashes a small file, see
-// Options.HashLimit. The errors are those of [SourceStore], without the path.
-// The caller closes the source.
+// OpenSource opens the file at a path as it stands in a map: relative to the base
+// directory of the workspace, or absolute. It hashes a small file, see
+// Options.HashLimit. The errors are those of [Workspace], without the path. The caller
+// closes the source.
 func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) {
 	src, err := l.workspace.OpenSource(ctx, path)
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrForbidden) {
@@ -300,14 +290,13 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 	return src, nil
 }
 
-// WithSlot waits for a slot of the modality, and for one of
-// Options.Extractions, and then calls f with a context that ends after
-// Options.ExtractTimeout. At most Options.MaxExtractions calls for one modality
-// run at a time. If f does not return in time, the error matches
-// [os.ErrDeadlineExceeded]. If f panics, WithSlot returns an error, so that one
-// bad source does not end a server. f must not call WithSlot.
+// WithSlot waits for a slot of the modality, and for one of Options.Extractions, and
+// then calls f with a context that ends after Options.ExtractTimeout. At most
+// Options.MaxExtractions calls for one modality run at a time. If f does not return in
+// time, the error matches [os.ErrDeadlineExceeded]. If f panics, WithSlot returns an
+// error, so that one bad source does not end a server. f must not call WithSlot.
 func (l *Library) WithSlot(ctx context.Context, modality Modality, f func(context.Context) error) error {
-	timing.Fresh(ctx)
+	ctxio.Fresh(ctx)
 	return l.withSlot(ctx, modality, f)
 }
 
@@ -341,7 +330,7 @@ func (l *Library) acquireSlot(ctx context.Context, modality Modality) (release f
 
 // bounded is WithSlot for a caller that has a slot.
 func (l *Library) bounded(ctx context.Context, modality Modality, f func(context.Context) error) error {
-	defer timing.Start(ctx, timing.Extract)()
+	defer ctxio.Time(ctx, ctxio.PhaseExtract)()
 	limited, cancel := context.WithTimeout(ctx, l.opts.ExtractTimeout)
 	defer cancel()
 	err := concurrent.Call(func() error { return f(limited) }, panicked(modality))

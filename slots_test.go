@@ -124,8 +124,7 @@ func TestOneSlot(t *testing.T) {
 	if _, err := ingest.Run(t.Context(), lib, []string{"docs"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	loc := citekit.Lines(3, 4)
-	loc.Modality = citekit.Text
+	loc := citekit.Text.Lines(3, 4)
 	operations := []func(ctx context.Context, id string) error{
 		func(ctx context.Context, id string) error {
 			_, err := lib.Measure(ctx, id)
@@ -136,7 +135,7 @@ func TestOneSlot(t *testing.T) {
 			return err
 		},
 		func(ctx context.Context, id string) error {
-			_, err := lib.ResolveFile(ctx, "docs/"+id+".txt", citekit.Lines(2, 3), nil)
+			_, err := lib.ResolveFile(ctx, "docs/"+id+".txt", citekit.Text.Lines(2, 3), nil)
 			return err
 		},
 		func(ctx context.Context, id string) error {
@@ -196,7 +195,7 @@ func TestOneSlot(t *testing.T) {
 
 // TestSharedSlots fills the slots of two libraries by one of them.
 func TestSharedSlots(t *testing.T) {
-	shared := citekit.NewSlots(0) // one
+	shared := &citekit.Slots{Max: 0} // one
 	var libs [2]*citekit.Library
 	for i := range libs {
 		libs[i] = citekit.New(workspace.NewMemory(nil), nil, &citekit.Options{Extractions: shared})
@@ -230,7 +229,7 @@ func TestSharedSlotsOfModalities(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			shared, stop := citekit.NewSlots(test.slots), make(chan struct{})
+			shared, stop := &citekit.Slots{Max: test.slots}, make(chan struct{})
 			var libs [2]*citekit.Library
 			for i := range libs {
 				libs[i] = citekit.New(workspace.NewMemory(nil), nil, &citekit.Options{MaxExtractions: 100, Extractions: shared})
@@ -274,7 +273,7 @@ func TestSharedSlotsOfEvidence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ws := workspace.NewMemory(nil)
 		ws.AddSource("a.txt", []byte("one\n"))
-		shared, resolver := citekit.NewSlots(1), &lineResolver{}
+		shared, resolver := &citekit.Slots{Max: 1}, &lineResolver{}
 		lib := citekit.New(ws, citekit.Resolvers{citekit.Text: resolver}, &citekit.Options{Extractions: shared})
 		defer lib.Close()
 		release, err := shared.Acquire(t.Context())
@@ -298,7 +297,7 @@ func TestSharedSlotsOfEvidence(t *testing.T) {
 }
 
 func TestSlots(t *testing.T) {
-	slots := citekit.NewSlots(2)
+	slots := &citekit.Slots{Max: 2}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	first, err := slots.Acquire(t.Context())

@@ -1,8 +1,38 @@
 // Package access decides who may do what with a server of several workspaces.
 //
-// An [Authenticator] turns the bearer token of a request into a [Grant]. Package
-// keyfile has an Authenticator for keys that an operator makes, and package oidc
-// one for the tokens of an identity provider.
+// An [Authenticator] turns the bearer token of a request into a [Grant]. A [KeyFile]
+// is one for keys that an operator makes; package oidc has one for the tokens of an
+// identity provider.
+//
+// # Keys in a file
+//
+// A [KeyFile] authenticates callers by keys that an operator makes and keeps in one
+// file. A token has the form citekit_<id>_<secret>. The id names the key in lists and
+// logs. The secret has 256 random bits and a checksum, so that secret scanners
+// can find leaked tokens by citekit_[a-z2-7]{10}_[0-9A-Za-z]{49}. The file stores
+// only the SHA-256 of each token. A slow hash such as bcrypt is not needed: it
+// protects guessable passwords, and nobody can guess 256 random bits. Hashes are
+// compared in constant time, and a token without a key takes as long as a wrong
+// one.
+//
+// The file is JSON, {"version": 1, "keys": [...]}, and may be edited by hand. Each
+// write replaces the whole file, under a lock (the file's name with ".lock"), so
+// several processes may change it. On Unix it must be a plain file that only its
+// owner can read and write, or a symbolic link to one in its directory or below,
+// as Kubernetes mounts a Secret. A linked file is never written; it may belong to
+// root and be readable by the group of this process. The times of last use are in
+// a separate file with the suffix ".used", written at most once a minute. So only
+// changes of keys write the file of keys: a server can damage little, and can
+// work with a read-only file.
+//
+// One in use notices at the next call that the file was replaced, as
+// [KeyFile.New] and [KeyFile.Revoke] of any process do, and within a quarter of a
+// second that it was written in place. If the file can no longer be read, the
+// last known keys stay valid, and [KeyFile.Check] explains why.
+//
+// Revoked keys stay in the file without their hash, so that an id in an old log
+// can still be traced. In a full file, with 10,000 keys, new keys replace those
+// that were revoked earliest.
 package access
 
 import (
@@ -71,12 +101,12 @@ type Authenticator interface {
 // asks them in order. If none accepts the token, the last error that does not
 // match [ErrRefused] counts, else the last that is a [RefusedError], else
 // ErrRefused.
-func Several(all ...Authenticator) Authenticator { return several(slices.Clone(all)) }
+func Several(all ...Authenticator) Authenticator { return chain(slices.Clone(all)) }
 
-type several []Authenticator
+type chain []Authenticator
 
 // Authenticate implements [Authenticator].
-func (s several) Authenticate(ctx context.Context, token string) (*Grant, error) {
+func (s chain) Authenticate(ctx context.Context, token string) (*Grant, error) {
 	var failed, named error
 	for _, a := range s {
 		grant, err := a.Authenticate(ctx, token)
@@ -95,7 +125,7 @@ func (s several) Authenticate(ctx context.Context, token string) (*Grant, error)
 
 // Valid reports whether the ID of a grant is still valid for one of the
 // authenticators. An authenticator without a method Valid counts as valid.
-func (s several) Valid(id string) bool {
+func (s chain) Valid(id string) bool {
 	return slices.ContainsFunc(s, func(a Authenticator) bool {
 		valid, ok := a.(interface{ Valid(id string) bool })
 		return !ok || valid.Valid(id)
@@ -104,7 +134,7 @@ func (s several) Valid(id string) bool {
 
 // Granted returns the current grant with an ID, from the first authenticator that
 // has it, or nil.
-func (s several) Granted(id string) *Grant {
+func (s chain) Granted(id string) *Grant {
 	for _, a := range s {
 		if regranter, ok := a.(interface{ Granted(id string) *Grant }); ok {
 			if grant := regranter.Granted(id); grant != nil {

@@ -57,6 +57,7 @@ type Request struct {
 	Tokens int
 
 	Filters   search.Filters // which resources and nodes may answer
+	Mode      search.Mode    // where answers are looked for; "" means [search.Auto]
 	Rationale bool           // report for each sentence which words led to it
 
 	// Drop leaves out unsupported sentences of an abstractive answer, which are

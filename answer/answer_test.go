@@ -15,6 +15,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
 )
@@ -116,7 +117,7 @@ func TestFilters(t *testing.T) {
 		t.Error(got.Text)
 	}
 	q.Filters = search.Filters{Resources: []string{"nothing"}}
-	if _, err := r.Answer(ctx, q); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := r.Answer(ctx, q); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Error(err)
 	}
 	q = answer.Request{Question: "How hot is the water for green tea?", Tokens: answer.MinTokens, Rationale: true}

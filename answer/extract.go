@@ -72,7 +72,7 @@ func (c *call) find(ctx context.Context) (*search.Results, error) {
 	if c.q, err = readQuestion(ctx, c.searcher, c.req.Question); err != nil {
 		return nil, err
 	}
-	found, err := c.searcher.Search(limited, search.Request{Query: c.q.query(), Syntax: search.Question, TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
+	found, err := c.searcher.Search(limited, search.Request{Query: c.q.query(), Syntax: search.Question, Mode: c.req.Mode, TopK: search.MaxTopK, Filters: c.req.Filters, SameAddress: true, Whole: true, NoHighlights: true})
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (c *call) candidates(ctx context.Context, results []*search.Result) ([]*can
 // inPassage returns the sentences of a passage.
 func (c *call) inPassage(ctx context.Context, r *reader, result *search.Result, prior float64) (all []*candidate) {
 	text := result.Passage.Text
-	where := &terrain{prior: prior, language: terms.Guess(text)}
+	where := &surroundings{prior: prior, language: terms.Guess(text)}
 	where.title = r.places(strings.Join(append(append([]string{}, result.Path...), result.Title, strings.NewReplacer("-", " ", "_", " ").Replace(result.ResourceID)), "\n"), where.language)
 	where.passage = r.places(text, where.language)
 	units := unitsOf(text, c.headerOf(ctx, result))

@@ -64,8 +64,8 @@ func write(t testing.TB, name string, content []byte) {
 	}
 }
 
-// An asked is a question of testdata/questions.json.
-type asked struct {
+// A questionForm is a question of testdata/questions.json.
+type questionForm struct {
 	Question string
 	Source   string
 	Kind     string
@@ -77,13 +77,13 @@ type asked struct {
 
 // questions returns the questions whose sources there are, which it puts into a
 // directory with others.
-func questions(t testing.TB) (list []asked, dir string) {
+func questions(t testing.TB) (list []questionForm, dir string) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/questions.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []asked
+	var all []questionForm
 	if err := json.Unmarshal(data, &all); err != nil {
 		t.Fatal(err)
 	}

@@ -22,8 +22,8 @@ const (
 	countForm           // "How many arches has the bridge?"
 )
 
-// An asked is the form of a question with the words that it is about.
-type asked struct {
+// A questionForm is the form of a question with the words that it is about.
+type questionForm struct {
 	form    form
 	subject []string // of a definition or an identity, or the role; in lower case
 	of      []string // what the role belongs to
@@ -45,7 +45,7 @@ var (
 )
 
 // formOf returns the form of a question of English, or anyForm.
-func formOf(question string) (a asked) {
+func formOf(question string) questionForm {
 	words := tokensOf(question)
 	at := func(i int) string {
 		if i < len(words) {
@@ -55,64 +55,79 @@ func formOf(question string) (a asked) {
 	}
 	for i := range words {
 		if w := at(i); (w == "which" || w == "what") && (at(i+1) == "order" || at(i+1) == "sequence") {
-			a.form = orderForm
-			return a
+			return questionForm{form: orderForm}
 		}
 	}
-	first := at(0)
+	first, second := at(0), at(1)
 	switch {
-	case first == "how" && at(1) == "many" && at(2) != "":
-		return asked{form: countForm, subject: []string{at(2)}}
-	case first == "who" && !auxiliaries[at(1)] && at(1) != "" && !prepositions[at(1)]:
-		return asked{form: agentForm, subject: []string{at(1)}}
+	case first == "how" && second == "many" && at(2) != "":
+		return questionForm{form: countForm, subject: []string{at(2)}}
+	case first == "who" && second != "" && !auxiliaries[second] && !prepositions[second]:
+		return questionForm{form: agentForm, subject: []string{second}}
+	case copulas[second] && first == "what":
+		return formOfThing(withoutArticle(words[2:]))
+	case copulas[second] && first == "who":
+		return formOfPerson(words[2:])
+	case auxiliaries[first] && len(words) > 1 && first != "was": // "was" asks in German
+		return questionForm{form: yesOrNo}
 	}
-	if !copulas[at(1)] || first != "what" && first != "who" {
-		if auxiliaries[first] && len(words) > 1 && first != "was" { // "was" asks in German
-			a.form = yesOrNo
+	return questionForm{}
+}
+
+func withoutArticle(words []token) []token {
+	if len(words) > 0 && articles[words[0].lower] {
+		return words[1:]
+	}
+	return words
+}
+
+// formOfThing returns the form of a question by what stands behind "what is" and an
+// article.
+func formOfThing(words []token) (a questionForm) {
+	const longest = 3 // words of what is defined
+	if len(words) == 0 || len(words) > longest || slices.ContainsFunc(words, func(t token) bool { return auxiliaries[t.lower] || prepositions[t.lower] }) {
+		return a
+	}
+	a.form = definitionForm
+	for _, t := range words {
+		if !t.owns && !adverbs[t.lower] {
+			a.subject = append(a.subject, t.lower)
+		}
+	}
+	return a
+}
+
+// formOfPerson returns the form of a question by what stands behind "who is".
+func formOfPerson(words []token) (a questionForm) {
+	rest := withoutArticle(words)
+	if len(rest) == 0 || slices.ContainsFunc(rest, func(t token) bool { return auxiliaries[t.lower] }) {
+		return a
+	}
+	if common := slices.ContainsFunc(rest, func(t token) bool { return !t.upper && !prepositions[t.lower] && !articles[t.lower] }); !common {
+		if len(rest) == len(words) {
+			a.form, a.subject = identityForm, lowers(rest)
 		}
 		return a
 	}
-	rest := words[2:]
-	withArticle := len(rest) > 0 && articles[rest[0].lower]
-	if withArticle {
-		rest = rest[1:]
+	role := rest
+	if split := slices.IndexFunc(rest, func(t token) bool { return prepositions[t.lower] }); split > 0 {
+		role = rest[:split]
+		for _, t := range rest[split+1:] {
+			if prepositions[t.lower] || rest[split].lower != "of" {
+				break
+			}
+			if !articles[t.lower] {
+				a.of = append(a.of, t.lower)
+			}
+		}
 	}
-	split := slices.IndexFunc(rest, func(t token) bool { return prepositions[t.lower] })
-	common := slices.ContainsFunc(rest, func(t token) bool { return !t.upper && !prepositions[t.lower] && !articles[t.lower] })
-	switch {
-	case len(rest) == 0 || slices.ContainsFunc(rest, func(t token) bool { return auxiliaries[t.lower] }):
-	case first == "what" && split < 0 && len(rest) <= 3:
-		a.form = definitionForm
-		for _, t := range rest {
-			if !t.owns && !adverbs[t.lower] {
-				a.subject = append(a.subject, t.lower)
-			}
+	for _, t := range role {
+		if !t.owns {
+			a.subject = append(a.subject, t.lower)
 		}
-	case first == "what":
-	case !withArticle && !common:
-		a.form, a.subject = identityForm, lowers(rest)
-	case common:
+	}
+	if len(a.subject) > 0 {
 		a.form = roleForm
-		role := rest
-		if split > 0 {
-			role = rest[:split]
-			for _, t := range rest[split+1:] {
-				if prepositions[t.lower] || rest[split].lower != "of" {
-					break
-				}
-				if !articles[t.lower] {
-					a.of = append(a.of, t.lower)
-				}
-			}
-		}
-		for _, t := range role {
-			if !t.owns {
-				a.subject = append(a.subject, t.lower)
-			}
-		}
-		if len(a.subject) == 0 {
-			a.form = anyForm
-		}
 	}
 	return a
 }
@@ -198,7 +213,7 @@ func runs(list []token, words []string) (starts []int) {
 
 // fits returns how well a sentence has the form that answers the question, from 0
 // to 1.
-func (a asked) fits(sentence string, question []token) (best float64) {
+func (a questionForm) fits(sentence string, question []token) (best float64) {
 	switch a.form {
 	case anyForm, yesOrNo:
 		return 1
@@ -236,7 +251,7 @@ func (a asked) fits(sentence string, question []token) (best float64) {
 const leastForm = .3
 
 // scattered reports whether a sentence has all words, and says what the first is.
-func (a asked) scattered(list []token) bool {
+func (a questionForm) scattered(list []token) bool {
 	for _, w := range a.subject {
 		if len(runs(list, []string{w})) == 0 {
 			return false
@@ -270,38 +285,58 @@ func defined(list []token, at, end int) float64 {
 			return 1
 		}
 	}
+	if next := behindBrackets(list, end); next < len(list) {
+		switch t := list[next]; {
+		case strings.ContainsAny(t.sep, ":=–—") || strings.Contains(t.sep, " - "):
+			return place
+		case at == 0 && strings.Contains(t.sep, "\n") && t.upper:
+			return 1 // an entry: the word, and below it what it is
+		case defining[t.lower] || t.lower == "stands" && next+1 < len(list) && list[next+1].lower == "for":
+			return place
+		case copulas[t.lower] && isComplement(list, next+1):
+			return place
+		case copulas[t.lower]:
+			return leastForm / 2
+		}
+	}
+	if isToldOfAnother(list, at) {
+		return further / 2
+	}
+	return 0
+}
+
+// behindBrackets returns the index of the first word from end on that is not in round
+// brackets, which have a few words.
+func behindBrackets(list []token, end int) int {
 	next := end
 	if next < len(list) && strings.Contains(list[next].sep, "(") {
 		for next++; next < min(len(list), end+8) && !strings.Contains(list[next].sep, ")"); next++ {
 		}
 	}
-	switch {
-	case next >= len(list):
-	case strings.ContainsAny(list[next].sep, ":=") || strings.Contains(list[next].sep, " - ") || strings.ContainsAny(list[next].sep, "–—"):
-		return place
-	case at == 0 && strings.Contains(list[next].sep, "\n") && list[next].upper:
-		return 1 // an entry: the word, and below it what it is
-	case defining[list[next].lower] || list[next].lower == "stands" && next+1 < len(list) && list[next+1].lower == "for":
-		return place
-	case copulas[list[next].lower]:
-		next++
-		for next < len(list) && adverbs[list[next].lower] {
-			next++
-		}
-		if next < len(list) && (determiners[list[next].lower] || isNumeric(list[next].lower) || strings.ContainsAny(list[next].sep, "\"'`“‘")) {
-			return place
-		}
-		return leastForm / 2
+	return next
+}
+
+// isComplement reports whether the words from an index on, behind "is", say what
+// something is, such as "a pump".
+func isComplement(list []token, at int) bool {
+	for at < len(list) && adverbs[list[at].lower] {
+		at++
 	}
+	return at < len(list) && (determiners[list[at].lower] || isNumeric(list[at].lower) || strings.ContainsAny(list[at].sep, "\"'`“‘"))
+}
+
+// isToldOfAnother reports whether a sentence says of something else that it is the words
+// that begin at an index.
+func isToldOfAnother(list []token, at int) bool {
 	for i := at - 1; i >= max(0, at-3); i-- {
 		if copulas[list[i].lower] {
-			return further / 2 // it is told of something else that it is the words
+			return true
 		}
 		if !articles[list[i].lower] && !adverbs[list[i].lower] && !possessives[list[i].lower] {
 			break
 		}
 	}
-	return 0
+	return false
 }
 
 // identified returns how well a sentence says who the name [at, end) is.
@@ -322,25 +357,15 @@ func identified(list []token, at, end int) float64 {
 }
 
 // held returns how well a sentence says who holds the role [at, end).
-func (a asked) held(list []token, at, end int, question []token) float64 {
-	for _, of := range a.of {
-		for i, t := range list {
-			if alike(t.lower, of) && !linked(list, at, end, i) {
-				return 0 // the role is that of another
-			}
-		}
+func (a questionForm) held(list []token, at, end int, question []token) float64 {
+	if a.isOfAnother(list, at, end) {
+		return 0
 	}
 	name := func(i int) bool { return isNameAt(list, i, question) }
 	first := func(i int) bool { // a name that may begin the sentence
 		return name(i) || i == 0 && list[0].upper && !articles[list[0].lower] && !asking[list[0].lower]
 	}
-	after, before := end, at-1
-	for after < len(list) && (prepositions[list[after].lower] || articles[list[after].lower] || slices.ContainsFunc(a.of, func(w string) bool { return alike(w, list[after].lower) })) {
-		after++
-	}
-	for before > 0 && (articles[list[before].lower] || possessives[list[before].lower] || list[before].owns || list[before].lower == "as" || list[before].lower == "became") {
-		before--
-	}
+	before, after := a.around(list, at, end)
 	switch {
 	case after+1 < len(list) && copulas[list[after].lower] && (name(after+1) || name(after+2)):
 		return 1
@@ -357,6 +382,29 @@ func (a asked) held(list []token, at, end int, question []token) float64 {
 		}
 	}
 	return 0
+}
+
+// isOfAnother reports whether the role [at, end) belongs to something else than the one
+// that is asked for.
+func (a questionForm) isOfAnother(list []token, at, end int) bool {
+	for _, of := range a.of {
+		for i, t := range list {
+			if alike(t.lower, of) && !linked(list, at, end, i) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// around returns the indices of the words before and after the role [at, end) and the
+// small words that belong to it.
+func (a questionForm) around(list []token, at, end int) (before, after int) {
+	for before = at - 1; before > 0 && (articles[list[before].lower] || possessives[list[before].lower] || list[before].owns || list[before].lower == "as" || list[before].lower == "became"); before-- {
+	}
+	for after = end; after < len(list) && (prepositions[list[after].lower] || articles[list[after].lower] || slices.ContainsFunc(a.of, func(w string) bool { return alike(w, list[after].lower) })); after++ {
+	}
+	return before, after
 }
 
 // isNameAt reports whether the word at an index has the form of a name that is not in

@@ -20,7 +20,7 @@ func plain(text string) string {
 }
 
 // right reports whether a sentence is one that answers.
-func (q *asked) right(text string) bool {
+func (q *questionForm) right(text string) bool {
 	text = plain(text)
 	for _, want := range append([]string{q.Sentence}, q.Also...) {
 		if want = plain(want); strings.Contains(text, want) || len(text) > len(want)/2 && strings.Contains(want, text) {
@@ -31,14 +31,14 @@ func (q *asked) right(text string) bool {
 }
 
 // isIn reports whether a plain text has a sentence that answers.
-func (q *asked) isIn(text string) bool {
+func (q *questionForm) isIn(text string) bool {
 	return slices.ContainsFunc(append([]string{q.Sentence}, q.Also...), func(s string) bool { return strings.Contains(text, plain(s)) })
 }
 
 // shares reports whether a question has two words of its sentence that are rare:
 // in at most one of a hundred words counted of all sources, and no name of the
 // question's form.
-func (q *asked) shares(rare func(string) bool) bool {
+func (q *questionForm) shares(rare func(string) bool) bool {
 	a := terms.New(terms.Guess(q.Question + " " + q.Sentence))
 	words := make(map[string]bool)
 	for t := range a.Terms(q.Sentence) {
@@ -78,7 +78,7 @@ func TestQuality(t *testing.T) {
 	list, dir := questions(t)
 	if !sharedtest.Long() { // of each source one
 		taken := make(map[string]int)
-		list = slices.DeleteFunc(list, func(q asked) bool { taken[q.Source]++; return taken[q.Source] > 1 })
+		list = slices.DeleteFunc(list, func(q questionForm) bool { taken[q.Source]++; return taken[q.Source] > 1 })
 	}
 	r := open(t, dir, nil)
 	paths := make(map[string]string) // resources by path
@@ -167,8 +167,8 @@ func TestQuality(t *testing.T) {
 	}
 }
 
-func bySource(list []asked) map[string][]asked {
-	all := make(map[string][]asked)
+func bySource(list []questionForm) map[string][]questionForm {
+	all := make(map[string][]questionForm)
 	for _, q := range list {
 		all[q.Source] = append(all[q.Source], q)
 	}
@@ -177,10 +177,10 @@ func bySource(list []asked) map[string][]asked {
 
 // removed removes the maps of a source and of those that have a sentence of it
 // too, and returns their paths.
-func removed(t *testing.T, r *room, paths, texts map[string]string, list []asked) (out []string) {
+func removed(t *testing.T, r *room, paths, texts map[string]string, list []questionForm) (out []string) {
 	for path, id := range paths {
 		text := plain(texts[id])
-		if path == list[0].Source || slices.ContainsFunc(list, func(q asked) bool { return q.isIn(text) }) {
+		if path == list[0].Source || slices.ContainsFunc(list, func(q questionForm) bool { return q.isIn(text) }) {
 			if _, err := ingest.Delete(ctx, r.lib, id, nil); err != nil {
 				t.Fatal(err)
 			}

@@ -38,10 +38,10 @@ type question struct {
 	text  string
 	words []word
 	total float64 // weight of all words but hints
-	wants want
-	asked asked   // its form
-	said  []token // its words
-	hard  bool    // an answer must have the kind of thing
+	wants wantedKinds
+	asked questionForm // its form
+	said  []token      // its words
+	hard  bool         // an answer must have the kind of thing
 
 	rarest   float64 // weight of a word that one entry has
 	heaviest float64 // weight of the rarest word of the question
@@ -49,11 +49,11 @@ type question struct {
 	stemmed map[terms.Language][]word // the words with their stems in a language
 }
 
-// A want is the set of kinds of things that a question asks for.
-type want uint8
+// A wantedKinds is the set of kinds of things that a question asks for.
+type wantedKinds uint8
 
 const (
-	wantNumber want = 1 << iota
+	wantNumber wantedKinds = 1 << iota
 	wantTime
 	wantName
 	wantPlace

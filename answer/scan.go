@@ -10,7 +10,7 @@ import (
 // A scanner finds the sentences in the JSON that a model writes, each as soon
 // as it is whole. It ignores text around them, such as a fence of Markdown.
 type scanner struct {
-	give func(*written) error
+	give func(*draftSentence) error
 
 	given int  // sentences
 	none  bool // a list without sentences was written
@@ -67,7 +67,7 @@ func (s *scanner) next(b byte) error {
 		s.open = append(s.open[:0], b)
 	case b == '}' && s.depth > 0:
 		s.depth--
-		var one written
+		var one draftSentence
 		object := s.open
 		s.open = s.open[:0]
 		if len(object) > 0 && json.Unmarshal(object, &one) == nil && one.Text != "" {

@@ -2,7 +2,6 @@ package answer
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,8 +9,8 @@ import (
 	"github.com/citekit/citekit/internal/terms"
 )
 
-// The weight of a word of the question for a sentence, by the place where it
-// was found.
+// What a word of the question counts, by the place where it was found: its part. A
+// word that several places have counts by the best of them.
 const (
 	inSentence = 1.
 	inCompound = .7 // as part of a longer word
@@ -22,154 +21,35 @@ const (
 	inAfter    = .25
 	inPassage  = .3
 
+	isNear       = .4  // the least part of a word in the sentence, above it or right before
+	sureOfOther  = .5  // of the part of a word that only means nearly the same
 	nearlyRarest = .85 // of the weight of a word that one passage has
-
-	isNear = .4 // in the sentence, above it or right before
 )
 
-// The other parts of a score, besides the words in the sentence itself.
+// The score of a sentence is
+//
+//	(1-aroundPart)·direct + aroundPart·covered
+//	+ hintBonus·hints + pairBonus·pairs + wantBonus·kind + formBonus·form + runBonus·run + priorPart·prior
+//	- missingCost·missing - askingCost - titleCost - longCost·length
+//
+// with the values of its [rating], and those that the constants tell of.
 const (
 	aroundPart  = .45 // of words, including those around the sentence
+	hintBonus   = .08 // for each word that answers to such questions have
 	pairBonus   = .06 // for two words of the question next to each other
 	wantBonus   = .12 // for the kind of thing asked for
 	formBonus   = .3  // for the form of an answer
 	runBonus    = .25 // for words of the question one after the other
-	missingCost = .5  // for words that are neither in the sentence nor above or right before
-	hintBonus   = .08
 	priorPart   = .08 // for the place of the passage among those found
+	missingCost = .5  // for words that are neither in the sentence nor above or right before
 	askingCost  = .25 // for a sentence that is itself a question
 	titleCost   = .35 // for a heading
 	longCost    = .06 // for a long sentence, each time it has that many words more
 	longWords   = 40
 )
 
-// A reader makes terms from texts, in their language and in English, for one
-// call.
-type reader struct {
-	english *terms.Analyzer
-	others  map[terms.Language]*terms.Analyzer
-
-	// capitals tells of the words of the question that the passages have both in capitals
-	// and not, whether they are in capitals in the question: PATH is not a path.
-	capitals map[string]bool
-}
-
-// distinguish sets r.capitals for a question and the texts of passages.
-func (r *reader) distinguish(question string, texts []string) {
-	r.capitals = make(map[string]bool)
-	for _, t := range tokensOf(question) {
-		if len(t.lower) > 1 {
-			r.capitals[t.lower] = strings.Contains(question, strings.ToUpper(t.lower))
-		}
-	}
-	const asCapitals, asCommon = 1, 2
-	forms := make(map[string]int)
-	for _, text := range texts {
-		for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isWordRune(r) && r != '_' }) {
-			switch lower := strings.ToLower(word); {
-			case word == lower:
-				forms[lower] |= asCommon
-			case isCapitals(word):
-				forms[lower] |= asCapitals
-			}
-		}
-	}
-	for word := range r.capitals {
-		if forms[word] != asCapitals|asCommon {
-			delete(r.capitals, word)
-		}
-	}
-}
-
-// isCapitals reports whether a word has letters, all of them capitals.
-func isCapitals(word string) bool {
-	return strings.ToUpper(word) == word && strings.ToLower(word) != word
-}
-
-// isOther reports whether a word of a text is an identifier in capitals that differs from
-// a word of the question, or the other way round. Text that has only capitals does not
-// tell.
-func (r *reader) isOther(word, text string) bool {
-	capitals, ok := r.capitals[strings.ToLower(word)]
-	return ok && capitals != isCapitals(word) && (capitals || !isCapitals(text))
-}
-
-func newReader() *reader {
-	return &reader{english: terms.New(terms.English), others: make(map[terms.Language]*terms.Analyzer)}
-}
-
-// in returns the words of a question with their stems in a language and in
-// English, in the form that [reader.places] gives for a text.
-func (q *question) in(r *reader, language terms.Language) []word {
-	if words, ok := q.stemmed[language]; ok {
-		return words
-	}
-	words := slices.Clone(q.words)
-	for i := range words {
-		words[i].terms = r.stems(words[i].text, language)
-	}
-	q.stemmed[language] = words
-	return words
-}
-
-// stems returns the terms of one word. An identifier gives only the term of its
-// whole, because its parts are words of their own in a question.
-func (r *reader) stems(word string, language terms.Language) (stems []string) {
-	for _, a := range []*terms.Analyzer{r.english, r.analyzer(language)} {
-		for t := range a.Terms(word) {
-			stems = append(stems, t.Text)
-			if t.Role == terms.Whole {
-				break
-			}
-		}
-	}
-	return stems
-}
-
-func (r *reader) analyzer(language terms.Language) *terms.Analyzer {
-	if language == terms.English {
-		return r.english
-	}
-	if r.others[language] == nil {
-		r.others[language] = terms.New(language)
-	}
-	return r.others[language]
-}
-
-// places returns where the terms of a text are, by their positions.
-func (r *reader) places(text string, language terms.Language) map[string][]int {
-	places := make(map[string][]int)
-	for t := range r.english.Terms(text) {
-		if !r.isOther(text[t.Start:t.End], text) {
-			places[t.Text] = append(places[t.Text], t.Position)
-		}
-	}
-	if language == terms.English {
-		return places
-	}
-	for t := range r.analyzer(language).Terms(text) {
-		if r.isOther(text[t.Start:t.End], text) {
-			continue
-		}
-		if len(places[t.Text]) == 0 || places[t.Text][len(places[t.Text])-1] != t.Position {
-			places[t.Text] = append(places[t.Text], t.Position)
-		}
-		if verb, ok := participle(t.Text); ok && language == terms.German {
-			places[verb] = append(places[verb], t.Position)
-		}
-	}
-	return places
-}
-
-// participle returns the stem of a verb if a German word may be its participle,
-// such as "reinig" for "gereinigt".
-func participle(word string) (verb string, ok bool) {
-	verb, ok = strings.CutPrefix(word, "ge")
-	return strings.TrimSuffix(verb, "t"), ok && strings.HasSuffix(verb, "t") && len(verb) > minPart
-}
-
-// A terrain is the surroundings of the sentences of a passage.
-type terrain struct {
+// surroundings are what stands around the sentences of a passage.
+type surroundings struct {
 	title, passage map[string][]int
 	prior          float64 // of the passage, from 0 to 1
 	language       terms.Language
@@ -194,94 +74,130 @@ type rating struct {
 }
 
 // rate rates the unit at an index of a passage.
-func (q *question) rate(r *reader, units []unit, at int, where *terrain) rating {
+func (q *question) rate(r *reader, units []unit, at int, where *surroundings) rating {
 	u := units[at]
-	text := toldIn(u.text)
-	own, above := r.places(text, where.language), r.places(u.heading, where.language)
-	var before, after map[string][]int
-	if at > 0 {
-		before = r.places(units[at-1].text, where.language)
-	}
-	if at+1 < len(units) {
-		after = r.places(units[at+1].text, where.language)
-	}
-	lower := strings.ToLower(text)
-	var result rating
-	names, named := 0., 0.
-	result.numbers = true
-	asks := at > 0 && asksItself(units[at-1])
+	near := r.vicinityOf(units, at, where)
+	result := rating{numbers: true, names: 1}
+	named, namesFound := 0., 0.
 	for _, w := range q.in(r, where.language) {
 		if w.hint {
-			if has(own, w) {
+			if has(near.own, w) {
 				result.score += hintBonus
 			}
 			continue
 		}
-		part, share, sure := 0., w.weight/q.total, 1.
-		switch {
-		case has(own, w):
-			part = inSentence
-			result.found = append(result.found, w.text)
-		case isUnspaced(w.text) && hasLetters(text, w.text):
-			part = inLetters
-		case isPartOf(w, lower):
-			part = inCompound
-			result.found = append(result.found, w.text)
-		case hasAny(own, w.others):
-			part, sure = inOther, .5
-			result.found = append(result.found, w.text)
-		}
-		result.direct += part * share
-		for _, context := range []struct {
-			places map[string][]int
-			counts float64
-		}{{above, inTitle}, {where.title, inTitle}, {before, inBefore}, {after, inAfter}, {where.passage, inPassage}} {
-			counts := context.counts
-			if !has(context.places, w) {
-				counts *= inOther
-				if !hasAny(context.places, w.others) {
-					continue
-				}
-			}
-			if asks && context.counts == inBefore {
-				counts = inTitle // the sentence before is the question
-			}
-			part = math.Max(part, counts)
-		}
-		result.covered += part * share
-		result.sure += part * share * sure
-		if part < isNear && !light[w.text] && !w.measure && !w.unknown {
-			if part == 0 || !q.isOfHead(w, own) {
-				result.missing += share
-			}
-		}
-		if part >= isNear {
-			result.near++
-			result.rarest = result.rarest || w.weight >= q.heaviest
-			result.rare = result.rare || w.weight >= nearlyRarest*q.rarest && part >= inOther
-		}
-		if strings.ContainsAny(w.text, "0123456789") && part < isNear {
-			result.numbers = false // another number is not the one asked for
-		}
+		part := q.count(&result, w, near)
 		if w.named {
 			named += w.weight
 			if part > 0 {
-				names += w.weight
+				namesFound += w.weight
 			}
 		}
 	}
-	result.names = 1
 	if named > 0 {
-		result.names = names / named
+		result.names = namesFound / named
 	}
-	result.score += (1-aroundPart)*result.direct + aroundPart*result.covered + q.pairs(own)
-	result.kind, result.form, result.tells = q.wants.fits(text, q.text), q.asked.fits(text, q.said), q.isNew(own, where.language)
+	result.score += (1-aroundPart)*result.direct + aroundPart*result.covered + q.pairs(near.own)
+	result.kind, result.form, result.tells = q.wants.fits(near.text, q.text), q.asked.fits(near.text, q.said), q.isNew(near.own, where.language)
 	if u.row && q.asked.form != definitionForm && q.asked.form != identityForm {
 		result.form = 1
 	}
-	result.score += wantBonus*result.kind + formBonus*result.form + priorPart*where.prior + runBonus*longestRun(tokensOf(text), q.said) - missingCost*result.missing
+	result.score += wantBonus*result.kind + formBonus*result.form + priorPart*where.prior + runBonus*longestRun(tokensOf(near.text), q.said) - missingCost*result.missing
 	result.score -= cost(u)
 	return result
+}
+
+// count adds a word of the question to a rating, and returns its part.
+func (q *question) count(result *rating, w word, near *vicinity) (part float64) {
+	share := w.weight / q.total
+	part, sure, found := near.inSentence(w)
+	if found {
+		result.found = append(result.found, w.text)
+	}
+	result.direct += part * share
+	part = max(part, near.aroundSentence(w))
+	result.covered += part * share
+	result.sure += part * share * sure
+	if part < isNear && !light[w.text] && !w.measure && !w.unknown && (part == 0 || !q.isOfHead(w, near.own)) {
+		result.missing += share
+	}
+	if part >= isNear {
+		result.near++
+		result.rarest = result.rarest || w.weight >= q.heaviest
+		result.rare = result.rare || w.weight >= nearlyRarest*q.rarest && part >= inOther
+	}
+	if strings.ContainsAny(w.text, "0123456789") && part < isNear {
+		result.numbers = false // another number is not the one asked for
+	}
+	return part
+}
+
+// A vicinity is where the words of a sentence and of what stands around it are.
+type vicinity struct {
+	text   string           // of the sentence, without the questions in it
+	lower  string           // the same in lower case
+	own    map[string][]int // of the sentence
+	around []neighbor
+}
+
+// A neighbor is a text near a sentence.
+type neighbor struct {
+	places map[string][]int
+	part   float64 // of a word in it
+	other  float64 // of a word of which it has only one that means nearly the same
+}
+
+// vicinityOf returns the vicinity of the unit at an index of a passage.
+func (r *reader) vicinityOf(units []unit, at int, where *surroundings) *vicinity {
+	text := toldIn(units[at].text)
+	v := &vicinity{text: text, lower: strings.ToLower(text), own: r.places(text, where.language)}
+	add := func(places map[string][]int, part float64) {
+		v.around = append(v.around, neighbor{places, part, part * inOther})
+	}
+	add(r.places(units[at].heading, where.language), inTitle)
+	add(where.title, inTitle)
+	if at > 0 {
+		before := r.places(units[at-1].text, where.language)
+		if asksItself(units[at-1]) { // it is the question that the sentence answers
+			v.around = append(v.around, neighbor{before, inTitle, inTitle})
+		} else {
+			add(before, inBefore)
+		}
+	}
+	if at+1 < len(units) {
+		add(r.places(units[at+1].text, where.language), inAfter)
+	}
+	add(where.passage, inPassage)
+	return v
+}
+
+// inSentence returns the part of a word in the sentence itself, and how sure it is that
+// the sentence means it. It is found if the sentence has a word for it.
+func (v *vicinity) inSentence(w word) (part, sure float64, found bool) {
+	switch {
+	case has(v.own, w):
+		return inSentence, 1, true
+	case isUnspaced(w.text) && hasLetters(v.text, w.text):
+		return inLetters, 1, false
+	case isPartOf(w, v.lower):
+		return inCompound, 1, true
+	case hasAny(v.own, w.others):
+		return inOther, sureOfOther, true
+	}
+	return 0, 1, false
+}
+
+// aroundSentence returns the part of a word around the sentence.
+func (v *vicinity) aroundSentence(w word) (part float64) {
+	for _, n := range v.around {
+		switch {
+		case has(n.places, w):
+			part = max(part, n.part)
+		case hasAny(n.places, w.others):
+			part = max(part, n.other)
+		}
+	}
+	return part
 }
 
 // asksItself reports whether a sentence only asks.

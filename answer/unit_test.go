@@ -48,9 +48,9 @@ func FuzzScanner(f *testing.F) {
 	f.Add(`{"sentences": [{"source": 1, "quote": "a } \" {", "text": "b"}]}`, 3)
 	f.Fuzz(func(t *testing.T, said string, piece int) {
 		piece = max(1, piece&0xff)
-		var whole, pieces []written
-		one := &scanner{give: func(w *written) error { whole = append(whole, *w); return nil }}
-		other := &scanner{give: func(w *written) error { pieces = append(pieces, *w); return nil }}
+		var whole, pieces []draftSentence
+		one := &scanner{give: func(w *draftSentence) error { whole = append(whole, *w); return nil }}
+		other := &scanner{give: func(w *draftSentence) error { pieces = append(pieces, *w); return nil }}
 		if one.add(said) != nil {
 			return
 		}

@@ -10,7 +10,7 @@ import (
 // question or stands in it.
 var asks = []struct {
 	phrases string // separated by commas
-	wants   want
+	wants   wantedKinds
 	hints   string // words that answers may have in place of the question words
 }{
 	{"how many,how much,how often,how far,how likely,wie viel,wie viele,wie oft,combien,quanto,quanti,cuánto,cuántos,hoeveel,いくら,いくつ,何人,何台,多少,几个", wantNumber, ""},
@@ -34,7 +34,7 @@ var asks = []struct {
 }
 
 // wantsOf returns the kinds of things that a question asks for.
-func wantsOf(text string) (w want) {
+func wantsOf(text string) (w wantedKinds) {
 	folded := spacedOut(text)
 	for _, a := range asks {
 		if askedIn(folded, a.phrases) {
@@ -102,7 +102,7 @@ var numerals = setOf(`one two three four five six seven eight nine ten eleven tw
 
 // fits returns how well a sentence has the kind of thing asked for, from 0 to
 // 1; 1 if the kind is unknown. Words of the question itself do not count.
-func (w want) fits(sentence, question string) float64 {
+func (w wantedKinds) fits(sentence, question string) float64 {
 	if w == 0 {
 		return 1
 	}
@@ -111,7 +111,7 @@ func (w want) fits(sentence, question string) float64 {
 	}
 	has := false
 	for _, kind := range []struct {
-		want want
+		want wantedKinds
 		has  func(sentence, question string) bool
 	}{{wantNumber, hasNumber}, {wantTime, hasTime}, {wantName, hasName}, {wantPlace, hasName}, {wantReason, hasReason}, {wantDate, hasDate}, {wantManner, hasManner}} {
 		if w&kind.want == 0 {

@@ -33,15 +33,15 @@ var writtenSchema = json.RawMessage(`{"type":"object","properties":{"sentences":
 	`"properties":{"source":{"type":"integer"},"quote":{"type":"string"},"text":{"type":"string"}},` +
 	`"required":["source","quote","text"],"additionalProperties":false}}},"required":["sentences"],"additionalProperties":false}`)
 
-// A written is a sentence as a model writes it.
-type written struct {
+// A draftSentence is a sentence as a model writes it.
+type draftSentence struct {
 	Source int    `json:"source"`
 	Quote  string `json:"quote"`
 	Text   string `json:"text"`
 }
 
-// A writing is an answer that a model is writing.
-type writing struct {
+// A draft is an answer that a model is writing.
+type draft struct {
 	*call
 	sources []*candidate // by number, from 1
 	room    int          // tokens
@@ -53,13 +53,13 @@ var errEnough = errors.New("enough")
 
 // write lets the model answer from the passages of the best sentences.
 func (c *call) write(ctx context.Context, all []*candidate) error {
-	w := &writing{call: c, sources: sourcesOf(all), room: c.req.Tokens, reader: newReader()}
+	w := &draft{call: c, sources: sourcesOf(all), room: c.req.Tokens, reader: newReader()}
 	req := &llm.Request{
 		Instructions: fmt.Sprintf(instructions, c.req.Sentences, c.req.Tokens*3/4),
 		Parts:        []llm.Part{{Text: w.material()}},
 		Schema:       writtenSchema, Name: "answer",
 	}
-	scan := &scanner{give: func(one *written) error { return w.take(ctx, one) }}
+	scan := &scanner{give: func(one *draftSentence) error { return w.take(ctx, one) }}
 	response, err := c.ask(ctx, req, scan)
 	switch {
 	case errors.Is(err, errEnough):
@@ -111,7 +111,7 @@ func sourcesOf(all []*candidate) (sources []*candidate) {
 // material returns the question and the sources for the model, each in an
 // element whose name depends on all of its text, so that no text inside can end
 // the element.
-func (w *writing) material() string {
+func (w *draft) material() string {
 	var b strings.Builder
 	b.WriteString(enclose("question", "", w.q.text))
 	for i, s := range w.sources {
@@ -135,7 +135,7 @@ func enclose(name, attributes, material string) string {
 }
 
 // take checks a sentence of the model and adds it to the answer.
-func (w *writing) take(ctx context.Context, one *written) error {
+func (w *draft) take(ctx context.Context, one *draftSentence) error {
 	text := strings.TrimSpace(plain.Line(plain.Cut(one.Text, mostWritten)))
 	if text == "" {
 		return nil
@@ -161,7 +161,7 @@ func (w *writing) take(ctx context.Context, one *written) error {
 
 // judge returns a sentence with its verdict: the verdict on its quote, or
 // [Unsupported] if it says more than the quote.
-func (w *writing) judge(ctx context.Context, text string, one *written) (*Sentence, error) {
+func (w *draft) judge(ctx context.Context, text string, one *draftSentence) (*Sentence, error) {
 	quote := strings.TrimSpace(plain.Cut(one.Quote, mostWritten))
 	s := &Sentence{Text: text, Quote: quote, Verdict: Unsupported}
 	if one.Source < 1 || one.Source > len(w.sources) || quote == "" {

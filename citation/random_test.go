@@ -33,7 +33,7 @@ func randomLocation(rng *rand.Rand) citekit.Location {
 	case 0:
 		return citekit.Location{Modality: citekit.Document}
 	case 1:
-		return citekit.Location{Modality: citekit.Document, Pages: citekit.PageRuns(citekit.Range{First: n, Last: n + rng.IntN(3)}, citekit.Range{First: n + rng.IntN(9), Last: n + 9})}
+		return citekit.Location{Modality: citekit.Document}.WithPages(citekit.Range{First: n, Last: n + rng.IntN(3)}, citekit.Range{First: n + rng.IntN(9), Last: n + 9})
 	case 2:
 		return citekit.Location{Modality: citekit.Document, Pages: []citekit.Range{{First: n, Last: n}}, Box: box}
 	case 3:

@@ -223,7 +223,7 @@ func TestSDKTypes(t *testing.T) {
 		c := randomCitation(rng)
 		data, err = c.AnthropicSearchResult("a text", "another")
 		statement("Anthropic.SearchResultBlockParam", data, err)
-		for _, loc := range []citekit.Location{citekit.Pages(3, 5), citekit.Lines(3, 5)} {
+		for _, loc := range []citekit.Location{citekit.Document.Pages(3, 5), citekit.Text.Lines(3, 5)} {
 			c.Address.Location, c.Position = loc, citation.CodePointRange{Start: 3, End: 9}
 			data, err = c.AnthropicLocation(1)
 			statement("Anthropic.TextCitation", data, err)

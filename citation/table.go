@@ -182,7 +182,7 @@ func TableCells(l citekit.Location, header []string) ([]Cells, error) {
 		runs[i] = citekit.Range{First: column, Last: column}
 	}
 	var cells []Cells
-	for _, run := range citekit.PageRuns(runs...) {
+	for _, run := range (citekit.Location{}).WithPages(runs...).Pages {
 		cells = append(cells, Cells{Rows: l.Rows, Columns: run})
 	}
 	return cells, nil

@@ -54,7 +54,7 @@ func TestCellsWithoutLocation(t *testing.T) {
 			t.Errorf("%s: %v", fragment, err)
 		}
 	}
-	for _, loc := range []citekit.Location{citekit.Lines(1, 2), {Cols: []string{"cost"}}} {
+	for _, loc := range []citekit.Location{citekit.Text.Lines(1, 2), {Cols: []string{"cost"}}} {
 		loc.Modality = citekit.Text
 		if _, err := citation.TableCells(loc, []string{"name"}); err == nil {
 			t.Errorf("%v has a table fragment", loc)

@@ -100,7 +100,7 @@ func (w *Briefer) Write(ctx context.Context, req BriefingRequest) (*Briefing, er
 	if err != nil {
 		return nil, err
 	}
-	g := &gathering{Briefer: w, room: req.Tokens, layers: make(map[string]*textlayer.Layer)}
+	g := &gatherer{Briefer: w, room: req.Tokens, layers: make(map[string]*textlayer.Layer)}
 	defer g.close()
 	complete := g.gather(ctx, candidates(found.Results))
 	b := g.briefing(complete && found.Complete)

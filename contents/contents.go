@@ -168,7 +168,7 @@ func (r *Reader) Read(ctx context.Context, req Request) (*Contents, error) {
 	if all, err = afterCursor(all, req); err != nil {
 		return nil, err
 	}
-	in := reading{Reader: r, req: req, layers: make(map[string]opened)}
+	in := call{Reader: r, req: req, layers: make(map[string]openText)}
 	defer in.close()
 	read := in.readAll(ctx, all)
 	if len(read) == 0 {

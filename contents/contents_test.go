@@ -16,6 +16,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/modality"
@@ -110,7 +111,7 @@ func TestReadNodesAndAddresses(t *testing.T) {
 	}
 	for i, w := range want {
 		item := c.Items[i]
-		if item.NodeID != w.node || item.Text != w.text || string(citekit.CodeOf(item.Err)) != w.code {
+		if item.NodeID != w.node || item.Text != w.text || citekit.CodeOf(item.Err) != w.code {
 			t.Errorf("%s: node %q, text %q, error %v; want %v", item.ID, item.NodeID, item.Text, item.Err, w)
 		}
 	}
@@ -276,12 +277,12 @@ func TestStale(t *testing.T) {
 	s.write(t, "tea.md", tea+"More.\n")
 	s.write(t, "long.txt", strings.Repeat("other words of it\n", 500))
 	item := s.read(t, contents.Request{IDs: []string{"tea.tea.water"}}).Items[0]
-	if item.Text != "" || citekit.CodeOf(item.Err) != citekit.CodeStale {
+	if item.Text != "" || citekit.CodeOf(item.Err) != message.CodeStale {
 		t.Errorf("a changed source gives %q, %v", item.Text, item.Err)
 	}
 	s.ingest(t)
 	item = s.read(t, contents.Request{IDs: []string{"long"}, MaxTokens: 200, Cursor: c.NextCursor}).Items[0]
-	if item.Text != "" || citekit.CodeOf(item.Err) != citekit.CodeStale {
+	if item.Text != "" || citekit.CodeOf(item.Err) != message.CodeStale {
 		t.Errorf("a cursor into another version gives %q, %v", item.Text, item.Err)
 	}
 	if err := os.Remove(filepath.Join(s.dir, "tea.md")); err != nil {
@@ -302,7 +303,7 @@ func TestPinnedVersion(t *testing.T) {
 	hash := m.SourceHash()
 	other := strings.Map(func(r rune) rune { return '0' + (r+1)%10 }, hash)
 	c := s.read(t, contents.Request{IDs: []string{"text://tea#lines=1&v=" + hash[:8], "text://tea#lines=1&v=" + other[:8]}})
-	if c.Items[0].Text != "# Tea\n" || citekit.CodeOf(c.Items[1].Err) != citekit.CodeStale {
+	if c.Items[0].Text != "# Tea\n" || citekit.CodeOf(c.Items[1].Err) != message.CodeStale {
 		t.Errorf("got %q, %v", c.Items[0].Text, c.Items[1].Err)
 	}
 }
@@ -426,7 +427,7 @@ func TestAskedForComesFirst(t *testing.T) {
 func TestFragments(t *testing.T) {
 	s := newShelf(t, map[string]string{"tea.md": tea})
 	c := s.read(t, contents.Request{IDs: []string{"tea#lines=1", "tea#lines=0"}})
-	if c.Items[0].Text != "# Tea\n" || citekit.CodeOf(c.Items[1].Err) != citekit.CodeInvalidInput {
+	if c.Items[0].Text != "# Tea\n" || citekit.CodeOf(c.Items[1].Err) != message.CodeInvalidInput {
 		t.Errorf("got %q, %v", c.Items[0].Text, c.Items[1].Err)
 	}
 }

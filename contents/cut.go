@@ -13,8 +13,8 @@ const worthCutting = 40
 
 // part returns the sentences or lines of a passage around the match, as many as
 // fit, or nil if that is too little.
-func (g *gathering) part(c *candidate) *stretch {
-	empty := &stretch{first: c, address: c.Address}
+func (g *gatherer) part(c *candidate) *passageRun {
+	empty := &passageRun{first: c, address: c.Address}
 	room := g.room - plain.CountTokens(render(append(slices.Clip(g.pieces), empty))) - addressRoom
 	if room < worthCutting {
 		return nil
@@ -24,7 +24,7 @@ func (g *gathering) part(c *candidate) *stretch {
 	if from >= to {
 		return nil
 	}
-	return &stretch{first: c, from: c.Passage.From + int64(from), to: c.Passage.From + int64(to), text: text[from:to]}
+	return &passageRun{first: c, from: c.Passage.From + int64(from), to: c.Passage.From + int64(to), text: text[from:to]}
 }
 
 // addressRoom is how many more tokens the address of a part may have than that

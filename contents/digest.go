@@ -93,13 +93,13 @@ func DigestOf(ctx context.Context, lib *citekit.Library, resourceIDs []string, o
 func DigestMaps(maps []*citekit.ResourceMap, opts *DigestOptions) (*Digest, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
-		return nil, fmt.Errorf("citekit: context: %w", err)
+		return nil, fmt.Errorf("contents: %w", err)
 	}
 	maps = distinct(maps)
 	b := newBuilder(maps, o)
 	shown := b.most(len(b.order), func(n int) string { return b.render(n, 0) })
 	if shown < 0 {
-		return nil, fmt.Errorf("citekit: context: the names of %s take %d tokens, of at most %d; give more tokens or fewer resources: %w",
+		return nil, fmt.Errorf("contents: the names of %s take %d tokens, of at most %d; give more tokens or fewer resources: %w",
 			message.Count(len(maps), "resource"), o.CountTokens(b.render(0, 0)), o.MaxTokens, citekit.ErrTooLarge)
 	}
 	summaries := 0

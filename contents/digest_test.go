@@ -11,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/linetest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/workspace"
@@ -169,7 +170,7 @@ func TestContextErrors(t *testing.T) {
 		}
 	}
 	f := linetest.New(t)
-	if _, err := contents.DigestOf(t.Context(), f.Library, []string{"poem", "none"}, nil); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := contents.DigestOf(t.Context(), f.Library, []string{"poem", "none"}, nil); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Errorf("a missing resource: %v", err)
 	}
 	c, err := contents.DigestOf(t.Context(), f.Library, []string{"poem"}, nil)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
 )
@@ -50,12 +51,10 @@ func (i *Item) write(w *strictjson.Writer) {
 	}
 	w.Optional("note", i.note())
 	if code := citekit.CodeOf(i.Err); code != "" {
-		if code == citekit.CodeStale {
-			w.Value("stale", true)
-		}
+		w.Flag("stale", code == message.CodeStale)
 		w.Value("error", struct {
-			Code    citekit.Code `json:"code"`
-			Message string       `json:"message"`
+			Code    string `json:"code"`
+			Message string `json:"message"`
 		}{code, i.Err.Error()})
 	}
 	w.Close()

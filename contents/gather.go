@@ -10,24 +10,24 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A gathering collects the pieces of one briefing.
-type gathering struct {
+// A gatherer collects the pieces of one briefing.
+type gatherer struct {
 	*Briefer
 	room   int
 	layers map[string]*textlayer.Layer // open layers, by resource; nil for one that cannot be read
-	pieces []*stretch
+	pieces []*passageRun
 	out    int // passages that did not fit
 }
 
-// A stretch is a series of consecutive passages of one node, or part of one.
-type stretch struct {
+// A passageRun is a series of consecutive passages of one node, or part of one.
+type passageRun struct {
 	first    *candidate // the most useful
 	from, to int64      // bytes of the text layer
 	text     string
 	address  citekit.Address
 }
 
-func (g *gathering) close() {
+func (g *gatherer) close() {
 	for _, layer := range g.layers {
 		if layer != nil {
 			layer.Close()
@@ -42,7 +42,7 @@ const novelty = .3
 // gather takes passages one after another: each time the one with the highest
 // worth, reduced by its similarity to those taken before. It reports whether
 // there was time for all.
-func (g *gathering) gather(ctx context.Context, left []*candidate) bool {
+func (g *gatherer) gather(ctx context.Context, left []*candidate) bool {
 	likeness := make(map[*candidate]float64, len(left)) // to the most similar passage taken
 	for len(left) > 0 {
 		if ctx.Err() != nil {
@@ -70,7 +70,7 @@ func (c *candidate) gain(likeness float64) float64 {
 
 // take adds as much of a passage to the pieces as fits, and reports whether any
 // of it did.
-func (g *gathering) take(ctx context.Context, c *candidate) bool {
+func (g *gatherer) take(ctx context.Context, c *candidate) bool {
 	layer := g.open(ctx, c)
 	if layer == nil {
 		return false // its source just changed
@@ -84,7 +84,7 @@ func (g *gathering) take(ctx context.Context, c *candidate) bool {
 
 // open returns the layer of a passage, or nil if it no longer has the version
 // of the passage.
-func (g *gathering) open(ctx context.Context, c *candidate) *textlayer.Layer {
+func (g *gatherer) open(ctx context.Context, c *candidate) *textlayer.Layer {
 	layer, ok := g.layers[c.ResourceID]
 	if !ok {
 		var err error
@@ -101,15 +101,15 @@ func (g *gathering) open(ctx context.Context, c *candidate) *textlayer.Layer {
 
 // whole returns the whole passage, joined with the pieces of its node that
 // directly precede or follow it.
-func (g *gathering) whole(ctx context.Context, layer *textlayer.Layer, c *candidate) *stretch {
-	s := &stretch{first: c, from: c.Passage.From, to: c.Passage.To, text: c.Passage.Text, address: c.Address}
+func (g *gatherer) whole(ctx context.Context, layer *textlayer.Layer, c *candidate) *passageRun {
+	s := &passageRun{first: c, from: c.Passage.From, to: c.Passage.To, text: c.Passage.Text, address: c.Address}
 	for _, p := range g.pieces {
 		if p.first.ResourceID != c.ResourceID || p.first.NodeID != c.NodeID || p.from > s.to+between || s.from > p.to+between {
 			continue
 		}
 		from, to := min(s.from, p.from), max(s.to, p.to)
 		if text, err := layer.Text(ctx, from, to); err == nil {
-			s = &stretch{first: p.first, from: from, to: to, text: text}
+			s = &passageRun{first: p.first, from: from, to: to, text: text}
 		}
 	}
 	return s
@@ -121,7 +121,7 @@ const between = 1
 
 // add adds a stretch in place of the pieces that it contains, and reports
 // whether it fits.
-func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
+func (g *gatherer) add(layer *textlayer.Layer, s *passageRun) bool {
 	if s == nil {
 		return false
 	}
@@ -132,7 +132,7 @@ func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
 		}
 		s.address = citekit.Address{Resource: s.first.ResourceID, Location: loc}
 	}
-	var next []*stretch
+	var next []*passageRun
 	placed := false
 	for _, p := range g.pieces {
 		inside := p.first.ResourceID == s.first.ResourceID && s.from <= p.from && p.to <= s.to
@@ -153,7 +153,7 @@ func (g *gathering) add(layer *textlayer.Layer, s *stretch) bool {
 }
 
 // briefing returns the gathered pieces.
-func (g *gathering) briefing(complete bool) *Briefing {
+func (g *gatherer) briefing(complete bool) *Briefing {
 	b := &Briefing{Content: render(g.pieces), Omitted: g.out, Complete: complete}
 	b.Tokens = plain.CountTokens(b.Content)
 	for _, s := range g.pieces {

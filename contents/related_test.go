@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/faulttest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/text"
@@ -67,7 +68,7 @@ func TestExpandRelations(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), `"relation":{"kind":"hyperlink","from":"text://water#lines=7-7","to":"text://rain","hops":2}`) {
 		t.Errorf("%s, %v", data, err)
 	}
-	if _, err := s.Read(t.Context(), contents.Request{IDs: []string{"tea"}, Expand: contents.Expansion{Relations: 3}}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+	if _, err := s.Read(t.Context(), contents.Request{IDs: []string{"tea"}, Expand: contents.Expansion{Relations: 3}}); citekit.CodeOf(err) != message.CodeInvalidInput {
 		t.Errorf("three hops: %v", err)
 	}
 }
@@ -111,7 +112,7 @@ func TestExpandOutdated(t *testing.T) {
 	}
 	s.write(t, "a.md", "# A\n")
 	c = s.read(t, contents.Request{IDs: []string{"a"}, Expand: contents.Expansion{Relations: 2}})
-	if len(c.Items) != 1 || citekit.CodeOf(c.Items[0].Err) != citekit.CodeStale {
+	if len(c.Items) != 1 || citekit.CodeOf(c.Items[0].Err) != message.CodeStale {
 		t.Errorf("%s; %v", related(c), c.Items[0].Err)
 	}
 }
@@ -154,7 +155,7 @@ func TestExpandMany(t *testing.T) {
 	req.Cursor = ""
 	req.Cursor = s.read(t, req).NextCursor
 	s.write(t, "p0.md", "# Other\n")
-	if _, err := s.Read(context.Background(), req); citekit.CodeOf(err) != citekit.CodeInvalidInput || !strings.Contains(err.Error(), "related changed") {
+	if _, err := s.Read(context.Background(), req); citekit.CodeOf(err) != message.CodeInvalidInput || !strings.Contains(err.Error(), "related changed") {
 		t.Errorf("a cursor after a change: %v", err)
 	}
 }

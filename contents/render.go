@@ -8,7 +8,7 @@ import (
 
 // render returns pieces as Markdown: for each, its address and title, and its
 // text in a fence that is longer than any in the text.
-func render(pieces []*stretch) string {
+func render(pieces []*passageRun) string {
 	var b strings.Builder
 	for i, s := range pieces {
 		if i > 0 {
@@ -34,7 +34,7 @@ const mostTitle = 120
 
 // title returns the title of the node of a piece, after the titles around it,
 // without characters that could end a code span.
-func (s *stretch) title() string {
+func (s *passageRun) title() string {
 	title := strings.Join(append(append([]string{}, s.first.Path...), s.first.Title), " › ")
 	return strings.TrimSpace(plain.Shorten(plain.Line(strings.ReplaceAll(title, "`", "'")), mostTitle))
 }

@@ -54,16 +54,16 @@ func locationOf(layer *textlayer.Layer, from, to int64, instead citekit.Location
 	return instead
 }
 
-// A reading is one call of [Reader.Read]. It holds an open layer for each
+// A call is one call of [Reader.Read]. It holds an open layer for each
 // resource of the call.
-type reading struct {
+type call struct {
 	*Reader
 	req    Request
-	layers map[string]opened
+	layers map[string]openText
 	parts  int // number of parts
 }
 
-type opened struct {
+type openText struct {
 	layer     *textlayer.Layer
 	mediaType string // of the source
 	hash      string // of the source
@@ -72,7 +72,7 @@ type opened struct {
 
 // hashOf returns the hash of the source of a resource, after checking that it
 // is unchanged.
-func (in *reading) hashOf(ctx context.Context, resource string) (string, error) {
+func (in *call) hashOf(ctx context.Context, resource string) (string, error) {
 	opened, err := in.lib.Open(ctx, citekit.Address{Resource: resource})
 	if err != nil {
 		return "", err
@@ -81,7 +81,7 @@ func (in *reading) hashOf(ctx context.Context, resource string) (string, error) 
 	return opened.Source.Hash(ctx)
 }
 
-func (in *reading) close() {
+func (in *call) close() {
 	for _, o := range in.layers {
 		if o.layer != nil {
 			o.layer.Close()
@@ -90,11 +90,11 @@ func (in *reading) close() {
 }
 
 // open opens the text of a resource, once.
-func (in *reading) open(ctx context.Context, resource string) opened {
+func (in *call) open(ctx context.Context, resource string) openText {
 	if o, ok := in.layers[resource]; ok {
 		return o
 	}
-	var o opened
+	var o openText
 	if extent, err := in.lib.Measure(ctx, resource); err == nil {
 		o.mediaType = extent.MediaType
 	}
@@ -111,7 +111,7 @@ func (in *reading) open(ctx context.Context, resource string) opened {
 
 // readAll reads the text of parts, at most as much as an answer can have. It
 // returns the parts that it had time for.
-func (in *reading) readAll(ctx context.Context, all []*part) []*part {
+func (in *call) readAll(ctx context.Context, all []*part) []*part {
 	in.parts = len(all)
 	all = in.findAll(ctx, all)
 	if len(all) == 0 {
@@ -140,7 +140,7 @@ const reserve = 5
 
 // findAll finds the text of parts, which may require reading the source. It
 // returns the parts that it had time for.
-func (in *reading) findAll(ctx context.Context, all []*part) []*part {
+func (in *call) findAll(ctx context.Context, all []*part) []*part {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/reserve))
@@ -158,10 +158,8 @@ func (in *reading) findAll(ctx context.Context, all []*part) []*part {
 	return all
 }
 
-// find finds the text of a part. Text that the layer cannot separate from the
-// rest, such as that of a box on a page or of rows, is read at once. So is a part
-// without text in the layer: the source says whether there is such a part.
-func (in *reading) find(ctx context.Context, p *part) error {
+// find finds the text of a part, unless the request wants none.
+func (in *call) find(ctx context.Context, p *part) error {
 	o := in.open(ctx, p.item.ResourceID)
 	p.item.MediaType = o.mediaType
 	if textlayer.HasNoText(o.err) {
@@ -175,21 +173,37 @@ func (in *reading) find(ctx context.Context, p *part) error {
 	if in.req.NoText && o.hash == "" {
 		return nil
 	}
-	if !strings.HasPrefix(o.hash, p.item.Address.Version) {
-		if opened, err := in.lib.Open(ctx, p.item.Address); err != nil {
-			return err // it says which address would be right
-		} else {
-			opened.Source.Close()
-		}
-	}
-	if err := p.checkVersion(o.hash); err != nil || in.req.NoText {
+	if err := in.checkSource(ctx, p, o.hash); err != nil || in.req.NoText {
 		return err
 	}
 	if err := lookup.CheckTime(ctx, in.lib, p.item.Address); err != nil {
 		return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
 	}
-	layer := o.layer
-	var err error
+	done, err := in.locate(ctx, p, o.layer)
+	if !done {
+		in.noteGaps(p, o, err)
+	}
+	return err
+}
+
+// checkSource returns an error if the source of a part, whose hash is known, is not as
+// the address has it.
+func (in *call) checkSource(ctx context.Context, p *part, hash string) error {
+	if !strings.HasPrefix(hash, p.item.Address.Version) {
+		opened, err := in.lib.Open(ctx, p.item.Address)
+		if err != nil {
+			return err // it says which address would be right
+		}
+		opened.Source.Close()
+	}
+	return p.checkVersion(hash)
+}
+
+// locate sets the ranges of a part in the layer. Text that the layer cannot separate
+// from the rest, such as that of a box on a page or of rows, is read at once. So is a part
+// without text in the layer: the source says whether there is such a part. If it has
+// text, or there is none such, the part is done.
+func (in *call) locate(ctx context.Context, p *part, layer *textlayer.Layer) (done bool, err error) {
 	p.ranges, err = layer.Ranges(p.loc)
 	switch {
 	case err == nil && layer.Cuts(p.loc):
@@ -202,33 +216,37 @@ func (in *reading) find(ctx context.Context, p *part) error {
 		}
 	case errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) || err == nil && len(p.ranges) == 0 && !p.loc.IsWhole():
 		if err := lookup.Check(ctx, in.lib, p.item.Address); err != nil {
-			return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: lookup.Reason(err)}
+			return true, &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: lookup.Reason(err)}
 		}
-		if p.ranges, err = nil, in.readPart(ctx, p); err != nil || p.text.string != "" {
-			return err
-		}
+		p.ranges, err = nil, in.readPart(ctx, p)
+		return err != nil || p.text.string != "", err
 	case err == nil && !layer.Reaches(p.loc):
 		err = in.checkEnd(ctx, p)
 	}
-	if missing := layer.Missing(p.loc); missing != "" && err == nil {
+	return false, err
+}
+
+// noteGaps notes what a part has no text of.
+func (in *call) noteGaps(p *part, o openText, err error) {
+	if missing := o.layer.Missing(p.loc); missing != "" && err == nil {
 		p.item.Missing = true
 		p.note(missing)
 	}
+	isPDF := o.mediaType == pdfType
 	switch {
-	case layer.Empty() && p.item.Missing:
-	case layer.Empty() || layer.Incomplete():
-		p.note(in.orScanned(layer.Reason(), layer.Empty() && o.mediaType == pdfType))
+	case o.layer.Empty() && p.item.Missing:
+	case o.layer.Empty() || o.layer.Incomplete():
+		p.note(in.orScanned(o.layer.Reason(), o.layer.Empty() && isPDF))
 	case err == nil && p.offset == 0 && p.isEmpty():
-		p.note(in.orScanned(lookup.NoText(p.loc), o.mediaType == pdfType))
+		p.note(in.orScanned(lookup.NoText(p.loc), isPDF))
 	}
-	return err
 }
 
 // pdfType is the media type of sources whose pages may be scans.
 const pdfType = "application/pdf"
 
 // orScanned adds to a note what to do with a scan.
-func (in *reading) orScanned(note string, scan bool) string {
+func (in *call) orScanned(note string, scan bool) string {
 	if !scan || in.scans == "" {
 		return note
 	}
@@ -241,7 +259,7 @@ func (p *part) isEmpty() bool {
 }
 
 // checkEnd returns an error if a part ends outside its source.
-func (in *reading) checkEnd(ctx context.Context, p *part) error {
+func (in *call) checkEnd(ctx context.Context, p *part) error {
 	if err := lookup.CheckEnd(ctx, in.lib, p.item.Address); err != nil {
 		p.ranges = nil
 		return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
@@ -278,7 +296,7 @@ const (
 )
 
 // readPart reads the text of a part from its source.
-func (in *reading) readPart(ctx context.Context, p *part) error {
+func (in *call) readPart(ctx context.Context, p *part) error {
 	var b strings.Builder
 	for run, err := range in.lib.ReadText(ctx, p.item.ResourceID, p.loc) {
 		if err != nil {
@@ -302,7 +320,7 @@ func (in *reading) readPart(ctx context.Context, p *part) error {
 }
 
 // read reads at most room bytes of a part.
-func (in *reading) read(ctx context.Context, p *part, room int) error {
+func (in *call) read(ctx context.Context, p *part, room int) error {
 	layer := in.open(ctx, p.item.ResourceID).layer
 	skip := p.offset
 	var b strings.Builder

@@ -9,6 +9,7 @@
 //	answer, err := papers.Answer(ctx, "When is high water?")   // sentences of the files, with addresses
 //	e, err := papers.Resolve(ctx, "guide", "chapter-2", nil)   // those pages as a file of their own
 //	checked, err := papers.Verify(ctx, text)                   // the quotes and addresses of a text
+//	cited, err := papers.Cite(ctx, "guide", "at high water")   // a citation of words, where they stand
 //	err = papers.ServeStdio(ctx, os.Stdin, os.Stdout)          // all of this for agents, over MCP
 //
 // A [Corpus] is a [citekit.Library] and the parts of other packages over it, made
@@ -38,6 +39,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/api"
+	"github.com/citekit/citekit/cite"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mapper/llm"
@@ -49,6 +52,7 @@ import (
 	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/view"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -86,6 +90,20 @@ type Options struct {
 	// Server configures the servers; nil means the defaults. The parts that it names,
 	// such as the Searcher, are those of the Corpus, whatever it has.
 	Server *mcpadapter.Options
+
+	// Dialects are the names of the interfaces that servers offer to clients of MCP, in
+	// the order in which tools keep their names: see [Dialects], and Dialects of
+	// [mcpadapter.Options]. Nil means those in Server. [Open] reports unknown names;
+	// [New] ignores them.
+	Dialects []string
+
+	// SAGE configures the dialect of that name; nil means the defaults.
+	SAGE *SAGEOptions
+
+	// Named returns the service of a workspace that a call of a dialect names, its own
+	// too, or nil if there is none. Callers reach only those of their grants, and there
+	// only tools that are offered there. A nil Named means that there are none.
+	Named func(workspace string) *api.Service
 }
 
 // A Corpus is a Library and the parts that work over it. Make one with [Open] or
@@ -101,6 +119,7 @@ type Corpus struct {
 	Verifier   *verify.Verifier     // checks quotes and texts
 	Answerer   *answer.Answerer     // answers questions
 	Reanchorer *reanchor.Reanchorer // finds cited parts again in changed files
+	Citer      *cite.Citer          // makes citations
 
 	ingester *mcpadapter.Ingester // nil unless agents may ingest
 	opts     Options
@@ -114,6 +133,9 @@ type Corpus struct {
 // Errors are those of [workspace.Open] and [search.Searcher.Err].
 func Open(dir string, opts *Options) (*Corpus, error) {
 	o := cmp.Or(opts, new(Options))
+	if err := checkDialects(o.Dialects); err != nil {
+		return nil, err
+	}
 	ws, err := workspace.Open(dir, o.Workspace)
 	if err != nil {
 		return nil, err
@@ -149,6 +171,7 @@ func New(lib *citekit.Library, opts *Options) *Corpus {
 	c.Verifier = verify.New(lib, &verify.Options{Layers: c.Layers, Searcher: c.Searcher})
 	c.Answerer = answer.New(c.Searcher, &answer.Options{Verifier: c.Verifier, Model: c.opts.Model})
 	c.Reanchorer = reanchor.New(lib, &reanchor.Options{Layers: c.Layers})
+	c.Citer = cite.New(lib, &cite.Options{Verifier: c.Verifier, Layers: c.Layers})
 	if c.opts.AgentsIngest {
 		c.ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: c.ingestOptions()})
 	}
@@ -216,6 +239,11 @@ func (c *Corpus) ServerOptions() *mcpadapter.Options {
 	o.Toolsets, o.Tools = slices.Clone(o.Toolsets), slices.Clone(o.Tools)
 	o.Searcher, o.Contents, o.Briefing, o.Verifier = c.Searcher, c.Contents, c.Briefing, c.Verifier
 	o.Answerer, o.Reanchorer, o.Ingester = c.Answerer, c.Reanchorer, c.ingester
+	o.Viewer = view.New(c.Library, &view.Options{Layers: c.Layers, Verifier: c.Verifier})
+	if c.opts.Dialects != nil {
+		o.Dialects = nil
+		c.withDialects(&o)
+	}
 	return &o
 }
 
@@ -226,18 +254,48 @@ func (c *Corpus) Server() *mcp.Server { return mcpadapter.NewServer(c.Library, c
 // ServeStdio serves one client of MCP that writes to in and reads from out, until in
 // ends or ctx is done, as [mcpadapter.ServeStdio] does.
 func (c *Corpus) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	return mcpadapter.ServeStdio(ctx, c.Server(), in, out)
+	o := c.ServerOptions()
+	stdio := &transport.StreamTransport{Reader: in, Writer: out, Tools: mcpadapter.ToolsOf(o)}
+	return stdio.Serve(ctx, mcpadapter.NewServer(c.Library, o))
 }
 
-// Handler returns a new handler that serves MCP over HTTP at /mcp, and evidence by
-// links at /evidence/. A nil opts means the defaults, with which it lets in everybody
-// who can reach it: [transport.Handler.Serve] then listens on loopback addresses
-// only. If opts have no Links, links are made for the address that a client calls.
+// Service returns what answers the JSON interface of package api over the Corpus. Rights
+// and times are those of an MCP server with the options; nil means those of
+// [Corpus.ServerOptions]. It does not own the Corpus.
+func (c *Corpus) Service(opts *mcpadapter.Options) *api.Service {
+	if opts == nil {
+		opts = c.ServerOptions()
+	}
+	s := &api.Service{
+		Library: c.Library, Layers: c.Layers, Relations: c.Relations, Searcher: c.Searcher, Reader: c.Contents,
+		Answerer: c.Answerer, Verifier: c.Verifier, Citer: c.Citer, Offers: opts.Offers, Timeout: opts.Timeout, ViewLink: opts.ViewLink,
+	}
+	if opts.Ingester != nil {
+		s.Ingester = opts.Ingester
+	}
+	return s
+}
+
+// Handler returns a new handler that serves MCP over HTTP at /mcp, the JSON interface of
+// package api below /v1/, and evidence by links at /evidence/. A nil opts means the
+// defaults, with which it lets in everybody who can reach it: [transport.Handler.Serve]
+// then listens on loopback addresses only. If opts have no Links, links are made for the
+// address that a client calls; if they have no API, it is one of [Corpus.Service]. If they
+// have a View that knows its address, hits, citations and evidence have links to its pages.
 func (c *Corpus) Handler(opts *transport.HandlerOptions) *transport.Handler {
 	h, o := *cmp.Or(opts, new(transport.HandlerOptions)), c.ServerOptions()
 	if h.Links = cmp.Or(h.Links, o.Links); h.Links == nil {
 		h.Links = transport.NewEvidenceLinks(c.Library, nil)
 	}
 	o.Links = h.Links
+	if o.ViewLink == nil && h.View != nil {
+		o.ViewLink = h.View.Link
+	}
+	if h.API == nil {
+		h.API = api.New(c.Service(o), &api.Options{Version: o.Version, MaxBodyBytes: h.MaxBodyBytes, Logger: h.Logger})
+	}
+	if h.Tools == nil {
+		h.Tools = mcpadapter.ToolsOf(o)
+	}
 	return mcpadapter.NewHandler(mcpadapter.NewServer(c.Library, o), &h)
 }

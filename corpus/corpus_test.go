@@ -1,6 +1,7 @@
 package corpus_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -140,6 +141,37 @@ func toolsOf(t *testing.T, transport mcp.Transport) (names []string) {
 	}
 	slices.Sort(names)
 	return names
+}
+
+// TestDialects checks which names of dialects are taken, and which tools keys may name.
+func TestDialects(t *testing.T) {
+	for _, test := range []struct {
+		names []string
+		want  string
+	}{
+		{[]string{"lightfest"}, "corpus: unknown dialect 'lightfest'; did you mean 'lightfast'?"},
+		{[]string{"citekit", "citekit"}, "corpus: dialect 'citekit' is given twice"},
+	} {
+		if _, err := corpus.Open(t.TempDir(), &corpus.Options{Dialects: test.names}); err == nil || err.Error() != test.want {
+			t.Errorf("%v: error %v; want %s", test.names, err, test.want)
+		}
+	}
+	if names := corpus.Dialects(); names[0] != mcpadapter.Native || !slices.Contains(names, "lightfast") {
+		t.Errorf("dialects %v", names)
+	}
+	for _, tool := range []string{"search", "lightfast_search", "citekit_search", "get_contents", "getContents"} {
+		if err := corpus.Toolsets().Check(nil, []string{tool}); err != nil {
+			t.Error(err)
+		}
+	}
+	var in, out bytes.Buffer
+	in.WriteString(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"search","arguments":{"q":"degrees"}}}
+`)
+	if err := open(t, &corpus.Options{Dialects: []string{"lightfast"}}).ServeStdio(t.Context(), &in, &out); err != nil || !strings.Contains(out.String(), `"documentId":"tea"`) {
+		t.Errorf("over stdio: %v\n%s", err, out.String())
+	}
 }
 
 // everyTool are the tools without those that make maps.

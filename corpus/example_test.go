@@ -10,7 +10,8 @@ import (
 	"github.com/citekit/citekit/corpus"
 )
 
-// A folder is mapped, a question is answered, and an answer of a model is checked.
+// A folder is mapped, a question is answered, an answer of a model is checked, and a
+// quote is cited.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "tea-")
@@ -49,8 +50,15 @@ func Example() {
 	for _, e := range checked.Entries {
 		fmt.Println(e.Holds(), e.Class, e.Quote)
 	}
+
+	cited, err := files.Cite(ctx, "tea", "Green tea is brewed with water")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(cited.Text)
 	// Output:
 	// 1 searchable
 	// text://tea#lines=3-3 Green tea is brewed with water of eighty degrees.
 	// false altered A pot holds nine cups.
+	// [Tea, line 3](text://tea#lines=3-3 "Green tea is brewed with water")
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 )
@@ -74,8 +75,8 @@ func warningsOf(m *citekit.ResourceMap) (warnings []Problem) {
 	warn := func(path, node string, err error) {
 		warnings = append(warnings, Problem{Path: path, Node: node, Err: err, Warning: true})
 	}
-	if _, err := m.Created(); m.CreatedAt != "" && err != nil {
-		warn("created_at", "", err)
+	if _, err := about.Created(m.CreatedAt); m.CreatedAt != "" && err != nil {
+		warn("created_at", "", syntaxError("%w", err))
 	}
 	eachNode(m, func(path string, n, parent *citekit.Node) {
 		if !message.IsPlain(n.ID) {
@@ -89,8 +90,8 @@ func warningsOf(m *citekit.ResourceMap) (warnings []Problem) {
 				describePlace(n.Location), message.Clip(parent.ID), describePlace(parent.Location)))
 		}
 		if pages := n.Location.Pages; looksLikeRange(pages) {
-			warn(path+".location.pages", n.ID, fmt.Errorf("[%d, %d] means two pages; to include the pages between them, list every page",
-				pages[0].First, pages[1].First))
+			warn(path+".location.pages", n.ID, fmt.Errorf("[%d, %d] means two pages; to include the pages between them, list every page, or give the node its \"address\", such as %s, and repair the map",
+				pages[0].First, pages[1].First, runAddress(m, pages)))
 		}
 	})
 	return warnings
@@ -101,6 +102,12 @@ func describePlace(loc citekit.Location) string {
 		return "the whole " + string(loc.Modality)
 	}
 	return loc.String()
+}
+
+// runAddress returns the address of the pages from the first to the last of some.
+func runAddress(m *citekit.ResourceMap, pages []citekit.Range) string {
+	loc := citekit.Document.Pages(pages[0].First, pages[1].First)
+	return message.Clip(citekit.Address{Resource: m.ResourceID, Location: loc}.String())
 }
 
 // looksLikeRange reports whether pages are two separate single pages: such
@@ -116,6 +123,11 @@ const maxDepth = 256
 // path and its parent, which is nil at the top. It skips nodes that are nested
 // too deep.
 func eachNode(m *citekit.ResourceMap, visit func(path string, n, parent *citekit.Node)) {
+	eachList(m, func(path string, nodes []*citekit.Node, parent *citekit.Node, i int) { visit(path, nodes[i], parent) })
+}
+
+// eachList is eachNode for a function that also needs the nodes beside each one.
+func eachList(m *citekit.ResourceMap, visit func(path string, nodes []*citekit.Node, parent *citekit.Node, i int)) {
 	var walk func(path string, nodes []*citekit.Node, parent *citekit.Node, depth int)
 	walk = func(path string, nodes []*citekit.Node, parent *citekit.Node, depth int) {
 		if depth >= maxDepth {
@@ -123,7 +135,7 @@ func eachNode(m *citekit.ResourceMap, visit func(path string, n, parent *citekit
 		}
 		for i, n := range nodes {
 			at := path + "[" + strconv.Itoa(i) + "]"
-			visit(at, n, parent)
+			visit(at, nodes, parent, i)
 			walk(at+".children", n.Children, n, depth+1)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/workspace"
 )
@@ -60,7 +61,7 @@ func TestCheck(t *testing.T) {
 	}
 	m.SourcePath = "gone.txt"
 	all := ingest.Check(t.Context(), lib, m)
-	if last := all[len(all)-1]; last.Path != "source_path" || citekit.CodeOf(last) != citekit.CodeNotFound {
+	if last := all[len(all)-1]; last.Path != "source_path" || citekit.CodeOf(last) != message.CodeNotFound {
 		t.Errorf("of a source that is gone: %v", last)
 	}
 }

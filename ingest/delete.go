@@ -9,6 +9,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/localfile"
+	"github.com/citekit/citekit/workspace"
 )
 
 // DeleteOptions are the options of [Delete]. The zero value is ready
@@ -46,7 +47,7 @@ type Deletion struct {
 // concurrently, it stays, and the error matches [citekit.ErrStale]. Delete
 // waits for a running ingest.
 //
-// It needs a workspace that is a [citekit.Deleter]; otherwise the error matches
+// It needs a workspace that is a [workspace.Deleter]; otherwise the error matches
 // [errors.ErrUnsupported].
 func Delete(ctx context.Context, lib *citekit.Library, resourceID string, opts *DeleteOptions) (*Deletion, error) {
 	deletions, err := DeleteAll(ctx, lib, []string{resourceID}, opts)
@@ -66,7 +67,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 	}
 	d, err := newRemover(ctx, lib)
 	if err != nil {
-		return nil, fmt.Errorf("citekit: delete: %w", localfile.WithoutPath(err))
+		return nil, fmt.Errorf("ingest: delete: %w", localfile.WithoutPath(err))
 	}
 	defer d.close()
 	var removals []removal
@@ -83,7 +84,7 @@ func DeleteAll(ctx context.Context, lib *citekit.Library, resourceIDs []string, 
 		removals = append(removals, one)
 	}
 	if err := d.findEvidence(ctx, removals); err != nil {
-		return nil, fmt.Errorf("citekit: delete: %w", localfile.WithoutPath(err))
+		return nil, fmt.Errorf("ingest: delete: %w", localfile.WithoutPath(err))
 	}
 	deletions := []Deletion{}
 	for batch := range slices.Chunk(removals, deleteBatch) {
@@ -110,18 +111,18 @@ const deleteBatch = 250
 // ingest, if there are any.
 type remover struct {
 	lib     *citekit.Library
-	deleter citekit.Deleter
-	book    *book // nil if nothing ingests into the workspace
+	deleter workspace.Deleter
+	book    *ledgerStore // nil if nothing ingests into the workspace
 	release func()
 }
 
 func newRemover(ctx context.Context, lib *citekit.Library) (*remover, error) {
-	deleter, ok := lib.Workspace().(citekit.Deleter)
+	deleter, ok := lib.Workspace().(workspace.Deleter)
 	if !ok {
 		return nil, fmt.Errorf("nothing can be deleted from this workspace: %w", errors.ErrUnsupported)
 	}
 	d := &remover{lib: lib, deleter: deleter, release: func() {}}
-	finder, ok := lib.Workspace().(citekit.Finder)
+	finder, ok := lib.Workspace().(workspace.Finder)
 	if !ok {
 		return d, nil
 	}
@@ -150,7 +151,7 @@ type removal struct {
 	id       string
 	stamp    citekit.Stamp
 	source   string // path of the source whose note belongs to the map
-	evidence []citekit.Kept
+	evidence []workspace.Kept
 	deletion Deletion
 }
 
@@ -229,7 +230,7 @@ func (d *remover) findEvidence(ctx context.Context, all []removal) error {
 			return err
 		}
 		i, ok := at[k.ResourceID]
-		if !ok || k.Kind != citekit.KeptEvidence {
+		if !ok || k.Kind != workspace.KeptEvidence {
 			continue
 		}
 		all[i].evidence = append(all[i].evidence, k)
@@ -241,11 +242,11 @@ func (d *remover) findEvidence(ctx context.Context, all []removal) error {
 
 // delete deletes maps, then what belongs to them: without the map, that is only
 // litter if the deletion is interrupted. It returns how many maps it deleted,
-// as in [citekit.Deleter].
+// as in [workspace.Deleter].
 func (d *remover) delete(ctx context.Context, batch []removal) (deleted int, err error) {
-	maps := make([]citekit.MapVersion, len(batch))
+	maps := make([]workspace.MapVersion, len(batch))
 	for i, one := range batch {
-		maps[i] = citekit.MapVersion{ID: one.id, Stamp: one.stamp}
+		maps[i] = workspace.MapVersion{ID: one.id, Stamp: one.stamp}
 	}
 	deleted, err = d.deleter.DeleteMaps(ctx, maps)
 	if err != nil {

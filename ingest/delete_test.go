@@ -158,11 +158,11 @@ func TestDeletePin(t *testing.T) {
 	}
 }
 
-// replacing is a workspace in which a map is replaced between being looked at
+// replacingWorkspace is a workspace in which a map is replaced between being looked at
 // and being deleted.
-type replacing struct{ *workspace.Memory }
+type replacingWorkspace struct{ *workspace.Memory }
 
-func (r replacing) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
+func (r replacingWorkspace) DeleteMaps(ctx context.Context, maps []workspace.MapVersion) (int, error) {
 	for _, m := range maps {
 		if err := r.WriteMap(ctx, m.ID, []byte(`{"resource_id":"m","type":"text","nodes":[]}`)); err != nil {
 			return 0, err
@@ -172,7 +172,7 @@ func (r replacing) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (i
 }
 
 func TestDeleteReplaced(t *testing.T) {
-	ws := replacing{workspace.NewMemory(nil)}
+	ws := replacingWorkspace{workspace.NewMemory(nil)}
 	lib := citekit.New(ws, nil, nil)
 	if err := ws.WriteMap(t.Context(), "m", []byte(`{"resource_id":"m","type":"text","nodes":[]}`)); err != nil {
 		t.Fatal(err)
@@ -332,7 +332,7 @@ type countingDeleter struct {
 	replaces string
 }
 
-func (c *countingDeleter) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
+func (c *countingDeleter) DeleteMaps(ctx context.Context, maps []workspace.MapVersion) (int, error) {
 	c.batches++
 	if c.replaces != "" {
 		if err := c.Directory.WriteMap(ctx, c.replaces, []byte(`{}`)); err != nil {

@@ -24,6 +24,10 @@ type Fix struct {
 //   - a missing type becomes the type that all nodes have;
 //   - a location without a modality gets that of the map, if the location
 //     is then valid;
+//   - two pages of a document that are the first and the last become a run of pages, if
+//     the node has its address and that says so, a child lies between them, or the
+//     nodes before and after lie directly around them;
+//   - an address in the location of a document that says the same is removed;
 //   - a hash in upper case becomes lower case.
 //
 // The map must not be shared; see [citekit.ResourceMap.Clone].
@@ -33,6 +37,7 @@ func Repair(m *citekit.ResourceMap) []Fix {
 		f.taken[n.ID] = f.taken[n.ID] || n.ID != ""
 	}
 	f.fixType()
+	eachList(m, f.pages)
 	f.seen = make(map[string]bool, len(f.taken))
 	eachNode(m, f.node)
 	if hash, ok := m.Metadata["source_hash"].(string); ok && hash != strings.ToLower(hash) && ctxio.IsHash(strings.ToLower(hash)) {

@@ -96,8 +96,54 @@ func FuzzFix(f *testing.F) {
 		if again := ingest.Repair(m); len(again) > 0 {
 			t.Errorf("fixed again: %v", again)
 		}
-		if ids := m.DuplicateIDs(); len(ids) > 0 {
-			t.Errorf("still twice: %q", ids)
-		}
+		m.Faults(func(path string, _ *citekit.Node, err error) {
+			if strings.Contains(err.Error(), "the id is taken") {
+				t.Errorf("still: %s: %v", path, err)
+			}
+		})
 	})
+}
+
+func TestFixPages(t *testing.T) {
+	node := func(id, pages, more string) string {
+		return `{"id": "` + id + `", "type": "s", "location": {"modality": "document", "pages": ` + pages + more
+	}
+	for name, test := range map[string]struct {
+		nodes string
+		want  []ingest.Fix
+		left  string // pages of the first node
+	}{
+		"an address": {node("a", "[12, 15]", `}, "address": "doc://r#pages=12-15"}`),
+			[]ingest.Fix{{"nodes[0].location.pages", "[12, 15] written as the pages from 12 to 15, as its address says"}}, "pages=12-15"},
+		"a virtual address": {node("a", "[12, 15]", `, "virtual_address": "doc://r#pages=12-15"}}`), []ingest.Fix{
+			{"nodes[0].location.pages", "[12, 15] written as the pages from 12 to 15, as its address says"},
+			{"nodes[0].location.virtual_address", "removed, as it says the same as the location"}}, "pages=12-15"},
+		"an address of two pages":      {node("a", "[12, 15]", `}, "address": "doc://r#pages=12,15", "children": [`+node("b", "[13]", `}}`)+`]}`), nil, "pages=12,15"},
+		"addresses that differ":        {node("a", "[12, 15]", `}, "address": "doc://r#pages=12-15", "uri": "doc://r#pages=12,15"}`), nil, "pages=12,15"},
+		"an address of another source": {node("a", "[12, 15]", `}, "address": "doc://q#pages=12-15"}`), nil, "pages=12,15"},
+		"a child between": {node("a", "[12, 15]", `}, "children": [`+node("b", "[13]", `}}`)+`]}`),
+			[]ingest.Fix{{"nodes[0].location.pages", "[12, 15] written as the pages from 12 to 15, as a child is between them"}}, "pages=12-15"},
+		"children at the ends": {node("a", "[12, 15]", `}, "children": [`+node("b", "[12]", `}}`)+`,`+node("c", "[15]", `}}`)+`]}`), nil, "pages=12,15"},
+		"no gap, and no overlap": {node("a", "[1, 4]", `}},`) + node("b", "[4, 9]", `}},`) + node("c", "[10, 12]", `}}`), []ingest.Fix{
+			{"nodes[0].location.pages", "[1, 4] written as the pages from 1 to 4, as the nodes before and after it lie around them"},
+			{"nodes[1].location.pages", "[4, 9] written as the pages from 4 to 9, as the nodes before and after it lie around them"},
+			{"nodes[2].location.pages", "[10, 12] written as the pages from 10 to 12, as the nodes before and after it lie around them"}}, "pages=1-4"},
+		"a gap behind":      {node("a", "[1, 4]", `}},`) + node("b", "[6, 9]", `}}`), nil, "pages=1,4"},
+		"others between":    {node("a", "[1, 4]", `}},`) + node("b", "[2, 3]", `}}`), nil, "pages=1,4"},
+		"nothing that says": {node("a", "[12, 15]", `}}`), nil, "pages=12,15"},
+	} {
+		m, err := citekit.ParseMap([]byte(`{"resource_id": "r", "type": "document", "source_path": "r.pdf", "metadata": {"pages": 12}, "nodes": [` + test.nodes + `]}`))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(test.want, ingest.Repair(m)); diff != "" {
+			t.Errorf("%s: fixes (-want +got):\n%s", name, diff)
+		}
+		if got := m.Nodes[0].Location.String(); got != test.left {
+			t.Errorf("%s: %s, want %s", name, got, test.left)
+		}
+		if again := ingest.Repair(m); len(again) > 0 {
+			t.Errorf("%s: fixed again: %v", name, again)
+		}
+	}
 }

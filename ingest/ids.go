@@ -92,18 +92,18 @@ func (in *run) note(ctx context.Context, t *task, id string) (err error) {
 	return err
 }
 
-// A leave reports whether the map of a source may be stored under an id.
-type leave int
+// A permission reports whether the map of a source may be stored under an id.
+type permission int
 
 const (
-	free        leave = iota // nobody holds it, or this source does
-	heldByOther              // it belongs to another source
-	heldByHand               // a person made the map of this source, or changed it
-	heldUnknown              // it is unknown whether a person changed the map of this source
+	free        permission = iota // nobody holds it, or this source does
+	heldByOther                   // it belongs to another source
+	heldByHand                    // a person made the map of this source, or changed it
+	heldUnknown                   // it is unknown whether a person changed the map of this source
 )
 
 // mayHave returns whether a task may have an id.
-func (in *run) mayHave(ctx context.Context, t *task, id string) (leave, error) {
+func (in *run) mayHave(ctx context.Context, t *task, id string) (permission, error) {
 	owner, err := in.ownerOf(ctx, id)
 	switch {
 	case err != nil:
@@ -124,7 +124,7 @@ func (in *run) mayHave(ctx context.Context, t *task, id string) (leave, error) {
 
 // madeByHand returns the verdict for a source whose map a person made, or may
 // have changed.
-func madeByHand(v verdict, id string, leave leave) verdict {
+func madeByHand(v verdict, id string, leave permission) verdict {
 	how := "was made by hand"
 	if leave == heldUnknown {
 		how = "may have been changed by hand"
@@ -191,9 +191,13 @@ func (in *run) isNeighbours(ctx context.Context, t *task) (bool, error) {
 	return owner.source != "" && owner.source != t.Path && path.Dir(owner.source) == path.Dir(t.Path), err
 }
 
+// assign gives an id to a source, unless another source of this run has it. Beside other
+// runs that decides nothing: see [run.saveClaimed].
+func (in *run) assign(id, source string) bool { return in.opts.Shared || in.book.Claim(id, source) }
+
 // take gives id to a task.
 func (in *run) take(t *task, v verdict, id string) verdict {
-	if !in.book.Claim(id, t.Path) {
+	if !in.assign(id, t.Path) {
 		return v.failed(fmt.Errorf("the id '%s' belongs to another source: %w", message.Clip(id), fs.ErrExist))
 	}
 	v.id = id
@@ -240,7 +244,7 @@ func (in *run) claimAgain(ctx context.Context, t *task, v verdict, noted ledger.
 		return v.failed(err)
 	case state.isByHand() && !in.opts.Force:
 		return v.failed(errByHand(state, noted.ID))
-	case state == mapOthers || !in.book.Claim(noted.ID, t.Path):
+	case state == mapOthers || !in.assign(noted.ID, t.Path):
 		return v
 	}
 	v.id = noted.ID

@@ -41,8 +41,8 @@ type NotIndexed struct {
 
 // A reason is an error in JSON.
 type reason struct {
-	Reason string       `json:"reason,omitempty"`
-	Code   citekit.Code `json:"code,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	Code   string `json:"code,omitempty"`
 }
 
 // MarshalJSON implements [json.Marshaler]. The error becomes "reason" and "code".

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/localfile"
+	"github.com/citekit/citekit/workspace"
 )
 
 // resolversMapper is the name, in maps, of the resolvers' own mapping. Its
@@ -67,8 +67,16 @@ type Options struct {
 	// ingests may run already; it then reads what any of them has mapped.
 	Index Indexer
 
-	NoIgnore bool // as in [citekit.FindRequest]
-	Hidden   bool // as in [citekit.FindRequest]
+	// Shared lets ingests with Shared run at once in one workspace, in this process and
+	// others, for many workers that each map a few files. What a run costs then depends
+	// on its own files alone: it reads the notes of no others. So renamed sources get
+	// maps of their own, vanished ones are not reported, and of two new files whose
+	// names give the same id the first to be stored has it. Runs without Shared, and
+	// deletions, must not happen meanwhile.
+	Shared bool
+
+	NoIgnore bool // as in [workspace.FindRequest]
+	Hidden   bool // as in [workspace.FindRequest]
 
 	// Each, if not nil, is called with every finished item, in the order of the
 	// report. Calls do not overlap.
@@ -104,8 +112,8 @@ func (o *Options) withDefaults() (Options, error) {
 }
 
 // Run makes maps of the sources that paths name: files, folders and patterns,
-// as in [citekit.FindRequest]. It needs a Library whose workspace is a
-// [citekit.Finder]; otherwise the error matches [errors.ErrUnsupported].
+// as in [workspace.FindRequest]. It needs a Library whose workspace is a
+// [workspace.Finder]; otherwise the error matches [errors.ErrUnsupported].
 //
 // The map of a source is named after its file. If that id belongs to another
 // source, the extension or the names of its folders are added. The map of
@@ -130,8 +138,8 @@ func (o *Options) withDefaults() (Options, error) {
 // can be read: [Report].Index says of how many the index has all. If ctx is done
 // meanwhile, all maps stay, and so does what was indexed.
 //
-// One ingest makes maps at a time in a workspace; another one waits. A nil opts means
-// the defaults.
+// One ingest makes maps at a time in a workspace, but for those with Options.Shared;
+// another one waits. A nil opts means the defaults.
 func Run(ctx context.Context, lib *citekit.Library, paths []string, opts *Options) (*Report, error) {
 	report, err := makeMaps(ctx, lib, paths, opts)
 	if err == nil {
@@ -145,25 +153,27 @@ func makeMaps(ctx context.Context, lib *citekit.Library, paths []string, opts *O
 	report := &Report{Items: []Item{}}
 	o, err := opts.withDefaults()
 	if err != nil {
-		return report, fmt.Errorf("citekit: ingest: %w", err)
+		return report, fmt.Errorf("ingest: %w", err)
 	}
 	if len(paths) == 0 {
-		return report, fmt.Errorf("citekit: ingest: %w", syntaxError(`no paths; name files, folders or patterns, such as "." for everything below the base directory`))
+		return report, fmt.Errorf("ingest: %w", syntaxError(`no paths; name files, folders or patterns, such as "." for everything below the base directory`))
 	}
-	if o.Type != "" && !slices.Contains(citekit.Modalities(), o.Type) {
+	if o.Type != "" && !o.Type.BuiltIn() {
 		if _, err := lib.Resolver(o.Type); err != nil {
-			return report, fmt.Errorf("citekit: ingest: %w", syntaxError("type: %w", err))
+			return report, fmt.Errorf("ingest: %w", syntaxError("type: %w", err))
 		}
 	}
-	finder, ok := lib.Workspace().(citekit.Finder)
+	finder, ok := lib.Workspace().(workspace.Finder)
 	if !ok {
-		return report, fmt.Errorf("citekit: ingest: this workspace cannot be searched: %w", errors.ErrUnsupported)
+		return report, fmt.Errorf("ingest: this workspace cannot be searched: %w", errors.ErrUnsupported)
 	}
-	release, err := finder.LockIngest(ctx)
-	if err != nil {
-		return report, runError(ctx, err)
+	if !o.Shared {
+		release, err := finder.LockIngest(ctx)
+		if err != nil {
+			return report, runError(ctx, err)
+		}
+		defer release()
 	}
-	defer release()
 	if err := newRun(lib, finder, o, report).run(ctx, paths); err != nil {
 		return report, runError(ctx, err)
 	}
@@ -174,5 +184,5 @@ func runError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return fmt.Errorf("citekit: ingest: %w", localfile.WithoutPath(err))
+	return fmt.Errorf("ingest: %w", localfile.WithoutPath(err))
 }

@@ -42,7 +42,7 @@ type JobState struct {
 	Items   []json.RawMessage `json:"items,omitempty"` // each an [Item]
 	Omitted int               `json:"items_omitted,omitempty"`
 	Error   string            `json:"error,omitempty"`
-	Code    citekit.Code      `json:"code,omitempty"`
+	Code    string            `json:"code,omitempty"`
 	Hint    string            `json:"hint,omitempty"` // what to do about items, or what they mean
 
 	Outside bool `json:"-"` // an item failed as it is outside the roots; not in records

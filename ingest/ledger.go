@@ -30,9 +30,9 @@ const (
 	storeBatch = 1000
 )
 
-// A book is the ledger of a workspace and its storage. It is not trusted where
+// A ledgerStore is the ledger of a workspace and its storage. It is not trusted where
 // it would replace a map: see [run.stateOf].
-type book struct {
+type ledgerStore struct {
 	*ledger.Ledger
 	store citekit.NoteStore
 
@@ -44,8 +44,8 @@ type book struct {
 
 // openBook reads the ledger of a workspace. It skips missing and invalid notes:
 // see [run.reconcile].
-func openBook(ctx context.Context, store citekit.NoteStore) (*book, error) {
-	b := &book{store: store, stamps: make(map[string]citekit.Stamp)}
+func openBook(ctx context.Context, store citekit.NoteStore) (*ledgerStore, error) {
+	b := &ledgerStore{store: store, stamps: make(map[string]citekit.Stamp)}
 	notes := make(map[string]ledger.Note)
 	for stored, err := range store.Notes(ctx, ledger.Kind) {
 		if err != nil {
@@ -64,6 +64,59 @@ func openBook(ctx context.Context, store citekit.NoteStore) (*book, error) {
 	return b, ctx.Err()
 }
 
+// openNotesOf reads the notes of some sources alone, for a run beside others: it can
+// neither tell what others have mapped nor whose an id is.
+func openNotesOf(ctx context.Context, store citekit.NoteStore, candidates []candidate) (*ledgerStore, error) {
+	b := &ledgerStore{Ledger: ledger.New(make(map[string]ledger.Note)), store: store, stamps: make(map[string]citekit.Stamp)}
+	for _, c := range candidates {
+		if !isNotable(c.Path) {
+			continue
+		}
+		if err := b.read(ctx, c.Path); err != nil {
+			return nil, err
+		}
+	}
+	return b, ctx.Err()
+}
+
+// reserve stores which id the map of a source gets, before there is one. If another run
+// has changed the note of the source since, the error matches [citekit.ErrConflict], and
+// the ledger has that note.
+func (b *ledgerStore) reserve(ctx context.Context, source, id string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, _ := b.Note(source)
+	if n.ID == id {
+		return nil
+	}
+	n.ID, n.Stamp = id, ""
+	stamp, err := b.store.WriteNoteIf(ctx, ledger.Kind, source, n.Bounded().Encode(), b.stamps[source])
+	if errors.Is(err, citekit.ErrConflict) {
+		if again := b.read(ctx, source); again != nil {
+			return again
+		}
+		return err
+	}
+	if err == nil {
+		b.stamps[source] = stamp
+		b.Load(source, n)
+	}
+	return err
+}
+
+// read reads the note of one source.
+func (b *ledgerStore) read(ctx context.Context, source string) error {
+	data, stamp, err := b.store.ReadNote(ctx, ledger.Kind, source)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged) {
+		return err
+	}
+	b.stamps[source] = stamp
+	if n, ok := ledger.Parse(data); ok && isSound(n) {
+		b.Load(source, n)
+	}
+	return nil
+}
+
 // isSound reports whether ingest could have made a note.
 func isSound(n ledger.Note) bool {
 	return (n.ID == "" || citekit.CheckResourceID(n.ID) == nil) && (n.Type == "" || citekit.Modality(n.Type).Valid())
@@ -75,7 +128,7 @@ func isNotable(source string) bool {
 }
 
 // setUnowned records which maps have no note.
-func (b *book) setUnowned(maps []mapVersion) {
+func (b *ledgerStore) setUnowned(maps []mapVersion) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if digest := digestOfMaps(maps); digest != b.unowned {
@@ -96,7 +149,7 @@ func digestOfMaps(maps []mapVersion) string {
 
 // writeSome stores notes if there are many to store. Notes that it fails to
 // store are stored later.
-func (b *book) writeSome(ctx context.Context) {
+func (b *ledgerStore) writeSome(ctx context.Context) {
 	if b.Changed() >= storeBatch && b.mu.TryLock() {
 		_ = b.writeChanged(ctx)
 		b.mu.Unlock()
@@ -104,13 +157,13 @@ func (b *book) writeSome(ctx context.Context) {
 }
 
 // write stores the notes that changed.
-func (b *book) write(ctx context.Context) error {
+func (b *ledgerStore) write(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.writeChanged(ctx)
 }
 
-func (b *book) writeChanged(ctx context.Context) error {
+func (b *ledgerStore) writeChanged(ctx context.Context) error {
 	names := b.TakeChanged()
 	for i := 0; i < len(names); i += storeBatch {
 		batch := names[i:min(i+storeBatch, len(names))]
@@ -133,7 +186,7 @@ func (b *book) writeChanged(ctx context.Context) error {
 const maxConflicts = 4
 
 // writeNotes stores the notes with these names, overwriting concurrent changes.
-func (b *book) writeNotes(ctx context.Context, names []string) (err error) {
+func (b *ledgerStore) writeNotes(ctx context.Context, names []string) (err error) {
 	for range maxConflicts {
 		var conflict *citekit.NoteConflictError
 		if err = b.change(ctx, names); !errors.As(err, &conflict) {
@@ -150,7 +203,7 @@ func (b *book) writeNotes(ctx context.Context, names []string) (err error) {
 	return err
 }
 
-func (b *book) change(ctx context.Context, names []string) error {
+func (b *ledgerStore) change(ctx context.Context, names []string) error {
 	changes := make([]citekit.NoteChange, len(names))
 	for i, name := range names {
 		changes[i] = citekit.NoteChange{Name: name, Data: b.encode(name), Stamp: b.stamps[name]}
@@ -167,7 +220,7 @@ func (b *book) change(ctx context.Context, names []string) error {
 
 // encode returns the stored form of the note with a name, or nil if there is
 // none.
-func (b *book) encode(name string) []byte {
+func (b *ledgerStore) encode(name string) []byte {
 	if name == headName {
 		return []byte(b.unowned)
 	}
@@ -182,7 +235,7 @@ func (b *book) encode(name string) []byte {
 }
 
 // unseen returns the mapped sources below the folders that were not seen.
-func (b *book) unseen(seen, folders map[string]bool) []string {
+func (b *ledgerStore) unseen(seen, folders map[string]bool) []string {
 	var unseen []string
 	for source, n := range b.All() {
 		if n.ID != "" && !seen[source] && belowAny(source, folders) {

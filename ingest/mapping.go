@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 	"github.com/citekit/citekit/internal/sniff"
 )
 
@@ -106,7 +107,7 @@ func (in *run) fits(ctx context.Context, src *citekit.Source, modality citekit.M
 func onlyMember(nodes []*citekit.Node) string {
 	member := ""
 	for _, n := range nodes {
-		name, _, _ := strings.Cut(n.Location.Member, citekit.MemberSeparator)
+		name, _, _ := strings.Cut(n.Location.Member, selector.MemberSeparator)
 		if name == "" || member != "" && name != member {
 			return ""
 		}

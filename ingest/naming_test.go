@@ -82,9 +82,11 @@ func FuzzNameNodes(f *testing.F) {
 		ingest.NameNodes(nodes)
 		ids := idsOf(nodes)
 		m := &citekit.ResourceMap{Nodes: nodes}
-		if duplicates := m.DuplicateIDs(); len(duplicates) > 0 {
-			t.Errorf("%q twice", duplicates)
-		}
+		m.Faults(func(path string, _ *citekit.Node, err error) {
+			if strings.Contains(err.Error(), "the id is taken") {
+				t.Errorf("%s: %v", path, err)
+			}
+		})
 		for _, id := range ids {
 			if id == "" || !utf8.ValidString(id) || len(id) > 260 {
 				t.Errorf("id %q", id)

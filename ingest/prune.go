@@ -11,6 +11,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/textlayer"
+	"github.com/citekit/citekit/workspace"
 )
 
 // PruneOptions are the options of [PlanPrune]. The zero value is ready
@@ -44,16 +45,16 @@ func (p *PrunePlan) Bytes() (n int64) {
 
 // A PruneItem is one thing that is no longer needed.
 type PruneItem struct {
-	Kind       string `json:"kind"` // "map", or as [citekit.Kept.Kind]
+	Kind       string `json:"kind"` // "map", or as [workspace.Kept.Kind]
 	ResourceID string `json:"resource_id,omitempty"`
 	SourcePath string `json:"source_path,omitempty"` // of a map
-	Path       string `json:"path,omitempty"`        // of the file, as [citekit.Kept.Path]; for a grant, of the file that could be read
+	Path       string `json:"path,omitempty"`        // of the file, as [workspace.Kept.Path]; for a grant, of the file that could be read
 	Evidence   int    `json:"evidence,omitempty"`    // files that go with a map
 	Bytes      int64  `json:"bytes"`                 // including what goes with it
 	Reason     string `json:"reason"`
 
-	removal *removal     // of a map
-	kept    citekit.Kept // of anything else
+	removal *removal       // of a map
+	kept    workspace.Kept // of anything else
 }
 
 // kindMap is the kind of a [PruneItem] that is a map.
@@ -66,7 +67,7 @@ const kindMap = "map"
 // vanished. Evidence of files without a map stays. A nil opts means the
 // defaults.
 //
-// It needs a workspace that is a [citekit.Deleter]; otherwise the error matches
+// It needs a workspace that is a [workspace.Deleter]; otherwise the error matches
 // [errors.ErrUnsupported].
 func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*PrunePlan, error) {
 	d, err := newRemover(ctx, lib)
@@ -87,7 +88,7 @@ func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*
 	return p.plan, nil
 }
 
-func pruneError(err error) error { return fmt.Errorf("citekit: prune: %w", localfile.WithoutPath(err)) }
+func pruneError(err error) error { return fmt.Errorf("ingest: prune: %w", localfile.WithoutPath(err)) }
 
 // A pruner is one run of [PlanPrune].
 type pruner struct {
@@ -144,7 +145,7 @@ func (p *pruner) kept(ctx context.Context) error {
 			return err
 		}
 		if i, ok := goes[k.ResourceID]; ok && k.ResourceID != "" {
-			if k.Kind == citekit.KeptEvidence {
+			if k.Kind == workspace.KeptEvidence {
 				item := &p.plan.Items[i]
 				item.removal.evidence = append(item.removal.evidence, k)
 				item.Evidence++
@@ -160,11 +161,11 @@ func (p *pruner) kept(ctx context.Context) error {
 }
 
 // unneeded returns why k is not needed, or "".
-func (p *pruner) unneeded(k citekit.Kept) string {
+func (p *pruner) unneeded(k workspace.Kept) string {
 	switch k.Kind {
-	case citekit.KeptGrant:
+	case workspace.KeptGrant:
 		return "no map names the file"
-	case citekit.KeptScrap:
+	case workspace.KeptScrap:
 		return "nothing refers to it"
 	}
 	hash, mapped := p.hashes[k.ResourceID]
@@ -173,7 +174,7 @@ func (p *pruner) unneeded(k citekit.Kept) string {
 		return ""
 	case !mapped:
 		return "its map is gone"
-	case k.Kind == citekit.KeptEvidence && hash != "" && k.SourceHash != "" && k.SourceHash != hash:
+	case k.Kind == workspace.KeptEvidence && hash != "" && k.SourceHash != "" && k.SourceHash != hash:
 		if filepath.Ext(k.Path) == textlayer.Ext && !p.earlierTexts {
 			return ""
 		}
@@ -260,7 +261,7 @@ func (d *remover) prune(ctx context.Context, item PruneItem) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	if item.kept.Kind != citekit.KeptGrant && item.kept.Kind != citekit.KeptScrap && d.isBack(ctx, item.kept) {
+	if item.kept.Kind != workspace.KeptGrant && item.kept.Kind != workspace.KeptScrap && d.isBack(ctx, item.kept) {
 		return false, nil
 	}
 	return true, d.deleter.DeleteKept(ctx, item.kept)
@@ -268,12 +269,12 @@ func (d *remover) prune(ctx context.Context, item PruneItem) (bool, error) {
 
 // isBack reports whether the map that k belongs to has come back, or has the
 // version of k.
-func (d *remover) isBack(ctx context.Context, k citekit.Kept) bool {
+func (d *remover) isBack(ctx context.Context, k workspace.Kept) bool {
 	m, err := d.lib.Map(ctx, k.ResourceID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	return err != nil || k.Kind != citekit.KeptEvidence || m.SourceHash() == "" || m.SourceHash() == k.SourceHash
+	return err != nil || k.Kind != workspace.KeptEvidence || m.SourceHash() == "" || m.SourceHash() == k.SourceHash
 }
 
 // forgetGone drops the notes of sources that are gone together with their maps.

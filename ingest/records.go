@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // A JobStore stores the states of jobs, so that each of several servers knows those of
@@ -251,7 +252,7 @@ func (rs *Records) State(ctx context.Context, id string, cancel bool, within tim
 // interrupted returns the state of a job whose server ended while it ran.
 func (r *jobRecord) interrupted() JobState {
 	s := r.JobState
-	s.Status, s.Code = jobFailed, citekit.CodeInternal
+	s.Status, s.Code = jobFailed, message.CodeInternal
 	s.Error = "the server that ran it stopped before it was done; ingest the paths again: files already mapped are left alone"
 	return s
 }

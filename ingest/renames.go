@@ -18,7 +18,7 @@ import (
 // bytes.
 type Rename struct {
 	ResourceID string `json:"resource_id"`
-	From       string `json:"from"` // as [citekit.Candidate.Path]
+	From       string `json:"from"` // as [workspace.Candidate.Path]
 	To         string `json:"to"`
 }
 
@@ -337,7 +337,7 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 	}
 	transcript, hash := m.Transcript()
 	if i := slices.Index(before, transcript); i >= 0 {
-		m.SetTranscript(companions[i], hash)
+		setTranscript(m, companions[i], hash)
 	}
 }
 

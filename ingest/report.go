@@ -24,7 +24,7 @@ const (
 
 // An Item is the result for one source.
 type Item struct {
-	Path       string           `json:"path"` // as [citekit.Candidate.Path]
+	Path       string           `json:"path"` // as [workspace.Candidate.Path]
 	Status     Status           `json:"status"`
 	ResourceID string           `json:"resource_id,omitempty"` // of a failed source: the resource made from an earlier version, whose map stays
 	Type       citekit.Modality `json:"type,omitempty"`
@@ -51,8 +51,8 @@ func (i Item) MarshalJSON() ([]byte, error) {
 	type plain Item
 	item := struct {
 		plain
-		Reason string       `json:"reason,omitempty"`
-		Code   citekit.Code `json:"code,omitempty"`
+		Reason string `json:"reason,omitempty"`
+		Code   string `json:"code,omitempty"`
 	}{plain: plain(i)}
 	if i.Err != nil {
 		item.Reason = i.Err.Error()
@@ -113,7 +113,7 @@ func (r *Report) Err() error {
 type Progress struct {
 	Done  int    `json:"done"`  // sources that are done
 	Total int    `json:"total"` // sources that were found
-	Path  string `json:"path"`  // of the source that this progress is about, as [citekit.Candidate].Path; several may be in progress
+	Path  string `json:"path"`  // of the source that this progress is about, as [workspace.Candidate].Path; several may be in progress
 
 	// Part is the finished part of the source at Path, from 0 to 1.
 	Part float64 `json:"part"`

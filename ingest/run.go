@@ -10,17 +10,18 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/workspace"
 )
 
 // A run is one call of [Run].
 type run struct {
 	lib    *citekit.Library
 	ws     citekit.Workspace
-	finder citekit.Finder
+	finder workspace.Finder
 	opts   Options
 	mapper citekit.Mapper
 	name   string // of the mapper
-	book   *book
+	book   *ledgerStore
 	texts  budget
 
 	unread map[string]error // why maps of unknown sources cannot be read, by id; not changed once sources are processed
@@ -39,7 +40,7 @@ type run struct {
 	report reporter
 }
 
-func newRun(lib *citekit.Library, finder citekit.Finder, opts Options, report *Report) *run {
+func newRun(lib *citekit.Library, finder workspace.Finder, opts Options, report *Report) *run {
 	in := &run{
 		lib:    lib,
 		ws:     lib.Workspace(),
@@ -67,15 +68,20 @@ func newRun(lib *citekit.Library, finder citekit.Finder, opts Options, report *R
 
 // A candidate is a file that was found, or that could not be read.
 type candidate struct {
-	citekit.Candidate
+	workspace.Candidate
 	err error
 }
 
 func (in *run) run(ctx context.Context, paths []string) (err error) {
-	if in.book, err = openBook(ctx, in.ws); err != nil {
+	candidates, folders, err := in.find(ctx, paths)
+	if err != nil {
 		return err
 	}
-	candidates, folders, err := in.find(ctx, paths)
+	if in.opts.Shared {
+		in.book, err = openNotesOf(ctx, in.ws, candidates)
+	} else {
+		in.book, err = openBook(ctx, in.ws)
+	}
 	if err != nil {
 		return err
 	}
@@ -88,25 +94,29 @@ func (in *run) run(ctx context.Context, paths []string) (err error) {
 			err = stored
 		}
 	}()
-	if err := in.reconcile(ctx, candidates); err != nil {
-		return err
-	}
-	if candidates, err = in.followRenames(ctx, candidates); err != nil {
-		return err
+	if !in.opts.Shared {
+		if err := in.reconcile(ctx, candidates); err != nil {
+			return err
+		}
+		if candidates, err = in.followRenames(ctx, candidates); err != nil {
+			return err
+		}
 	}
 	in.mapAll(ctx, candidates)
 	if err := ctx.Err(); err != nil {
 		in.report.flush()
 		return err
 	}
-	in.reportVanished(ctx, candidates, folders)
+	if !in.opts.Shared {
+		in.reportVanished(ctx, candidates, folders)
+	}
 	return nil
 }
 
 // find returns the sources and the folders that paths lead to.
 func (in *run) find(ctx context.Context, paths []string) (candidates []candidate, folders map[string]bool, err error) {
 	folders = make(map[string]bool)
-	request := citekit.FindRequest{Paths: paths, NoIgnore: in.opts.NoIgnore, Hidden: in.opts.Hidden}
+	request := workspace.FindRequest{Paths: paths, NoIgnore: in.opts.NoIgnore, Hidden: in.opts.Hidden}
 	for found, err := range in.finder.Find(ctx, request) {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -174,7 +184,7 @@ func (in *run) process(ctx context.Context, i int, c candidate) Item {
 	}
 	in.turns.pass()
 	if !v.isFinal() {
-		v = in.save(ctx, t, v)
+		v = in.saveClaimed(ctx, t, v)
 	}
 	item := in.apply(t, v)
 	in.book.writeSome(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -12,6 +13,29 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
 )
+
+// saveClaimed saves the map of a task. If ingests run at once, others may have taken its
+// id since, or may be about to map the same source under another one: its note decides
+// on its id, and the map of an id on its source.
+func (in *run) saveClaimed(ctx context.Context, t *task, v verdict) verdict {
+	if !in.opts.Shared {
+		return in.save(ctx, t, v)
+	}
+	for {
+		err := in.book.reserve(ctx, t.Path, v.id)
+		if err == nil {
+			if saved := in.save(ctx, t, v); !errors.Is(saved.err, citekit.ErrConflict) {
+				return saved
+			}
+		} else if !errors.Is(err, citekit.ErrConflict) {
+			return v.failed(err)
+		}
+		v.id = ""
+		if v = in.claim(ctx, t, v); v.isFinal() {
+			return v
+		}
+	}
+}
 
 // save makes, checks and stores the map of a task. It returns a verdict with
 // the note of the map.
@@ -94,7 +118,7 @@ func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMa
 	}
 	defer src.Close()
 	hash, err := src.Hash(ctx)
-	m.SetTranscript(t.Companions[i], hash)
+	setTranscript(m, t.Companions[i], hash)
 	return err
 }
 
@@ -149,4 +173,22 @@ func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error
 	}
 	t.note.ID, t.note.Stamp = m.ResourceID, stamp.Identity
 	return nil
+}
+
+// setTranscript records in the metadata of a map the path of a transcript and its hash.
+// If sourceHash is "", the metadata then have no hash of it. Other fields of
+// the transcript are unchanged.
+func setTranscript(m *citekit.ResourceMap, sourcePath, sourceHash string) {
+	noted, _ := m.Metadata["transcript"].(map[string]any)
+	if noted = maps.Clone(noted); noted == nil {
+		noted = make(map[string]any)
+	}
+	noted["source_path"] = sourcePath
+	if delete(noted, "source_hash"); sourceHash != "" {
+		noted["source_hash"] = sourceHash
+	}
+	if m.Metadata == nil {
+		m.Metadata = make(map[string]any)
+	}
+	m.Metadata["transcript"] = noted
 }

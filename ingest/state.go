@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
@@ -188,7 +187,7 @@ func sourceState(ctx context.Context, lib *citekit.Library, m *citekit.ResourceM
 // resolver. A map without a type is judged by its nodes.
 func checkType(lib *citekit.Library, m *citekit.ResourceMap) error {
 	known := func(modality citekit.Modality) bool {
-		return slices.Contains(citekit.Modalities(), modality) || lib.Resolvers()[modality] != nil
+		return modality.BuiltIn() || lib.Resolvers()[modality] != nil
 	}
 	switch {
 	case known(m.Type):

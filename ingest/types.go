@@ -121,7 +121,7 @@ func (in *run) isOthers(ctx context.Context, t *task, n ledger.Note) bool {
 // that is not built in it has the version of the resolver, so that its maps follow
 // the resolver.
 func (in *run) mapperFor(m citekit.Modality) string {
-	if in.opts.Mapper != nil || m == "" || slices.Contains(citekit.Modalities(), m) {
+	if in.opts.Mapper != nil || m == "" || m.BuiltIn() {
 		return in.name
 	}
 	v, ok := in.lib.Resolvers()[m].(citekit.Versioner)

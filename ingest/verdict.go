@@ -354,8 +354,8 @@ func (in *run) noteFailure(t *task, v verdict) (before bool) {
 	}
 	now.Failed = ctxio.HashParts(cmp.Or(t.note.Hash, t.Identity), in.name, err.Error())
 	now.Reason, now.Code, now.Tried = "", "", ""
-	if v.mapping || !t.Named { // a path that was named may be none of a source
-		now.Reason, now.Code = err.Error(), string(citekit.CodeOf(err))
+	if v.mapping || !t.Named || errors.Is(err, citekit.ErrFormat) { // a path that was named may be none of a source
+		now.Reason, now.Code = err.Error(), citekit.CodeOf(err)
 	}
 	if v.lasting && !t.Named {
 		now.Tried = in.triedWith(t, cmp.Or(t.Identity, t.note.Hash))
@@ -385,7 +385,7 @@ func (in *run) triedWith(t *task, version string) string {
 // with the same program: it is damaged, too large, or not supported.
 func isLasting(err error) bool {
 	switch citekit.CodeOf(err) {
-	case citekit.CodeInvalidInput, citekit.CodeTooLarge, citekit.CodeUnsupported:
+	case message.CodeInvalidInput, message.CodeTooLarge, message.CodeUnsupported:
 		return true
 	}
 	return false
@@ -394,11 +394,11 @@ func isLasting(err error) bool {
 // A failedBefore is the error of a source that failed before and is not tried again.
 type failedBefore struct {
 	reason string
-	code   citekit.Code
+	code   string
 }
 
 func failedAgain(n ledger.Note) verdict {
-	return failed(&failedBefore{n.Reason, citekit.Code(n.Code)})
+	return failed(&failedBefore{n.Reason, string(n.Code)})
 }
 
 func (e *failedBefore) Error() string { return e.reason }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/mapadapter"
 )
 
@@ -69,7 +70,7 @@ func TestCommandFailures(t *testing.T) {
 	}
 	slow := script(t, "sleep 600 &\nwait\n")
 	slow.Timeout = 50 * time.Millisecond
-	if _, err := slow.Adapt(t.Context(), in, nil); citekit.CodeOf(err) != citekit.CodeTimeout {
+	if _, err := slow.Adapt(t.Context(), in, nil); citekit.CodeOf(err) != message.CodeTimeout {
 		t.Errorf("slow: error %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -158,7 +159,7 @@ func (r *doclingReader) beginSection(item record, text, ref string) {
 // add adds a node to the innermost open section. Its pages become those of all
 // open sections too.
 func (r *doclingReader) add(n *citekit.Node, item record) {
-	if r.nodes++; r.nodes > citekit.MaxMappedNodes && n.Type == "passage" || r.nodes > 2*citekit.MaxMappedNodes {
+	if r.nodes++; r.nodes > about.MaxMappedNodes && n.Type == "passage" || r.nodes > 2*about.MaxMappedNodes {
 		return
 	}
 	if r.located {
@@ -239,7 +240,7 @@ func (r *doclingReader) box(b record, page int) citekit.Box {
 
 // finished returns the nodes, without passages if there are too many nodes.
 func (r *doclingReader) finished() []*citekit.Node {
-	if r.nodes > citekit.MaxMappedNodes {
+	if r.nodes > about.MaxMappedNodes {
 		return withoutPassages(r.roots)
 	}
 	return r.roots

@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -285,12 +286,12 @@ func (g *graph) nodes(ctx context.Context) ([]*citekit.Node, error) {
 		top.rows[k] = table.left()
 	}
 	for _, k := range []kind{relation, unit, entity} {
-		if top.count() > citekit.MaxMappedNodes {
+		if top.count() > about.MaxMappedNodes {
 			top.each(func(c *community) { c.rows[k] = nil })
 			g.leftOut = append(g.leftOut, graphKinds[k].table)
 		}
 	}
-	left := citekit.MaxMappedNodes
+	left := about.MaxMappedNodes
 	nodes := g.below(ctx, top, &left)
 	return nodes, ctx.Err()
 }

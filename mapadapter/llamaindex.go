@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 )
 
 // LlamaIndex reads stores of nodes of LlamaIndex: docstore.json, the folder
@@ -179,9 +180,9 @@ func (g *llamaGroup) draft(ctx context.Context, source *found) (*draft, error) {
 	}
 	made := make(map[*llamaNode]*citekit.Node)
 	nodes := g.nodes
-	if len(nodes) > citekit.MaxMappedNodes {
-		d.metadata["omitted"] = []string{strconv.Itoa(len(nodes)-citekit.MaxMappedNodes) + " nodes"}
-		nodes = nodes[:citekit.MaxMappedNodes]
+	if len(nodes) > about.MaxMappedNodes {
+		d.metadata["omitted"] = []string{strconv.Itoa(len(nodes)-about.MaxMappedNodes) + " nodes"}
+		nodes = nodes[:about.MaxMappedNodes]
 	}
 	for _, n := range nodes {
 		if err := ctx.Err(); err != nil {

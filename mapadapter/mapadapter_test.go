@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/mapadapter"
 )
@@ -460,7 +461,7 @@ func fuzzAdapter(f *testing.F, a mapadapter.Adapter, name string) {
 		for _, opts := range []*mapadapter.Options{nil, {SourcePath: "a.txt", Open: sources}} {
 			maps, err := a.Adapt(t.Context(), input(name, data), opts)
 			if err != nil {
-				if citekit.CodeOf(err) == citekit.CodeInternal {
+				if citekit.CodeOf(err) == message.CodeInternal {
 					t.Fatalf("error %v", err)
 				}
 				continue
@@ -468,9 +469,6 @@ func fuzzAdapter(f *testing.F, a mapadapter.Adapter, name string) {
 			for _, m := range maps {
 				if err := m.Validate(); err != nil {
 					t.Fatal(err)
-				}
-				if duplicates := m.DuplicateIDs(); len(duplicates) > 0 {
-					t.Fatalf("ids twice: %q", duplicates)
 				}
 			}
 			if _, err := json.Marshal(maps); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -85,7 +86,7 @@ type pageIndexReader struct {
 func (p *pageIndexReader) nodes(records []record, parent citekit.Location, depth int) []*citekit.Node {
 	var nodes []*citekit.Node
 	for i, r := range records {
-		if p.count == citekit.MaxMappedNodes || depth >= maxDepth {
+		if p.count == about.MaxMappedNodes || depth >= maxDepth {
 			p.leftOut += countRecords(records[i:])
 			break
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -238,7 +239,7 @@ func FuzzParquet(f *testing.F) {
 	f.Add(writeParquet(f, 300))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, err := readParquet(t.Context(), data)
-		if err != nil && citekit.CodeOf(err) != citekit.CodeInvalidInput && !errors.Is(err, citekit.ErrTooLarge) {
+		if err != nil && citekit.CodeOf(err) != message.CodeInvalidInput && !errors.Is(err, citekit.ErrTooLarge) {
 			t.Fatal(err)
 		}
 	})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 )
 
 func TestOffset(t *testing.T) {
@@ -35,7 +35,7 @@ func TestOffset(t *testing.T) {
 // nodes: what is there must still be found.
 func TestSearchGoesOn(t *testing.T) {
 	text := newSourceText([]byte("Rain fell.\nSun shone.\n"))
-	for range citekit.MaxMappedNodes {
+	for range about.MaxMappedNodes {
 		if _, _, ok := text.search("Snow fell.", 5); ok {
 			t.Fatal("found what is not there")
 		}

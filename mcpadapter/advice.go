@@ -75,7 +75,7 @@ func (a *adapter) ownPlace(ctx context.Context, resource, id string) string {
 		return ""
 	}
 	p, err := lookup.Find(ctx, a.lib, resource+"#"+strings.TrimPrefix(id, "#"))
-	if err != nil || p.Address.Location.IsWhole() || slices.Contains(citekit.Modalities(), p.Address.Location.Modality) {
+	if err != nil || p.Address.Location.IsWhole() || p.Address.Location.Modality.BuiltIn() {
 		return ""
 	}
 	return p.Address.String()
@@ -210,7 +210,11 @@ func shownNames(paths []string) string {
 func (a *adapter) staleHint(ctx context.Context, verdicts ...*verify.Verdict) string {
 	var ids []string
 	for _, v := range verdicts {
-		if id := v.Address.Resource; v.Stale && id != "" && !slices.Contains(ids, id) && len(ids) < search.MaxLeftOut {
+		id := v.Address.Resource
+		if at := new(citekit.ResolveError); id == "" && errors.As(v.Problem, &at) {
+			id = at.Address.Resource // its text is not kept
+		}
+		if v.Stale && id != "" && !slices.Contains(ids, id) && len(ids) < search.MaxLeftOut {
 			ids = append(ids, id)
 		}
 	}

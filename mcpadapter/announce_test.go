@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/test/mcptest"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
@@ -17,15 +18,15 @@ import (
 type announcingResolver struct{ mcptest.SlowResolver }
 
 func (r announcingResolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
-	transport.Announce(ctx, "warming\x1b up")
-	transport.Announce(ctx, "still")
+	mcpcall.Announce(ctx, "warming\x1b up")
+	mcpcall.Announce(ctx, "still")
 	return r.SlowResolver.Resolve(ctx, src, req)
 }
 
 // TestAnnounce checks that what a resolver announces reaches the client of the
 // call, with progress that rises.
 func TestAnnounce(t *testing.T) {
-	transport.Announce(t.Context(), "to nobody")
+	mcpcall.Announce(t.Context(), "to nobody")
 	slow := mcptest.NewSlowResolver()
 	slow.Released <- struct{}{}
 	lib := mcptest.NewLibrary(t, announcingResolver{slow}, map[string]string{"slow": mcptest.SlowMap})

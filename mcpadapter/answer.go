@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	answers "github.com/citekit/citekit/answer"
-	"github.com/citekit/citekit/server/transport"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 func (a *adapter) answerTool() tool {
@@ -59,7 +60,7 @@ func (a *adapter) answerQuestion(ctx context.Context, args arguments) (answer, e
 		}
 		switch event.Kind {
 		case answers.Token:
-			transport.Announce(ctx, strings.Join(strings.Fields(event.Text), " "))
+			mcpcall.Announce(ctx, strings.Join(strings.Fields(event.Text), " "))
 		case answers.Final:
 			given = event.Answer
 		}

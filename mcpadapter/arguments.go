@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -105,7 +104,7 @@ func decodeMembers(raw json.RawMessage, parameters []parameter, owner string) (a
 			i = slices.IndexFunc(parameters, func(p parameter) bool { return slices.Contains(p.old, m.Key) })
 		}
 		if i < 0 {
-			return nil, badArgument("unknown argument %s%s; %s", quote(m.Key), cmp.Or(inGroup(m.Key, parameters), nearestParameter(m.Key, parameters)), listParameters(parameters, owner))
+			return nil, badArgument("unknown argument %s%s; %s", quote(m.Key), meantParameter(m.Key, parameters), listParameters(parameters, owner))
 		}
 		p := parameters[i]
 		switch {
@@ -177,16 +176,15 @@ func inGroup(name string, parameters []parameter) string {
 	return ""
 }
 
-// nearestParameter says which argument a wrong name may mean.
-func nearestParameter(wrong string, parameters []parameter) string {
+// meantParameter says which argument a wrong name may mean.
+func meantParameter(wrong string, parameters []parameter) string {
 	names := make([]string, len(parameters))
 	for i, p := range parameters {
 		names[i] = p.name
 	}
-	if near := message.Nearest(wrong, names); near != "" {
-		return " (did you mean '" + near + "'?)"
-	}
-	return ""
+	return meantArgument(Native, wrong, names, func(name string) string {
+		return parameters[slices.Index(names, name)].wanted()
+	}, inGroup(wrong, parameters))
 }
 
 func listParameters(parameters []parameter, owner string) string {
@@ -215,7 +213,7 @@ func (p parameter) decode(raw json.RawMessage) (any, error) {
 	case group:
 		raw = unwrapped(raw, '{')
 		if raw[0] != '{' {
-			return nil, p.wrongType("an object", raw)
+			return nil, p.wrongType(raw)
 		}
 		return decodeMembers(raw, p.members, p.name)
 	}
@@ -239,7 +237,7 @@ func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
 	if raw[0] != '[' {
 		values = []json.RawMessage{raw}
 	} else if err := json.Unmarshal(raw, &values); err != nil {
-		return nil, p.wrongType(p.wanted(), raw)
+		return nil, p.wrongType(raw)
 	}
 	if len(values) == 0 && !p.required {
 		return []string{}, nil
@@ -261,10 +259,17 @@ func (p parameter) decodeTexts(raw json.RawMessage) (any, error) {
 	return list, nil
 }
 
-// wanted says what an argument that is a text, or a list of texts, must be.
+// wanted says what an argument must be.
 func (p parameter) wanted() string {
-	if p.kind == texts {
+	switch p.kind {
+	case flag:
+		return "true or false"
+	case count:
+		return "a whole number"
+	case texts:
 		return "a list of strings, or one string"
+	case group:
+		return "an object"
 	}
 	return "a string"
 }
@@ -272,7 +277,7 @@ func (p parameter) wanted() string {
 func (p parameter) decodeText(raw json.RawMessage) (any, error) {
 	value, ok := scalarText(raw)
 	if !ok || string(raw) == "true" || string(raw) == "false" {
-		return nil, p.wrongType(p.wanted(), raw)
+		return nil, p.wrongType(raw)
 	}
 	if most := cmp.Or(p.longest, maxID); len(value) > most {
 		return nil, badArgument("argument '%s' has %d bytes; at most %d", p.name, len(value), most)
@@ -291,14 +296,14 @@ func (p parameter) decodeFlag(raw json.RawMessage) (any, error) {
 	case "false":
 		return false, nil
 	}
-	return nil, p.wrongType("true or false", raw)
+	return nil, p.wrongType(raw)
 }
 
 func (p parameter) decodeCount(raw json.RawMessage) (any, error) {
 	value, ok := scalarText(raw)
 	v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 	if !ok || err != nil || v != math.Trunc(v) {
-		return nil, p.wrongType("a whole number", raw)
+		return nil, p.wrongType(raw)
 	}
 	if v < 0 || v > math.MaxInt32 {
 		return nil, badArgument("argument '%s' is %s; it must be from 0 to %d", p.name, quote(value), math.MaxInt32)
@@ -306,8 +311,8 @@ func (p parameter) decodeCount(raw json.RawMessage) (any, error) {
 	return int(v), nil
 }
 
-func (p parameter) wrongType(want string, raw json.RawMessage) error {
-	return badArgument("argument '%s' is %s; it must be %s", p.name, describeJSON(raw), want)
+func (p parameter) wrongType(raw json.RawMessage) error {
+	return badArgument("argument '%s' is %s; it must be %s", p.name, describeJSON(raw), p.wanted())
 }
 
 // scalarText returns the value of a JSON string, or the JSON text of a number or

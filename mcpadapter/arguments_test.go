@@ -90,9 +90,9 @@ func TestOldNames(t *testing.T) {
 		{"findSimilar", map[string]any{"id": "poem.first"}, `"results":`},
 		{"findSimilar", map[string]any{"address": "poem.first"}, `"results":`},
 		{"search", map[string]any{"query": "three", "limit": 1}, `"results":`},
-		{"search", map[string]any{"qeury": "three"}, "unknown argument 'qeury' (did you mean 'query'?); this tool takes query, top_k (optional)"},
-		{"getNode", map[string]any{"resourceId": "poem"}, "did you mean 'resource_id'?"},
-		{"search", map[string]any{"query": "three", "filters": map[string]any{"authours": "x"}}, "did you mean 'authors'?"},
+		{"search", map[string]any{"qeury": "three"}, "unknown argument 'qeury' (did you mean 'query', a string?); this tool takes query, top_k (optional)"},
+		{"getNode", map[string]any{"resourceId": "poem"}, "did you mean 'resource_id', a string?"},
+		{"search", map[string]any{"query": "three", "filters": map[string]any{"authours": "x"}}, "did you mean 'authors', a list of strings"},
 		{"search", map[string]any{"query": "three", "zzzzzzzzz": 1}, "unknown argument 'zzzzzzzzz'; this tool takes query"},
 	} {
 		if text, _ := mcptest.CallTool(t, session, test.tool, test.arguments); !strings.Contains(text, test.want) {
@@ -117,7 +117,7 @@ func TestOldNames(t *testing.T) {
 func TestNearestTool(t *testing.T) {
 	session := findingServer(t)
 	for name, want := range map[string]string{
-		"get_contents": `unknown tool "get_contents"; did you mean "getContents"?`, "serch": `did you mean "search"?`, "ListResource": `did you mean "listResources"?`,
+		"get_contents": `unknown tool "get_contents"; that is "getContents" here; or serve with --dialect lightfast`, "serch": `did you mean "search"?`, "ListResource": `did you mean "listResources"?`,
 		"verify_quote": `did you mean "verify"?`, "somethingElse": `unknown tool "somethingElse"`,
 		"ingset": `unknown tool "ingset"`, // not offered here
 	} {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lookup"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/relations"
-	"github.com/citekit/citekit/server/transport"
 )
 
 // placeOf returns the resource and the node that arguments name by their ids or
@@ -115,7 +115,7 @@ func (a *adapter) readPath(ctx context.Context, t tool, args arguments) bool {
 // directory, as maps have them, for callers on this machine.
 func (a *adapter) fromRoots(ctx context.Context, args arguments) {
 	ws, ok := a.lib.Workspace().(interface{ RootPaths() []string })
-	if !ok || transport.CallerFrom(ctx) != nil {
+	if !ok || mcpcall.CallerFrom(ctx) != nil {
 		return
 	}
 	for _, name := range []string{"resource_id", "address"} {

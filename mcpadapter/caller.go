@@ -6,7 +6,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/server/transport"
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // withoutPath returns a map as the caller may see it: the path of a source outside
@@ -27,7 +27,7 @@ func (a *adapter) withoutPath(ctx context.Context, m *citekit.ResourceMap) *cite
 
 // shownPath returns the path of a source as the caller may see it.
 func shownPath(ctx context.Context, path string) string {
-	if transport.CallerFrom(ctx) == nil || !filepath.IsAbs(path) {
+	if mcpcall.CallerFrom(ctx) == nil || !filepath.IsAbs(path) {
 		return path
 	}
 	return filepath.Base(path)

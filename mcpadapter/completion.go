@@ -22,6 +22,9 @@ func (a *adapter) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.
 	if len(argument.Value) > maxCompleted {
 		return nil, badArgument("a value to complete has at most %d bytes", maxCompleted)
 	}
+	if a.native && !a.mayHave(askedOf(ctx), a.callable(listing)) {
+		return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
+	}
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
 	uri := ""

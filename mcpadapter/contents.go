@@ -109,10 +109,10 @@ func (a *adapter) withAddresses(ctx context.Context, args arguments, err error) 
 	return partialError{err, known}
 }
 
-// readable is an error with the wording of the tools.
-type readable struct{ error }
+// wordedError is an error with the wording of the tools.
+type wordedError struct{ error }
 
-func (e readable) Error() string {
+func (e wordedError) Error() string {
 	message := printable(explain("getContents", e.error, citekit.CodeOf(e.error)))
 	if moved := new(reanchor.MovedError); errors.As(e.error, moved) {
 		message += "; " + moved.Sentence()
@@ -125,7 +125,7 @@ func (e readable) Error() string {
 	return message
 }
 
-func (e readable) Unwrap() error { return e.error }
+func (e wordedError) Unwrap() error { return e.error }
 
 // pictures returns pictures of the first items, each with its address above it.
 func (a *adapter) pictures(ctx context.Context, items []*contents.Item) []mcp.Content {

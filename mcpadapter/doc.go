@@ -26,7 +26,7 @@
 // evidence at every address, such as text://notes#lines=10-25. Evidence that is
 // text is returned as text, other content as a blob; for content longer than 4
 // MiB, the answer is the one of the tool resolve. Maps are listed in pages of 200,
-// with their titles; nodes and addresses are templates. Clients can subscribe to
+// with their titles and when they were made; nodes and addresses are templates. Clients can subscribe to
 // each resource. They are notified when its map or the list of maps changes,
 // whichever process changed it: see [Options.Watch]. Reading an address stores its
 // evidence; a read-only server answers with the address alone.
@@ -101,6 +101,10 @@
 // on one line. Failures inside the server are only called "internal error";
 // the log has the details.
 //
+// A request that fails outside of a tool has a JSON-RPC error: its data has the same code
+// and, as details, what was wrong and what to do. A missing resource has one number,
+// whatever its URI: that of the protocol version.
+//
 // # Links to evidence
 //
 // A path on this machine is of no use to a caller over HTTP. There resolve
@@ -130,10 +134,38 @@
 // that chooses toolsets or read-only also hides the tools that other programs
 // added.
 //
+// What the options leave out is not given as a resource either: the map of a resource
+// needs getStructure, a node getNode or getStructure, an address resolve or getContents,
+// and their list and completion listResources or getStructure. The resources and prompts
+// of dialects need a tool as [DialectResource] and [DialectPrompt] say. Headers leave out
+// tools alone.
+//
+// Clients are notified when [Options.Adjust] changes the tools, and the prompts, which name
+// only tools that there are.
+//
 // A read-only server has no tools that make maps, whatever else is chosen, and
 // resolve writes no evidence file: it returns the address, with text and pictures
 // if they are included. The server still writes data for its own use, such as the
 // search index and earlier versions of sources.
+//
+// # Dialects
+//
+// [Options.Dialects] offer the tools, resources and prompts of other servers, under the
+// names and with the schemas that their clients know, in place of those of this package
+// or beside them. Arguments are checked against the schema before a call, and all that is
+// said here of time, errors, choosing tools and characters that cannot be seen holds for
+// them. Package corpus has the dialects that citekit knows.
+//
+// # Evidence in the client
+//
+// With [Options.Viewer] and [Options.Contents], clients that announce the extension
+// io.modelcontextprotocol/ui (MCP Apps) are told of a page, ui://citekit/evidence, that shows
+// the results of resolve, search, getContents, answer and verify: "_meta" of these tools
+// names it. The page calls one more tool, viewEvidence, which such clients keep from the
+// model. It answers with what package view makes of an address, a cursor and a quote, with a
+// picture, or with the evidence, up to 4 MiB. Whoever may call getContents may call it and
+// read the page, whatever names of tools were chosen, and Timeouts has it as getContents.
+// For all other clients there is no such page or tool.
 //
 // # Other tools
 //

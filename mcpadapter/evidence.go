@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/strictjson"
 	"github.com/citekit/citekit/server/transport"
 )
@@ -19,7 +19,7 @@ import (
 // for a caller over HTTP a link, which is then also in a content block.
 func (a *adapter) encodeEvidence(ctx context.Context, e *citekit.Evidence) (json.RawMessage, []mcp.Content, error) {
 	data, err := strictjson.Compact(e.MarshalJSON())
-	c := transport.CallerFrom(ctx)
+	c := mcpcall.CallerFrom(ctx)
 	if err != nil || c == nil || e.OutputPath == "" {
 		return data, nil, err
 	}
@@ -48,18 +48,18 @@ func (a *adapter) encodeEvidence(ctx context.Context, e *citekit.Evidence) (json
 	if err != nil || !c.TakesLinks() {
 		return w.Bytes(), nil, w.Err
 	}
-	return w.Bytes(), []mcp.Content{&mcp.ResourceLink{URI: url, Name: evidenceName(e), MIMEType: e.MediaType, Size: &e.Size}}, w.Err
+	return w.Bytes(), []mcp.Content{&mcp.ResourceLink{URI: url, Name: e.Name, MIMEType: e.MediaType, Size: &e.Size}}, w.Err
 }
 
 // errNoLinks means that the server has no [Options.Links].
 var errNoLinks = errors.New("links are not set up")
 
 // linkTo returns a link to evidence, or an error that the caller may see.
-func (a *adapter) linkTo(ctx context.Context, c *transport.Caller, e *citekit.Evidence) (url string, expires time.Time, err error) {
+func (a *adapter) linkTo(ctx context.Context, c *mcpcall.Caller, e *citekit.Evidence) (url string, expires time.Time, err error) {
 	if a.opts.Links == nil {
 		return "", time.Time{}, errNoLinks
 	}
-	url, expires, err = a.opts.Links.Link(ctx, c, e)
+	url, expires, err = a.opts.Links.Link(ctx, e)
 	if err != nil && err != transport.ErrNoBase {
 		a.opts.Logger.LogAttrs(ctx, slog.LevelError, "link to evidence", slog.String("error", printable(err.Error())))
 		err = errLinkFailed
@@ -69,8 +69,3 @@ func (a *adapter) linkTo(ctx context.Context, c *transport.Caller, e *citekit.Ev
 
 // errLinkFailed hides the details of an internal failure from a caller.
 var errLinkFailed = errors.New("creating one failed")
-
-// evidenceName returns the name of the file of evidence.
-func evidenceName(e *citekit.Evidence) string {
-	return e.OutputPath[strings.LastIndexAny(e.OutputPath, `/\`)+1:]
-}

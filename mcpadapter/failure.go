@@ -55,7 +55,7 @@ func failure(tool string, err error) *mcp.CallToolResult {
 
 // explain returns the message of err without details that only concern the
 // server.
-func explain(tool string, err error, code citekit.Code) string {
+func explain(tool string, err error, code string) string {
 	var missing *citekit.NotFoundError
 	if errors.As(err, &missing) {
 		return explainMissing(tool, missing)
@@ -64,7 +64,7 @@ func explain(tool string, err error, code citekit.Code) string {
 	if errors.As(err, &storage) {
 		return storage.StorageFault()
 	}
-	if code == citekit.CodeInternal {
+	if code == message.CodeInternal {
 		return "internal error"
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -98,6 +98,8 @@ type unknownPin interface{ UnknownPin() }
 func explainMissing(tool string, missing *citekit.NotFoundError) string {
 	var text string
 	switch {
+	case missing.Kind != "resource" && missing.Kind != "node" && missing.Kind != "":
+		text = fmt.Sprintf("%s '%s' not found.", strings.ToUpper(missing.Kind[:1])+missing.Kind[1:], plain.Shorten(missing.ID, maxShownID))
 	case missing.Kind != "resource":
 		text = fmt.Sprintf("Node '%s' not found.", plain.Shorten(missing.ID, maxShownID))
 	case tool != "getStructure":
@@ -114,7 +116,7 @@ func explainMissing(tool string, missing *citekit.NotFoundError) string {
 	return text
 }
 
-func hintFor(tool string, err error, code citekit.Code) string {
+func hintFor(tool string, err error, code string) string {
 	var missing *citekit.NotFoundError
 	var input inputError
 	var storage storageFault
@@ -135,6 +137,8 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return advised.advice
 	case errors.As(err, &missing) && missing.Kind == "resource":
 		return "listResources lists the resources."
+	case missing != nil && missing.Kind != "node" && missing.Kind != "":
+		return "" // of another dialect, whose tools these are not
 	case missing != nil:
 		return placeNotNode(err, missing.ID) + "getStructure shows the nodes."
 	case errors.As(err, &input):
@@ -151,24 +155,27 @@ func hintFor(tool string, err error, code citekit.Code) string {
 		return withAddress(tool, err, "The node is not at fault: the server may keep no more evidence. Try again in some minutes, or ask a person to raise its limit.")
 	case errors.Is(err, fs.ErrPermission):
 		return "The operating system does not let the server read the source; a person must give it permission."
-	case errors.As(err, new(addressError)) && (code == citekit.CodeInvalidInput || code == citekit.CodeUnsupported):
+	case errors.As(err, new(addressError)) && (code == message.CodeInvalidInput || code == message.CodeUnsupported):
 		return "Correct the address, or resolve a node: getStructure shows the nodes."
-	case code == citekit.CodeTooLarge && tool == "getContents":
+	case code == message.CodeTooLarge && tool == "getContents":
 		return "Raise max_tokens, or pass fewer addresses."
-	case code == citekit.CodeTimeout && tool != "resolve":
+	case code == message.CodeTimeout && tool != "resolve":
 		return "Texts and maps are read when they are first needed; call again, or allow more time."
-	case code == citekit.CodeTooLarge && tool == "getStructure":
+	case code == message.CodeTooLarge && tool == "getStructure":
 		return "Request a part: pass depth, node_id, or an empty cursor."
-	case code == citekit.CodeTooLarge && tool != "resolve":
+	case code == message.CodeTooLarge && tool != "resolve":
 		return "Name a smaller part."
 	}
 	if errors.As(err, new(virtualError)) {
 		switch code {
-		case citekit.CodeUnsupported, citekit.CodeTooLarge:
+		case message.CodeUnsupported, message.CodeTooLarge:
 			return "" // the message says all
-		case citekit.CodeTimeout:
+		case message.CodeTimeout:
 			return "Maps are read when they are first needed; call again."
 		}
+	}
+	if tool == "resources/read" && code == message.CodeInvalidInput && errors.Is(err, citekit.ErrSyntax) || errors.Is(err, citekit.ErrRange) && tool == "resources/read" {
+		return "Correct the URI."
 	}
 	return hints[code]
 }
@@ -207,15 +214,15 @@ func isPlace(address string) string {
 	return "This is a place, not a node: pass address " + plain.Shorten(address, maxShownID) + " in place of both ids."
 }
 
-var hints = map[citekit.Code]string{
-	citekit.CodeNotFound:     "The map exists, but its source is missing; the source must be restored or mapped again.",
-	citekit.CodeInvalidInput: "The map is wrong, not the call; the map must be corrected.",
-	citekit.CodeTimeout:      "Try a smaller node, or virtual true.",
-	citekit.CodeStale:        "The source has changed since it was mapped and must be mapped again before it is cited.",
-	citekit.CodeUnsupported:  stillAddress,
-	citekit.CodeForbidden:    "This server is not allowed to use it; a person must allow it, or correct the map.",
-	citekit.CodeTooLarge:     "Try a smaller node, or virtual true.",
-	citekit.CodeInternal:     "The server's log has more. Calling again may help.",
+var hints = map[string]string{
+	message.CodeNotFound:     "The map exists, but its source is missing; the source must be restored or mapped again.",
+	message.CodeInvalidInput: "The map is wrong, not the call; the map must be corrected.",
+	message.CodeTimeout:      "Try a smaller node, or virtual true.",
+	message.CodeStale:        "The source has changed since it was mapped and must be mapped again before it is cited.",
+	message.CodeUnsupported:  stillAddress,
+	message.CodeForbidden:    "This server is not allowed to use it; a person must allow it, or correct the map.",
+	message.CodeTooLarge:     "Try a smaller node, or virtual true.",
+	message.CodeInternal:     "The server's log has more. Calling again may help.",
 }
 
 const (

@@ -5,14 +5,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit/server/transport"
+	"github.com/citekit/citekit/mcpadapter/internal/watch"
 )
 
 // features sets up the features of a server other than tools: resources, prompts,
 // completion and subscriptions. The caller must call the returned function once
 // the server is made, before it adds other middleware.
 func (a *adapter) features(settings *mcp.ServerOptions) func(*mcp.Server) {
-	w := transport.NewWatcher(a.lib, Tools, a.opts.Watch, a.opts.Logger)
+	w := watch.New(a.lib, a.Resource, a.opts.Watch, a.opts.Logger)
 	r := &resources{adapter: a, watch: w}
 	settings.Capabilities.Resources = &mcp.ResourceCapabilities{ListChanged: a.opts.Watch >= 0 || a.opts.Ingester != nil, Subscribe: true}
 	settings.SetCacheable = setPrivate

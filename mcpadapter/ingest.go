@@ -6,15 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/server/transport"
 )
 
 const (
@@ -54,7 +53,7 @@ type Ingester struct {
 	records *ingest.Records
 
 	mu      sync.Mutex
-	callers transport.Shares // of callers over HTTP, in jobs that have not ended
+	callers mcpcall.Shares // of callers over HTTP, in jobs that have not ended
 }
 
 // NewIngester returns an Ingester over lib. A nil opts means the defaults. Close
@@ -70,7 +69,7 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 	if o.Jobs == nil {
 		o.Jobs = ingest.NoteJobs(lib.Workspace())
 	}
-	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib), records: ingest.NewRecords(o.Jobs), callers: transport.NewShares(ingest.MaxJobs, 1)}
+	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib), records: ingest.NewRecords(o.Jobs), callers: mcpcall.NewShares(ingest.MaxJobs, 1)}
 }
 
 // Close ends running ingests and waits for them. Finished maps stay.
@@ -138,7 +137,7 @@ func shownRoots(ctx context.Context, lib *citekit.Library) []string {
 func (g *Ingester) types() []string {
 	types := []string{"document", "video", "audio", "image", "text"}
 	for _, modality := range g.lib.Modalities() {
-		if !slices.Contains(citekit.Modalities(), modality) {
+		if !modality.BuiltIn() {
 			types = append(types, string(modality))
 		}
 	}
@@ -177,18 +176,18 @@ func (g *Ingester) tools() []tool {
 	}
 }
 
-func (g *Ingester) ingest(ctx context.Context, args arguments, tell transport.Notifier) (json.RawMessage, error) {
+func (g *Ingester) ingest(ctx context.Context, args arguments, tell mcpcall.Notifier) (json.RawMessage, error) {
 	opts := g.ingestOptions()
 	opts.Type, opts.ResourceID = citekit.Modality(args.text("type")), args.text("resource_id")
 	news := make(chan string, maxNews)
 	// The job outlives the call, so it does not get its context.
-	outside := transport.Announcing(context.Background(), func(message string) {
+	outside := mcpcall.Announcing(context.Background(), func(message string) {
 		select {
 		case news <- message:
 		default: // one more than wait is dropped
 		}
 	})
-	j, err := g.start(outside, transport.CallerFrom(ctx), args.texts("paths"), &opts)
+	j, err := g.start(outside, mcpcall.CallerFrom(ctx), args.texts("paths"), &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -200,9 +199,17 @@ func (g *Ingester) ingest(ctx context.Context, args arguments, tell transport.No
 	return g.encodeJob(ctx, j.State())
 }
 
+// Start begins an ingest for the caller of ctx, with the limits that the tool ingest has;
+// it goes on when ctx ends. Errors are those of [ingest.Jobs.Start], or match
+// [citekit.ErrTooLarge] if the caller has too many.
+func (g *Ingester) Start(ctx context.Context, paths []string) (*ingest.Job, error) {
+	opts := g.ingestOptions()
+	return g.start(context.WithoutCancel(ctx), mcpcall.CallerFrom(ctx), paths, &opts)
+}
+
 // start begins a job for a caller, which is nil if the call did not come over HTTP, if
 // it has not too many.
-func (g *Ingester) start(ctx context.Context, c *transport.Caller, paths []string, opts *ingest.Options) (*ingest.Job, error) {
+func (g *Ingester) start(ctx context.Context, c *mcpcall.Caller, paths []string, opts *ingest.Options) (*ingest.Job, error) {
 	if c == nil {
 		return g.jobs.Start(ctx, paths, opts)
 	}
@@ -226,7 +233,7 @@ func (g *Ingester) start(ctx context.Context, c *transport.Caller, paths []strin
 	return j, nil
 }
 
-func (g *Ingester) status(ctx context.Context, args arguments, _ transport.Notifier) (json.RawMessage, error) {
+func (g *Ingester) status(ctx context.Context, args arguments, _ mcpcall.Notifier) (json.RawMessage, error) {
 	j := g.jobs.Job(args.text("job_id"))
 	if j == nil {
 		id := args.text("job_id")
@@ -259,7 +266,7 @@ func (g *Ingester) encodeJob(ctx context.Context, a ingest.JobState) (json.RawMe
 	if a.Outside {
 		a.Hint = message.Joined(a.Hint, "only files inside the roots are mapped: "+g.rootsFor(ctx))
 	}
-	if transport.CallerFrom(ctx) != nil {
+	if mcpcall.CallerFrom(ctx) != nil {
 		items := make([]json.RawMessage, len(a.Items))
 		for i, item := range a.Items {
 			list, err := strictjson.Members(item)

@@ -11,8 +11,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/mcpcall"
 	textfiles "github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -26,7 +26,7 @@ func TestIngestsOfOneCaller(t *testing.T) {
 	g := NewIngester(lib, nil)
 	defer g.Close()
 	start := func(id string) (*ingest.Job, error) {
-		c := transport.CallerOf(&mcp.RequestExtra{Header: http.Header{}, TokenInfo: transport.Identify(&access.Grant{ID: id}, "red")})
+		c := mcpcall.CallerOf(&mcp.RequestExtra{Header: http.Header{}, TokenInfo: mcpcall.Identify(&access.Grant{ID: id}, "red")})
 		return g.start(t.Context(), c, []string{"."}, &ingest.Options{Progress: func(ingest.Progress) { <-release }})
 	}
 	var jobs []*ingest.Job

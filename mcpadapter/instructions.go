@@ -2,6 +2,7 @@ package mcpadapter
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -52,11 +53,40 @@ var advice = [][]sentence{
 
 // offers reports whether the server has a tool and the client asked for it.
 func (a *adapter) offers(tool string, asked access.Choice) bool {
-	return a.opts.provides(tool) && a.opts.choice().Has(tool) && asked.Has(tool)
+	name := a.called(tool)
+	return a.native && a.opts.provides(tool) && a.choice().Has(name) && asked.Has(name)
+}
+
+// offersAs is offers for the name under which a tool is offered.
+func (a *adapter) offersAs(name string, asked access.Choice) bool {
+	if _, ok := a.foreign[name]; ok {
+		return a.choice().Has(name) && asked.Has(name)
+	}
+	return a.meant(name) != "" && a.offers(a.meant(name), asked)
 }
 
 // instructions tells a model how to use the tools that were asked for.
 func (a *adapter) instructions(asked access.Choice) string {
+	var texts []string
+	for _, d := range a.dialects {
+		text := d.Instructions
+		if d.Name == Native {
+			text = a.ownInstructions(asked)
+		}
+		if text != "" {
+			texts = append(texts, text)
+		}
+	}
+	for _, tool := range slices.Sorted(maps.Keys(a.names)) {
+		if a.offers(tool, asked) {
+			texts = append(texts, fmt.Sprintf("The tool %s of citekit is called %s here.", tool, a.names[tool]))
+		}
+	}
+	return strings.Join(texts, "\n\n")
+}
+
+// ownInstructions are those for the tools of this package.
+func (a *adapter) ownInstructions(asked access.Choice) string {
 	has := func(tool string) bool { return a.offers(tool, asked) }
 	list := said(steps, has)
 	address := "the tools gave"

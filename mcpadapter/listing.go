@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/stats"
 )
 
@@ -22,8 +23,8 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 			return answer{}, badArgument("argument 'limit' is %d; it must be from 1 to %d", req.Limit, stats.MaxListed)
 		}
 	}
-	if req.Type != "" && !slices.Contains(citekit.Modalities(), req.Type) && !slices.Contains(a.lib.Modalities(), req.Type) {
-		return answer{}, badArgument("argument 'type' is %s; it must be one of %s", quote(string(req.Type)), joinModalities(citekit.Modalities()))
+	if req.Type != "" && !req.Type.BuiltIn() && !slices.Contains(a.lib.Modalities(), req.Type) {
+		return answer{}, badArgument("argument 'type' is %s; it must be one of %s", quote(string(req.Type)), message.Modalities)
 	}
 	list, err := a.stats.List(ctx, req)
 	if err != nil {
@@ -43,11 +44,3 @@ func (a *adapter) listResources(ctx context.Context, args arguments) (answer, er
 }
 
 const uncheckedHint = "sources that are unchecked were written since they were mapped, and are too large to see in one list whether they changed; a later list goes on, and resolve says it of one"
-
-func joinModalities(modalities []citekit.Modality) string {
-	names := make([]string, len(modalities))
-	for i, m := range modalities {
-		names[i] = string(m)
-	}
-	return strings.Join(names, ", ")
-}

@@ -18,13 +18,13 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// losing is a workspace whose evidence is gone for the first times that it is opened.
-type losing struct {
+// losingWorkspace is a workspace whose evidence is gone for the first times that it is opened.
+type losingWorkspace struct {
 	*workspace.Memory
 	times atomic.Int64
 }
 
-func (l *losing) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+func (l *losingWorkspace) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
 	if l.times.Add(-1) >= 0 {
 		return nil, nil, fs.ErrNotExist
 	}
@@ -35,7 +35,7 @@ func (l *losing) OpenEvidence(ctx context.Context, key string) (io.ReadSeekClose
 // read, as it may be when another process starts or evicts: it is made again, but not
 // for ever.
 func TestLostEvidence(t *testing.T) {
-	ws := &losing{Memory: workspace.NewMemory(fstest.MapFS{"poem.txt": {Data: []byte("one\ntwo\n")}})}
+	ws := &losingWorkspace{Memory: workspace.NewMemory(fstest.MapFS{"poem.txt": {Data: []byte("one\ntwo\n")}})}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
 	report, err := ingest.Run(t.Context(), lib, []string{"poem.txt"}, nil)

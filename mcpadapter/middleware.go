@@ -5,16 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/server/transport"
+	"github.com/citekit/citekit/internal/mcpcall"
+	"github.com/citekit/citekit/internal/message"
 )
-
-// panicked returns the result of a tool whose handler panicked.
-func panicked(tool string) mcp.Result { return failure(tool, errors.New("panic")) }
 
 // codedErrors gives every error a code, makes its data valid JSON, and keeps
 // internal details in the log. Otherwise the SDK answers a resource URI with
@@ -35,8 +34,8 @@ func codedErrors(logger *slog.Logger) mcp.Middleware {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: printable(err.Error())}
 			}
 			code := citekit.CodeOf(err)
-			if code == citekit.CodeInternal {
-				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", transport.RequestID(ctx)), slog.String("error", printable(err.Error())))
+			if code == message.CodeInternal {
+				logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("method", method), slog.String("request_id", mcpcall.RequestID(ctx)), slog.String("error", printable(err.Error())))
 			}
 			return nil, featureError(method, err, code)
 		}
@@ -51,7 +50,7 @@ func withCode(result mcp.Result, req mcp.Request) mcp.Result {
 		return result
 	}
 	failed, ok := result.(*mcp.CallToolResult)
-	if !ok || failed.GetError() == nil || citekit.CodeOf(failed.GetError()) == citekit.CodeInternal {
+	if !ok || failed.GetError() == nil || citekit.CodeOf(failed.GetError()) == message.CodeInternal {
 		return result
 	}
 	return failure(call.Params.Name, foreignError{failed.GetError()})
@@ -65,14 +64,14 @@ func (e foreignError) Unwrap() error { return e.error }
 
 // isCall reports whether the call is at fault, or something that the Library knows
 // nothing of, rather than a map, a source or a limit.
-func (e foreignError) isCall(code citekit.Code) bool {
+func (e foreignError) isCall(code string) bool {
 	var failed *citekit.ResolveError
 	switch {
-	case code == citekit.CodeTooLarge || code == citekit.CodeTimeout:
+	case code == message.CodeTooLarge || code == message.CodeTimeout:
 		return false
 	case !errors.As(e.error, &failed):
 		return true
-	case code != citekit.CodeInvalidInput && code != citekit.CodeUnsupported || errors.Is(e.error, citekit.ErrFormat):
+	case code != message.CodeInvalidInput && code != message.CodeUnsupported || errors.Is(e.error, citekit.ErrFormat):
 		return false
 	}
 	return failed.Address.Location.Modality != "" || citekit.CheckResourceID(failed.Address.Resource) != nil
@@ -132,11 +131,17 @@ func isFeature(method string) bool {
 }
 
 // featureError returns err as a protocol error with both kinds of code.
-func featureError(method string, err error, code citekit.Code) error {
+func featureError(method string, err error, code string) error {
 	number := int64(jsonrpc.CodeInvalidParams)
-	if code == citekit.CodeInternal {
+	switch code { // the request is not wrong
+	case message.CodeInternal, message.CodeTimeout, message.CodeForbidden:
 		number = jsonrpc.CodeInternalError
 	}
-	data, _ := json.Marshal(map[string]string{"code": string(code)}) // strings always encode
-	return &jsonrpc.Error{Code: number, Message: printable(explain(method, err, code)), Data: data}
+	said := map[string]string{"code": code, "details": printable(explain(method, err, code))}
+	text := said["details"]
+	if hint := hintFor(method, err, code); hint != "" {
+		said["details"] = strings.TrimSuffix(text, ".") + ". " + printable(hint)
+	}
+	data, _ := json.Marshal(said) // strings always encode
+	return &jsonrpc.Error{Code: number, Message: text, Data: data}
 }

@@ -30,7 +30,7 @@ func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents,
 	for i, item := range read.Items {
 		if item.Err != nil {
 			before[i] = item.Err
-			item.Err = readable{a.advise(ctx, a.opts.Reanchorer.WithNewPlace(ctx, item.Err, item.Address))}
+			item.Err = wordedError{a.advise(ctx, a.opts.Reanchorer.WithNewPlace(ctx, item.Err, item.Address))}
 		}
 	}
 	read.Late = read.Late || ctx.Err() != nil
@@ -40,7 +40,7 @@ func (a *adapter) sayWhereItemsAre(ctx context.Context, read *contents.Contents,
 	}
 	for i, item := range read.Items {
 		if item.Err != nil {
-			item.Err = readable{before[i]}
+			item.Err = wordedError{before[i]}
 		}
 	}
 	return read.MarshalJSON()

@@ -5,28 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"reflect"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/server/transport"
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 type choiceKey struct{}
 
+// askedOf returns the tools that the caller of a request may have by its headers, its
+// grant, and the settings that apply now.
+func askedOf(ctx context.Context) access.Choice {
+	asked, _ := ctx.Value(choiceKey{}).(access.Choice)
+	return asked
+}
+
 // readOnly reports whether a call must not write evidence either.
 func (a *adapter) readOnly(ctx context.Context) bool {
-	asked, _ := ctx.Value(choiceKey{}).(access.Choice)
-	return a.opts.ReadOnly || asked.ReadOnly
+	return a.opts.ReadOnly || askedOf(ctx).ReadOnly
 }
 
 // hasTool reports whether the caller has a tool.
 func (a *adapter) hasTool(ctx context.Context, tool string) bool {
-	asked, _ := ctx.Value(choiceKey{}).(access.Choice)
-	return a.offers(tool, asked)
+	return a.offers(tool, askedOf(ctx))
 }
 
 // narrow is middleware that limits the tools for a client to those that its
@@ -35,25 +40,25 @@ func (a *adapter) hasTool(ctx context.Context, tool string) bool {
 func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		var header http.Header
-		if extra := transport.ExtraOf(ctx, req); extra != nil {
+		if extra := mcpcall.ExtraOf(ctx, req); extra != nil {
 			header = extra.Header
 		}
-		asked, err := toolsets.FromHeader(header)
+		asked, err := a.toolsets.FromHeader(header)
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
-		if given := a.given(granted(ctx, req)); !given.IsAll() {
+		if given := a.given(a.granted(ctx, req)); !given.IsAll() {
 			asked.Within, asked.ReadOnly = &given, asked.ReadOnly || given.ReadOnly
-			if err := checkFeature(given, req); err != nil {
-				return nil, err
-			}
+		}
+		if err := a.checkFeature(asked, req); err != nil {
+			return nil, err
 		}
 		if asked.IsAll() {
 			result, err := next(ctx, method, req)
 			return result, a.nearestTool(err, req, asked)
 		}
 		ctx = context.WithValue(ctx, choiceKey{}, asked)
-		if call, ok := req.(*mcp.CallToolRequest); ok && !asked.Has(call.Params.Name) {
+		if call, ok := req.(*mcp.CallToolRequest); ok && !asked.Has(a.gate(call.Params.Name)) {
 			return nil, a.nearestTool(unknownTool(call.Params.Name), req, asked)
 		}
 		result, err := next(ctx, method, req)
@@ -67,16 +72,37 @@ func (a *adapter) narrow(next mcp.MethodHandler) mcp.MethodHandler {
 // given returns the tools that a grant allows, without those that are currently
 // left out for all callers.
 func (a *adapter) given(granted access.Choice) access.Choice {
-	if a.opts.Adjust == nil {
-		return granted
-	}
-	now := a.opts.Adjust()
-	everybody := access.Choice{Of: toolsets, Toolsets: now.Toolsets, Tools: now.Tools, ReadOnly: now.ReadOnly}
+	everybody := a.forEverybody()
 	if everybody.IsAll() {
 		return granted
 	}
-	granted.Of, granted.Within, granted.ReadOnly = toolsets, &everybody, granted.ReadOnly || now.ReadOnly
+	granted.Of, granted.Within, granted.ReadOnly = a.toolsets, &everybody, granted.ReadOnly || everybody.ReadOnly
 	return granted
+}
+
+// forEverybody returns the tools that all callers may have at present.
+func (a *adapter) forEverybody() access.Choice {
+	if a.opts.Adjust == nil {
+		return access.Choice{Of: a.toolsets}
+	}
+	now := a.opts.Adjust()
+	return access.Choice{Of: a.toolsets, Toolsets: now.Toolsets, Tools: now.Tools, ReadOnly: now.ReadOnly}
+}
+
+// tellTools returns a function that tells clients if the tools have changed since its last
+// call. The prompts change with them, as they name only tools that there are.
+func (a *adapter) tellTools(server *mcp.Server) func() {
+	known := a.forEverybody()
+	return func() { // what is added again makes the SDK tell them
+		now := a.forEverybody()
+		if reflect.DeepEqual(now, known) {
+			return
+		}
+		known = now
+		a.offerTools(server)
+		a.offerPrompts(server)
+		a.offerDialects(server)
+	}
 }
 
 // unknownTool returns the SDK's error for an unknown tool, so that hidden tools
@@ -93,31 +119,31 @@ func (a *adapter) nearestTool(err error, req mcp.Request, asked access.Choice) e
 	if !ok || !errors.As(err, &coded) || coded.Error() != unknownTool(call.Params.Name).Error() {
 		return err
 	}
-	names := slices.DeleteFunc(ToolNames(), func(name string) bool { return !a.offers(name, asked) })
-	near := message.Nearest(call.Params.Name, names)
-	if near == "" {
-		return err
+	names := slices.DeleteFunc(a.toolsets.Tools(), func(name string) bool { return !a.offersAs(name, asked) })
+	var served []string
+	for _, d := range a.dialects {
+		served = append(served, d.Name)
 	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("%s; did you mean %q?", coded.Message, near)}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: coded.Message + meantTool(call.Params.Name, names, served)}
 }
 
 // narrowed returns a result without the tools that were not asked for.
 func (a *adapter) narrowed(result mcp.Result, asked access.Choice) (mcp.Result, error) {
 	switch r := result.(type) {
 	case *mcp.ListToolsResult:
-		if err := checkTools(asked, r); err != nil {
+		if err := a.checkTools(asked, r); err != nil {
 			return nil, err
 		}
-		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t *mcp.Tool) bool { return !asked.Has(t.Name) })
-		if i := slices.IndexFunc(r.Tools, func(t *mcp.Tool) bool { return t.Name == "resolve" }); i >= 0 && asked.ReadOnly {
+		r.Tools = slices.DeleteFunc(slices.Clone(r.Tools), func(t *mcp.Tool) bool { return !asked.Has(a.gate(t.Name)) })
+		if i := slices.IndexFunc(r.Tools, func(t *mcp.Tool) bool { return t.Name == a.called("resolve") }); i >= 0 && asked.ReadOnly && a.resolveWithoutFiles != nil {
 			r.Tools[i] = a.resolveWithoutFiles
 		}
 	case *mcp.ListResourcesResult:
-		if asked.Within != nil && !asked.Within.HasAny(listing...) {
+		if asked.Within != nil && !asked.Within.HasAny(a.listing()...) {
 			r.Resources, r.NextCursor = []*mcp.Resource{}, ""
 		}
 	case *mcp.CompleteResult:
-		if asked.Within != nil && !asked.Within.HasAny(listing...) {
+		if asked.Within != nil && !asked.Within.HasAny(a.callable(listing)...) {
 			r.Completion = mcp.CompletionResultDetails{Values: []string{}}
 		}
 	case *mcp.InitializeResult:
@@ -130,13 +156,13 @@ func (a *adapter) narrowed(result mcp.Result, asked access.Choice) (mcp.Result, 
 
 // checkTools returns an error if a requested name is not the name of a tool, of
 // this package or in a complete list.
-func checkTools(c access.Choice, list *mcp.ListToolsResult) error {
+func (a *adapter) checkTools(c access.Choice, list *mcp.ListToolsResult) error {
 	if list.NextCursor != "" {
 		return nil
 	}
-	known := ToolNames()
+	known := a.toolsets.Tools()
 	for _, t := range list.Tools {
-		if toolsets.Of(t.Name).Name == "" {
+		if a.toolsets.Of(t.Name).Name == "" {
 			known = append(known, t.Name)
 		}
 	}

@@ -104,7 +104,7 @@ func TestNextSteps(t *testing.T) {
 		{"resolve", map[string]any{"address": "/etc/none"}, "/etc/none' is a file of which no resource is made; listResources lists the resources"},
 		{"search", map[string]any{"query": "four", "resource_id": "poem"}, "unknown argument 'resource_id'; give it as filters.resources; this tool takes query, "},
 		{"search", map[string]any{"query": "four", "type": "section"}, "give it as filters.types; "},
-		{"search", map[string]any{"query": "four", "filters": map[string]any{"resource": "poem"}}, "unknown argument 'resource' (did you mean 'resources'?); filters takes resources (optional), "},
+		{"search", map[string]any{"query": "four", "filters": map[string]any{"resource": "poem"}}, "unknown argument 'resource' (did you mean 'resources', a list of strings, or one string?); filters takes resources (optional), "},
 		{"listResources", map[string]any{"cursor": "bm8"}, "the cursor does not fit: it is not from this list; leave it out to begin"},
 		{"getNode", map[string]any{"resource_id": "peom", "node_id": "first"}, "Hint: listResources lists the resources."},
 	} {

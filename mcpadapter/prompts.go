@@ -9,7 +9,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -148,12 +147,15 @@ func prompts() []prompt {
 // offerPrompts offers the prompts, which name only tools that are offered and
 // asked for.
 func (a *adapter) offerPrompts(server *mcp.Server) {
+	if !a.native {
+		return
+	}
 	for _, p := range prompts() {
 		server.AddPrompt(&mcp.Prompt{Name: p.name, Title: p.title, Description: p.description, Arguments: p.arguments},
 			func(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-				asked, _ := ctx.Value(choiceKey{}).(access.Choice)
+				asked := askedOf(ctx)
 				has := func(tool string) bool { return a.offers(tool, asked) }
-				values, err := p.check(req.Params.Arguments)
+				values, err := checkPrompt(p.name, p.arguments, req.Params.Arguments)
 				if err != nil {
 					return nil, err
 				}
@@ -164,29 +166,29 @@ func (a *adapter) offerPrompts(server *mcp.Server) {
 	}
 }
 
-// check returns the arguments of a prompt as lines without control characters.
+// checkPrompt returns the arguments of a prompt as lines without control characters.
 // The SDK does not check that required ones are given. The error matches
 // [citekit.ErrSyntax].
-func (p prompt) check(given map[string]string) (map[string]string, error) {
+func checkPrompt(name string, takes []*mcp.PromptArgument, given map[string]string) (map[string]string, error) {
 	var names []string
-	for _, argument := range p.arguments {
+	for _, argument := range takes {
 		names = append(names, "'"+argument.Name+"'")
 	}
 	values := make(map[string]string, len(given))
-	for name, value := range given {
+	for key, value := range given {
 		switch {
-		case !slices.ContainsFunc(p.arguments, func(a *mcp.PromptArgument) bool { return a.Name == name }):
-			return nil, badArgument("unknown argument %s; the prompt %s takes %s", quote(name), p.name, strings.Join(names, ", "))
+		case !slices.ContainsFunc(takes, func(a *mcp.PromptArgument) bool { return a.Name == key }):
+			return nil, badArgument("unknown argument %s; the prompt %s takes %s", quote(key), name, strings.Join(names, ", "))
 		case len(value) > maxPromptArgument:
-			return nil, badArgument("argument '%s' has more than %d bytes", name, maxPromptArgument)
+			return nil, badArgument("argument '%s' has more than %d bytes", key, maxPromptArgument)
 		case !utf8.ValidString(value):
-			return nil, badArgument("argument '%s' is not UTF-8", name)
+			return nil, badArgument("argument '%s' is not UTF-8", key)
 		}
-		values[name] = strings.TrimSpace(plain.ShowLines(value))
+		values[key] = strings.TrimSpace(plain.ShowLines(value))
 	}
-	for _, argument := range p.arguments {
+	for _, argument := range takes {
 		if argument.Required && values[argument.Name] == "" {
-			return nil, badArgument("argument '%s' is missing; the prompt %s takes %s", argument.Name, p.name, strings.Join(names, ", "))
+			return nil, badArgument("argument '%s' is missing; the prompt %s takes %s", argument.Name, name, strings.Join(names, ", "))
 		}
 	}
 	return values, nil

@@ -99,7 +99,7 @@ func (a *adapter) readOne(ctx context.Context, address citekit.Address, room int
 		return shownText{}, asArgument(err)
 	}
 	if item.Err != nil {
-		item.Note = readable{item.Err}.Error()
+		item.Note = wordedError{item.Err}.Error()
 	}
 	if item.Hidden > 0 {
 		item.Note = message.Joined(item.Note, plain.HiddenNote(item.Hidden))

@@ -12,9 +12,9 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/server/transport"
 )
 
 const (
@@ -149,7 +149,7 @@ func (r *resources) readAddress(ctx context.Context, uri string) ([]*mcp.Resourc
 }
 
 func contentsOfEvidence(stored *citekit.StoredEvidence, data []byte, meta mcp.Meta) []*mcp.ResourceContents {
-	kind, parameters := transport.ServedType(stored)
+	kind, parameters := mcpcall.ServedType(stored)
 	mediaType := mime.FormatMediaType(kind, parameters)
 	if isText(stored) && utf8.Valid(data) && !bytes.ContainsRune(data, 0) {
 		shown, hidden := plain.ShowHidden(string(data))

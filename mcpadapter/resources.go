@@ -7,14 +7,18 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
+	"github.com/citekit/citekit/internal/mcpcall"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/stats"
-	"github.com/citekit/citekit/server/transport"
+	"github.com/citekit/citekit/mcpadapter/internal/watch"
 )
 
 // The beginnings of URIs of protocol resources; percent-encoded ids follow.
@@ -38,17 +42,22 @@ const listedMaps = 200
 // resources, which would have to hold every map.
 type resources struct {
 	*adapter
-	watch *transport.Watcher
+	watch *watch.Watcher
 }
 
 // offer offers maps, nodes and addresses as protocol resources. Its middleware
 // comes before the one that words errors.
 func (r *resources) offer(server *mcp.Server) {
 	server.AddReceivingMiddleware(r.middleware)
-	for _, template := range r.templates() {
+	all := r.templates()
+	for _, template := range all {
 		server.AddResourceTemplate(template, r.read)
 	}
-	r.watch.Watch(server, func() { server.AddResourceTemplate(r.mapTemplate(), r.read) }) // makes the SDK notify clients each time
+	r.watch.Watch(server, func() {
+		if len(all) > 0 {
+			server.AddResourceTemplate(all[0], r.read) // makes the SDK notify clients each time
+		}
+	}, r.tellTools(server))
 }
 
 func (r *resources) mapTemplate() *mcp.ResourceTemplate {
@@ -59,7 +68,15 @@ func (r *resources) mapTemplate() *mcp.ResourceTemplate {
 }
 
 // templates lists the forms of readable URIs.
-func (r *resources) templates() []*mcp.ResourceTemplate {
+func (r *resources) templates() (list []*mcp.ResourceTemplate) {
+	if r.native {
+		list = r.ownTemplates()
+	}
+	return append(list, r.dialectTemplates()...)
+}
+
+// ownTemplates are those of this package.
+func (r *resources) ownTemplates() []*mcp.ResourceTemplate {
 	list := []*mcp.ResourceTemplate{r.mapTemplate(), {
 		URITemplate: nodeTemplate, Name: "node", Title: "Node of a resource", MIMEType: "application/json",
 		Description: "A node of a map: title, summary, location, ids of its children.",
@@ -74,9 +91,9 @@ func (r *resources) templates() []*mcp.ResourceTemplate {
 }
 
 // schemes lists the schemes of addresses that have evidence.
-func (r *resources) schemes() []string {
+func (a *adapter) schemes() []string {
 	var schemes []string
-	for _, modality := range r.lib.Modalities() {
+	for _, modality := range a.lib.Modalities() {
 		address := citekit.Address{Resource: "a", Location: citekit.Location{Modality: modality}}
 		scheme, _, ok := strings.Cut(address.String(), "://")
 		if ok && !slices.Contains(schemes, scheme) {
@@ -87,9 +104,9 @@ func (r *resources) schemes() []string {
 }
 
 // isOurs reports whether this package reads the resource of a URI.
-func (r *resources) isOurs(uri string) bool {
+func (a *adapter) isOurs(uri string) bool {
 	scheme, _, ok := strings.Cut(uri, "://")
-	return ok && (scheme == "citekit" || slices.Contains(r.schemes(), scheme))
+	return a.native && ok && (scheme == "citekit" || slices.Contains(a.schemes(), scheme))
 }
 
 // checkFollowed returns an error if a client cannot follow a URI. Those that are not
@@ -98,11 +115,15 @@ func (r *resources) checkFollowed(ctx context.Context, uri string) error {
 	if len(uri) > maxURI {
 		return badArgument("the URI has more than %d bytes", maxURI)
 	}
-	if !r.isOurs(uri) {
+	dialect, _ := r.resource(uri)
+	if dialect == nil && !r.isOurs(uri) {
 		return nil
 	}
-	id := resourceOf(uri)
-	if id == "" {
+	id := r.Resource(uri)
+	switch {
+	case id == "" && dialect != nil:
+		return badArgument("%s names no resource that can be followed", quote(uri))
+	case id == "":
 		return badArgument("%s is no URI of a map, a node or an address", quote(uri))
 	}
 	_, err := r.lib.Map(ctx, id)
@@ -113,9 +134,22 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch req := req.(type) {
 		case *mcp.ListResourcesRequest:
+			r.watch.Await(ctx)
 			return r.list(ctx, method, req, next)
+		case *mcp.ListResourceTemplatesRequest:
+			result, err := next(ctx, method, req)
+			if list, ok := result.(*mcp.ListResourceTemplatesResult); ok && err == nil {
+				r.countDialects(ctx, req, list)
+			}
+			return result, err
 		case *mcp.ReadResourceRequest:
-			if req.Params != nil && r.isOurs(req.Params.URI) {
+			if req.Params.URI == "" {
+				return nil, badArgument("the parameter uri is missing; resources/list has the URIs of resources, and resources/templates/list the forms of others")
+			}
+			if dialect, of := r.resource(req.Params.URI); dialect != nil {
+				return r.readDialect(ctx, method, req, dialect, of)
+			}
+			if r.isOurs(req.Params.URI) {
 				return r.readOurs(ctx, method, req, next)
 			}
 			result, err := next(ctx, method, req)
@@ -131,21 +165,25 @@ func (r *resources) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// mapsCursor begins the cursors of pages of maps. The SDK's cursors are base64,
-// which has no colon.
+// mapsCursor begins the cursors of pages of maps, as the name of a dialect and a colon
+// begin those of its pages. The SDK's cursors are base64, which has no colon.
 const mapsCursor = "maps:"
 
 // list answers resources/list: first with the resources of the program that
-// embeds the server, then with the maps, each with its title. It reads only the
-// maps of the page.
+// embeds the server, then with the maps, each with its title, and what other dialects
+// list. It reads only the maps of the page.
 func (r *resources) list(ctx context.Context, method string, req *mcp.ListResourcesRequest, next mcp.MethodHandler) (mcp.Result, error) {
 	params := mcp.ListResourcesParams{}
 	if req.Params != nil {
 		params = *req.Params
 	}
-	after, ours := strings.CutPrefix(params.Cursor, mapsCursor)
-	if ours { // the other fields of the answer come from the SDK's first page
+	prefix, after, ours := strings.Cut(params.Cursor, ":")
+	sources := r.sources(ctx)
+	at := slices.IndexFunc(sources, func(s source) bool { return s.cursor == prefix+":" })
+	if ours = ours && at >= 0; ours { // the other fields of the answer come from the SDK's first page
 		params.Cursor = ""
+	} else {
+		at, after = 0, ""
 	}
 	asked := *req
 	asked.Params = &params
@@ -158,16 +196,19 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	if page.NextCursor = ""; ours {
 		listed = nil
 	}
-	ids, cursor, err := r.stats.IDs(ctx, after, listedMaps)
-	if err != nil {
-		return nil, featureError(method, asArgument(err), citekit.CodeOf(err))
-	}
-	if cursor != "" {
-		page.NextCursor = mapsCursor + cursor
-	}
 	page.Resources = append([]*mcp.Resource{}, listed...)
-	for _, id := range ids {
-		page.Resources = append(page.Resources, &mcp.Resource{URI: mapURI + plain.PercentEncode(id), Name: printable(id), Title: r.titleOf(ctx, id), MIMEType: "application/json"})
+	if at < len(sources) {
+		more, cursor, err := sources[at].list(ctx, after)
+		if err != nil {
+			return nil, featureError(method, asArgument(err), citekit.CodeOf(err))
+		}
+		page.Resources = append(page.Resources, more...)
+		switch {
+		case cursor != "":
+			page.NextCursor = sources[at].cursor + cursor
+		case at+1 < len(sources):
+			page.NextCursor = sources[at+1].cursor
+		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, featureError(method, err, citekit.CodeOf(err))
@@ -175,13 +216,33 @@ func (r *resources) list(ctx context.Context, method string, req *mcp.ListResour
 	return page, nil
 }
 
-// titleOf returns the title in the map of a resource, on one line, or "".
-func (r *resources) titleOf(ctx context.Context, id string) string {
+// listMaps returns a page of the maps after a cursor.
+func (r *resources) listMaps(ctx context.Context, after string) (page []*mcp.Resource, next string, err error) {
+	ids, next, err := r.stats.IDs(ctx, after, listedMaps)
+	for _, id := range ids {
+		page = append(page, r.listed(ctx, id))
+	}
+	return page, next, err
+}
+
+// listed returns the entry of a map: its title on one line, what it is a map of, and when
+// it was made.
+func (r *resources) listed(ctx context.Context, id string) *mcp.Resource {
+	entry := &mcp.Resource{
+		URI: mapURI + plain.PercentEncode(id), Name: printable(id), MIMEType: "application/json", Description: r.mapTemplate().Description,
+	}
 	m, err := r.lib.Map(ctx, id)
 	if err != nil {
-		return "" // a read of the map says what is wrong with it
+		return entry // a read of the map says what is wrong with it
 	}
-	return plain.Words(m.Title, stats.MaxListedTitle)
+	entry.Title = plain.Words(m.Title, stats.MaxListedTitle)
+	if m.Type.Valid() {
+		entry.Description = "The map of a resource of type " + string(m.Type) + ": " + message.Count(m.Len(), "node") + ", each with its location."
+	}
+	if made, err := about.Created(m.CreatedAt); err == nil {
+		entry.Annotations = &mcp.Annotations{LastModified: made.UTC().Format(time.RFC3339)}
+	}
+	return entry
 }
 
 // private keeps answers out of caches that several users share, as users may see
@@ -198,14 +259,14 @@ type uriKey struct{}
 // readOurs reads a URI of this server. It gives the SDK a fixed URI instead,
 // because the templates do not match every form of an address.
 func (r *resources) readOurs(ctx context.Context, method string, req *mcp.ReadResourceRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	ctx = context.WithValue(transport.WithCaller(ctx, transport.CallerOf(transport.ExtraOf(ctx, req))), uriKey{}, req.Params.URI)
+	ctx = context.WithValue(mcpcall.WithCaller(ctx, mcpcall.CallerOf(mcpcall.ExtraOf(ctx, req))), uriKey{}, req.Params.URI)
 	asked, params := *req, *req.Params
 	params.URI = mapURI + "any"
 	asked.Params = &params
 	result, err := next(ctx, method, &asked)
 	if err != nil {
 		err = missingAs(err, req.Session, req.Params.URI)
-		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("request_id", transport.RequestID(ctx)))
+		r.opts.Logger.LogAttrs(ctx, slog.LevelInfo, "resource", slog.String("code", string(citekit.CodeOf(err))), slog.String("request_id", mcpcall.RequestID(ctx)))
 		return nil, err
 	}
 	return result, nil
@@ -223,14 +284,14 @@ func missingAs(err error, session *mcp.ServerSession, uri string) error {
 	var coded *jsonrpc.Error
 	switch {
 	case errors.As(err, &missing):
-		coded = featureError("resources/read", err, citekit.CodeNotFound).(*jsonrpc.Error)
+		coded = featureError("resources/read", err, message.CodeNotFound).(*jsonrpc.Error)
 	case errors.As(err, &coded) && coded.Code == jsonrpc.CodeInvalidParams && coded.Message == notFoundMessage:
 		coded = &jsonrpc.Error{Code: coded.Code, Message: coded.Message}
-		coded.Data, _ = json.Marshal(map[string]string{"code": string(citekit.CodeNotFound), "uri": uri}) // strings always encode
+		coded.Data, _ = json.Marshal(map[string]string{"code": message.CodeNotFound, "uri": uri}) // strings always encode
 	default:
 		return err
 	}
-	if p := session.InitializeParams(); p != nil && !transport.IsStateless(p.ProtocolVersion) {
+	if p := session.InitializeParams(); p != nil && !mcpcall.IsStateless(p.ProtocolVersion) {
 		coded.Code = oldNotFound
 	}
 	return coded

@@ -530,3 +530,36 @@ func TestMissingResource(t *testing.T) {
 		}
 	}
 }
+
+// Entries of maps say what they are and when they were made; what is not known is left out.
+func TestListedMaps(t *testing.T) {
+	lib := mcptest.NewLibrary(t, mcptest.NewSlowResolver(), map[string]string{"odd": mcptest.OddMap, "poem": mcptest.PoemMap, "torn": "{"})
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, nil), nil)
+	list, err := session.ListResources(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range list.Resources {
+		made := ""
+		if r.Annotations != nil {
+			made = r.Annotations.LastModified
+		}
+		got = append(got, r.Name+"|"+r.Description+"|"+made)
+	}
+	want := []string{
+		"odd|The map of a resource of type text: 3 nodes, each with its location.|",
+		"poem|The map of a resource of type text: 6 nodes, each with its location.|2025-02-16T14:32:10Z",
+		"torn|The map of a resource: its parts, each with its location.|",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	for _, params := range []string{"", `,"params":{}`, `,"params":{"uri":""}`} {
+		w := mcptest.Serve(t, mcpadapter.NewServer(lib, nil), transport.StreamTransport{}).Start()
+		w.Send(`{"jsonrpc":"2.0","id":1,"method":"resources/read"` + params + `}`)
+		if got := w.Next(); !strings.Contains(got, `"code":-32602,`) || !strings.Contains(got, `"details":"`) {
+			t.Errorf("%s: %s", params, got)
+		}
+	}
+}

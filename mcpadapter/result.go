@@ -10,9 +10,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/server/transport"
 )
 
 // success returns an answer as text, with its further content, and as structured
@@ -24,7 +24,7 @@ func success(a answer, structured bool) *mcp.CallToolResult {
 	}
 	result := &mcp.CallToolResult{Content: append([]mcp.Content{&mcp.TextContent{Text: text}}, a.more...)}
 	if structured {
-		result.StructuredContent = transport.JSON(a.data)
+		result.StructuredContent = mcpcall.JSON(a.data)
 	}
 	return result
 }

@@ -11,29 +11,34 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
+	"github.com/citekit/citekit/mcpadapter/internal/apps"
 	"github.com/citekit/citekit/server/transport"
 )
 
 // ServeStdio runs a server over a pair of streams, usually [os.Stdin] and [os.Stdout].
-// See [transport.StreamTransport.Serve].
+// See [transport.StreamTransport.Serve], which one with other dialects needs itself: see
+// [ToolsOf].
 func ServeStdio(ctx context.Context, server *mcp.Server, stdin io.Reader, stdout io.Writer) error {
-	return (&transport.StreamTransport{Reader: stdin, Writer: stdout, Tools: Tools}).Serve(ctx, server)
+	return (&transport.StreamTransport{Reader: stdin, Writer: stdout, Tools: Tools()}).Serve(ctx, server)
 }
 
 // NewHandler returns a handler that serves server over HTTP, as [transport.NewHandler]
-// does for any server.
+// does for any server. A server with other dialects needs Tools in the options: see
+// [ToolsOf].
 func NewHandler(server *mcp.Server, opts *transport.HandlerOptions) *transport.Handler {
 	var o transport.HandlerOptions
 	if opts != nil {
 		o = *opts
 	}
-	o.Tools = Tools
+	if o.Tools == nil {
+		o.Tools = Tools()
+	}
 	return transport.NewHandler(server, &o)
 }
 
-// Tools says what the calls of the servers of this package do, for the options of
-// package transport.
-var Tools transport.Tools = knownTools{}
+// Tools returns what says of the calls of the servers of this package what they do, for the
+// options of package transport.
+func Tools() transport.Tools { return knownTools{} }
 
 type knownTools struct{}
 
@@ -44,7 +49,7 @@ func (knownTools) Tool(name string, arguments json.RawMessage) transport.ToolCal
 		Name: name, Resource: resourceNamed(arguments), Lookup: isLookup(name, arguments),
 		Writes: set.Writes, Long: slices.Contains(longTools(), name),
 	}
-	if name != "" && set.Name == "" {
+	if name != "" && set.Name == "" && name != apps.Tool {
 		call.Name = "other"
 	}
 	return call

@@ -12,12 +12,14 @@ import (
 	"github.com/citekit/citekit/access"
 	answers "github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/reanchor"
 	"github.com/citekit/citekit/search"
 	"github.com/citekit/citekit/server/transport"
 	"github.com/citekit/citekit/verify"
+	"github.com/citekit/citekit/view"
 )
 
 // Options configures a server. The zero value is ready to use.
@@ -74,14 +76,31 @@ type Options struct {
 	// server then has the tool verify. It must be over the same library.
 	Verifier *verify.Verifier
 
+	// Viewer, if not nil, shows evidence to people in clients that can show pages of
+	// MCP Apps: for them the tools name a page, which calls one more tool for those who
+	// may call getContents. It must be over the same library.
+	Viewer *view.Viewer
+
 	// Ingester, if not nil, lets agents make maps of files inside the roots of
 	// the workspace: the server then has the tools ingest and ingestStatus. It
 	// must be over the same library. The server does not own it.
 	Ingester *Ingester
 
+	// Dialects are the interfaces that the server offers. Nil means that of this package
+	// alone, which a Dialect with the name [Native] stands for: without one the tools,
+	// resources and prompts of this package are left out. If several have a tool of one
+	// name, the first keeps it, and that of another has the name of its dialect and "_"
+	// before it; Timeouts, Tools and grants have these names. See [ToolsOf].
+	Dialects []Dialect
+
 	// Links, if not nil, gives links to evidence to clients over HTTP, which
 	// cannot use paths on this machine. It must be over the same library.
 	Links *transport.EvidenceLinks
+
+	// ViewLink, if not nil, returns the link to a page that shows an address with the
+	// words of a quote, which may be "", as package viewer has it; "" is none. Hits,
+	// citations and evidence then have it as "link", for callers over HTTP.
+	ViewLink func(address, quote string) string
 
 	// Toolsets are the groups of tools to offer: read, search and write. Nil
 	// means all. A client may narrow them with the header X-MCP-Toolsets.
@@ -168,18 +187,27 @@ func NewServer(lib *citekit.Library, opts *Options) *mcp.Server {
 	a := newAdapter(lib, opts.withDefaults())
 	settings := &mcp.ServerOptions{
 		Instructions: a.instructions(access.Choice{}),
-		Logger:       transport.ForForeign(a.opts.Logger),
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Logger:       mcpcall.ForForeign(a.opts.Logger),
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 	}
 	features := a.features(settings)
 	server := mcp.NewServer(&mcp.Implementation{Name: a.opts.Name, Version: a.opts.Version}, settings)
 	features(server)
 	server.AddReceivingMiddleware(
-		withoutOutput, transport.Describe, codedErrors(a.opts.Logger), transport.Recover(a.opts.Logger, panicked), a.narrow)
-	for _, t := range a.offered() {
-		server.AddTool(t.definition(), a.handler(t))
-	}
+		withoutOutput, mcpcall.Describe, codedErrors(a.opts.Logger), mcpcall.Recover(a.opts.Logger, a.panicked), a.narrow, a.app().Middleware)
+	a.served = a.offered()
+	a.offerTools(server)
+	a.offerDialects(server)
 	return server
+}
+
+// offerTools offers the tools of this package.
+func (a *adapter) offerTools(server *mcp.Server) {
+	for _, t := range a.served {
+		definition := t.definition()
+		definition.Name = a.called(t.name)
+		server.AddTool(definition, a.handler(t))
+	}
 }
 
 // newAdapter returns an adapter of lib. It logs a choice of tools that the other options
@@ -188,20 +216,25 @@ func newAdapter(lib *citekit.Library, opts Options) *adapter {
 	if err := opts.Check(); err != nil {
 		opts.Logger.Warn("tools that were chosen are not offered", "error", printable(err.Error()))
 	}
+	all, _ := interfacesOf(opts.Dialects) // checked above
+	_ = all.checkSchemas()
 	return &adapter{
-		lib: lib, opts: opts, previews: preview.New(lib),
+		lib: lib, opts: opts, interfaces: all, previews: preview.New(lib),
 		stats: stats.New(lib, &stats.Options{Version: opts.Version, Searcher: opts.Searcher}),
 	}
 }
 
 // everyTool returns all tools except those that make maps.
 func (a *adapter) everyTool() []tool {
-	return append(a.tools(), a.infoTool(), a.searchTool(), a.similarTool(), a.contextTool(), a.answerTool(), a.contentsTool(), a.verifyTool())
+	return append(a.tools(), a.infoTool(), a.searchTool(), a.similarTool(), a.contextTool(), a.answerTool(), a.contentsTool(), a.verifyTool(), a.viewTool())
 }
 
 // offered returns the tools that the options provide and choose. It keeps the definition
 // of resolve for calls that write no files.
 func (a *adapter) offered() []tool {
+	if !a.native {
+		return nil
+	}
 	tools := a.everyTool()
 	if a.opts.Ingester != nil {
 		tools = append(tools, a.opts.Ingester.tools()...)
@@ -209,14 +242,15 @@ func (a *adapter) offered() []tool {
 	if a.opts.Contents != nil {
 		tools = withReading(tools)
 	}
-	chosen := a.opts.choice()
-	tools = slices.DeleteFunc(tools, func(t tool) bool { return !a.opts.provides(t.name) || !chosen.Has(t.name) })
+	chosen := a.choice()
+	tools = slices.DeleteFunc(tools, func(t tool) bool { return !a.opts.provides(t.name) || !chosen.Has(a.gate(a.called(t.name))) })
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
 	if i < 0 {
 		return tools
 	}
 	without := tools[i].withoutFiles()
 	a.resolveWithoutFiles = without.definition()
+	a.resolveWithoutFiles.Name = a.called(without.name)
 	if a.opts.ReadOnly {
 		tools[i] = without
 	}

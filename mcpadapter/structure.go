@@ -10,8 +10,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/plain"
-	"github.com/citekit/citekit/internal/timing"
 )
 
 // The formats of getStructure.
@@ -46,7 +46,7 @@ func (a *adapter) getStructure(ctx context.Context, args arguments) (answer, err
 	if args.text("format") == formatOutline {
 		return a.structureOutline(ctx, m, args, size)
 	}
-	defer timing.Start(ctx, timing.Encode)()
+	defer ctxio.Time(ctx, ctxio.PhaseEncode)()
 	if !args.has("node_id") && !args.has("depth") && !args.has("cursor") {
 		return asJSON(contents.UpperLevels(m, size, func(shown contents.ShownLevels) string { return a.hintForRest(ctx, shown) }))
 	}
@@ -90,7 +90,7 @@ func (a *adapter) structureOutline(ctx context.Context, m *citekit.ResourceMap, 
 		branch.Nodes = []*citekit.Node{n}
 		m = &branch
 	}
-	defer timing.Start(ctx, timing.Encode)()
+	defer ctxio.Time(ctx, ctxio.PhaseEncode)()
 	return encodeOutline(m, size)
 }
 

@@ -11,12 +11,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/mcpcall"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/stats"
 	"github.com/citekit/citekit/internal/strictjson"
-	"github.com/citekit/citekit/internal/timing"
 	"github.com/citekit/citekit/preview"
-	"github.com/citekit/citekit/server/transport"
 )
 
 // An adapter turns calls of tools into calls of a Library.
@@ -25,7 +26,9 @@ type adapter struct {
 	opts     Options
 	previews *preview.Maker
 	stats    *stats.Collector
+	*interfaces
 
+	served              []tool    // what the server has, before it is narrowed
 	resolveWithoutFiles *mcp.Tool // for calls that must not write
 }
 
@@ -55,7 +58,7 @@ type tool struct {
 	timeout     time.Duration // zero means none
 
 	call   func(context.Context, arguments) (answer, error)
-	follow func(context.Context, arguments, transport.Notifier) (json.RawMessage, error) // instead of call, for tools that report progress
+	follow func(context.Context, arguments, mcpcall.Notifier) (json.RawMessage, error) // instead of call, for tools that report progress
 }
 
 func (a *adapter) tools() []tool {
@@ -180,9 +183,10 @@ func (a *adapter) handler(t tool) mcp.ToolHandler {
 	usual := t.timeout
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		start, t := time.Now(), t
-		t.timeout = a.timeout(t.name, usual)
+		t.timeout = a.timeout(a.gate(a.called(t.name)), usual)
 		answer, err := a.invoke(ctx, t, req)
 		if err == nil {
+			answer.data = a.withLinks(mcpcall.CallerOf(mcpcall.ExtraOf(ctx, req)), t.name, answer.data)
 			answer = answer.visible()
 			answer.data = strictjson.Plain(answer.data)
 			err = answer.checkSize()
@@ -212,7 +216,7 @@ func (a *adapter) invoke(ctx context.Context, t tool, req *mcp.CallToolRequest) 
 	if err != nil {
 		return answer{}, err
 	}
-	ctx = transport.WithCaller(ctx, transport.CallerOf(transport.ExtraOf(ctx, req)))
+	ctx = mcpcall.WithCaller(ctx, mcpcall.CallerOf(mcpcall.ExtraOf(ctx, req)))
 	a.fromRoots(ctx, args)
 	if err := checkResourceID(args); err != nil && !a.readPath(ctx, t, args) {
 		if meant := a.addressesMeant(ctx, args.text("resource_id")); meant != "" {
@@ -246,10 +250,10 @@ func (a arguments) readCodes() (changed bool) {
 // dispatch calls the tool.
 func (a *adapter) dispatch(ctx context.Context, t tool, args arguments, req *mcp.CallToolRequest) (answer, error) {
 	if t.follow != nil {
-		return asJSON(t.follow(ctx, args, transport.NotifierFor(ctx, req)))
+		return asJSON(t.follow(ctx, args, mcpcall.NotifierFor(ctx, req)))
 	}
 	if t.doing != "" {
-		reporting, done := transport.ReportProgress(ctx, req, a.opts.Heartbeat, t.doing)
+		reporting, done := mcpcall.ReportProgress(ctx, req, a.opts.Heartbeat, t.doing)
 		defer done()
 		ctx = reporting
 	}
@@ -267,12 +271,12 @@ func asArgument(err error) error {
 // log records how a call ended. It leaves out the text of errors that the caller
 // caused, as they repeat the caller's input, such as a query.
 func (a *adapter) log(ctx context.Context, tool string, took time.Duration, err error) {
-	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", transport.RequestID(ctx)), slog.Float64("ms", float64(took.Round(time.Microsecond))/1e6)}
+	level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", tool), slog.String("request_id", mcpcall.RequestID(ctx)), slog.Float64("ms", float64(took.Round(time.Microsecond))/1e6)}
 	if err != nil {
 		code := citekit.CodeOf(err)
 		attrs = append(attrs, slog.String("code", string(code)))
 		level = slog.LevelInfo
-		if code == citekit.CodeInternal {
+		if code == message.CodeInternal {
 			level = slog.LevelError
 			attrs = append(attrs, slog.String("error", printable(err.Error())))
 		}
@@ -292,6 +296,6 @@ func (a *adapter) getNode(ctx context.Context, args arguments) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	defer timing.Start(ctx, timing.Encode)()
+	defer ctxio.Time(ctx, ctxio.PhaseEncode)()
 	return asJSON(encodeNode(n))
 }

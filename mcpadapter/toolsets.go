@@ -1,9 +1,11 @@
 package mcpadapter
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/mcpadapter/internal/apps"
 )
 
 // The toolsets, for [Options.Toolsets].
@@ -29,19 +31,24 @@ func ToolNames() []string { return toolsets.Tools() }
 // if a tool is in none of the toolsets. Nil means all of them.
 func CheckTools(sets, tools []string) error { return toolsets.Check(sets, tools) }
 
-func (o *Options) choice() access.Choice {
-	return access.Choice{Of: toolsets, Toolsets: o.Toolsets, Tools: o.Tools, ReadOnly: o.ReadOnly}
+// choice returns the tools that the options choose.
+func (a *adapter) choice() access.Choice {
+	return access.Choice{Of: a.toolsets, Toolsets: a.opts.Toolsets, Tools: a.opts.Tools, ReadOnly: a.opts.ReadOnly}
 }
 
 // Check returns an error if Toolsets or Tools have an unknown name, or a tool
-// that the other options leave out, such as ingest without an Ingester.
-// [NewServer] ignores such names.
+// that the other options leave out, such as ingest without an Ingester, or if a
+// dialect has a fault. [NewServer] ignores such names, and leaves out what is faulty.
 func (o *Options) Check() error {
-	if err := CheckTools(o.Toolsets, o.Tools); err != nil {
+	all, err := interfacesOf(o.Dialects)
+	if err = cmp.Or(err, all.checkSchemas()); err != nil {
+		return err
+	}
+	if err := all.toolsets.Check(o.Toolsets, o.Tools); err != nil {
 		return err
 	}
 	for _, name := range o.Tools {
-		if !o.provides(name) {
+		if !o.provides(all.meant(name)) {
 			return fmt.Errorf("tool '%s' needs options that are not set", name)
 		}
 	}
@@ -59,6 +66,8 @@ func (o *Options) provides(tool string) bool {
 		return o.Answerer != nil
 	case "getContents":
 		return o.Contents != nil
+	case apps.Tool:
+		return o.Contents != nil && o.Viewer != nil
 	case "verify":
 		return o.Verifier != nil
 	case "ingest", "ingestStatus":

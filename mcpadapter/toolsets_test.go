@@ -1,6 +1,7 @@
 package mcpadapter_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,7 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -248,7 +251,7 @@ func TestRequestID(t *testing.T) {
 		{`"_meta":{"requestId":"mine-1"},`, "", "info", `"requestId":"mine-1"`},
 		{"", "proxy-2", "info", `"requestId":"proxy-2"`},
 		{`"_meta":{"requestId":"mine-1"},`, "proxy-2", "getNode", `"requestId":"mine-1"`},
-		{"", "proxy-3", "nosuch", `"data":{"requestId":"proxy-3"}`},
+		{"", "proxy-3", "nosuch", `"requestId":"proxy-3"}`},
 	} {
 		got := postRPC(t, handler, http.Header{"X-Request-Id": {test.header}}, fmt.Sprintf(call, test.meta, test.tool))
 		if !strings.Contains(got, test.want) {
@@ -300,6 +303,96 @@ func TestAdjust(t *testing.T) {
 		now = test.now
 		if got := strings.Join(namesOf(t, session), " "); got != test.want {
 			t.Errorf("%+v: %s, want %s", test.now, got, test.want)
+		}
+	}
+}
+
+// Clients hear when the tools change for all, and the prompts that name them.
+func TestToolsChange(t *testing.T) {
+	var now atomic.Pointer[mcpadapter.Adjustment]
+	now.Store(&mcpadapter.Adjustment{})
+	tools, prompts := make(chan struct{}, 100), make(chan struct{}, 100)
+	session := mcptest.Connect(t, ingestingOptions(t, func(o *mcpadapter.Options) {
+		o.Watch = time.Millisecond
+		o.Adjust = func() mcpadapter.Adjustment { return *now.Load() }
+	}), &mcp.ClientOptions{
+		ToolListChangedHandler:   func(context.Context, *mcp.ToolListChangedRequest) { tools <- struct{}{} },
+		PromptListChangedHandler: func(context.Context, *mcp.PromptListChangedRequest) { prompts <- struct{}{} },
+	})
+	if has := session.InitializeResult().Capabilities; !has.Tools.ListChanged || !has.Prompts.ListChanged {
+		t.Errorf("tools %+v, prompts %+v", has.Tools, has.Prompts)
+	}
+	for _, change := range []mcpadapter.Adjustment{{ReadOnly: true}, {Tools: []string{"getNode"}}, {}} {
+		now.Store(&change)
+		<-tools
+		<-prompts
+	}
+}
+
+// TestOptionsNarrowResources checks that tools which the options leave out are not made up
+// for by resources, prompts and completion, of this package and of a dialect.
+func TestOptionsNarrowResources(t *testing.T) {
+	d := echo("echo")
+	d.List = func(context.Context, string) ([]*mcp.Resource, string, error) {
+		return []*mcp.Resource{{URI: "echo://things/x", Name: "x"}}, "", nil
+	}
+	all := []string{"citekit://maps/poem", "citekit://nodes/poem/first", "text://poem#lines=1-2", "echo://things/x"}
+	for _, test := range []struct {
+		opts  mcpadapter.Options
+		reads string // of all, by their numbers
+		lists string
+	}{
+		{mcpadapter.Options{}, "0123", "maps echo"},
+		{mcpadapter.Options{Tools: []string{"info"}}, "", ""},
+		{mcpadapter.Options{Tools: []string{"info", "listResources"}}, "", "maps"},
+		{mcpadapter.Options{Tools: []string{"getStructure"}}, "01", "maps"},
+		{mcpadapter.Options{Tools: []string{"getNode"}}, "1", ""},
+		{mcpadapter.Options{Tools: []string{"resolve"}}, "2", ""},
+		{mcpadapter.Options{Tools: []string{"echo_search"}}, "3", "echo"},
+		{mcpadapter.Options{Toolsets: []string{"read"}}, "012", "maps"},
+		{mcpadapter.Options{Toolsets: []string{"search"}}, "3", "echo"},
+		{mcpadapter.Options{Adjust: func() mcpadapter.Adjustment { return mcpadapter.Adjustment{Tools: []string{"getNode"}} }}, "1", ""},
+	} {
+		test.opts.Dialects = []mcpadapter.Dialect{{Name: mcpadapter.Native}, d}
+		session := echoing(t, &test.opts)
+		reads := ""
+		for i, uri := range all {
+			_, err := session.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
+			if err == nil {
+				reads += fmt.Sprint(i)
+			}
+		}
+		var lists []string
+		for one, err := range session.Resources(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, kind := range []string{"maps", "echo"} {
+				if strings.Contains(one.URI, kind) && !slices.Contains(lists, kind) {
+					lists = append(lists, kind)
+				}
+			}
+		}
+		if got := strings.Join(lists, " "); reads != test.reads || got != test.lists {
+			t.Errorf("%v %v: reads %q, want %q; lists %q, want %q", test.opts.Tools, test.opts.Toolsets, reads, test.reads, got, test.lists)
+		}
+		completed, err := session.Complete(t.Context(), &mcp.CompleteParams{
+			Ref: &mcp.CompleteReference{Type: "ref/resource", URI: "citekit://maps/{resource_id}"}, Argument: mcp.CompleteParamsArgument{Name: "resource_id", Value: "po"},
+		})
+		if err != nil || (len(completed.Completion.Values) > 0) != strings.Contains(test.lists, "maps") {
+			t.Errorf("%v %v: completed %+v, %v", test.opts.Tools, test.opts.Toolsets, completed, err)
+		}
+		_, err = session.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "ask", Arguments: map[string]string{"what": "a"}})
+		if may := strings.Contains(test.lists, "echo"); may != (err == nil) {
+			t.Errorf("%v %v: prompt %v", test.opts.Tools, test.opts.Toolsets, err)
+		}
+		templates, err := session.ListResourceTemplates(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(templates.ResourceTemplates, func(r *mcp.ResourceTemplate) bool { return r.Name == "thing" })
+		if counted := templates.ResourceTemplates[i].Meta["count"] != nil; counted != strings.Contains(test.lists, "echo") {
+			t.Errorf("%v %v: counted %v", test.opts.Tools, test.opts.Toolsets, counted)
 		}
 	}
 }

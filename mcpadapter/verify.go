@@ -97,6 +97,6 @@ func (a *adapter) citedPlace(ctx context.Context, args arguments) (citekit.Addre
 // readableProblem gives the problem of a source the wording of the tools.
 func (a *adapter) readableProblem(ctx context.Context, v *verify.Verdict) {
 	if v.Problem != nil {
-		v.Problem = readable{a.advise(ctx, v.Problem)}
+		v.Problem = wordedError{a.advise(ctx, v.Problem)}
 	}
 }

@@ -31,12 +31,11 @@ import (
 	"github.com/citekit/citekit/internal/test/sqlitetest"
 	"github.com/citekit/citekit/internal/test/testcorpus"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/parquet"
 	picture "github.com/citekit/citekit/modality/image"
+	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/modalitytest"
-	"github.com/citekit/citekit/modality/video"
 )
 
 var random = rand.New(rand.NewPCG(1, 2))
@@ -381,8 +380,8 @@ func linear(t *testing.T, name string, n int, grow func(t *testing.T, n int) []b
 			}{r, r}
 		case citekit.Audio, citekit.Video: // whose scans are ffmpeg's work
 			if !strings.HasSuffix(name, ".mp3") {
-				none := video.Options{FFmpeg: "no-ffmpeg", FFprobe: "no-ffprobe"}
-				all[citekit.Audio], all[citekit.Video] = &audio.Resolver{Options: none}, &video.Resolver{Options: none}
+				none := media.Options{FFmpeg: "no-ffmpeg", FFprobe: "no-ffprobe"}
+				all[citekit.Audio], all[citekit.Video] = &media.Resolver{Modality: citekit.Audio, Options: none}, &media.Resolver{Options: none}
 			}
 		}
 		all[citekit.Document].(*document.Resolver).More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)}

@@ -3,7 +3,7 @@
 // is no global registration:
 //
 //	resolvers := modality.All()
-//	resolvers[citekit.Video] = &video.Resolver{Options: video.Options{FFmpeg: "/opt/bin/ffmpeg"}}
+//	resolvers[citekit.Video] = &media.Resolver{Options: media.Options{FFmpeg: "/opt/bin/ffmpeg"}}
 //	lib := citekit.New(ws, resolvers, nil)
 //
 // A program that reads few formats can import only the packages it needs, such
@@ -15,12 +15,10 @@ import (
 	"cmp"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/document"
-	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/modality/image"
+	"github.com/citekit/citekit/modality/media"
 	"github.com/citekit/citekit/modality/text"
-	"github.com/citekit/citekit/modality/video"
 )
 
 // All returns a new resolver with default settings for every modality. The map
@@ -38,7 +36,7 @@ type Limits struct {
 	MaxChildren int
 
 	// ChildMemory is the memory limit of each run of ffmpeg and ffprobe, in
-	// bytes, on Linux. Zero means the default of MaxMemory in [video.Options].
+	// bytes, on Linux. Zero means the default of MaxMemory in [media.Options].
 	ChildMemory int64
 
 	// DecoderMemory is the memory limit of all image jobs together, in bytes.
@@ -48,7 +46,7 @@ type Limits struct {
 	DecoderMemory int64
 
 	// MaxDocuments is the maximum number of PDF documents that are read or cut
-	// at a time. Zero means the default of MaxJobs in [pdf.Resolver].
+	// at a time. Zero means the default of MaxJobs in [document.PDF].
 	MaxDocuments int
 }
 
@@ -57,14 +55,14 @@ func New(limits *Limits) citekit.Resolvers {
 	l := cmp.Or(limits, new(Limits))
 	var children *citekit.Slots
 	if l.MaxChildren > 0 {
-		children = citekit.NewSlots(l.MaxChildren)
+		children = &citekit.Slots{Max: l.MaxChildren}
 	}
-	recordings := video.Options{Children: children, MaxMemory: l.ChildMemory}
-	documents := &document.Resolver{PDF: pdf.Resolver{Children: children, MaxJobs: l.MaxDocuments}}
+	recordings := media.Options{Children: children, MaxMemory: l.ChildMemory}
+	documents := &document.Resolver{PDF: document.PDF{Children: children, MaxJobs: l.MaxDocuments}}
 	documents.Archive.Members = citekit.Resolvers{
 		citekit.Document: documents,
-		citekit.Video:    &video.Resolver{Options: recordings},
-		citekit.Audio:    &audio.Resolver{Options: recordings},
+		citekit.Video:    &media.Resolver{Options: recordings},
+		citekit.Audio:    &media.Resolver{Modality: citekit.Audio, Options: recordings},
 		citekit.Image:    &image.Resolver{Children: children, DecodeBytes: l.DecoderMemory},
 		citekit.Text:     new(text.Resolver),
 		citekit.Virtual:  Virtual{},

@@ -8,25 +8,26 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality"
-	"github.com/citekit/citekit/modality/audio"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/image"
-	"github.com/citekit/citekit/modality/video"
+	"github.com/citekit/citekit/modality/media"
 )
+
+var builtIn = []citekit.Modality{citekit.Document, citekit.Video, citekit.Audio, citekit.Image, citekit.Text, citekit.Virtual}
 
 // TestAll checks that every modality has a resolver of its own, which names
 // its output and refuses the locations of the others.
 func TestAll(t *testing.T) {
 	all := modality.All()
 	versions := make(map[string]citekit.Modality)
-	for _, m := range citekit.Modalities() {
+	for _, m := range builtIn {
 		r := all[m]
 		if r == nil {
 			t.Errorf("no resolver for %s", m)
 			continue
 		}
 		checkVersion(t, m, r, versions)
-		for _, other := range citekit.Modalities() {
+		for _, other := range builtIn {
 			if other == m {
 				continue
 			}
@@ -72,7 +73,7 @@ func ExampleAll() {
 func TestLimits(t *testing.T) {
 	all := modality.New(&modality.Limits{MaxChildren: 1, ChildMemory: 1 << 30, DecoderMemory: 1 << 20, MaxDocuments: 3})
 	pictures, documents := all[citekit.Image].(*image.Resolver), all[citekit.Document].(*document.Resolver)
-	films, sounds := all[citekit.Video].(*video.Resolver).Options, all[citekit.Audio].(*audio.Resolver).Options
+	films, sounds := all[citekit.Video].(*media.Resolver).Options, all[citekit.Audio].(*media.Resolver).Options
 	shared := pictures.Children
 	if shared == nil || documents.PDF.Children != shared || films.Children != shared || sounds.Children != shared {
 		t.Error("the modalities share no slots of programs")

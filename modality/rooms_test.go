@@ -56,13 +56,13 @@ func TestRooms(t *testing.T) {
 func somePart(m citekit.Modality) citekit.Location {
 	switch m {
 	case citekit.Document:
-		return citekit.Pages(1, 1)
+		return citekit.Document.Pages(1, 1)
 	case citekit.Text:
-		return citekit.Lines(1, 1)
+		return citekit.Text.Lines(1, 1)
 	case citekit.Image:
-		return citekit.Region(0, 0, 0.5, 0.5)
+		return citekit.Image.Region(0, 0, 0.5, 0.5)
 	}
-	return citekit.Seconds(0, 0.01)
+	return citekit.Video.Seconds(0, 0.01)
 }
 
 func ask(t *testing.T, r citekit.Resolver, s snifftest.Sample, loc citekit.Location) error {

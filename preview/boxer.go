@@ -18,3 +18,28 @@ type Boxer interface {
 	// matches [citekit.ErrRange].
 	Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, start, end int) ([]citekit.Box, error)
 }
+
+// MaxLayouts is the largest number of pages in one call of a [Layouter].
+const MaxLayouts = 12
+
+// A Layouter is a [citekit.Resolver] that knows the sizes of pages, and where their lines
+// stand.
+type Layouter interface {
+	// Layout returns the pages that loc selects, 1 to [MaxLayouts], in their order. If lines
+	// is true, it finds their lines too, as [Boxer] does: text that was recognised in a
+	// picture has none. Errors are as for Resolve.
+	Layout(ctx context.Context, src *citekit.Source, loc citekit.Location, lines bool) ([]PageLayout, error)
+}
+
+// A PageLayout is the size of a page, and where its lines stand.
+type PageLayout struct {
+	Page          int     // from 1
+	Width, Height float64 // points, as displayed
+	Lines         []LineLayout
+}
+
+// A LineLayout is where a line of a page stands.
+type LineLayout struct {
+	From, To int // bytes of the text that [citekit.TextReader] yields for the page
+	Box      citekit.Box
+}

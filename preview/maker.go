@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
@@ -17,10 +19,20 @@ import (
 type Maker struct {
 	lib     *citekit.Library
 	flights concurrent.Group[*Preview]
+	boxed   concurrent.Cache[[]citekit.Box]
+	layouts concurrent.Cache[[]PageLayout]
 }
 
 // New returns a Maker of previews over a library.
-func New(lib *citekit.Library) *Maker { return &Maker{lib: lib} }
+func New(lib *citekit.Library) *Maker {
+	m := &Maker{lib: lib}
+	m.boxed.MaxCost, m.layouts.MaxCost = maxPlaces, maxPlaces
+	return m
+}
+
+// maxPlaces is how much memory boxes and layouts may take that are kept between calls, in
+// bytes each.
+const maxPlaces = 8 << 20
 
 const maxBytes = 32 << 20 // of a picture
 
@@ -96,28 +108,78 @@ func (m *Maker) Boxes(ctx context.Context, a citekit.Address, start, end int) ([
 	return boxes, nil
 }
 
+// Layout returns the sizes of the pages at an address, 1 to [MaxLayouts], and, if lines is
+// true, where their lines stand. Errors are as for [Maker.Boxes].
+func (m *Maker) Layout(ctx context.Context, a citekit.Address, lines bool) (pages []PageLayout, err error) {
+	err = m.read(ctx, a, func(ctx context.Context, r citekit.Resolver, opened *citekit.Opened) error {
+		layouter, ok := r.(Layouter)
+		if !ok {
+			return fmt.Errorf("the layout of %s source: %w", message.Article(opened.Location.Modality), errors.ErrUnsupported)
+		}
+		pages, err = m.layouts.Get(ctx, m.placeKey(opened, fmt.Sprint(lines)), func(ctx context.Context) ([]PageLayout, int64, error) {
+			found, err := layouter.Layout(ctx, opened.Source, opened.Location, lines)
+			cost := int64(200)
+			for _, p := range found {
+				cost += int64(len(p.Lines)+2) * 48
+			}
+			return found, cost, err
+		})
+		pages = slices.Clone(pages)
+		return err
+	})
+	var failed *citekit.ResolveError
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	if err != nil {
+		return nil, &citekit.ResolveError{Op: "find the layout", Address: a, Err: localfile.WithoutPath(err)}
+	}
+	return pages, nil
+}
+
 func (m *Maker) boxes(ctx context.Context, a citekit.Address, start, end int) (boxes []citekit.Box, err error) {
+	err = m.read(ctx, a, func(ctx context.Context, r citekit.Resolver, opened *citekit.Opened) error {
+		boxer, ok := r.(Boxer)
+		if !ok {
+			return fmt.Errorf("where the text of %s source stands: %w", message.Article(opened.Location.Modality), errors.ErrUnsupported)
+		}
+		boxes, err = m.boxed.Get(ctx, m.placeKey(opened, fmt.Sprint(start, end)), func(ctx context.Context) ([]citekit.Box, int64, error) {
+			found, err := boxer.Boxes(ctx, opened.Source, opened.Location, start, end)
+			return found, int64(len(found)+4) * 32, err
+		})
+		boxes = slices.Clone(boxes)
+		return err
+	})
+	return boxes, err
+}
+
+// placeKey identifies a place in a version of a source, and what is asked of it; "" if
+// the version is not known.
+func (m *Maker) placeKey(o *citekit.Opened, asked string) string {
+	version := o.Source.Version()
+	if version == "" {
+		return ""
+	}
+	return strings.Join([]string{version, o.Source.Name(), m.lib.Resolvers().Version(o.Location.Modality), o.Location.String(), asked}, "\n")
+}
+
+// read calls f with the source of an address, within the limits of the library.
+func (m *Maker) read(ctx context.Context, a citekit.Address, f func(context.Context, citekit.Resolver, *citekit.Opened) error) error {
 	opened, err := m.lib.Open(ctx, a)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer opened.Source.Close()
-	loc := opened.Location
-	resolver, err := m.lib.Resolver(loc.Modality)
+	resolver, err := m.lib.Resolver(opened.Location.Modality)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	boxer, ok := resolver.(Boxer)
-	if !ok {
-		return nil, fmt.Errorf("where the text of %s source stands: %w", message.Article(loc.Modality), errors.ErrUnsupported)
-	}
-	err = m.lib.WithSlot(ctx, loc.Modality, func(ctx context.Context) error {
-		if boxes, err = boxer.Boxes(ctx, opened.Source, loc, start, end); err != nil {
+	return m.lib.WithSlot(ctx, opened.Location.Modality, func(ctx context.Context) error {
+		if err := f(ctx, resolver, opened); err != nil {
 			return err
 		}
 		return opened.Source.CheckUnchanged()
 	})
-	return boxes, err
 }
 
 // A job is the input of one preview.

@@ -72,7 +72,7 @@ func linesAt(first, last int) citekit.Location {
 func TestPreviewIsKept(t *testing.T) {
 	var drawn atomic.Int64
 	lib, _ := drawingLibrary(t, drawingResolver{drawn: &drawn})
-	a := citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}
+	a := citekit.Address{Resource: "poem", Location: citekit.Text.Lines(1, 2)}
 	first, err := preview.New(lib).Make(t.Context(), a, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestPreviewOnce(t *testing.T) {
 	var callers sync.WaitGroup
 	for range 4 {
 		callers.Go(func() {
-			if _, err := previews.Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 1)}, nil); err != nil {
+			if _, err := previews.Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Text.Lines(1, 1)}, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -122,7 +122,7 @@ func TestPreviewOnce(t *testing.T) {
 func TestPreviewErrors(t *testing.T) {
 	var drawn atomic.Int64
 	lib, dir := drawingLibrary(t, drawingResolver{drawn: &drawn})
-	lines := citekit.Lines(1, 2)
+	lines := citekit.Text.Lines(1, 2)
 	many := make([]citekit.Box, 1001)
 	for _, tt := range []struct {
 		name string
@@ -135,7 +135,7 @@ func TestPreviewErrors(t *testing.T) {
 		{"a side too large", citekit.Address{Resource: "poem", Location: lines}, preview.Options{Side: 2049}, citekit.ErrSyntax},
 		{"too many boxes", citekit.Address{Resource: "poem", Location: lines}, preview.Options{Boxes: many}, citekit.ErrSyntax},
 		{"an empty box", citekit.Address{Resource: "poem", Location: lines}, preview.Options{Boxes: many[:1]}, citekit.ErrSyntax},
-		{"no lines", citekit.Address{Resource: "poem", Location: citekit.Lines(0, 2)}, preview.Options{}, citekit.ErrSyntax},
+		{"no lines", citekit.Address{Resource: "poem", Location: citekit.Text.Lines(0, 2)}, preview.Options{}, citekit.ErrSyntax},
 		{"another version", citekit.Address{Resource: "poem", Location: lines, Version: strings.Repeat("0", 8)}, preview.Options{}, citekit.ErrStale},
 	} {
 		_, err := preview.New(lib).Make(t.Context(), tt.a, &tt.opts)
@@ -158,7 +158,7 @@ func TestPreviewErrors(t *testing.T) {
 func TestPreviewTooLarge(t *testing.T) {
 	var drawn atomic.Int64
 	lib, _ := drawingLibrary(t, drawingResolver{drawn: &drawn, data: make([]byte, 32<<20+1)})
-	if _, err := preview.New(lib).Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}, nil); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := preview.New(lib).Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Text.Lines(1, 2)}, nil); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("a preview of more than 32 MiB: %v", err)
 	}
 }
@@ -166,7 +166,7 @@ func TestPreviewTooLarge(t *testing.T) {
 func TestPreviewUnsupported(t *testing.T) {
 	lib, _ := drawingLibrary(t, drawingResolver{drawn: new(atomic.Int64)})
 	plain := citekit.New(lib.Workspace(), citekit.Resolvers{citekit.Text: new(linetest.Resolver)}, nil)
-	_, err := preview.New(plain).Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Lines(1, 2)}, nil)
+	_, err := preview.New(plain).Make(t.Context(), citekit.Address{Resource: "poem", Location: citekit.Text.Lines(1, 2)}, nil)
 	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "a picture of a text source") {
 		t.Errorf("of a resolver that draws nothing: %v", err)
 	}

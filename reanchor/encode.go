@@ -34,7 +34,7 @@ func (r *Result) MarshalJSON() ([]byte, error) {
 	}
 	w.Optional("reason", r.Reason)
 	if r.Problem != nil {
-		w.Value("error", map[string]string{"code": string(citekit.CodeOf(r.Problem)), "message": r.Problem.Error()})
+		w.Value("error", map[string]string{"code": citekit.CodeOf(r.Problem), "message": r.Problem.Error()})
 	}
 	w.Close()
 	return w.Bytes(), w.Err

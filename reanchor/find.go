@@ -30,7 +30,7 @@ func (r *Reanchorer) findText(ctx context.Context, old, now *textlayer.Layer, re
 	if err != nil {
 		return err
 	}
-	f := &finding{old: old, now: now, pair: pair, result: result}
+	f := &finder{old: old, now: now, pair: pair, result: result}
 	result.How, result.Confidence = Unique, sure
 	for _, part := range parts {
 		if err := f.add(ctx, part); err != nil {
@@ -90,8 +90,8 @@ func pagesOf(l *textlayer.Layer) (starts []int) {
 	return starts
 }
 
-// A finding collects the current places of the parts of an address.
-type finding struct {
+// A finder collects the current places of the parts of an address.
+type finder struct {
 	old, now *textlayer.Layer
 	pair     *anchor.Pair
 	result   *Result
@@ -99,7 +99,7 @@ type finding struct {
 }
 
 // add finds a part. The result has the lowest confidence of its parts.
-func (f *finding) add(ctx context.Context, part textlayer.Bytes) error {
+func (f *finder) add(ctx context.Context, part textlayer.Bytes) error {
 	p := f.pair.Find(int(part.From), int(part.To))
 	how, confidence := judge(p)
 	f.result.Places = max(f.result.Places, p.Places)
@@ -164,7 +164,7 @@ func rank(h How) int {
 
 // location returns the location of the parts. A whole source stays a whole
 // source.
-func (f *finding) location() (citekit.Location, error) {
+func (f *finder) location() (citekit.Location, error) {
 	if f.result.Was.Location.IsWhole() {
 		return f.result.Was.Location, nil
 	}
@@ -174,7 +174,7 @@ func (f *finding) location() (citekit.Location, error) {
 		if err == nil {
 			err = nextErr
 		}
-		loc.Pages = citekit.PageRuns(append(loc.Pages, next.Pages...)...)
+		loc = loc.WithPages(append(loc.Pages, next.Pages...)...)
 	}
 	return loc, err
 }

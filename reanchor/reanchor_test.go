@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/reanchor"
@@ -158,7 +159,7 @@ func TestFindSaysWhatIsWrong(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	a.Resource = "other"
-	if got := s.find(t, reanchor.Request{Address: a}); got.How != reanchor.Unknown || citekit.CodeOf(got.Problem) != citekit.CodeNotFound {
+	if got := s.find(t, reanchor.Request{Address: a}); got.How != reanchor.Unknown || citekit.CodeOf(got.Problem) != message.CodeNotFound {
 		t.Errorf("%+v", got)
 	}
 	if _, err := s.Find(t.Context(), reanchor.Request{}); !errors.Is(err, citekit.ErrSyntax) {

@@ -8,21 +8,20 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/citedtext"
 	"github.com/citekit/citekit/internal/lookup"
-	"github.com/citekit/citekit/internal/mention"
 )
 
 // ErrUnpinned is the problem of an address that does not pin a version and has
 // no quote beside it: the cited text is unknown. It matches
 // [errors.ErrUnsupported].
-var ErrUnpinned error = unpinned{}
+var ErrUnpinned error = unpinnedError{}
 
-type unpinned struct{}
+type unpinnedError struct{}
 
-func (unpinned) Error() string {
+func (unpinnedError) Error() string {
 	return "the address pins no version (v=), and nothing is quoted beside it: nothing tells what it was of"
 }
 
-func (unpinned) Is(target error) bool { return target == errors.ErrUnsupported }
+func (unpinnedError) Is(target error) bool { return target == errors.ErrUnsupported }
 
 // RewriteOptions configures [Reanchorer.Rewrite]. The zero value is ready to use.
 type RewriteOptions struct {
@@ -84,7 +83,7 @@ func (r *Reanchorer) Rewrite(ctx context.Context, text string, opts *RewriteOpti
 	out := &Rewriting{}
 	var b strings.Builder
 	last := 0
-	for m := range mention.Find(text) {
+	for m := range citedtext.Mentions(text) {
 		if m.Fenced || !known.Modality(m.Modality) && !known.Resource(m.ID) {
 			continue
 		}
@@ -149,7 +148,7 @@ const pinDigits = 16
 
 // findMention returns the current place of what an address cites, which the text
 // behind stands behind.
-func (r *Reanchorer) findMention(ctx context.Context, m mention.Mention, behind, quote string) (*Result, error) {
+func (r *Reanchorer) findMention(ctx context.Context, m citedtext.Mention, behind, quote string) (*Result, error) {
 	wrong := m.Err
 	if wrong == nil {
 		wrong = lookup.CheckWhole(ctx, r.lib, m.Address, behind)

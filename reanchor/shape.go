@@ -88,7 +88,7 @@ func (r *Reanchorer) shapeByQuote(ctx context.Context, req Request, now *textlay
 
 // shape gives the new place of a part the selectors of the cited one, if the part and
 // what says which columns it has are unchanged, letter for letter.
-func (f *finding) shape(ctx context.Context, lib *citekit.Library, part textlayer.Bytes, loc citekit.Location) (citekit.Location, error) {
+func (f *finder) shape(ctx context.Context, lib *citekit.Library, part textlayer.Bytes, loc citekit.Location) (citekit.Location, error) {
 	was := f.result.Was.Location
 	like, ok := likeCited(ctx, was, loc, f.now)
 	if !ok || len(f.found) != 1 {
@@ -114,7 +114,7 @@ func (f *finding) shape(ctx context.Context, lib *citekit.Library, part textlaye
 }
 
 // isSame reports whether two parts have the same text, except for line ends behind it.
-func (f *finding) isSame(ctx context.Context, part, at textlayer.Bytes) (bool, error) {
+func (f *finder) isSame(ctx context.Context, part, at textlayer.Bytes) (bool, error) {
 	was, err := f.old.Text(ctx, part.From, part.To)
 	if err != nil {
 		return false, err
@@ -125,7 +125,7 @@ func (f *finding) isSame(ctx context.Context, part, at textlayer.Bytes) (bool, e
 
 // isSameTable reports whether the rows of a new place have the text that was found,
 // under the same header.
-func (f *finding) isSameTable(ctx context.Context, lib *citekit.Library, loc citekit.Location) (bool, error) {
+func (f *finder) isSameTable(ctx context.Context, lib *citekit.Library, loc citekit.Location) (bool, error) {
 	header := [2]string{}
 	for i, l := range []*textlayer.Layer{f.old, f.now} {
 		text, err := l.Text(ctx, 0, min(l.Len(), maxHeader))

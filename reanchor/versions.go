@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // wholeVersion is the number of digits of a full version.
@@ -79,7 +80,7 @@ func (v *versions) of(ctx context.Context, resource string) ([]string, error) {
 }
 
 func (v *versions) list(ctx context.Context) error {
-	keeper, ok := v.lib.Workspace().(citekit.Deleter)
+	keeper, ok := v.lib.Workspace().(workspace.Deleter)
 	if !ok {
 		v.kept = map[string][]string{}
 		return nil
@@ -89,7 +90,7 @@ func (v *versions) list(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("the versions that are kept: %w", err)
 		}
-		if k.Kind == citekit.KeptEvidence && k.ResourceID != "" && len(k.SourceHash) == wholeVersion {
+		if k.Kind == workspace.KeptEvidence && k.ResourceID != "" && len(k.SourceHash) == wholeVersion {
 			kept[k.ResourceID] = append(kept[k.ResourceID], k.SourceHash)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/workspace"
@@ -46,12 +47,12 @@ func TestAround(t *testing.T) {
 			t.Errorf("%d hops: %q, want %q; %+v", hops, got, want, around)
 		}
 	}
-	first := citekit.Address{Resource: a, Location: citekit.Lines(1, 3)}
+	first := citekit.Address{Resource: a, Location: citekit.Text.Lines(1, 3)}
 	want := []string{"1 text://b#lines=5-7", "2 text://a"}
 	if got, _ := placesAround(t, g, first, 2, 10); len(got) == 0 || got[0] != want[0] {
 		t.Errorf("from a section: %q", got)
 	}
-	section := citekit.Address{Resource: a, Location: citekit.Lines(5, 7)}
+	section := citekit.Address{Resource: a, Location: citekit.Modality("").Lines(5, 7)}
 	for enclosing, want := range map[bool]int{false: 1, true: 3} {
 		if around, err := g.Around(t.Context(), section, relations.Reach{Hops: 1, Most: 10, Enclosing: enclosing}); err != nil || len(around.Places) != want {
 			t.Errorf("enclosing %t: %+v, %v", enclosing, around, err)
@@ -61,7 +62,7 @@ func TestAround(t *testing.T) {
 	if len(got) != 2 || around.More != 1 {
 		t.Errorf("at most two: %q, %d more", got, around.More)
 	}
-	if _, err := g.Around(t.Context(), whole(a), relations.Reach{Hops: 3}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+	if _, err := g.Around(t.Context(), whole(a), relations.Reach{Hops: 3}); citekit.CodeOf(err) != message.CodeInvalidInput {
 		t.Errorf("three hops: %v", err)
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
@@ -79,7 +80,7 @@ func TestAround(t *testing.T) {
 	if !slices.Equal(got, []string{"1 text://c#lines=3-3"}) || around.Outdated != 3 {
 		t.Errorf("with b stale and d gone: %q, %d outdated", got, around.Outdated)
 	}
-	if _, err := g.Around(t.Context(), whole("b"), relations.Reach{Hops: 1, Most: 10}); citekit.CodeOf(err) != citekit.CodeStale {
+	if _, err := g.Around(t.Context(), whole("b"), relations.Reach{Hops: 1, Most: 10}); citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("around a stale source: %v", err)
 	}
 }
@@ -130,15 +131,15 @@ func TestAroundPinned(t *testing.T) {
 	}
 }
 
-// A leaving is a workspace whose caller gives up when it opens a source for the
+// A cancelingWorkspace is a workspace whose caller gives up when it opens a source for the
 // n-th time.
-type leaving struct {
+type cancelingWorkspace struct {
 	*workspace.Memory
 	n     int
 	leave context.CancelFunc
 }
 
-func (l *leaving) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+func (l *cancelingWorkspace) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
 	if l.n--; l.n == 0 {
 		l.leave()
 	}
@@ -147,7 +148,7 @@ func (l *leaving) OpenSource(ctx context.Context, path string) (*citekit.Source,
 
 // A place is not outdated because there was no time to look at it.
 func TestAroundCanceled(t *testing.T) {
-	ws := &leaving{Memory: workspace.NewMemory(nil)}
+	ws := &cancelingWorkspace{Memory: workspace.NewMemory(nil)}
 	lib := citekit.New(ws, modality.All(), nil)
 	defer lib.Close()
 	for id, content := range map[string]string{"a": "# A\n", "b": "[a](a.md)\n"} {

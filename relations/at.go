@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	form "github.com/citekit/citekit/internal/selector"
 )
 
 // A nodeFinder finds the nodes of one map that contain locations, as [NodeAt] does, without a
@@ -55,12 +56,12 @@ func (f *nodeFinder) level(around *citekit.Node, nodes []*citekit.Node) *level {
 // A level is the nodes beside each other, by the names that they are within.
 type level struct {
 	nodes []*citekit.Node
-	of    map[within]*row
+	of    map[scope]*row
 	runs  []int // numbers of nodes of several parts of a book
 }
 
-// A within is the names that a location is within.
-type within struct {
+// A scope is the names that a location is within.
+type scope struct {
 	member, part, table, sheet string
 	message                    int
 }
@@ -74,14 +75,14 @@ type row struct {
 }
 
 func newLevel(nodes []*citekit.Node) *level {
-	l := &level{nodes: nodes, of: make(map[within]*row)}
+	l := &level{nodes: nodes, of: make(map[scope]*row)}
 	for i, n := range nodes {
 		loc := &n.Location
 		if loc.Parts().Len() > 1 {
 			l.runs = append(l.runs, i)
 			continue
 		}
-		w := within{loc.Member, loc.Part, loc.Table, loc.Sheet, loc.Message}
+		w := scope{loc.Member, loc.Part, loc.Table, loc.Sheet, loc.Message}
 		r := l.of[w]
 		if r == nil {
 			r = new(row)
@@ -134,7 +135,7 @@ func extentOf(loc *citekit.Location) (kind byte, e [2]float64) {
 // near returns the nodes that may contain a location, in order.
 func (l *level) near(loc citekit.Location) []*citekit.Node {
 	numbers := slices.Clone(l.runs)
-	for _, member := range around(loc.Member, citekit.MemberSeparator) {
+	for _, member := range around(loc.Member, form.MemberSeparator) {
 		numbers = l.appendWithin(numbers, member, loc)
 	}
 	for i := range len(loc.Member) {
@@ -160,7 +161,7 @@ func (l *level) appendWithin(numbers []int, member string, loc citekit.Location)
 		for _, table := range around(loc.Table, "") {
 			for _, sheet := range around(loc.Sheet, "") {
 				for _, message := range messages {
-					if r := l.of[within{member, part, table, sheet, message}]; r != nil {
+					if r := l.of[scope{member, part, table, sheet, message}]; r != nil {
 						numbers = append(numbers, r.near(&loc)...)
 					}
 				}

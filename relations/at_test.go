@@ -15,9 +15,9 @@ func TestNodeFinder(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	r := func(a, b int) citekit.Range { return citekit.Range{First: a + 1, Last: b + 1} }
 	formats := []func(a, b, name int) citekit.Location{
-		func(a, b, _ int) citekit.Location { return citekit.Lines(a+1, b+1) },
-		func(a, b, _ int) citekit.Location { return citekit.Pages(a+1, b+1) },
-		func(a, b, _ int) citekit.Location { return citekit.Seconds(float64(a), float64(b)+.95) },
+		func(a, b, _ int) citekit.Location { return citekit.Text.Lines(a+1, b+1) },
+		func(a, b, _ int) citekit.Location { return citekit.Document.Pages(a+1, b+1) },
+		func(a, b, _ int) citekit.Location { return citekit.Video.Seconds(float64(a), float64(b)+.95) },
 		func(a, b, name int) citekit.Location {
 			return citekit.Location{Part: fmt.Sprint(name + 1), Blocks: r(a, b)}
 		},
@@ -79,10 +79,10 @@ func TestNodeFinder(t *testing.T) {
 // TestNodeFinderLinear counts the looks at nodes for a place in each of n of them.
 func TestNodeFinderLinear(t *testing.T) {
 	for name, place := range map[string]func(i int) citekit.Location{
-		"lines":   func(i int) citekit.Location { return citekit.Lines(4*i+1, 4*i+4) },
-		"parts":   func(i int) citekit.Location { return citekit.Part(fmt.Sprint(i + 1)) },
-		"chapter": func(int) citekit.Location { return citekit.Part("1") },
-		"members": func(i int) citekit.Location { return citekit.Member(fmt.Sprint("a/b", i)) },
+		"lines":   func(i int) citekit.Location { return citekit.Text.Lines(4*i+1, 4*i+4) },
+		"parts":   func(i int) citekit.Location { return citekit.Text.Part(fmt.Sprint(i + 1)) },
+		"chapter": func(int) citekit.Location { return citekit.Document.Part("1") },
+		"members": func(i int) citekit.Location { return citekit.Document.Member(fmt.Sprint("a/b", i)) },
 	} {
 		for _, n := range []int{1000, 2000, 4000} {
 			m := new(citekit.ResourceMap)

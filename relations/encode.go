@@ -128,12 +128,10 @@ func (d *decoder) place() citekit.Location {
 		return loc
 	case string(placeLines):
 		first := d.number()
-		loc = citekit.Lines(first, first+d.number()-1)
-		loc.Modality = citekit.Text
+		loc = citekit.Text.Lines(first, first+d.number()-1)
 	case string(placePage), string(placeBox):
 		page := d.number()
-		loc = citekit.Pages(page, page)
-		loc.Modality = citekit.Document
+		loc = citekit.Document.Pages(page, page)
 		if kind == string(placeBox) {
 			for _, v := range []*float64{&loc.Box.X1, &loc.Box.Y1, &loc.Box.X2, &loc.Box.Y2} {
 				if bits := d.text(8); !d.failed {

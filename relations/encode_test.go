@@ -8,14 +8,11 @@ import (
 )
 
 func sampleLinks() []Link {
-	lines := citekit.Lines(3, 4)
-	lines.Modality = citekit.Text
-	page := citekit.Pages(7, 7)
-	page.Modality = citekit.Document
+	lines := citekit.Text.Lines(3, 4)
+	page := citekit.Document.Pages(7, 7)
 	box := page
 	box.Box = citekit.Box{X1: 0.1, Y1: 0.2, X2: 1.0 / 3, Y2: 0.9}
-	span := citekit.Seconds(1.5, 2)
-	span.Modality = citekit.Audio
+	span := citekit.Audio.Seconds(1.5, 2)
 	return []Link{
 		{From: lines, Kind: "hyperlink", Text: "é", Target: "a.md#b"},
 		{From: box, Kind: "reference", To: page},

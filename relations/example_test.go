@@ -19,7 +19,7 @@ func ExampleGraph_Around() {
 	lib := tides(ctx)
 	defer lib.Close()
 
-	guide := citekit.Address{Resource: "guide", Location: citekit.Lines(5, 8)}
+	guide := citekit.Address{Resource: "guide", Location: citekit.Text.Lines(5, 8)}
 	around, err := relations.New(lib).Around(ctx, guide, relations.Reach{Hops: 1, Most: 10})
 	if err != nil {
 		log.Fatal(err)

@@ -197,7 +197,7 @@ func selector(fragment string) (citekit.Location, bool) {
 	if page, ok := strings.CutPrefix(fragment, "page="); ok {
 		page, _, _ = strings.Cut(page, "&")
 		n, err := strconv.Atoi(page)
-		return citekit.Pages(n, n), err == nil && n > 0
+		return citekit.Document.Pages(n, n), err == nil && n > 0
 	}
 	if lines, ok := strings.CutPrefix(fragment, "L"); ok {
 		first, last, ranged := strings.Cut(lines, "-")
@@ -206,7 +206,7 @@ func selector(fragment string) (citekit.Location, bool) {
 		}
 		from, err := strconv.Atoi(first)
 		to, err2 := strconv.Atoi(strings.TrimPrefix(last, "L"))
-		return citekit.Lines(from, to), err == nil && err2 == nil && from > 0 && to >= from
+		return citekit.Text.Lines(from, to), err == nil && err2 == nil && from > 0 && to >= from
 	}
 	loc, _, err := citekit.ParseFragment(fragment)
 	return loc, err == nil && !loc.IsWhole()

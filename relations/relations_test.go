@@ -13,6 +13,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/workspace"
@@ -139,15 +140,15 @@ func TestRelations(t *testing.T) {
 			t.Errorf("to %s: %d of %q, want %d", path, len(got), got, want)
 		}
 	}
-	end := citekit.Address{Resource: idOf(t, lib, "docs/b b.md"), Location: citekit.Lines(5, 7)}
+	end := citekit.Address{Resource: idOf(t, lib, "docs/b b.md"), Location: citekit.Text.Lines(5, 7)}
 	if all, err := g.Incoming(t.Context(), end); err != nil || len(all) != 1 {
 		t.Errorf("to the section: %+v, %v", all, err)
 	}
-	line := citekit.Address{Resource: idOf(t, lib, "docs/a.md"), Location: citekit.Lines(7, 7)}
+	line := citekit.Address{Resource: idOf(t, lib, "docs/a.md"), Location: citekit.Text.Lines(7, 7)}
 	if all, err := g.Outgoing(t.Context(), line); err != nil || len(all) != 2 {
 		t.Errorf("from a line: %+v, %v", all, err)
 	}
-	if _, err := g.Outgoing(t.Context(), whole("none")); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := g.Outgoing(t.Context(), whole("none")); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Errorf("of no resource: %v", err)
 	}
 }
@@ -184,7 +185,7 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := lib.Workspace().(citekit.Deleter).DeleteMaps(t.Context(), []citekit.MapVersion{{ID: b, Stamp: stamp}}); err != nil {
+	if _, err := lib.Workspace().(workspace.Deleter).DeleteMaps(t.Context(), []workspace.MapVersion{{ID: b, Stamp: stamp}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := outgoing(); !slices.Equal(got, []string{"a.md#lines=3 in A -hyperlink-> outside"}) {

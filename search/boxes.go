@@ -14,7 +14,7 @@ import (
 // withBoxes narrows the addresses of passages that are on one page to boxes,
 // and drops passages that then have the address of a better one. It stops when
 // half of the remaining time of the context is used, and reports whether it is done.
-func (f *finding) withBoxes(ctx context.Context, shown []candidate) (narrowed []candidate, all bool) {
+func (f *searchCall) withBoxes(ctx context.Context, shown []candidate) (narrowed []candidate, all bool) {
 	all = f.addBoxes(ctx, shown)
 	if f.req.SameAddress {
 		return shown, all
@@ -28,7 +28,7 @@ func (f *finding) withBoxes(ctx context.Context, shown []candidate) (narrowed []
 	}), all
 }
 
-func (f *finding) addBoxes(ctx context.Context, shown []candidate) (all bool) {
+func (f *searchCall) addBoxes(ctx context.Context, shown []candidate) (all bool) {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/2)
@@ -51,7 +51,7 @@ func (f *finding) addBoxes(ctx context.Context, shown []candidate) (all bool) {
 
 // boxOf returns the box around a passage, if the passage is on one page and the
 // box has no other text.
-func (f *finding) boxOf(ctx context.Context, r *Result) (citekit.Box, bool) {
+func (f *searchCall) boxOf(ctx context.Context, r *Result) (citekit.Box, bool) {
 	none, loc := citekit.Box{}, r.Address.Location
 	if loc.PageCount() != 1 || !loc.Box.IsZero() {
 		return none, false
@@ -83,7 +83,7 @@ func around(boxes []citekit.Box) citekit.Box {
 	}
 }
 
-func (f *finding) textAt(ctx context.Context, resource string, loc citekit.Location) (string, error) {
+func (f *searchCall) textAt(ctx context.Context, resource string, loc citekit.Location) (string, error) {
 	var b strings.Builder
 	for run, err := range f.lib.ReadText(ctx, resource, loc) {
 		if err != nil {

@@ -30,7 +30,7 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place, work *met
 		}
 		ranges, err := layer.Ranges(loc)
 		if errors.Is(err, errors.ErrUnsupported) {
-			ranges, err = layer.Ranges(loc.Widened())
+			ranges, err = layer.Ranges(textlayer.Widened(loc))
 		}
 		if err != nil {
 			continue // past the end of the text, or without any text
@@ -55,7 +55,7 @@ const mostHeading = 64 << 10
 type firstPages struct {
 	layer *textlayer.Layer
 	from  int64 // start of the page that is held, or -1
-	text  *folded
+	text  *foldedText
 }
 
 // headingStart returns the position of a title on the first page of a part of

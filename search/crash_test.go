@@ -198,7 +198,7 @@ func TestFaultAtEachCall(t *testing.T) {
 			t.Fatalf("call %d: after a change found %s", n, got)
 		}
 		reached := f.Calls() >= n
-		f.Fail = 0
+		f.Heal()
 		if got, err := found(f); err != nil || got != "0x0 1x7 2x0" {
 			t.Fatalf("call %d: opened again found %s, %v", n, got, err)
 		}
@@ -225,8 +225,7 @@ func saveNote(t *testing.T, ws *workspace.Memory, i, version int) {
 	defer lib.Close()
 	m := &citekit.ResourceMap{ResourceID: fmt.Sprint("note", i), Type: citekit.Text, SourcePath: noteName(i), Title: fmt.Sprint("Version ", version)}
 	for name, lines := range map[string][2]int{"first": {1, 4}, "second": {5, 7}} {
-		location := citekit.Lines(lines[0], lines[1])
-		location.Modality = citekit.Text
+		location := citekit.Text.Lines(lines[0], lines[1])
 		m.Nodes = append(m.Nodes, &citekit.Node{ID: name, Title: name, Location: location})
 	}
 	if err := lib.Save(ctx, m); err != nil {

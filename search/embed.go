@@ -26,7 +26,7 @@ type semantics struct {
 	bytes      int64                 // of all sets
 	crowded    map[string]string     // versions of resources whose vectors do not fit
 	dimensions int                   // 0 until known
-	pass       *embedding            // nil if none is running
+	pass       *embedPass            // nil if none is running
 	stale      bool                  // vectors may be missing
 	changed    bool                  // the index changed since a pass began
 	ended      time.Time             // end of the last pass
@@ -63,16 +63,16 @@ func (s *Searcher) Embed(ctx context.Context) error {
 	}
 }
 
-// An embedding is one pass over all resources that makes their missing vectors.
+// An embedPass is one pass over all resources that makes their missing vectors.
 // It waits in its own goroutine.
-type embedding struct {
+type embedPass struct {
 	*Searcher
 	began time.Time
 	done  chan struct{}
 	err   error
 
 	drafts     []*draft // waiting for vectors
-	queue      []queued
+	queue      []pendingText
 	texts      int   // embedded so far
 	dimensions int   // of all vectors
 	unkept     error // error of storing vectors that are only in memory
@@ -87,8 +87,8 @@ type draft struct {
 	whole   bool                // all entries are in
 }
 
-// A queued is a text that waits for its vector.
-type queued struct {
+// A pendingText is a text that waits for its vector.
+type pendingText struct {
 	draft *draft
 	at    int // in draft.file.vectors
 	text  string
@@ -114,20 +114,20 @@ func (m *semantics) mayLack(changed bool) {
 // startEmbedding returns the running pass, or starts one if asked is set or
 // vectors may be missing; otherwise it returns nil. After failures, it waits
 // longer each time.
-func (s *Searcher) startEmbedding(asked bool) (e *embedding, began bool) {
+func (s *Searcher) startEmbedding(asked bool) (e *embedPass, began bool) {
 	m := s.semantics
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	due := m.changed && m.failures == 0 || m.stale && time.Since(m.ended) >= retryAfter<<min(m.failures, 7)
 	if err := s.background.Err(); err != nil { // closed
-		e = &embedding{done: make(chan struct{}), err: err}
+		e = &embedPass{done: make(chan struct{}), err: err}
 		close(e.done)
 		return e, true
 	}
 	if m.pass != nil || !asked && !due {
 		return m.pass, false
 	}
-	e = &embedding{Searcher: s, began: time.Now(), done: make(chan struct{})}
+	e = &embedPass{Searcher: s, began: time.Now(), done: make(chan struct{})}
 	m.pass, m.stale, m.changed = e, false, false
 	s.running.Go(func() {
 		e.err = e.run(s.background)
@@ -145,7 +145,7 @@ func (s *Searcher) startEmbedding(asked bool) (e *embedding, began bool) {
 }
 
 // run makes the missing vectors. Vectors made before an error are kept.
-func (e *embedding) run(ctx context.Context) error {
+func (e *embedPass) run(ctx context.Context) error {
 	ids, err := e.lib.Resources(ctx)
 	if err == nil {
 		err = e.learnDimensions(ctx)
@@ -174,7 +174,7 @@ func (e *embedding) run(ctx context.Context) error {
 
 // learnDimensions determines how many numbers a vector has. If nothing else
 // gives the number, it embeds a word.
-func (e *embedding) learnDimensions(ctx context.Context) (err error) {
+func (e *embedPass) learnDimensions(ctx context.Context) (err error) {
 	m := e.semantics
 	if e.dimensions = m.knownDimensions(); e.dimensions > 0 {
 		return nil
@@ -246,7 +246,7 @@ func (m *semantics) install(id string, set *vectorSet) {
 
 // resource queues the texts of a resource that have no vector. It skips an
 // unreadable resource, which the index does not have either.
-func (e *embedding) resource(ctx context.Context, id string) error {
+func (e *embedPass) resource(ctx context.Context, id string) error {
 	version, err := e.version(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -286,7 +286,7 @@ func (e *embedding) resource(ctx context.Context, id string) error {
 	return e.finish(ctx, d)
 }
 
-func (e *embedding) begin(id, version string, kept *vectorFile) *draft {
+func (e *embedPass) begin(id, version string, kept *vectorFile) *draft {
 	d := &draft{old: make(map[textHash]vector, len(kept.vectors))}
 	d.file.vectorHead = vectorHead{Resource: id, Version: version, Model: e.semantics.name, Dimensions: e.dimensions}
 	for _, v := range kept.vectors {
@@ -299,13 +299,13 @@ func (e *embedding) begin(id, version string, kept *vectorFile) *draft {
 }
 
 // drop abandons a draft.
-func (e *embedding) drop(d *draft) {
-	e.queue = slices.DeleteFunc(e.queue, func(q queued) bool { return q.draft == d })
+func (e *embedPass) drop(d *draft) {
+	e.queue = slices.DeleteFunc(e.queue, func(q pendingText) bool { return q.draft == d })
 	e.drafts = slices.DeleteFunc(e.drafts, func(other *draft) bool { return other == d })
 }
 
 // add adds an entry to a draft, with the vector that its text had before.
-func (e *embedding) add(ctx context.Context, d *draft, entry index.Entry) error {
+func (e *embedPass) add(ctx context.Context, d *draft, entry index.Entry) error {
 	text := embedded(entry)
 	hash := hashOf(text)
 	v, known := d.old[hash]
@@ -317,7 +317,7 @@ func (e *embedding) add(ctx context.Context, d *draft, entry index.Entry) error 
 		return nil
 	}
 	d.waiting++
-	e.queue = append(e.queue, queued{d, len(d.file.vectors) - 1, text})
+	e.queue = append(e.queue, pendingText{d, len(d.file.vectors) - 1, text})
 	if len(e.queue) < e.semantics.Batch {
 		return nil
 	}
@@ -334,7 +334,7 @@ func embedded(entry index.Entry) string {
 }
 
 // flush embeds the queued texts.
-func (e *embedding) flush(ctx context.Context) error {
+func (e *embedPass) flush(ctx context.Context) error {
 	if len(e.queue) == 0 {
 		return nil
 	}
@@ -369,7 +369,7 @@ func (e *embedding) flush(ctx context.Context) error {
 // fails, it tries each by itself. A rejected text gets a nil vector, so that
 // the other texts still get theirs. An error means that the Embedder rejects
 // every text.
-func (e *embedding) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
+func (e *embedPass) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
 	embed := func(texts []string) ([][]float32, error) {
 		ctx, cancel := context.WithTimeout(ctx, batchWait)
 		defer cancel()
@@ -401,7 +401,7 @@ func (e *embedding) embedSome(ctx context.Context, texts []string) ([][]float32,
 }
 
 // finish stores a draft that has all vectors, or a part of it if many are new.
-func (e *embedding) finish(ctx context.Context, d *draft) error {
+func (e *embedPass) finish(ctx context.Context, d *draft) error {
 	if !d.whole || d.waiting > 0 {
 		if d.fresh < checkpoint {
 			return nil
@@ -419,7 +419,7 @@ func (e *embedding) finish(ctx context.Context, d *draft) error {
 }
 
 // keepPart stores the vectors that a draft has so far, and the earlier ones.
-func (e *embedding) keepPart(ctx context.Context, d *draft) error {
+func (e *embedPass) keepPart(ctx context.Context, d *draft) error {
 	part := vectorFile{vectorHead: d.file.vectorHead}
 	made := make(map[textHash]bool)
 	for _, v := range d.file.vectors {

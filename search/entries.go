@@ -77,7 +77,7 @@ func commonEntry(m *citekit.ResourceMap) index.Entry {
 	}
 	created, known := about.Time(m.Metadata)
 	if !known {
-		created, _ = m.Created()
+		created, _ = about.Created(m.CreatedAt)
 	}
 	e.Created = created.Truncate(time.Second)
 	return e
@@ -85,11 +85,7 @@ func commonEntry(m *citekit.ResourceMap) index.Entry {
 
 // passages yields the entries of the passages of a text.
 func (k *maker) passages(ctx context.Context, layer *textlayer.Layer) error {
-	claimed, err := claims(ctx, layer, k.places, k.work)
-	if err != nil {
-		return err
-	}
-	parts, err := addLeads(ctx, layer, claimed, stretches(claimed, layer.Len()))
+	parts, err := divided(ctx, layer, k.places, k.work)
 	if err != nil {
 		return err
 	}

@@ -17,14 +17,14 @@ import (
 	"github.com/citekit/citekit/textlayer"
 )
 
-// A finding is one search. It holds the open resources of its hits.
-type finding struct {
+// A searchCall is one search. It holds the open resources of its hits.
+type searchCall struct {
 	*Searcher
 	index     index.Index // in place of the Searcher's
 	req       Request
-	resources map[string]*found
+	resources map[string]*foundResource
 	out       []string // resources whose entries are outdated
-	leftOut   absences
+	leftOut   leftOut
 	places    map[*citekit.ResourceMap]map[string]*place // by the ids of nodes
 	inexact   int                                        // hits that have only the stems of a phrase
 	merged    int                                        // hits that are no results, as a better one has their text or address
@@ -40,8 +40,8 @@ var errMixed = errors.New("the index has another version of the text")
 // index.
 const maxMixed = 2
 
-// A found is a resource that has a hit.
-type found struct {
+// A foundResource is a resource that has a hit.
+type foundResource struct {
 	m     *citekit.ResourceMap
 	nodes map[string]*place
 	layer *textlayer.Layer // nil if it has no text
@@ -59,7 +59,7 @@ type candidate struct {
 
 // search returns the hits of an index, and the candidates to show.
 func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, []candidate, error) {
-	f := &finding{Searcher: s, index: in, req: req, resources: make(map[string]*found), leftOut: make(absences)}
+	f := &searchCall{Searcher: s, index: in, req: req, resources: make(map[string]*foundResource), leftOut: make(leftOut)}
 	defer f.close()
 	repeated := 0
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
@@ -88,23 +88,13 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		}
 		exactFirst(req, shown)
 		results := &Results{Total: groups, Exact: answer.Exact && len(answer.Hits) == answer.Total, Complete: complete && !f.mixed}
+		f.count(results, answer, len(shown), len(answer.Hits) < k && complete)
 		if f.mixed {
 			results.Hint = "another process changes the index, such as one with other flags; ask again"
 		}
 		out, unsure := f.unsearched(ctx, len(shown) < req.TopK, len(shown) == 0)
 		results.setLeftOut(out)
 		results.unsure = unsure
-		if req.By == ByPassages && len(f.leftOut) == 0 {
-			results.Total, results.Exact = answer.Total, answer.Exact
-		}
-		if f.inexact > 0 && req.By == ByPassages {
-			results.Total = max(len(shown), results.Total-f.inexact)
-		}
-		if len(req.phrases) > 0 && len(answer.Hits) > len(shown)+f.inexact {
-			// The other hits may lack the words, unless all were looked at.
-			results.Total, results.Exact = len(shown)+f.merged, len(shown) < req.TopK && len(answer.Hits) < k && complete
-		}
-		results.Total = max(len(shown), results.Total-f.merged)
 		if req.Boxes {
 			var all bool
 			if shown, all = f.withBoxes(ctx, shown); !all {
@@ -115,8 +105,24 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 	}
 }
 
+// count corrects the total of results by what is known of the hits: some were no results,
+// and of those not looked at it is not known. All were if all is set.
+func (f *searchCall) count(results *Results, answer *index.Result, shown int, all bool) {
+	if f.req.By == ByPassages && len(f.leftOut) == 0 {
+		results.Total, results.Exact = answer.Total, answer.Exact
+	}
+	if f.inexact > 0 && f.req.By == ByPassages {
+		results.Total = max(shown, results.Total-f.inexact)
+	}
+	if len(f.req.phrases) > 0 && len(answer.Hits) > shown+f.inexact {
+		// The other hits may lack the words, unless all were looked at.
+		results.Total, results.Exact = shown+f.merged, shown < f.req.TopK && all
+	}
+	results.Total = max(shown, results.Total-f.merged)
+}
+
 // begin brings the index up to date and forgets what was found before.
-func (f *finding) begin(ctx context.Context) {
+func (f *searchCall) begin(ctx context.Context) {
 	f.close()
 	clear(f.resources)
 	clear(f.leftOut)
@@ -125,7 +131,7 @@ func (f *finding) begin(ctx context.Context) {
 	_ = f.catchUp(ctx) // if it fails, the hits stay of another version
 }
 
-func (f *finding) close() {
+func (f *searchCall) close() {
 	for _, r := range f.resources {
 		if r.layer != nil {
 			r.layer.Close()
@@ -135,7 +141,7 @@ func (f *finding) close() {
 
 // forget removes resources with outdated entries from the index, and reports
 // whether it did. An index that cannot be written can still be searched.
-func (f *finding) forget(ctx context.Context) bool {
+func (f *searchCall) forget(ctx context.Context) bool {
 	out := f.out
 	f.out = nil
 	return len(out) > 0 && f.index.Delete(ctx, out...) == nil
@@ -144,7 +150,7 @@ func (f *finding) forget(ctx context.Context) bool {
 // show returns the best hits as results, and the number of distinct passages,
 // nodes or resources among the hits. It is incomplete if the time was over
 // before the end.
-func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate, groups int, complete bool) {
+func (f *searchCall) show(ctx context.Context, hits []index.Hit) (shown []candidate, groups int, complete bool) {
 	seen := make(map[string]bool)
 	addresses := make(map[string]bool)
 	texts := make(map[string]*Result) // by their letters
@@ -191,7 +197,7 @@ func (f *finding) show(ctx context.Context, hits []index.Hit) (shown []candidate
 
 // merge reports whether a better candidate has the text or the address of c, or shows most
 // of what it shows, and else notes those of c.
-func (f *finding) merge(c candidate, better []candidate, addresses map[string]bool, texts map[string]*Result) bool {
+func (f *searchCall) merge(c candidate, better []candidate, addresses map[string]bool, texts map[string]*Result) bool {
 	letters, address := f.lettersOf(c), c.result.Address.String()
 	first := texts[letters]
 	switch {
@@ -228,7 +234,7 @@ const minCopied = 40
 
 // lettersOf returns the letters and digits by which a candidate is a copy of another, or
 // "" if it may not be one.
-func (f *finding) lettersOf(c candidate) string {
+func (f *searchCall) lettersOf(c candidate) string {
 	if f.req.SameAddress || f.req.By != ByPassages || c.result.Passage == nil {
 		return ""
 	}
@@ -262,7 +268,7 @@ func signsOf(text string) string {
 
 // candidate returns the shown form of a hit. An error means that its source has
 // changed since it was indexed.
-func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error) {
+func (f *searchCall) candidate(ctx context.Context, h *index.Hit) (candidate, error) {
 	r := f.open(ctx, h)
 	if r.err != nil {
 		return candidate{}, r.err
@@ -294,11 +300,11 @@ func (f *finding) candidate(ctx context.Context, h *index.Hit) (candidate, error
 }
 
 // open opens the resource of a hit, once.
-func (f *finding) open(ctx context.Context, h *index.Hit) *found {
+func (f *searchCall) open(ctx context.Context, h *index.Hit) *foundResource {
 	if r, ok := f.resources[h.Resource]; ok {
 		return r
 	}
-	r := &found{}
+	r := &foundResource{}
 	r.err = f.read(ctx, r, h)
 	if ctx.Err() != nil {
 		return r
@@ -311,7 +317,7 @@ func (f *finding) open(ctx context.Context, h *index.Hit) *found {
 	return r
 }
 
-func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) {
+func (f *searchCall) read(ctx context.Context, r *foundResource, h *index.Hit) (err error) {
 	version, err := f.version(ctx, h.Resource)
 	if err == nil && version != versionOf(h) {
 		f.mixed, err = true, errMixed
@@ -335,7 +341,7 @@ func (f *finding) read(ctx context.Context, r *found, h *index.Hit) (err error) 
 }
 
 // showPassage shows a passage of the text.
-func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p part, c *candidate) (err error) {
+func (f *searchCall) showPassage(ctx context.Context, r *foundResource, h *index.Hit, p part, c *candidate) (err error) {
 	if r.layer == nil || p.of != lengthOf(r.layer) {
 		return citekit.ErrStale
 	}
@@ -364,7 +370,7 @@ func (f *finding) showPassage(ctx context.Context, r *found, h *index.Hit, p par
 const mostNodeText = 2000
 
 // showNode shows a node without a passage of its own by the start of its text.
-func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candidate) error {
+func (f *searchCall) showNode(ctx context.Context, r *foundResource, h *index.Hit, c *candidate) error {
 	c.byStart = true
 	p := r.nodes[h.Entry.Node]
 	if p == nil || f.req.By == ByResources {
@@ -387,7 +393,7 @@ func (f *finding) showNode(ctx context.Context, r *found, h *index.Hit, c *candi
 	}
 	ranges, err := r.layer.Ranges(c.result.Address.Location)
 	if errors.Is(err, errors.ErrUnsupported) && c.result.Address.Location.Box.IsZero() {
-		ranges, err = r.layer.Ranges(c.result.Address.Location.Widened())
+		ranges, err = r.layer.Ranges(textlayer.Widened(c.result.Address.Location))
 	}
 	if errors.Is(err, citekit.ErrRange) {
 		c.result.Address = whole

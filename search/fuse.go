@@ -34,7 +34,7 @@ type fusion struct {
 	cancel   context.CancelFunc
 	query    *queryVector       // nil if there is none
 	judged   map[string]float64 // by the Reranker
-	unjudged bool               // the Reranker failed
+	unjudged bool               // the Reranker failed, or is not to be asked
 	lacks    string
 }
 
@@ -112,7 +112,7 @@ func (f *fusion) begin(ctx context.Context) (wait func()) {
 }
 
 // await waits for vectors that are being made, until the wait time is over.
-func (f *fusion) await(pass *embedding) {
+func (f *fusion) await(pass *embedPass) {
 	ctx, cancel := context.WithDeadline(f.limited, pass.began.Add(f.reader.semantics.Wait))
 	defer cancel()
 	select {

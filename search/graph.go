@@ -54,8 +54,8 @@ const (
 	leastRelated  = 1 / 3. // of the results in such a list
 )
 
-// A bond is a place with its relations to hits.
-type bond struct {
+// A relatedPlace is a place with its relations to hits.
+type relatedPlace struct {
 	relations.Place
 	hits  map[int]float64 // what each hit adds to the score, by the hit's rank
 	score float64
@@ -89,7 +89,7 @@ func (s *Searcher) inMode(ctx context.Context, req Request, in index.Index) (*Re
 // addRelated returns the shown candidates together with the places that
 // relations lead to from hits, and counts those places in the results.
 func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results, shown, hits []candidate) []candidate {
-	f := &finding{Searcher: s, req: req, resources: make(map[string]*found), leftOut: make(absences)}
+	f := &searchCall{Searcher: s, req: req, resources: make(map[string]*foundResource), leftOut: make(leftOut)}
 	defer f.close()
 	bonds, whole, inTime := f.bonds(ctx, hits)
 	related, all := f.showBonds(ctx, bonds, shown)
@@ -110,14 +110,14 @@ func (s *Searcher) addRelated(ctx context.Context, req Request, results *Results
 
 // bonds returns the places around hits that pass the filters, best first. It
 // also reports whether these are all, and whether there was enough time.
-func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, whole, inTime bool) {
+func (f *searchCall) bonds(ctx context.Context, hits []candidate) (all []*relatedPlace, whole, inTime bool) {
 	if deadline, limited := ctx.Deadline(); limited {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reserve(time.Until(deadline))))
 		defer cancel()
 	}
 	whole = true
-	byKey := make(map[string]*bond)
+	byKey := make(map[string]*relatedPlace)
 	for rank, hit := range hits {
 		around, err := f.relations.Around(ctx, f.seedOf(ctx, hit.result), relations.Reach{Hops: 1, Most: mostBonds, Enclosing: true})
 		if err != nil {
@@ -132,7 +132,7 @@ func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, who
 			}
 			b := byKey[key]
 			if b == nil {
-				b = &bond{Place: p, hits: make(map[int]float64)}
+				b = &relatedPlace{Place: p, hits: make(map[int]float64)}
 				byKey[key], all = b, append(all, b)
 			}
 			b.hits[rank] = max(b.hits[rank], hit.result.Score*strength(p, hit.result.Address))
@@ -143,13 +143,13 @@ func (f *finding) bonds(ctx context.Context, hits []candidate) (all []*bond, who
 			b.score += b.hits[rank]
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *bond) int { return cmp.Compare(b.score, a.score) })
+	slices.SortStableFunc(all, func(a, b *relatedPlace) int { return cmp.Compare(b.score, a.score) })
 	return all, whole, ctx.Err() == nil
 }
 
 // seedOf returns the address whose relations are followed from a hit: the
 // address of its node if another location is shown for the node.
-func (f *finding) seedOf(ctx context.Context, r *Result) citekit.Address {
+func (f *searchCall) seedOf(ctx context.Context, r *Result) citekit.Address {
 	if r.Passage == nil && r.NodeID != "" {
 		if m, err := f.lib.Map(ctx, r.ResourceID); err == nil && m.Node(r.NodeID) != nil {
 			return m.Address(m.Node(r.NodeID))
@@ -171,7 +171,7 @@ func strength(p relations.Place, hit citekit.Address) float64 {
 }
 
 // placesOf returns the places of a map by the ids of their nodes.
-func (f *finding) placesOf(m *citekit.ResourceMap) map[string]*place {
+func (f *searchCall) placesOf(m *citekit.ResourceMap) map[string]*place {
 	all := f.places[m]
 	if all == nil {
 		all = make(map[string]*place)
@@ -190,7 +190,7 @@ func (f *finding) placesOf(m *citekit.ResourceMap) map[string]*place {
 
 // keyOf returns a key that is the same for places that count once, and whether
 // a place passes the filters.
-func (f *finding) keyOf(ctx context.Context, p relations.Place) (key string, ok bool) {
+func (f *searchCall) keyOf(ctx context.Context, p relations.Place) (key string, ok bool) {
 	m, err := f.lib.Map(ctx, p.Address.Resource)
 	if err != nil {
 		return "", false
@@ -216,7 +216,7 @@ func (f *finding) keyOf(ctx context.Context, p relations.Place) (key string, ok 
 // showBonds returns the best places that can be shown, each once and none that
 // is among the hits. It returns at most as many as the request wants, and
 // reports whether these are all.
-func (f *finding) showBonds(ctx context.Context, bonds []*bond, hits []candidate) (shown []candidate, all bool) {
+func (f *searchCall) showBonds(ctx context.Context, bonds []*relatedPlace, hits []candidate) (shown []candidate, all bool) {
 	seen := slices.Clone(hits)
 	for _, b := range bonds {
 		if len(shown) == f.req.TopK || ctx.Err() != nil {
@@ -233,7 +233,7 @@ func (f *finding) showBonds(ctx context.Context, bonds []*bond, hits []candidate
 
 // same reports whether two results have the same address, or are passages that
 // overlap.
-func (f *finding) same(a, b *Result) bool {
+func (f *searchCall) same(a, b *Result) bool {
 	if a.ResourceID != b.ResourceID {
 		return false
 	}
@@ -244,7 +244,7 @@ func (f *finding) same(a, b *Result) bool {
 }
 
 // bondCandidate returns the shown form of a place.
-func (f *finding) bondCandidate(ctx context.Context, b *bond) (candidate, error) {
+func (f *searchCall) bondCandidate(ctx context.Context, b *relatedPlace) (candidate, error) {
 	version, err := f.version(ctx, b.Address.Resource)
 	if err != nil {
 		return candidate{}, err
@@ -280,11 +280,11 @@ func (f *finding) bondCandidate(ctx context.Context, b *bond) (candidate, error)
 
 // showStart shows the start of the text at the address of a result. In a search
 // for passages, the address becomes that of the shown text.
-func (f *finding) showStart(ctx context.Context, r *found, b *bond, c *candidate) error {
+func (f *searchCall) showStart(ctx context.Context, r *foundResource, b *relatedPlace, c *candidate) error {
 	loc := &c.result.Address.Location
 	ranges, err := r.layer.Ranges(*loc)
 	if errors.Is(err, errors.ErrUnsupported) {
-		*loc = loc.Widened() // the whole page of a link
+		*loc = textlayer.Widened(*loc) // the whole page of a link
 		ranges, err = r.layer.Ranges(*loc)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -337,6 +337,6 @@ func passageEnd(layer *textlayer.Layer, from, end int64) int64 {
 }
 
 // reason returns the relation of a place to a hit.
-func (b *bond) reason() *Reason {
+func (b *relatedPlace) reason() *Reason {
 	return &Reason{Relation: b.By.Kind, From: b.By.From, To: b.By.To, Score: rounded(b.score)}
 }

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/faulttest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/text"
@@ -70,7 +71,7 @@ func TestModes(t *testing.T) {
 	if got := addresses(found); got != "text://kettle#lines=1-3 text://main#lines=1-3" {
 		t.Errorf("two of both: %s", got)
 	}
-	if _, err := s.Search(ctx, search.Request{Query: "zebra", Mode: "near"}); citekit.CodeOf(err) != citekit.CodeInvalidInput {
+	if _, err := s.Search(ctx, search.Request{Query: "zebra", Mode: "near"}); citekit.CodeOf(err) != message.CodeInvalidInput {
 		t.Errorf("no mode: %v", err)
 	}
 	for _, mode := range []search.Mode{search.Graph, search.Hybrid} {

@@ -20,7 +20,7 @@ const mostTries = 64
 // Only letters and digits are compared, ignoring case. The line may have a
 // number before the title, such as "2.1", and the title may continue over
 // several lines.
-func (f *folded) findHeading(title string) int {
+func (f *foldedText) findHeading(title string) int {
 	want := foldLetters(title)
 	if len(want.letters) < minHeading {
 		return -1
@@ -58,16 +58,16 @@ func headingLine(text string, at int) (start int, ok bool) {
 	return start, true
 }
 
-// A folded is a text reduced to its letters and digits in lower case, those of a ligature
+// A foldedText is a text reduced to its letters and digits in lower case, those of a ligature
 // each for itself.
-type folded struct {
+type foldedText struct {
 	text    string
 	letters []byte
 	offsets []int // in the text, of each byte of letters
 }
 
-func foldLetters(text string) *folded {
-	f := &folded{text: text}
+func foldLetters(text string) *foldedText {
+	f := &foldedText{text: text}
 	for i := 0; i < len(text); {
 		n := 1
 		if text[i] >= utf8.RuneSelf || i+1 < len(text) && text[i+1] >= utf8.RuneSelf {
@@ -84,7 +84,7 @@ func foldLetters(text string) *folded {
 }
 
 // add adds the letters and digits of characters that are at an offset of the text.
-func (f *folded) add(characters string, at int) {
+func (f *foldedText) add(characters string, at int) {
 	before := len(f.letters)
 	for _, r := range characters {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/search"
 )
@@ -77,7 +78,7 @@ func TestOddMaps(t *testing.T) {
 			t.Errorf("%s is not among %s", id, ids)
 		}
 	}
-	if _, err := s.Search(ctx, search.Request{Query: "kiwi", Filters: filterOf("nobody")}); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := s.Search(ctx, search.Request{Query: "kiwi", Filters: filterOf("nobody")}); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Errorf("a resource that does not exist: %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -29,7 +28,7 @@ func (s *Searcher) hint(ctx context.Context, req Request, leftOut int) string {
 	switch {
 	case f.Path != "":
 		return "nothing with the words has a path such as " + message.Quote(f.Path) + "; a path is a pattern such as *.md, or a folder such as docs/"
-	case len(f.Resources)+len(f.Without)+len(f.Modalities)+len(f.Types)+len(f.Authors)+len(f.Labels) > 0 || !f.After.IsZero() || !f.Before.IsZero():
+	case len(f.Resources)+len(f.Sources)+len(f.Forms)+len(f.Without)+len(f.Modalities)+len(f.Types)+len(f.Authors)+len(f.Labels) > 0 || !f.After.IsZero() || !f.Before.IsZero():
 		return "nothing that the filters leave has the words; try other words, or fewer filters"
 	case len(req.phrases) > 0:
 		return "no text has the words in quotes as written; try them without quotes"
@@ -132,15 +131,7 @@ func listed(n int, ids []string) string {
 	return text
 }
 
-func joined(modalities []citekit.Modality) string {
-	var names []string
-	for _, m := range modalities {
-		names = append(names, string(m))
-	}
-	return strings.Join(names, ", ")
-}
-
-func hintOf(m index.Missing) string {
+func hintOf(m index.UnknownValue) string {
 	plural := m.Filter + "s"
 	if m.Filter == "modality" {
 		plural = "modalities"
@@ -157,8 +148,8 @@ func hintOf(m index.Missing) string {
 	if m.More {
 		text += " and more"
 	}
-	if builtIn := citekit.Modalities(); m.Filter == "modality" && !slices.Contains(builtIn, citekit.Modality(m.Value)) {
-		text += "; built in are: " + joined(builtIn)
+	if m.Filter == "modality" && !citekit.Modality(m.Value).BuiltIn() {
+		text += "; built in are: " + message.Modalities
 	}
 	return text
 }

@@ -26,7 +26,8 @@ const (
 // Filters restrict results. A result must pass all fields that are set; of a list it
 // must match one value. Case matters only in Resources and Path. Resources and Without
 // are ids of resources, Modalities those of results, Types those of nodes, Authors and
-// Labels those of sources. After and Before bound the time of creation, both included.
+// Labels those of sources. Sources are ids, or paths as Path has them; Forms are
+// modalities, or extensions of sources such as "pdf". After and Before bound the time of creation, both included.
 // Path is the path of a source or of a folder, or a pattern, in which "*", "?" and
 // "[a-z]" match characters within one name, and "**" any number of folders.
 type Filters = index.Filters

@@ -14,6 +14,7 @@ import (
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/localfile"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -121,7 +122,7 @@ const mostReason = 500
 type unreadText struct {
 	version string // of the resource
 	reason  string
-	code    citekit.Code
+	code    string
 }
 
 func (u unreadText) Error() string { return u.reason }
@@ -133,7 +134,7 @@ func (u unreadText) Is(target error) bool { return citekit.CodeOf(target) == u.c
 // if that may be passing, or if nobody says which program finds it so.
 func (s *Searcher) unreadVersion(version string, err error) (string, bool) {
 	code := citekit.CodeOf(err)
-	if s.program == "" || code != citekit.CodeInvalidInput && code != citekit.CodeTooLarge && code != citekit.CodeUnsupported {
+	if s.program == "" || code != message.CodeInvalidInput && code != message.CodeTooLarge && code != message.CodeUnsupported {
 		return "", false
 	}
 	if errors.Is(err, citekit.ErrNotStored) || isChanged(err) {
@@ -156,7 +157,7 @@ func parseUnread(held string) unreadText {
 	version, why, _ := strings.Cut(held, unreadMark)
 	_, why, _ = strings.Cut(why, " ")
 	code, reason, _ := strings.Cut(why, " ")
-	return unreadText{version, reason, citekit.Code(code)}
+	return unreadText{version, reason, string(code)}
 }
 
 // keepPartial takes over what the index notes of resources that it does not have whole.

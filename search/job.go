@@ -31,7 +31,7 @@ type job struct {
 	again <-chan struct{}   // asks for another look at the maps
 	seen  sweep             // before the last look
 	taken map[string]string // versions of resources that are neither put nor given up
-	todo  []stale
+	todo  []staleResource
 	of    int // resources that are to be read, and those
 	done  int // that were read, or cannot be
 
@@ -39,25 +39,25 @@ type job struct {
 	second  bool   // another process has it, so this one begins at the end
 
 	readers int // that run
-	ready   chan *reading
-	long    []stale    // to be put by themselves
-	putting chan error // the end of the one that is put so; nil if none is
-	putLast stale      // that one
-	gone    []string   // cannot be read, and must not stay in the index
+	ready   chan *resourceText
+	long    []staleResource // to be put by themselves
+	putting chan error      // the end of the one that is put so; nil if none is
+	putLast staleResource   // that one
+	gone    []string        // cannot be read, and must not stay in the index
 }
 
-// A reading is a resource that was read, or the beginning of a long one.
-type reading struct {
-	stale
+// A resourceText is a resource that was read, or the beginning of a long one.
+type resourceText struct {
+	staleResource
 	entries []index.Entry
 	long    bool
 	err     error
 }
 
 // update puts what is missing or outdated into the index.
-func (s *Searcher) update(u *updating) error {
+func (s *Searcher) update(u *updateRun) error {
 	ctx, stop := context.WithCancel(s.background)
-	j := &job{Searcher: s, ctx: ctx, again: u.again, taken: make(map[string]string), ready: make(chan *reading)}
+	j := &job{Searcher: s, ctx: ctx, again: u.again, taken: make(map[string]string), ready: make(chan *resourceText)}
 	defer func() {
 		if j.release != nil {
 			j.release()
@@ -160,7 +160,7 @@ func (j *job) share() {
 }
 
 // isBegun reports whether the index has some pieces of a long resource.
-func (j *job) isBegun(r stale) bool {
+func (j *job) isBegun(r staleResource) bool {
 	in, ok := j.index.(index.Continuer)
 	if !ok {
 		return false
@@ -193,7 +193,7 @@ func (j *job) start() {
 }
 
 // nextStale takes the next resource that is to be read, of which there are some.
-func (j *job) nextStale() (r stale) {
+func (j *job) nextStale() (r staleResource) {
 	if last := len(j.todo) - 1; j.second {
 		r, j.todo = j.todo[last], j.todo[:last]
 	} else {
@@ -204,7 +204,7 @@ func (j *job) nextStale() (r stale) {
 
 // isPut reports whether another process has put a resource since the last look, so that
 // processes that index the same resources share the work.
-func (j *job) isPut(r stale) bool {
+func (j *job) isPut(r staleResource) bool {
 	held, err := j.index.Holds(j.ctx, r.id)
 	if put, _ := splitVersion(held); err != nil || put != r.version && !j.isUnread(held, r.version) {
 		return false
@@ -216,7 +216,7 @@ func (j *job) isPut(r stale) bool {
 }
 
 // take takes what a reader has read. It reports whether it is to be put now.
-func (j *job) take(r *reading) bool {
+func (j *job) take(r *resourceText) bool {
 	j.readers--
 	switch {
 	case r.err != nil && j.ctx.Err() != nil:
@@ -230,7 +230,7 @@ func (j *job) take(r *reading) bool {
 		delete(j.taken, r.id)
 		j.progressed()
 	case r.long:
-		j.long = append(j.long, r.stale)
+		j.long = append(j.long, r.staleResource)
 	default:
 		return true
 	}
@@ -257,16 +257,16 @@ func (j *job) forget() error {
 
 // putBatch puts a resource, together with those that are read soon after it. What was
 // read is put even if the job ends meanwhile.
-func (j *job) putBatch(first *reading) error {
+func (j *job) putBatch(first *resourceText) error {
 	over := time.NewTimer(batchTime)
 	defer over.Stop()
-	var put []stale
+	var put []staleResource
 	err := j.index.Put(context.WithoutCancel(j.ctx), func(yield func(index.Resource) bool) {
 		for r := first; r != nil; r = j.next(over.C) {
 			if !yield(index.Resource{ID: r.id, Version: r.version, Entries: entriesOf(r.entries)}) {
 				return
 			}
-			put = append(put, r.stale)
+			put = append(put, r.staleResource)
 			j.progressed()
 		}
 	})
@@ -281,7 +281,7 @@ func (j *job) putBatch(first *reading) error {
 
 // next returns the next resource that is read, or nil if none is before a batch is
 // over.
-func (j *job) next(over <-chan time.Time) *reading {
+func (j *job) next(over <-chan time.Time) *resourceText {
 	for {
 		j.start()
 		if j.readers == 0 {
@@ -311,8 +311,8 @@ func (j *job) next(over <-chan time.Time) *reading {
 }
 
 // read reads the entries of a resource, or the first of many.
-func (s *Searcher) read(ctx context.Context, r stale) *reading {
-	read := &reading{stale: r}
+func (s *Searcher) read(ctx context.Context, r staleResource) *resourceText {
+	read := &resourceText{staleResource: r}
 	size := 0
 	var kind string
 	kind, read.err = s.entries(ctx, r.id, func(e index.Entry) bool {
@@ -344,7 +344,7 @@ func (s *Searcher) entries(ctx context.Context, id string, yield func(index.Entr
 // putLong puts a resource whose entries are not held, piece by piece if the index takes
 // it so: what another process has put of it before is left as it is. If it is too much,
 // only its beginning stays.
-func (s *Searcher) putLong(ctx context.Context, r stale) error {
+func (s *Searcher) putLong(ctx context.Context, r staleResource) error {
 	put := s.putWhole
 	if _, ok := s.index.(index.Continuer); ok {
 		put = s.putPieces
@@ -389,7 +389,7 @@ func (s *Searcher) putLong(ctx context.Context, r stale) error {
 
 // putWhole puts a resource in one call. It returns why its entries end too early, or why
 // they cannot be put.
-func (s *Searcher) putWhole(ctx context.Context, r stale) (failed, err error) {
+func (s *Searcher) putWhole(ctx context.Context, r staleResource) (failed, err error) {
 	limited, abort := context.WithCancel(ctx)
 	defer abort()
 	err = s.index.Put(limited, func(yield func(index.Resource) bool) {
@@ -403,7 +403,7 @@ func (s *Searcher) putWhole(ctx context.Context, r stale) (failed, err error) {
 }
 
 // putPieces is putWhole in pieces of heldBytes. Each stays once it is put.
-func (s *Searcher) putPieces(ctx context.Context, r stale) (failed, err error) {
+func (s *Searcher) putPieces(ctx context.Context, r staleResource) (failed, err error) {
 	in := s.index.(index.Continuer)
 	have, err := in.Begun(ctx, r.id, r.version)
 	if err != nil {

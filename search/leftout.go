@@ -28,12 +28,12 @@ const (
 	checkAge    = time.Millisecond
 )
 
-// absences are the resources that are left out, by id: true if the source changed or
+// leftOut are the resources that are left out, by id: true if the source changed or
 // is gone, false if it cannot be read.
-type absences map[string]bool
+type leftOut map[string]bool
 
 // add adds a resource. One that changed stays so.
-func (a absences) add(id string, changed bool) { a[id] = a[id] || changed }
+func (a leftOut) add(id string, changed bool) { a[id] = a[id] || changed }
 
 // changes are what a look at sources found, by the ids of resources.
 type changes struct {
@@ -83,8 +83,8 @@ func isChanged(err error) bool {
 // and, if there are few or all is set, those whose sources changed since. It also says
 // what is not known of these; "" if all is known. Those of which an ingest has told that
 // they cannot be read count only if they are named, or if none is set as nothing is found.
-func (f *finding) unsearched(ctx context.Context, all, none bool) (absences, string) {
-	out := make(absences)
+func (f *searchCall) unsearched(ctx context.Context, all, none bool) (leftOut, string) {
+	out := make(leftOut)
 	for id, changed := range f.leftOut {
 		out.add(id, changed)
 	}
@@ -219,7 +219,7 @@ func (s *Searcher) hasChanged(ctx context.Context, id string) (bool, error) {
 }
 
 // setLeftOut sets which resources are left out.
-func (r *Results) setLeftOut(out absences) {
+func (r *Results) setLeftOut(out leftOut) {
 	var ids, unreadable []string
 	for id, changed := range out {
 		ids = append(ids, id)

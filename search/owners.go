@@ -58,7 +58,7 @@ func stretches(claims []claim, size int64) []stretch {
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c claim) bool { return c.from >= c.to })
 	slices.SortFunc(claims, func(a, b claim) int { return cmp.Compare(a.from, b.from) })
 	var parts []stretch
-	var active ranked
+	var active claimHeap
 	for at := int64(0); at < size; {
 		for len(claims) > 0 && claims[0].from <= at {
 			heap.Push(&active, claims[0])
@@ -91,15 +91,15 @@ func appendStretch(parts []stretch, s stretch) []stretch {
 	return append(parts, s)
 }
 
-// ranked is a heap of claims; the first one outranks all others.
-type ranked []claim
+// claimHeap is a heap of claims; the first one outranks all others.
+type claimHeap []claim
 
-func (r ranked) Len() int           { return len(r) }
-func (r ranked) Less(i, j int) bool { return r[i].outranks(r[j]) }
-func (r ranked) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *ranked) Push(c any)        { *r = append(*r, c.(claim)) }
+func (r claimHeap) Len() int           { return len(r) }
+func (r claimHeap) Less(i, j int) bool { return r[i].outranks(r[j]) }
+func (r claimHeap) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r *claimHeap) Push(c any)        { *r = append(*r, c.(claim)) }
 
-func (r *ranked) Pop() any {
+func (r *claimHeap) Pop() any {
 	last := (*r)[len(*r)-1]
 	*r = (*r)[:len(*r)-1]
 	return last

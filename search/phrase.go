@@ -76,7 +76,7 @@ func isFunctional(query string) bool {
 
 // has reports whether a text contains letters that begin and end at word
 // boundaries.
-func (f *folded) has(letters []byte) bool {
+func (f *foldedText) has(letters []byte) bool {
 	if len(letters) == 0 {
 		return true
 	}
@@ -95,7 +95,7 @@ func (f *folded) has(letters []byte) bool {
 
 // isEdge reports whether a word may begin with a letter: the character before
 // it is not a letter, or one of them is of a script without spaces.
-func (f *folded) isEdge(i int) bool {
+func (f *foldedText) isEdge(i int) bool {
 	at := f.offsets[i]
 	if i > 0 && f.offsets[i-1] == at {
 		return false // within a letter

@@ -83,6 +83,7 @@ type Request struct {
 
 	NoHighlights bool // leave out Result.Highlights
 	Rationale    bool // give the reasons for each result
+	NoRerank     bool // do not ask the Reranker of [Semantics]
 
 	phrases []string // that results must contain as written
 

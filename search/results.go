@@ -89,6 +89,10 @@ type Passage struct {
 	Text       string // as it is in the source
 	From, To   int64  // bytes of the text layer
 	SourceHash string // of the version of the layer
+
+	// Location is the place of a passage of [Searcher.Passages]; that of a result is in
+	// its address.
+	Location citekit.Location
 }
 
 // A Reason is one reason for a result: a term, or a relation.
@@ -121,9 +125,7 @@ func (r *Results) MarshalJSON() ([]byte, error) {
 	}
 	w.WriteByte(']')
 	w.Value("total", r.Total)
-	if !r.Exact {
-		w.Value("total_is_minimum", true)
-	}
+	w.Flag("total_is_minimum", !r.Exact)
 	if r.LeftOut > 0 {
 		w.Value("left_out", r.LeftOut)
 	}

@@ -39,12 +39,12 @@ const (
 	nearBest = 0.7
 )
 
-// A weighing is an index that scores the rows of tables, the entries of logs and the
+// A rowScorer is an index that scores the rows of tables, the entries of logs and the
 // cues of its best hits by themselves, as if each was an entry of the index: the length
 // of a passage of such says nothing about the one that answers. It narrows the hits to
 // these places. Other rows and entries of a passage that score nearly as well as its best
 // are hits of their own.
-type weighing struct {
+type rowScorer struct {
 	index.Index
 	reader *reader
 	req    Request
@@ -52,7 +52,7 @@ type weighing struct {
 
 // Search implements [index.Index]. There may be more hits than q.TopK: all rows of the
 // best q.TopK passages.
-func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, error) {
+func (w *rowScorer) Search(ctx context.Context, q index.Query) (*index.Result, error) {
 	wide := q
 	wide.TopK = max(q.TopK, weighedHits)
 	found, err := w.Index.Search(ctx, wide)
@@ -94,89 +94,122 @@ func (w *weighing) Search(ctx context.Context, q index.Query) (*index.Result, er
 
 // weigh scores a hit by its best place, if it has places of their own. It returns the
 // other rows that are hits, best first, and whether these are all.
-func (w *weighing) weigh(ctx context.Context, weights *index.Weights, h *index.Hit, excerpts, explain bool) (others []index.Hit, complete bool) {
+func (w *rowScorer) weigh(ctx context.Context, weights *index.Weights, h *index.Hit, excerpts, explain bool) (others []index.Hit, complete bool) {
 	text, p, err := w.reader.passage(ctx, h)
 	if err != nil || text == "" {
 		return nil, true
 	}
 	layer := w.reader.layers[h.Resource]
-	units := unitsOf(layer, p, text)
-	if len(units) < 2 {
+	rows := &passageRows{hit: *h, part: p, text: text, units: unitsOf(layer, p, text), explain: explain, phrases: w.req.phrases}
+	if len(rows.units) < 2 {
 		if excerpts {
 			excerpt(weights, h, text, explain)
 		}
 		return nil, true
 	}
 	header, inside := headerOf(ctx, layer, p, text)
-	ranges := [][2]int{{0, 0}}
-	for _, u := range units {
-		ranges = append(ranges, u.bytes())
-	}
-	whole := weights.Weigh(h, "", text, [][2]int{{0, len(text)}})[0]
-	all := weights.Weigh(h, header, text, ranges)
-	if inside { // it is no row of its own, with itself as its header
-		all[1] = weights.Weigh(h, "", text, ranges[1:2])[0]
-	}
-	best := 0
-	for i := range all {
-		if all[i].Score > all[best].Score {
-			best = i
-		}
-	}
-	passage := *h
-	raised := h.Parts[min(len(h.Parts), len(whole.Parts)):] // what it has beside its words stays
-	score := func(h *index.Hit, of index.Weighed) {
-		h.Score += of.Score - whole.Score
-		if explain {
-			h.Parts = slices.Concat(of.Parts, raised)
-		}
-	}
-	score(h, all[best])
+	rows.weigh(weights, header, inside)
+	best := rows.best()
+	rows.score(h, best)
 	small := len(text) <= mostShown && (header == "" || inside)
 	if by := w.req.By; best == 0 || inside && best == 1 || small || w.req.Whole || by != ByPassages && by != "" {
 		return nil, true // a small table stays whole, and so does one whose header alone has the words
 	}
-	has := func(b [2]int) bool {
-		return hasPhrases(h.Entry.Title+"\n"+h.Entry.Summary+"\n"+text[b[0]:b[1]], w.req.phrases)
-	}
-	narrow := func(h *index.Hit, b [2]int) {
-		h.Entry.Location = part{from: p.from + int64(b[0]), to: p.from + int64(b[1]), of: p.of}.String()
-	}
-	if len(units) > len(units[0].places) { // runs of cues overlap
-		if shown := units[best-1].shown(nil); has(shown) {
-			narrow(h, shown)
+	if rows.overlap() {
+		if shown := rows.units[best-1].shown(nil); rows.hasPhrases(shown) {
+			rows.narrow(h, shown)
 		}
 		return nil, true
 	}
-	rows := []int{best - 1}
-	least := all[0].Score + nearBest*(all[best].Score-all[0].Score)
-	for i := range units {
-		if i != best-1 && all[i+1].Score >= least && (i > 0 || !inside) && has(units[i].bytes()) {
-			rows = append(rows, i)
-		}
-	}
-	slices.SortStableFunc(rows[1:], func(a, b int) int { return cmp.Compare(all[b+1].Score, all[a+1].Score) })
-	complete = len(rows) <= mostRows
-	rows = rows[:min(len(rows), mostRows)]
-	taken := make(map[int]bool) // no row is in two hits
-	for _, i := range rows {
+	near := rows.near(best, inside)
+	complete = len(near) < mostRows
+	near = near[:min(len(near), mostRows-1)]
+	taken := map[int]bool{best - 1: true} // no row is in two hits
+	for _, i := range near {
 		taken[i] = true
 	}
-	for _, i := range rows {
-		shown := units[i].shown(taken)
-		if i == best-1 {
-			if !has(shown) {
-				return nil, true
-			}
-			narrow(h, shown)
-			continue
-		}
-		other := passage
-		score(&other, all[i+1])
-		narrow(&other, shown)
+	shown := rows.units[best-1].shown(taken)
+	if !rows.hasPhrases(shown) {
+		return nil, true
+	}
+	rows.narrow(h, shown)
+	for _, i := range near {
+		other := rows.hit
+		rows.score(&other, i+1)
+		rows.narrow(&other, rows.units[i].shown(taken))
 		others = append(others, other)
 	}
 	return others, complete
+}
+
+// passageRows are the units of a passage that is a hit, with their scores.
+type passageRows struct {
+	hit     index.Hit // as it was found
+	part    part
+	text    string
+	units   []unit
+	whole   index.Weighed   // the whole text
+	weighed []index.Weighed // the header alone, and then each unit with the header
+	explain bool
+	phrases []string
+}
+
+// weigh weighs the units with a header, which may be inside the passage: then it is the
+// first of them.
+func (r *passageRows) weigh(weights *index.Weights, header string, inside bool) {
+	ranges := [][2]int{{0, 0}}
+	for _, u := range r.units {
+		ranges = append(ranges, u.bytes())
+	}
+	r.whole = weights.Weigh(&r.hit, "", r.text, [][2]int{{0, len(r.text)}})[0]
+	r.weighed = weights.Weigh(&r.hit, header, r.text, ranges)
+	if inside { // it is no row of its own, with itself as its header
+		r.weighed[1] = weights.Weigh(&r.hit, "", r.text, ranges[1:2])[0]
+	}
+}
+
+// best returns the index in r.weighed of the highest score.
+func (r *passageRows) best() (best int) {
+	for i := range r.weighed {
+		if r.weighed[i].Score > r.weighed[best].Score {
+			best = i
+		}
+	}
+	return best
+}
+
+// score gives a hit the score at an index of r.weighed.
+func (r *passageRows) score(h *index.Hit, at int) {
+	h.Score += r.weighed[at].Score - r.whole.Score
+	if r.explain {
+		besideWords := r.hit.Parts[min(len(r.hit.Parts), len(r.whole.Parts)):]
+		h.Parts = slices.Concat(r.weighed[at].Parts, besideWords)
+	}
+}
+
+// overlap reports whether units have places in common, as runs of cues do.
+func (r *passageRows) overlap() bool { return len(r.units) > len(r.units[0].places) }
+
+// hasPhrases reports whether a range of the text, with the title, has all phrases.
+func (r *passageRows) hasPhrases(b [2]int) bool {
+	return hasPhrases(r.hit.Entry.Title+"\n"+r.hit.Entry.Summary+"\n"+r.text[b[0]:b[1]], r.phrases)
+}
+
+// narrow makes a hit one of a range of the text.
+func (r *passageRows) narrow(h *index.Hit, b [2]int) {
+	h.Entry.Location = part{from: r.part.from + int64(b[0]), to: r.part.from + int64(b[1]), of: r.part.of}.String()
+}
+
+// near returns the units besides the best that score nearly as well, best first.
+func (r *passageRows) near(best int, headerInside bool) (units []int) {
+	least := r.weighed[0].Score + nearBest*(r.weighed[best].Score-r.weighed[0].Score)
+	for i := range r.units {
+		if i != best-1 && r.weighed[i+1].Score >= least && (i > 0 || !headerInside) && r.hasPhrases(r.units[i].bytes()) {
+			units = append(units, i)
+		}
+	}
+	slices.SortStableFunc(units, func(a, b int) int { return cmp.Compare(r.weighed[b+1].Score, r.weighed[a+1].Score) })
+	return units
 }
 
 // A unit is a row of a table, an entry of a log, or a few cues: some of the places of a

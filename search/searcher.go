@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search/internal/index"
@@ -29,6 +30,12 @@ type Options struct {
 
 	// Semantics adds ranking by meaning; nil ranks by words alone.
 	Semantics *Semantics
+
+	// Shards is the number of indexes, at most 256, that the resources are spread over,
+	// for more than ten million passages or many writers; zero means one. Results and
+	// their scores are those of one index. All that use a workspace must give the same
+	// number: with another one an index is made anew.
+	Shards int
 
 	// Progress, if not nil, is called after each resource with the number of
 	// outdated resources updated so far.
@@ -61,9 +68,9 @@ type Searcher struct {
 	running    sync.WaitGroup
 
 	mu       sync.Mutex
-	updating *updating // nil if none is running
-	upToDate bool      // the index was, at the last check
-	seen     sweep     // that check
+	updating *updateRun // nil if none is running
+	upToDate bool       // the index was, at the last check
+	seen     sweep      // that check
 	failed   map[string]failure
 	aside    map[string]string     // the kinds of resources of which only a part is in the index, by id
 	unread   map[string]unreadText // of which the index has nothing, as their texts cannot be read, by id
@@ -90,7 +97,7 @@ func New(lib *citekit.Library, opts *Options) *Searcher {
 	}
 	s := &Searcher{
 		lib: lib, layers: o.Layers, index: o.index, relations: o.Relations, progress: o.Progress, program: o.Program,
-		form: formOf(lib.Resolvers()), close: func() error { return nil },
+		form: formOf(lib), close: func() error { return nil },
 		failed: make(map[string]failure), aside: make(map[string]string), unread: make(map[string]unreadText), told: make(map[string]bool), noted: make(map[string]bool),
 	}
 	if s.layers == nil {
@@ -102,11 +109,11 @@ func New(lib *citekit.Library, opts *Options) *Searcher {
 	s.background, s.stop = context.WithCancel(context.Background())
 	store, ok := lib.Workspace().(index.Store)
 	if !ok {
-		s.err = fmt.Errorf("citekit: search: this workspace cannot open what it stores; give it OpenEvidence: %w", errors.ErrUnsupported)
+		s.err = fmt.Errorf("search: this workspace cannot open what it stores; give it OpenEvidence: %w", errors.ErrUnsupported)
 		return s
 	}
 	if s.index == nil {
-		local := index.New(store, nil)
+		local := index.New(store, &index.Options{Shards: o.Shards})
 		s.index, s.close = local, local.Close
 	}
 	s.semantics, s.err = s.newSemantics(o.Semantics)
@@ -144,6 +151,20 @@ func pass(lock *sync.Mutex) {
 	defer lock.Unlock()
 }
 
+// Ready waits until all files of the index are on this machine, so that a search need not
+// fetch them from the store of the workspace. It then returns nil, also later, while new
+// ones are fetched. If ctx is done before, the error says how many there are, and fetching
+// goes on, so that a probe can ask again.
+func (s *Searcher) Ready(ctx context.Context) error {
+	if s.err != nil {
+		return s.err
+	}
+	if in, ok := s.index.(interface{ Ready(context.Context) error }); ok {
+		return in.Ready(ctx)
+	}
+	return nil
+}
+
 // Stats returns statistics of the index.
 func (s *Searcher) Stats(ctx context.Context) (Stats, error) {
 	if s.err != nil {
@@ -172,10 +193,10 @@ func (s *Searcher) Unindexed(ctx context.Context) (ids []string, err error) {
 }
 
 // formOf identifies how resolvers read texts.
-func formOf(resolvers citekit.Resolvers) string {
+func formOf(lib *citekit.Library) string {
 	form := entryForm
-	for _, m := range citekit.Modalities() {
-		if v, ok := resolvers[m].(citekit.Versioner); ok {
+	for _, m := range lib.Modalities() {
+		if v, ok := lib.Resolvers()[m].(citekit.Versioner); ok && m.BuiltIn() {
 			form += " " + v.Version()
 		}
 	}
@@ -197,6 +218,7 @@ func reserve(left time.Duration) time.Duration { return max(left/5, min(left, 50
 // the index and of the context. If time runs out after something was found,
 // that is not an error.
 func (s *Searcher) Search(ctx context.Context, req Request) (*Results, error) {
+	defer ctxio.Time(ctx, ctxio.PhaseSearch)()
 	if s.err != nil {
 		return nil, s.err
 	}

@@ -150,7 +150,7 @@ func (s *Searcher) newSemantics(opts *Semantics) (*semantics, error) {
 	}
 	store, ok := s.lib.Workspace().(vectorStore)
 	if _, scores := s.index.(index.Scorer); !ok || !scores {
-		return nil, fmt.Errorf("citekit: search: this workspace or index cannot hold vectors; leave out the Embedder: %w", errors.ErrUnsupported)
+		return nil, fmt.Errorf("search: this workspace or index cannot hold vectors; leave out the Embedder: %w", errors.ErrUnsupported)
 	}
 	m.store = store
 	return m, nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/search/internal/index"
@@ -42,6 +43,7 @@ type SimilarRequest struct {
 // word. If the part cannot be read, they are the errors of
 // [citekit.Library.Node] and of the text layer.
 func (s *Searcher) Similar(ctx context.Context, req SimilarRequest) (*Results, error) {
+	defer ctxio.Time(ctx, ctxio.PhaseSearch)()
 	if s.err != nil {
 		return nil, s.err
 	}

@@ -61,8 +61,8 @@ type failure struct {
 	err     error
 }
 
-// An updating is a running update; done is closed at its end.
-type updating struct {
+// An updateRun is a running update; done is closed at its end.
+type updateRun struct {
 	done  chan struct{}
 	err   error
 	again chan struct{} // asks for a look at maps that are new since it began
@@ -100,7 +100,7 @@ func (s *Searcher) Update(ctx context.Context) error {
 
 // startUpdating returns the running update, or starts one. It returns nil if
 // nothing changed since the last.
-func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) {
+func (s *Searcher) startUpdating(ctx context.Context) (u *updateRun, began bool) {
 	stamp, indexStamp := s.mapsStamp(ctx), s.indexStamp(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,10 +114,10 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) 
 	if s.background.Err() != nil { // closed
 		return nil, false
 	}
-	if s.upToDate && stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && indexStamp == s.seen.index && time.Since(s.seen.at) < sweepEvery {
+	if s.upToDate && stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && indexStamp == s.seen.index && (time.Since(s.seen.at) < sweepEvery || s.isTrusted()) {
 		return nil, false
 	}
-	u = &updating{done: make(chan struct{}), again: make(chan struct{}, 1)}
+	u = &updateRun{done: make(chan struct{}), again: make(chan struct{}, 1)}
 	s.updating = u
 	s.running.Go(func() {
 		u.err = s.update(u)
@@ -127,6 +127,14 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updating, began bool) 
 		close(u.done)
 	})
 	return u, true
+}
+
+// isTrusted reports whether the common stamp of all maps is trusted however old it is: the
+// workspace is not on this machine, so that maps are only written through a workspace, and
+// no resource is to be tried again. It needs the lock.
+func (s *Searcher) isTrusted() bool {
+	w, ok := s.lib.Workspace().(interface{ NoteLatency() time.Duration })
+	return ok && w.NoteLatency() > 0 && len(s.failed) == 0
 }
 
 func (s *Searcher) mapsStamp(ctx context.Context) citekit.Stamp {
@@ -153,8 +161,8 @@ func (s *Searcher) indexStamp(ctx context.Context) citekit.Stamp {
 	return stamp
 }
 
-// A historian is an index that can tell its own changes from those of others.
-type historian interface {
+// A changeTracker is an index that can tell its own changes from those of others.
+type changeTracker interface {
 	// ChangedByOthers reports whether somebody else has changed the index since it
 	// had a stamp.
 	ChangedByOthers(ctx context.Context, since citekit.Stamp) (bool, error)
@@ -166,7 +174,7 @@ func (s *Searcher) indexChanged(ctx context.Context) bool {
 	s.mu.Lock()
 	checked, known := s.seen.index, s.upToDate
 	s.mu.Unlock()
-	h, ok := s.index.(historian)
+	h, ok := s.index.(changeTracker)
 	if !known || !ok {
 		return false
 	}
@@ -181,11 +189,11 @@ func (s *Searcher) checkAgain() {
 	s.upToDate = false
 }
 
-// A stale is a resource whose entries do not match its map.
-type stale struct{ id, version string }
+// A staleResource is a resource whose entries do not match its map.
+type staleResource struct{ id, version string }
 
 // outdated returns the resources that are missing or outdated in the index.
-func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
+func (s *Searcher) outdated(ctx context.Context) (todo []staleResource, err error) {
 	ids, err := s.lib.Resources(ctx)
 	if err != nil {
 		return nil, err
@@ -215,7 +223,7 @@ func (s *Searcher) outdated(ctx context.Context) (todo []stale, err error) {
 		case s.isUnread(held, version):
 			cannot[id] = parseUnread(held)
 		case put != version && !s.hasFailed(id, version):
-			todo = append(todo, stale{id, version})
+			todo = append(todo, staleResource{id, version})
 		}
 	}
 	s.mu.Lock()

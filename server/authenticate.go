@@ -33,6 +33,19 @@ type denial struct {
 	err     error  // for the log; may be nil
 }
 
+// code returns the code of a problem.
+func (d *denial) code() string {
+	switch d.status {
+	case http.StatusUnauthorized:
+		return OutcomeUnauthenticated
+	case http.StatusServiceUnavailable:
+		return OutcomeUnavailable
+	case http.StatusForbidden:
+		return outcomeForbidden
+	}
+	return "INVALID_INPUT"
+}
+
 // claimed returns the ID of the caller that a refused token names, or "". Nobody has
 // proven it.
 func (d *denial) claimed() string {
@@ -181,7 +194,11 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, why *denial, grant
 	case http.StatusServiceUnavailable:
 		header.Set("Retry-After", "5")
 	}
-	http.Error(w, why.message, why.status)
+	if len(s.services) > 0 && strings.HasPrefix(r.URL.Path, transport.APIPath) {
+		transport.NewProblem(why.code(), why.status, why.message).Write(w, r)
+	} else {
+		http.Error(w, why.message, why.status)
+	}
 	event := Event{Start: start, Duration: time.Since(start), Method: "other", Outcome: OutcomeUnauthenticated}
 	if grant != nil {
 		event.Caller, event.Outcome = grant.ID, string(outcomeForbidden)
@@ -279,8 +296,8 @@ func (s *Server) watchRevoked(ctx context.Context) {
 // grant allows.
 func (s *Server) over(grant *access.Grant) bool { return s.revoked(grant) || s.narrowed(grant) }
 
-// active are the requests that are being served.
-type active struct {
+// activeRequests are the requests that are being served.
+type activeRequests struct {
 	mu       sync.Mutex
 	requests map[*request]struct{}
 }
@@ -290,7 +307,7 @@ type request struct {
 	cancel func()
 }
 
-func newActive() *active { return &active{requests: make(map[*request]struct{})} }
+func newActive() *activeRequests { return &activeRequests{requests: make(map[*request]struct{})} }
 
 // grantKey is the key of the context of a request for the grant of its caller.
 type grantKey struct{}
@@ -311,7 +328,7 @@ func (s *Server) begin(ctx context.Context, grant *access.Grant) (context.Contex
 }
 
 // add notes a request until forget is called.
-func (a *active) add(over func() bool, cancel func()) (forget func()) {
+func (a *activeRequests) add(over func() bool, cancel func()) (forget func()) {
 	r := &request{over, cancel}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -324,7 +341,7 @@ func (a *active) add(over func() bool, cancel func()) (forget func()) {
 }
 
 // end cancels the requests that are over.
-func (a *active) end() {
+func (a *activeRequests) end() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for r := range a.requests {
@@ -334,8 +351,8 @@ func (a *active) end() {
 	}
 }
 
-// A sometimes limits log lines that may come in a flood.
-type sometimes struct {
+// A floodLog limits log lines that may come in a flood.
+type floodLog struct {
 	mu      sync.Mutex
 	most    int
 	per     time.Duration
@@ -344,11 +361,11 @@ type sometimes struct {
 	skipped int
 }
 
-func newSometimes(most int, per time.Duration) *sometimes { return &sometimes{most: most, per: per} }
+func newSometimes(most int, per time.Duration) *floodLog { return &floodLog{most: most, per: per} }
 
 // now reports whether this line may be written, and how many were left out since
 // the last one.
-func (s *sometimes) now() (skipped int, ok bool) {
+func (s *floodLog) now() (skipped int, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := time.Now(); now.Sub(s.since) >= s.per {

@@ -20,7 +20,7 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// Ada may see one of two workspaces. Package access/keyfile has tokens that an
+// Ada may see one of two workspaces. A file of keys, access.KeyFile, has tokens that an
 // operator makes, and access/oidc those of an identity provider.
 func Example() {
 	papers, contracts := oneFile("paper.txt"), oneFile("contract.txt")

@@ -20,6 +20,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
 	"github.com/citekit/citekit/answer"
+	"github.com/citekit/citekit/api"
+	"github.com/citekit/citekit/cite"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/mcpadapter"
@@ -55,7 +57,8 @@ func newPlace(t testing.TB, resolvers citekit.Resolvers, name string, files map[
 		}
 	}
 	p.lib = openPlace(t, resolvers, p.dir)
-	return p, server.Workspace{Name: name, Hosted: host(t, p.lib)}
+	hosted, service := hostBoth(t, p.lib, nil)
+	return p, server.Workspace{Name: name, Hosted: hosted, API: service}
 }
 
 // openPlace returns a library of the files of a directory, which it maps.
@@ -79,6 +82,13 @@ func host(t testing.TB, lib *citekit.Library) transport.Hosted { return hostLogg
 // hostLogging is as host, with a logger of the protocol's server.
 func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) transport.Hosted {
 	t.Helper()
+	hosted, _ := hostBoth(t, lib, logger)
+	return hosted
+}
+
+// hostBoth is as hostLogging, with what answers the JSON interface.
+func hostBoth(t testing.TB, lib *citekit.Library, logger *slog.Logger) (transport.Hosted, *api.Service) {
+	t.Helper()
 	layers, related := textlayer.New(lib, nil), relations.New(lib)
 	searcher := search.New(lib, &search.Options{Layers: layers, Relations: related})
 	t.Cleanup(func() { searcher.Close() })
@@ -87,13 +97,17 @@ func hostLogging(t testing.TB, lib *citekit.Library, logger *slog.Logger) transp
 	ingester := mcpadapter.NewIngester(lib, nil)
 	t.Cleanup(func() { ingester.Close() })
 	links := transport.NewEvidenceLinks(lib, nil)
-	return transport.Hosted{Links: links, Server: mcpadapter.NewServer(lib, &mcpadapter.Options{
+	opts := &mcpadapter.Options{
 		Searcher: searcher, Contents: reader, Briefing: contents.NewBriefer(searcher), Verifier: verifier,
 		Answerer:   answer.New(searcher, &answer.Options{Verifier: verifier}),
 		Reanchorer: reanchor.New(lib, &reanchor.Options{Layers: layers}),
 		Logger:     logger,
 		Ingester:   ingester, Links: links, Timeouts: server.Timeouts(), Watch: 20 * time.Millisecond,
-	})}
+	}
+	return transport.Hosted{Links: links, Server: mcpadapter.NewServer(lib, opts)}, &api.Service{
+		Library: lib, Layers: layers, Relations: related, Searcher: searcher, Reader: reader, Answerer: opts.Answerer, Verifier: verifier,
+		Citer: cite.New(lib, &cite.Options{Verifier: verifier, Layers: layers}), Offers: opts.Offers, Timeout: opts.Timeout, Ingester: ingester,
+	}
 }
 
 // keys is an authenticator of a test: what each token may do.
@@ -186,8 +200,8 @@ func (j *journal) await(t testing.TB, what string, is func(server.Event) bool) s
 	return server.Event{}
 }
 
-// A running is a server on a port of 127.0.0.1.
-type running struct {
+// A runningServer is a server on a port of 127.0.0.1.
+type runningServer struct {
 	t       testing.TB
 	server  *server.Server
 	address string
@@ -195,15 +209,15 @@ type running struct {
 }
 
 // start serves workspaces until the test ends.
-func start(t testing.TB, workspaces []server.Workspace, opts *server.Options) *running {
+func start(t testing.TB, workspaces []server.Workspace, opts *server.Options) *runningServer {
 	t.Helper()
 	return startWith(t, workspaces, opts, nil)
 }
 
 // startWith is start with options of serving.
-func startWith(t testing.TB, workspaces []server.Workspace, opts *server.Options, serve *transport.ServeOptions) *running {
+func startWith(t testing.TB, workspaces []server.Workspace, opts *server.Options, serve *transport.ServeOptions) *runningServer {
 	t.Helper()
-	r := &running{t: t, journal: new(journal)}
+	r := &runningServer{t: t, journal: new(journal)}
 	o := *opts
 	if o.Observer == nil {
 		o.Observer = r.journal
@@ -234,13 +248,13 @@ func startWith(t testing.TB, workspaces []server.Workspace, opts *server.Options
 
 // A client calls a server with headers of its own.
 type client struct {
-	*running
+	*runningServer
 	header http.Header
 	http   *http.Client
 }
 
 // as returns a client with a token; "" is none.
-func (r *running) as(token string, headers ...string) client {
+func (r *runningServer) as(token string, headers ...string) client {
 	c := client{r, http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}, http.DefaultClient}
 	if token != "" {
 		c.header.Set("Authorization", "Bearer "+token)
@@ -281,11 +295,20 @@ func (c client) send(method, path, body string) (int, http.Header, string) {
 // session begins a session.
 func (c client) session() client {
 	c.t.Helper()
-	status, header, body := c.send("POST", "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`)
+	return c.sessionWith("{}")
+}
+
+// pages are the capabilities of a client that shows pages of MCP Apps.
+const pages = `{"extensions":{"io.modelcontextprotocol/ui":{"mimeTypes":["text/html;profile=mcp-app"]}}}`
+
+// sessionWith is session for a client with some capabilities.
+func (c client) sessionWith(capabilities string) client {
+	c.t.Helper()
+	status, header, body := c.send("POST", "/mcp", `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":`+capabilities+`,"clientInfo":{"name":"test","version":"1"}}}`)
 	if status != 200 || header.Get("Mcp-Session-Id") == "" {
 		c.t.Fatalf("initialize: %d %s", status, body)
 	}
-	s := client{c.running, c.header.Clone(), c.http}
+	s := client{c.runningServer, c.header.Clone(), c.http}
 	s.header.Set("Mcp-Session-Id", header.Get("Mcp-Session-Id"))
 	s.header.Set("Mcp-Protocol-Version", "2025-11-25")
 	if status, _, body := s.send("POST", "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`); status != 202 {

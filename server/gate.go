@@ -17,16 +17,9 @@ type gate struct{ s *Server }
 
 // Enter implements [transport.Gate].
 func (g gate) Enter(ctx context.Context, calls []*transport.Call) (end func(), err error) {
-	k, places := lookup, 0
 	grant, _ := ctx.Value(grantKey{}).(*access.Grant) // nil for a caller that sends only notifications
 	caller := callerOf(grant)
 	for _, c := range calls {
-		if !c.Lookup {
-			k = heavy
-		}
-		if !c.Stream {
-			places++
-		}
 		if g.s.revoked(c.Grant) || c.Method == transport.MethodEvidence && g.s.withdrawn(c.Grant, c.Workspace) { // since a link was given
 			return nil, access.ErrRefused
 		}
@@ -38,12 +31,31 @@ func (g gate) Enter(ctx context.Context, calls []*transport.Call) (end func(), e
 	if len(calls) == 1 && calls[0].Method == transport.MethodEvidence {
 		return g.follow(caller, calls[0])
 	}
-	start := time.Now()
-	end, err = g.s.queue.enter(ctx, caller, k, places)
+	return g.s.queue.run(ctx, caller, calls)
+}
+
+// NewGate returns a gate that lets calls run within limits, for a program that serves a
+// [transport.Handler] of its own. It tells nobody of calls.
+func NewGate(limits Limits) transport.Gate { return queueGate{newQueue(limits)} }
+
+// A queueGate lets calls run within the limits of a queue.
+type queueGate struct{ queue *queue }
+
+// Enter implements [transport.Gate].
+func (g queueGate) Enter(ctx context.Context, calls []*transport.Call) (end func(), err error) {
+	caller := ""
 	for _, c := range calls {
-		c.Waited = time.Since(start)
+		caller = callerOf(c.Grant)
 	}
-	return end, err
+	if len(calls) == 1 && calls[0].Method == transport.MethodEvidence {
+		return g.queue.fetch(caller)
+	}
+	return g.queue.run(ctx, caller, calls)
+}
+
+// Ended implements [transport.Gate].
+func (g queueGate) Ended(_ context.Context, c *transport.Call) {
+	g.queue.spend(callerOf(c.Grant), c.Bytes)
 }
 
 // follow lets a caller follow a link, until its key is revoked or gives it less.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -15,9 +16,13 @@ import (
 	"time"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/api"
+	"github.com/citekit/citekit/corpus"
 	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/server"
+	"github.com/citekit/citekit/server/transport"
 )
 
 // What the other workspace has: ids of the same length that are not like anything
@@ -30,7 +35,7 @@ const (
 // A neighbour is a server of two workspaces, as one caller sees it who wants what
 // the other one has.
 type neighbour struct {
-	*running
+	*runningServer
 	mine  client // a session of the caller
 	other client // a session of the neighbour
 	dir   string // of the neighbour's files
@@ -47,16 +52,36 @@ func newNeighbour(t *testing.T) *neighbour {
 		}
 		return b.String()
 	}
-	_, r := newPlace(t, modality.All(), "red", map[string]string{"common.md": text("scarlet"), "rednotes.md": text("crimson")})
-	blue, b := newPlace(t, modality.All(), "blue", map[string]string{"common.md": text("cobalt"), theirs + ".md": text("azure"), "later.md": "# Cobalt\n"})
+	red, _ := newPlace(t, modality.All(), "red", map[string]string{"common.md": text("scarlet"), "rednotes.md": text("crimson")})
+	blue, _ := newPlace(t, modality.All(), "blue", map[string]string{"common.md": text("cobalt"), theirs + ".md": text("azure"), "later.md": "# Cobalt\n"})
+	services := make(map[string]*api.Service)
+	r, b := everyDialect(t, red, services), everyDialect(t, blue, services)
 	known := &keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}, blueKey: {ID: "k-blue", Workspaces: []string{"blue"}}}}
 	s := start(t, []server.Workspace{r, b}, &server.Options{Authenticator: known, Limits: server.Limits{Rate: -1}})
-	n := &neighbour{running: s, mine: s.as(redKey).session(), other: s.as(blueKey).session(), dir: blue.dir}
+	n := &neighbour{runningServer: s, mine: s.as(redKey).sessionWith(pages), other: s.as(blueKey).session(), dir: blue.dir}
 	n.link = n.other.evidenceLink("text://" + theirs + "#lines=2-3")
 	n.session = n.other.header.Get("Mcp-Session-Id")
 	n.job = n.other.field("ingest", map[string]any{"paths": []string{"later.md"}}, "job_id")
 	n.cursor = n.other.field("getStructure", map[string]any{"resource_id": theirs}, "next_cursor")
 	return n
+}
+
+// everyDialect serves a place with the tools of all dialects. The services are those that
+// calls reach by name.
+func everyDialect(t *testing.T, p *place, services map[string]*api.Service) server.Workspace {
+	t.Helper()
+	c := corpus.New(p.lib, &corpus.Options{
+		AgentsIngest: true, Dialects: corpus.Dialects(), Named: func(name string) *api.Service { return services[name] },
+		Server: &mcpadapter.Options{Timeouts: server.Timeouts(), Watch: 20 * time.Millisecond},
+	})
+	t.Cleanup(func() { c.Close() })
+	opts := c.ServerOptions()
+	opts.Links = transport.NewEvidenceLinks(p.lib, nil)
+	services[p.name] = c.Service(opts)
+	return server.Workspace{
+		Name: p.name, API: services[p.name],
+		Hosted: transport.Hosted{Server: mcpadapter.NewServer(p.lib, opts), Links: opts.Links},
+	}
 }
 
 // field returns a field of what a tool answers, which must be there.
@@ -104,6 +129,12 @@ type schema struct {
 	Enum       []any
 	Items      *schema
 	Minimum    *float64
+
+	// Of the schemas of other dialects.
+	Const       any
+	OneOf       []schema
+	Ref         string `json:"$ref"`
+	Definitions map[string]schema
 }
 
 // is reports whether values of the schema may be of a type.
@@ -116,6 +147,10 @@ func asList(v any) []any { list, _ := v.([]any); return list }
 // ordinary returns a value that a caller may give for a property.
 func (s *schema) ordinary(t *testing.T, name string) any {
 	switch {
+	case s.Const != nil:
+		return s.Const
+	case len(s.OneOf) > 0:
+		return s.OneOf[0].ordinary(t, name)
 	case len(s.Enum) > 0:
 		return s.Enum[0]
 	case s.is("string"):
@@ -130,28 +165,47 @@ func (s *schema) ordinary(t *testing.T, name string) any {
 	case s.is("array"):
 		return []any{s.Items.ordinary(t, name)}
 	case s.is("object"):
-		return map[string]any{}
+		object := map[string]any{}
+		for _, name := range s.Required {
+			property := s.Properties[name]
+			object[name] = property.ordinary(t, name)
+		}
+		return object
 	}
 	t.Fatalf("property %s has a type that the test does not know: %v", name, s.Type)
 	return nil
 }
 
 // hostile returns what may be in place of a property to reach a resource.
-func (s *schema) hostile(id string, n *neighbour) []any {
+func (s *schema) hostile(t *testing.T, root *schema, id string, n *neighbour) (values []any) {
 	texts := []any{id, id + ".part-2", "text://" + id, "text://" + id + "#lines=1-3", "citekit://maps/" + id, id + ".md", n.dir + "/" + id + ".md", "../" + id, n.cursor, n.job}
 	switch {
-	case len(s.Enum) > 0:
+	case len(s.Enum) > 0 || s.Const != nil:
 		return nil
-	case s.is("array") && s.Items != nil && s.Items.is("string") && len(s.Items.Enum) == 0:
-		var lists []any
-		for _, text := range texts {
-			lists = append(lists, []any{text})
+	case s.Ref != "":
+		of := root.Definitions[strings.TrimPrefix(s.Ref, "#/definitions/")]
+		return of.hostile(t, root, id, n)
+	case len(s.OneOf) > 0:
+		for _, one := range s.OneOf {
+			values = append(values, one.hostile(t, root, id, n)...)
 		}
-		return lists
+	case s.is("array") && s.Items != nil:
+		for _, value := range s.Items.hostile(t, root, id, n) {
+			values = append(values, []any{value})
+		}
+	case s.is("object"):
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			property := s.Properties[name]
+			for _, value := range property.hostile(t, root, id, n) {
+				object := s.ordinary(t, "").(map[string]any)
+				object[name] = value
+				values = append(values, object)
+			}
+		}
 	case s.is("string"):
 		return texts
 	}
-	return nil
+	return values
 }
 
 // TestNothingOfOthers walks all that the server itself says that it offers, and
@@ -164,6 +218,7 @@ func TestNothingOfOthers(t *testing.T) {
 	n.resources(t)
 	n.prompts(t)
 	n.http(t)
+	n.api(t)
 }
 
 func (n *neighbour) tools(t *testing.T) {
@@ -176,8 +231,9 @@ func (n *neighbour) tools(t *testing.T) {
 	if err := json.Unmarshal(n.mine.request("tools/list", nil).Result, &listed); err != nil {
 		t.Fatal(err)
 	}
-	calls := 0
+	calls, viewed := 0, false
 	for _, tool := range listed.Tools {
+		viewed = viewed || strings.HasSuffix(tool.Name, "viewEvidence")
 		required := func() map[string]any {
 			arguments := make(map[string]any)
 			for _, name := range tool.InputSchema.Required {
@@ -189,7 +245,10 @@ func (n *neighbour) tools(t *testing.T) {
 		text, _ := n.mine.tool(tool.Name, required())
 		n.told(t, tool.Name, text)
 		for name, property := range tool.InputSchema.Properties {
-			mine, others := property.hostile(theirs, n), property.hostile(absent, n)
+			mine, others := property.hostile(t, &tool.InputSchema, theirs, n), property.hostile(t, &tool.InputSchema, absent, n)
+			if name == "workspaceId" {
+				mine, others = append(mine, "blue"), append(others, "nought")
+			}
 			for i := range mine {
 				a, b := required(), required()
 				a[name], b[name] = mine[i], others[i]
@@ -199,7 +258,7 @@ func (n *neighbour) tools(t *testing.T) {
 				for _, sent := range []string{n.dir, strings.ToLower(n.dir), n.cursor, n.job} {
 					ofTheirs, ofAbsent = strings.ReplaceAll(ofTheirs, sent, "SENT"), strings.ReplaceAll(ofAbsent, sent, "SENT")
 				}
-				if mine[i] == n.cursor || fmt.Sprint(mine[i]) == fmt.Sprint([]any{n.cursor}) {
+				if fmt.Sprint(mine[i]) == n.cursor || fmt.Sprint(mine[i]) == fmt.Sprint([]any{n.cursor}) {
 					ofTheirs, ofAbsent = strings.ReplaceAll(ofTheirs, theirs, "SENT"), strings.ReplaceAll(ofAbsent, theirs, "SENT")
 				}
 				n.same(t, fmt.Sprintf("%s with %s %v", tool.Name, name, mine[i]), ofTheirs, ofAbsent)
@@ -207,8 +266,11 @@ func (n *neighbour) tools(t *testing.T) {
 			}
 		}
 	}
-	if len(listed.Tools) < 13 || calls < 200 {
+	if len(listed.Tools) < 18 || calls < 400 {
 		t.Errorf("%d tools, %d calls: the test tries too little", len(listed.Tools), calls)
+	}
+	if !viewed {
+		t.Error("the tool of the page that shows evidence is not tried")
 	}
 	// What is there is found by its owner: the test asks for what can be had.
 	if text, failed := n.other.tool("getContents", map[string]any{"ids": []string{"text://" + theirs + "#lines=1-3"}}); failed || !strings.Contains(text, "azure0") {
@@ -287,7 +349,7 @@ func (n *neighbour) prompts(t *testing.T) {
 // http tries what the neighbour was given, and what names its workspace.
 func (n *neighbour) http(t *testing.T) {
 	ask := func(method, path, body string, headers ...string) string {
-		c := client{n.running, n.mine.header.Clone(), n.mine.http}
+		c := client{n.runningServer, n.mine.header.Clone(), n.mine.http}
 		for i := 0; i < len(headers); i += 2 {
 			c.header.Set(headers[i], headers[i+1])
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit/access"
-	"github.com/citekit/citekit/access/keyfile"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/server"
 )
@@ -19,8 +18,8 @@ func TestRevokedInFile(t *testing.T) {
 	slow := newSlow()
 	_, workspaces := slowPlace(t, slow)
 	path := filepath.Join(t.TempDir(), "keys.json")
-	open := func() *keyfile.File {
-		f, err := keyfile.Open(path, nil)
+	open := func() *access.KeyFile {
+		f, err := access.OpenKeyFile(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +27,7 @@ func TestRevokedInFile(t *testing.T) {
 		return f
 	}
 	operator := open()
-	key, token, err := operator.New(t.Context(), keyfile.Key{Workspaces: []string{"slow"}})
+	key, token, err := operator.New(t.Context(), access.Key{Workspaces: []string{"slow"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 // slowServer starts a server on which resolving takes until it is cancelled.
-func slowServer(t *testing.T, limits server.Limits) (*running, slow) {
+func slowServer(t *testing.T, limits server.Limits) (*runningServer, slow) {
 	t.Helper()
 	slow := newSlow()
 	_, workspaces := slowPlace(t, slow)

@@ -35,7 +35,7 @@ func TestLinkTellsItsOrigin(t *testing.T) {
 		t.Errorf("the link shows where it comes from: %s", link)
 	}
 	second := start(t, []server.Workspace{{Name: "red", Hosted: host(t, place.lib)}}, opts)
-	told := func(at *running, outcome string) server.Event {
+	told := func(at *runningServer, outcome string) server.Event {
 		return at.journal.await(t, "a link with the outcome "+outcome, func(e server.Event) bool { return e.Method == transport.MethodEvidence && e.Outcome == outcome })
 	}
 	check := func(e server.Event) {
@@ -44,7 +44,7 @@ func TestLinkTellsItsOrigin(t *testing.T) {
 			t.Errorf("told of a link: %+v", e)
 		}
 	}
-	for _, s := range []*running{first, second} {
+	for _, s := range []*runningServer{first, second} {
 		if status, _, body := s.as("").send("GET", link, ""); status != 200 || body != "Two.\nThree.\n" {
 			t.Errorf("the link: %d %q", status, body)
 		}

@@ -173,7 +173,7 @@ const loadKeys = 20 // tokens; the even ones are for red
 
 // open begins sessions.
 func (l *load) open(n int) {
-	r := &running{t: l.t, address: l.address}
+	r := &runningServer{t: l.t, address: l.address}
 	transport := &http.Transport{MaxIdleConnsPerHost: n, MaxIdleConns: n}
 	l.t.Cleanup(transport.CloseIdleConnections)
 	for i := range n {

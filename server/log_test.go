@@ -24,7 +24,7 @@ import (
 
 // A logged is a server all of whose logs are kept, of every level.
 type logged struct {
-	*running
+	*runningServer
 	log, audit, text journal // the log as JSON and as text
 }
 
@@ -37,7 +37,7 @@ func startLogged(t *testing.T, text string) *logged {
 	place, workspace := newPlace(t, modality.All(), "red", map[string]string{"rednotes.md": text})
 	workspace.Hosted = hostLogging(t, place.lib, logger)
 	known := &keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}}}
-	l.running = start(t, []server.Workspace{workspace}, &server.Options{
+	l.runningServer = start(t, []server.Workspace{workspace}, &server.Options{
 		Authenticator: known, Logger: logger, Audit: slog.New(slog.NewJSONHandler(&l.audit, debug)),
 		Limits: server.Limits{Rate: -1}, Handler: transport.HandlerOptions{Logger: logger, SSE: true},
 	})
@@ -185,7 +185,7 @@ func hostileHeaders(c client, text string) {
 		"X-Request-Id", "Traceparent", "Tracestate", "X-Mcp-Workspace", "X-Mcp-Tools", "X-Mcp-Toolsets", "X-Mcp-Readonly", "Mcp-Session-Id",
 		"Mcp-Protocol-Version", "Authorization", "Origin", "User-Agent", "Referer", "X-Forwarded-For", "Accept", "Content-Type", "Last-Event-Id", "Mcp-Method", "Mcp-Name",
 	} {
-		changed := client{c.running, c.header.Clone(), c.http}
+		changed := client{c.runningServer, c.header.Clone(), c.http}
 		changed.header[name] = []string{value}
 		if name == "Authorization" {
 			changed.header[name] = []string{"Bearer " + value}

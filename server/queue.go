@@ -107,6 +107,25 @@ func (q *queue) caller(id string, now time.Time) *caller {
 	return c
 }
 
+// run waits until calls of a caller may run.
+func (q *queue) run(ctx context.Context, caller string, calls []*transport.Call) (end func(), err error) {
+	k, places := lookup, 0
+	for _, c := range calls {
+		if !c.Lookup {
+			k = heavy
+		}
+		if !c.Stream {
+			places++
+		}
+	}
+	start := time.Now()
+	end, err = q.enter(ctx, caller, k, places)
+	for _, c := range calls {
+		c.Waited = time.Since(start)
+	}
+	return end, err
+}
+
 // enter waits for places for calls of a caller. A request without calls counts as
 // one for the rate. The error is a [*transport.BusyError] or that of ctx.
 func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave func(), err error) {

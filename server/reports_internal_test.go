@@ -85,14 +85,14 @@ func TestHangingAudit(t *testing.T) {
 	}
 }
 
-// A hanging is a handler of a log that hangs until it is closed.
-type hanging chan struct{}
+// A hangingHandler is a handler of a log that hangs until it is closed.
+type hangingHandler chan struct{}
 
-func (h hanging) Enabled(context.Context, slog.Level) bool { return true }
-func (h hanging) WithAttrs([]slog.Attr) slog.Handler       { return h }
-func (h hanging) WithGroup(string) slog.Handler            { return h }
+func (h hangingHandler) Enabled(context.Context, slog.Level) bool { return true }
+func (h hangingHandler) WithAttrs([]slog.Attr) slog.Handler       { return h }
+func (h hangingHandler) WithGroup(string) slog.Handler            { return h }
 
-func (h hanging) Handle(context.Context, slog.Record) error {
+func (h hangingHandler) Handle(context.Context, slog.Record) error {
 	<-h
 	return nil
 }
@@ -100,7 +100,7 @@ func (h hanging) Handle(context.Context, slog.Record) error {
 // TestUnwrittenAudit ends a server whose audit log hangs: the log goes on beside it,
 // and the error says how many requests are not in the audit log.
 func TestUnwrittenAudit(t *testing.T) {
-	audit := make(hanging)
+	audit := make(hangingHandler)
 	defer close(audit)
 	var out strings.Builder
 	s, err := New([]Workspace{{Name: "a", Hosted: transport.Hosted{Server: mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)}}}, &Options{Logger: slog.New(slog.NewTextHandler(&out, nil)), Audit: slog.New(audit)})

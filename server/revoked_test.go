@@ -68,19 +68,21 @@ func TestRevokedDuringADownload(t *testing.T) {
 	place, _ := newPlace(t, modality.All(), "red", map[string]string{"sound.wav": silence(size)})
 	for _, test := range []struct {
 		name   string
-		after  func(known regranting)
+		after  func(known regrantingKeys)
 		bearer string // of the link
 	}{
-		{"without the key", func(known regranting) { known.revoke(redKey) }, ""},
-		{"with the key", func(known regranting) { known.revoke(redKey) }, redKey},
-		{"of another workspace", func(known regranting) { known.grant(redKey, &access.Grant{ID: "k-red", Workspaces: []string{"blue"}}) }, ""},
-		{"without its tools", func(known regranting) {
+		{"without the key", func(known regrantingKeys) { known.revoke(redKey) }, ""},
+		{"with the key", func(known regrantingKeys) { known.revoke(redKey) }, redKey},
+		{"of another workspace", func(known regrantingKeys) {
+			known.grant(redKey, &access.Grant{ID: "k-red", Workspaces: []string{"blue"}})
+		}, ""},
+		{"without its tools", func(known regrantingKeys) {
 			known.grant(redKey, &access.Grant{ID: "k-red", Workspaces: []string{"red"}, Tools: []string{"search"}})
 		}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			known := regranting{&keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}, bothKey: {ID: "k-both", Workspaces: []string{"red"}}}}}
+			known := regrantingKeys{&keys{grants: map[string]*access.Grant{redKey: {ID: "k-red", Workspaces: []string{"red"}}, bothKey: {ID: "k-both", Workspaces: []string{"red"}}}}}
 			s := start(t, []server.Workspace{{Name: "red", Hosted: host(t, place.lib)}}, &server.Options{Authenticator: known})
 			session, other := s.as(redKey).session(), s.as(bothKey).session()
 			link := session.evidenceLink("audio://sound#t=0-3000")

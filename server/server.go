@@ -1,5 +1,6 @@
 // Package server serves several workspaces to several callers over the Model
-// Context Protocol: each caller sees its own, and none can starve another.
+// Context Protocol, and over the JSON interface of package api: each caller sees its
+// own, and none can starve another.
 //
 // A [Server] is an [http.Handler]. It authenticates callers by an
 // [access.Authenticator], finds the workspace that the caller means, lets calls
@@ -19,7 +20,7 @@
 // A request without a valid token gets status 401; a request for a workspace that
 // the caller may not see gets 403. If a limit of the caller is reached, the status
 // is 429; if a limit of the server is reached, it is 503. Both have Retry-After and
-// a JSON-RPC error with code -32000. While callers cannot be authenticated, such as
+// a JSON-RPC error with code -32000, or a problem (RFC 9457) below /v1/. While callers cannot be authenticated, such as
 // when a file of keys cannot be read and none was read before, the status is 503.
 //
 // GET /healthz answers 200 while the process runs. GET /readyz answers 200, or 503
@@ -36,7 +37,11 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/auth"
+
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/api"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/mcpadapter"
 	"github.com/citekit/citekit/server/transport"
 )
@@ -47,6 +52,10 @@ type Workspace struct {
 
 	// Hosted is the protocol server of the workspace, and its links.
 	Hosted transport.Hosted
+
+	// API answers the JSON interface below /v1/ for the workspace, with Hosted.Server's
+	// rights, limits and logs; nil means that it has none.
+	API *api.Service
 
 	// Ready returns an error if files that the workspace needs cannot be read or
 	// written. It is called at most once per second, and every two seconds while
@@ -74,8 +83,11 @@ type Options struct {
 	Limits Limits
 
 	// Handler has the options of the endpoint. The server sets Authenticate, Gate,
-	// Links and Tools itself.
+	// Links and API itself. Without Tools they are those of package mcpadapter.
 	Handler transport.HandlerOptions
+
+	// Version is that of the program, for the JSON interface.
+	Version string
 
 	// Metadata says where callers get tokens (RFC 9728). Nil means that tokens
 	// come from the operator.
@@ -103,17 +115,18 @@ type Server struct {
 	handler           *transport.Handler
 	mux               *http.ServeMux
 	names             map[string]bool
+	services          map[string]*api.Service // of the JSON interface, by workspace
 	queue             *queue
-	active            *active
-	reports, audits   *reports   // of requests that have ended; audits is nil without Options.Audit
-	failed, unchecked *sometimes // log lines of requests without a valid token, and of tokens that cannot be checked
+	active            *activeRequests
+	reports, audits   *reports  // of requests that have ended; audits is nil without Options.Audit
+	failed, unchecked *floodLog // log lines of requests without a valid token, and of tokens that cannot be checked
 	probes            *probes
 }
 
 // New returns a server of workspaces. A nil opts means the defaults. The error
 // says which workspace has an invalid name, or the name of another workspace.
 func New(workspaces []Workspace, opts *Options) (*Server, error) {
-	s := &Server{mux: http.NewServeMux(), names: make(map[string]bool)}
+	s := &Server{mux: http.NewServeMux(), names: make(map[string]bool), services: make(map[string]*api.Service)}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -135,6 +148,9 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 		}
 		s.names[w.Name] = true
 		hosted[w.Name] = w.Hosted
+		if w.API != nil {
+			s.services[w.Name] = w.API
+		}
 	}
 	s.queue, s.active = newQueue(s.opts.Limits), newActive()
 	s.failed, s.unchecked = newSometimes(10, time.Second), newSometimes(1, time.Second)
@@ -144,7 +160,13 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 	}
 	s.probes = newProbes(workspaces, s.opts.Ready, s.opts.Logger)
 	endpoint := s.opts.Handler
-	endpoint.Gate, endpoint.Tools = gate{s}, mcpadapter.Tools
+	endpoint.Gate, endpoint.API = gate{s}, nil
+	if endpoint.Tools == nil {
+		endpoint.Tools = mcpadapter.Tools()
+	}
+	if len(s.services) > 0 {
+		endpoint.API = api.New(nil, &api.Options{Version: s.opts.Version, Workspace: s.service, MaxBodyBytes: endpoint.MaxBodyBytes, Logger: endpoint.Logger})
+	}
 	endpoint.Authenticate, endpoint.Anonymous = s.authenticated(workspaces), s.opts.Authenticator == nil
 	s.handler = transport.NewWorkspacesHandler(hosted, &endpoint)
 	s.mux.Handle("/", s.handler)
@@ -154,6 +176,19 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 		s.mux.Handle(metadataPath, m.handler())
 	}
 	return s, nil
+}
+
+// service returns the service of a workspace for a caller, or nil if the caller may not
+// see it. Without a name it is the workspace that the request is for.
+func (s *Server) service(ctx context.Context, name string) *api.Service {
+	grant, workspace := mcpcall.GrantOf(auth.TokenInfoFromContext(ctx))
+	if name == "" {
+		name = workspace
+	}
+	if grant == nil || !grant.Has(name) {
+		return nil
+	}
+	return s.services[name]
 }
 
 // The paths of the probes.
@@ -178,7 +213,9 @@ func CheckName(name string) error {
 }
 
 // ServeHTTP implements [http.Handler].
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mux.ServeHTTP(w, transport.OneSegment(r))
+}
 
 // SetLimits changes the limits. Calls that run and wait go on; the longest wait and
 // the size of the queue apply to new calls.

@@ -275,11 +275,11 @@ func TestRevokedDuringACall(t *testing.T) {
 	}
 }
 
-// regranting are keys that also tell what they are for at the moment.
-type regranting struct{ *keys }
+// regrantingKeys are keys that also tell what they are for at the moment.
+type regrantingKeys struct{ *keys }
 
 // Granted implements [server.Regranter].
-func (r regranting) Granted(id string) *access.Grant {
+func (r regrantingKeys) Granted(id string) *access.Grant {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, g := range r.grants {
@@ -296,7 +296,7 @@ func TestNarrowedDuringAStream(t *testing.T) {
 	sharedtest.NotShort(t)
 	t.Parallel()
 	_, workspaces := slowPlace(t, newSlow())
-	known := regranting{&keys{grants: map[string]*access.Grant{"a": {ID: "k-a", Workspaces: []string{"slow"}}, "b": {ID: "k-b", Workspaces: []string{"slow"}}}}}
+	known := regrantingKeys{&keys{grants: map[string]*access.Grant{"a": {ID: "k-a", Workspaces: []string{"slow"}}, "b": {ID: "k-b", Workspaces: []string{"slow"}}}}}
 	s := start(t, workspaces, &server.Options{Authenticator: known})
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -28,7 +28,7 @@ func (c client) alone() client {
 }
 
 // stillServed fails the test unless a caller gets what it asks for, and probes too.
-func (s *running) stillServed(t *testing.T, key string) {
+func (s *runningServer) stillServed(t *testing.T, key string) {
 	t.Helper()
 	begun := time.Now()
 	took := func(what string) {
@@ -75,7 +75,7 @@ func (c client) listen(workspace string) int {
 	header.Set("Mcp-Method", "subscriptions/listen")
 	ctx, cancel := context.WithCancel(context.Background())
 	c.t.Cleanup(cancel)
-	answer, err := client{c.running, header, c.http}.do(ctx, "POST", "/mcp", message("subscriptions/listen", map[string]any{
+	answer, err := client{c.runningServer, header, c.http}.do(ctx, "POST", "/mcp", message("subscriptions/listen", map[string]any{
 		"notifications": map[string]any{"toolsListChanged": true, "resourcesListChanged": true},
 		"_meta":         modernMeta,
 	}))
@@ -168,7 +168,7 @@ func TestProbesInTurn(t *testing.T) {
 
 // stall sends all of a body of length bytes but the last one, and returns the
 // connection.
-func (s *running) stall(t *testing.T, key, workspace string, length int) net.Conn {
+func (s *runningServer) stall(t *testing.T, key, workspace string, length int) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.address)
 	if err != nil {

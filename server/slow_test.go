@@ -39,7 +39,8 @@ func slowPlace(t testing.TB, slow citekit.Resolver) (*citekit.Library, []server.
 	}
 	lib := citekit.New(ws, citekit.Resolvers{citekit.Audio: slow, citekit.Virtual: modality.Virtual{}}, nil)
 	t.Cleanup(func() { lib.Close() })
-	return lib, []server.Workspace{{Name: "slow", Hosted: host(t, lib)}}
+	hosted, service := hostBoth(t, lib, nil)
+	return lib, []server.Workspace{{Name: "slow", Hosted: hosted, API: service}}
 }
 
 // listenEverywhere listens on all addresses of this machine.
@@ -54,9 +55,12 @@ func listenEverywhere(t testing.TB) net.Listener {
 }
 
 // volatile is what each answer has anew.
-var volatile = regexp.MustCompile(`"(requestId|timing|job_id|[a-z_]+_ms)":("[^"]*"|\{[^}]*\}|[0-9.]+)`)
+var progressEvent = regexp.MustCompile(`event: progress\ndata: [^\n]*\n\n`)
+
+var volatile = regexp.MustCompile(`"(requestId|timing|latency|job_id|[a-z_]+_ms)":("[^"]*"|\{[^}]*\}|[0-9.]+)`)
 
 // stripped returns text without an id, and without what each answer has anew.
 func stripped(text, id string) string {
+	text = progressEvent.ReplaceAllString(text, "") // of which several may be joined
 	return volatile.ReplaceAllString(strings.ReplaceAll(text, id, "ID"), "VARIES")
 }

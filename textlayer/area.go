@@ -8,22 +8,23 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 )
 
-// A within is the names that a location is within.
-type within struct {
+// A scope is the names that a location is within.
+type scope struct {
 	member, part, table, sheet string
 	message                    int
 }
 
-func withinOf(loc *citekit.Location) within {
-	return within{loc.Member, loc.Part, loc.Table, loc.Sheet, loc.Message}
+func withinOf(loc *citekit.Location) scope {
+	return scope{loc.Member, loc.Part, loc.Table, loc.Sheet, loc.Message}
 }
 
 // An area is the runs that are within some names. A run is in an area for each choice
 // of its names, so that a location finds its runs without looking at others.
 type area struct {
-	within
+	scope
 	first, end int // numbers of runs; those between may be in other areas
 	count      int // runs of the area
 
@@ -38,7 +39,7 @@ type area struct {
 // areas are the areas of a text. They are made when they are first needed.
 type areas struct {
 	once   sync.Once
-	of     map[within]*area
+	of     map[scope]*area
 	spread bool // a run is in several parts of a book
 }
 
@@ -46,8 +47,8 @@ type areas struct {
 const mostFolders = 64
 
 func (s *areas) make(runs []run) {
-	s.of = make(map[within]*area)
-	var last within
+	s.of = make(map[scope]*area)
+	var last scope
 	var in []*area // of the last run
 	for i := range runs {
 		loc := &runs[i].loc
@@ -62,10 +63,10 @@ func (s *areas) make(runs []run) {
 
 // around appends the areas of a location to in.
 func (s *areas) around(in []*area, loc *citekit.Location) []*area {
-	enter := func(w within) {
+	enter := func(w scope) {
 		a := s.of[w]
 		if a == nil {
-			a = &area{within: w}
+			a = &area{scope: w}
 			s.of[w] = a
 		}
 		in = append(in, a)
@@ -75,7 +76,7 @@ func (s *areas) around(in []*area, loc *citekit.Location) []*area {
 	if loc.Message != 0 {
 		messages = append(messages, loc.Message)
 	}
-	members := outward(loc.Member, citekit.MemberSeparator)
+	members := outward(loc.Member, selector.MemberSeparator)
 	if loc.Member != "" {
 		members = members[:len(members)-1] // a location in no member has none of its runs
 	}
@@ -84,14 +85,14 @@ func (s *areas) around(in []*area, loc *citekit.Location) []*area {
 			for _, table := range outward(loc.Table, "") {
 				for _, sheet := range outward(loc.Sheet, "") {
 					for _, message := range messages {
-						enter(within{member, part, table, sheet, message})
+						enter(scope{member, part, table, sheet, message})
 					}
 				}
 			}
 		}
 	}
 	for at := range folders(loc.Member) {
-		enter(within{member: loc.Member[:at]})
+		enter(scope{member: loc.Member[:at]})
 	}
 	return in
 }
@@ -131,7 +132,7 @@ func (a *area) add(i int, loc *citekit.Location) {
 	if a.measure == byParts {
 		in.part = a.part
 	}
-	a.mixed = a.mixed || in != a.within
+	a.mixed = a.mixed || in != a.scope
 	if loc.Cells.IsZero() {
 		return
 	}
@@ -205,8 +206,8 @@ func (x *index) near(loc citekit.Location) span {
 		return all
 	}
 	by := selectorsOf(&loc)
-	if by == 0 && withinOf(&loc) == a.within {
-		if !a.strays || a.within == (within{member: a.member}) {
+	if by == 0 && withinOf(&loc) == a.scope {
+		if !a.strays || a.scope == (scope{member: a.member}) {
 			all.in, all.out = all.first, all.end
 		}
 		return all
@@ -241,7 +242,7 @@ func (x *index) near(loc citekit.Location) span {
 func (s *areas) find(loc *citekit.Location) *area {
 	w := withinOf(loc)
 	if strings.HasSuffix(w.member, "/") {
-		w = within{member: folder(w.member)}
+		w = scope{member: folder(w.member)}
 	}
 	parts := !loc.Parts().IsZero()
 	if a := s.of[w]; a != nil && !(parts && s.spread) || !parts {

@@ -100,11 +100,11 @@ func bigText(b *testing.B) func(path string) {
 }
 
 func BenchmarkWarmManual(b *testing.B) {
-	benchmarkWarm(b, benchLibrary(b, citekit.Document, "a.pdf", manual(b)), citekit.Pages(1200, 1203))
+	benchmarkWarm(b, benchLibrary(b, citekit.Document, "a.pdf", manual(b)), citekit.Document.Pages(1200, 1203))
 }
 
 func BenchmarkWarmText(b *testing.B) {
-	benchmarkWarm(b, benchLibrary(b, citekit.Text, "a.txt", bigText(b)), citekit.Lines(3_000_000, 3_000_050))
+	benchmarkWarm(b, benchLibrary(b, citekit.Text, "a.txt", bigText(b)), citekit.Text.Lines(3_000_000, 3_000_050))
 }
 
 func BenchmarkColdManual(b *testing.B) {

@@ -70,7 +70,7 @@ func (d *decoder) run(x *index) (r run, points, units int64) {
 	r.to = r.from + length
 	points = length - d.uint(length)
 	units = points + d.uint(points)
-	r.ends, r.ink = ends(has&3), has&hasInk != 0
+	r.ends, r.ink = lineEnds(has&3), has&hasInk != 0
 	if r.ends > anyEnds {
 		d.fail()
 	}

@@ -18,13 +18,13 @@ func sample(t testing.TB, mirrors, incomplete bool) []byte {
 		gap, text string
 		loc       citekit.Location
 	}{
-		{"", "one", citekit.Pages(1, 1)},
-		{"\n", "", citekit.Pages(2, 7)},
+		{"", "one", citekit.Document.Pages(1, 1)},
+		{"\n", "", citekit.Document.Pages(2, 7)},
 		{"", "zwölf 𝄞", citekit.Location{Pages: []citekit.Range{{First: 3, Last: 3}, {First: 5, Last: 9}}}},
-		{"\n", "three\nfour\n", citekit.Lines(3, 4)},
-		{"", "\n", citekit.Lines(5, 5)},
-		{"", "said", citekit.Seconds(1.25, 0)},
-		{"", "seen", citekit.Region(.1, .2, .3, .4)},
+		{"\n", "three\nfour\n", citekit.Text.Lines(3, 4)},
+		{"", "\n", citekit.Text.Lines(5, 5)},
+		{"", "said", citekit.Video.Seconds(1.25, 0)},
+		{"", "seen", citekit.Image.Region(.1, .2, .3, .4)},
 	} {
 		r.loc.Modality = x.modality
 		from := int64(len(text + r.gap))

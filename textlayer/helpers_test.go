@@ -85,31 +85,28 @@ func text(t testing.TB, l *textlayer.Layer) string {
 }
 
 func page(n int, text string) citekit.TextRun {
-	loc := citekit.Pages(n, n)
-	loc.Modality = citekit.Document
+	loc := citekit.Document.Pages(n, n)
 	return citekit.TextRun{Text: text, Location: loc}
 }
 
 func lines(first, last int, text string) citekit.TextRun {
-	loc := citekit.Lines(first, last)
-	loc.Modality = citekit.Text
+	loc := citekit.Text.Lines(first, last)
 	return citekit.TextRun{Text: text, Location: loc}
 }
 
 func cue(start, end float64, text string) citekit.TextRun {
-	loc := citekit.Seconds(start, end)
-	loc.Modality = citekit.Audio
+	loc := citekit.Audio.Seconds(start, end)
 	return citekit.TextRun{Text: text, Location: loc}
 }
 
 // keptBytes returns the size of all layers.
 func keptBytes(t testing.TB, lib *citekit.Library) (n int64) {
 	t.Helper()
-	for k, err := range lib.Workspace().(citekit.Deleter).Kept(t.Context()) {
+	for k, err := range lib.Workspace().(workspace.Deleter).Kept(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k.Kind == citekit.KeptEvidence {
+		if k.Kind == workspace.KeptEvidence {
 			n += k.Size
 		}
 	}

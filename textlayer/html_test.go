@@ -32,8 +32,7 @@ func TestLinesOfHTML(t *testing.T) {
 		all := text(t, l)
 		lines := strings.Count(strings.TrimSuffix(page, "\n"), "\n") + 1
 		for n := 1; n <= lines; n++ {
-			at := citekit.Lines(n, n)
-			at.Modality = citekit.Text
+			at := citekit.Text.Lines(n, n)
 			read := ""
 			for run, err := range lib.ReadText(t.Context(), "p", at) {
 				if err != nil {

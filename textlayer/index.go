@@ -35,7 +35,7 @@ type run struct {
 	from, to      int64 // in bytes
 	points, units int64 // counts before the run
 	loc           citekit.Location
-	ends          ends
+	ends          lineEnds
 	ink           bool   // it has visible characters
 	missing       string // as in [citekit.TextRun]
 }

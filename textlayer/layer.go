@@ -224,16 +224,16 @@ func readerAt(content io.ReadSeeker) io.ReaderAt {
 	if r, ok := content.(io.ReaderAt); ok {
 		return r
 	}
-	return &seeking{content: content}
+	return &seekReaderAt{content: content}
 }
 
-// A seeking reads at any offset from a reader that can only seek and read.
-type seeking struct {
+// A seekReaderAt reads at any offset from a reader that can only seek and read.
+type seekReaderAt struct {
 	mu      sync.Mutex
 	content io.ReadSeeker
 }
 
-func (s *seeking) ReadAt(p []byte, off int64) (int, error) {
+func (s *seekReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, err := s.content.Seek(off, io.SeekStart); err != nil {

@@ -8,22 +8,22 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// ends is the kind of line ends of a run.
-type ends byte
+// lineEnds is the kind of line ends of a run.
+type lineEnds byte
 
 const (
-	noEnds  ends = iota // the lines cannot be found: the run has none, or counts them in another way
-	lfEnds              // LF
-	anyEnds             // LF, CRLF, and CR alone
+	noEnds  lineEnds = iota // the lines cannot be found: the run has none, or counts them in another way
+	lfEnds                  // LF
+	anyEnds                 // LF, CRLF, and CR alone
 )
 
 // endsOf returns the kind of line ends of a run: the kind with which it has as
 // many lines as its location says.
-func endsOf(r citekit.TextRun) ends {
+func endsOf(r citekit.TextRun) lineEnds {
 	if r.Location.Lines.IsZero() || r.Text == "" {
 		return noEnds
 	}
-	for _, e := range []ends{lfEnds, anyEnds} {
+	for _, e := range []lineEnds{lfEnds, anyEnds} {
 		if e.lines(r.Text) == r.Location.Lines.Len() {
 			return e
 		}
@@ -32,7 +32,7 @@ func endsOf(r citekit.TextRun) ends {
 }
 
 // lines returns how many lines a text has. The last one may be unended.
-func (e ends) lines(text string) int {
+func (e lineEnds) lines(text string) int {
 	n := e.count(text, len(text))
 	if e.after(text, len(text)) {
 		return n
@@ -41,7 +41,7 @@ func (e ends) lines(text string) int {
 }
 
 // count returns how many lines end in the first n bytes of a text.
-func (e ends) count(text string, n int) int {
+func (e lineEnds) count(text string, n int) int {
 	if e == lfEnds {
 		return strings.Count(text[:n], "\n")
 	}
@@ -53,7 +53,7 @@ func (e ends) count(text string, n int) int {
 }
 
 // after reports whether a line ends just before offset i of a text.
-func (e ends) after(text string, i int) bool {
+func (e lineEnds) after(text string, i int) bool {
 	switch {
 	case i == 0:
 		return false
@@ -65,7 +65,7 @@ func (e ends) after(text string, i int) bool {
 
 // next returns the offset after the next line end that begins at or after from,
 // or -1.
-func (e ends) next(text string, from int) int {
+func (e lineEnds) next(text string, from int) int {
 	chars := "\n"
 	if e == anyEnds {
 		chars = "\r\n"
@@ -83,7 +83,7 @@ func (e ends) next(text string, from int) int {
 
 // starts returns the start of each line of a text. If the text ends with a line
 // end, the last element is the end of the text.
-func (e ends) starts(text string) []int {
+func (e lineEnds) starts(text string) []int {
 	starts := []int{0}
 	for at := e.next(text, 0); at >= 0; at = e.next(text, at) {
 		starts = append(starts, at)
@@ -115,7 +115,7 @@ func (l *Layer) lineStarts(r run) ([]int, error) {
 
 // cutPiece cuts the first piece from a run that is too long, at the end of a
 // line if there is one. The line ends are those of the run.
-func cutPiece(r citekit.TextRun, e ends) (piece, rest citekit.TextRun) {
+func cutPiece(r citekit.TextRun, e lineEnds) (piece, rest citekit.TextRun) {
 	if len(r.Text) <= maxPiece {
 		return r, citekit.TextRun{Location: r.Location}
 	}

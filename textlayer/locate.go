@@ -98,7 +98,7 @@ func union(a, b citekit.Location) citekit.Location {
 	if len(a.Pages) == 0 || len(b.Pages) == 0 {
 		a.Pages = nil
 	} else if len(a.Pages) != 1 || len(b.Pages) != 1 || a.Pages[0] != b.Pages[0] {
-		a.Pages = citekit.PageRuns(append(append([]citekit.Range{}, a.Pages...), b.Pages...)...)
+		a = a.WithPages(slices.Concat(a.Pages, b.Pages)...)
 	}
 	if a.Lines.IsZero() || b.Lines.IsZero() {
 		a.Lines = citekit.Range{}
@@ -236,7 +236,7 @@ func (l *Layer) Around(loc citekit.Location) ([]Bytes, error) {
 	named := citekit.Location{Modality: loc.Modality, Member: loc.Member, Part: loc.Part, Message: loc.Message, Table: loc.Table, Sheet: loc.Sheet}
 	var parts []Bytes
 	var err error
-	for _, wider := range []citekit.Location{loc, loc.Widened(), named} {
+	for _, wider := range []citekit.Location{loc, Widened(loc), named} {
 		if parts, err = l.Ranges(wider); !errors.Is(err, errors.ErrUnsupported) {
 			return parts, err
 		}
@@ -294,4 +294,18 @@ func overlapTime(a, b citekit.Span) bool {
 
 func overlapBox(a, b citekit.Box) bool {
 	return a.IsZero() || b.IsZero() || a.X1 < b.X2 && b.X1 < a.X2 && a.Y1 < b.Y2 && b.Y1 < a.Y2
+}
+
+// Widened returns a location without the selectors that divide a run of text: a box becomes its page, cells of a table
+// become the block of the table, cells of a sheet become their rows, and columns are left out. Other locations
+// are returned unchanged, as are boxes of images.
+func Widened(l citekit.Location) citekit.Location {
+	if l.Modality != citekit.Image {
+		l.Box = citekit.Box{}
+	}
+	if c := l.Cells; !c.IsZero() && l.Sheet != "" {
+		l.Rows = citekit.Range{First: int(c.First.Row), Last: int(c.Last.Row)}
+	}
+	l.Cells, l.Cols = citekit.Cells{}, nil
+	return l
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 )
 
 // overlapMember reports whether a run overlaps the member of a location. The
@@ -12,6 +13,6 @@ func overlapMember(member string, loc citekit.Location) bool {
 	if loc.Member == "" {
 		return member == "" || loc.IsWhole()
 	}
-	return member == loc.Member || strings.HasPrefix(member, loc.Member+citekit.MemberSeparator) ||
+	return member == loc.Member || strings.HasPrefix(member, loc.Member+selector.MemberSeparator) ||
 		strings.HasSuffix(loc.Member, "/") && strings.HasPrefix(member, loc.Member)
 }

@@ -37,8 +37,8 @@ func TestNear(t *testing.T) {
 		return citekit.Location{Cells: citekit.Cells{First: citekit.Cell{Col: int32(from + 1), Row: int32(a + 1)}, Last: citekit.Cell{Col: int32(to + 1), Row: int32(b + 1)}}}
 	}
 	nothing := func(int, int) citekit.Location { return citekit.Location{} }
-	pages := func(a, b int) citekit.Location { return citekit.Pages(a+1, b+1) }
-	lines := func(a, b int) citekit.Location { return citekit.Lines(a+1, b+1) }
+	pages := func(a, b int) citekit.Location { return citekit.Document.Pages(a+1, b+1) }
+	lines := func(a, b int) citekit.Location { return citekit.Text.Lines(a+1, b+1) }
 	blocks := func(a, b int) citekit.Location {
 		return citekit.Location{Blocks: citekit.Range{First: a + 1, Last: b + 1}}
 	}
@@ -56,8 +56,8 @@ func TestNear(t *testing.T) {
 		}}},
 		{modality: citekit.Text, places: []func(a, b int) citekit.Location{lines, nothing}},
 		{modality: citekit.Video, places: []func(a, b int) citekit.Location{
-			func(a, b int) citekit.Location { return citekit.Seconds(float64(a), float64(b)+.5) },
-			func(a, b int) citekit.Location { return citekit.Seconds(float64(a), 0) }, nothing,
+			func(a, b int) citekit.Location { return citekit.Video.Seconds(float64(a), float64(b)+.5) },
+			func(a, b int) citekit.Location { return citekit.Video.Seconds(float64(a), 0) }, nothing,
 		}},
 		{modality: citekit.Document, places: []func(a, b int) citekit.Location{blocks, nothing}, names: []func(int, *citekit.Location){
 			func(n int, l *citekit.Location) { l.Part = fmt.Sprint(n + 1) },

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	textresolver "github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
@@ -99,7 +100,7 @@ func checkLines(t *testing.T, lib *citekit.Library, l *textlayer.Layer, count in
 	t.Helper()
 	for range min(count, 20) {
 		first := 1 + random.IntN(count)
-		loc := citekit.Lines(first, min(first+random.IntN(4), count))
+		loc := citekit.Text.Lines(first, min(first+random.IntN(4), count))
 		var want strings.Builder
 		for run, err := range lib.ReadText(t.Context(), "a", loc) {
 			if err != nil {
@@ -144,7 +145,7 @@ func TestMirrored(t *testing.T) {
 		t.Errorf("by its version: %v", err)
 	}
 	ws.AddSource("a.txt", []byte("another"))
-	if _, err := s.OpenVersion(t.Context(), "a", l.SourceHash()); citekit.CodeOf(err) != citekit.CodeStale {
+	if _, err := s.OpenVersion(t.Context(), "a", l.SourceHash()); citekit.CodeOf(err) != message.CodeStale {
 		t.Errorf("a version that is gone: %v", err)
 	}
 	for name, other := range map[string]string{

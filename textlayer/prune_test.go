@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
@@ -98,7 +99,7 @@ func TestOpenFile(t *testing.T) {
 		}
 		l.Close()
 	}
-	if _, err := s.OpenFile(t.Context(), "none.txt", ""); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := s.OpenFile(t.Context(), "none.txt", ""); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -8,12 +8,12 @@ import "github.com/citekit/citekit"
 // location may end in a place without text, or beyond the end. Times are not
 // compared: a source may go on behind its last words.
 func (l *Layer) Reaches(loc citekit.Location) bool {
-	var got corner
+	var got lastPlace
 	want := cornerOf(loc)
 	if loc.Parts().Len() == 1 {
 		want.part = 0 // there is text in it, or there is none to compare
 	}
-	if want == (corner{}) {
+	if want == (lastPlace{}) {
 		return true
 	}
 	near := l.near(loc)
@@ -22,7 +22,7 @@ func (l *Layer) Reaches(loc citekit.Location) bool {
 			continue
 		}
 		c := cornerOf(r.loc)
-		got = corner{
+		got = lastPlace{
 			max(got.page, c.page), max(got.line, c.line), max(got.block, c.block),
 			max(got.row, c.row), max(got.col, c.col), max(got.part, c.part),
 		}
@@ -33,11 +33,11 @@ func (l *Layer) Reaches(loc citekit.Location) bool {
 	return false
 }
 
-// A corner is the last number of each kind in a location, or 0.
-type corner struct{ page, line, block, row, col, part int }
+// A lastPlace is the last number of each kind in a location, or 0.
+type lastPlace struct{ page, line, block, row, col, part int }
 
-func cornerOf(loc citekit.Location) corner {
-	c := corner{page: lastPage(loc), line: loc.Lines.Last, block: loc.Blocks.Last, row: rowsOf(loc).Last, part: loc.Parts().Last}
+func cornerOf(loc citekit.Location) lastPlace {
+	c := lastPlace{page: lastPage(loc), line: loc.Lines.Last, block: loc.Blocks.Last, row: rowsOf(loc).Last, part: loc.Parts().Last}
 	switch {
 	case !loc.Cells.IsZero():
 		c.col = int(loc.Cells.Last.Col)

@@ -64,13 +64,13 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// A leaving is a workspace whose caller gives up when it opens a source.
-type leaving struct {
+// A cancelingWorkspace is a workspace whose caller gives up when it opens a source.
+type cancelingWorkspace struct {
 	*workspace.Memory
 	leave context.CancelFunc
 }
 
-func (l leaving) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
+func (l cancelingWorkspace) OpenSource(ctx context.Context, path string) (*citekit.Source, error) {
 	l.leave()
 	return l.Memory.OpenSource(ctx, path)
 }
@@ -79,7 +79,7 @@ func (l leaving) OpenSource(ctx context.Context, path string) (*citekit.Source, 
 func TestVersionCanceled(t *testing.T) {
 	_, ws := textLibrary(t, "one\n")
 	ctx, leave := context.WithCancel(t.Context())
-	lib := citekit.New(leaving{ws, leave}, modality.All(), nil)
+	lib := citekit.New(cancelingWorkspace{ws, leave}, modality.All(), nil)
 	defer lib.Close()
 	_, err := textlayer.New(lib, nil).OpenVersion(ctx, "a", fmt.Sprintf("%x", sha256.Sum256([]byte("one\n"))))
 	if !errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrNotExist) {

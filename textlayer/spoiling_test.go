@@ -9,13 +9,13 @@ import (
 	"github.com/citekit/citekit/workspace"
 )
 
-// A spoiling workspace gives back the first evidence that it opens damaged.
-type spoiling struct {
+// A spoilingWorkspace workspace gives back the first evidence that it opens damaged.
+type spoilingWorkspace struct {
 	*workspace.Memory
 	spoilt bool
 }
 
-func (s *spoiling) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+func (s *spoilingWorkspace) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
 	content, stored, err := s.Memory.OpenEvidence(ctx, key)
 	if err != nil || s.spoilt {
 		return content, stored, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 )
 
 // The structure of a run: the names that it is within, each with two bits, and
@@ -120,9 +121,9 @@ func (d *decoder) structure(before citekit.Location, loc *citekit.Location) {
 	}
 	if has&hasCells != 0 {
 		rows := d.lines(int(before.Cells.Last.Row))
-		col := int32(d.uint(citekit.MaxCol))
-		width := int32(d.uint(citekit.MaxCol))
-		if rows.Last > citekit.MaxRow || rows.First < 1 {
+		col := int32(d.uint(selector.MaxCol))
+		width := int32(d.uint(selector.MaxCol))
+		if rows.Last > selector.MaxRow || rows.First < 1 {
 			d.fail()
 			return
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/workspace"
 )
@@ -42,13 +43,13 @@ func TestPages(t *testing.T) {
 			t.Errorf("%v is at %v, %v; want %s", loc.Pages, got, err, want)
 		}
 	}
-	if _, err := l.Ranges(citekit.Pages(5, 5)); !errors.Is(err, citekit.ErrRange) {
+	if _, err := l.Ranges(citekit.Document.Pages(5, 5)); !errors.Is(err, citekit.ErrRange) {
 		t.Errorf("page 5 of 4: %v", err)
 	}
-	if _, err := l.Ranges(citekit.Seconds(1, 2)); !errors.Is(err, citekit.ErrSyntax) {
+	if _, err := l.Ranges(citekit.Modality("").Seconds(1, 2)); !errors.Is(err, citekit.ErrSyntax) {
 		t.Errorf("seconds of a document: %v", err)
 	}
-	boxed := citekit.Pages(1, 1)
+	boxed := citekit.Document.Pages(1, 1)
 	boxed.Box = citekit.Box{X2: 1, Y2: .5}
 	if _, err := l.Ranges(boxed); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a box on a page: %v", err)
@@ -74,7 +75,7 @@ func TestCues(t *testing.T) {
 		{Start: 14}:          "[{21 30}]",
 		{Start: 6, End: 9}:   "[]",
 	} {
-		if got, err := l.Ranges(citekit.Seconds(loc.Start, loc.End)); err != nil || fmt.Sprint(got) != want {
+		if got, err := l.Ranges(citekit.Audio.Seconds(loc.Start, loc.End)); err != nil || fmt.Sprint(got) != want {
 			t.Errorf("%v is at %v, %v; want %s", loc, got, err, want)
 		}
 	}
@@ -112,7 +113,7 @@ func TestMissing(t *testing.T) {
 		if got := l.Missing(citekit.Location{}); got != "page 2: "+some {
 			t.Errorf("missing in all: %q", got)
 		}
-		if in, out := l.Missing(citekit.Pages(2, 3)), l.Missing(citekit.Pages(3, 3)); in != "page 2: "+some || out != "" {
+		if in, out := l.Missing(citekit.Document.Pages(2, 3)), l.Missing(citekit.Document.Pages(3, 3)); in != "page 2: "+some || out != "" {
 			t.Errorf("missing in pages 2-3: %q, in page 3: %q", in, out)
 		}
 	}
@@ -125,7 +126,7 @@ func TestIncomplete(t *testing.T) {
 	if text(t, l) != "one\ntwo\n" && text(t, l) != "one\ntwo" || !l.Incomplete() || l.Reason() == "" {
 		t.Errorf("%q, %v, %q", text(t, l), l.Incomplete(), l.Reason())
 	}
-	if _, err := l.Ranges(citekit.Pages(3, 3)); !errors.Is(err, citekit.ErrTooLarge) {
+	if _, err := l.Ranges(citekit.Document.Pages(3, 3)); !errors.Is(err, citekit.ErrTooLarge) {
 		t.Errorf("a page that was left out: %v", err)
 	}
 }
@@ -202,7 +203,7 @@ func TestChangesWhileRead(t *testing.T) {
 	changed := false
 	src := func(context.Context, int) error { changed = true; return nil }
 	d.teller.runs, d.teller.before = []citekit.TextRun{lines(1, 1, "one")}, src
-	lib := citekit.New(&changing{Memory: d.ws, changed: &changed}, citekit.Resolvers{citekit.Text: d.teller}, nil)
+	lib := citekit.New(&changingWorkspace{Memory: d.ws, changed: &changed}, citekit.Resolvers{citekit.Text: d.teller}, nil)
 	s := textlayer.New(lib, nil)
 	if _, err := s.Open(t.Context(), "a"); !errors.Is(err, citekit.ErrStale) {
 		t.Errorf("got %v", err)
@@ -213,13 +214,13 @@ func TestChangesWhileRead(t *testing.T) {
 	}
 }
 
-// A changing workspace has sources that change when it is said.
-type changing struct {
+// A changingWorkspace workspace has sources that change when it is said.
+type changingWorkspace struct {
 	*workspace.Memory
 	changed *bool
 }
 
-func (c *changing) OpenSource(ctx context.Context, name string) (*citekit.Source, error) {
+func (c *changingWorkspace) OpenSource(ctx context.Context, name string) (*citekit.Source, error) {
 	src, err := c.Memory.OpenSource(ctx, name)
 	if err != nil {
 		return nil, err
@@ -322,7 +323,7 @@ func TestFailures(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	d := newDesk(t, citekit.Document, page(1, "one"))
 	open(t, textlayer.New(d.Library, nil), "a")
-	lib := citekit.New(&spoiling{Memory: d.ws}, d.Resolvers(), nil)
+	lib := citekit.New(&spoilingWorkspace{Memory: d.ws}, d.Resolvers(), nil)
 	if l := open(t, textlayer.New(lib, nil), "a"); text(t, l) != "one" {
 		t.Errorf("got %q", text(t, l))
 	}
@@ -359,7 +360,7 @@ func TestUnsupported(t *testing.T) {
 	if _, err := textlayer.New(blind, nil).Open(t.Context(), "a"); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("a workspace that opens no evidence: %v", err)
 	}
-	if _, err := textlayer.New(d.Library, nil).Open(t.Context(), "none"); citekit.CodeOf(err) != citekit.CodeNotFound {
+	if _, err := textlayer.New(d.Library, nil).Open(t.Context(), "none"); citekit.CodeOf(err) != message.CodeNotFound {
 		t.Errorf("a resource that is not there: %v", err)
 	}
 }

@@ -91,6 +91,36 @@ func benchmarkQuotes(b *testing.B, st *stock, requests []verify.Request) {
 func BenchmarkQuoteInManual(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
 	words := benchWords(r, 30_000)
+	st, manual := manualStock(b, r, words)
+	var requests []verify.Request
+	for _, q := range benchQuotes(r, manual, words, 400) {
+		requests = append(requests, verify.Request{Quote: q, Address: citekit.Address{Resource: manual.id, Location: citekit.Location{Modality: citekit.Document}}})
+	}
+	benchmarkQuotes(b, st, requests)
+}
+
+// BenchmarkCommonWord verifies the most common word of such a PDF at one of its pages.
+func BenchmarkCommonWord(b *testing.B) {
+	r := rand.New(rand.NewPCG(3, 4))
+	st, manual := manualStock(b, r, benchWords(r, 30_000))
+	times, word := make(map[string]int), ""
+	for next := range strings.FieldsSeq(manual.text) {
+		if times[next]++; len(next) > 2 && times[next] > times[word] {
+			word = next
+		}
+	}
+	loc := citekit.Location{Modality: citekit.Document}
+	for _, run := range manual.runs {
+		if strings.Contains(manual.text[run.From:run.To], " "+word+" ") && len(run.Location.Pages) > 0 {
+			loc = run.Location
+		}
+	}
+	b.Logf("%q %d times, at %v", word, times[word], loc)
+	benchmarkQuotes(b, st, []verify.Request{{Quote: word, Address: citekit.Address{Resource: manual.id, Location: loc}}})
+}
+
+// manualStock returns a stock with the PDF.
+func manualStock(b *testing.B, r *rand.Rand, words []string) (*stock, *source) {
 	manual := &source{name: "manual.pdf", group: "pdf"}
 	if name := os.Getenv("CITEKIT_BENCH_PDF"); name != "" {
 		data, err := os.ReadFile(name)
@@ -103,11 +133,7 @@ func BenchmarkQuoteInManual(b *testing.B) {
 	}
 	st := newStock(b, []*source{manual})
 	b.Logf("%d pages, %d bytes of text", len(manual.runs), len(manual.text))
-	var requests []verify.Request
-	for _, q := range benchQuotes(r, manual, words, 400) {
-		requests = append(requests, verify.Request{Quote: q, Address: citekit.Address{Resource: manual.id, Location: citekit.Location{Modality: citekit.Document}}})
-	}
-	benchmarkQuotes(b, st, requests)
+	return st, manual
 }
 
 func benchManual(r *rand.Rand, words []string) []byte {

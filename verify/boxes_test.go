@@ -6,25 +6,27 @@ import (
 	"image/draw"
 	_ "image/jpeg"
 	_ "image/png"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/verify"
 )
 
-// A stretch is a part of the lines of a page: from a byte of the first to a byte
+// A segment is a part of the lines of a page: from a byte of the first to a byte
 // of the last.
-type stretch struct{ page, first, from, last, to int }
+type segment struct{ page, first, from, last, to int }
 
 // part returns what the stretch has of line n, and what stands around it.
-func (q stretch) part(n int, line string) (before, shown, after string) {
+func (q segment) part(n int, line string) (before, shown, after string) {
 	from, to := 0, len(line)
 	if n < q.first || n > q.last {
 		return line, "", ""
@@ -40,7 +42,7 @@ func (q stretch) part(n int, line string) (before, shown, after string) {
 
 // only returns the page of a stretch as a file of its own, on which nothing but
 // the stretch can be seen.
-func (s *typesetter) only(q stretch) []byte {
+func (s *typesetter) only(q segment) []byte {
 	var b strings.Builder
 	for n, line := range s.pages[q.page].lines {
 		before, shown, after := q.part(n, line)
@@ -52,7 +54,7 @@ func (s *typesetter) only(q stretch) []byte {
 }
 
 // quote is the text of a stretch, or "" if a word in it is divided.
-func (s *typesetter) quote(q stretch) string {
+func (s *typesetter) quote(q segment) string {
 	if q.from == 0 && (q.first == 0 || strings.HasSuffix(s.pages[q.page].lines[q.first-1], "-")) {
 		return ""
 	}
@@ -68,8 +70,8 @@ func (s *typesetter) quote(q stretch) string {
 }
 
 // stretchOf chooses a stretch of one to four lines of one column.
-func (s *typesetter) stretchOf(r *rand.Rand) stretch {
-	q := stretch{page: r.IntN(len(s.pages) - 1)}
+func (s *typesetter) stretchOf(r *rand.Rand) segment {
+	q := segment{page: r.IntN(len(s.pages) - 1)}
 	lines := s.pages[q.page].lines
 	q.first = r.IntN(len(lines))
 	q.last = min(q.first+r.IntN(4), len(lines)-1, q.first/s.rows*s.rows+s.rows-1)
@@ -102,12 +104,13 @@ func TestBoxesOfQuotes(t *testing.T) {
 	files["two.pdf"].set(strings.Split(strings.TrimSpace(string(more)), "\n"))
 	shelf := newShelf(t, map[string]string{"one.pdf": string(files["one.pdf"].pdf()), "two.pdf": string(files["two.pdf"].pdf())})
 	random := rand.New(rand.NewPCG(7, 8))
-	drawer := new(pdf.Resolver)
+	drawer := new(document.PDF)
 	most := 15
 	if sharedtest.Long() {
 		most = 100
 	}
-	for name, s := range files {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		s := files[name]
 		pages := make(map[int]*image.Gray)
 		for found := 0; found < most; {
 			q := s.stretchOf(random)
@@ -129,7 +132,7 @@ func TestBoxesOfQuotes(t *testing.T) {
 	}
 }
 
-func checkBoxes(t *testing.T, q stretch, v *verify.Verdict, page, only *image.Gray) {
+func checkBoxes(t *testing.T, q segment, v *verify.Verdict, page, only *image.Gray) {
 	t.Helper()
 	if !v.Holds() || len(v.Boxes) != q.last-q.first+1 {
 		t.Errorf("%q on %d lines is %s, with %d boxes", v.Quote, q.last-q.first+1, v.Class, len(v.Boxes))
@@ -193,11 +196,10 @@ func inkIn(page, only *image.Gray, boxes []citekit.Box) (own, missed, foreign in
 	return own, missed, foreign
 }
 
-func render(t *testing.T, drawer *pdf.Resolver, data []byte, page int) *image.Gray {
+func render(t *testing.T, drawer *document.PDF, data []byte, page int) *image.Gray {
 	t.Helper()
 	src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: "page.pdf", Size: int64(len(data))})
-	loc := citekit.Pages(page+1, page+1)
-	loc.Modality = citekit.Document
+	loc := citekit.Document.Pages(page+1, page+1)
 	drawn, err := drawer.Preview(t.Context(), src, loc, preview.Options{Side: 1100})
 	if err != nil {
 		t.Fatal(err)

@@ -282,7 +282,7 @@ func (g *generator) breakCases(n int) (all []kase) {
 		for _, j := range g.Perm(len(places[i]))[:min(len(places[i]), 3*n)] {
 			p := places[i][j]
 			c := kase{kind: name, want: "repaired", quote: p.b.quote, src: p.s, base: p.b.quote}
-			c.place = citekit.Pages(p.b.page, p.b.page+1)
+			c.place = citekit.Document.Pages(p.b.page, p.b.page+1)
 			c.place.Modality = citekit.Document
 			c.address = citekit.Address{Resource: p.s.id, Location: c.place}
 			if g.IntN(3) == 0 {

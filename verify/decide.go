@@ -66,18 +66,12 @@ func (c *call) decide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l := &look{call: c, source: s, cited: cited, seen: make(map[int64]bool)}
-	if err := c.stretches(ctx, s, func(t stretch) bool {
-		l.at(t)
-		return ctx.Err() == nil
-	}); err != nil {
+	found, like, err := c.findIn(ctx, s, cited)
+	if err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	found := l.sorted()
-	if !slices.ContainsFunc(found, func(p place) bool { return p.isIn(cited) }) {
+	isCited := func(p place) bool { return p.isIn(cited) }
+	if !slices.ContainsFunc(found, isCited) {
 		if c.read = cmp.Or(c.read, c.alone); c.read == nil && !s.stale && c.findMarkup(ctx, len(found) > 0) {
 			return nil
 		}
@@ -85,35 +79,55 @@ func (c *call) decide(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-	if c.read != nil && (s.Modality() == citekit.Text || len(found) != 1 || !found[0].isIn(cited) || !found[0].Exact) {
+	switch isKnown := s.Modality() != citekit.Text && len(found) == 1 && isCited(found[0]) && found[0].Exact; {
+	case c.read != nil && !isKnown:
 		c.settleRead(len(found))
 		return nil
+	case len(found) > 0:
+		err = c.settle(ctx, found, cited)
+	default:
+		err = c.decideUnfound(ctx, like, s)
 	}
-	if len(found) > 0 {
-		if err := c.settle(ctx, found, cited); err != nil {
-			return err
-		}
-		return c.noteSource(ctx, s, cited)
-	}
-	if err := c.decideUnfound(ctx, l.like, s); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := c.noteSource(ctx, s, cited); err != nil {
 		return err
 	}
-	if v := c.verdict; v.Class == NotFound || v.Class == Altered && !isBounded(c.req.Address.Location) {
-		why, missing := error(nil), s.Missing(citekit.Location{})
-		switch {
-		case s.Incomplete():
-			why = errIncomplete
-		case missing != "" && v.Class == NotFound:
-			why = fmt.Errorf("%s; look at its picture: %w", missing, errors.ErrUnsupported)
-		}
-		if why != nil {
-			v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", why)}
-		}
+	if len(found) == 0 {
+		c.setUnsearched(s)
 	}
 	return nil
+}
+
+// findIn returns the places of a source that have the quote, and the most similar one if
+// there are none, or nil.
+func (c *call) findIn(ctx context.Context, s *source, cited []textlayer.Bytes) (found []place, like *place, err error) {
+	l := &sourceSearch{call: c, source: s, cited: cited, seen: make(map[int64]bool)}
+	err = c.stretches(ctx, s, func(t segment) bool {
+		l.at(t)
+		return ctx.Err() == nil
+	})
+	return l.sorted(), l.like, cmp.Or(err, ctx.Err())
+}
+
+// setUnsearched sets the problem of a quote that was not found in a source, if not all
+// of the text of that could be searched.
+func (c *call) setUnsearched(s *source) {
+	v := c.verdict
+	if v.Class != NotFound && (v.Class != Altered || isBounded(c.req.Address.Location)) {
+		return
+	}
+	why, missing := error(nil), s.Missing(citekit.Location{})
+	switch {
+	case s.Incomplete():
+		why = errIncomplete
+	case missing != "" && v.Class == NotFound:
+		why = fmt.Errorf("%s; look at its picture: %w", missing, errors.ErrUnsupported)
+	default:
+		return
+	}
+	v.Problem = &citekit.ResolveError{Op: "verify", Address: c.req.Address, Err: fmt.Errorf("not all of its text could be searched: %w", why)}
 }
 
 // errIncomplete is the problem of a quote that is not in the text of a source, where
@@ -183,7 +197,7 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 	apart := !unknown && (err != nil || len(parts) > 0 || loc.IsWhole())
 	switch {
 	case !apart && s.stale:
-		if parts, err = s.Ranges(loc.Widened()); errors.Is(err, errors.ErrUnsupported) {
+		if parts, err = s.Ranges(textlayer.Widened(loc)); errors.Is(err, errors.ErrUnsupported) {
 			parts, err = c.partsRead(ctx, s)
 		}
 		if errors.Is(err, errors.ErrUnsupported) {
@@ -353,8 +367,8 @@ func joined(parts []textlayer.Bytes) []textlayer.Bytes {
 	return all
 }
 
-// A look is a search of a resource for a quote.
-type look struct {
+// A sourceSearch is a search of a resource for a quote.
+type sourceSearch struct {
 	*call
 	source *source
 	cited  []textlayer.Bytes
@@ -365,7 +379,7 @@ type look struct {
 }
 
 // at searches a stretch of the text: first the cited parts, then all of it.
-func (l *look) at(t stretch) {
+func (l *sourceSearch) at(t segment) {
 	parts := []textlayer.Bytes{{From: 0, To: int64(len(t.Raw()))}}
 	for _, p := range l.cited {
 		if p = (textlayer.Bytes{From: max(0, p.From-t.at), To: min(parts[0].To, p.To-t.at)}); p.From < p.To && p != parts[0] {
@@ -397,7 +411,7 @@ func (l *look) at(t stretch) {
 
 // count counts the places in a stretch. In long texts, whose stretches overlap,
 // the number is at least that of the kept places.
-func (l *look) count(found *quotation.Places) {
+func (l *sourceSearch) count(found *quotation.Places) {
 	if l.source.Len() > l.parts.whole {
 		l.verdict.Places, l.verdict.Counted = len(l.found), l.verdict.Counted && len(l.found) == 0
 		return
@@ -406,7 +420,7 @@ func (l *look) count(found *quotation.Places) {
 	l.verdict.Counted = l.verdict.Counted && found.Counted
 }
 
-func (l *look) add(p place) {
+func (l *sourceSearch) add(p place) {
 	if !l.seen[p.from()] {
 		l.seen[p.from()] = true
 		l.found = append(l.found, p)
@@ -415,7 +429,7 @@ func (l *look) add(p place) {
 
 // offer keeps the place most similar to the quote. Of equally similar places,
 // one at the address wins.
-func (l *look) offer(p *place) {
+func (l *sourceSearch) offer(p *place) {
 	score := func(p *place) float64 {
 		if p.isIn(l.cited) {
 			return p.Similarity + .02
@@ -429,7 +443,7 @@ func (l *look) offer(p *place) {
 
 // sorted returns the found places: those in the cited parts first, exact ones
 // before others, then in the order of the text.
-func (l *look) sorted() []place {
+func (l *sourceSearch) sorted() []place {
 	slices.SortStableFunc(l.found, func(a, b place) int {
 		return cmp.Or(-compareBool(a.isIn(l.cited), b.isIn(l.cited)), -compareBool(a.Exact, b.Exact), cmp.Compare(a.from(), b.from()))
 	})
@@ -527,6 +541,10 @@ func (c *call) tell(ctx context.Context, p place) (err error) {
 	}
 	if v.Span, err = p.span(); err != nil {
 		return err
+	}
+	v.Parts = nil
+	for _, part := range p.Shown() {
+		v.Parts = append(v.Parts, [2]int64{p.at + int64(part[0]), p.at + int64(part[1])})
 	}
 	if c.req.Boxes && !c.verdict.Stale {
 		v.Boxes = c.boxesOf(ctx, p)

@@ -67,8 +67,8 @@ func (c *call) decideAnywhere(ctx context.Context) error {
 	return err
 }
 
-// An elsewhere searches all resources except one for a quote.
-type elsewhere struct {
+// An otherSources searches all resources except one for a quote.
+type otherSources struct {
 	*call
 	but     string
 	sources map[string]*source // by resource; nil for one that cannot be read
@@ -81,11 +81,11 @@ type elsewhere struct {
 	like  *place
 }
 
-func (c *call) newElsewhere(but string) *elsewhere {
-	return &elsewhere{call: c, but: but, sources: make(map[string]*source)}
+func (c *call) newElsewhere(but string) *otherSources {
+	return &otherSources{call: c, but: but, sources: make(map[string]*source)}
 }
 
-func (e *elsewhere) close() {
+func (e *otherSources) close() {
 	for _, s := range e.sources {
 		if s != nil {
 			s.Close()
@@ -95,7 +95,7 @@ func (e *elsewhere) close() {
 
 // look returns the places of the quote, or the most similar place if there are
 // none.
-func (e *elsewhere) look(ctx context.Context) ([]place, *place, error) {
+func (e *otherSources) look(ctx context.Context) ([]place, *place, error) {
 	if e.searcher == nil {
 		return e.lookThroughAll(ctx)
 	}
@@ -138,7 +138,7 @@ const maxChecked = 1000
 // leftOut returns how many resources were not searched, because their sources have
 // changed, are gone or cannot be read. A search knows of those only that it met, so
 // the others are asked; of more than maxChecked, the first.
-func (e *elsewhere) leftOut(ctx context.Context) (int, error) {
+func (e *otherSources) leftOut(ctx context.Context) (int, error) {
 	if e.searcher == nil {
 		return e.out, nil
 	}
@@ -178,7 +178,7 @@ func wordsOf(quote string) []string {
 }
 
 // lookAt searches the text around passages.
-func (e *elsewhere) lookAt(ctx context.Context, results *search.Results) error {
+func (e *otherSources) lookAt(ctx context.Context, results *search.Results) error {
 	for _, r := range results.Results {
 		if r.Passage == nil || r.ResourceID == e.but {
 			continue
@@ -201,7 +201,7 @@ func (e *elsewhere) lookAt(ctx context.Context, results *search.Results) error {
 }
 
 // source opens the text of a resource, or returns nil if it cannot be read.
-func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
+func (e *otherSources) source(ctx context.Context, id string) (*source, error) {
 	s, ok := e.sources[id]
 	if !ok {
 		var err error
@@ -219,7 +219,7 @@ func (e *elsewhere) source(ctx context.Context, id string) (*source, error) {
 }
 
 // lookInto searches a stretch of a text for the quote.
-func (e *elsewhere) lookInto(s *source, text stretch) {
+func (e *otherSources) lookInto(s *source, text segment) {
 	found := text.Find(e.quote, 0, len(text.Raw()), MaxOthers+1)
 	for _, m := range found.Matches {
 		p := place{m, text.at, s}
@@ -240,7 +240,7 @@ func (e *elsewhere) lookInto(s *source, text stretch) {
 	}
 }
 
-func (e *elsewhere) has(p place) bool {
+func (e *otherSources) has(p place) bool {
 	for _, other := range e.found {
 		if other.source == p.source && other.from() == p.from() {
 			return true
@@ -250,7 +250,7 @@ func (e *elsewhere) has(p place) bool {
 }
 
 // lookThroughAll searches the texts of all resources.
-func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error) {
+func (e *otherSources) lookThroughAll(ctx context.Context) ([]place, *place, error) {
 	ids, err := e.lib.Resources(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -272,7 +272,7 @@ func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error)
 			delete(e.sources, id)
 			continue
 		}
-		err = e.stretches(ctx, s, func(t stretch) bool {
+		err = e.stretches(ctx, s, func(t segment) bool {
 			e.lookInto(s, t)
 			return ctx.Err() == nil
 		})
@@ -291,6 +291,6 @@ func (e *elsewhere) lookThroughAll(ctx context.Context) ([]place, *place, error)
 }
 
 // uses reports whether something was found in a source.
-func (e *elsewhere) uses(s *source) bool {
+func (e *otherSources) uses(s *source) bool {
 	return e.like != nil && e.like.source == s || slices.ContainsFunc(e.found, func(p place) bool { return p.source == s })
 }

@@ -29,9 +29,7 @@ func (v *Verdict) write(w *strictjson.Writer) {
 	}
 	w.Value("similarity", v.Similarity)
 	v.writeOthers(w)
-	if v.Stale {
-		w.Value("stale", true)
-	}
+	w.Flag("stale", v.Stale)
 	if v.LeftOut > 0 {
 		w.Value("left_out", v.LeftOut)
 	}
@@ -39,7 +37,7 @@ func (v *Verdict) write(w *strictjson.Writer) {
 		w.Value("notes", v.Notes)
 	}
 	if v.Problem != nil {
-		w.Value("error", map[string]string{"code": string(citekit.CodeOf(v.Problem)), "message": v.Problem.Error()})
+		w.Value("error", map[string]string{"code": citekit.CodeOf(v.Problem), "message": v.Problem.Error()})
 	}
 	w.Close()
 }
@@ -69,8 +67,6 @@ func (v *Verdict) writeOthers(w *strictjson.Writer) {
 	}
 	if v.Places > 1 {
 		w.Value("places", v.Places)
-		if !v.Counted {
-			w.Value("places_is_minimum", true)
-		}
+		w.Flag("places_is_minimum", !v.Counted)
 	}
 }

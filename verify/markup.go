@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -54,6 +55,17 @@ func (c *call) lookInMarkup(ctx context.Context, a citekit.Address) bool {
 	return true
 }
 
+// A MarkupReader is a [citekit.TextReader] that leaves the markup out of the text of
+// some sources, which their readers may quote too.
+type MarkupReader interface {
+	citekit.TextReader
+
+	// ReadMarkup yields the text at loc as ReadText does, with the markup that the
+	// source has there. Errors are as for Resolve; one matches
+	// [errors.ErrUnsupported] if ReadText leaves nothing out of src.
+	ReadMarkup(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error]
+}
+
 // markup returns the markup at an address, prepared. Its lines end with LF.
 func (c *call) markup(ctx context.Context, a citekit.Address) (*quotation.Text, error) {
 	if m := a.Location.Modality; m != citekit.Text && m != "" && a.Location.Member == "" {
@@ -68,7 +80,7 @@ func (c *call) markup(ctx context.Context, a citekit.Address) (*quotation.Text, 
 	if err != nil {
 		return nil, err
 	}
-	reader, ok := resolver.(citekit.MarkupReader)
+	reader, ok := resolver.(MarkupReader)
 	if !ok {
 		return nil, errors.ErrUnsupported
 	}

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// rounds goes through the parts of a long text once for many quotes of one call. A quote
+// sharedPasses goes through the parts of a long text once for many quotes of one call. A quote
 // that is looked for in such a text waits until all others that are judged do, or are
 // done: then each part is prepared once, and all that wait for that text look into it.
-type rounds struct {
+type sharedPasses struct {
 	cpus chan struct{} // a place for each quote that is worked on
 
 	mu      sync.Mutex
@@ -21,7 +21,7 @@ type rounds struct {
 type waiter struct {
 	verifier *Verifier
 	source   *source
-	look     func(stretch) bool
+	look     func(segment) bool
 	done     chan struct{}
 	err      error
 }
@@ -33,7 +33,7 @@ const mostUnderway = 64
 type roundsKey struct{}
 
 // work works on a quote that one of the workers has taken. ctx is for its work.
-func (r *rounds) work(ctx context.Context, f func(ctx context.Context)) {
+func (r *sharedPasses) work(ctx context.Context, f func(ctx context.Context)) {
 	r.cpus <- struct{}{}
 	defer func() { <-r.cpus }()
 	f(context.WithValue(ctx, roundsKey{}, r))
@@ -45,7 +45,7 @@ func (s *source) textKey() string {
 }
 
 // wait waits for a round of the parts of a source.
-func (r *rounds) wait(ctx context.Context, v *Verifier, s *source, look func(stretch) bool) error {
+func (r *sharedPasses) wait(ctx context.Context, v *Verifier, s *source, look func(segment) bool) error {
 	w := &waiter{verifier: v, source: s, look: look, done: make(chan struct{})}
 	r.mu.Lock()
 	r.waiting = append(r.waiting, w)
@@ -59,7 +59,7 @@ func (r *rounds) wait(ctx context.Context, v *Verifier, s *source, look func(str
 
 // rest is called by a worker that waits or ends. The last one goes through the text that
 // was waited for first. Those that waited for it are active then.
-func (r *rounds) rest(ctx context.Context) {
+func (r *sharedPasses) rest(ctx context.Context) {
 	r.mu.Lock()
 	if r.active--; r.active > 0 || len(r.waiting) == 0 {
 		r.mu.Unlock()
@@ -79,10 +79,10 @@ func (r *rounds) rest(ctx context.Context) {
 }
 
 // goThrough has waiters look into the parts of their text.
-func (r *rounds) goThrough(ctx context.Context, all []*waiter) {
+func (r *sharedPasses) goThrough(ctx context.Context, all []*waiter) {
 	looking := make([]*waiter, len(all))
 	copy(looking, all)
-	err := all[0].verifier.parted(ctx, all[0].source, func(text stretch) bool {
+	err := all[0].verifier.parted(ctx, all[0].source, func(text segment) bool {
 		goesOn := make([]bool, len(looking))
 		var looks sync.WaitGroup
 		for i, w := range looking {

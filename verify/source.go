@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lineform"
+	"github.com/citekit/citekit/internal/lookup"
 	"github.com/citekit/citekit/internal/quotation"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -36,8 +38,8 @@ type source struct {
 	stale    bool // it is not the cited version
 }
 
-// open opens the text of a resource: that of the cited version, if the address
-// pins one and its text is kept, or else the current text.
+// open opens the text of a resource: that of the cited version, if the address pins one, or
+// else of the mapped one. If that text is not kept, the error matches [citekit.ErrStale].
 func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error) {
 	m, err := v.lib.Map(ctx, a.Resource)
 	if err != nil {
@@ -49,7 +51,7 @@ func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error)
 		if layer != nil {
 			layer.Close()
 		}
-		layer, err = v.openCited(ctx, m, a)
+		layer, err = v.openCited(ctx, m, a, err)
 	}
 	if err != nil {
 		return nil, err
@@ -58,9 +60,10 @@ func (v *Verifier) open(ctx context.Context, a citekit.Address) (*source, error)
 	return s, nil
 }
 
-// openCited opens the text of a version that the source no longer has, or else
-// the current text.
-func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a citekit.Address) (*textlayer.Layer, error) {
+// openCited opens the text of a version that is not both the present and the mapped one:
+// as it was kept, or, of a source that was not mapped again, from the source. Stale is the
+// error of the mapped version, or nil.
+func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a citekit.Address, stale error) (*textlayer.Layer, error) {
 	hash := a.Version
 	if strings.HasPrefix(m.SourceHash(), a.Version) {
 		hash = m.SourceHash()
@@ -69,10 +72,18 @@ func (v *Verifier) openCited(ctx context.Context, m *citekit.ResourceMap, a cite
 		return layer, nil
 	}
 	layer, err := v.layers.OpenFile(ctx, m.SourcePath, m.Address(nil).Location.Modality)
-	if err != nil && ctx.Err() == nil {
-		err = &citekit.ResolveError{Op: "verify", Address: a, Err: fmt.Errorf("its source is not the version that was cited, and cannot be read: %w", citekit.ErrStale)}
+	switch {
+	case ctx.Err() != nil:
+	case err == nil && a.Version != "" && strings.HasPrefix(layer.SourceHash(), a.Version):
+		return layer, nil
+	default:
+		stale = cmp.Or(stale, fmt.Errorf("the source is of another version: %w", citekit.ErrStale))
+		err = &citekit.ResolveError{Op: "verify", Address: a, Err: fmt.Errorf("the text that was cited is not kept: %w", lookup.Reason(stale))}
 	}
-	return layer, err
+	if layer != nil {
+		layer.Close()
+	}
+	return nil, err
 }
 
 // prose are the extensions of texts that are written for people.
@@ -143,9 +154,9 @@ func breaks(layer *textlayer.Layer) (at []int) {
 // maxSample is how much of a table is read to find what separates its fields, in bytes.
 const maxSample = 64 << 10
 
-// A stretch is a part of the text of a source, prepared, with the offset of its
+// A segment is a part of the text of a source, prepared, with the offset of its
 // start.
-type stretch struct {
+type segment struct {
 	*quotation.Text
 	at int64
 }
@@ -153,22 +164,22 @@ type stretch struct {
 // stretches calls f for the text of a source: all of it, or, if it is long, its
 // parts one after another. It ends when f returns false. f may be called in another
 // goroutine.
-func (v *Verifier) stretches(ctx context.Context, s *source, f func(stretch) bool) error {
+func (v *Verifier) stretches(ctx context.Context, s *source, f func(segment) bool) error {
 	if s.Len() <= v.parts.whole {
 		text, err := v.prepared(ctx, s)
 		if err == nil {
-			f(stretch{text, 0})
+			f(segment{text, 0})
 		}
 		return err
 	}
-	if r, ok := ctx.Value(roundsKey{}).(*rounds); ok {
+	if r, ok := ctx.Value(roundsKey{}).(*sharedPasses); ok {
 		return r.wait(ctx, v, s, f)
 	}
 	return v.parted(ctx, s, f)
 }
 
 // parted calls f for the parts of a long text one after another, until f returns false.
-func (v *Verifier) parted(ctx context.Context, s *source, f func(stretch) bool) error {
+func (v *Verifier) parted(ctx context.Context, s *source, f func(segment) bool) error {
 	for from := int64(0); from < s.Len(); from += v.parts.length - v.parts.overlap {
 		text, err := v.partOf(ctx, s, from, min(from+v.parts.length, s.Len()))
 		if err != nil {
@@ -194,7 +205,7 @@ func (v *Verifier) prepared(ctx context.Context, s *source) (*quotation.Text, er
 }
 
 // partOf prepares a part of a text, out to the edges of characters.
-func (v *Verifier) partOf(ctx context.Context, s *source, from, to int64) (stretch, error) {
+func (v *Verifier) partOf(ctx context.Context, s *source, from, to int64) (segment, error) {
 	for from > 0 && !s.isEdge(from) {
 		from--
 	}
@@ -203,7 +214,7 @@ func (v *Verifier) partOf(ctx context.Context, s *source, from, to int64) (stret
 	}
 	raw, err := s.Text(ctx, from, to)
 	if err != nil {
-		return stretch{}, err
+		return segment{}, err
 	}
 	v.partsMade.Add(1)
 	opts := s.opts
@@ -221,7 +232,7 @@ func (v *Verifier) partOf(ctx context.Context, s *source, from, to int64) (stret
 	if len(opts.Pages) > 0 && opts.Pages[0] > 0 {
 		opts.Pages = append([]int{0}, opts.Pages...)
 	}
-	return stretch{quotation.Prepare(raw, opts), from}, nil
+	return segment{quotation.Prepare(raw, opts), from}, nil
 }
 
 // isEdge reports whether a character begins at an offset.

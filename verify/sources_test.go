@@ -1,14 +1,13 @@
 package verify_test
 
 import (
-	"cmp"
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"html"
 	"index/suffixarray"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -246,20 +245,20 @@ func pdfFiles(t testing.TB) []string {
 		found, _ := filepath.Glob(filepath.Join(dir, "corpus", "pdf", "manual*.pdf"))
 		files = append(files, found...)
 	}
-	for _, dir := range moduleDirs(t) {
-		if strings.Contains(dir, "pdfcpu") {
+	for _, dir := range sharedtest.Modules(t) {
+		if strings.Contains(filepath.Base(dir), "pdfcpu") {
 			found, _ := filepath.Glob(filepath.Join(dir, "pkg", "testdata", "*.pdf"))
 			files = append(files, found...)
 		}
 	}
 	found, _ := filepath.Glob("/usr/share/R/doc/manual/R-*.pdf")
-	return some(bounded(append(files, found...), 20<<10, 1300<<10), 8)
+	return some(t, bounded(append(files, found...), 20<<10, 1300<<10), 8)
 }
 
 // markdownFiles lists the Markdown files of Go and of the modules around.
 func markdownFiles(t testing.TB) []string {
 	var files []string
-	for _, dir := range append(moduleDirs(t), goRoot(t)) {
+	for _, dir := range append(sharedtest.Modules(t), sharedtest.GoRoot(t)) {
 		filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".md") {
 				files = append(files, path)
@@ -267,29 +266,31 @@ func markdownFiles(t testing.TB) []string {
 			return nil
 		})
 	}
-	return some(bounded(files, 1500, 300<<10), 30)
+	return some(t, bounded(files, 1500, 300<<10), 30)
 }
 
 // some keeps at most so many of the files, all of them if CITEKIT_LONG is set:
-// modules come and go, what a run takes should not.
-func some(files []string, most int) []string {
+// modules come and go, what a run takes should not. The content says which, so
+// that they are the same wherever the files are, and most stay when some go.
+func some(t testing.TB, files []string, most int) []string {
+	t.Helper()
 	if sharedtest.Long() {
 		return files
 	}
 	if os.Getenv("CITEKIT_QUOTES") != "" {
 		most *= 4
 	}
-	if len(files) > most {
-		slices.SortFunc(files, func(a, b string) int { return cmp.Compare(filepath.Base(a), filepath.Base(b)) })
-	}
-	for len(files) > most {
-		kept := files[:0]
-		for i := 0; i < len(files); i += 2 {
-			kept = append(kept, files[i])
+	sums := make(map[string][]byte)
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
 		}
-		files = kept
+		sum := sha256.Sum256(data)
+		sums[path] = sum[:]
 	}
-	return files
+	slices.SortStableFunc(files, func(a, b string) int { return bytes.Compare(sums[a], sums[b]) })
+	return files[:min(len(files), most)]
 }
 
 // bounded keeps the files of at least and at most so many bytes.
@@ -300,24 +301,6 @@ func bounded(files []string, least, most int64) (kept []string) {
 		}
 	}
 	return kept
-}
-
-func moduleDirs(t testing.TB) []string {
-	t.Helper()
-	out, err := exec.Command("go", "list", "-m", "-f", "{{if not .Main}}{{.Dir}}{{end}}", "all").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Fields(string(out))
-}
-
-func goRoot(t testing.TB) string {
-	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 // ownSources makes sources of the prose in testdata, and of what Go says of
@@ -344,7 +327,7 @@ func ownSources(t testing.TB) (made []*source) {
 		}
 	}
 	for i, name := range []string{"go_spec.html", "go_mem.html", "asm.html"} {
-		if data, err := os.ReadFile(filepath.Join(goRoot(t), "doc", name)); err == nil {
+		if data, err := os.ReadFile(filepath.Join(sharedtest.GoRoot(t), "doc", name)); err == nil {
 			p := paragraphsOf(string(data))
 			made = append(made, typeset(name+"-a.pdf", false, "en", p[:len(p)/2], 20+i), typeset(name+"-b.pdf", true, "en", p[len(p)/2:], 20+i))
 		}

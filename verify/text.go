@@ -75,7 +75,7 @@ func (v *Verifier) Text(ctx context.Context, text string, opts *TextOptions) (*R
 		Modality: func(m citekit.Modality) bool { return slices.Contains(modalities, m) },
 		Resource: func(id string) bool { _, err := v.lib.Map(ctx, id); return err == nil },
 	})
-	c := &checking{judge: v, opts: opts, text: text, units: textlayer.NewOffsets(text), hash: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
+	c := &textCall{judge: v, opts: opts, text: text, units: textlayer.NewOffsets(text), hash: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	if err := c.pair(read.Statements); err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ type judge interface {
 	meant(ctx context.Context, text string, err error) error
 }
 
-// A checking is one call of Text.
-type checking struct {
+// A textCall is one call of Text.
+type textCall struct {
 	judge
 	opts  *TextOptions
 	text  string
@@ -117,7 +117,7 @@ type pair struct {
 }
 
 // pair makes pairs from statements.
-func (c *checking) pair(statements []citedtext.Statement) error {
+func (c *textCall) pair(statements []citedtext.Statement) error {
 	type question struct {
 		kind          Kind
 		text, address string
@@ -157,7 +157,7 @@ func (c *checking) pair(statements []citedtext.Statement) error {
 }
 
 // entry returns the entry of a pair without a verdict.
-func (c *checking) entry(kind Kind, p citedtext.Passage, cited citedtext.Citation) *Entry {
+func (c *textCall) entry(kind Kind, p citedtext.Passage, cited citedtext.Citation) *Entry {
 	e := &Entry{Kind: kind, Cited: c.text[cited.From:cited.To], CitedAt: c.span(cited.From, cited.To), strict: c.opts.Strict}
 	if kind != AddressKind {
 		e.At = c.span(p.From, p.To)
@@ -166,7 +166,7 @@ func (c *checking) entry(kind Kind, p citedtext.Passage, cited citedtext.Citatio
 }
 
 // span returns a part of the text in all units.
-func (c *checking) span(from, to int) Span {
+func (c *textCall) span(from, to int) Span {
 	span, _ := spanOf(c.units, int64(from), int64(to)) // it begins and ends between characters
 	return span
 }
@@ -176,11 +176,11 @@ const maxWorkers = 8
 
 // judgeAll judges the pairs. It returns an error if the context was cancelled, or
 // ended before any was judged.
-func (c *checking) judgeAll(ctx context.Context) error {
+func (c *textCall) judgeAll(ctx context.Context) error {
 	var next, judged atomic.Int64
 	var workers sync.WaitGroup
 	underway := min(len(c.pairs), mostUnderway)
-	r := &rounds{cpus: make(chan struct{}, min(runtime.GOMAXPROCS(0), maxWorkers)), active: underway}
+	r := &sharedPasses{cpus: make(chan struct{}, min(runtime.GOMAXPROCS(0), maxWorkers)), active: underway}
 	for range underway {
 		workers.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(c.pairs)) && ctx.Err() == nil; i = next.Add(1) - 1 {
@@ -201,7 +201,7 @@ func (c *checking) judgeAll(ctx context.Context) error {
 }
 
 // judgePair sets the verdict of a pair. It reports whether the time was enough.
-func (c *checking) judgePair(ctx context.Context, p *pair) bool {
+func (c *textCall) judgePair(ctx context.Context, p *pair) bool {
 	if p.same != nil {
 		return true
 	}
@@ -239,7 +239,7 @@ func (c *checking) judgePair(ctx context.Context, p *pair) bool {
 }
 
 // judgeWords returns the verdict about a quote, or about the words of a claim.
-func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
+func (c *textCall) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
 	req := Request{Quote: p.passage.Text, Address: p.citation.Address, Boxes: c.opts.Boxes, citing: c.hash, Only: p.entry.Kind == ClaimKind}
 	verdict, err := c.judgeQuote(ctx, req)
 	if err != nil {
@@ -267,7 +267,7 @@ func (c *checking) judgeWords(ctx context.Context, p *pair) (*Verdict, error) {
 // withoutEnd returns the verdict on a quote without the full stop or comma at
 // its end, if the source has it without: the mark then belongs to the quoting
 // sentence.
-func (c *checking) withoutEnd(ctx context.Context, req Request, verdict *Verdict) (*Verdict, error) {
+func (c *textCall) withoutEnd(ctx context.Context, req Request, verdict *Verdict) (*Verdict, error) {
 	end := len(strings.TrimRight(req.Quote, ".,"))
 	if verdict.Class != Altered || end == 0 || end != len(req.Quote)-1 {
 		return verdict, nil
@@ -290,7 +290,7 @@ var classes = []Class{Exact, Repaired, Elsewhere, Altered, NotFound, Unchecked}
 
 // judgeQuote is like Quote, except that an invalid quote is a problem of the
 // verdict too.
-func (c *checking) judgeQuote(ctx context.Context, req Request) (*Verdict, error) {
+func (c *textCall) judgeQuote(ctx context.Context, req Request) (*Verdict, error) {
 	verdict, err := c.Quote(ctx, req)
 	if err != nil && ctx.Err() == nil {
 		return &Verdict{Quote: req.Quote, Class: Unchecked, Problem: err}, nil
@@ -298,30 +298,30 @@ func (c *checking) judgeQuote(ctx context.Context, req Request) (*Verdict, error
 	return verdict, err
 }
 
-// A spot is a passage or an address of a statement, by its position.
-type spot struct{ statement, from int }
+// A position is a passage or an address of a statement, by its position.
+type position struct{ statement, from int }
 
 // report returns the entries of all judged pairs. If several quotes and several
 // addresses stand in one place, it leaves out each failing pair whose quote and
 // address both hold in other pairs.
-func (c *checking) report() *Report {
-	quoteHolds := make(map[spot]bool)
-	addressHolds := make(map[spot]bool)
+func (c *textCall) report() *Report {
+	quoteHolds := make(map[position]bool)
+	addressHolds := make(map[position]bool)
 	report := &Report{}
 	for _, p := range c.pairs {
 		if p.same != nil {
 			p.entry.Verdict = p.same.entry.Verdict
 		}
 		if p.entry.Holds() {
-			quoteHolds[spot{p.statement, p.passage.From}] = true
-			addressHolds[spot{p.statement, p.citation.From}] = true
+			quoteHolds[position{p.statement, p.passage.From}] = true
+			addressHolds[position{p.statement, p.citation.From}] = true
 		}
 	}
 	for _, p := range c.pairs {
 		switch {
 		case p.entry.Class == "":
 			report.NotChecked++
-		case p.entry.Holds() || !quoteHolds[spot{p.statement, p.passage.From}] || !addressHolds[spot{p.statement, p.citation.From}]:
+		case p.entry.Holds() || !quoteHolds[position{p.statement, p.passage.From}] || !addressHolds[position{p.statement, p.citation.From}]:
 			report.Entries = append(report.Entries, p.entry)
 		}
 	}
@@ -334,7 +334,7 @@ const maxName = 512
 
 // mayBelongTo returns the text behind an address that ends with a name, up to the
 // end of its line, which may belong to it.
-func (c *checking) mayBelongTo(cited citedtext.Citation) string {
+func (c *textCall) mayBelongTo(cited citedtext.Citation) string {
 	if !lookup.MayGoOn(c.text[cited.From:cited.To]) {
 		return ""
 	}

@@ -16,7 +16,7 @@ const maxReferences = 1000
 // sentences returns uncited passages of a text, with the addresses that references
 // in brackets mean. It also returns how many quotes among them have references that
 // were not looked up.
-func (v *Verifier) sentences(ctx context.Context, c *checking, passages []citedtext.Passage) (all []Sentence, left int) {
+func (v *Verifier) sentences(ctx context.Context, c *textCall, passages []citedtext.Passage) (all []Sentence, left int) {
 	known := make(map[string]citekit.Address)
 	namer := lookup.NewNamer(v.lib)
 	for _, p := range passages {

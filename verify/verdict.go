@@ -105,7 +105,8 @@ type Verdict struct {
 	// but has no single place in the stored text: the stored text does not
 	// separate the cells of a row, and writes HTML differently.
 	Span  Span
-	Boxes []PageBox // boxes of the text on its pages, if the request asks for them
+	Parts [][2]int64 // the bytes of Span without what the quote leaves out between its words
+	Boxes []PageBox  // boxes of the text on its pages, if the request asks for them
 
 	Repairs    []Repair // the repairs that were needed, if not only of the layout; each kind once
 	Difference []Change // of an altered quote, in the order of the quote
@@ -124,8 +125,8 @@ type Verdict struct {
 	Counted bool
 
 	// Stale says that the source changed since it was mapped or cited. The
-	// verdict is then about the text of the cited version if that is kept, or
-	// else about the current text.
+	// verdict is then about the text of the version that was cited, or else
+	// mapped; if that is not kept, the class is [Unchecked].
 	Stale bool
 
 	// LeftOut is, for a quote without a stated address that was not found or is

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,11 +20,13 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/faulttest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
 	"github.com/citekit/citekit/verify"
 	"github.com/citekit/citekit/workspace"
 )
@@ -193,22 +196,68 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestStale verifies quotes of sources that changed or are gone.
+// keepTexts keeps the texts of all resources as they are, however small they are.
+func (s *shelf) keepTexts(t testing.TB) {
+	t.Helper()
+	layers := textlayer.New(s.Library, &textlayer.Options{SmallBytes: -1})
+	ids, err := s.Resources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range ids {
+		layer, err := layers.Open(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := layer.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Verifier = verify.New(s.Library, &verify.Options{Layers: layers})
+}
+
+// TestStale verifies quotes of sources that changed or are gone: by the text that was cited,
+// and never by another one.
 func TestStale(t *testing.T) {
+	changed := strings.Replace(files["tea.md"], "1.5 litres", "2 litres", 1)
+	hash := func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+	const old, new = "It holds 1.5 litres, and it was", "It holds 2 litres, and it was"
+	for _, isKept := range []bool{false, true} {
+		s := newShelf(t, files)
+		if isKept {
+			s.keepTexts(t)
+		}
+		s.write(t, "tea.md", changed)
+		mapped := []verify.Class{verify.Exact, verify.Exact, verify.Altered}
+		if !isKept {
+			mapped = []verify.Class{verify.Unchecked, verify.Unchecked, verify.Unchecked}
+		}
+		for _, one := range []struct {
+			version string
+			want    []verify.Class // of words that both have, of old ones, and of new ones
+		}{
+			{"", mapped},
+			{hash(files["tea.md"])[:12], mapped},
+			{hash(changed)[:12], []verify.Class{verify.Exact, verify.Altered, verify.Exact}},
+			{hash("never seen")[:12], []verify.Class{verify.Unchecked, verify.Unchecked, verify.Unchecked}},
+		} {
+			for i, quote := range []string{"The kettle is old.", old, new} {
+				address := "text://tea"
+				if one.version != "" {
+					address += "#v=" + one.version
+				}
+				v := s.quote(t, quote, address)
+				if !v.Stale || v.Holds() || v.Class != one.want[i] || (v.Class == verify.Unchecked) != errors.Is(v.Problem, citekit.ErrStale) {
+					t.Errorf("kept: %v, %q at %s: %+v", isKept, quote, address, v)
+				}
+			}
+		}
+	}
 	s := newShelf(t, files)
-	s.write(t, "tea.md", strings.Replace(files["tea.md"], "1.5 litres", "2 litres", 1))
-	v := s.quote(t, "The kettle is old.", "text://tea")
-	if !v.Stale || v.Holds() || v.Class != verify.Exact {
-		t.Errorf("%+v", v)
-	}
-	v = s.quote(t, "It holds 1.5 litres, and it was", "text://tea")
-	if !v.Stale || v.Class != verify.Altered {
-		t.Errorf("%+v", v)
-	}
 	if err := os.Remove(filepath.Join(s.dir, "coffee.txt")); err != nil {
 		t.Fatal(err)
 	}
-	v = s.quote(t, "The kettle is old.", "text://coffee")
+	v := s.quote(t, "The kettle is old.", "text://coffee")
 	if v.Problem == nil || v.Holds() || v.Class != verify.Unchecked {
 		t.Errorf("%+v", v)
 	}
@@ -359,7 +408,7 @@ func testUnread(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	v, err := verify.New(lib, &verify.Options{Searcher: searcher}).Quote(ctx, verify.Request{Quote: "Elephants never sleep"})
-	if err != nil || v.Class != verify.Unchecked || citekit.CodeOf(v.Problem) != citekit.CodeTimeout {
+	if err != nil || v.Class != verify.Unchecked || citekit.CodeOf(v.Problem) != message.CodeTimeout {
 		t.Errorf("%+v, %v", v, err)
 	}
 }

@@ -232,7 +232,7 @@ func (d *Directory) AllAllowed(ctx context.Context) ([]Allowed, error) {
 	}
 	k := keeper{d: d, ctx: ctx}
 	var failed error
-	k.yield = func(_ citekit.Kept, err error) bool {
+	k.yield = func(_ Kept, err error) bool {
 		failed = err
 		return false
 	}
@@ -288,7 +288,7 @@ func (d *Directory) DropUnneeded(ctx context.Context) (dropped int, err error) {
 		}
 	}
 	var unreadable []string
-	k := keeper{ctx: ctx, yield: func(_ citekit.Kept, yielded error) bool { return ignoreMissing(yielded) == nil }}
+	k := keeper{ctx: ctx, yield: func(_ Kept, yielded error) bool { return ignoreMissing(yielded) == nil }}
 	k.each(d.allowed, grantsDir, func(root *os.Root, name string) bool {
 		var g grant
 		if strings.HasSuffix(name, ".json") && readRecord(root, grantsDir+"/"+name, &g) == errDamaged {
@@ -317,4 +317,4 @@ func (d *Directory) absolute(path string) string {
 	return filepath.Clean(abs)
 }
 
-var _ citekit.Finder = (*Directory)(nil)
+var _ Finder = (*Directory)(nil)

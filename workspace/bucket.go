@@ -11,6 +11,7 @@ import (
 	"iter"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/workspace/driver"
@@ -45,6 +46,7 @@ type Bucket struct {
 
 	driver    driver.Bucket
 	scheme    string        // of the paths that evidence is given
+	latency   time.Duration // of NoteLatency
 	ingesting chan struct{} // capacity 1: held by whoever ingests in this process
 
 	mu    sync.Mutex
@@ -63,8 +65,8 @@ type BucketOptions struct {
 var (
 	_ citekit.Workspace      = (*Bucket)(nil)
 	_ citekit.EvidenceOpener = (*Bucket)(nil)
-	_ citekit.Finder         = (*Bucket)(nil)
-	_ citekit.Deleter        = (*Bucket)(nil)
+	_ Finder                 = (*Bucket)(nil)
+	_ Deleter                = (*Bucket)(nil)
 )
 
 // FromDriver returns a workspace that keeps its data in b. Nothing is read until
@@ -73,10 +75,17 @@ func FromDriver(b driver.Bucket, opts *BucketOptions) *Bucket {
 	if opts == nil {
 		opts = new(BucketOptions)
 	}
-	w := new(Bucket)
+	w := &Bucket{latency: noteLatency}
 	w.init(b, opts.Sources, "bucket")
 	return w
 }
+
+// noteLatency is the [Bucket.NoteLatency] of a bucket that may be across a network.
+const noteLatency = 500 * time.Millisecond
+
+// NoteLatency returns how long a search may go without asking the bucket whether another
+// process has changed the index: zero for a [Memory], and half a second for others.
+func (b *Bucket) NoteLatency() time.Duration { return b.latency }
 
 func (b *Bucket) init(d driver.Bucket, sources fs.FS, scheme string) {
 	b.fileSources.init(sources)

@@ -127,7 +127,7 @@ func storeIn(t testing.TB, ws citekit.Workspace, content string) {
 	}
 }
 
-func keptIn(t testing.TB, ws citekit.Deleter) (all []citekit.Kept) {
+func keptIn(t testing.TB, ws workspace.Deleter) (all []workspace.Kept) {
 	t.Helper()
 	for k, err := range ws.Kept(t.Context()) {
 		if err != nil {
@@ -262,7 +262,7 @@ func TestDamagedObjects(t *testing.T) {
 		}
 	}
 	for _, prefix := range []string{"notes-", "segment-"} {
-		for _, kind := range []string{"kind", citekit.PinNotes} {
+		for _, kind := range []string{"kind", workspace.PinNotes} {
 			r := newRemote(t)
 			for _, name := range []string{"a", "b"} {
 				if _, err := openBucket(r).WriteNoteIf(t.Context(), kind, name, []byte(large), citekit.Stamp{}); err != nil {
@@ -272,11 +272,11 @@ func TestDamagedObjects(t *testing.T) {
 			r.replace(prefix, drop)
 			ws := openBucket(r)
 			_, _, err := ws.ReadNote(t.Context(), kind, "a")
-			if want := map[string]error{"kind": fs.ErrNotExist, citekit.PinNotes: citekit.ErrDamaged}[kind]; !errors.Is(err, want) {
+			if want := map[string]error{"kind": fs.ErrNotExist, workspace.PinNotes: citekit.ErrDamaged}[kind]; !errors.Is(err, want) {
 				t.Errorf("%s: a damaged object %s: %v, want %v", kind, prefix, err, want)
 			}
 			_, err = ws.WriteNoteIf(t.Context(), kind, "a", []byte("again"), citekit.Stamp{})
-			if pin := kind == citekit.PinNotes; pin != errors.Is(err, citekit.ErrDamaged) || !pin && err != nil {
+			if pin := kind == workspace.PinNotes; pin != errors.Is(err, citekit.ErrDamaged) || !pin && err != nil {
 				t.Errorf("%s: written to a damaged object %s: %v", kind, prefix, err)
 			}
 		}
@@ -290,7 +290,7 @@ func TestLeftovers(t *testing.T) {
 	large := strings.Repeat("x", 40_000)
 	storeIn(t, ws, large)
 	storeIn(t, ws, large+"y") // the content before is left over
-	for _, kind := range []string{"kind", citekit.PinNotes} {
+	for _, kind := range []string{"kind", workspace.PinNotes} {
 		if _, err := ws.WriteNoteIf(ctx, kind, "n", []byte(large), citekit.Stamp{}); err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +303,7 @@ func TestLeftovers(t *testing.T) {
 	}
 	count := func() (scrap int) {
 		for _, k := range keptIn(t, ws) {
-			if k.Kind == citekit.KeptScrap {
+			if k.Kind == workspace.KeptScrap {
 				scrap++
 			}
 		}
@@ -317,7 +317,7 @@ func TestLeftovers(t *testing.T) {
 		t.Errorf("%d left over, want 3", n)
 	}
 	for _, k := range keptIn(t, ws) {
-		if k.Kind == citekit.KeptScrap {
+		if k.Kind == workspace.KeptScrap {
 			if err := ws.DeleteKept(ctx, k); err != nil {
 				t.Error(err)
 			}

@@ -5,12 +5,9 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"slices"
 	"strings"
@@ -120,20 +117,23 @@ func (b *Bucket) OpenEvidence(ctx context.Context, key string) (io.ReadSeekClose
 		return memoryContent{bytes.NewReader(found.inline)}, b.stored(found.bucketRecord), nil
 	}
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx)) // until it is closed
-	content := &rangedContent{size: found.Meta.Size, cancel: cancel, open: func(offset int64) (io.ReadCloser, error) {
+	open := func(offset int64) (io.ReadCloser, error) {
 		body, _, err := b.driver.Read(reading, found.Content, driver.ReadOptions{Offset: offset, IfMatch: found.ETag})
 		if err != nil {
 			return nil, b.fault(reading, "evidence", err)
 		}
 		return body, nil
-	}}
-	if content.body, err = content.open(0); err != nil {
+	}
+	content := rangedContent{cancel: cancel}
+	body, err := open(0)
+	if err != nil {
 		cancel()
 		return nil, nil, err
 	}
-	if whole, ok := content.body.(io.ReadSeekCloser); ok {
+	if whole, ok := body.(io.ReadSeekCloser); ok {
 		return whole, b.stored(found.bucketRecord), nil
 	}
+	content.Ranged = ctxio.NewRanged(found.Meta.Size, body, open)
 	return content, b.stored(found.bucketRecord), nil
 }
 
@@ -144,59 +144,13 @@ func (memoryContent) Close() error { return nil }
 
 // rangedContent is an object that is read from where its reader is.
 type rangedContent struct {
-	size   int64
-	open   func(offset int64) (io.ReadCloser, error)
-	cancel context.CancelFunc // of what open reads
-
-	offset int64
-	body   io.ReadCloser // at the offset; nil if nothing is open
+	*ctxio.Ranged
+	cancel context.CancelFunc // of what it reads
 }
 
-func (c *rangedContent) Read(p []byte) (n int, err error) {
-	if c.offset >= c.size {
-		return 0, io.EOF
-	}
-	if c.body == nil {
-		if c.body, err = c.open(c.offset); err != nil {
-			return 0, err
-		}
-	}
-	n, err = c.body.Read(p)
-	c.offset += int64(n)
-	if err == io.EOF && c.offset < c.size {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-func (c *rangedContent) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += c.offset
-	case io.SeekEnd:
-		offset += c.size
-	}
-	if offset < 0 {
-		return c.offset, errors.New("seek before the start of the evidence")
-	}
-	if offset != c.offset {
-		c.closeBody()
-	}
-	c.offset = offset
-	return offset, nil
-}
-
-func (c *rangedContent) closeBody() {
-	if c.body != nil {
-		c.body.Close()
-	}
-	c.body = nil
-}
-
-func (c *rangedContent) Close() error {
-	c.closeBody()
-	c.cancel()
-	return nil
+func (c rangedContent) Close() error {
+	defer c.cancel()
+	return c.Ranged.Close()
 }
 
 // StoreEvidence implements [citekit.EvidenceStore]. The content is stored before
@@ -213,7 +167,7 @@ func (b *Bucket) StoreEvidence(ctx context.Context, key string, meta citekit.Evi
 }
 
 func (b *Bucket) storeEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
-	in := &evidenceReader{body: ctxio.Reader(ctx, body), sum: sha256.New(), want: meta.Size}
+	in := ctxio.NewSized(ctxio.Reader(ctx, body), meta.Size)
 	first, err := io.ReadAll(io.LimitReader(in, maxInline+1))
 	if err != nil {
 		return nil, err
@@ -226,11 +180,11 @@ func (b *Bucket) storeEvidence(ctx context.Context, key string, meta citekit.Evi
 		record.Content = uniqueKey(contentPrefix + key)
 		at, err := b.driver.Write(ctx, record.Content, io.MultiReader(bytes.NewReader(first), in), driver.WriteOptions{Size: meta.Size})
 		if err != nil {
-			return nil, cmp.Or(in.err, b.notStored(ctx, err))
+			return nil, cmp.Or(in.Err(), b.notStored(ctx, err))
 		}
 		record.ETag = at.ETag
 	}
-	record.Meta.Size, record.SHA256 = in.size, hex.EncodeToString(in.sum.Sum(nil))
+	record.Meta.Size, record.SHA256 = in.Size(), in.Sum()
 	if record.Content != "" {
 		if earlier, err := b.find(ctx, key); err == nil && earlier.Content != "" && earlier.SHA256 == record.SHA256 {
 			b.remove(ctx, record.Content) // somebody may be reading the earlier one
@@ -257,30 +211,4 @@ func (b *Bucket) notStored(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return notStored{&bucketError{err}}
-}
-
-// An evidenceReader hashes what is read of a body, and fails if that has another
-// size than it should.
-type evidenceReader struct {
-	body io.Reader
-	sum  hash.Hash
-	want int64 // negative means that it is not known
-	size int64 // of what was read
-	err  error // why reading ended, if not at the end
-}
-
-func (r *evidenceReader) Read(p []byte) (int, error) {
-	n, err := r.body.Read(p)
-	r.sum.Write(p[:n])
-	r.size += int64(n)
-	switch {
-	case r.want >= 0 && r.size > r.want:
-		err = fmt.Errorf("more than the %d bytes announced", r.want)
-	case r.want >= 0 && err == io.EOF && r.size < r.want:
-		err = fmt.Errorf("%d bytes came of %d", r.size, r.want)
-	}
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
 }

@@ -16,10 +16,10 @@ import (
 // over: the object that refers to it is written after it.
 const scrapAge = time.Hour
 
-// Kept implements [citekit.Deleter]. It yields evidence, pins, and what killed
+// Kept implements [Deleter]. It yields evidence, pins, and what killed
 // processes left over.
-func (b *Bucket) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
-	return func(yield func(citekit.Kept, error) bool) {
+func (b *Bucket) Kept(ctx context.Context) iter.Seq2[Kept, error] {
+	return func(yield func(Kept, error) bool) {
 		k := bucketKeeper{Bucket: b, ctx: ctx, yield: yield, referred: make(map[string]bool)}
 		_ = k.evidence() && k.pins() && k.unreferred(contentPrefix) && k.segments()
 	}
@@ -29,17 +29,17 @@ func (b *Bucket) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
 type bucketKeeper struct {
 	*Bucket
 	ctx      context.Context
-	yield    func(citekit.Kept, error) bool
+	yield    func(Kept, error) bool
 	referred map[string]bool // keys of objects that others refer to
 }
 
 func (k *bucketKeeper) fail(err error) bool {
-	k.yield(citekit.Kept{}, err)
+	k.yield(Kept{}, err)
 	return false
 }
 
 func (k *bucketKeeper) scrap(object driver.Object) bool {
-	return k.yield(citekit.Kept{Kind: citekit.KeptScrap, Name: object.Key, Size: object.Size}, nil)
+	return k.yield(Kept{Kind: KeptScrap, Name: object.Key, Size: object.Size}, nil)
 }
 
 func (k *bucketKeeper) evidence() bool {
@@ -60,8 +60,8 @@ func (k *bucketKeeper) evidence() bool {
 			continue // it was deleted, or cannot be read
 		}
 		k.referred[found.Content] = true
-		kept := citekit.Kept{
-			Kind: citekit.KeptEvidence, Name: strings.TrimPrefix(object.Key, recordPrefix), ResourceID: found.Meta.Resource,
+		kept := Kept{
+			Kind: KeptEvidence, Name: strings.TrimPrefix(object.Key, recordPrefix), ResourceID: found.Meta.Resource,
 			SourceHash: found.Meta.SourceHash, Path: k.stored(found.bucketRecord).Path, Size: found.Meta.Size,
 		}
 		if !k.yield(kept, nil) {
@@ -72,14 +72,14 @@ func (k *bucketKeeper) evidence() bool {
 }
 
 func (k *bucketKeeper) pins() bool {
-	for n, err := range k.Notes(k.ctx, citekit.PinNotes) {
+	for n, err := range k.Notes(k.ctx, PinNotes) {
 		if errors.Is(err, citekit.ErrDamaged) {
 			break // they stay
 		}
 		if err != nil {
 			return k.fail(err)
 		}
-		if !k.yield(citekit.Kept{Kind: citekit.KeptPin, Name: n.Name, ResourceID: n.Name}, nil) {
+		if !k.yield(Kept{Kind: KeptPin, Name: n.Name, ResourceID: n.Name}, nil) {
 			return false
 		}
 	}
@@ -123,19 +123,19 @@ func (k *bucketKeeper) unreferred(prefix string) bool {
 	return true
 }
 
-// DeleteKept implements [citekit.Deleter].
-func (b *Bucket) DeleteKept(ctx context.Context, k citekit.Kept) error {
+// DeleteKept implements [Deleter].
+func (b *Bucket) DeleteKept(ctx context.Context, k Kept) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	switch k.Kind {
-	case citekit.KeptEvidence:
+	case KeptEvidence:
 		return b.deleteRecord(ctx, recordPrefix+k.Name, func(r bucketRecord, err error) bool {
 			return err == nil && r.Meta.Resource == k.ResourceID && r.Meta.SourceHash == k.SourceHash
 		})
-	case citekit.KeptPin:
+	case KeptPin:
 		return b.deletePins(ctx, []string{k.Name})
-	case citekit.KeptScrap:
+	case KeptScrap:
 		if strings.HasPrefix(k.Name, recordPrefix) {
 			return b.deleteRecord(ctx, k.Name, func(_ bucketRecord, err error) bool { return err != nil })
 		}

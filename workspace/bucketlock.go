@@ -20,7 +20,7 @@ const (
 	leaseGivenUp = 10 * time.Second // how long giving up a lease may take: others get it all the same
 )
 
-// LockIngest implements [citekit.Finder] with an object that its holder renews. No
+// LockIngest implements [Finder] with an object that its holder renews. No
 // clocks are compared: who waits takes over an object that it has seen unchanged
 // for half a minute, as its holder was killed. A holder that was only held up for
 // so long goes on beside the other; maps and notes are then still safe, as each is

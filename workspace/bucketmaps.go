@@ -25,7 +25,7 @@ func newNonceLine() string { return rand.Text() + "\n" }
 // accepts.
 func mapKey(id string) string { return mapPrefix + ordered.EncodeToString([]byte(id)) }
 
-// ListMaps implements [citekit.MapStore].
+// ListMaps implements [citekit.Workspace].
 func (b *Bucket) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
 	ids := []string{}
 	if err := ctx.Err(); err != nil {
@@ -48,7 +48,7 @@ func (b *Bucket) ListMaps(ctx context.Context, after string, limit int) ([]strin
 	return ids, nil
 }
 
-// StatMap implements [citekit.MapStore].
+// StatMap implements [citekit.Workspace].
 func (b *Bucket) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
 	if citekit.CheckResourceID(id) != nil {
 		return citekit.Stamp{}, missing("map")
@@ -60,7 +60,7 @@ func (b *Bucket) StatMap(ctx context.Context, id string) (citekit.Stamp, error) 
 	return citekit.Stamp{Identity: at.ETag}, nil
 }
 
-// ReadMap implements [citekit.MapStore].
+// ReadMap implements [citekit.Workspace].
 func (b *Bucket) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
 	if citekit.CheckResourceID(id) != nil {
 		return nil, citekit.Stamp{}, missing("map")
@@ -78,13 +78,13 @@ func (b *Bucket) ReadMap(ctx context.Context, id string, max int64) ([]byte, cit
 	return data[nonceLine:], citekit.Stamp{Identity: at.ETag}, nil
 }
 
-// WriteMap implements [citekit.MapStore].
+// WriteMap implements [citekit.Workspace].
 func (b *Bucket) WriteMap(ctx context.Context, id string, data []byte) error {
 	_, err := b.writeMap(ctx, id, data, driver.WriteOptions{})
 	return err
 }
 
-// WriteMapIf implements [citekit.MapStore].
+// WriteMapIf implements [citekit.Workspace].
 func (b *Bucket) WriteMapIf(ctx context.Context, id string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
 	return b.writeMap(ctx, id, data, driver.WriteOptions{IfMatch: stamp.Identity, IfAbsent: stamp == citekit.Stamp{}})
 }
@@ -108,8 +108,8 @@ func (b *Bucket) writeMap(ctx context.Context, id string, data []byte, opts driv
 	return citekit.Stamp{}, fmt.Errorf("store the map: %w", err)
 }
 
-// DeleteMaps implements [citekit.Deleter].
-func (b *Bucket) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
+// DeleteMaps implements [Deleter].
+func (b *Bucket) DeleteMaps(ctx context.Context, maps []MapVersion) (deleted int, err error) {
 	var ids []string
 	for _, m := range maps {
 		if err = b.deleteMap(ctx, m); err != nil {
@@ -120,7 +120,7 @@ func (b *Bucket) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (del
 	return len(ids), errors.Join(err, b.deletePins(ctx, ids))
 }
 
-func (b *Bucket) deleteMap(ctx context.Context, m citekit.MapVersion) error {
+func (b *Bucket) deleteMap(ctx context.Context, m MapVersion) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -130,7 +130,7 @@ func (b *Bucket) remember(kind string, t *noteTable) {
 // lostNotes returns the error for notes that are lost: a pin never counts as
 // missing, and other notes may be lost.
 func (t *noteTable) lostNotes(kind string) error {
-	if t.lost == nil || kind != citekit.PinNotes {
+	if t.lost == nil || kind != PinNotes {
 		return nil
 	}
 	return fmt.Errorf("some of the pins are damaged or lost; to accept the sources as they are now, delete the object %q: %w",
@@ -277,7 +277,7 @@ func (b *Bucket) deletePins(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := b.changeNotes(ctx, citekit.PinNotes, func(t *noteTable) ([]citekit.NoteChange, error) {
+	_, err := b.changeNotes(ctx, PinNotes, func(t *noteTable) ([]citekit.NoteChange, error) {
 		var changes []citekit.NoteChange
 		for _, id := range ids {
 			if _, stamp, err := t.get(id); err == nil {

@@ -24,12 +24,33 @@ func isRecording(name string) bool {
 	return slices.Contains(recordingExtensions, strings.ToLower(path.Ext(name)))
 }
 
+// CompanionsOf returns the companions of a recording among the names in its folder,
+// sorted: see [Candidate]. If the name is not that of a recording, it returns nil.
+// Implementations of [Finder] use it.
+func CompanionsOf(recording string, names []string) []string {
+	if !isRecording(recording) {
+		return nil
+	}
+	var beside []string
+	for _, name := range names {
+		if isCompanion(name) {
+			beside = append(beside, name)
+		}
+	}
+	slices.Sort(beside)
+	return companionsOf(recording, beside)
+}
+
+func isCompanion(name string) bool {
+	return slices.Contains(companionExtensions, strings.ToLower(path.Ext(name)))
+}
+
 // companionNames returns the names of the files in a folder that may be
 // companions, sorted.
 func companionNames(entries []fs.DirEntry) []string {
 	var names []string
 	for _, e := range entries {
-		if e.Type().IsRegular() && slices.Contains(companionExtensions, strings.ToLower(path.Ext(e.Name()))) {
+		if e.Type().IsRegular() && isCompanion(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}

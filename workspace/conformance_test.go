@@ -48,6 +48,22 @@ func TestRemoteDriver(t *testing.T) {
 func TestBucketConforms(t *testing.T) {
 	workspacetest.RunShared(t, func(t testing.TB) func() citekit.Workspace {
 		shared := newRemote(t)
-		return func() citekit.Workspace { return openBucket(shared) }
+		return func() citekit.Workspace { return damageable{openBucket(shared), shared} }
 	})
+}
+
+// A damageable bucket can be damaged.
+type damageable struct {
+	*workspace.Bucket
+	in *remote
+}
+
+func (d damageable) DamageEvidence(t testing.TB, key string) {
+	prefix := "content-" + key
+	if len(d.in.objects(prefix)) == 0 {
+		prefix = "evidence-" + key
+	}
+	for _, key := range d.in.objects(prefix) {
+		d.in.replace(key, func(data []byte) []byte { data[len(data)-1] ^= 1; return data })
+	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/citekit/citekit"
 )
 
-var _ citekit.Deleter = (*Directory)(nil)
+var _ Deleter = (*Directory)(nil)
 
-// DeleteMaps implements [citekit.Deleter]. A grant is removed right after the
+// DeleteMaps implements [Deleter]. A grant is removed right after the
 // last map that needed it. Pinned versions of sources are removed only once the
 // deletion of the maps is durable, so that an interruption never leaves a map
 // without the pin of its source.
-func (d *Directory) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
+func (d *Directory) DeleteMaps(ctx context.Context, maps []MapVersion) (deleted int, err error) {
 	deleted, failed := d.deleteMapFiles(ctx, maps)
 	if failed != nil {
 		err = fmt.Errorf("delete the map: %w", withoutPath(d.maps.fault(mapsUnwritable, failed)))
@@ -31,7 +31,7 @@ func (d *Directory) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (
 
 // deleteMapFiles deletes maps and the grants that only they needed, and waits
 // until that is on disk. If the wait fails, no map is reported as deleted.
-func (d *Directory) deleteMapFiles(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
+func (d *Directory) deleteMapFiles(ctx context.Context, maps []MapVersion) (deleted int, err error) {
 	if len(maps) == 0 {
 		return 0, nil
 	}
@@ -74,7 +74,7 @@ func (d *Directory) deleteMapFiles(ctx context.Context, maps []citekit.MapVersio
 
 // deleteMapFile deletes a map in root, and the file that an earlier
 // implementation wrote for it, which would otherwise take its place.
-func (d *Directory) deleteMapFile(ctx context.Context, root *os.Root, m citekit.MapVersion) error {
+func (d *Directory) deleteMapFile(ctx context.Context, root *os.Root, m MapVersion) error {
 	if err := errors.Join(citekit.CheckResourceID(m.ID), ctx.Err()); err != nil {
 		return err
 	}
@@ -132,19 +132,19 @@ func removeFile(root *os.Root, name string) error {
 	return storageFault(evidenceUnwritable, withoutPath(err))
 }
 
-// DeleteKept implements [citekit.Deleter].
-func (d *Directory) DeleteKept(ctx context.Context, k citekit.Kept) error {
+// DeleteKept implements [Deleter].
+func (d *Directory) DeleteKept(ctx context.Context, k Kept) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	switch k.Kind {
-	case citekit.KeptEvidence:
+	case KeptEvidence:
 		return d.deleteEvidence(ctx, k)
-	case citekit.KeptPin:
+	case KeptPin:
 		return d.removeMeta(ctx, path.Join(pinsDir, path.Base(k.Name)))
-	case citekit.KeptGrant:
+	case KeptGrant:
 		return d.dropGrant(path.Base(k.Name))
-	case citekit.KeptScrap:
+	case KeptScrap:
 		return d.deleteScrap(ctx, k)
 	}
 	return fmt.Errorf("there is nothing of the kind %q: %w", k.Kind, errors.ErrUnsupported)
@@ -153,7 +153,7 @@ func (d *Directory) DeleteKept(ctx context.Context, k citekit.Kept) error {
 // deleteEvidence removes a file and then its record, unless the evidence was
 // stored again since. A record without a file is detected; a file without a
 // record would stay.
-func (d *Directory) deleteEvidence(ctx context.Context, k citekit.Kept) error {
+func (d *Directory) deleteEvidence(ctx context.Context, k Kept) error {
 	if err := checkKey(k.Name); err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 func kept(t *testing.T, ws citekit.Workspace) []string {
 	t.Helper()
 	var all []string
-	for k, err := range ws.(citekit.Deleter).Kept(t.Context()) {
+	for k, err := range ws.(workspace.Deleter).Kept(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestDeleteLeftovers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k.Kind == citekit.KeptScrap {
+		if k.Kind == workspace.KeptScrap {
 			if err := ws.DeleteKept(t.Context(), k); err != nil {
 				t.Error(err)
 			}
@@ -108,7 +108,7 @@ func TestGrantsOfMaps(t *testing.T) {
 		t.Helper()
 		stamp, err := ws.StatMap(ctx, id)
 		if err == nil {
-			_, err = ws.DeleteMaps(ctx, []citekit.MapVersion{{ID: id, Stamp: stamp}})
+			_, err = ws.DeleteMaps(ctx, []workspace.MapVersion{{ID: id, Stamp: stamp}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +208,7 @@ func TestDeleteMaps(t *testing.T) {
 	file := filepath.Join(other, "a.txt")
 	writeFile(t, file, "a")
 	ws := open(t, base, &workspace.Options{AllowedDir: filepath.Join(t.TempDir(), "allowed")})
-	var maps []citekit.MapVersion
+	var maps []workspace.MapVersion
 	write := func(id string) {
 		t.Helper()
 		data := `{"resource_id":"` + id + `","type":"text","source_path":"` + filepath.ToSlash(file) + `","nodes":[]}`
@@ -225,7 +225,7 @@ func TestDeleteMaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		maps = append(maps, citekit.MapVersion{ID: id, Stamp: stamp})
+		maps = append(maps, workspace.MapVersion{ID: id, Stamp: stamp})
 	}
 	check := func(want ...string) {
 		t.Helper()

@@ -120,7 +120,7 @@ type Directory struct {
 
 var (
 	_ citekit.Workspace      = (*Directory)(nil)
-	_ citekit.MapPather      = (*Directory)(nil)
+	_ MapPather              = (*Directory)(nil)
 	_ citekit.EvidenceOpener = (*Directory)(nil)
 )
 

@@ -31,7 +31,7 @@ func ExampleOpen() {
 	defer lib.Close() // closes ws too
 	ctx := context.Background()
 
-	e, err := lib.ResolveFile(ctx, "poem.txt", citekit.Lines(2, 3), nil)
+	e, err := lib.ResolveFile(ctx, "poem.txt", citekit.Text.Lines(2, 3), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

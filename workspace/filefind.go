@@ -11,15 +11,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/pathpattern"
 )
 
-// Find implements [citekit.Finder]. Sources given to [Memory.AddSource] are
+// Find implements [Finder]. Sources given to [Memory.AddSource] are
 // found by their own paths, by "." and by patterns. They come before the files
 // of the file system.
-func (f *fileSources) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Candidate, error] {
-	return func(yield func(citekit.Candidate, error) bool) {
+func (f *fileSources) Find(ctx context.Context, req FindRequest) iter.Seq2[Candidate, error] {
+	return func(yield func(Candidate, error) bool) {
 		s := newSearch(ctx, req, yield)
 		for _, name := range req.Paths {
 			found, ok := f.giveAdded(s, name)
@@ -49,15 +48,16 @@ func (f *fileSources) giveAdded(s *search, name string) (found, ok bool) {
 		if !match && (literal || !pathpattern.Match(pattern, added)) {
 			continue
 		}
+		named := added == given || added == name
 		if err := f.checkNotSide(added); err != nil {
-			if named := added == given || added == name; named && !s.give(citekit.Candidate{Path: added, Named: true}, err) {
+			if named && !s.give(Candidate{Path: added, Named: true}, err) {
 				return true, false
 			}
 			found = true
 			continue
 		}
 		src, _ := f.get(added)
-		c := citekit.Candidate{Path: added, Size: int64(len(src.data))}
+		c := Candidate{Path: added, Size: int64(len(src.data)), Named: named}
 		if isRecording(added) {
 			c.Companions = f.addedCompanions(added)
 		}
@@ -79,7 +79,7 @@ func (f *fileSources) addedCompanions(recording string) []string {
 	var found []string
 	stem := strings.TrimSuffix(recording, path.Ext(recording)) + "."
 	for _, name := range f.addedNames() {
-		if strings.HasPrefix(name, stem) && slices.Contains(companionExtensions, strings.ToLower(path.Ext(name))) {
+		if strings.HasPrefix(name, stem) && isCompanion(name) {
 			found = append(found, name)
 		}
 	}

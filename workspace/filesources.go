@@ -52,7 +52,7 @@ func (s *fileSources) get(path string) (addedSource, bool) {
 	return added, ok
 }
 
-// OpenSource implements [citekit.SourceStore]. It looks for a path given to
+// OpenSource implements [citekit.Workspace]. It looks for a path given to
 // [Memory.AddSource] first, then in the file system, where the cleaned path
 // must be valid according to [fs.ValidPath].
 func (s *fileSources) OpenSource(ctx context.Context, name string) (*citekit.Source, error) {

@@ -25,9 +25,9 @@ var neverSearched = []string{".git", mapsName, evidenceName}
 // maxFolders is how deep folders may be nested below the searched one.
 const maxFolders = 100
 
-// Find implements [citekit.Finder].
-func (d *Directory) Find(ctx context.Context, req citekit.FindRequest) iter.Seq2[citekit.Candidate, error] {
-	return func(yield func(citekit.Candidate, error) bool) {
+// Find implements [Finder].
+func (d *Directory) Find(ctx context.Context, req FindRequest) iter.Seq2[Candidate, error] {
+	return func(yield func(Candidate, error) bool) {
 		s := newSearch(ctx, req, yield)
 		s.isOwn = func(name string) bool { return d.isOwnFile(d.absolute(name)) }
 		for _, name := range req.Paths {
@@ -58,26 +58,26 @@ type tree interface {
 	close()
 }
 
-// A search is one [citekit.FindRequest] being answered.
+// A search is one [FindRequest] being answered.
 type search struct {
 	ctx     context.Context
-	req     citekit.FindRequest
-	yield   func(citekit.Candidate, error) bool
+	req     FindRequest
+	yield   func(Candidate, error) bool
 	found   map[string]bool // paths already yielded
 	matched bool            // the pattern matched something
 	isOwn   func(name string) bool
 	pattern []string // that names from the top must match, or nil
 }
 
-func newSearch(ctx context.Context, req citekit.FindRequest, yield func(citekit.Candidate, error) bool) *search {
+func newSearch(ctx context.Context, req FindRequest, yield func(Candidate, error) bool) *search {
 	return &search{ctx: ctx, req: req, yield: yield, found: make(map[string]bool), isOwn: func(string) bool { return false }}
 }
 
 // give yields a source or folder unless it was yielded before. It reports
 // whether to continue, as do all methods of a search.
-func (s *search) give(f citekit.Candidate, err error) bool {
+func (s *search) give(f Candidate, err error) bool {
 	if ctxErr := s.ctx.Err(); ctxErr != nil {
-		s.yield(citekit.Candidate{}, ctxErr)
+		s.yield(Candidate{}, ctxErr)
 		return false
 	}
 	s.matched = true
@@ -91,7 +91,7 @@ func (s *search) give(f citekit.Candidate, err error) bool {
 // searchPath searches one path of the request.
 func (s *search) searchPath(p place, name string) bool {
 	if len(name) > maxSourcePath {
-		return s.give(citekit.Candidate{Path: message.Clip(filepath.ToSlash(name)), Named: true}, errLongPath(name))
+		return s.give(Candidate{Path: message.Clip(filepath.ToSlash(name)), Named: true}, errLongPath(name))
 	}
 	shown, folder, above, file, err := p.find(s.ctx, name)
 	if errors.Is(err, fs.ErrNotExist) && pathpattern.Is(name) {
@@ -99,9 +99,9 @@ func (s *search) searchPath(p place, name string) bool {
 	}
 	switch {
 	case err != nil:
-		return s.give(citekit.Candidate{Path: shown, Named: true}, err)
+		return s.give(Candidate{Path: shown, Named: true}, err)
 	case folder == nil:
-		return s.give(citekit.Candidate{Path: shown, Named: true, Size: file.size, Identity: file.identity, Companions: p.companions(shown)}, nil)
+		return s.give(Candidate{Path: shown, Named: true, Size: file.size, Identity: file.identity, Companions: p.companions(shown)}, nil)
 	}
 	defer folder.close()
 	s.pattern = nil
@@ -122,7 +122,7 @@ func (s *search) searchPattern(p place, pattern string) bool {
 		err = noMatchError{filepath.ToSlash(pattern), dir}
 	}
 	if err != nil {
-		return s.give(citekit.Candidate{Path: filepath.ToSlash(pattern), Named: true}, err)
+		return s.give(Candidate{Path: filepath.ToSlash(pattern), Named: true}, err)
 	}
 	defer folder.close()
 	s.pattern, s.matched = segments, false
@@ -130,7 +130,7 @@ func (s *search) searchPattern(p place, pattern string) bool {
 		return false
 	}
 	if !s.matched {
-		return s.give(citekit.Candidate{Path: filepath.ToSlash(pattern), Named: true}, noMatchError{pattern: filepath.ToSlash(pattern)})
+		return s.give(Candidate{Path: filepath.ToSlash(pattern), Named: true}, noMatchError{pattern: filepath.ToSlash(pattern)})
 	}
 	return true
 }
@@ -156,9 +156,9 @@ func (e noMatchError) Is(target error) bool { return target == fs.ErrNotExist }
 func (s *search) searchFolder(t tree, shown, inside string, above *ignoreList, depth int) bool {
 	entries, err := fs.ReadDir(t, ".")
 	if err != nil {
-		return s.give(citekit.Candidate{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
+		return s.give(Candidate{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
 	}
-	if s.pattern == nil && !s.give(citekit.Candidate{Path: shown, Folder: true}, nil) {
+	if s.pattern == nil && !s.give(Candidate{Path: shown, Folder: true}, nil) {
 		return false
 	}
 	ignored := above
@@ -198,7 +198,7 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 	case s.pattern != nil && !pathpattern.MatchNames(s.pattern, strings.Split(inside, "/")):
 		return true
 	case e.Type()&fs.ModeSymlink != 0:
-		return s.give(citekit.Candidate{Path: shown, Link: true}, nil)
+		return s.give(Candidate{Path: shown, Link: true}, nil)
 	case !e.Type().IsRegular():
 		return true // a device, pipe or socket
 	}
@@ -210,9 +210,9 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 		return true // it was just removed
 	}
 	if err != nil {
-		return s.give(citekit.Candidate{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
+		return s.give(Candidate{Path: shown}, fmt.Errorf("source: %w", withoutPath(err)))
 	}
-	f := citekit.Candidate{Path: shown, Size: info.Size(), Identity: identityIn(t, e.Name(), info, hasName(logs, e.Name()+logSuffix))}
+	f := Candidate{Path: shown, Size: info.Size(), Identity: identityIn(t, e.Name(), info, hasName(logs, e.Name()+logSuffix))}
 	if isRecording(e.Name()) {
 		f.Companions = foundCompanions(t, path.Dir(shown), companionsOf(e.Name(), companions))
 	}
@@ -221,11 +221,11 @@ func (s *search) searchEntry(t tree, e fs.DirEntry, shown, inside string, ignore
 
 func (s *search) searchChild(t tree, name, shown, inside string, ignored *ignoreList, depth int) bool {
 	if depth >= maxFolders {
-		return s.give(citekit.Candidate{Path: shown, Folder: true}, fmt.Errorf("folders nested more than %d deep: %w", maxFolders, citekit.ErrTooLarge))
+		return s.give(Candidate{Path: shown, Folder: true}, fmt.Errorf("folders nested more than %d deep: %w", maxFolders, citekit.ErrTooLarge))
 	}
 	child, err := t.child(name)
 	if err != nil {
-		return s.give(citekit.Candidate{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
+		return s.give(Candidate{Path: shown, Folder: true}, fmt.Errorf("folder: %w", withoutPath(err)))
 	}
 	defer child.close()
 	return s.searchFolder(child, shown, inside, ignored, depth+1)

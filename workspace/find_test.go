@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/workspace"
 )
@@ -36,13 +37,13 @@ func writeTree(t *testing.T, dir string, files map[string]string) {
 
 // findSources returns the paths of the sources found, with the errors behind
 // them.
-func findSources(t *testing.T, f citekit.Finder, req citekit.FindRequest) []string {
+func findSources(t *testing.T, f workspace.Finder, req workspace.FindRequest) []string {
 	t.Helper()
 	var found []string
 	for source, err := range f.Find(t.Context(), req) {
 		switch {
 		case err != nil:
-			found = append(found, source.Path+": "+string(citekit.CodeOf(err)))
+			found = append(found, source.Path+": "+citekit.CodeOf(err))
 		case source.Link:
 			found = append(found, source.Path+" (link)")
 		case !source.Folder:
@@ -91,34 +92,34 @@ func TestFind(t *testing.T) {
 	talk := []string{"talk.en.vtt", "talk.mp4", "talk.mp4.json", "talk.srt", "talkative.srt"}
 	for _, test := range []struct {
 		name   string
-		req    citekit.FindRequest
+		req    workspace.FindRequest
 		want   []string
 		onDisk bool // only what a directory can do
 	}{
-		{"all", citekit.FindRequest{Paths: []string{"."}},
+		{"all", workspace.FindRequest{Paths: []string{"."}},
 			slices.Concat([]string{"a.txt", "b/[odd].txt", "b/c.txt", "out/kept.txt"}, talk), false},
-		{"folder", citekit.FindRequest{Paths: []string{"b"}}, []string{"b/[odd].txt", "b/c.txt"}, false},
-		{"folder that is ignored", citekit.FindRequest{Paths: []string{"b/deep/er", "out/"}}, []string{"b/deep/er/d.md", "out/kept.txt"}, false},
-		{"not ignored", citekit.FindRequest{Paths: []string{"b"}, NoIgnore: true}, []string{"b/[odd].txt", "b/c.txt", "b/deep/er/d.md", "b/x.log"}, false},
-		{"hidden", citekit.FindRequest{Paths: []string{"b"}, Hidden: true}, []string{"b/.hidden", "b/[odd].txt", "b/c.txt", "b/deep/.gitignore"}, false},
-		{"twice", citekit.FindRequest{Paths: []string{"a.txt", "./a.txt", "*.txt"}}, []string{"a.txt"}, false},
-		{"literal", citekit.FindRequest{Paths: []string{"b/[odd].txt"}}, []string{"b/[odd].txt"}, false},
-		{"named although ignored", citekit.FindRequest{Paths: []string{"b/x.log"}}, []string{"b/x.log"}, false},
-		{"pattern", citekit.FindRequest{Paths: []string{"**/*.txt"}}, []string{"a.txt", "b/[odd].txt", "b/c.txt", "out/kept.txt"}, false},
-		{"pattern in a folder", citekit.FindRequest{Paths: []string{"b/?.t[xy]t"}}, []string{"b/c.txt"}, false},
-		{"no match", citekit.FindRequest{Paths: []string{"*.none"}}, []string{"*.none: NOT_FOUND"}, false},
-		{"missing", citekit.FindRequest{Paths: []string{"none.txt", "a.txt"}}, []string{"none.txt: NOT_FOUND", "a.txt"}, false},
-		{"above", citekit.FindRequest{Paths: []string{"../x", "b/../../x"}}, nil, false},
-		{"outside", citekit.FindRequest{Paths: []string{outside, other, allowed}},
+		{"folder", workspace.FindRequest{Paths: []string{"b"}}, []string{"b/[odd].txt", "b/c.txt"}, false},
+		{"folder that is ignored", workspace.FindRequest{Paths: []string{"b/deep/er", "out/"}}, []string{"b/deep/er/d.md", "out/kept.txt"}, false},
+		{"not ignored", workspace.FindRequest{Paths: []string{"b"}, NoIgnore: true}, []string{"b/[odd].txt", "b/c.txt", "b/deep/er/d.md", "b/x.log"}, false},
+		{"hidden", workspace.FindRequest{Paths: []string{"b"}, Hidden: true}, []string{"b/.hidden", "b/[odd].txt", "b/c.txt", "b/deep/.gitignore"}, false},
+		{"twice", workspace.FindRequest{Paths: []string{"a.txt", "./a.txt", "*.txt"}}, []string{"a.txt"}, false},
+		{"literal", workspace.FindRequest{Paths: []string{"b/[odd].txt"}}, []string{"b/[odd].txt"}, false},
+		{"named although ignored", workspace.FindRequest{Paths: []string{"b/x.log"}}, []string{"b/x.log"}, false},
+		{"pattern", workspace.FindRequest{Paths: []string{"**/*.txt"}}, []string{"a.txt", "b/[odd].txt", "b/c.txt", "out/kept.txt"}, false},
+		{"pattern in a folder", workspace.FindRequest{Paths: []string{"b/?.t[xy]t"}}, []string{"b/c.txt"}, false},
+		{"no match", workspace.FindRequest{Paths: []string{"*.none"}}, []string{"*.none: NOT_FOUND"}, false},
+		{"missing", workspace.FindRequest{Paths: []string{"none.txt", "a.txt"}}, []string{"none.txt: NOT_FOUND", "a.txt"}, false},
+		{"above", workspace.FindRequest{Paths: []string{"../x", "b/../../x"}}, nil, false},
+		{"outside", workspace.FindRequest{Paths: []string{outside, other, allowed}},
 			[]string{outside + ": FORBIDDEN", filepath.ToSlash(other) + ": FORBIDDEN", allowed}, true},
-		{"own", citekit.FindRequest{Paths: []string{".resource_maps", ".citekit_output/a.txt"}},
+		{"own", workspace.FindRequest{Paths: []string{".resource_maps", ".citekit_output/a.txt"}},
 			[]string{".resource_maps: FORBIDDEN", ".citekit_output/a.txt: FORBIDDEN"}, true},
-		{"absolute", citekit.FindRequest{Paths: []string{filepath.Join(base, "b")}}, []string{"b/[odd].txt", "b/c.txt"}, true},
-		{"URL", citekit.FindRequest{Paths: []string{"http://example.com/a"}}, []string{"http://example.com/a: FORBIDDEN"}, false},
+		{"absolute", workspace.FindRequest{Paths: []string{filepath.Join(base, "b")}}, []string{"b/[odd].txt", "b/c.txt"}, true},
+		{"URL", workspace.FindRequest{Paths: []string{"http://example.com/a"}}, []string{"http://example.com/a: FORBIDDEN"}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for _, f := range []citekit.Finder{ws, memory} {
-				if test.onDisk && f == citekit.Finder(memory) {
+			for _, f := range []workspace.Finder{ws, memory} {
+				if test.onDisk && f == workspace.Finder(memory) {
 					continue
 				}
 				got := findSources(t, f, test.req)
@@ -149,9 +150,9 @@ func TestFindCompanions(t *testing.T) {
 		added.AddSource(name, []byte(content))
 	}
 	want := []string{"talk.en.vtt", "talk.mp4.json", "talk.srt"}
-	for _, f := range []citekit.Finder{ws, added, workspace.NewMemory(os.DirFS(base))} {
+	for _, f := range []workspace.Finder{ws, added, workspace.NewMemory(os.DirFS(base))} {
 		for _, name := range []string{".", "talk.mp4", "*.mp4"} {
-			for source := range f.Find(t.Context(), citekit.FindRequest{Paths: []string{name}}) {
+			for source := range f.Find(t.Context(), workspace.FindRequest{Paths: []string{name}}) {
 				if source.Path != "talk.mp4" {
 					continue
 				}
@@ -178,11 +179,11 @@ func TestFindLinks(t *testing.T) {
 	}
 	defer ws.Close()
 	want := []string{"escape (link)", "in/a.txt", "link.txt (link)", "loop (link)"}
-	if diff := cmp.Diff(want, findSources(t, ws, citekit.FindRequest{Paths: []string{"."}})); diff != "" {
+	if diff := cmp.Diff(want, findSources(t, ws, workspace.FindRequest{Paths: []string{"."}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	want = []string{"link.txt", "escape: FORBIDDEN", "escape/secret.txt: FORBIDDEN"}
-	if diff := cmp.Diff(want, findSources(t, ws, citekit.FindRequest{Paths: []string{"link.txt", "escape", "escape/secret.txt"}})); diff != "" {
+	if diff := cmp.Diff(want, findSources(t, ws, workspace.FindRequest{Paths: []string{"link.txt", "escape", "escape/secret.txt"}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -199,7 +200,7 @@ func TestFindCancelled(t *testing.T) {
 	cancel()
 	var last error
 	n := 0
-	for _, err := range ws.Find(ctx, citekit.FindRequest{Paths: []string{"."}}) {
+	for _, err := range ws.Find(ctx, workspace.FindRequest{Paths: []string{"."}}) {
 		n, last = n+1, err
 	}
 	if n != 1 || !errors.Is(last, context.Canceled) {
@@ -251,7 +252,7 @@ func TestIgnoreLikeGit(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer ws.Close()
-			got := findSources(t, ws, citekit.FindRequest{Paths: []string{"."}})
+			got := findSources(t, ws, workspace.FindRequest{Paths: []string{"."}})
 			slices.Sort(want)
 			slices.Sort(got)
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -270,7 +271,7 @@ func FuzzIgnore(f *testing.F) {
 			return
 		}
 		m := workspace.NewMemory(fstest.MapFS{name: {Data: []byte("x")}, ".gitignore": {Data: []byte(rules)}})
-		for found, err := range m.Find(t.Context(), citekit.FindRequest{Paths: []string{"."}, Hidden: true}) {
+		for found, err := range m.Find(t.Context(), workspace.FindRequest{Paths: []string{"."}, Hidden: true}) {
 			if err == nil && !found.Folder && found.Path != name && found.Path != ".gitignore" {
 				t.Errorf("found %q", found.Path)
 			}
@@ -355,7 +356,7 @@ func TestFindAllowedLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{filepath.ToSlash(target)}
-	if diff := cmp.Diff(want, findSources(t, ws, citekit.FindRequest{Paths: []string{"link.txt"}})); diff != "" {
+	if diff := cmp.Diff(want, findSources(t, ws, workspace.FindRequest{Paths: []string{"link.txt"}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -385,7 +386,7 @@ func TestFindBesideMaps(t *testing.T) {
 	}
 	for _, paths := range [][]string{{"."}, {"talk.mp3", "."}} {
 		var got, companions []string
-		for found, err := range ws.Find(t.Context(), citekit.FindRequest{Paths: paths, Hidden: true}) {
+		for found, err := range ws.Find(t.Context(), workspace.FindRequest{Paths: paths, Hidden: true}) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -419,7 +420,7 @@ func TestFindAdded(t *testing.T) {
 		"./*.txt": {"a.txt", "bc.txt"},
 		"none":    {"none: NOT_FOUND"},
 	} {
-		if diff := cmp.Diff(want, findSources(t, m, citekit.FindRequest{Paths: []string{name}})); diff != "" {
+		if diff := cmp.Diff(want, findSources(t, m, workspace.FindRequest{Paths: []string{name}})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -451,11 +452,11 @@ func TestFindTakesWhatExistsLiterally(t *testing.T) {
 		"p/Talks [0-9]/*":            {"p/Talks 2/two.md"},
 		"p/?ber.md":                  {"p/Über.md"},
 	} {
-		for _, f := range []citekit.Finder{ws, workspace.NewMemory(os.DirFS(base)), added} {
+		for _, f := range []workspace.Finder{ws, workspace.NewMemory(os.DirFS(base)), added} {
 			if strings.Contains(pattern, `\`) && runtime.GOOS == "windows" {
 				continue // a separator
 			}
-			got := findSources(t, f, citekit.FindRequest{Paths: []string{pattern}})
+			got := findSources(t, f, workspace.FindRequest{Paths: []string{pattern}})
 			slices.Sort(got)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("%T: %s (-want +got):\n%s", f, pattern, diff)
@@ -473,10 +474,10 @@ func TestFindLongPattern(t *testing.T) {
 	defer ws.Close()
 	added := workspace.NewMemory(nil)
 	added.AddSource("a.md", nil)
-	for _, f := range []citekit.Finder{ws, added} {
+	for _, f := range []workspace.Finder{ws, added} {
 		refused := 0
-		for found, err := range f.Find(t.Context(), citekit.FindRequest{Paths: []string{strings.Repeat("*/", 1<<20)}}) {
-			if citekit.CodeOf(err) != citekit.CodeForbidden || len(found.Path) > 1000 {
+		for found, err := range f.Find(t.Context(), workspace.FindRequest{Paths: []string{strings.Repeat("*/", 1<<20)}}) {
+			if citekit.CodeOf(err) != message.CodeForbidden || len(found.Path) > 1000 {
 				t.Errorf("%T: %.100s, %.100v", f, found.Path, err)
 			}
 			refused++
@@ -504,7 +505,7 @@ func TestFindPatternLooksNowhereElse(t *testing.T) {
 		"b/**":     {"b/a.txt"},
 		"**/a.txt": {"a.txt", "b/a.txt", strings.TrimSuffix(deep[:101*2], "/") + ": TOO_LARGE"},
 	} {
-		if diff := cmp.Diff(want, findSources(t, ws, citekit.FindRequest{Paths: []string{pattern}})); diff != "" {
+		if diff := cmp.Diff(want, findSources(t, ws, workspace.FindRequest{Paths: []string{pattern}})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", pattern, diff)
 		}
 	}
@@ -527,7 +528,7 @@ func TestIgnoreHostile(t *testing.T) {
 	}
 	slices.Sort(want)
 	writeTree(t, base, files)
-	if diff := cmp.Diff(want, findSources(t, workspace.NewMemory(os.DirFS(base)), citekit.FindRequest{Paths: []string{"."}})); diff != "" {
+	if diff := cmp.Diff(want, findSources(t, workspace.NewMemory(os.DirFS(base)), workspace.FindRequest{Paths: []string{"."}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -14,7 +14,7 @@ const (
 	indexLockName  = notesDir + "/index.lock"
 )
 
-// LockIngest implements [citekit.Finder] with flock, as for maps.
+// LockIngest implements [Finder] with flock, as for maps.
 func (d *Directory) LockIngest(ctx context.Context) (release func(), err error) {
 	release, err = d.lockIngest(ctx)
 	if err != nil && ctx.Err() == nil {

@@ -12,17 +12,15 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-
-	"github.com/citekit/citekit"
 )
 
-// Kept implements [citekit.Deleter]. It yields evidence with its records, pins,
+// Kept implements [Deleter]. It yields evidence with its records, pins,
 // grants that are no longer in effect, and leftovers of killed processes.
 // Evidence that came with the folder, not made here by this user's citekit, is
 // treated as a leftover. A damaged pin is skipped: deleting it would accept
 // whatever version its source has now.
-func (d *Directory) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
-	return func(yield func(citekit.Kept, error) bool) {
+func (d *Directory) Kept(ctx context.Context) iter.Seq2[Kept, error] {
+	return func(yield func(Kept, error) bool) {
 		k := keeper{d: d, ctx: ctx, yield: yield, known: make(map[string]bool)}
 		_ = k.evidence() && k.unknownFiles() && k.pins() && k.temps() && k.grants()
 	}
@@ -33,14 +31,14 @@ func (d *Directory) Kept(ctx context.Context) iter.Seq2[citekit.Kept, error] {
 type keeper struct {
 	d     *Directory
 	ctx   context.Context
-	yield func(citekit.Kept, error) bool
+	yield func(Kept, error) bool
 	known map[string]bool // evidence files that have a record
 }
 
 // fail yields an error and stops, because later results may depend on data that
 // was not read.
 func (k *keeper) fail(err error) bool {
-	k.yield(citekit.Kept{}, withoutPath(err))
+	k.yield(Kept{}, withoutPath(err))
 	return false
 }
 
@@ -99,8 +97,8 @@ func (k *keeper) evidence() bool {
 		if err != nil || info.IsDir() {
 			return true
 		}
-		return k.yield(citekit.Kept{
-			Kind:       citekit.KeptEvidence,
+		return k.yield(Kept{
+			Kind:       KeptEvidence,
 			Name:       key,
 			ResourceID: held.Meta.Resource,
 			SourceHash: held.Meta.SourceHash,
@@ -130,7 +128,7 @@ func (k *keeper) unknownFiles() bool {
 
 func (k *keeper) pins() bool {
 	return k.eachPin(func(name string, r pinRecord) bool {
-		return k.yield(citekit.Kept{Kind: citekit.KeptPin, Name: name, ResourceID: r.Name}, nil)
+		return k.yield(Kept{Kind: KeptPin, Name: name, ResourceID: r.Name}, nil)
 	})
 }
 
@@ -154,7 +152,7 @@ func (k *keeper) grants() bool {
 		if g.InEffect {
 			continue
 		}
-		if !k.yield(citekit.Kept{Kind: citekit.KeptGrant, Name: g.name, Path: g.Path}, nil) {
+		if !k.yield(Kept{Kind: KeptGrant, Name: g.name, Path: g.Path}, nil) {
 			return false
 		}
 	}
@@ -167,8 +165,8 @@ func (k *keeper) scrap(root *os.Root, where, name string) bool {
 	if err != nil || info.IsDir() {
 		return true
 	}
-	return k.yield(citekit.Kept{
-		Kind: citekit.KeptScrap,
+	return k.yield(Kept{
+		Kind: KeptScrap,
 		Name: where + "/" + name,
 		Path: k.d.shown(filepath.Join(k.folder(where).path, filepath.FromSlash(name))),
 		Size: info.Size(),
@@ -185,7 +183,7 @@ func (d *Directory) folderOf(where string) *folder {
 }
 
 // deleteScrap removes a file if still nothing refers to it.
-func (d *Directory) deleteScrap(ctx context.Context, k citekit.Kept) error {
+func (d *Directory) deleteScrap(ctx context.Context, k Kept) error {
 	where, name, _ := strings.Cut(k.Name, "/")
 	f := d.folderOf(where)
 	root, _, err := f.open()

@@ -91,7 +91,7 @@ func checkIdentities(t *testing.T, d *workspace.Directory, name, before, stampBe
 	defer src.Close()
 	identity, stamp = src.Identity(), d.SourceStamp(t.Context(), name)
 	for _, path := range []string{".", name} {
-		for found, err := range d.Find(t.Context(), citekit.FindRequest{Paths: []string{path}}) {
+		for found, err := range d.Find(t.Context(), workspace.FindRequest{Paths: []string{path}}) {
 			if found.Path == name && (err != nil || identity != "" && !strings.HasPrefix(identity, found.Identity)) {
 				t.Errorf("%s is found with the identity %q, %v; opened with %q", path, found.Identity, err, identity)
 			}

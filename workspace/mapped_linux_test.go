@@ -224,7 +224,7 @@ func TestMemoryOverDirectory(t *testing.T) {
 	if got := hashOf(t, m, "a"); got == first || got != sum(string(content)) {
 		t.Error("the source has the hash of what it was")
 	}
-	for found, err := range m.Find(context.Background(), citekit.FindRequest{Paths: []string{"a", "."}}) {
+	for found, err := range m.Find(context.Background(), workspace.FindRequest{Paths: []string{"a", "."}}) {
 		if err != nil || found.Identity != "" {
 			t.Errorf("found %+v, %v", found, err)
 		}
@@ -287,7 +287,7 @@ func TestFindInMemoryFileSystem(t *testing.T) {
 		d := open(t, dir, nil)
 		settled := version(t, d, "docs/a") != ""
 		for _, path := range []string{"docs", "docs/a", "docs/*"} {
-			for found, err := range d.Find(context.Background(), citekit.FindRequest{Paths: []string{path}}) {
+			for found, err := range d.Find(context.Background(), workspace.FindRequest{Paths: []string{path}}) {
 				if err != nil || !found.Folder && (found.Identity != "") != settled {
 					t.Errorf("%s: %+v, %v; settled: %v", path, found, err, settled)
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// ListMaps implements [citekit.MapStore]. It does not list files that are not
+// ListMaps implements [citekit.Workspace]. It does not list files that are not
 // regular, or names that begin with a dot. It opens only maps with cut names,
 // which belong to very long ids.
 func (d *Directory) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
@@ -63,7 +63,7 @@ func page(ids []string, after string, limit int) []string {
 	return ids
 }
 
-// StatMap implements [citekit.MapStore].
+// StatMap implements [citekit.Workspace].
 func (d *Directory) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
 	_, _, info, err := d.findMap(ctx, id)
 	if err != nil {
@@ -72,7 +72,7 @@ func (d *Directory) StatMap(ctx context.Context, id string) (citekit.Stamp, erro
 	return stampOf(info), nil
 }
 
-// ReadMap implements [citekit.MapStore].
+// ReadMap implements [citekit.Workspace].
 func (d *Directory) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
 	root, name, _, err := d.findMap(ctx, id)
 	if err != nil {
@@ -112,13 +112,13 @@ func readAtMost(r io.Reader, size, max int64) ([]byte, error) {
 	}
 }
 
-// WriteMap implements [citekit.MapStore].
+// WriteMap implements [citekit.Workspace].
 func (d *Directory) WriteMap(ctx context.Context, id string, data []byte) error {
 	_, err := d.writeMap(ctx, id, data, nil)
 	return err
 }
 
-// WriteMapIf implements [citekit.MapStore].
+// WriteMapIf implements [citekit.Workspace].
 func (d *Directory) WriteMapIf(ctx context.Context, id string, data []byte, stamp citekit.Stamp) (citekit.Stamp, error) {
 	return d.writeMap(ctx, id, data, &stamp)
 }
@@ -233,7 +233,7 @@ func (d *Directory) nameForMap(ctx context.Context, id string) (name string, old
 	return "", nil, err
 }
 
-// MapPath implements [citekit.MapPather]. For a missing map it is the plain
+// MapPath implements [MapPather]. For a missing map it is the plain
 // <id>.json where a person could put it, else the name that WriteMap would give
 // it.
 func (d *Directory) MapPath(id string) string {

@@ -61,7 +61,7 @@ func TestMapsStamp(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = other.DeleteMaps(ctx, []citekit.MapVersion{{ID: "b", Stamp: at}})
+		_, err = other.DeleteMaps(ctx, []workspace.MapVersion{{ID: "b", Stamp: at}})
 		return err
 	})
 }

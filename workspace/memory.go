@@ -17,10 +17,10 @@ type Memory struct{ Bucket }
 
 var (
 	_ citekit.Workspace      = (*Memory)(nil)
-	_ citekit.MapPather      = (*Memory)(nil)
+	_ MapPather              = (*Memory)(nil)
 	_ citekit.EvidenceOpener = (*Memory)(nil)
-	_ citekit.Finder         = (*Memory)(nil)
-	_ citekit.Deleter        = (*Memory)(nil)
+	_ Finder                 = (*Memory)(nil)
+	_ Deleter                = (*Memory)(nil)
 )
 
 // NewMemory returns an empty workspace. Its sources are the files in sources
@@ -56,5 +56,5 @@ func (m *Memory) Evidence(path string) ([]byte, error) {
 	return nil, missing("evidence")
 }
 
-// MapPath implements [citekit.MapPather].
+// MapPath implements [MapPather].
 func (m *Memory) MapPath(id string) string { return ".resource_maps/" + shownName(id) }

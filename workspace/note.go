@@ -93,7 +93,7 @@ func (d *Directory) ReadNote(ctx context.Context, kind, name string) ([]byte, ci
 	if err != nil {
 		return nil, citekit.Stamp{}, d.evidence.fault(evidenceUnreadable, err)
 	}
-	if kind == citekit.PinNotes {
+	if kind == PinNotes {
 		return d.readPin(root, name)
 	}
 	data, stamp, err := d.logs.of(d, kind).read(root, name)
@@ -162,7 +162,7 @@ func (d *Directory) changeNotes(ctx context.Context, kind string, changes []cite
 		return nil, err
 	}
 	defer unlock()
-	if kind == citekit.PinNotes {
+	if kind == PinNotes {
 		return d.changePins(root, changes)
 	}
 	return d.logs.of(d, kind).change(root, changes)
@@ -188,10 +188,10 @@ func (d *Directory) eachNote(ctx context.Context, kind string, f func(citekit.No
 	if err != nil {
 		return ignoreMissing(err)
 	}
-	if kind != citekit.PinNotes {
+	if kind != PinNotes {
 		return d.logs.of(d, kind).each(ctx, root, f)
 	}
-	k := keeper{d: d, ctx: ctx, yield: func(_ citekit.Kept, failed error) bool {
+	k := keeper{d: d, ctx: ctx, yield: func(_ Kept, failed error) bool {
 		err = failed
 		return false
 	}}

@@ -238,7 +238,7 @@ func count(ctx context.Context, ws citekit.NoteStore, kind, name string) (int, e
 }
 
 // countMap adds one to the number that a map is and returns it.
-func countMap(ctx context.Context, ws citekit.MapStore, id string) (int, error) {
+func countMap(ctx context.Context, ws citekit.Workspace, id string) (int, error) {
 	for {
 		data, stamp, err := ws.ReadMap(ctx, id, 100)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {

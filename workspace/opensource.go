@@ -112,7 +112,7 @@ func (s *openSource) merge(ctx context.Context, size int64, now time.Time) (int6
 }
 
 // mergeError maps an error of [sqlite.Merge] to one that
-// [citekit.SourceStore] documents.
+// [citekit.Workspace] documents.
 func mergeError(err error) error {
 	switch {
 	case errors.Is(err, sqlite.ErrDamaged):

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 )
 
 const errOwn = refusal("the source is inside a directory where citekit keeps maps or evidence")
+
+const errNewMap = refusal("maps are kept in that folder, where a file with this extension would be taken for one; put it into another folder")
 
 // isOwn reports whether a path is in the maps or the evidence directory,
 // judging by the path alone.
@@ -47,6 +50,31 @@ func (d *Directory) isOwnFile(abs string) bool {
 		return false
 	}
 	return isTemp || isMap(root, name)
+}
+
+// CheckAdded returns an error matching [citekit.ErrForbidden] if a new file at a path,
+// absolute or below the base directory, would be taken for a map or for evidence. The
+// folder of the file must exist for a sure answer. Not every [citekit.Workspace] has it,
+// so callers find it with an interface.
+func (d *Directory) CheckAdded(path string) error {
+	abs := d.absolute(path)
+	if d.isOwn(abs) {
+		return errOwn
+	}
+	if !strings.EqualFold(filepath.Ext(abs), mapExt) {
+		return nil
+	}
+	here, err := os.Stat(filepath.Dir(abs))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return storageFault("the folder of the file cannot be read", err)
+	}
+	if maps, err := d.maps.stat(); err == nil && os.SameFile(here, maps) {
+		return errNewMap
+	}
+	return nil
 }
 
 // isMap reports whether a file in the maps directory contains the id of the

@@ -12,7 +12,7 @@ import (
 	"github.com/citekit/citekit"
 )
 
-// A pinRecord is a note of the kind [citekit.PinNotes], in a file of its own: a
+// A pinRecord is a note of the kind [PinNotes], in a file of its own: a
 // damaged pin must be distinguishable from a missing one, whatever the damage.
 type pinRecord struct {
 	Name  string `json:"name"`

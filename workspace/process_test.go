@@ -81,7 +81,7 @@ func play(role, dir string, out io.Writer) int {
 		}
 	case "count":
 		for err == nil {
-			for _, kind := range []string{"kind", citekit.PinNotes} {
+			for _, kind := range []string{"kind", workspace.PinNotes} {
 				if _, err = count(ctx, ws, kind, "n"); err == nil {
 					fmt.Fprintln(out, kind)
 				}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // Backups of citekit and files of keys are no sources, whatever they are called.
@@ -60,7 +61,7 @@ func TestSecretFilesAreNoSources(t *testing.T) {
 		}
 		var refused interface{ Secret() bool }
 		secret := errors.As(err, &refused) && refused.Secret()
-		if secret != test.secret || secret != (citekit.CodeOf(err) == citekit.CodeForbidden) || !secret && err != nil {
+		if secret != test.secret || secret != (citekit.CodeOf(err) == message.CodeForbidden) || !secret && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

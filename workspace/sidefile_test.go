@@ -37,10 +37,10 @@ func TestSideFiles(t *testing.T) {
 	checkNoSource(t, d, alone)
 	for kind, ws := range map[string]interface {
 		citekit.Workspace
-		citekit.Finder
+		workspace.Finder
 	}{"directory": d, "added": added, "file system": workspace.NewMemory(os.DirFS(base))} {
 		for _, path := range []string{".", "in", "in/*"} {
-			for found, err := range ws.Find(t.Context(), citekit.FindRequest{Paths: []string{path}}) {
+			for found, err := range ws.Find(t.Context(), workspace.FindRequest{Paths: []string{path}}) {
 				if err != nil || slices.Contains(sides, found.Path) {
 					t.Errorf("%s: %s leads to %s, %v", kind, path, found.Path, err)
 				}
@@ -66,7 +66,7 @@ func TestSideFiles(t *testing.T) {
 // checkNoSource checks that a path is refused as that of a side file.
 func checkNoSource(t *testing.T, ws interface {
 	citekit.Workspace
-	citekit.Finder
+	workspace.Finder
 }, path string) {
 	t.Helper()
 	check := func(err error) {
@@ -78,7 +78,7 @@ func checkNoSource(t *testing.T, ws interface {
 	_, err := readSource(ws, path)
 	check(err)
 	found := 0
-	for _, err := range ws.Find(t.Context(), citekit.FindRequest{Paths: []string{path}}) {
+	for _, err := range ws.Find(t.Context(), workspace.FindRequest{Paths: []string{path}}) {
 		found++
 		check(err)
 	}

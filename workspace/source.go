@@ -51,7 +51,7 @@ func below(dir, path string) (name string, ok bool) {
 	return name, err == nil && filepath.IsLocal(name)
 }
 
-// OpenSource implements [citekit.SourceStore]. A path outside the base
+// OpenSource implements [citekit.Workspace]. A path outside the base
 // directory, the roots and the allowed files gives the same error whether or
 // not a file exists there. Symbolic links are followed if they stay inside the
 // roots. Files in the maps and evidence directories are not sources.

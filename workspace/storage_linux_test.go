@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // asNobody runs f without the rights of root over files.
@@ -63,7 +64,7 @@ func TestClosedDirectories(t *testing.T) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
-			if _, err := d.OpenSource(ctx, "secret.txt"); citekit.CodeOf(err) != citekit.CodeForbidden {
+			if _, err := d.OpenSource(ctx, "secret.txt"); citekit.CodeOf(err) != message.CodeForbidden {
 				t.Errorf("%s: a source that is closed: %v", name, err)
 			}
 		})

@@ -65,7 +65,7 @@ func each(t *testing.T, test func(t *testing.T, ws citekit.Workspace, evidence f
 func pin(ctx context.Context, ws citekit.NoteStore, name, guard, version string) (string, error) {
 	type record struct{ Guard, Version string }
 	for {
-		data, stamp, err := ws.ReadNote(ctx, citekit.PinNotes, name)
+		data, stamp, err := ws.ReadNote(ctx, workspace.PinNotes, name)
 		if errors.Is(err, citekit.ErrDamaged) {
 			return "", fmt.Errorf("%w: %w", err, citekit.ErrStale)
 		}
@@ -79,7 +79,7 @@ func pin(ctx context.Context, ws citekit.NoteStore, name, guard, version string)
 		if data, err = json.Marshal(record{guard, version}); err != nil {
 			return "", err
 		}
-		if _, err = ws.WriteNoteIf(ctx, citekit.PinNotes, name, data, stamp); !errors.Is(err, citekit.ErrConflict) {
+		if _, err = ws.WriteNoteIf(ctx, workspace.PinNotes, name, data, stamp); !errors.Is(err, citekit.ErrConflict) {
 			return version, err
 		}
 	}
@@ -117,7 +117,7 @@ func TestEvidencePath(t *testing.T) {
 		if data, err := read(stored.Path); err != nil || string(data) != "body" {
 			t.Errorf("evidence file: %q, %v", data, err)
 		}
-		if err := ws.(citekit.Deleter).DeleteKept(ctx, citekit.Kept{Kind: citekit.KeptEvidence, Name: key, ResourceID: "poem"}); err != nil {
+		if err := ws.(workspace.Deleter).DeleteKept(ctx, workspace.Kept{Kind: workspace.KeptEvidence, Name: key, ResourceID: "poem"}); err != nil {
 			t.Error(err)
 		}
 		if _, err := read(stored.Path); !errors.Is(err, fs.ErrNotExist) {
@@ -132,7 +132,7 @@ func TestMapPath(t *testing.T) {
 			if err := ws.WriteMap(t.Context(), id, []byte(`{"resource_id":"`+id+`"}`)); err != nil {
 				t.Fatal(err)
 			}
-			if p := ws.(citekit.MapPather).MapPath(id); !strings.HasPrefix(p, ".resource_maps/") || !strings.HasSuffix(p, ".json") {
+			if p := ws.(workspace.MapPather).MapPath(id); !strings.HasPrefix(p, ".resource_maps/") || !strings.HasSuffix(p, ".json") {
 				t.Errorf("MapPath(%q) = %q", id, p)
 			}
 		}

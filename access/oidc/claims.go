@@ -166,7 +166,7 @@ func (c claims) isOther() bool {
 		c.text("token_use") == "id" || c["events"] != nil
 }
 
-// idPrefix begins the IDs of callers. IDs of package keyfile never begin with it.
+// idPrefix begins the IDs of callers. IDs of keys in a file never begin with it.
 const idPrefix = "oidc-"
 
 // idOf returns the ID of a caller.

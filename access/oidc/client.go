@@ -23,7 +23,7 @@ const (
 func newClient(roots *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout: fetchTimeout,
-		Transport: bounded{&http.Transport{
+		Transport: limitedTransport{&http.Transport{
 			Proxy:                  http.ProxyFromEnvironment,
 			TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
 			TLSHandshakeTimeout:    fetchTimeout / 2,
@@ -56,11 +56,11 @@ func isSecure(u *url.URL) bool {
 	return u.Scheme == "http" && (u.Hostname() == "localhost" || err == nil && address.Unmap().IsLoopback())
 }
 
-// bounded is a transport whose responses end with an error if they are too large.
-type bounded struct{ *http.Transport }
+// limitedTransport is a transport whose responses end with an error if they are too large.
+type limitedTransport struct{ *http.Transport }
 
 // RoundTrip implements [http.RoundTripper].
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b limitedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !isSecure(r.URL) {
 		return nil, errors.New("it must use https")
 	}

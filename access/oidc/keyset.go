@@ -48,7 +48,7 @@ func newKeySet(issuer string, client *http.Client) *keySet {
 func (k *keySet) generation() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if !k.count() {
+	if !k.isCurrent() {
 		return 0
 	}
 	if k.now().Sub(k.loaded) > refreshAfter {
@@ -57,8 +57,9 @@ func (k *keySet) generation() int {
 	return k.loads
 }
 
-// count reports whether the keys are valid. The caller holds the mutex.
-func (k *keySet) count() bool { return k.loads > 0 && k.now().Sub(k.loaded) < keysLast }
+// isCurrent reports whether the keys are loaded and not too old to be used. The caller
+// holds the mutex.
+func (k *keySet) isCurrent() bool { return k.loads > 0 && k.now().Sub(k.loaded) < keysLast }
 
 var errNoKeys = errors.New("the keys of the issuer are not known yet")
 
@@ -100,7 +101,7 @@ func (k *keySet) find(ctx context.Context, h header) ([]crypto.PublicKey, int, e
 	k.generation()
 	for waited := false; ; waited = true {
 		k.mu.Lock()
-		if k.count() {
+		if k.isCurrent() {
 			if keys := k.fitting(h); len(keys) > 0 {
 				defer k.mu.Unlock()
 				return keys, k.loads, nil
@@ -111,7 +112,7 @@ func (k *keySet) find(ctx context.Context, h header) ([]crypto.PublicKey, int, e
 			loading = k.begin()
 		}
 		err := k.err
-		if err == nil && k.count() {
+		if err == nil && k.isCurrent() {
 			err = errUnknownKey
 		} else if err == nil {
 			err = errNoKeys

@@ -86,7 +86,7 @@ func (a *Authenticator) scopes(c claims) []string {
 
 // apply adds the rights of scopes to a grant.
 func (a *Authenticator) apply(grant *access.Grant, scopes []string) {
-	var toolsets, tools narrowing
+	var toolsets, tools allowance
 	for _, scope := range scopes {
 		rule := a.ruleOf(scope)
 		for _, name := range rule.Workspaces {
@@ -102,9 +102,9 @@ func (a *Authenticator) apply(grant *access.Grant, scopes []string) {
 	grant.Toolsets, grant.Tools = toolsets.names(), tools.names()
 }
 
-// A narrowing combines what the rules of a token allow, for toolsets or for
+// An allowance combines what the rules of a token allow, for toolsets or for
 // tools. A nil list means all.
-type narrowing struct {
+type allowance struct {
 	scoped []string // what the rules without workspaces allow together
 	given  []string // what every rule with workspaces allows
 }
@@ -112,7 +112,7 @@ type narrowing struct {
 // everything is the toolset with all tools.
 const everything = "all"
 
-func (n *narrowing) add(names []string, givesWorkspaces bool) {
+func (n *allowance) add(names []string, givesWorkspaces bool) {
 	switch {
 	case len(names) == 0 || slices.Contains(names, everything) && givesWorkspaces:
 	case !givesWorkspaces:
@@ -123,7 +123,7 @@ func (n *narrowing) add(names []string, givesWorkspaces bool) {
 }
 
 // names returns the result: nil means all, an empty list none.
-func (n *narrowing) names() []string {
+func (n *allowance) names() []string {
 	if slices.Contains(n.scoped, everything) {
 		n.scoped = nil
 	}

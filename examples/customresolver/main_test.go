@@ -126,7 +126,7 @@ func TestNodes(t *testing.T) {
 	if got := fmt.Sprint(all); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	_, err = lib.ResolveFile(t.Context(), "song", citekit.Pages(1, 1), nil)
+	_, err = lib.ResolveFile(t.Context(), "song", citekit.Modality("").Pages(1, 1), nil)
 	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("pages of a tune: %v", err)
 	}

@@ -1,9 +1,11 @@
 // Package about puts into the metadata of maps what sources state about
 // themselves, in any format: authors, keywords and date. It bounds the values,
-// removes duplicates, and reads dates back from metadata.
+// removes duplicates, and reads dates back from metadata. It also says how many
+// nodes a map should have at most.
 package about
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +21,11 @@ const (
 
 // MaxAuthors is how many authors a map names, and how many keywords.
 const MaxAuthors = 50
+
+// MaxMappedNodes is the number of nodes beyond which the built-in mappers and
+// adapters make a map coarser, or leave nodes out and say so. Maps that others
+// make may have more.
+const MaxMappedNodes = 20_000
 
 // The keys in the metadata of a map.
 const (
@@ -113,4 +120,15 @@ func Time(metadata map[string]any) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// Created parses the time at which a map was made, in ISO 8601. A time without a zone
+// is taken as UTC.
+func Created(at string) (time.Time, error) {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", time.DateOnly} {
+		if t, err := time.Parse(layout, at); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("created_at %q is not an ISO 8601 time", at)
 }

@@ -57,3 +57,14 @@ func TestTime(t *testing.T) {
 		}
 	}
 }
+
+func TestCreated(t *testing.T) {
+	for at, want := range map[string]string{
+		"2025-02-16T14:32:10.5+01:00": "2025-02-16T13:32:10.5Z", "2025-02-16 14:32:10": "2025-02-16T14:32:10Z", "2025-02-16": "2025-02-16T00:00:00Z", "today": "", "": "",
+	} {
+		got, err := about.Created(at)
+		if (err != nil) != (want == "") || err == nil && got.UTC().Format(time.RFC3339Nano) != want {
+			t.Errorf("%q: %v, %v; want %s", at, got, err, want)
+		}
+	}
+}

@@ -3,8 +3,6 @@ package citedtext
 import (
 	"slices"
 	"strings"
-
-	"github.com/citekit/citekit/internal/mention"
 )
 
 // A kind is the kind of a block.
@@ -61,7 +59,7 @@ type blockReader struct {
 func (d *document) readBlocks() {
 	r := &blockReader{document: d, blank: true}
 	start := 0
-	for line, fenced := range mention.Lines(d.text) {
+	for line, fenced := range lines(d.text) {
 		switch {
 		case fenced:
 			r.close()
@@ -232,7 +230,7 @@ func (r *blockReader) definition(rest string, at int) bool {
 
 // beginsAt reports whether a mention begins at an offset, or after an angle
 // bracket there.
-func beginsAt(m mention.Mention, from int) bool { return m.From-from == 0 || m.From-from == 1 }
+func beginsAt(m Mention, from int) bool { return m.From-from == 0 || m.From-from == 1 }
 
 // maxLabel is the limit of CommonMark, in bytes.
 const maxLabel = 999

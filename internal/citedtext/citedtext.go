@@ -2,6 +2,9 @@
 // finds which words are quoted or claimed, which addresses are cited for them,
 // and which sentences cite nothing. It reads Markdown as people and models
 // write it, and quotation marks of all languages. It does not open resources.
+//
+// [Mentions] finds the addresses alone, bare, in brackets, in links and in
+// footnotes: where each is and how it is written, so that it can be replaced.
 package citedtext
 
 import (
@@ -9,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/mention"
 )
 
 // MaxAtOnce is how many citations in one place are used for one quote, and how
@@ -76,7 +78,7 @@ type Known struct {
 // of the text.
 func Parse(text string, known Known) *Text {
 	d := &document{text: text, known: known, notes: make(map[string]*note)}
-	for m := range mention.Find(text) {
+	for m := range Mentions(text) {
 		if !m.Fenced && (known.Modality(m.Modality) || known.Resource(m.ID)) {
 			d.mentions = append(d.mentions, m)
 		}
@@ -114,7 +116,7 @@ func (s *Statement) from() int {
 type document struct {
 	text     string
 	known    Known
-	mentions []mention.Mention // in order
+	mentions []Mention // in order
 	blocks   []*block
 	notes    map[string]*note // by label, in lower case; labels of notes begin with "^"
 	found    Text
@@ -145,8 +147,8 @@ func (d *document) define(label string, c Citation) {
 
 // within returns the mentions between two offsets of the text, the second
 // exclusive.
-func (d *document) within(from, to int) []mention.Mention {
-	at := func(m mention.Mention, offset int) int { return m.From - offset }
+func (d *document) within(from, to int) []Mention {
+	at := func(m Mention, offset int) int { return m.From - offset }
 	i, _ := slices.BinarySearchFunc(d.mentions, from, at)
 	j, _ := slices.BinarySearchFunc(d.mentions, to, at)
 	return d.mentions[i:max(i, j)]
@@ -168,7 +170,7 @@ func (d *document) defineNotes() {
 	}
 }
 
-func citationOf(m mention.Mention) Citation {
+func citationOf(m Mention) Citation {
 	return Citation{From: m.From, To: m.To, Address: m.Address, Err: m.Err}
 }
 

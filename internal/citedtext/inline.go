@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/citekit/citekit/internal/mention"
 )
 
 // A span is a part of a block, in bytes; the end is exclusive.
@@ -51,7 +49,7 @@ func (b *block) readInline(d *document) {
 
 // A located is a mention with its place in a block.
 type located struct {
-	mention.Mention
+	Mention
 	from, to int
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/citekit/citekit/internal/timing"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // A Group does work once for all callers that ask with the same key while the
@@ -38,7 +38,7 @@ func (g *Group[V]) Do(ctx context.Context, key string, work func(context.Context
 		if first {
 			return g.run(ctx, key, c, work)
 		}
-		timing.Fresh(ctx) // it did not exist before
+		ctxio.Fresh(ctx) // it did not exist before
 		select {
 		case <-ctx.Done():
 			var zero V

@@ -5,7 +5,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/citekit/citekit/internal/timing"
+	"github.com/citekit/citekit/internal/ctxio"
 )
 
 // A Cache holds values by key up to a total cost. Set MaxCost before use; the
@@ -40,7 +40,7 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Contex
 		if v, ok := c.held(key); ok { // loaded since the first look
 			return v, nil
 		}
-		timing.Fresh(ctx)
+		ctxio.Fresh(ctx)
 		v, cost, err := load(ctx)
 		if err == nil && key != "" {
 			c.keep(key, v, max(cost, 1)) // at least 1, so that the number of entries is bounded too

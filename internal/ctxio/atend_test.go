@@ -23,12 +23,12 @@ func TestAtEnd(t *testing.T) {
 		t.Errorf("an end that fails: %v", err)
 	}
 	broken := errors.New("broken")
-	_, err := io.ReadAll(ctxio.AtEnd(io.MultiReader(strings.NewReader("a"), failing{broken}), func() error { return changed }))
+	_, err := io.ReadAll(ctxio.AtEnd(io.MultiReader(strings.NewReader("a"), failingReader{broken}), func() error { return changed }))
 	if err != broken {
 		t.Errorf("a reader that fails before its end: %v", err)
 	}
 }
 
-type failing struct{ err error }
+type failingReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f failingReader) Read([]byte) (int, error) { return 0, f.err }

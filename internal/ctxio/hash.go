@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/citekit/citekit/internal/timing"
 )
 
 // Hash returns the SHA-256 of the content of r, in lower case hex, and its size
 // in bytes. It stops with ctx.Err() once ctx is done, and does not begin if
 // [Charge] fails.
 func Hash(ctx context.Context, r io.Reader) (hash string, size int64, err error) {
-	defer timing.Start(ctx, timing.Hash)()
+	defer Time(ctx, PhaseHash)()
 	h := sha256.New()
 	buffer := int64(1 << 20)
 	if sized, ok := r.(interface{ Size() int64 }); ok {

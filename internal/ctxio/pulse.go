@@ -20,18 +20,18 @@ const interval = 50 * time.Millisecond
 // may block for long, on the same goroutine.
 func Beat() { time.AfterFunc(interval, func() {}) }
 
-// Beating is a reader that calls [Beat] before it reads from another reader. It must be used by
+// PulseReader is a reader that calls [Beat] before it reads from another reader. It must be used by
 // one goroutine only.
-type Beating struct {
+type PulseReader struct {
 	r     io.Reader
 	timer *time.Timer
 }
 
 // NewBeating returns a reader of r.
-func NewBeating(r io.Reader) *Beating { return &Beating{r: r} }
+func NewBeating(r io.Reader) *PulseReader { return &PulseReader{r: r} }
 
 // Read implements [io.Reader].
-func (r *Beating) Read(p []byte) (int, error) {
+func (r *PulseReader) Read(p []byte) (int, error) {
 	if r.timer == nil {
 		r.timer = time.AfterFunc(interval, func() {})
 	} else {

@@ -10,7 +10,7 @@ import (
 
 // A probe checks at each read that the timer of a Reader is running.
 type probe struct {
-	reader *Beating
+	reader *PulseReader
 	reads  int
 	asleep int
 }

@@ -7,6 +7,7 @@ package ledger
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"sync"
 )
@@ -65,6 +66,14 @@ func (l *Ledger) Put(source string, n Note) {
 	if before, ok := l.notes[source]; !ok || before != n {
 		l.changed[source] = true
 	}
+	l.notes[source] = n
+	l.index(source, n)
+}
+
+// Load sets the note of a source as it is stored.
+func (l *Ledger) Load(source string, n Note) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.notes[source] = n
 	l.index(source, n)
 }
@@ -156,4 +165,20 @@ func (l *Ledger) PutBack(sources []string) {
 	for _, source := range sources {
 		l.changed[source] = true
 	}
+}
+
+// IDsOf returns the ids that notes of the kind [Kind] have for sources of a base name,
+// in order. The notes are given by name and data.
+func IDsOf(base string, notes func(yield func(name string, data []byte))) []string {
+	var ids []string
+	notes(func(name string, data []byte) {
+		if path.Base(name) != base {
+			return
+		}
+		if noted, ok := Parse(data); ok && noted.ID != "" {
+			ids = append(ids, noted.ID)
+		}
+	})
+	slices.Sort(ids)
+	return ids
 }

@@ -6,7 +6,10 @@ package lineform
 
 import (
 	"bytes"
+	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/plain"
 )
 
 const (
@@ -115,4 +118,20 @@ func evenFields(sample []byte, delimiter byte) int {
 func FieldValue(field string) string {
 	values := Fields([]byte(field), 0)
 	return strings.Join(values, "\x00")
+}
+
+// Column returns the index of the column with exactly the given name, or else with that
+// name ignoring case and surrounding space, or else with that number from 1; -1 if there is
+// none. If several columns are so named, it is the first of them and not unique.
+func Column(name string, header []string) (index int, isUnique bool) {
+	folded := func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), strings.TrimSpace(name)) }
+	for _, is := range []func(string) bool{func(h string) bool { return h == name }, folded} {
+		if first := slices.IndexFunc(header, is); first >= 0 {
+			return first, !slices.ContainsFunc(header[first+1:], is)
+		}
+	}
+	if n := plain.WholeNumber(name); 1 <= n && n <= len(header) {
+		return n - 1, true
+	}
+	return -1, false
 }

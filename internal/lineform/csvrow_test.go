@@ -30,3 +30,13 @@ func TestDelimiter(t *testing.T) {
 		}
 	}
 }
+
+func TestColumn(t *testing.T) {
+	header := []string{"name", "Name", " price ", "2", "", "price"}
+	for name, want := range map[string]string{"name": "0 true", "Name": "1 true", "NAME": "0 false", "price": "5 true", "PRICE": "2 false", "2": "3 true", "3": "2 true", "7": "-1 false", "x": "-1 false"} {
+		index, isUnique := lineform.Column(name, header)
+		if got := fmt.Sprint(index, isUnique); got != want {
+			t.Errorf("%q is %s, want %s", name, got, want)
+		}
+	}
+}

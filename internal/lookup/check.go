@@ -3,6 +3,7 @@ package lookup
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/citekit/citekit"
 )
@@ -22,6 +23,23 @@ func Check(ctx context.Context, lib *citekit.Library, a citekit.Address) error {
 		err = extent.Check(loc)
 	}
 	return err
+}
+
+// CheckPlace returns an error for an address of another modality than its resource,
+// matching [citekit.ErrSyntax], or beyond the size of the source that the map gives,
+// matching [citekit.ErrRange]. It opens nothing.
+func CheckPlace(m *citekit.ResourceMap, a citekit.Address) error {
+	if err := a.Validate(); err != nil {
+		return err
+	}
+	loc, e := a.Location, m.Extent()
+	if is := m.Address(nil).Location.Modality; is != "" && loc.Modality != is && loc.Modality != citekit.Virtual && loc.Member == "" {
+		return fmt.Errorf("the modality of the resource is %s: %w", is, citekit.ErrSyntax)
+	}
+	if e.Pages > 0 && len(loc.Pages) > 0 || e.Lines > 0 && !loc.Lines.IsZero() || e.Duration > 0 && !loc.Time.IsZero() {
+		return e.Check(loc)
+	}
+	return nil
 }
 
 // CheckTime returns an error matching [citekit.ErrRange] if an address has a

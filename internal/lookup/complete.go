@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -70,7 +71,7 @@ func (c *Completion) Nodes(ctx context.Context, lib *citekit.Library, resource s
 	m, err := lib.Map(ctx, resource)
 	if err != nil {
 		unescaped, escapeErr := url.PathUnescape(resource)
-		if escapeErr != nil || citekit.CodeOf(err) == citekit.CodeInternal {
+		if escapeErr != nil || citekit.CodeOf(err) == message.CodeInternal {
 			return nil
 		}
 		if m, err = lib.Map(ctx, unescaped); err != nil {

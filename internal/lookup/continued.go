@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/mention"
+	"github.com/citekit/citekit/internal/citedtext"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -59,7 +59,7 @@ func CheckWhole(ctx context.Context, lib *citekit.Library, a citekit.Address, be
 	}
 	whole := citekit.Address{Resource: longest, Location: citekit.Location{Modality: a.Location.Modality}}
 	scheme, _, _ := strings.Cut(whole.String(), "://")
-	for m := range mention.Find(scheme + "://" + url.PathEscape(longest) + behind[len(rest):]) {
+	for m := range citedtext.Mentions(scheme + "://" + url.PathEscape(longest) + behind[len(rest):]) {
 		if m.Err == nil && m.Address.Resource == longest {
 			whole = m.Address
 		}

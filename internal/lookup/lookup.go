@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -152,7 +151,7 @@ func fragmentPart(ctx context.Context, lib *citekit.Library, resource, fragment 
 // isOwn reports whether a modality is one that a program defines, whose selectors
 // do not tell that they are of it.
 func isOwn(modality citekit.Modality) bool {
-	return modality != "" && !slices.Contains(citekit.Modalities(), modality)
+	return modality != "" && !modality.BuiltIn()
 }
 
 func partAt(ctx context.Context, lib *citekit.Library, a citekit.Address) (Part, error) {

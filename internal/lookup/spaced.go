@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
-	"github.com/citekit/citekit/internal/mention"
+	"github.com/citekit/citekit/internal/citedtext"
 )
 
 // MayGoOn reports whether an address as it is written in a text ends with a name
@@ -46,7 +46,7 @@ func checkName(ctx context.Context, lib *citekit.Library, a citekit.Address, beh
 	}
 	whole := a
 	*name(&whole.Location) = longest
-	for m := range mention.Find(whole.String() + behind[len(rest):]) {
+	for m := range citedtext.Mentions(whole.String() + behind[len(rest):]) {
 		if m.Err == nil && m.Address.Resource == whole.Resource {
 			whole = m.Address
 		}

@@ -75,3 +75,26 @@ func DidYouMean(wrong string, ids []string) string {
 	}
 	return text
 }
+
+// MeantNodes returns the ids of at most three nodes that a wrong id may mean: that
+// behind the id of their resource, or those of nodes with this title, else those that
+// look similar. The function nodes yields their ids and titles.
+func MeantNodes(wrong, resource string, nodes iter.Seq2[string, string]) []string {
+	rest, within := strings.CutPrefix(wrong, resource)
+	within = within && len(rest) > 1 && strings.IndexByte(".#/", rest[0]) >= 0
+	title := strings.TrimSpace(wrong)
+	var titled, ids []string
+	for id, is := range nodes {
+		if within && id == rest[1:] {
+			return MeantIDs(id, slices.Values([]string{id}))
+		}
+		if title != "" && strings.EqualFold(strings.TrimSpace(is), title) && IsPlain(id) && len(titled) < maxIDs {
+			titled = append(titled, id)
+		}
+		ids = append(ids, id)
+	}
+	if len(titled) > 0 {
+		return titled
+	}
+	return MeantIDs(wrong, slices.Values(ids))
+}

@@ -20,6 +20,9 @@ const maxClip = 60
 // NoMaps is the hint where there is nothing to list or to search.
 const NoMaps = "no file is mapped here yet; ingest the files first"
 
+// Modalities lists the built-in modalities in the order of the documentation.
+const Modalities = "document, video, audio, image, text, virtual"
+
 // Clip shortens s to 60 bytes and escapes what cannot be printed.
 func Clip(s string) string {
 	quoted := strconv.Quote(plain.Shorten(s, maxClip))

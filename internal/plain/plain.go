@@ -6,6 +6,7 @@
 package plain
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -165,4 +166,31 @@ func Words(text string, n int) string {
 		return trimmed
 	}
 	return short
+}
+
+// NameOutside returns the last element of an absolute path of any system, and a
+// relative path as it is.
+func NameOutside(path string) string {
+	absolute := strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\`) ||
+		len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
+	if absolute {
+		path = path[strings.LastIndexAny(path, `/\`)+1:]
+	}
+	return path
+}
+
+// ShortenAddress returns what to show of an address in at most about n bytes. A part of
+// one is none: of a long one it is the address of the whole resource, or what has no
+// scheme.
+func ShortenAddress(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	whole, _, _ := strings.Cut(s, "#")
+	if _, rest, ok := strings.Cut(whole, "://"); ok && len(whole) > n {
+		return Shorten(rest, n)
+	} else if ok {
+		return fmt.Sprintf("%s (at selectors of %d bytes)", whole, len(s)-len(whole)-1)
+	}
+	return Shorten(s, n)
 }

@@ -158,3 +158,25 @@ func BenchmarkLine(b *testing.B) {
 		})
 	}
 }
+
+func TestShortenAddress(t *testing.T) {
+	long := strings.Repeat("x", 40)
+	for in, want := range map[string]string{
+		"doc://a#pages=3": "doc://a#pages=3", "doc://a#sheet=" + long: "doc://a (at selectors of 46 bytes)",
+		"doc://" + long: plain.Shorten(long, 20), long: plain.Shorten(long, 20),
+	} {
+		if got := plain.ShortenAddress(in, 20); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestNameOutside(t *testing.T) {
+	for in, want := range map[string]string{
+		"a/b.txt": "a/b.txt", "/home/me/b.txt": "b.txt", `C:\me\b.txt`: "b.txt", "c:/me/b.txt": "b.txt", `\\host\b.txt`: "b.txt", "": "",
+	} {
+		if got := plain.NameOutside(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -167,10 +167,7 @@ func (t *Text) findWhole(q *Quote, in part, f *Places) {
 	if len(letters) == 0 {
 		return
 	}
-	seen := make(map[int]bool, len(exact))
-	for _, m := range exact {
-		seen[m] = true
-	}
+	seen := &starts{exact: exact}
 	t.findLetters(t.whole, piece{raw: q.raw, letters: letters}, in, seen, f)
 	for _, form := range []*form{t.body, t.bare} {
 		if form != nil && len(f.Matches) == 0 {
@@ -184,7 +181,7 @@ func (t *Text) findWhole(q *Quote, in part, f *Places) {
 
 // findRaised finds a quote whose raised digits, fractions and degrees are written
 // otherwise than those of the text.
-func (t *Text) findRaised(q *Quote, in part, seen map[int]bool, f *Places) {
+func (t *Text) findRaised(q *Quote, in part, seen *starts, f *Places) {
 	var letters []byte
 	s := scanner{text: q.raw, raised: true}
 	for l, ok := s.next(); ok; l, ok = s.next() {
@@ -227,10 +224,46 @@ func (f *Places) add(m Match) {
 	}
 }
 
+// Starts are where the places that were found begin.
+type starts struct {
+	exact  []int // in order
+	next   int   // the index of the first of these that was not asked for yet
+	others map[int]bool
+}
+
+// has reports whether a place begins at an offset. It is quick if the offsets it is asked
+// for are nearly in order.
+func (s *starts) has(at int) bool {
+	if s.next > 0 && at <= s.exact[s.next-1] {
+		s.next, _ = slices.BinarySearch(s.exact, at)
+	}
+	for s.next < len(s.exact) && s.exact[s.next] < at {
+		s.next++
+	}
+	return s.next < len(s.exact) && s.exact[s.next] == at || s.others[at]
+}
+
+func (s *starts) add(at int) {
+	if s.others == nil {
+		s.others = make(map[int]bool)
+	}
+	s.others[at] = true
+}
+
+// isWord reports whether a text is only letters and digits of ASCII.
+func isWord(s string) bool {
+	for i := range len(s) {
+		if !isAlphanumeric(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // findLetters finds the places with the same letters. Those with the same meaning are
 // matches, the others go to f.near.
-func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *Places) {
-	tried := 0
+func (t *Text) findLetters(form *form, p piece, in part, seen *starts, f *Places) {
+	tried, simple := 0, form.skips == nil && isWord(p.raw)
 	form.find(p.letters, form.index(in.from), form.index(in.to), func(key int) bool {
 		if tried++; tried > maxTried || f.left < 0 {
 			f.Counted = false
@@ -241,12 +274,20 @@ func (t *Text) findLetters(form *form, p piece, in part, seen map[int]bool, f *P
 			return true
 		}
 		source.raised = p.raised
+		if simple {
+			// An exact place is compared with what compare would take.
+			ahead := source
+			if l, ok := ahead.next(); ok && strings.HasPrefix(t.raw[l.from:], p.raw) && seen.has(l.from) {
+				f.left -= len(p.raw) + l.from + len(p.raw) - source.at
+				return true
+			}
+		}
 		m, took, letters, ok := t.compare(p.raw, source)
 		f.left -= took
 		switch {
-		case !letters || m.To > in.to || m.From < in.from || seen[m.From]:
+		case !letters || m.To > in.to || m.From < in.from || seen.has(m.From):
 		case ok:
-			seen[m.From] = true
+			seen.add(m.From)
 			m.Similarity = 1
 			f.add(m)
 			return !f.first

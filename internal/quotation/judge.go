@@ -350,6 +350,9 @@ const (
 // them: one is of a script without spaces, or of Hangul, and the other is not, as in
 // "退房后30天" and "API는".
 func isApart(a, b rune) bool {
+	if a < utf8.RuneSelf && b < utf8.RuneSelf {
+		return false
+	}
 	if !isWordRune(a) || !isWordRune(b) {
 		return false
 	}
@@ -485,5 +488,8 @@ func isHyphen(r rune) bool { return r == '-' || r == '‐' || r == '‑' || r ==
 
 // isWordRune reports whether a character can be part of a word.
 func isWordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == '_' || isAlphanumeric(byte(r))
+	}
 	return r != utf8.RuneError && (isLetter(r) || unicode.Is(unicode.Mn, r) || r == '_')
 }

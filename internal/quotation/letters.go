@@ -78,6 +78,45 @@ func (s *scanner) next() (letter, bool) {
 	return letter{}, false
 }
 
+// skip moves past letters whose keys have n bytes, and reports whether the next letter
+// begins right behind these.
+func (s *scanner) skip(n int) bool {
+	for n > 0 {
+		end := len(s.text) // of what has no skipped part
+		if len(s.skips) > 0 {
+			end = min(end, s.skips[0].from)
+		}
+		// A letter of ASCII has one byte, unless a mark combines with it.
+		for ; n > 0 && s.at+1 < end && s.text[s.at] < utf8.RuneSelf && s.text[s.at] != '['; s.at++ {
+			if !isAlphanumeric(s.text[s.at]) {
+				continue
+			}
+			if s.text[s.at+1] >= utf8.RuneSelf {
+				break
+			}
+			n--
+		}
+		if n == 0 {
+			break
+		}
+		l, ok := s.next()
+		if n -= l.n; !ok || n < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// isAlphanumeric reports whether a byte is a letter or digit of ASCII.
+func isAlphanumeric(c byte) bool { return alphanumeric[c] }
+
+var alphanumeric = func() (is [256]bool) {
+	for c := range is[:utf8.RuneSelf] {
+		is[c] = 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9'
+	}
+	return is
+}()
+
 // marks moves past the combining marks at an offset, and returns where they end.
 func (s *scanner) marks(at int) int {
 	for at < len(s.text) && s.text[at] >= utf8.RuneSelf {
@@ -128,6 +167,9 @@ func markLength(text string) int {
 
 // isLetter reports whether a character counts as a letter or digit.
 func isLetter(r rune) bool {
+	if r < utf8.RuneSelf {
+		return isAlphanumeric(byte(r))
+	}
 	switch {
 	case isSuperscript(r), isApostropheLetter(r):
 		return false
@@ -155,7 +197,9 @@ var fractions = map[rune]string{
 
 // isRaised reports whether a character has another form after copying: a raised digit,
 // a fraction, or the ordinal sign that some keyboards have for degrees.
-func isRaised(r rune) bool { return isSuperscript(r) || fractions[r] != "" || r == 'º' }
+func isRaised(r rune) bool {
+	return r >= utf8.RuneSelf && (isSuperscript(r) || fractions[r] != "" || r == 'º')
+}
 
 // raisedForm returns a raised digit or a fraction in usual digits.
 func raisedForm(r rune) string {

@@ -132,6 +132,19 @@ func newForm(text string, skips []part, raised bool) *form {
 			f.marks = append(f.marks, mark{int32(l.from), int32(len(f.letters))})
 		}
 		f.letters = append(f.letters, l.find()...)
+		end := len(text)
+		if len(s.skips) > 0 {
+			end = s.skips[0].from
+		}
+		for ; s.at+1 < end && text[s.at] < utf8.RuneSelf && text[s.at] != '[' && len(f.letters) < step*len(f.marks); s.at++ {
+			if !isAlphanumeric(text[s.at]) {
+				continue
+			}
+			if text[s.at+1] >= utf8.RuneSelf {
+				break
+			}
+			f.letters = append(f.letters, text[s.at]|0x20) // lower case; a digit has this bit
+		}
 	}
 	f.letters = slices.Clip(f.letters)
 	return f
@@ -152,14 +165,8 @@ func (f *form) scannerAt(key int) (scanner, bool) {
 		m = f.marks[i-1]
 	}
 	s := f.scan(int(m.raw))
-	for at := int(m.key); at < key; {
-		l, ok := s.next()
-		if !ok {
-			return scanner{}, false
-		}
-		if at += l.n; at > key {
-			return scanner{}, false
-		}
+	if !s.skip(key - int(m.key)) {
+		return scanner{}, false
 	}
 	return s, true
 }

@@ -35,6 +35,14 @@ func wordsOf(text string) words {
 		}
 		key = append(key, l.find()...)
 		last = l
+		if text[l.from] >= utf8.RuneSelf {
+			continue
+		}
+		// The word goes on with letters of ASCII that no mark follows.
+		for ; s.at+1 < len(text) && isAlphanumeric(text[s.at]) && text[s.at+1] < utf8.RuneSelf; s.at++ {
+			key = append(key, text[s.at]|0x20) // lower case; a digit has this bit
+			last.part = part{s.at, s.at + 1}
+		}
 	}
 	flush()
 	w.keys, w.at = slices.Clip(w.keys), slices.Clip(w.at)

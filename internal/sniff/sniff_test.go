@@ -34,7 +34,7 @@ func FuzzDetect(f *testing.F) {
 		f.Add([]byte(seed), "a.mp3")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
-		r := &counting{Reader: bytes.NewReader(data)}
+		r := &countingReader{Reader: bytes.NewReader(data)}
 		kind, format, err := Classify(r, int64(len(data)), name)
 		if err != nil {
 			t.Fatal(err)
@@ -53,13 +53,13 @@ func FuzzDetect(f *testing.F) {
 	})
 }
 
-// A counting reader counts reads.
-type counting struct {
+// A countingReader reader counts reads.
+type countingReader struct {
 	*bytes.Reader
 	reads int
 }
 
-func (c *counting) ReadAt(p []byte, off int64) (int, error) {
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	c.reads++
 	return c.Reader.ReadAt(p, off)
 }

@@ -363,3 +363,17 @@ func (c *Collector) describeResource(ctx context.Context, id string, say func(er
 	}
 	return item
 }
+
+// Matching returns the ids of all resources whose id, title or path contains each word
+// of a query, in order; of one whose map cannot be read, only the id counts.
+func (c *Collector) Matching(ctx context.Context, query string) ([]string, error) {
+	entries, err := c.catalog.entries(ctx, c.lib)
+	if err != nil {
+		return nil, err
+	}
+	return entries.wanted("", math.MaxInt, filterOf(ListRequest{Query: query})), nil
+}
+
+// MapsStamp returns a stamp that changes whenever a map does. It is zero if the
+// workspace has none.
+func (c *Collector) MapsStamp(ctx context.Context) citekit.Stamp { return mapsStamp(ctx, c.lib) }

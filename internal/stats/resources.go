@@ -84,7 +84,7 @@ func (c *Collector) addResources(ctx context.Context, s *Stats) error {
 			m.modality = other
 		}
 		s.Counts.Modalities[m.modality]++
-		c.countSource(ctx, m, &s.Counts)
+		c.countSource(ctx, m, s)
 	}
 	if ctx.Err() == nil { // otherwise the list may be incomplete
 		c.known.keep(ids)
@@ -120,18 +120,20 @@ func (c *Collector) summary(ctx context.Context, id string) (summary, error) {
 	return read, nil
 }
 
-// countSource counts a source that cannot be opened. It hashes none.
-func (c *Collector) countSource(ctx context.Context, m summary, counts *Counts) {
+// countSource adds the size of a source, or counts one that cannot be opened. It hashes
+// none.
+func (c *Collector) countSource(ctx context.Context, m summary, s *Stats) {
 	if m.modality == citekit.Virtual {
 		return
 	}
 	src, err := c.lib.Workspace().OpenSource(ctx, m.sourcePath)
 	switch {
 	case err == nil:
+		s.Sources += src.Size()
 		src.Close()
 	case errors.Is(err, citekit.ErrForbidden):
-		counts.OutsideRoots++
+		s.Counts.OutsideRoots++
 	case errors.Is(err, fs.ErrNotExist):
-		counts.Vanished++
+		s.Counts.Vanished++
 	}
 }

@@ -26,6 +26,7 @@ type Stats struct {
 	Version  string        `json:"version,omitempty"`   // of the program; "" if it was not given
 	Counts   Counts        `json:"counts"`              // of resources
 	Sizes    Sizes         `json:"sizes"`               // of stored data
+	Sources  int64         `json:"-"`                   // bytes of the sources, as far as they can be opened
 	Index    *search.Stats `json:"index,omitempty"`     // nil without a Searcher
 	SetAside []string      `json:"set_aside,omitempty"` // ids of the first resources of which the index has only the beginning, at most [search.MaxLeftOut]
 	Cut      []string      `json:"cut,omitempty"`       // the same of those whose text is too large: its beginning is in the index

@@ -105,11 +105,32 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestMatching checks which resources have some words in their ids, titles and paths.
+func TestMatching(t *testing.T) {
+	lib, _ := newLibrary(t)
+	write(t, lib, "pot", strings.NewReplacer(`"tea"`, `"pot"`, "tea.txt", "Core/tea.txt").Replace(teaMap))
+	c := stats.New(lib, nil)
+	for query, want := range map[string]string{"": "pot tea", "tea": "pot tea", "core/ TEA": "pot", "core/ coffee": ""} {
+		ids, err := c.Matching(t.Context(), query)
+		if got := strings.Join(ids, " "); err != nil || got != want {
+			t.Errorf("%q: %s, %v, want %s", query, got, err, want)
+		}
+	}
+	before := c.MapsStamp(t.Context())
+	write(t, lib, "cup", strings.ReplaceAll(teaMap, `"tea"`, `"cup"`))
+	if after := c.MapsStamp(t.Context()); after == before && after != (citekit.Stamp{}) {
+		t.Error("the stamp stays")
+	}
+}
+
 func TestSizesIndexAndCache(t *testing.T) {
 	sharedtest.NotShort(t)
 	lib, searcher := newLibrary(t)
 	c := stats.New(lib, &stats.Options{Version: "1.2.3", Searcher: searcher})
 	s := collect(t, c)
+	if s.Sources != int64(len("Green tea wants water of eighty degrees.\nWarm the pot.\n")) {
+		t.Errorf("sources of %d bytes", s.Sources)
+	}
 	if s.Version != "1.2.3" || s.Sizes != (stats.Sizes{Maps: int64(len(teaMap))}) || s.Index.Resources != 0 || s.Cache.HitRate != nil {
 		t.Errorf("at first: %+v, %+v, %+v", s, s.Index, s.Cache)
 	}

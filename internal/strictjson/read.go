@@ -3,12 +3,15 @@ package strictjson
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/citekit/citekit/internal/message"
 )
 
 // An Error reports a value that differs from what its reader expects.
@@ -166,6 +169,48 @@ func Whole(literal string) (int, bool) {
 		return 0, false
 	}
 	return int(v), float64(int(v)) == v
+}
+
+// Count reads the number of a unit, such as "page": a whole number from 1, which may be
+// written as 12.0.
+func (s *Scanner) Count(unit string) (int, error) {
+	literal, err := s.Number()
+	if err != nil {
+		return 0, err
+	}
+	n, ok := Whole(literal)
+	if !ok || n < 1 {
+		return 0, fmt.Errorf("%s %s; %[1]ss are whole numbers from 1", unit, message.Clip(literal))
+	}
+	return n, nil
+}
+
+// EachCount calls yield with each number of an array of them, which [Scanner.Count]
+// reads.
+func (s *Scanner) EachCount(unit string, yield func(n int)) error {
+	return s.Elements(func() error {
+		n, err := s.Count(unit)
+		if err == nil {
+			yield(n)
+		}
+		return err
+	})
+}
+
+// Counts returns the numbers of an array, which [Scanner.Count] reads.
+func (s *Scanner) Counts(unit string) (counts []int, err error) {
+	err = s.EachCount(unit, func(n int) { counts = append(counts, n) })
+	return counts, err
+}
+
+// Floats returns the numbers of an array, which [Scanner.Float] reads.
+func (s *Scanner) Floats() (floats []float64, err error) {
+	err = s.Elements(func() error {
+		v, err := s.Float()
+		floats = append(floats, v)
+		return err
+	})
+	return floats, err
 }
 
 // Number reads a number and returns it as written. Any other value is an

@@ -208,3 +208,25 @@ func FuzzValue(f *testing.F) {
 		}
 	})
 }
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]string{
+		"[1,2.0,3e2]": "[1 2 300]", "[]": "[]", "[0]": "page 0; pages are whole numbers from 1", "[1.5]": "page 1.5;", `["1"]`: "is a string, not a number", "1": "is a number, not an array",
+	} {
+		s, err := strictjson.NewScanner([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts, err := s.Counts("page")
+		if err == nil && fmt.Sprint(counts) != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v; want %s", text, counts, err, want)
+		}
+	}
+	s, err := strictjson.NewScanner([]byte("[0.5, -1]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := s.Floats(); err != nil || fmt.Sprint(v) != "[0.5 -1]" {
+		t.Errorf("%v, %v", v, err)
+	}
+}

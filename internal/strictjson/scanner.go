@@ -58,6 +58,9 @@ func describeInvalid(data []byte) error {
 	return fmt.Errorf("not JSON: line %d, column %d: %v", line, column, syntax)
 }
 
+// Offset returns how many bytes of the text, without a byte order mark, have been read.
+func (s *Scanner) Offset() int { return s.pos }
+
 func (s *Scanner) space() {
 	for s.pos < len(s.text) {
 		switch s.text[s.pos] {

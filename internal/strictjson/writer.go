@@ -76,6 +76,13 @@ func (w *Writer) Raw(key string, value json.RawMessage) {
 	w.Write(value)
 }
 
+// Flag writes a member that is true, or nothing if it is not.
+func (w *Writer) Flag(key string, is bool) {
+	if is {
+		w.Value(key, true)
+	}
+}
+
 // Value writes a member whose value encoding/json encodes.
 func (w *Writer) Value(key string, v any) {
 	w.Key(key)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/lenient"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
@@ -154,8 +155,8 @@ func (b *builder) add(object map[string]any, depth int) {
 	if err == nil {
 		err = b.check(loc)
 	}
-	if err == nil && b.kept >= citekit.MaxMappedNodes {
-		err = fmt.Errorf("more than %d nodes: %w", citekit.MaxMappedNodes, citekit.ErrTooLarge)
+	if err == nil && b.kept >= about.MaxMappedNodes {
+		err = fmt.Errorf("more than %d nodes: %w", about.MaxMappedNodes, citekit.ErrTooLarge)
 	}
 	if err != nil {
 		b.leaveOut(title, err)

@@ -243,9 +243,11 @@ func FuzzReadAnswer(f *testing.F) {
 				}
 			}
 			ingest.NameNodes(got.Nodes)
-			if d := m.DuplicateIDs(); len(d) > 0 {
-				t.Fatalf("ids %q", d)
-			}
+			m.Faults(func(path string, _ *citekit.Node, err error) {
+				if strings.Contains(err.Error(), "the id is taken") {
+					t.Fatalf("%s: %v", path, err)
+				}
+			})
 		}
 	})
 }

@@ -138,6 +138,28 @@ func TestCommandMap(t *testing.T) {
 	}
 }
 
+// heldContent is content in a file that has another name than the source.
+type heldContent struct{ *os.File }
+
+func (h heldContent) LocalFile() (*os.File, error) { return h.File, nil }
+
+// TestCommandHeldContent gives programs a copy that has the extension of the source.
+func TestCommandHeldContent(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "0123abcd")
+	if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, err := runCommand(t, t.Context(), "map", llm.CommandOptions{}, citekit.NewSource(heldContent{f}, citekit.SourceInfo{Name: "a.md", Size: 4}))
+	if err != nil || got.Title != ".md" || got.Nodes[0].Title != "one" {
+		t.Errorf("%+v, %v; want a path that ends in .md", got, err)
+	}
+}
+
 // TestCommandLeftCopy removes the copy of a process that was killed.
 func TestCommandLeftCopy(t *testing.T) {
 	temp := t.TempDir()

@@ -20,7 +20,8 @@ const scratchPrefix = "citekit-source-"
 // if that still leads to the open file, or else the path of a copy. The caller
 // calls remove.
 func sourcePath(ctx context.Context, src *citekit.Source, maxCopy int64) (path string, remove func(), err error) {
-	if f := src.File(); f != nil && filepath.IsAbs(f.Name()) && leadsTo(f.Name(), f) {
+	// A file of another name only holds the content: a program could not tell its format.
+	if f := src.File(); f != nil && filepath.IsAbs(f.Name()) && filepath.Base(f.Name()) == src.Name() && leadsTo(f.Name(), f) {
 		return f.Name(), func() {}, nil
 	}
 	if src.Size() > maxCopy {

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/mapper/llm"
 )
 
@@ -229,7 +230,7 @@ func TestEndpointTimeout(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || asked != 2 {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
-	if citekit.CodeOf(err) != citekit.CodeTimeout {
+	if citekit.CodeOf(err) != message.CodeTimeout {
 		t.Errorf("code %s", citekit.CodeOf(err))
 	}
 }

@@ -269,7 +269,7 @@ func joinNodes(nodes, next []*citekit.Node) []*citekit.Node {
 	if !goesOn(last, first) {
 		return append(nodes, next...)
 	}
-	last.Location.Pages = citekit.PageRuns(append(last.Location.Pages, first.Location.Pages...)...)
+	last.Location = last.Location.WithPages(append(last.Location.Pages, first.Location.Pages...)...)
 	last.Location.Lines.Last = max(last.Location.Lines.Last, first.Location.Lines.Last)
 	last.Location.Time.End = max(last.Location.Time.End, first.Location.Time.End)
 	last.Children = joinNodes(last.Children, first.Children)

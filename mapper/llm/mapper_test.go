@@ -233,7 +233,7 @@ func TestMapTranscript(t *testing.T) {
 	closed := false
 	companion := func(name, text string) citekit.Companion {
 		return citekit.Companion{Name: name, Open: func(context.Context) (*citekit.Source, error) {
-			return citekit.NewSource(closing{strings.NewReader(text), &closed}, citekit.SourceInfo{Name: name, Size: int64(len(text))}), nil
+			return citekit.NewSource(closeRecorder{strings.NewReader(text), &closed}, citekit.SourceInfo{Name: name, Size: int64(len(text))}), nil
 		}}
 	}
 	got, err := llm.New(model, fakes, nil).Map(t.Context(), source("film"), citekit.MapRequest{
@@ -251,12 +251,12 @@ func TestMapTranscript(t *testing.T) {
 	}
 }
 
-type closing struct {
+type closeRecorder struct {
 	*strings.Reader
 	closed *bool
 }
 
-func (c closing) Close() error { *c.closed = true; return nil }
+func (c closeRecorder) Close() error { *c.closed = true; return nil }
 
 // TestModelGivesNoIDs has a model that names nodes, as a source may tell it to.
 func TestModelGivesNoIDs(t *testing.T) {

@@ -64,7 +64,7 @@ func pagesOf(v any) ([]citekit.Range, error) {
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("no pages: %w", citekit.ErrSyntax)
 	}
-	return citekit.PageRuns(runs...), nil
+	return citekit.Location{}.WithPages(runs...).Pages, nil
 }
 
 // secondsOf returns seconds, also from "1:15.5" and "01:01:15".

@@ -25,10 +25,10 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/archive"
 	"github.com/citekit/citekit/modality/document/internal/database"
 	"github.com/citekit/citekit/modality/document/internal/epub"
+	"github.com/citekit/citekit/modality/document/internal/pdf"
 	"github.com/citekit/citekit/modality/document/internal/sheet"
 	"github.com/citekit/citekit/modality/document/internal/slides"
 	"github.com/citekit/citekit/modality/document/internal/word"
-	"github.com/citekit/citekit/modality/document/pdf"
 	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
 )
@@ -43,6 +43,12 @@ type (
 	Database = database.Resolver // SQLite: rows
 	Slides   = slides.Resolver   // PPTX, ODP: slides
 
+	// PDF resolves pages, and boxes on them. Its fields OCR, OCRLanguages and Tesseract
+	// have the text of scans recognised; MaxFigurePages and MaxHeadingPages bound the pages
+	// that maps look at, MaxJobs the documents read at a time, and Children the processes.
+	// Compiling is called while PDFium is compiled, which CodeCacheDir keeps.
+	PDF = pdf.Resolver
+
 	// Archive resolves members of ZIP, JAR, CBZ, tar, gzip, bzip2 and Zstandard. Without
 	// resolvers in its field Members it only lists and opens them; MaxMember and
 	// MaxUnpacked bound the bytes that are unpacked of one member, and for one map or text.
@@ -53,7 +59,7 @@ type (
 // configured before first use. The zero value is ready to use. It is safe for
 // concurrent use and must not be copied after first use.
 type Resolver struct {
-	PDF      pdf.Resolver
+	PDF      PDF
 	Word     Word
 	Sheet    Sheet
 	EPUB     EPUB
@@ -205,6 +211,15 @@ func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.L
 		return nil, err
 	}
 	return room.Boxes(ctx, src, loc, from, to)
+}
+
+// Layout implements [preview.Layouter].
+func (r *Resolver) Layout(ctx context.Context, src *citekit.Source, loc citekit.Location, lines bool) ([]preview.PageLayout, error) {
+	room, err := ability[preview.Layouter](ctx, r, src, "the layout of pages")
+	if err != nil {
+		return nil, err
+	}
+	return room.Layout(ctx, src, loc, lines)
 }
 
 // ReadLinks implements [relations.Linker].

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/image"
@@ -183,7 +184,7 @@ func TestSmallHEIF(t *testing.T) {
 	}
 	for name, head := range map[string][]byte{"a later version": {0x48, 0, 0, 0, 0, 0}, "no room": {0x08}} {
 		data := slices.Concat(mp4test.Box("ftyp", []byte("mif3heic")), mp4test.Box("mini", head))
-		if s, err := (&image.Resolver{}).Map(t.Context(), source(data, name), imageRequest); err == nil || citekit.CodeOf(err) == citekit.CodeInternal {
+		if s, err := (&image.Resolver{}).Map(t.Context(), source(data, name), imageRequest); err == nil || citekit.CodeOf(err) == message.CodeInternal {
 			t.Errorf("%s: %+v, error %v", name, s, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/about"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/modality/internal/tesseract"
@@ -101,7 +102,7 @@ func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *pictur
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if citekit.CodeOf(err) == citekit.CodeTimeout {
+	if citekit.CodeOf(err) == message.CodeTimeout {
 		return err
 	}
 	if err != nil {

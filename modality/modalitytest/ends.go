@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 )
 
 // checkEnds moves the ends of the good cases, and of the locations out of range,
@@ -67,7 +68,7 @@ func Further(loc citekit.Location) []citekit.Location {
 		if loc.Sheet != "" && len(loc.Cols) > 0 {
 			first, last := loc.SheetCols()
 			add(func(l *citekit.Location) {
-				l.Cols = []string{citekit.ColName(first) + ":" + citekit.ColName(last+n)}
+				l.Cols = []string{selector.ColName(first) + ":" + selector.ColName(last+n)}
 			})
 		}
 		if parts := loc.Parts(); !parts.IsZero() {

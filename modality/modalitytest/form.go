@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 )
 
 // inspectTypes checks the types that a content gives for its bytes.
@@ -64,7 +65,7 @@ func (s *suite) inspectKnown(t testing.TB, loc citekit.Location, err error) {
 	s.inspectError(t, loc, err)
 	switch {
 	case errors.Is(err, errPanic):
-	case citekit.CodeOf(err) == citekit.CodeInternal:
+	case citekit.CodeOf(err) == message.CodeInternal:
 		t.Errorf("%v: the error %q matches none that Resolver documents", label(loc), err)
 	case errors.Is(err, citekit.ErrStale):
 		t.Errorf("%v: the error %q of a source that did not change", label(loc), err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 )
 
 // A place is a place to read: a source, its resolver, and the location in it.
@@ -40,7 +41,7 @@ func (s *suite) in(ctx context.Context, src *citekit.Source, loc citekit.Locatio
 		return p, nil
 	}
 	p.loc = loc.In("")
-	for name := range strings.SplitSeq(loc.Member, citekit.MemberSeparator) {
+	for name := range strings.SplitSeq(loc.Member, selector.MemberSeparator) {
 		opener, ok := p.resolver.(citekit.MemberOpener)
 		if !ok {
 			return p, fmt.Errorf("no members: %w", errors.ErrUnsupported)
@@ -138,7 +139,7 @@ func (s *suite) checkMembers(t testing.TB) {
 	}
 	seen := make(map[string]bool)
 	for _, c := range s.Good {
-		name, _, _ := strings.Cut(c.Location.Member, citekit.MemberSeparator)
+		name, _, _ := strings.Cut(c.Location.Member, selector.MemberSeparator)
 		if name != "" && !seen[name] {
 			seen[name] = true
 			s.inspectMember(t, opener, name)
@@ -199,9 +200,9 @@ func (s *suite) inspectOthers(t testing.TB, opener citekit.MemberOpener, name st
 func (s *suite) inspectNoMember(t testing.TB, name string, m *citekit.Source, err error, want ...error) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("member %q was opened, want the error %q", label(citekit.Member(name)), want[0])
+		t.Errorf("member %q was opened, want the error %q", label(citekit.Document.Member(name)), want[0])
 		m.Close()
 		return
 	}
-	s.inspectRefusal(t, citekit.Member(name), outcome{err: err}, want...)
+	s.inspectRefusal(t, citekit.Document.Member(name), outcome{err: err}, want...)
 }

@@ -108,6 +108,6 @@ func within(part, all citekit.Location) bool {
 	if len(all.Pages) == 0 {
 		return true
 	}
-	joined := citekit.PageRuns(append(append([]citekit.Range{}, part.Pages...), all.Pages...)...)
-	return len(part.Pages) > 0 && citekit.Location{Pages: joined}.PageCount() == all.PageCount()
+	joined := part.WithPages(append(append([]citekit.Range{}, part.Pages...), all.Pages...)...)
+	return len(part.Pages) > 0 && joined.PageCount() == all.PageCount()
 }

@@ -19,7 +19,7 @@ var errNoPage = fmt.Errorf("blocks of a text that is no HTML; cite its lines, su
 // A page is an HTML page with its charset.
 type page struct {
 	*htmlblocks.Page
-	coding coding
+	coding textEncoding
 	xml    bool
 }
 

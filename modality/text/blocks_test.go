@@ -13,7 +13,7 @@ import (
 func blocks(first, last int, cells string) citekit.Location {
 	loc := citekit.Location{Modality: citekit.Text, Blocks: citekit.Range{First: first, Last: last}}
 	if cells != "" {
-		loc.Cells, _ = citekit.ParseCells(cells)
+		_ = loc.Cells.UnmarshalText([]byte(cells))
 	}
 	return loc
 }

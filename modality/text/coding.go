@@ -11,8 +11,8 @@ import (
 // maxWidth is the longest code unit in bytes.
 const maxWidth = 4
 
-// A coding describes how the bytes of a source form lines and characters.
-type coding struct {
+// A textEncoding describes how the bytes of a source form lines and characters.
+type textEncoding struct {
 	charset string
 	guessed bool             // the charset is not declared
 	mark    int              // length of the byte order mark; 0 if there is none
@@ -25,7 +25,7 @@ type coding struct {
 var errChanged = fmt.Errorf("the source changed while it was being read: %w", citekit.ErrStale)
 
 // unit returns the first code unit of buf.
-func (c coding) unit(buf []byte) uint32 {
+func (c textEncoding) unit(buf []byte) uint32 {
 	switch c.width {
 	case 1:
 		return uint32(buf[0])
@@ -38,7 +38,7 @@ func (c coding) unit(buf []byte) uint32 {
 // nextEnd returns the offset after the next line end in buf that begins at or
 // after from and before stop, or -1. From is a multiple of the width. The bytes
 // after stop only decide whether a CR belongs to a CRLF.
-func (c coding) nextEnd(buf []byte, from, stop int) int {
+func (c textEncoding) nextEnd(buf []byte, from, stop int) int {
 	for i := from; i < stop; i += c.width {
 		if !c.cr {
 			skip := bytes.IndexByte(buf[i:stop], '\n')
@@ -55,7 +55,7 @@ func (c coding) nextEnd(buf []byte, from, stop int) int {
 }
 
 // isEnd reports whether buf begins with the last unit of a line end.
-func (c coding) isEnd(buf []byte) bool {
+func (c textEncoding) isEnd(buf []byte) bool {
 	switch c.unit(buf) {
 	case '\n':
 		return true
@@ -67,7 +67,7 @@ func (c coding) isEnd(buf []byte) bool {
 }
 
 // countEnds returns the number of line ends that begin before stop.
-func (c coding) countEnds(buf []byte, stop int) int {
+func (c textEncoding) countEnds(buf []byte, stop int) int {
 	if c.width == 1 {
 		n := bytes.Count(buf[:stop], []byte("\n"))
 		if c.cr {
@@ -84,7 +84,7 @@ func (c coding) countEnds(buf []byte, stop int) int {
 }
 
 // nthEnd returns the offset after the n-th line end before stop, or -1.
-func (c coding) nthEnd(buf []byte, stop, n int) int {
+func (c textEncoding) nthEnd(buf []byte, stop, n int) int {
 	i := 0
 	for ; n > 0 && i >= 0; n-- {
 		i = c.nextEnd(buf, i, stop)
@@ -94,7 +94,7 @@ func (c coding) nthEnd(buf []byte, stop, n int) int {
 
 // endsLine reports whether buf, the last bytes of a source, ends with a line
 // end. Its beginning is aligned to the width.
-func (c coding) endsLine(buf []byte) bool {
+func (c textEncoding) endsLine(buf []byte) bool {
 	n := len(buf)
 	return n >= c.width && n%c.width == 0 && c.isEnd(buf[n-c.width:])
 }

@@ -16,7 +16,7 @@ func FuzzDecoder(f *testing.F) {
 		"shift_jis", "euc-jp", "euc-kr", "big5", "gb18030", "gbk", "iso-2022-jp", "iso-2022-kr"}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, name := range names {
-			checkDecoded(t, coding{charset: name, width: 1}, data)
+			checkDecoded(t, textEncoding{charset: name, width: 1}, data)
 		}
 		for _, w := range wideCodings {
 			checkDecoded(t, w.coding, data[:len(data)-len(data)%w.coding.width])
@@ -24,7 +24,7 @@ func FuzzDecoder(f *testing.F) {
 	})
 }
 
-func checkDecoded(t *testing.T, c coding, data []byte) {
+func checkDecoded(t *testing.T, c textEncoding, data []byte) {
 	t.Helper()
 	decoded, err := decoder(c.charset).Bytes(data)
 	if err != nil || !utf8.Valid(decoded) {

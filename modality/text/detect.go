@@ -8,43 +8,43 @@ import (
 	"unicode/utf8"
 )
 
-// sampleBytes is the size of the part of a source from which its coding is
+// sampleBytes is the size of the part of a source from which its encoding is
 // detected.
 const sampleBytes = 64 << 10
 
-// A wide coding has units of more than one byte. Each is listed with its
+// A wide encoding has units of more than one byte. Each is listed with its
 // optional byte order mark. Those of UTF-32 come first, because the mark of
 // UTF-16LE is the beginning of that of UTF-32LE, and a text with units of four
 // bytes also fits units of two.
 var wideCodings = []struct {
-	coding coding
+	coding textEncoding
 	mark   string
 }{
-	{coding{charset: "utf-32le", width: 4, order: binary.LittleEndian}, "\xff\xfe\x00\x00"},
-	{coding{charset: "utf-32be", width: 4, order: binary.BigEndian}, "\x00\x00\xfe\xff"},
-	{coding{charset: "utf-16le", width: 2, order: binary.LittleEndian}, "\xff\xfe"},
-	{coding{charset: "utf-16be", width: 2, order: binary.BigEndian}, "\xfe\xff"},
+	{textEncoding{charset: "utf-32le", width: 4, order: binary.LittleEndian}, "\xff\xfe\x00\x00"},
+	{textEncoding{charset: "utf-32be", width: 4, order: binary.BigEndian}, "\x00\x00\xfe\xff"},
+	{textEncoding{charset: "utf-16le", width: 2, order: binary.LittleEndian}, "\xff\xfe"},
+	{textEncoding{charset: "utf-16be", width: 2, order: binary.BigEndian}, "\xfe\xff"},
 }
 
 const utf8Mark = "\xef\xbb\xbf"
 
-// A sample is the part of a source from which its coding is detected.
+// A sample is the part of a source from which its encoding is detected.
 type sample struct {
 	text []byte
 	head bool // it is the beginning of the source
 	all  bool // it is, or ends with, the end of the source
 }
 
-// detect returns the coding of the source that s is from, and why it is not text, or "".
-// Without text, the coding is that of ASCII in the latter case.
-func detect(s sample, text bool) (c coding, binary string) {
+// detect returns the encoding of the source that s is from, and why it is not text, or "".
+// Without text, the encoding is that of ASCII in the latter case.
+func detect(s sample, text bool) (c textEncoding, binary string) {
 	c, ok := s.marked()
 	if !ok {
 		c, ok = s.unmarked()
 	}
 	if !ok {
 		if binary = s.binaryReason(); binary != "" && !text {
-			return coding{charset: "utf-8", width: 1}, binary
+			return textEncoding{charset: "utf-8", width: 1}, binary
 		}
 		c = s.narrow()
 	}
@@ -52,9 +52,9 @@ func detect(s sample, text bool) (c coding, binary string) {
 	return c, binary
 }
 
-// narrow returns the coding of s if it has units of one byte.
-func (s sample) narrow() coding {
-	c := coding{charset: "utf-8", width: 1}
+// narrow returns the encoding of s if it has units of one byte.
+func (s sample) narrow() textEncoding {
+	c := textEncoding{charset: "utf-8", width: 1}
 	switch {
 	case s.head && bytes.HasPrefix(s.text, []byte(utf8Mark)):
 		c.mark = len(utf8Mark)
@@ -71,7 +71,7 @@ func (s sample) narrow() coding {
 }
 
 // usesCR reports whether a CR alone ends lines; see the package comment.
-func (c coding) usesCR(sample []byte, all bool) bool {
+func (c textEncoding) usesCR(sample []byte, all bool) bool {
 	c.cr = true
 	if !all && len(sample) > c.width {
 		sample = sample[:len(sample)-len(sample)%c.width]
@@ -95,7 +95,7 @@ func (c coding) usesCR(sample []byte, all bool) bool {
 
 // character decodes the first character of text in UTF-16 or UTF-32. The size
 // is 0 if text ends within it.
-func (c coding) character(text []byte) (r rune, size int) {
+func (c textEncoding) character(text []byte) (r rune, size int) {
 	u := c.unit(text)
 	if u > unicode.MaxRune {
 		return utf8.RuneError, c.width

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
@@ -22,7 +23,7 @@ const (
 // An index has the number of lines that end in each block of a source. It grows
 // from the front, up to the last line requested. It is safe for concurrent use.
 type index struct {
-	coding coding
+	coding textEncoding
 	size   int64
 	block  int64  // bytes; a multiple of minBlock
 	binary string // why the source is not text, or ""
@@ -31,6 +32,8 @@ type index struct {
 	// step of reading.
 	turn  chan struct{}
 	tally tally
+
+	kept atomic.Bool // beside the source
 
 	tableOnce sync.Mutex
 	rows      *rowIndex // of comma-separated values; nil until asked for
@@ -44,7 +47,7 @@ type tally struct {
 }
 
 // newIndex returns the index of src with no blocks read. A source that is binary has a
-// coding only if text is set: to find it takes most of the time, and archives have
+// encoding only if text is set: to find it takes most of the time, and archives have
 // thousands of binary members.
 func newIndex(ctx context.Context, src *citekit.Source, text bool) (*index, error) {
 	s, err := readSample(ctx, src)
@@ -71,7 +74,7 @@ func newIndex(ctx context.Context, src *citekit.Source, text bool) (*index, erro
 const maxZeros = 16 << 20
 
 // readSample returns the beginning of src without its leading zero bytes, which
-// are not evidence of its coding.
+// are not evidence of its encoding.
 func readSample(ctx context.Context, src *citekit.Source) (sample, error) {
 	buf := make([]byte, min(src.Size(), sampleBytes))
 	for pos := int64(0); ; {

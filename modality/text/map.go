@@ -312,7 +312,7 @@ func (m *mapper) subtitles() (*citekit.Draft, error) {
 	if cues[0].First == cues[len(cues)-1].Last { // all on one line
 		segments = []subtitle.Segment{{Cues: cues, Title: segments[0].Title}}
 	}
-	each := (len(segments) + citekit.MaxMappedNodes - 1) / citekit.MaxMappedNodes
+	each := (len(segments) + about.MaxMappedNodes - 1) / about.MaxMappedNodes
 	s := &citekit.Draft{Method: "cues", Metadata: map[string]any{"cues": len(cues)}}
 	for ; len(segments) > 0; segments = segments[min(each, len(segments)):] {
 		first, last := segments[0], segments[min(each, len(segments))-1]

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -150,7 +149,7 @@ func nested(n int, mark, title string) string {
 }
 
 // TestMapRealFiles maps the texts of the corpus, and files of all kinds from
-// where Go keeps modules, chosen by the hash of their names.
+// modules of Go, chosen by the hash of their names inside these.
 func TestMapRealFiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads files of other projects: not with -short")
@@ -185,28 +184,22 @@ type hashed struct {
 	hash [sha256.Size]byte
 }
 
-// modules returns the files below the cache of modules.
+// modules returns the files of the modules that go.mod requires.
 func modules(t *testing.T) []hashed {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOMODCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := strings.TrimSpace(string(out))
 	var files []hashed
-	filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case path == filepath.Join(dir, "cache"):
-			return fs.SkipDir
-		case err != nil || !entry.Type().IsRegular():
+	for _, dir := range sharedtest.Modules(t) {
+		filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return nil
+			}
+			if info, err := entry.Info(); err == nil && info.Size() <= 8<<20 {
+				name, _ := filepath.Rel(filepath.Dir(dir), path)
+				files = append(files, hashed{path, sha256.Sum256([]byte(filepath.ToSlash(name)))})
+			}
 			return nil
-		}
-		if info, err := entry.Info(); err == nil && info.Size() <= 8<<20 {
-			name, _ := filepath.Rel(dir, path)
-			files = append(files, hashed{path, sha256.Sum256([]byte(filepath.ToSlash(name)))})
-		}
-		return nil
-	})
+		})
+	}
 	return files
 }
 
@@ -260,13 +253,15 @@ func draftProblem(s *citekit.Draft, extent citekit.Extent) string {
 	}
 	ingest.NameNodes(s.Nodes)
 	m := citekit.ResourceMap{Nodes: s.Nodes}
+	ids := make(map[string]bool)
 	for n := range m.All() {
-		if n.ID == "" {
+		switch {
+		case n.ID == "":
 			return "a node without an id"
+		case ids[n.ID]:
+			return "duplicate id " + n.ID
 		}
-	}
-	if ids := m.DuplicateIDs(); len(ids) > 0 {
-		return "duplicate ids " + strings.Join(ids, ", ")
+		ids[n.ID] = true
 	}
 	return ""
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lineform"
 	"github.com/citekit/citekit/internal/message"
-	"github.com/citekit/citekit/internal/plain"
 )
 
 // findColumns finds the requested columns among the names of the header.
@@ -69,24 +68,16 @@ func pickColumns(names, header []string) ([]int, error) {
 	return slices.Compact(columns), nil
 }
 
-// pickColumn returns the column with exactly the given name, or else with that
-// name ignoring case and surrounding space, or else with that number.
+// pickColumn returns the column with a name, or that number.
 func pickColumn(name string, header []string) (int, error) {
-	folded := func(h string) bool { return strings.EqualFold(strings.TrimSpace(h), strings.TrimSpace(name)) }
-	for _, is := range []func(string) bool{func(h string) bool { return h == name }, folded} {
-		first := slices.IndexFunc(header, is)
-		if first < 0 {
-			continue
-		}
-		if slices.ContainsFunc(header[first+1:], is) {
-			return 0, fmt.Errorf("several columns are named %s; write the number of one, such as cols=%d: %w", message.Quote(name), first+1, citekit.ErrRange)
-		}
-		return first, nil
+	column, isUnique := lineform.Column(name, header)
+	switch {
+	case column < 0:
+		return 0, fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(header), citekit.ErrRange)
+	case !isUnique:
+		return 0, fmt.Errorf("several columns are named %s; write the number of one, such as cols=%d: %w", message.Quote(name), column+1, citekit.ErrRange)
 	}
-	if n := plain.WholeNumber(name); 1 <= n && n <= len(header) {
-		return n - 1, nil
-	}
-	return 0, fmt.Errorf("no column %s; there are %s: %w", message.Quote(name), listed(header), citekit.ErrRange)
+	return column, nil
 }
 
 // listed lists the names of columns for an error.

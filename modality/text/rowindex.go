@@ -14,7 +14,7 @@ import (
 // A rowIndex has the start of one row for each block of a source. It grows from
 // the front, up to the last row requested. It is safe for concurrent use.
 type rowIndex struct {
-	coding    coding
+	coding    textEncoding
 	delimiter byte
 	size      int64
 	block     int64

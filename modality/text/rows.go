@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lineform"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality/text/internal/data"
 )
 
@@ -124,7 +125,7 @@ func (rowBody) Close() error { return nil }
 
 const (
 	heldRows = 4 << 20 // bytes of rows up to which their columns are held in memory
-	maxTold  = citekit.MaxChanges - 1
+	maxTold  = message.MaxChanges - 1
 )
 
 // project fills content with the columns of c. Few bytes are read at once.

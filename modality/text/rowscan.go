@@ -9,7 +9,7 @@ import (
 // A rowScanner finds where the rows of comma-separated values end, in the bytes
 // of any charset.
 type rowScanner struct {
-	coding    coding
+	coding    textEncoding
 	delimiter byte
 	double    bool // characters of two bytes may end in a byte of ASCII
 	switching bool // ISO 2022
@@ -18,7 +18,7 @@ type rowScanner struct {
 	escaped bool // ASCII bytes are parts of characters, up to an escape or a line end
 }
 
-func newRowScanner(c coding, delimiter byte) rowScanner {
+func newRowScanner(c textEncoding, delimiter byte) rowScanner {
 	s := rowScanner{coding: c, delimiter: delimiter}
 	switch c.charset {
 	case "shift_jis", "big5", "gb18030":

@@ -56,7 +56,7 @@ func (r *Resolver) shown(ctx context.Context, src *citekit.Source) (*shown, erro
 // errWritten reports a text that is read as it is written.
 var errWritten = fmt.Errorf("markup of a text that is read with it: %w", errors.ErrUnsupported)
 
-// ReadMarkup implements [citekit.MarkupReader]: lines and blocks of HTML as they are
+// ReadMarkup implements [verify.MarkupReader]: lines and blocks of HTML as they are
 // written.
 func (r *Resolver) ReadMarkup(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {

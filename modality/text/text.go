@@ -56,8 +56,6 @@ var (
 	_ citekit.Resolver  = (*Resolver)(nil)
 	_ citekit.Measurer  = (*Resolver)(nil)
 	_ citekit.Versioner = (*Resolver)(nil)
-
-	_ citekit.MarkupReader = (*Resolver)(nil)
 )
 
 // Version implements [citekit.Versioner].
@@ -129,6 +127,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 	if err != nil {
 		return citekit.Extent{}, err
 	}
+	x.keep(ctx, src)
 	e := citekit.Extent{
 		Modality:  citekit.Text,
 		Lines:     lines,
@@ -146,7 +145,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // A cut is a part of a source: the bytes [start, end) with the lines from first
 // on.
 type cut struct {
-	coding     coding
+	coding     textEncoding
 	start, end int64
 	first      int
 }
@@ -199,7 +198,7 @@ func (r *Resolver) index(ctx context.Context, src *citekit.Source) (*index, erro
 	return nil, binaryError(x.binary)
 }
 
-// indexAs returns the index of src. Only if text is set, it has the coding of a source
+// indexAs returns the index of src. Only if text is set, it has the encoding of a source
 // that does not look like text.
 func (r *Resolver) indexAs(ctx context.Context, src *citekit.Source, text bool) (*index, error) {
 	r.prepare()
@@ -211,6 +210,9 @@ func (r *Resolver) indexAs(ctx context.Context, src *citekit.Source, text bool) 
 		key = fmt.Sprintf("%s %d %t", key, src.Size(), text)
 	}
 	return r.indexes.Get(ctx, key, func(ctx context.Context) (*index, int64, error) {
+		if x := loadIndex(ctx, src); x != nil {
+			return x, x.maxBytes(), nil
+		}
 		x, err := newIndex(ctx, src, text)
 		if err != nil {
 			return nil, 0, err

@@ -13,7 +13,7 @@ import (
 )
 
 // A unified reads a source as UTF-8 in which all lines, as defined by its
-// coding, end with LF. The byte order mark is left out, and invalid bytes
+// encoding, end with LF. The byte order mark is left out, and invalid bytes
 // become U+FFFD.
 type unified struct {
 	decoded  io.Reader
@@ -23,7 +23,7 @@ type unified struct {
 	progress func()
 }
 
-func newUnified(ctx context.Context, src *citekit.Source, c coding, progress func(float64)) io.Reader {
+func newUnified(ctx context.Context, src *citekit.Source, c textEncoding, progress func(float64)) io.Reader {
 	raw := newBody(ctx, src, int64(c.mark), src.Size())
 	u := &unified{cr: c.cr, progress: func() {}}
 	if progress != nil {

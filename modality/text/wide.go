@@ -6,10 +6,10 @@ import (
 	"github.com/citekit/citekit/internal/charset"
 )
 
-// marked returns the wide coding whose mark s begins with, if the rest fits.
-func (s sample) marked() (coding, bool) {
+// marked returns the wide encoding whose mark s begins with, if the rest fits.
+func (s sample) marked() (textEncoding, bool) {
 	if !s.head {
-		return coding{}, false
+		return textEncoding{}, false
 	}
 	for _, w := range wideCodings {
 		if rest, ok := bytes.CutPrefix(s.text, []byte(w.mark)); ok {
@@ -19,14 +19,14 @@ func (s sample) marked() (coding, bool) {
 			}
 		}
 	}
-	return coding{}, false
+	return textEncoding{}, false
 }
 
-// unmarked returns the wide coding of a text without a byte order mark, if
-// there is evidence for one: the coding determines the lines.
-func (s sample) unmarked() (coding, bool) {
+// unmarked returns the wide encoding of a text without a byte order mark, if
+// there is evidence for one: the encoding determines the lines.
+func (s sample) unmarked() (textEncoding, bool) {
 	if bytes.IndexByte(s.text, 0) < 0 || isKnownBinary(s.text) {
-		return coding{}, false
+		return textEncoding{}, false
 	}
 	for _, w := range wideCodings {
 		c := w.coding
@@ -39,10 +39,10 @@ func (s sample) unmarked() (coding, bool) {
 			return c, true
 		}
 	}
-	return coding{}, false
+	return textEncoding{}, false
 }
 
-// The number of characters that are evidence of a wide coding without a mark.
+// The number of characters that are evidence of a wide encoding without a mark.
 const (
 	minEvident = 4
 	minBroken  = 8 // in a source that ends within a unit
@@ -50,7 +50,7 @@ const (
 	minMixed   = 64 // in several scripts
 )
 
-// units counts the characters of a text in a wide coding. Zero characters are
+// units counts the characters of a text in a wide encoding. Zero characters are
 // neither good nor bad: pages that were never written have them.
 type units struct {
 	width     int
@@ -75,7 +75,7 @@ const (
 	otherScript
 )
 
-func (c coding) count(text []byte, all bool) units {
+func (c textEncoding) count(text []byte, all bool) units {
 	n := units{width: c.width}
 	for len(text) >= c.width {
 		r, size := c.character(text)

@@ -226,7 +226,7 @@ func checkZeros(t *testing.T, name string, data []byte) {
 // TestNumbersAreNotText has tables of numbers, whose zeros stand where those of
 // UTF-16 and UTF-32 do.
 func TestNumbersAreNotText(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 3))
+	var random *rand.Rand
 	for name, value := range map[string]func(i int) uint32{
 		"counting":          func(i int) uint32 { return uint32(i) },
 		"random":            func(int) uint32 { return random.Uint32N(1 << 16) },
@@ -234,6 +234,7 @@ func TestNumbersAreNotText(t *testing.T) {
 		"a walk":            func(i int) uint32 { return uint32(0x1800+i*7%0x600) * uint32(1-i%40/39) },
 		"with line numbers": func(i int) uint32 { return []uint32{10, 32, random.Uint32N(1 << 16), random.Uint32N(1 << 16)}[i%4] },
 	} {
+		random = rand.New(rand.NewPCG(3, 3))
 		for width := 2; width <= 4; width += 2 {
 			var data []byte
 			for i := range 4000 {

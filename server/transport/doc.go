@@ -5,10 +5,10 @@
 // A [Handler] serves over HTTP, a [StreamTransport] over standard input and output. Both
 // check each message before the SDK sees it. [Tools] says what calls do, a [Gate] decides
 // when they may run, and [EvidenceLinks] serve files. The package knows the Library only
-// for these links, and for the changes that a [Watcher] tells.
+// for these links.
 //
 // What a caller holds (sessions, calls, bodies, answers, connections, subscriptions) is
-// counted in [Shares], so that something is left for others.
+// counted, so that something is left for others.
 //
 // # Errors
 //
@@ -48,6 +48,20 @@
 // number of sessions of each caller is limited, and so is the number of idle
 // connections; the one that was idle for the longest time makes room for a new
 // one.
+//
+// # Other programs
+//
+// An [API] answers programs that do not speak the protocol, below [APIPath]. Its
+// requests pass the same authentication and the same [Gate], as calls of the tools that
+// do the same, and what a caller holds is counted together. They are refused with a
+// [Problem].
+//
+// # Pages for people
+//
+// A [View] serves pages below [ViewPath], to anybody, as they hold no content. Browsers
+// call the API in the sessions that the pages begin: the request of a session gets the
+// token with which it was begun before it is authenticated. A person may follow a link of
+// another site to a page, as to evidence; a page of another site gets nothing.
 //
 // # Request ids and times
 //

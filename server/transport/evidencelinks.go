@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // evidencePath begins the path of every link to evidence. The SHA-256 of the
@@ -61,14 +63,15 @@ func NewEvidenceLinks(lib *citekit.Library, opts *LinkOptions) *EvidenceLinks {
 // ErrNoBase means that the host of the links is not known.
 var ErrNoBase = errors.New("the server does not know its own address")
 
-// Link returns a link to evidence that has a file, for a caller over HTTP, and
-// the time when the link expires. The error matches [ErrNoBase] if neither the options
-// nor the caller say where the links begin.
-func (l *EvidenceLinks) Link(ctx context.Context, c *Caller, e *citekit.Evidence) (url string, expires time.Time, err error) {
-	base := l.opts.BaseURL
-	if base == "" {
-		base = c.base
+// Link returns a link to evidence that has a file, for the caller over HTTP whose tool
+// call ctx belongs to, and the time when the link expires. The error matches [ErrNoBase]
+// if neither the options nor the caller say where the links begin.
+func (l *EvidenceLinks) Link(ctx context.Context, e *citekit.Evidence) (url string, expires time.Time, err error) {
+	c := mcpcall.CallerFrom(ctx)
+	if c == nil {
+		c = new(mcpcall.Caller)
 	}
+	base := cmp.Or(l.opts.BaseURL, c.Base)
 	if base == "" {
 		return "", time.Time{}, ErrNoBase
 	}
@@ -79,9 +82,9 @@ func (l *EvidenceLinks) Link(ctx context.Context, c *Caller, e *citekit.Evidence
 	if err != nil {
 		return "", time.Time{}, err
 	}
-	t := ticket{expires: l.now().Add(l.opts.Lifetime).Truncate(time.Second).UTC(), user: userTag(key, c.user)}
+	t := ticket{expires: l.now().Add(l.opts.Lifetime).Truncate(time.Second).UTC(), user: userTag(key, c.User)}
 	t.origin.resource = e.ResourceID
-	if grant, workspace := GrantOf(c.info); grant != nil {
+	if grant, workspace := mcpcall.GrantOf(c.Info); grant != nil {
 		t.origin.caller, t.origin.workspace = grant.ID, workspace
 		if !grant.Expires.IsZero() {
 			t.origin.expires = grant.Expires.UTC().Format(time.RFC3339)

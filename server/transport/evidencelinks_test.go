@@ -168,6 +168,45 @@ func TestEvidenceLink(t *testing.T) {
 	}
 }
 
+// An opaqueStore is a workspace whose evidence has paths that say nothing.
+type opaqueStore struct {
+	citekit.Workspace
+	citekit.EvidenceOpener
+}
+
+func (s opaqueStore) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	return opaque(s.Workspace.FindEvidence(ctx, key))
+}
+
+func (s opaqueStore) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	return opaque(s.Workspace.StoreEvidence(ctx, key, meta, body))
+}
+
+func opaque(stored *citekit.StoredEvidence, err error) (*citekit.StoredEvidence, error) {
+	if err != nil {
+		return nil, err
+	}
+	other := *stored
+	other.Path = "store:/content"
+	return &other, nil
+}
+
+// A link has the name of its evidence, whatever path the store made up.
+func TestLinkName(t *testing.T) {
+	standard := mcptest.StandardLibrary(t)
+	lib := citekit.New(opaqueStore{standard.Workspace(), standard.Workspace().(citekit.EvidenceOpener)}, standard.Resolvers(), nil)
+	defer lib.Close()
+	links := transport.NewEvidenceLinks(lib, nil)
+	base := overHTTP(t, lib, &mcpadapter.Options{Links: links}, &transport.HandlerOptions{Links: links})
+	e, link := resolved(t, connectHTTP(t, base, ""), secondNode)
+	if link == nil || !strings.HasPrefix(link.Name, "poem_second") || !strings.HasSuffix(link.Name, ".txt") {
+		t.Fatalf("the block is %+v", link)
+	}
+	if response, _ := fetch(t, http.MethodGet, e.URL); response.Header.Get("Content-Disposition") != `inline; filename="`+link.Name+`"` {
+		t.Errorf("the file is %s", response.Header.Get("Content-Disposition"))
+	}
+}
+
 func TestEvidenceRequests(t *testing.T) {
 	lib := mcptest.StandardLibrary(t)
 	links := transport.NewEvidenceLinks(lib, nil)

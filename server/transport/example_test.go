@@ -23,7 +23,7 @@ func ExampleNewHandler() {
 	defer lib.Close()
 	links := transport.NewEvidenceLinks(lib, nil)
 	server := mcpadapter.NewServer(lib, &mcpadapter.Options{Links: links})
-	handler := transport.NewHandler(server, &transport.HandlerOptions{Tools: mcpadapter.Tools, Links: links, MaxBodyBytes: 64 << 10})
+	handler := transport.NewHandler(server, &transport.HandlerOptions{Tools: mcpadapter.Tools(), Links: links, MaxBodyBytes: 64 << 10})
 	web := httptest.NewServer(handler)
 	defer web.Close()
 

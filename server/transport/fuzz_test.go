@@ -44,7 +44,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, input []byte) {
 		server := mcpadapter.NewServer(lib, nil)
 		var out, log bytes.Buffer
-		stream := transport.StreamTransport{Tools: mcpadapter.Tools,
+		stream := transport.StreamTransport{Tools: mcpadapter.Tools(),
 			Reader: strings.NewReader(mcptest.Initialize + "\n" + string(input) + "\n" + `{"jsonrpc":"2.0","id":"the last ping","method":"ping"}`),
 			Writer: &out, MaxMessage: 64 << 10, Grace: time.Minute, Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		}

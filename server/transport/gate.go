@@ -18,6 +18,8 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/mcpcall"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -37,7 +39,8 @@ type Call struct {
 	Writes bool
 
 	// Stream is set for calls that last as long as the client likes: a stream of
-	// changes, or fetching evidence.
+	// changes, fetching evidence, or sending a file; or as long as a job whose number
+	// has a limit of its own.
 	Stream bool
 
 	// Grant is the grant of the caller; nil if nobody authenticated. Of a link that
@@ -169,7 +172,7 @@ func enterGate(ctx context.Context, gate Gate, calls []*Call) (end func(), err e
 	busy := new(BusyError)
 	switch {
 	case errors.Is(err, access.ErrRefused):
-		outcome = string(citekit.CodeForbidden)
+		outcome = message.CodeForbidden
 	case errors.As(err, &busy) && busy.Missing:
 		outcome = OutcomeUnavailable
 	case errors.As(err, &busy) && busy.Server:
@@ -204,7 +207,7 @@ func (p *passes) of(header http.Header) (held *pass, isGone bool) {
 func (p *pass) begin(method, tool string) *Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.waiting, func(c *Call) bool { return c.Method == knownMethod(method) && c.Tool == tool })
+	i := slices.IndexFunc(p.waiting, func(c *Call) bool { return c.Method == mcpcall.KnownMethod(method) && c.Tool == tool })
 	if i < 0 {
 		return nil
 	}
@@ -227,7 +230,7 @@ func (p *pass) leave(bytes int64) {
 	p.mu.Lock()
 	p.answered = true
 	for _, c := range p.waiting { // the SDK refused them
-		c.Duration, c.Outcome = time.Since(c.Start), string(citekit.CodeInvalidInput)
+		c.Duration, c.Outcome = time.Since(c.Start), message.CodeInvalidInput
 		if p.request.Err() != nil { // the request was given up
 			c.Outcome = OutcomeCancelled
 		}
@@ -276,7 +279,7 @@ func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next
 	if held != nil {
 		c = held.begin(method, tool.Name)
 	}
-	if c == nil && isGone && !isNotification(method) && !tool.Writes {
+	if c == nil && isGone && !mcpcall.IsNotification(method) && !tool.Writes {
 		return nil, context.Canceled // the request was given up before its call began
 	}
 	if c == nil {
@@ -298,7 +301,7 @@ func (h *Handler) pass(ctx context.Context, method string, req mcp.Request, next
 func (h *Handler) passAlone(ctx context.Context, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
 	params, _ := json.Marshal(req.GetParams()) // decoded values always encode
 	c := newCall(h.passes.tools, method, params, headerOf(ctx, req))
-	if extra := ExtraOf(ctx, req); extra != nil {
+	if extra := mcpcall.ExtraOf(ctx, req); extra != nil {
 		c.identify(extra.TokenInfo)
 	}
 	gate := h.passes.gate
@@ -335,7 +338,7 @@ const listenMethod = "subscriptions/listen"
 // wire returns the error as a protocol error.
 func (e *BusyError) wire() error {
 	data, _ := json.Marshal(map[string]string{"retry_after": e.seconds()}) // strings always encode
-	return &jsonrpc.Error{Code: codeBusy, Message: e.Message, Data: data}
+	return mcpcall.Detailed(&jsonrpc.Error{Code: codeBusy, Message: e.Message, Data: data})
 }
 
 // refuseBusy answers a request whose calls may not run.
@@ -362,16 +365,16 @@ func (c *Call) ended(ctx context.Context, result mcp.Result, err error) {
 		return
 	}
 	c.Outcome = OutcomeOK
-	if !hasMeta(result) {
+	if !mcpcall.HasMeta(result) {
 		return
 	}
 	meta := result.GetMeta()
-	c.RequestID, _ = meta[metaRequestID].(string)
+	c.RequestID, _ = meta[mcpcall.MetaRequestID].(string)
 	if failed, ok := result.(*mcp.CallToolResult); ok && failed.IsError {
 		if c.Outcome, ok = meta["code"].(string); !ok {
-			c.Outcome = string(citekit.CodeInternal)
+			c.Outcome = message.CodeInternal
 		}
-		if c.Outcome == string(citekit.CodeTimeout) && errors.Is(ctx.Err(), context.Canceled) {
+		if c.Outcome == message.CodeTimeout && errors.Is(ctx.Err(), context.Canceled) {
 			c.Outcome = OutcomeCancelled // nobody waits for it, as when a key was revoked
 		}
 	}
@@ -381,7 +384,7 @@ func (c *Call) ended(ctx context.Context, result mcp.Result, err error) {
 func outcomeOf(err error) (code, requestID string) {
 	var coded *jsonrpc.Error
 	if !errors.As(err, &coded) {
-		return string(citekit.CodeOf(err)), ""
+		return citekit.CodeOf(err), ""
 	}
 	var data struct {
 		Code      string `json:"code"`
@@ -391,15 +394,15 @@ func outcomeOf(err error) (code, requestID string) {
 		return data.Code, data.RequestID
 	}
 	if coded.Code == jsonrpc.CodeInternalError {
-		return string(citekit.CodeInternal), data.RequestID
+		return message.CodeInternal, data.RequestID
 	}
-	return string(citekit.CodeInvalidInput), data.RequestID
+	return message.CodeInvalidInput, data.RequestID
 }
 
 // newCall makes a call from the method, the parameters and the headers of a
 // request.
 func newCall(tools Tools, method string, params json.RawMessage, header http.Header) *Call {
-	c := &Call{Method: knownMethod(method), Start: time.Now(), Lookup: true, Stream: method == listenMethod}
+	c := &Call{Method: mcpcall.KnownMethod(method), Start: time.Now(), Lookup: true, Stream: method == listenMethod}
 	var name, arguments, uri, meta json.RawMessage
 	list, err := strictjson.Members(params)
 	if err != nil {
@@ -422,7 +425,7 @@ func newCall(tools Tools, method string, params json.RawMessage, header http.Hea
 	case "tools/call":
 		named, _ := strictjson.Unquoted(name)
 		tool := tools.Tool(named, arguments)
-		c.Tool, c.Resource, c.Lookup, c.Writes = tool.Name, tool.Resource, tool.Lookup, tool.Writes
+		c.Tool, c.Resource, c.Workspace, c.Lookup, c.Writes = tool.Name, tool.Resource, tool.Workspace, tool.Lookup, tool.Writes
 	case "resources/read":
 		c.Lookup = false
 		text, _ := strictjson.Unquoted(uri)
@@ -431,9 +434,14 @@ func newCall(tools Tools, method string, params json.RawMessage, header http.Hea
 	return c
 }
 
-// identify sets the caller.
+// identify sets the caller, and the workspace unless the arguments name another one that
+// the caller may see.
 func (c *Call) identify(info *auth.TokenInfo) {
-	c.Grant, c.Workspace = GrantOf(info)
+	named, workspace := c.Workspace, ""
+	c.Grant, workspace = mcpcall.GrantOf(info)
+	if c.Workspace = workspace; named != "" && c.Grant != nil && c.Grant.Has(named) {
+		c.Workspace = named
+	}
 }
 
 // MethodEvidence is the Method of a [Call] that follows a link to evidence.
@@ -457,7 +465,7 @@ func (h *Handler) gated(links evidence) http.Handler {
 		if info != nil {
 			c.identify(info)
 		} else if from.caller != "" {
-			holder = holderOfGrant(from.caller)
+			holder = mcpcall.HolderOfGrant(from.caller)
 		}
 		if !atWork(r, holder) {
 			tooManyAtWork.write(w)
@@ -535,13 +543,13 @@ func (w *statusWriter) outcome() string {
 	case w.status < http.StatusBadRequest:
 		return OutcomeOK
 	case w.status == http.StatusForbidden:
-		return string(citekit.CodeForbidden)
+		return message.CodeForbidden
 	case w.status == http.StatusNotFound || w.status == http.StatusGone:
-		return string(citekit.CodeNotFound)
+		return message.CodeNotFound
 	case w.status < http.StatusInternalServerError:
-		return string(citekit.CodeInvalidInput)
+		return message.CodeInvalidInput
 	}
-	return string(citekit.CodeInternal)
+	return message.CodeInternal
 }
 
 func toolOf(req mcp.Request) string {
@@ -553,7 +561,7 @@ func toolOf(req mcp.Request) string {
 
 // headerOf returns the header of the HTTP request that carried req, or nil.
 func headerOf(ctx context.Context, req mcp.Request) http.Header {
-	if extra := ExtraOf(ctx, req); extra != nil {
+	if extra := mcpcall.ExtraOf(ctx, req); extra != nil {
 		return extra.Header
 	}
 	return nil

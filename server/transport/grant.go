@@ -8,12 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/access"
-)
-
-// The keys of [auth.TokenInfo.Extra] for the arguments of [Identify].
-const (
-	grantKey     = "citekit.grant"
-	workspaceKey = "citekit.workspace"
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // Identify returns the info that tells a [Handler] who calls, with which rights,
@@ -30,20 +25,7 @@ const (
 // needs the tool getStructure, a node getNode, an address resolve or getContents,
 // and their list and completion listResources or getStructure.
 func Identify(grant *access.Grant, workspace string) *auth.TokenInfo {
-	return &auth.TokenInfo{
-		UserID: grant.ID + "@" + workspace, Expiration: grant.Expires,
-		Extra: map[string]any{grantKey: grant, workspaceKey: workspace},
-	}
-}
-
-// GrantOf returns the arguments of [Identify], or nil and "" if it was not used.
-func GrantOf(info *auth.TokenInfo) (*access.Grant, string) {
-	if info == nil {
-		return nil, ""
-	}
-	grant, _ := info.Extra[grantKey].(*access.Grant)
-	workspace, _ := info.Extra[workspaceKey].(string)
-	return grant, workspace
+	return mcpcall.Identify(grant, workspace)
 }
 
 // A Hosted is one of the servers of a handler.
@@ -60,7 +42,7 @@ func NewWorkspacesHandler(all map[string]Hosted, opts *HandlerOptions) *Handler 
 	o := opts.withDefaults()
 	o.Links = nil
 	h := newHandler(&o, func(r *http.Request) *mcp.Server {
-		grant, workspace := GrantOf(auth.TokenInfoFromContext(r.Context()))
+		grant, workspace := mcpcall.GrantOf(auth.TokenInfoFromContext(r.Context()))
 		if grant == nil || !grant.Has(workspace) {
 			return nil
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/internal/ctxio"
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -108,7 +110,7 @@ func (g *guard) readLines() {
 		l, err := readLine(r, g.MaxMessage)
 		if err != nil {
 			if err != io.EOF {
-				g.Logger.Warn("reading messages ended", "error", printable(err.Error()))
+				g.Logger.Warn("reading messages ended", "error", mcpcall.Printable(err.Error()))
 			}
 			return
 		}
@@ -305,15 +307,9 @@ func (g *guard) finish(known *call) {
 	}
 }
 
-type guardKey struct{}
-
-// hold returns a result of a call with a context that bypasses the SDK's encoder, if it
-// is long and a guard writes the answers of its session; else result itself.
-func hold(ctx context.Context, result mcp.Result) mcp.Result {
-	g, ok := ctx.Value(guardKey{}).(*guard)
-	if !ok {
-		return result
-	}
+// hold returns a result that bypasses the SDK's encoder, if it is long; else result
+// itself.
+func (g *guard) hold(result mcp.Result) mcp.Result {
 	body := bodyOf(result)
 	if body == nil {
 		return result
@@ -387,8 +383,17 @@ func protocolError(err error) error {
 	if errors.As(err, &coded) {
 		reply = *coded
 	}
-	reply.Message = printable(err.Error())
-	return &reply
+	reply.Message = mcpcall.Printable(err.Error())
+	if lacksParams(reply.Message) {
+		reply.Code = jsonrpc.CodeInvalidParams
+	}
+	return mcpcall.Detailed(&reply)
+}
+
+// lacksParams reports whether an error of the SDK is about a request without params,
+// to which it gives the code of an invalid request.
+func lacksParams(message string) bool {
+	return strings.HasSuffix(message, `invalid request: missing required "params"`)
 }
 
 // A messageWriter writes whole messages, one at a time.

@@ -17,6 +17,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // HandlerOptions configures a [Handler]. The zero value is ready to use.
@@ -85,6 +87,14 @@ type HandlerOptions struct {
 	// Tools says what calls do; nil means that nothing is known of them.
 	Tools Tools
 
+	// API, if not nil, serves the JSON interface below /v1/, with the same
+	// authentication, gate and limits.
+	API API
+
+	// View, if not nil, serves pages for people below /view/, and lets browsers call the
+	// JSON interface in the sessions of these pages. It belongs to one Handler.
+	View View
+
 	// Logger gets what an operator should know, as in the options of package
 	// mcpadapter. Nil discards.
 	Logger *slog.Logger
@@ -99,18 +109,9 @@ const (
 	defaultBodyTimeout    = 30 * time.Second
 )
 
-// firstStateless is the first version of the protocol without sessions. Version
-// 2024-11-05 defines another transport, but clients of that version may also use this
-// one.
-const firstStateless = "2026-07-28"
-
-// IsStateless reports whether requests of a version of the protocol, which is a day, are
-// independent of each other, without a session.
-func IsStateless(version string) bool { return version >= firstStateless }
-
 // The headers of the protocol.
 const (
-	versionHeader = "Mcp-Protocol-Version"
+	versionHeader = mcpcall.VersionHeader
 	sessionHeader = "Mcp-Session-Id"
 )
 
@@ -121,7 +122,8 @@ const (
 )
 
 // A Handler serves a server over HTTP, to clients of every version of the
-// protocol: at /mcp, and evidence at /evidence/. Make one with [NewHandler].
+// protocol: at /mcp, and evidence at /evidence/, and other programs by [HandlerOptions.API].
+// Make one with [NewHandler].
 //
 // It refuses requests from web pages of other sites, and requests that reach a
 // loopback address by a name other than localhost, with any method.
@@ -146,21 +148,29 @@ type Handler struct {
 	idle    chan struct{} // closed once no request runs; nil unless something waits for it
 }
 
-// NewHandler returns a handler that serves server. A nil opts means the defaults.
+// NewHandler returns a handler that serves server. A nil opts means the defaults; a nil
+// server means none, so that only what opts name is served.
 //
 // It adds middleware to server, which tracks the calls that come through the
 // handler.
 func NewHandler(server *mcp.Server, opts *HandlerOptions) *Handler {
 	o := opts.withDefaults()
-	h := newHandler(&o, func(*http.Request) *mcp.Server { return server })
-	server.AddReceivingMiddleware(h.followSessions)
+	var get func(*http.Request) *mcp.Server
+	if server != nil {
+		get = func(*http.Request) *mcp.Server { return server }
+	}
+	h := newHandler(&o, get)
+	if server != nil {
+		server.AddReceivingMiddleware(h.followSessions)
+	}
 	if o.Links != nil {
 		h.mux.Handle(evidencePath, h.counted(behind(h.gated(o.Links), o.Authenticate)))
 	}
 	return h
 }
 
-// newHandler returns a handler without evidence links.
+// newHandler returns a handler without evidence links; a nil get means that no protocol
+// server is served.
 func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler {
 	h := &Handler{
 		opts: *o, mux: http.NewServeMux(), guard: newOriginGuard(o.Hosts, o.Origins), passes: passes{gate: o.Gate, tools: o.Tools},
@@ -172,16 +182,24 @@ func newHandler(o *HandlerOptions, get func(*http.Request) *mcp.Server) *Handler
 	// The Handler itself checks hosts, the length of bodies and idle sessions.
 	h.stateless = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: ForForeign(o.Logger),
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: mcpcall.ForForeign(o.Logger),
 	})
 	h.stateful = mcp.NewStreamableHTTPHandler(get, &mcp.StreamableHTTPOptions{
-		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: ForForeign(o.Logger),
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: -1, Logger: mcpcall.ForForeign(o.Logger),
 	})
 	h.sse = mcp.NewSSEHandler(get, &mcp.SSEOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: -1})
 
-	h.mux.Handle(endpointPath, h.authenticated(h.serveEndpoint))
-	if o.SSE {
+	if get != nil {
+		h.mux.Handle(endpointPath, h.authenticated(h.serveEndpoint))
+	}
+	if get != nil && o.SSE {
 		h.mux.Handle(ssePath, h.authenticated(h.serveSSE))
+	}
+	if o.API != nil {
+		h.mux.Handle(APIPath, h.authorized(h.authenticated(h.serveAPI)))
+	}
+	if o.View != nil {
+		h.mountView()
 	}
 	return h
 }
@@ -221,13 +239,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = answer.control.SetReadDeadline(time.Now().Add(h.opts.BodyTimeout))
 	}
 	if !h.enter() {
-		(&refusal{http.StatusServiceUnavailable, "the server is stopping"}).write(answer)
+		h.refuse(answer, r, &refusal{http.StatusServiceUnavailable, "the server is stopping"})
 		return
 	}
 	defer h.leave()
 	answer.Header().Set("X-Content-Type-Options", "nosniff")
-	if why := h.guard.check(r); why != "" {
-		(&refusal{http.StatusForbidden, why}).write(answer)
+	if why := h.guard.check(r, h.opts.View != nil); why != "" {
+		h.refuse(answer, r, &refusal{http.StatusForbidden, why})
 		return
 	}
 	if h.guard.allowOrigin(answer, r) {
@@ -237,8 +255,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	r.Header[baseHeader] = []string{scheme + "://" + r.Host}
-	h.mux.ServeHTTP(answer, r)
+	r.Header[mcpcall.BaseHeader] = []string{scheme + "://" + r.Host}
+	h.mux.ServeHTTP(answer, OneSegment(r))
 	if answer.isCut() {
 		panic(http.ErrAbortHandler) // so that the answer does not look whole
 	}
@@ -257,7 +275,7 @@ func (h *Handler) readBody(w http.ResponseWriter, r *http.Request) (data []byte,
 		// no answer.
 		_ = control.SetReadDeadline(time.Now().Add(restTime))
 		_, _ = io.CopyN(io.Discard, r.Body, 4*min(h.bodies.limit, defaultMaxBody))
-		err.(*refusal).write(w)
+		h.refuse(w, r, err.(*refusal))
 		return nil, nil, false
 	}
 	// From here on there is no deadline, as it may be a stream.
@@ -330,7 +348,7 @@ func isJSON(r *http.Request) bool {
 // withoutSession reports whether requests of a version are independent of each
 // other.
 func (h *Handler) withoutSession(version string) bool {
-	return h.opts.Stateless || IsStateless(version)
+	return h.opts.Stateless || mcpcall.IsStateless(version)
 }
 
 // serveVersion serves a request of a known version, or of none.
@@ -358,10 +376,10 @@ func refuseVersion(w http.ResponseWriter, version string, body []byte) {
 			request.ID = nil
 		}
 	}
-	answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": request.ID, "error": &jsonrpc.Error{
+	answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": request.ID, "error": mcpcall.Detailed(&jsonrpc.Error{
 		Code: mcp.CodeUnsupportedProtocolVersion, Data: data,
 		Message: fmt.Sprintf("the header %s has a version that is not supported; supported are %s", versionHeader, strings.Join(supported, ", ")),
-	}})
+	})})
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(http.StatusBadRequest)
 	w.Write(answer)
@@ -412,12 +430,12 @@ func (h *Handler) forSession(next http.Handler, w http.ResponseWriter, r *http.R
 		}
 		return tooManySessions
 	}
-	next.ServeHTTP(answer, r.WithContext(context.WithValue(r.Context(), sessionKey{}, heldBy{h, s})))
+	next.ServeHTTP(answer, r.WithContext(h.withSession(r.Context(), s)))
 }
 
 var (
 	tooManySessions = &refusal{http.StatusTooManyRequests, "too many sessions at work; end one, or try again later"}
-	errNoRoom       = &jsonrpc.Error{Code: -32000, Message: tooManySessions.message}
+	errNoRoom       = mcpcall.Detailed(&jsonrpc.Error{Code: -32000, Message: tooManySessions.message})
 )
 
 // serveSSE serves the transport of version 2024-11-05, where a session lasts as
@@ -452,8 +470,8 @@ func (h *Handler) serveSSE(w http.ResponseWriter, r *http.Request) {
 	defer h.sessions.remove(s)
 	defer h.sessions.begin(s, aStream)()
 	defer context.AfterFunc(h.stopping, func() { h.sessions.endAtRest(s, cancel) })()
-	ctx = context.WithValue(ctx, sessionKey{}, heldBy{h, s})
-	ctx = context.WithValue(ctx, streamKey{}, &mcp.RequestExtra{Header: r.Header, TokenInfo: auth.TokenInfoFromContext(ctx)})
+	ctx = h.withSession(ctx, s)
+	ctx = mcpcall.WithExtra(ctx, &mcp.RequestExtra{Header: r.Header, TokenInfo: auth.TokenInfoFromContext(ctx)})
 	stream := &sseStream{ResponseWriter: w, session: s, sessions: h.sessions}
 	h.sse.ServeHTTP(stream, r.WithContext(ctx))
 }
@@ -588,8 +606,3 @@ func (o *HandlerOptions) withDefaults() HandlerOptions {
 	}
 	return opts
 }
-
-// baseHeader carries the base URL that the client called, such as
-// http://127.0.0.1:8808, from the handler to the tools. The name has a space, so
-// no request can bring it.
-const baseHeader = "citekit base"

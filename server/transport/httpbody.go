@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 const (
@@ -35,7 +37,7 @@ type bodies struct {
 	pulse atomic.Int64
 
 	mu       sync.Mutex
-	memory   Shares             // for all bodies longer than smallBody, in bytes
+	memory   mcpcall.Shares     // for all bodies longer than smallBody, in bytes
 	arriving map[*body]struct{} // those of them that have not arrived
 }
 
@@ -52,7 +54,7 @@ type body struct {
 }
 
 func newBodies(limit int64) *bodies {
-	return &bodies{limit: limit, memory: NewShares(max(bodyMemory, 4*limit), 1), arriving: make(map[*body]struct{})}
+	return &bodies{limit: limit, memory: mcpcall.NewShares(max(bodyMemory, 4*limit), 1), arriving: make(map[*body]struct{})}
 }
 
 // grow counts memory for size bytes of a body, and reports whether there is room
@@ -83,16 +85,16 @@ func (b *bodies) grow(one *body, size int64) bool {
 // one of the holder that has most memory, and more than the other one would have, or
 // else one of the same holder.
 func (b *bodies) stalled(other *body, more int64) (found *body) {
-	enough := b.memory.held[other.holder] + more
+	enough := b.memory.Held(other.holder) + more
 	for one := range b.arriving {
 		if one == other || one.moved > other.begun {
 			continue
 		}
-		held := b.memory.held[one.holder]
+		held := b.memory.Held(one.holder)
 		if one.holder != other.holder && held <= enough {
 			continue
 		}
-		if found == nil || held > b.memory.held[found.holder] || held == b.memory.held[found.holder] && one.moved < found.moved {
+		if found == nil || held > b.memory.Held(found.holder) || held == b.memory.Held(found.holder) && one.moved < found.moved {
 			found = one
 		}
 	}
@@ -236,7 +238,7 @@ func (b *bodies) readAll(from io.Reader, one *body, length int64) ([]byte, error
 func (b *bodies) noRoom(one *body) *refusal {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.memory.held[one.holder] > one.counted {
+	if b.memory.Held(one.holder) > one.counted {
 		return bodyOfMany
 	}
 	return bodyTooMany

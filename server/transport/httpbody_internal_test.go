@@ -31,8 +31,8 @@ func TestBodiesOfOneCaller(t *testing.T) {
 	for _, one := range append(all, other) {
 		b.drop(one)
 	}
-	if b.memory.taken != 0 || len(b.memory.held) != 0 || len(b.arriving) != 0 {
-		t.Errorf("left: %d bytes of %v", b.memory.taken, b.memory.held)
+	if b.memory.Taken() != 0 || b.memory.Holders() != 0 || len(b.arriving) != 0 {
+		t.Errorf("left: %d bytes of %d", b.memory.Taken(), b.memory.Holders())
 	}
 }
 
@@ -86,8 +86,8 @@ func TestStalledBodies(t *testing.T) {
 	for _, one := range append(greedy, second, third, last) {
 		b.drop(one)
 	}
-	if b.memory.taken != 0 || len(b.memory.held) != 0 || len(b.arriving) != 0 {
-		t.Errorf("left: %d bytes of %v", b.memory.taken, b.memory.held)
+	if b.memory.Taken() != 0 || b.memory.Holders() != 0 || len(b.arriving) != 0 {
+		t.Errorf("left: %d bytes of %d", b.memory.Taken(), b.memory.Holders())
 	}
 }
 

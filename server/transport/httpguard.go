@@ -30,8 +30,9 @@ func newOriginGuard(hosts, origins []string) *originGuard {
 	return g
 }
 
-// check returns the reason for refusing a request, or "".
-func (g *originGuard) check(r *http.Request) string {
+// check returns the reason for refusing a request, or "". The handler may have pages for
+// people.
+func (g *originGuard) check(r *http.Request, hasPages bool) string {
 	if !g.hostAllowed(r) {
 		return "the Host header does not name this server; a name other than localhost must be one of the hosts in its configuration"
 	}
@@ -40,7 +41,7 @@ func (g *originGuard) check(r *http.Request) string {
 		return ""
 	case state == originForeign:
 		return "the Origin header names another site; it must be one of the origins in the configuration of the server"
-	case origin == "" && isNavigation(r):
+	case origin == "" && isNavigation(r, hasPages):
 		return ""
 	case !isSameSite(r):
 		return "the request comes from a page of another site"
@@ -179,10 +180,11 @@ func isSameSite(r *http.Request) bool {
 	return true
 }
 
-// isNavigation reports whether a person follows a link to evidence. The page with
-// the link cannot see the response.
-func isNavigation(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.HasPrefix(r.URL.Path, evidencePath) &&
+// isNavigation reports whether a person follows a link to evidence or to a page. The
+// page with the link cannot see the response.
+func isNavigation(r *http.Request, hasPages bool) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		(strings.HasPrefix(r.URL.Path, evidencePath) || hasPages && strings.HasPrefix(r.URL.Path, ViewPath)) &&
 		r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
@@ -198,12 +200,12 @@ func (g *originGuard) allowOrigin(w http.ResponseWriter, r *http.Request) (answe
 		return false
 	}
 	header.Set("Access-Control-Allow-Origin", origin)
-	header.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, Mcp-Protocol-Version, Retry-After, WWW-Authenticate")
+	header.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, Mcp-Protocol-Version, Retry-After, WWW-Authenticate, X-Request-Id, ETag, Accept-Ranges, Content-Range, Content-Disposition")
 	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false
 	}
 	header.Add("Vary", "Access-Control-Request-Headers")
-	header.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, DELETE")
+	header.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, DELETE")
 	header.Set("Access-Control-Allow-Headers", strings.Join(allowedHeaders(r), ", "))
 	header.Set("Access-Control-Max-Age", "600") // seconds
 	w.WriteHeader(http.StatusNoContent)
@@ -213,7 +215,7 @@ func (g *originGuard) allowOrigin(w http.ResponseWriter, r *http.Request) (answe
 // allowedHeaders returns the headers that a page may send: those that clients
 // need, and the protocol's headers among those that the page asks for.
 func allowedHeaders(r *http.Request) []string {
-	allowed := []string{"Accept", "Authorization", "Content-Type", "Last-Event-ID", "Range"}
+	allowed := []string{"Accept", "Authorization", "Content-Type", "If-None-Match", "If-Range", "Last-Event-ID", "Range", "X-Request-Id"}
 	for _, line := range r.Header["Access-Control-Request-Headers"] {
 		for name := range strings.SplitSeq(line, ",") {
 			name = strings.ToLower(strings.TrimSpace(name))

@@ -110,7 +110,7 @@ func (w *errorWriter) Write(data []byte) (int, error) {
 	case r.id == nil:
 	case strings.HasPrefix(r.message, "JSON RPC not handled"): // the answer to a call that needs a session
 		status, r.code, r.message = http.StatusOK, jsonrpc.CodeMethodNotFound, "there is no method "+quote(w.calls[0].Method)
-	case strings.HasPrefix(r.message, "invalid request: missing required"):
+	case lacksParams(r.message):
 		status, r.code = http.StatusOK, jsonrpc.CodeInvalidParams
 	}
 	r.respond(w.ResponseWriter, status)

@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // A keyPair is a TLS certificate whose files may change.
@@ -76,7 +78,7 @@ func (p *keyPair) read() error {
 func (p *keyPair) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	changed, err := p.load()
 	if err != nil {
-		p.logger.LogAttrs(hello.Context(), slog.LevelError, "TLS files cannot be read; the previous ones stay in use", slog.String("error", printable(err.Error())))
+		p.logger.LogAttrs(hello.Context(), slog.LevelError, "TLS files cannot be read; the previous ones stay in use", slog.String("error", mcpcall.Printable(err.Error())))
 	}
 	if changed {
 		p.logger.LogAttrs(hello.Context(), slog.LevelInfo, "TLS files were read again; the new certificate is in use")

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -134,7 +135,7 @@ func parseRequest(text []byte) (*rpcMessage, *rejection) {
 	if request == nil && !isAnswer(text) || request != nil && request.Method == "" {
 		return nil, &rejection{findID(text), jsonrpc.CodeInvalidRequest, "a request has a method, and an answer either result or error"}
 	}
-	if request != nil && !isNotification(request.Method) && hasID(text) && !validID(findID(text)) {
+	if request != nil && !mcpcall.IsNotification(request.Method) && hasID(text) && !validID(findID(text)) {
 		reason := "an id is a string, or a whole number up to 2^53"
 		if _, ok := request.ID.Raw().(string); ok {
 			reason = "the id has half a surrogate pair, or bytes that are not UTF-8, so it cannot come back unchanged; send an id of whole characters"
@@ -289,13 +290,14 @@ func (r *rejection) encode() []byte {
 		id = json.RawMessage("null") // JSON-RPC 2.0, section 5
 	}
 	type rpcError struct {
-		Code    int64  `json:"code"`
-		Message string `json:"message"`
+		Code    int64             `json:"code"`
+		Message string            `json:"message"`
+		Data    map[string]string `json:"data"`
 	}
 	data, _ := json.Marshal(struct { // neither part can fail
 		Version string          `json:"jsonrpc"`
 		ID      json.RawMessage `json:"id"`
 		Error   rpcError        `json:"error"`
-	}{"2.0", id, rpcError{r.code, r.message}})
+	}{"2.0", id, rpcError{r.code, r.message, map[string]string{mcpcall.MetaDetails: r.message}}})
 	return append(data, '\n')
 }

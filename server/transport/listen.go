@@ -13,6 +13,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // ServeOptions configures [Handler.Serve]. The zero value is ready to use.
@@ -101,14 +103,14 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	o := opts.withDefaults()
 	defer listener.Close()
 	if (h.opts.Authenticate == nil || h.opts.Anonymous) && !isLocal(listener.Addr()) {
-		return fmt.Errorf("mcpadapter: serve on %s: %w; listen on 127.0.0.1, or set HandlerOptions.Authenticate", listener.Addr(), ErrOpenListener)
+		return fmt.Errorf("transport: serve on %s: %w; listen on 127.0.0.1, or set HandlerOptions.Authenticate", listener.Addr(), ErrOpenListener)
 	}
 	conns := newConnections(listener, o.MaxConnections)
 	listener = conns
 	if o.CertFile != "" || o.KeyFile != "" {
 		pair := &keyPair{certFile: o.CertFile, keyFile: o.KeyFile, logger: h.opts.Logger}
 		if _, err := pair.load(); err != nil {
-			return fmt.Errorf("mcpadapter: serve: %w", err)
+			return fmt.Errorf("transport: serve: %w", err)
 		}
 		listener = tls.NewListener(conns, &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.certificate, NextProtos: []string{"http/1.1"}})
 	}
@@ -122,7 +124,7 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: o.HeaderTimeout, IdleTimeout: o.IdleTimeout,
 		MaxHeaderBytes: maxHeader, Protocols: protocols, DisableGeneralOptionsHandler: true,
-		ConnContext: withConnection, ConnState: followConnection, ErrorLog: slog.NewLogLogger(foreignLog{h.opts.Logger.Handler()}, slog.LevelDebug),
+		ConnContext: withConnection, ConnState: followConnection, ErrorLog: slog.NewLogLogger(mcpcall.ForForeign(h.opts.Logger).Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
@@ -177,18 +179,18 @@ type connections struct {
 
 	mu      sync.Mutex
 	open    int
-	last    int64  // number of the newest connection
-	working Shares // connections at work, by caller
-	probes  int    // connections of probes at work
-	fresh   places // never had a complete request, by address
-	idle    places // wait for a further request, by caller of the last one
+	last    int64              // number of the newest connection
+	working mcpcall.Shares     // connections at work, by caller
+	probes  int                // connections of probes at work
+	fresh   waitingConnections // never had a complete request, by address
+	idle    waitingConnections // wait for a further request, by caller of the last one
 	stopped bool
 }
 
 func newConnections(listener net.Listener, limit int) *connections {
 	return &connections{
-		Listener: listener, limit: limit, reserve: min(max(limit/8, 1), mostReserve), working: NewShares(int64(limit), 3),
-		fresh: places{by: make(map[string]*list.List)}, idle: places{by: make(map[string]*list.List)},
+		Listener: listener, limit: limit, reserve: min(max(limit/8, 1), mostReserve), working: mcpcall.NewShares(int64(limit), 3),
+		fresh: waitingConnections{by: make(map[string]*list.List)}, idle: waitingConnections{by: make(map[string]*list.List)},
 	}
 }
 
@@ -196,13 +198,13 @@ func newConnections(listener net.Listener, limit int) *connections {
 // callers. Probes may have half of them.
 const mostReserve = 32
 
-// places are waiting connections, by whom they are counted for, longest first.
-type places struct {
+// waitingConnections are waiting connections, by whom they are counted for, longest first.
+type waitingConnections struct {
 	count int
 	by    map[string]*list.List
 }
 
-func (p *places) add(c *connection, whose string) {
+func (p *waitingConnections) add(c *connection, whose string) {
 	in := p.by[whose]
 	if in == nil {
 		in = list.New()
@@ -212,7 +214,7 @@ func (p *places) add(c *connection, whose string) {
 	c.in, c.whose, c.place = p, whose, in.PushBack(c)
 }
 
-func (p *places) remove(c *connection) {
+func (p *waitingConnections) remove(c *connection) {
 	in := p.by[c.whose]
 	in.Remove(c.place)
 	if in.Len() == 0 {
@@ -225,7 +227,7 @@ func (p *places) remove(c *connection) {
 // longest returns the connection that has waited longest of those of whoever has
 // most of them, or nil. It returns one whose answer is being sent only if all of these
 // are.
-func (p *places) longest() *connection {
+func (p *waitingConnections) longest() *connection {
 	var found *connection
 	most := 0
 	for _, in := range p.by {
@@ -252,11 +254,11 @@ type connection struct {
 	net.Conn
 	of      *connections
 	closed  bool
-	waits   int64         // number by which it waits; lower ones have waited longer
-	in      *places       // fresh, idle, or nil while a request is answered
-	place   *list.Element // in that
-	whose   string        // its place, or its work; probeWork of probes
-	sending bool          // idle, but the end of the last answer may not be sent
+	waits   int64               // number by which it waits; lower ones have waited longer
+	in      *waitingConnections // fresh, idle, or nil while a request is answered
+	place   *list.Element       // in that
+	whose   string              // its place, or its work; probeWork of probes
+	sending bool                // idle, but the end of the last answer may not be sent
 }
 
 // probeWork is whose work the request of a probe is. No holder has this name.
@@ -321,7 +323,7 @@ func (l *connections) stop() {
 	l.mu.Lock()
 	l.stopped = true
 	var waiting []*connection
-	for _, p := range []*places{&l.fresh, &l.idle} {
+	for _, p := range []*waitingConnections{&l.fresh, &l.idle} {
 		for _, in := range p.by {
 			for e := in.Front(); e != nil; e = e.Next() {
 				if c := e.Value.(*connection); !c.sending {
@@ -336,7 +338,7 @@ func (l *connections) stop() {
 	}
 }
 
-func (c *connection) waitLocked(in *places, whose string) {
+func (c *connection) waitLocked(in *waitingConnections, whose string) {
 	c.of.last++
 	c.waits = c.of.last
 	in.add(c, whose)

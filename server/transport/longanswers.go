@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 const (
@@ -48,14 +50,14 @@ type longAnswers struct {
 	mu     sync.Mutex
 	making map[string]*turns // by tool, of its running calls
 	last   int
-	memory Shares // in bytes; only their sum has a limit
+	memory mcpcall.Shares // in bytes; only their sum has a limit
 	byKey  map[string]*heldAnswer
 }
 
 func newLongAnswers(tools Tools) *longAnswers {
 	return &longAnswers{
 		tools: tools, prefix: []byte(longKey + `"` + rand.Text() + "-"),
-		making: make(map[string]*turns), memory: NewShares(answerMemory, 1), byKey: make(map[string]*heldAnswer),
+		making: make(map[string]*turns), memory: mcpcall.NewShares(answerMemory, 1), byKey: make(map[string]*heldAnswer),
 	}
 }
 
@@ -132,7 +134,7 @@ func (a *longAnswers) keep(ctx context.Context, holder string, body *longBody) (
 func (a *longAnswers) makeRoom(holder string, size int64, force bool) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for a.memory.taken+size > a.memory.limit && len(a.byKey) > 0 {
+	for size > a.memory.Free() && len(a.byKey) > 0 {
 		if !a.dropOldest(holder, size, force) {
 			return false
 		}
@@ -149,12 +151,12 @@ func (a *longAnswers) makeRoom(holder string, size int64, force bool) bool {
 func (a *longAnswers) dropOldest(holder string, size int64, force bool) bool {
 	most := ""
 	for _, held := range a.byKey {
-		if most == "" || a.memory.held[held.holder] > a.memory.held[most] {
+		if most == "" || a.memory.Held(held.holder) > a.memory.Held(most) {
 			most = held.holder
 		}
 	}
-	mine := a.memory.held[holder]
-	if most != holder && a.memory.held[most] > mine+size {
+	mine := a.memory.Held(holder)
+	if most != holder && a.memory.Held(most) > mine+size {
 		force = true
 	} else if mine > 0 {
 		most = holder

@@ -32,8 +32,8 @@ func TestAnswersOfOthers(t *testing.T) {
 		for key := range a.byKey {
 			a.done(key)
 		}
-		if a.memory.taken != 0 || len(a.memory.held) != 0 {
-			t.Errorf("left: %v", a.memory.held)
+		if a.memory.Taken() != 0 || a.memory.Holders() != 0 {
+			t.Errorf("left: %d bytes of %d", a.memory.Taken(), a.memory.Holders())
 		}
 	})
 }
@@ -72,8 +72,8 @@ func TestTurns(t *testing.T) {
 			leave[i]()
 			synctest.Wait()
 		}
-		if len(leave) != 4 || turns.shares.taken != 0 || len(turns.waiting) != 0 {
-			t.Errorf("%d had a share; left: %d, %d wait", len(leave), turns.shares.taken, len(turns.waiting))
+		if len(leave) != 4 || turns.shares.Taken() != 0 || len(turns.waiting) != 0 {
+			t.Errorf("%d had a share; left: %d, %d wait", len(leave), turns.shares.Taken(), len(turns.waiting))
 		}
 	})
 }

@@ -8,19 +8,13 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
 // longAnswer is the size of content, in bytes, from which a result bypasses the SDK's
 // encoder.
 const longAnswer = 16 << 10
-
-// JSON is structured content that is encoded already, without line breaks. A result of
-// which it is all, once as text and once like this, is not encoded again.
-type JSON json.RawMessage
-
-// MarshalJSON implements [json.Marshaler].
-func (j JSON) MarshalJSON() ([]byte, error) { return j, nil }
 
 // A longBody is a long result as JSON, in parts. After head it has data twice, as text
 // and as structured content, or else rest.
@@ -75,9 +69,9 @@ func sizeOfContent(content []mcp.Content) (size int) {
 }
 
 // onlyData returns the data of a success that has nothing else: once as text, and once
-// as [JSON]. Otherwise it returns nil.
+// as [mcpcall.JSON]. Otherwise it returns nil.
 func onlyData(success *mcp.CallToolResult) json.RawMessage {
-	data, ok := success.StructuredContent.(JSON)
+	data, ok := success.StructuredContent.(mcpcall.JSON)
 	if !ok || !utf8.Valid(data) || len(success.Content) != 1 {
 		return nil
 	}
@@ -142,29 +136,29 @@ func appendQuoted(b, data []byte) []byte {
 func withKey(result mcp.Result, body *longBody, key func() []byte) mcp.Result {
 	switch r := result.(type) {
 	case *mcp.CallToolResult:
-		head := copied(r)
+		head := mcpcall.Copied(r)
 		if head.Content = []mcp.Content{}; body.data != nil {
 			head.StructuredContent = nil
 		}
-		return &heldTool{head, held{body, key}}
+		return &heldTool{head, heldBody{body, key}}
 	case *mcp.ReadResourceResult:
-		head := copied(r)
+		head := mcpcall.Copied(r)
 		head.Contents = []*mcp.ResourceContents{}
-		return &heldResource{head, held{body, key}}
+		return &heldResource{head, heldBody{body, key}}
 	}
 	return result
 }
 
-// held is the body of a result that the SDK encodes as a key.
-type held struct {
+// heldBody is the body of a result that the SDK encodes as a key.
+type heldBody struct {
 	body *longBody
 	key  func() []byte
 }
 
-func (h held) longBody() *longBody { return h.body }
+func (h heldBody) longBody() *longBody { return h.body }
 
 // encode encodes a result without its content, and returns the key.
-func (h held) encode(result json.Marshaler, content string) ([]byte, error) {
+func (h heldBody) encode(result json.Marshaler, content string) ([]byte, error) {
 	list, err := strictjson.Without(result, content)
 	if err != nil {
 		return nil, err
@@ -181,7 +175,7 @@ func (h held) encode(result json.Marshaler, content string) ([]byte, error) {
 // A heldTool is the long result of a tool.
 type heldTool struct {
 	*mcp.CallToolResult // without its content
-	held
+	heldBody
 }
 
 // MarshalJSON implements [json.Marshaler]. The SDK calls it last, when all members
@@ -191,7 +185,7 @@ func (r *heldTool) MarshalJSON() ([]byte, error) { return r.encode(r.CallToolRes
 // A heldResource is the long content of a resource.
 type heldResource struct {
 	*mcp.ReadResourceResult // without its contents
-	held
+	heldBody
 }
 
 // MarshalJSON implements [json.Marshaler], like the one of [heldTool].

@@ -89,7 +89,7 @@ func newFlood(t *testing.T) *flood {
 	var in io.Reader
 	in, f.in = io.Pipe()
 	go func() {
-		f.ended <- (&transport.StreamTransport{Tools: mcpadapter.Tools, Reader: in, Writer: f, Grace: 1 << 40}).Serve(t.Context(), server)
+		f.ended <- (&transport.StreamTransport{Tools: mcpadapter.Tools(), Reader: in, Writer: f, Grace: 1 << 40}).Serve(t.Context(), server)
 	}()
 	t.Cleanup(func() { f.in.Close() })
 	f.send(t, mcptest.Initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -158,12 +158,12 @@ func TestQueuePassesOthers(t *testing.T) {
 func TestManyBytesInFlight(t *testing.T) {
 	slow := mcptest.NewSlowResolver()
 	lib := mcptest.NewLibrary(t, slow, map[string]string{"slow": mcptest.SlowMap})
-	w := mcptest.Serve(t, mcpadapter.NewServer(lib, nil), transport.StreamTransport{Tools: mcpadapter.Tools, MaxMessage: 4 << 10}).Start()
+	w := mcptest.Serve(t, mcpadapter.NewServer(lib, nil), transport.StreamTransport{Tools: mcpadapter.Tools(), MaxMessage: 4 << 10}).Start()
 	padding := strings.Repeat(" ", 3<<10)
 	for id := range 22 {
 		w.Call(id+1, "resolve", `{"resource_id":"slow",`+padding+`"node_id":"wait"}`)
 	}
-	if got := w.Next(); !strings.Contains(got, `"error":{"code":-32000,"message":"busy; 20 calls are in flight"}`) {
+	if got := w.Next(); !strings.Contains(got, `"error":{"code":-32000,"message":"busy; 20 calls are in flight",`) {
 		t.Errorf("got %.300s", got)
 	}
 }

@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // The errors of links. If this server did not sign a link, the error reveals
@@ -162,7 +162,7 @@ const (
 // browser are sent as downloads, and source code that a browser would run as
 // plain text.
 func describe(h http.Header, stored *citekit.StoredEvidence) {
-	kind, parameters := ServedType(stored)
+	kind, parameters := mcpcall.ServedType(stored)
 	h.Set("Content-Type", mime.FormatMediaType(kind, parameters))
 	disposition, policy := "attachment", policyOfData
 	switch major, _, _ := strings.Cut(kind, "/"); {
@@ -177,35 +177,6 @@ func describe(h http.Header, stored *citekit.StoredEvidence) {
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin") // anyone with the link may show it
 	h.Set("ETag", `"`+stored.SHA256+`"`)
-}
-
-// ServedType returns the media type with which evidence is served: of markup that a
-// browser may run it is plain text.
-func ServedType(stored *citekit.StoredEvidence) (kind string, parameters map[string]string) {
-	kind, parameters, err := mime.ParseMediaType(stored.MediaType)
-	if err != nil {
-		return "application/octet-stream", nil
-	}
-	if isMarkup(kind) {
-		kind = "text/plain"
-	}
-	if !strings.HasPrefix(kind, "text/") {
-		return kind, nil
-	}
-	charset := cmp.Or(stored.Charset, parameters["charset"])
-	if charset == "" {
-		return kind, nil
-	}
-	return kind, map[string]string{"charset": charset}
-}
-
-// isMarkup reports whether a browser may run scripts in text of a media type.
-func isMarkup(kind string) bool {
-	switch kind {
-	case "text/html", "text/xml", "application/xml", "application/xhtml+xml", "text/xsl":
-		return true
-	}
-	return strings.Contains(kind, "javascript") || strings.Contains(kind, "ecmascript")
 }
 
 // dispositionOf returns a Content-Disposition with a file name. Programs that do
@@ -227,23 +198,25 @@ func dispositionOf(disposition, name string) string {
 // stallTime is how long a client may take to read the next part of evidence.
 const stallTime = 30 * time.Second
 
-// A patient is a response that may take any time as long as the client keeps
+// A patientWriter is a response that may take any time as long as the client keeps
 // reading.
-type patient struct {
+type patientWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
 }
 
-func newPatient(w http.ResponseWriter) patient { return patient{w, http.NewResponseController(w)} }
+func newPatient(w http.ResponseWriter) patientWriter {
+	return patientWriter{w, http.NewResponseController(w)}
+}
 
 // Write implements [io.Writer].
-func (p patient) Write(data []byte) (int, error) {
+func (p patientWriter) Write(data []byte) (int, error) {
 	_ = p.control.SetWriteDeadline(time.Now().Add(stallTime)) // if the writer supports deadlines
 	return p.ResponseWriter.Write(data)
 }
 
 // end sends the rest, and removes the deadline for the next request.
-func (p patient) end() {
+func (p patientWriter) end() {
 	if p.control.SetWriteDeadline(time.Now().Add(stallTime)) == nil {
 		_ = p.control.Flush()
 		_ = p.control.SetWriteDeadline(time.Time{})
@@ -251,4 +224,4 @@ func (p patient) end() {
 }
 
 // Unwrap is for [http.ResponseController].
-func (p patient) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p patientWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }

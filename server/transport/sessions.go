@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // A session is the state of a client between requests: a session of protocol
@@ -45,7 +46,7 @@ type session struct {
 // life.
 func newSession(r *http.Request, life context.Context) *session {
 	s := &session{caller: userOf(r), holder: holderOf(r)}
-	s.grant, _ = GrantOf(auth.TokenInfoFromContext(r.Context()))
+	s.grant, _ = mcpcall.GrantOf(auth.TokenInfoFromContext(r.Context()))
 	s.life, s.end = context.WithCancel(life)
 	return s
 }
@@ -58,14 +59,14 @@ type sessions struct {
 	timeout time.Duration
 
 	mu      sync.Mutex
-	running Shares // calls of all sessions
+	running mcpcall.Shares // calls of all sessions
 	byID    map[string]*session
 	holders map[string]map[*session]struct{}
 }
 
 func newSessions(limit int, timeout time.Duration) *sessions {
 	return &sessions{
-		limit: limit, timeout: timeout, running: NewShares(maxAllCalls, 1),
+		limit: limit, timeout: timeout, running: mcpcall.NewShares(maxAllCalls, 1),
 		byID: make(map[string]*session), holders: make(map[string]map[*session]struct{}),
 	}
 }
@@ -187,16 +188,16 @@ func (t *sessions) all() []*session {
 	return all
 }
 
-// A use is what keeps a session from being idle.
-type use struct{ calls, streams int }
+// A sessionUse is what keeps a session from being idle.
+type sessionUse struct{ calls, streams int }
 
 var (
-	aCall   = use{calls: 1}
-	aStream = use{streams: 1}
+	aCall   = sessionUse{calls: 1}
+	aStream = sessionUse{streams: 1}
 )
 
 // begin records a use of a session until done is called.
-func (t *sessions) begin(s *session, u use) (done func()) {
+func (t *sessions) begin(s *session, u sessionUse) (done func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.calls += u.calls
@@ -234,6 +235,11 @@ type heldBy struct {
 	session *session
 }
 
+// withSession returns the context of a request with its session.
+func (h *Handler) withSession(ctx context.Context, s *session) context.Context {
+	return mcpcall.WithHolder(context.WithValue(ctx, sessionKey{}, heldBy{h, s}), s.holder)
+}
+
 // followSessions is middleware of a server. It finds out which requests make
 // sessions and streams, and ends calls with their session. It ignores requests
 // that did not come through the handler.
@@ -256,7 +262,7 @@ func (h *Handler) followSessions(next mcp.MethodHandler) mcp.MethodHandler {
 			return h.pass(ctx, method, req, func(ctx context.Context, _ string, req mcp.Request) (mcp.Result, error) {
 				return h.listen(ctx, held.session, cancel, next, req)
 			})
-		case isNotification(method):
+		case mcpcall.IsNotification(method):
 			return next(ctx, method, req)
 		}
 		done, err := h.sessions.beginCall(held.session)

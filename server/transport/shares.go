@@ -9,45 +9,14 @@ import (
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
-
-// Shares divide a quantity among its holders: each may hold a part of what is left
-// free. So the more others hold, the less one may have, and there is a part for one
-// that holds nothing yet. Whoever uses them has a lock.
-type Shares struct {
-	limit int64
-	part  int64
-	taken int64
-	held  map[string]int64 // by holder; never zero
-}
-
-// NewShares returns shares of a limit. With part 1 a holder may have as much as is left
-// free, so one alone half of all; with part 3 a third of that, so a quarter.
-func NewShares(limit, part int64) Shares {
-	return Shares{limit: limit, part: part, held: make(map[string]int64)}
-}
-
-// Fits reports whether a holder may have n more.
-func (s *Shares) Fits(holder string, n int64) bool {
-	free, held := s.limit-s.taken, s.held[holder]
-	return held == 0 && n == 1 && free > 0 || s.part*(held+n) <= free
-}
-
-// Take adds n, which may be negative, to what a holder has.
-func (s *Shares) Take(holder string, n int64) {
-	s.taken += n
-	if s.held[holder] += n; s.held[holder] == 0 {
-		delete(s.held, holder)
-	}
-}
-
-// Held returns how much a holder has.
-func (s *Shares) Held(holder string) int64 { return s.held[holder] }
 
 // turns are shares that holders wait for, in turn.
 type turns struct {
 	mu      sync.Mutex
-	shares  Shares
+	shares  mcpcall.Shares
 	waiting []turn
 }
 
@@ -57,7 +26,7 @@ type turn struct {
 	ready  chan struct{} // closed once it has its share
 }
 
-func newTurns(limit int64) *turns { return &turns{shares: NewShares(limit, 1)} }
+func newTurns(limit int64) *turns { return &turns{shares: mcpcall.NewShares(limit, 1)} }
 
 // take waits for one of the shares for a holder, until leave is called. The error is
 // that of ctx.
@@ -107,25 +76,13 @@ func (t *turns) nextLocked() {
 // authentication are counted by their address.
 func holderOf(r *http.Request) string {
 	info := auth.TokenInfoFromContext(r.Context())
-	if grant, _ := GrantOf(info); grant != nil && grant.ID != "" {
-		return holderOfGrant(grant.ID)
+	if grant, _ := mcpcall.GrantOf(info); grant != nil && grant.ID != "" {
+		return mcpcall.HolderOfGrant(grant.ID)
 	}
-	if info != nil && info.UserID != "" && info.Extra[grantKey] == nil {
+	if info != nil && info.UserID != "" && !mcpcall.IsIdentified(info) {
 		return "user " + info.UserID
 	}
 	return "address " + addressOf(r.RemoteAddr)
-}
-
-func holderOfGrant(id string) string { return "caller " + id }
-
-// HolderIn returns the holder of the session of a call, or "" if it did not come
-// through a handler.
-func HolderIn(ctx context.Context) string {
-	held, ok := ctx.Value(sessionKey{}).(heldBy)
-	if !ok {
-		return ""
-	}
-	return held.session.holder
 }
 
 // addressOf returns the address of a client without its port. Of IPv6 it is the

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/citekit/citekit/internal/mcpcall"
 )
 
 // A StreamTransport is the SDK's transport over two byte streams, with one
@@ -82,7 +84,7 @@ var ErrAbandoned = errors.New("calls still running were abandoned")
 func (t *StreamTransport) Serve(ctx context.Context, server *mcp.Server) error {
 	defer t.ownStdout()()
 	g := newGuard(*t)
-	session, err := server.Connect(context.WithValue(ctx, guardKey{}, g), g, nil)
+	session, err := server.Connect(mcpcall.WithAdapter(ctx, g.hold), g, nil)
 	if err != nil {
 		return err
 	}

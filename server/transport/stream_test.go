@@ -22,7 +22,7 @@ import (
 // TestBadLines sends lines that are not messages, and then a ping.
 func TestBadLines(t *testing.T) {
 	rejected := func(id string, code int, message string) string {
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, code, message)
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q,"data":{"details":%[3]q}}}`, id, code, message)
 	}
 	deep := func(n int) string { return strings.Repeat(`[`, n) + strings.Repeat(`]`, n) }
 	const notJSON = "the message is not valid JSON on one line"
@@ -79,7 +79,8 @@ func TestBadLines(t *testing.T) {
 		{"cancels an object", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}`, ""},
 		{"cancels without parameters", `{"jsonrpc":"2.0","method":"notifications/cancelled"}`, ""},
 		{"null parameters", `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":null}`,
-			`{"jsonrpc":"2.0","id":3,"error":{"code":-32600,"message":"handling 'tools/call': invalid request: missing required \"params\""}}`},
+			rejected("3", -32602, `handling 'tools/call': invalid request: missing required "params"`)},
+		{"no parameters", `{"jsonrpc":"2.0","id":3,"method":"resources/read"}`, rejected("3", -32602, `invalid request: missing required "params"`)},
 		{"initialize with a number", `{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"protocolVersion":5}}`,
 			rejected("3", -32602, "the params of initialize cannot be read; they are an object with protocolVersion, capabilities and clientInfo")},
 		{"too long", `{"jsonrpc":"2.0","id":6,"method":"ping","params":{"x":"` + strings.Repeat("x", 300_000) + `"}}`,
@@ -89,14 +90,14 @@ func TestBadLines(t *testing.T) {
 	// Twice over: before the handshake and after.
 	for _, started := range []bool{false, true} {
 		server := mcpadapter.NewServer(mcptest.StandardLibrary(t), nil)
-		w := mcptest.Serve(t, server, transport.StreamTransport{Tools: mcpadapter.Tools, MaxMessage: 256 << 10})
+		w := mcptest.Serve(t, server, transport.StreamTransport{Tools: mcpadapter.Tools(), MaxMessage: 256 << 10})
 		if started {
 			w.Start()
 		}
 		for _, test := range tests {
 			w.Send(test.line)
 			if test.want != "" {
-				if got := w.Next(); got != test.want && (started || test.name != "null parameters") {
+				if got := w.Next(); got != test.want && (started || !strings.HasSuffix(test.name, " parameters")) {
 					t.Errorf("%s:\n got %.300s\nwant %s", test.name, got, test.want)
 				}
 			}
@@ -112,7 +113,7 @@ func TestLongestLine(t *testing.T) {
 	message := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 	for _, end := range []string{"\n", "\r\n"} {
 		server := mcpadapter.NewServer(mcptest.StandardLibrary(t), nil)
-		w := mcptest.Serve(t, server, transport.StreamTransport{Tools: mcpadapter.Tools, MaxMessage: len(message) + len(end) - 1})
+		w := mcptest.Serve(t, server, transport.StreamTransport{Tools: mcpadapter.Tools(), MaxMessage: len(message) + len(end) - 1})
 		w.Send(message + strings.TrimSuffix(end, "\n"))
 		if got := w.Next(); !strings.Contains(got, "result") {
 			t.Errorf("a message as long as the limit: %s", got)
@@ -142,7 +143,7 @@ func TestEndOfInput(t *testing.T) {
 		t.Errorf("Serve: %v", err)
 	}
 
-	w = mcptest.Serve(t, mcpadapter.NewServer(lib, nil), transport.StreamTransport{Tools: mcpadapter.Tools, Grace: 50 * time.Millisecond}).Start()
+	w = mcptest.Serve(t, mcpadapter.NewServer(lib, nil), transport.StreamTransport{Tools: mcpadapter.Tools(), Grace: 50 * time.Millisecond}).Start()
 	w.Call(1, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
 	<-slow.Started
 	w.In.Close()
@@ -262,11 +263,11 @@ func TestCancelledByAnotherKey(t *testing.T) {
 func TestBusy(t *testing.T) {
 	slow := mcptest.NewSlowResolver()
 	lib := mcptest.NewLibrary(t, slow, map[string]string{"slow": mcptest.SlowMap})
-	w := mcptest.Serve(t, mcpadapter.NewServer(lib, nil), transport.StreamTransport{Tools: mcpadapter.Tools, MaxCalls: 2}).Start()
+	w := mcptest.Serve(t, mcpadapter.NewServer(lib, nil), transport.StreamTransport{Tools: mcpadapter.Tools(), MaxCalls: 2}).Start()
 	w.Call(1, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
 	w.Call(2, "resolve", `{"resource_id":"slow","node_id":"wait"}`)
 	w.Call(3, "listResources", `{}`)
-	if got, want := w.Next(), `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"busy; 2 calls are in flight"}}`; got != want {
+	if got, want := w.Next(), `{"jsonrpc":"2.0","id":3,"error":{"code":-32000,"message":"busy; 2 calls are in flight","data":{"details":"busy; 2 calls are in flight"}}}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	w.Send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
@@ -359,11 +360,11 @@ func TestOtherFeatures(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"panics","arguments":{}}}`,
 			`{"jsonrpc":"2.0","id":1,"result":{"_meta":{"code":"INTERNAL","hint":"The server's log has more. Calling again may help.","requestId":"-","timing":"-"},"content":[{"type":"text","text":"Error: internal error\nCode: INTERNAL\nHint: The server's log has more. Calling again may help."}],"isError":true}}`},
 		{`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"x:leaks"}}`,
-			`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL","requestId":"-"}}}`},
+			`{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"internal error","data":{"code":"INTERNAL","details":"internal error. The server's log has more. Calling again may help.","requestId":"-"}}}`},
 		{`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"x:panics"}}`,
-			`{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"internal error","data":{"requestId":"-"}}}`},
+			`{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"internal error","data":{"details":"internal error","requestId":"-"}}}`},
 		{`{"jsonrpc":"2.0","id":4,"method":"resources/read","params":{"uri":"x:missing"}}`,
-			`{"jsonrpc":"2.0","id":4,"error":{"code":-32002,"message":"Resource not found","data":{"code":"NOT_FOUND","requestId":"-","uri":"x:missing"}}}`},
+			`{"jsonrpc":"2.0","id":4,"error":{"code":-32002,"message":"Resource not found","data":{"code":"NOT_FOUND","details":"Resource not found","requestId":"-","uri":"x:missing"}}}`},
 	} {
 		w.Send(test.request)
 		if got := mcptest.WithoutCallMeta(w.Next()); got != test.want {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -49,5 +50,5 @@ func validTraceparent(text string) bool {
 		return false
 	}
 	rest := text[length:]
-	return rest == "" || version != "00" && rest[0] == '-' && validRequestID(text)
+	return rest == "" || version != "00" && rest[0] == '-' && mcpcall.ValidRequestID(text)
 }

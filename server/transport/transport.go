@@ -2,9 +2,8 @@ package transport
 
 import (
 	"encoding/json"
-	"slices"
-	"strings"
 
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -24,9 +23,14 @@ type Tools interface {
 type ToolCall struct {
 	Name     string // as in [Call.Tool]
 	Resource string // as in [Call.Resource]
-	Lookup   bool   // as in [Call.Lookup]
-	Writes   bool   // as in [Call.Writes]
-	Long     bool   // its answer may be megabytes, so few are made at a time
+
+	// Workspace is the workspace that the arguments name, "" if they name none. It is
+	// that of the call if its caller may see it; see [Call.Workspace].
+	Workspace string
+
+	Lookup bool // as in [Call.Lookup]
+	Writes bool // as in [Call.Writes]
+	Long   bool // its answer may be megabytes, so few are made at a time
 }
 
 // noTools are those of a server of which nothing is known.
@@ -34,42 +38,15 @@ type noTools struct{}
 
 func (noTools) Tool(name string, _ json.RawMessage) ToolCall {
 	if name != "" {
-		name = other
+		name = mcpcall.Other
 	}
 	return ToolCall{Name: name}
 }
 
 func (noTools) Resource(string) string { return "" }
 
-// methods are the protocol methods that clients call.
-var methods = []string{
-	"initialize", "server/discover", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
-	"resources/subscribe", "resources/unsubscribe", "subscriptions/listen", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
-}
-
-// other replaces names that callers made up.
-const other = "other"
-
-func knownMethod(method string) string {
-	if slices.Contains(methods, method) {
-		return method
-	}
-	return other
-}
-
-func isNotification(method string) bool {
-	name, ok := strings.CutPrefix(method, "notifications/")
-	return ok && name != ""
-}
-
-const (
-	maxMessage = 2000 // bytes of an error message
-	maxQuoted  = 100  // bytes of a name in a message
-)
-
-// printable returns s on one line and shortened, without characters that cannot be
-// seen.
-func printable(s string) string { return plain.ShowLine(s, maxMessage) }
+// maxQuoted is how many bytes of a name a message has.
+const maxQuoted = 100
 
 // quote returns s in quotes, on one line and shortened.
-func quote(s string) string { return "'" + printable(plain.Shorten(s, maxQuoted)) + "'" }
+func quote(s string) string { return "'" + mcpcall.Printable(plain.Shorten(s, maxQuoted)) + "'" }

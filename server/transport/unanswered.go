@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
+	"github.com/citekit/citekit/internal/mcpcall"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -35,7 +36,7 @@ func (t *sessions) beginCall(s *session) (done func(), err error) {
 	t.mu.Lock()
 	if s.running >= maxSessionCalls || !t.running.Fits(s.holder, 1) {
 		t.mu.Unlock()
-		return nil, &jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("busy; a session has at most %d calls at a time, and a caller as many as are left for others, of %d", maxSessionCalls, maxAllCalls)}
+		return nil, mcpcall.Detailed(&jsonrpc.Error{Code: codeBusy, Message: fmt.Sprintf("busy; a session has at most %d calls at a time, and a caller as many as are left for others, of %d", maxSessionCalls, maxAllCalls)})
 	}
 	s.running++
 	t.running.Take(s.holder, 1)

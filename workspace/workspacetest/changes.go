@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // checkChangeNotes changes several notes at once.
@@ -144,7 +145,7 @@ func checkLockIngest(t testing.TB, ws citekit.Workspace) {
 
 // checkLockedOut locks ingest through one workspace: another must wait.
 func checkLockedOut(t testing.TB, ws, other citekit.Workspace) {
-	finder, ok := ws.(citekit.Finder)
+	finder, ok := ws.(workspace.Finder)
 	if !ok {
 		return
 	}
@@ -154,7 +155,7 @@ func checkLockedOut(t testing.TB, ws, other citekit.Workspace) {
 			t.Fatalf("LockIngest: %v, want no error", err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		if second, err := other.(citekit.Finder).LockIngest(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if second, err := other.(workspace.Finder).LockIngest(ctx); !errors.Is(err, context.DeadlineExceeded) {
 			t.Fatalf("LockIngest while it is locked: %v, want context.DeadlineExceeded", err)
 			if err == nil {
 				second()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // An operation makes one call for the map, note or evidence named id.
@@ -89,7 +90,7 @@ func operations(ws citekit.Workspace) map[string]operation {
 			_, err := ws.ListMaps(ctx, "", 0)
 			return err
 		},
-		"pin":  note(citekit.PinNotes),
+		"pin":  note(workspace.PinNotes),
 		"note": note("kind"),
 		"notes": func(ctx context.Context, id string) error {
 			var changes []citekit.NoteChange
@@ -138,7 +139,7 @@ func operations(ws citekit.Workspace) map[string]operation {
 			return body.Close()
 		}
 	}
-	if deleter, ok := ws.(citekit.Deleter); ok {
+	if deleter, ok := ws.(workspace.Deleter); ok {
 		all["delete a map"] = func(ctx context.Context, id string) error {
 			stamp, err := ws.StatMap(ctx, id)
 			if err != nil {
@@ -158,7 +159,7 @@ func operations(ws citekit.Workspace) map[string]operation {
 			return nil
 		}
 	}
-	if finder, ok := ws.(citekit.Finder); ok {
+	if finder, ok := ws.(workspace.Finder); ok {
 		all["lock ingest"] = func(ctx context.Context, _ string) error {
 			release, err := finder.LockIngest(ctx)
 			if err != nil {

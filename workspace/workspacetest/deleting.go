@@ -10,13 +10,14 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // wantKept checks what a workspace keeps, such as "evidence a abc".
 func wantKept(t testing.TB, ws citekit.Workspace, want ...string) {
 	t.Helper()
 	var all []string
-	for k, err := range ws.(citekit.Deleter).Kept(t.Context()) {
+	for k, err := range ws.(workspace.Deleter).Kept(t.Context()) {
 		if err != nil {
 			t.Fatalf("Kept: %v, want no error", err)
 		}
@@ -31,13 +32,13 @@ func wantKept(t testing.TB, ws citekit.Workspace, want ...string) {
 // writePin pins the source of a map.
 func writePin(t testing.TB, ws citekit.Workspace, id string) {
 	t.Helper()
-	if _, err := ws.WriteNoteIf(t.Context(), citekit.PinNotes, id, []byte("one"), citekit.Stamp{}); err != nil {
+	if _, err := ws.WriteNoteIf(t.Context(), workspace.PinNotes, id, []byte("one"), citekit.Stamp{}); err != nil {
 		t.Fatalf("WriteNoteIf: %v, want no error", err)
 	}
 }
 
-func deleteMap(ctx context.Context, d citekit.Deleter, id string, stamp citekit.Stamp) error {
-	deleted, err := d.DeleteMaps(ctx, []citekit.MapVersion{{ID: id, Stamp: stamp}})
+func deleteMap(ctx context.Context, d workspace.Deleter, id string, stamp citekit.Stamp) error {
+	deleted, err := d.DeleteMaps(ctx, []workspace.MapVersion{{ID: id, Stamp: stamp}})
 	if err == nil && deleted != 1 {
 		return fmt.Errorf("%d of 1 deleted, without an error", deleted)
 	}
@@ -45,7 +46,7 @@ func deleteMap(ctx context.Context, d citekit.Deleter, id string, stamp citekit.
 }
 
 func checkDeleteMap(t testing.TB, ws citekit.Workspace) {
-	d, ok := ws.(citekit.Deleter)
+	d, ok := ws.(workspace.Deleter)
 	if !ok {
 		return
 	}
@@ -81,25 +82,25 @@ func checkDeleteMap(t testing.TB, ws citekit.Workspace) {
 		t.Fatalf("WriteMapIf of a map that was deleted: %v, want citekit.ErrConflict", err)
 	}
 	wantKept(t, ws, "pin Poem", "pin é")
-	if _, _, err := ws.ReadNote(ctx, citekit.PinNotes, "poem"); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := ws.ReadNote(ctx, workspace.PinNotes, "poem"); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("the pin of a map that was deleted: %v, want fs.ErrNotExist", err)
 	}
 }
 
 // checkDeleteMaps deletes several maps together, up to a map that was replaced.
 func checkDeleteMaps(t testing.TB, ws citekit.Workspace) {
-	d, ok := ws.(citekit.Deleter)
+	d, ok := ws.(workspace.Deleter)
 	if !ok {
 		return
 	}
 	ctx := t.Context()
-	var all []citekit.MapVersion
+	var all []workspace.MapVersion
 	for _, id := range []string{"a", "b", "c", "d"} {
 		stamp, err := ws.WriteMapIf(ctx, id, []byte(`{}`), citekit.Stamp{})
 		if err != nil {
 			t.Fatalf("WriteMapIf: %v, want no error", err)
 		}
-		all = append(all, citekit.MapVersion{ID: id, Stamp: stamp})
+		all = append(all, workspace.MapVersion{ID: id, Stamp: stamp})
 	}
 	if n, err := d.DeleteMaps(ctx, nil); n != 0 || err != nil {
 		t.Fatalf("DeleteMaps of none: %d deleted, %v; want 0", n, err)
@@ -123,7 +124,7 @@ func checkDeleteMaps(t testing.TB, ws citekit.Workspace) {
 }
 
 func checkDeleteKept(t testing.TB, ws citekit.Workspace) {
-	d, ok := ws.(citekit.Deleter)
+	d, ok := ws.(workspace.Deleter)
 	if !ok {
 		return
 	}
@@ -141,7 +142,7 @@ func checkDeleteKept(t testing.TB, ws citekit.Workspace) {
 	store(strings.Repeat("b", 64), "", "22", "two")
 	writePin(t, ws, "poem")
 	wantKept(t, ws, "evidence  22", "evidence poem 11", "pin poem")
-	var all []citekit.Kept
+	var all []workspace.Kept
 	for k, err := range d.Kept(ctx) {
 		if err != nil {
 			t.Fatalf("Kept: %v, want no error", err)

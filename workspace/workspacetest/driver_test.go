@@ -126,10 +126,10 @@ func (b liveReads) Read(ctx context.Context, key string, opts driver.ReadOptions
 	return liveBody{body.(io.ReadSeekCloser), now}, at, nil
 }
 
-// otherListing lists backwards.
-type otherListing struct{ badDriver }
+// reverseListing lists backwards.
+type reverseListing struct{ badDriver }
 
-func (b otherListing) List(ctx context.Context, opts driver.ListOptions) (driver.Page, error) {
+func (b reverseListing) List(ctx context.Context, opts driver.ListOptions) (driver.Page, error) {
 	page, err := b.badDriver.List(ctx, opts)
 	slices.SortFunc(page.Objects, func(x, y driver.Object) int { return strings.Compare(y.Key, x.Key) })
 	return page, err
@@ -165,7 +165,7 @@ func TestDriverFaults(t *testing.T) {
 		{"objects: Write(\"a\") gives the ETag \"1\" again", func(b badDriver) driver.Bucket { return constantTag{b} }},
 		{"ranges: Read(\"a\"", func(b badDriver) driver.Bucket { return wholeReads{b} }},
 		{"open body: a body that was replaced", func(b badDriver) driver.Bucket { return liveReads{b} }},
-		{"listing: List", func(b badDriver) driver.Bucket { return otherListing{b} }},
+		{"listing: List", func(b badDriver) driver.Bucket { return reverseListing{b} }},
 		{"objects: Attributes(\"a\") of nothing", func(b badDriver) driver.Bucket { return wrapsNothing{b} }},
 		{"cancelled: Delete", func(b badDriver) driver.Bucket { return ignoresContext{b} }},
 	} {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // someIDs are ids that differ in letter case, need more than ASCII, or make
@@ -212,7 +213,7 @@ var counters = map[string]func(t testing.TB, ws citekit.Workspace) error{
 			})
 	},
 	"notes": func(t testing.TB, ws citekit.Workspace) error { return countInNote(t, ws, "kind") },
-	"pins":  func(t testing.TB, ws citekit.Workspace) error { return countInNote(t, ws, citekit.PinNotes) },
+	"pins":  func(t testing.TB, ws citekit.Workspace) error { return countInNote(t, ws, workspace.PinNotes) },
 }
 
 func countInNote(t testing.TB, ws citekit.Workspace, kind string) error {
@@ -265,7 +266,7 @@ func countTogether(t testing.TB, spaces ...citekit.Workspace) {
 		checkCount(t, fmt.Sprint("maps ", i), data, err, callers*times)
 		data, _, err = ws.ReadNote(t.Context(), "kind", "n")
 		checkCount(t, fmt.Sprint("notes ", i), data, err, callers*times)
-		data, _, err = ws.ReadNote(t.Context(), citekit.PinNotes, "n")
+		data, _, err = ws.ReadNote(t.Context(), workspace.PinNotes, "n")
 		checkCount(t, fmt.Sprint("pins ", i), data, err, callers*times)
 	}
 }

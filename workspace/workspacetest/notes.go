@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // kinds are the kinds of notes to check: some workspaces store pins separately.
-var kinds = []string{"kind", citekit.PinNotes}
+var kinds = []string{"kind", workspace.PinNotes}
 
 var someNotes = map[string]string{
 	"": "no name", "../é\n": "odd", "docs/a.txt": "", "docs/A.txt": "upper", strings.Repeat("n", 4096): "long name",
@@ -101,7 +102,7 @@ func checkBadNotes(t testing.TB, ws citekit.Workspace) {
 		{"kind", "\xff", 1, citekit.ErrSyntax},
 		{"kind", strings.Repeat("n", 4097), 1, citekit.ErrSyntax},
 		{"kind", "n", 64<<10 + 1, citekit.ErrTooLarge},
-		{citekit.PinNotes, "n", 64<<10 + 1, citekit.ErrTooLarge},
+		{workspace.PinNotes, "n", 64<<10 + 1, citekit.ErrTooLarge},
 	} {
 		label := fmt.Sprintf("a note of kind %.10q, name %.10q and %d bytes", bad.kind, bad.name, bad.size)
 		if _, err := ws.WriteNoteIf(ctx, bad.kind, bad.name, make([]byte, bad.size), citekit.Stamp{}); !errors.Is(err, bad.want) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // opened opens a storage again. The test closes it.
@@ -49,7 +50,7 @@ func checkKept(t testing.TB, open func() citekit.Workspace) {
 	if now, err := ws.StatMap(ctx, "poem"); err != nil || now != stamp {
 		t.Fatalf("StatMap = %v, %v; want %v, as before Close", now, err, stamp)
 	}
-	checkAllNotes(t, ws, citekit.PinNotes, map[string]string{"poem": "one"})
+	checkAllNotes(t, ws, workspace.PinNotes, map[string]string{"poem": "one"})
 	checkAllNotes(t, ws, "kind", map[string]string{"n": "note"})
 	if found, err := ws.FindEvidence(ctx, key); err != nil || !reflect.DeepEqual(found, stored) {
 		t.Fatalf("FindEvidence = %+v, %v; want %+v", found, err, stored)

@@ -1,7 +1,7 @@
 // Package workspacetest is the conformance suite for workspaces: it checks the
 // promises in the documentation of [citekit.Workspace], of its stores, of the
-// optional [citekit.EvidenceOpener] and [citekit.Deleter], and of the lock of a
-// [citekit.Finder]. A workspace adopts it in a few lines:
+// optional [citekit.EvidenceOpener] and [workspace.Deleter], and of the lock of a
+// [workspace.Finder]. A workspace adopts it in a few lines:
 //
 //	func TestConformance(t *testing.T) {
 //		workspacetest.Run(t, func(t testing.TB) citekit.Workspace {
@@ -157,14 +157,19 @@ var checks = []check{
 	{promise{"changes of notes: slices", []string{"notes"}}, checkChangeSlices},
 	{promise{"lock of ingest", []string{"lock"}}, checkLockIngest},
 	{promise{"source", []string{"source"}}, checkSource},
+	{promise{"find", []string{"find"}}, checkFind},
 	{promise{"evidence", []string{"evidence"}}, checkEvidence},
 	{promise{"bad evidence", []string{"evidence"}}, checkBadEvidence},
 	{promise{"open evidence", []string{"evidence"}}, checkOpenEvidence},
+	{promise{"names of evidence", []string{"evidence"}}, checkNamed},
+	{promise{"damaged evidence", []string{"evidence"}}, checkDamaged},
 	{promise{"slices", []string{"maps", "notes"}}, checkSlices},
 	{promise{"cancelled", []string{"maps", "notes", "evidence", "source"}}, checkCancelled},
 	{promise{"delete maps", []string{"maps", "notes", "deleting"}}, checkDeleteMap},
 	{promise{"delete several maps", []string{"maps", "notes", "deleting"}}, checkDeleteMaps},
 	{promise{"delete what is kept", []string{"notes", "evidence", "deleting"}}, checkDeleteKept},
+	{promise{"delete what is open", []string{"evidence", "deleting"}}, checkDeletedWhileOpen},
+	{promise{"much is kept", []string{"notes", "evidence", "deleting"}}, checkManyKept},
 	{promise{"counting", []string{"maps", "notes"}}, checkCounting},
 	{promise{"crowd", []string{"maps", "notes", "evidence", "source", "lock", "deleting"}}, checkCrowd},
 	{promise{"close", []string{"maps", "close"}}, checkClose},

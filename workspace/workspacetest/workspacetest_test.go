@@ -71,13 +71,13 @@ func (w staleRead) ReadMap(ctx context.Context, id string, max int64) ([]byte, c
 	return data, stamp, err
 }
 
-// listing changes what is listed.
-type listing struct {
+// listChange changes what is listed.
+type listChange struct {
 	*faulty
 	change func(ids []string, after string, limit int) []string
 }
 
-func (w listing) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
+func (w listChange) ListMaps(ctx context.Context, after string, limit int) ([]string, error) {
 	ids, err := w.faulty.ListMaps(ctx, "", 0)
 	return w.change(ids, after, limit), err
 }
@@ -362,17 +362,17 @@ func (w notesTwice) Notes(ctx context.Context, kind string) iter.Seq2[citekit.No
 // pinsStay deletes maps without their pins.
 type pinsStay struct{ *faulty }
 
-func (w pinsStay) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
+func (w pinsStay) DeleteMaps(ctx context.Context, maps []workspace.MapVersion) (int, error) {
 	pins := make(map[string][]byte)
 	for _, m := range maps {
-		if data, _, err := w.ReadNote(ctx, citekit.PinNotes, m.ID); err == nil {
+		if data, _, err := w.ReadNote(ctx, workspace.PinNotes, m.ID); err == nil {
 			pins[m.ID] = data
 		}
 	}
 	n, err := w.faulty.DeleteMaps(ctx, maps)
 	for _, m := range maps[:n] {
 		if data, ok := pins[m.ID]; ok && err == nil {
-			_, err = w.WriteNoteIf(ctx, citekit.PinNotes, m.ID, data, citekit.Stamp{})
+			_, err = w.WriteNoteIf(ctx, workspace.PinNotes, m.ID, data, citekit.Stamp{})
 		}
 	}
 	return n, err
@@ -380,7 +380,7 @@ func (w pinsStay) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (in
 
 type deletesAny struct{ *faulty }
 
-func (w deletesAny) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (int, error) {
+func (w deletesAny) DeleteMaps(ctx context.Context, maps []workspace.MapVersion) (int, error) {
 	maps = slices.Clone(maps)
 	for i, m := range maps {
 		stamp, err := w.StatMap(ctx, m.ID)
@@ -395,9 +395,9 @@ func (w deletesAny) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (
 // deletesAll goes on after a map that it cannot delete.
 type deletesAll struct{ *faulty }
 
-func (w deletesAll) DeleteMaps(ctx context.Context, maps []citekit.MapVersion) (deleted int, err error) {
+func (w deletesAll) DeleteMaps(ctx context.Context, maps []workspace.MapVersion) (deleted int, err error) {
 	for _, m := range maps {
-		n, failed := w.faulty.DeleteMaps(ctx, []citekit.MapVersion{m})
+		n, failed := w.faulty.DeleteMaps(ctx, []workspace.MapVersion{m})
 		deleted, err = deleted+n, errors.Join(err, failed)
 	}
 	return deleted, err
@@ -415,18 +415,97 @@ func (w closesOnce) Close() error {
 	return nil
 }
 
+// notDamaged finds evidence whose content was damaged.
+type notDamaged struct{ *faulty }
+
+func (notDamaged) DamageEvidence(testing.TB, string) {}
+
+// findsAll finds all that there is.
+type findsAll struct{ *faulty }
+
+func (w findsAll) Find(ctx context.Context, _ workspace.FindRequest) iter.Seq2[workspace.Candidate, error] {
+	return w.faulty.Find(ctx, workspace.FindRequest{Paths: []string{"."}})
+}
+
+// firstPage yields the first thousand that are kept.
+type firstPage struct{ *faulty }
+
+func (w firstPage) Kept(ctx context.Context) iter.Seq2[workspace.Kept, error] {
+	return func(yield func(workspace.Kept, error) bool) {
+		left := 1000
+		for k, err := range w.faulty.Kept(ctx) {
+			if left--; left < 0 || !yield(k, err) {
+				return
+			}
+		}
+	}
+}
+
+// cutOff ends evidence that is open once it was deleted.
+type cutOff struct{ *faulty }
+
+func (w cutOff) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	body, stored, err := w.faulty.OpenEvidence(ctx, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cutOffBody{body, func() bool { _, err := w.FindEvidence(ctx, key); return err != nil }}, stored, err
+}
+
+type cutOffBody struct {
+	io.ReadSeekCloser
+	deleted func() bool
+}
+
+func (b cutOffBody) Read(p []byte) (int, error) {
+	if b.deleted() {
+		return 0, io.EOF
+	}
+	return b.ReadSeekCloser.Read(p)
+}
+
+// keyPaths gives evidence paths of its keys.
+type keyPaths struct{ *faulty }
+
+func (w keyPaths) StoreEvidence(ctx context.Context, key string, meta citekit.EvidenceMeta, body io.Reader) (*citekit.StoredEvidence, error) {
+	stored, err := w.faulty.StoreEvidence(ctx, key, meta, body)
+	return keyPath(stored, key), err
+}
+
+func (w keyPaths) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
+	stored, err := w.faulty.FindEvidence(ctx, key)
+	return keyPath(stored, key), err
+}
+
+func (w keyPaths) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	body, stored, err := w.faulty.OpenEvidence(ctx, key)
+	return body, keyPath(stored, key), err
+}
+
+func keyPath(stored *citekit.StoredEvidence, key string) *citekit.StoredEvidence {
+	if stored != nil {
+		stored.Path = "memory:/" + key
+	}
+	return stored
+}
+
 var faults = []fault{
+	{"damage is not seen", "damaged evidence: FindEvidence of 5 bytes that were damaged", func(b *faulty) citekit.Workspace { return notDamaged{b} }},
+	{"finds all", "find: Find([]) yields", func(b *faulty) citekit.Workspace { return findsAll{b} }},
+	{"first page of what is kept", "much is kept: Kept yields 1000 pieces of evidence", func(b *faulty) citekit.Workspace { return firstPage{b} }},
+	{"ends what is open", "delete what is open: evidence that was deleted while it was open", func(b *faulty) citekit.Workspace { return cutOff{b} }},
+	{"paths of keys", "names of evidence: evidence with the name", func(b *faulty) citekit.Workspace { return keyPaths{b} }},
 	{"torn writes", "maps while they are written: ReadMap while others write: 1500 bytes", func(b *faulty) citekit.Workspace { return torn{b} }},
 	{"stale reads", "maps: ReadMap(\"poem\")", func(b *faulty) citekit.Workspace { return staleRead{b} }},
 	{"unordered", "pages of maps: ListMaps", func(b *faulty) citekit.Workspace {
-		return listing{b, func(ids []string, after string, limit int) []string {
+		return listChange{b, func(ids []string, after string, limit int) []string {
 			ids = from(ids, after, limit)
 			slices.Reverse(ids)
 			return ids
 		}}
 	}},
 	{"listed twice", "pages of maps: ListMaps", func(b *faulty) citekit.Workspace {
-		return listing{b, func(ids []string, after string, limit int) []string {
+		return listChange{b, func(ids []string, after string, limit int) []string {
 			ids = from(ids, after, 0)
 			twice := append(ids, ids...)
 			slices.Sort(twice)
@@ -434,16 +513,16 @@ var faults = []fault{
 		}}
 	}},
 	{"pages that overlap", "pages of maps: ListMaps", func(b *faulty) citekit.Workspace {
-		return listing{b, func(ids []string, after string, limit int) []string {
+		return listChange{b, func(ids []string, after string, limit int) []string {
 			i, _ := slices.BinarySearch(ids, after)
 			return from(ids[i:], "", limit)
 		}}
 	}},
 	{"pages of any size", "pages of maps: ListMaps", func(b *faulty) citekit.Workspace {
-		return listing{b, func(ids []string, after string, _ int) []string { return from(ids, after, 0) }}
+		return listChange{b, func(ids []string, after string, _ int) []string { return from(ids, after, 0) }}
 	}},
 	{"nil for nothing", "maps: ListMaps of nothing", func(b *faulty) citekit.Workspace {
-		return listing{b, func(ids []string, after string, limit int) []string {
+		return listChange{b, func(ids []string, after string, limit int) []string {
 			if ids = from(ids, after, limit); len(ids) == 0 {
 				return nil
 			}
@@ -495,6 +574,9 @@ func TestFaults(t *testing.T) {
 			if f.name == "opens everything" && runtime.GOOS == "windows" {
 				t.Skip("there is no such file")
 			}
+			if f.name == "first page of what is kept" && testing.Short() {
+				t.Skip("the suite keeps that much without -short alone")
+			}
 			var all []string
 			not := make(broken)
 			for _, c := range checks {
@@ -521,7 +603,7 @@ type forgetful struct {
 func (w forgetful) Close() error {
 	for _, id := range someIDs {
 		if stamp, err := w.StatMap(context.Background(), id); err == nil && w.deleting {
-			if _, err := w.DeleteMaps(context.Background(), []citekit.MapVersion{{ID: id, Stamp: stamp}}); err != nil {
+			if _, err := w.DeleteMaps(context.Background(), []workspace.MapVersion{{ID: id, Stamp: stamp}}); err != nil {
 				return err
 			}
 		}

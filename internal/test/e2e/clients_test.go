@@ -51,6 +51,30 @@ func TestClientsOfEverything(t *testing.T) {
 	}
 }
 
+// TestClientsOfDialects has the SDK for TypeScript use dialects as their clients do, over
+// both transports.
+func TestClientsOfDialects(t *testing.T) {
+	modules := sharedtest.NodeModules(t)
+	node := nodeOf(t, modules)
+	for dialect, file := range map[string]string{"lightfast": "guide.md", "sage": "content/core/guide.md"} {
+		base := t.TempDir()
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(base, file)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(base, file), []byte(installGuide))
+		serve := []string{scratchBinary(t), "serve", "--dialect", dialect, "--dir", base}
+		output(t, serve[0], "ingest", filepath.Join(base, file), "--dir", base)
+		for name, target := range map[string][]string{"stdio": serve, "HTTP": {serveURL(t, append(serve, "--transport", "http", "--port", "0"))}} {
+			client := exec.CommandContext(t.Context(), node, append([]string{filepath.Join(clientDir, dialect+".mjs")}, target...)...)
+			client.Env = append(os.Environ(), "CITEKIT_NODE_MODULES="+modules)
+			out, err := client.CombinedOutput()
+			if n := strings.Count("\n"+string(out), "\nok "); err != nil || n < 9 {
+				t.Errorf("%s over %s: %d checks, %v\n%s", dialect, name, n, err, out)
+			}
+		}
+	}
+}
+
 // nodeOf returns the Node of the packages, or of the system.
 func nodeOf(t *testing.T, modules string) string {
 	t.Helper()

@@ -121,6 +121,9 @@ func (r *replay) copyContext(name, to string) {
 			return nil
 		}
 		target := filepath.Join(to, rel)
+		if file == top { // a file goes into the folder without those above it
+			target = filepath.Join(to, d.Name())
+		}
 		if d.IsDir() {
 			return os.MkdirAll(target, 0o755)
 		}

@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 type node map[string]any
 
 // writeMap writes a map as it is, without checking it.
-func writeMap(t *testing.T, base, id, modality, source string, locations ...map[string]any) {
+func writeMap(t testing.TB, base, id, modality, source string, locations ...map[string]any) {
 	t.Helper()
 	var nodes []node
 	for i, location := range locations {
@@ -71,7 +71,7 @@ func writeMap(t *testing.T, base, id, modality, source string, locations ...map[
 	writeFile(t, filepath.Join(base, ".resource_maps", id+".json"), data)
 }
 
-func writeFile(t *testing.T, path string, data []byte) {
+func writeFile(t testing.TB, path string, data []byte) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func mounted(t *testing.T, dir, options string) {
 
 // oneLineEach checks that what a failed run says is a line for each failure,
 // without paths of the machine.
-func oneLineEach(t *testing.T, y *yard, r ending, want string) {
+func oneLineEach(t *testing.T, y *yard, r runEnd, want string) {
 	t.Helper()
 	if r.code != 1 || strings.Contains(r.stderr, y.base) || strings.Contains(r.stderr, "tmp-") || !strings.Contains(r.stderr, want) {
 		t.Errorf("code %d, %.2000s", r.code, r.stderr)

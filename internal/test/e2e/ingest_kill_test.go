@@ -188,8 +188,8 @@ func (y *yard) temporary(t *testing.T) []string {
 	return paths
 }
 
-// An ending is what came of a run of the command.
-type ending struct {
+// A runEnd is what came of a run of the command.
+type runEnd struct {
 	stdout, stderr string
 	code           int
 }
@@ -206,14 +206,14 @@ func commandIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdout,
 }
 
 // finished returns what came of a run of the command in dir.
-func finished(t *testing.T, dir string, args ...string) ending {
+func finished(t *testing.T, dir string, args ...string) runEnd {
 	t.Helper()
 	cmd, stdout, stderr := commandIn(t, dir, args...)
 	_ = cmd.Run()
-	return ending{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	return runEnd{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
 
-func (r ending) report(t *testing.T) ingestReport {
+func (r runEnd) report(t *testing.T) ingestReport {
 	t.Helper()
 	var report ingestReport
 	if err := json.Unmarshal([]byte(r.stdout), &report); err != nil {
@@ -281,7 +281,7 @@ func TestIngestKilled(t *testing.T) {
 		y := newYard(t, random, 210)
 		for range 6 {
 			total++
-			other := make(chan ending, 1)
+			other := make(chan runEnd, 1)
 			both := total%3 == 0
 			if both {
 				go func() { other <- finished(t, y.base, "ingest", "--json", ".") }()
@@ -330,7 +330,7 @@ func TestIngestKilledWhileSourcesChange(t *testing.T) {
 // the ingest ends before the signal comes, it tries more files.
 func TestIngestInterrupted(t *testing.T) {
 	if !sharedtest.Long() {
-		t.Skip("TestInterruptEndsChildren of cmd/citekit sees to the signal, TestIngestKilled to the maps: only with CITEKIT_LONG=1")
+		t.Skip("TestInterruptEndsChildren of internal/command sees to the signal, TestIngestKilled to the maps: only with CITEKIT_LONG=1")
 	}
 	for _, files := range []int{700, 2000, 6000} {
 		if interruptIngest(t, files) {

@@ -69,7 +69,7 @@ func TestServingPage(t *testing.T) {
 		{4, `{"ready":true}`, 1},
 		{5, `"address":"text://moon#lines=1-3"`, 1},
 		{5, `"results":[]`, 1},
-		{5, `unknown tool \"resolve\"`, 1},
+		{5, `"message":"unknown tool \"resolve\"`, 1},
 		{5, "the token is not valid", 1},
 		{6, "revoked ", 1},
 		{6, "the token is not valid", 1},

@@ -11,9 +11,10 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
-	document "github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document"
 )
 
 // The validator is a large module. It is imported here, as this package is
@@ -48,14 +49,14 @@ func TestExtractsAreValid(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, checked := &document.Resolver{}, 0
+	r, checked := &document.PDF{}, 0
 	for name, data := range sources {
 		if validate(data) != nil {
 			continue
 		}
 		extract, err := firstPageOf(t, r, data)
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

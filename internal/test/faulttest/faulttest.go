@@ -23,7 +23,7 @@ type Workspace struct {
 	*workspace.Memory
 
 	// Fail is the number of the call that fails, from 1; 0 means none. It must
-	// not change during calls.
+	// not change during calls: see Heal.
 	Fail int
 
 	mu    sync.Mutex
@@ -35,6 +35,13 @@ func (f *Workspace) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls
+}
+
+// Heal lets all further calls succeed.
+func (f *Workspace) Heal() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.Fail = 0
 }
 
 func (f *Workspace) call() error {
@@ -118,7 +125,18 @@ func (f *Workspace) WriteNoteIf(ctx context.Context, kind, name string, data []b
 	return now, err
 }
 
-func (f *Workspace) DeleteKept(ctx context.Context, k citekit.Kept) error {
+func (f *Workspace) ChangeNotes(ctx context.Context, kind string, changes []citekit.NoteChange) ([]citekit.Stamp, error) {
+	if err := f.call(); err != nil {
+		return nil, err
+	}
+	now, err := f.Memory.ChangeNotes(ctx, kind, changes)
+	if failed := f.call(); failed != nil {
+		return nil, failed
+	}
+	return now, err
+}
+
+func (f *Workspace) DeleteKept(ctx context.Context, k workspace.Kept) error {
 	if err := f.call(); err != nil {
 		return err
 	}

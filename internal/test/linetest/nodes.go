@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 )
 
 // Bounds of every map.
@@ -33,7 +34,7 @@ func Problem(nodes []*citekit.Node, lines int) error {
 	for range (&citekit.ResourceMap{Nodes: nodes}).All() {
 		count++
 	}
-	if count > citekit.MaxMappedNodes {
+	if count > about.MaxMappedNodes {
 		return fmt.Errorf("%d nodes", count)
 	}
 	mail := count > 0 && nodes[0].Location.Lines.IsZero()

@@ -7,6 +7,7 @@
 package sharedtest
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -224,59 +225,86 @@ func Python(t testing.TB, module string) string {
 // and else is skipped. With -short it is skipped.
 func NodeModules(t testing.TB) string {
 	t.Helper()
-	skipShort(t, "Node")
-	dir := os.Getenv("CITEKIT_NODE_MODULES")
-	if dir == "" {
-		dir = filepath.Join(module, "mcpadapter", "testdata", "client", "node_modules")
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "@modelcontextprotocol", "sdk")); err != nil {
-		Missing(t, "no TypeScript client: run npm install in mcpadapter/testdata/client, or set CITEKIT_NODE_MODULES")
-	}
-	return dir
+	return npm(t, "TypeScript client", "CITEKIT_NODE_MODULES", "mcpadapter/testdata/client", "@modelcontextprotocol/sdk")
 }
 
-// ConformanceSuites returns the directory of the packages with the conformance
-// suites of the protocol: the one named by CITEKIT_CONFORMANCE, else npm's
-// default. Without them, the test fails if CI is set, and else is skipped.
+// ConformanceSuites is [NodeModules] for the conformance suites of the protocol, and
+// CITEKIT_CONFORMANCE.
 func ConformanceSuites(t testing.TB) string {
 	t.Helper()
+	return npm(t, "conformance suites", "CITEKIT_CONFORMANCE", "mcpadapter/testdata/conformance", "conformance-next")
+}
+
+// CitationReaders is [NodeModules] for packages that read citations, and
+// CITEKIT_READERS.
+func CitationReaders(t testing.TB) string {
+	t.Helper()
+	return npm(t, "readers of citations", "CITEKIT_READERS", "citation/testdata/readers", "jsonld")
+}
+
+// APIClient is [NodeModules] for packages that make clients of the JSON interface from
+// its description, and check that, and CITEKIT_API_CLIENT.
+func APIClient(t testing.TB) string {
+	t.Helper()
+	return npm(t, "maker of clients", "CITEKIT_API_CLIENT", "api/testdata/client", "openapi-typescript")
+}
+
+// Browser is [NodeModules] for packages that drive a browser, and CITEKIT_BROWSER_MODULES.
+// It also returns the path of the browser, Chromium, which counts as missing too.
+func Browser(t testing.TB) (modules, chromium string) {
+	t.Helper()
+	modules = npm(t, "driver of a browser", "CITEKIT_BROWSER_MODULES", "internal/test/e2e/testdata/browser", "playwright-core")
+	return modules, Tool(t, "chromium")
+}
+
+// npm returns the directory of packages of npm that a variable names, else that of a
+// folder of the module. If one of them is not there, they count as missing.
+func npm(t testing.TB, what, variable, folder, one string) string {
+	t.Helper()
 	skipShort(t, "Node")
-	dir := os.Getenv("CITEKIT_CONFORMANCE")
+	dir := os.Getenv(variable)
 	if dir == "" {
-		dir = filepath.Join(module, "mcpadapter", "testdata", "conformance", "node_modules")
+		dir = filepath.Join(module, filepath.FromSlash(folder), "node_modules")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "conformance-next")); err != nil {
-		Missing(t, "no conformance suites: run npm install in mcpadapter/testdata/conformance, or set CITEKIT_CONFORMANCE")
+	if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(one))); err != nil {
+		Missing(t, fmt.Sprintf("no %s: run npm ci in %s, or set %s", what, folder, variable))
 	}
 	return dir
 }
 
-// CitationReaders returns the directory of the packages for Node that read
-// citations: the one named by CITEKIT_READERS, else npm's default. Without
-// them, the test fails if CI is set, and else is skipped.
-func CitationReaders(t testing.TB) string {
+// Modules returns the directories of the modules that go.mod requires, by path. What is
+// in them is the same on each machine, unlike what is in the cache of all modules.
+func Modules(t testing.TB) []string {
 	t.Helper()
-	skipShort(t, "Node")
-	dir := os.Getenv("CITEKIT_READERS")
-	if dir == "" {
-		dir = filepath.Join(module, "citation", "testdata", "readers", "node_modules")
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
+	var required struct{ Require []struct{ Path string } }
+	if err := json.Unmarshal(goOutput(t, "mod", "edit", "-json"), &required); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "jsonld")); err != nil {
-		Missing(t, "no readers of citations: run npm install in citation/testdata/readers, or set CITEKIT_READERS")
+	list := []string{"list", "-m", "-f", "{{.Dir}}"}
+	for _, m := range required.Require {
+		list = append(list, m.Path)
 	}
-	return dir
+	// A module that no package has needed so far has no directory.
+	return strings.Fields(string(goOutput(t, list...)))
+}
+
+// GoRoot returns the directory of Go's own sources and documents.
+func GoRoot(t testing.TB) string {
+	t.Helper()
+	return strings.TrimSpace(string(goOutput(t, "env", "GOROOT")))
+}
+
+func goOutput(t testing.TB, args ...string) []byte {
+	t.Helper()
+	out, err := exec.Command(Tool(t, "go"), args...).Output()
+	if err != nil {
+		t.Fatalf("go %s: %v", strings.Join(args, " "), err)
+	}
+	return out
 }
 
 // Convert returns the path of ImageMagick's program: that of the system if

@@ -252,15 +252,15 @@ func (r *report) printSlowest(n int) error {
 	if err != nil {
 		return err
 	}
-	var all []timing
+	var all []testTime
 	for line := range bytes.Lines(data) {
-		var t timing
+		var t testTime
 		if err := json.Unmarshal(line, &t); err != nil {
 			return err
 		}
 		all = append(all, t)
 	}
-	slices.SortFunc(all, func(a, b timing) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	slices.SortFunc(all, func(a, b testTime) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
 	fmt.Fprintf(r.out, "\nThe slowest tests, in seconds:\n%8s %10s\n", "elapsed", "processor")
 	for _, t := range all[:min(n, len(all))] {
 		fmt.Fprintf(r.out, "%8.1f %10.1f  %s %s\n", t.Elapsed.Seconds(), t.CPU.Seconds(), t.Package, t.Test)

@@ -81,7 +81,7 @@ func TestReport(t *testing.T) {
 func TestNoted(t *testing.T) {
 	seconds := int64(0) // each look at the clock is a second later
 	clock := func() time.Time { seconds++; return time.Unix(seconds, 0) }
-	w := watcher{name: "a", clock: clock, running: make(map[string]timing)}
+	w := watcher{name: "a", clock: clock, running: make(map[string]testTime)}
 	var out bytes.Buffer
 	printed := "\x16=== RUN   TestOne\n\x16=== RUN   TestOne/part\n\x16    --- PASS: TestOne/part (0.00s)\n\x16--- PASS: TestOne (0.00s)\nPASS\n"
 	w.copy(&out, strings.NewReader(printed))

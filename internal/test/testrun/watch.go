@@ -20,9 +20,9 @@ import (
 // a test; the file of times and the test with its arguments follow.
 const watchCommand = "watch"
 
-// A timing is how long a test took. Times of tests that run beside each other include
+// A testTime is how long a test took. Times of tests that run beside each other include
 // those of the others.
-type timing struct {
+type testTime struct {
 	Package, Test string
 	Elapsed, CPU  time.Duration
 }
@@ -48,7 +48,7 @@ func watch(file string, command []string) int {
 			test.Process.Signal(s)
 		}
 	}()
-	w := watcher{pid: test.Process.Pid, name: packageName(), clock: time.Now, running: make(map[string]timing)}
+	w := watcher{pid: test.Process.Pid, name: packageName(), clock: time.Now, running: make(map[string]testTime)}
 	w.copy(os.Stdout, out)
 	err = test.Wait()
 	w.write(file)
@@ -65,8 +65,8 @@ type watcher struct {
 	pid     int
 	name    string // of the package
 	clock   func() time.Time
-	running map[string]timing // what was used when a test began, by the name of the test; of one that is paused, what it used
-	ended   []timing
+	running map[string]testTime // what was used when a test began, by the name of the test; of one that is paused, what it used
+	ended   []testTime
 }
 
 // copy copies what a test program prints, and notes when tests begin and end.
@@ -117,19 +117,19 @@ func (w *watcher) note(line []byte) {
 	}
 	if began, ok := w.running[words[2]]; ok {
 		took := w.since(began)
-		w.ended = append(w.ended, timing{w.name, words[2], took.Elapsed, took.CPU})
+		w.ended = append(w.ended, testTime{w.name, words[2], took.Elapsed, took.CPU})
 	}
 }
 
-func (w *watcher) now() timing {
-	return timing{Elapsed: time.Duration(w.clock().UnixNano()), CPU: treeTime(w.pid)}
+func (w *watcher) now() testTime {
+	return testTime{Elapsed: time.Duration(w.clock().UnixNano()), CPU: treeTime(w.pid)}
 }
 
 // since returns what was used since a test began. Of that, since returns when a test
 // that goes on would have begun if it had not paused.
-func (w *watcher) since(began timing) timing {
+func (w *watcher) since(began testTime) testTime {
 	now := w.now()
-	return timing{Elapsed: now.Elapsed - began.Elapsed, CPU: now.CPU - began.CPU}
+	return testTime{Elapsed: now.Elapsed - began.Elapsed, CPU: now.CPU - began.CPU}
 }
 
 func (w *watcher) write(file string) {

@@ -17,7 +17,7 @@ import (
 )
 
 // compare compares what citekit reads of a file with what others read.
-func (m *measurement) compare(ctx context.Context, t *table, r *reading) {
+func (m *measurement) compare(ctx context.Context, t *table, r *fileReport) {
 	switch r.format {
 	case "docx", "odt":
 		m.comparePlain(t, r)
@@ -41,7 +41,7 @@ func (m *measurement) compare(ctx context.Context, t *table, r *reading) {
 	}
 }
 
-func (m *measurement) asked(t *table, r *reading, op string, v any) bool {
+func (m *measurement) asked(t *table, r *fileReport, op string, v any) bool {
 	path, err := filepath.Abs(r.path)
 	if err == nil {
 		err = m.second.ask(question{Op: op, Format: r.format, Path: path}, v)
@@ -54,7 +54,7 @@ func (m *measurement) asked(t *table, r *reading, op string, v any) bool {
 
 // comparePlain compares words: with those of pandoc, which leaves out computed
 // numbers and some boxes, and with those in the markup, without the numbers.
-func (m *measurement) comparePlain(t *table, r *reading) {
+func (m *measurement) comparePlain(t *table, r *fileReport) {
 	ours := words(r.text)
 	for _, other := range []struct{ op, name string }{{"markup", "the markup"}, {"plain", "pandoc"}} {
 		var text string
@@ -114,7 +114,7 @@ func isNumber(w string) bool {
 }
 
 // compareCells looks up each cell of the second reader in the text of its row.
-func (m *measurement) compareCells(t *table, r *reading) {
+func (m *measurement) compareCells(t *table, r *fileReport) {
 	var cells [][4]string
 	if !m.asked(t, r, "cells", &cells) {
 		return
@@ -167,7 +167,7 @@ func hasCell(row, kind, value string) bool {
 	return false
 }
 
-func (m *measurement) compareSlides(t *table, r *reading) {
+func (m *measurement) compareSlides(t *table, r *fileReport) {
 	var slides [][]string
 	if !m.asked(t, r, "slides", &slides) {
 		return
@@ -194,7 +194,7 @@ func (m *measurement) compareSlides(t *table, r *reading) {
 	}
 }
 
-func (m *measurement) compareContents(t *table, r *reading) {
+func (m *measurement) compareContents(t *table, r *fileReport) {
 	var book struct {
 		TOC   [][2]any
 		Spine int
@@ -224,7 +224,7 @@ func (m *measurement) compareContents(t *table, r *reading) {
 	}
 }
 
-func (m *measurement) compareParts(ctx context.Context, t *table, r *reading) {
+func (m *measurement) compareParts(ctx context.Context, t *table, r *fileReport) {
 	var parts [][4]any
 	if !m.asked(t, r, "parts", &parts) {
 		return
@@ -280,7 +280,7 @@ func (m *measurement) compareParts(ctx context.Context, t *table, r *reading) {
 
 // keep opens a cut in the second reader, asks it for leaks, and keeps it for
 // LibreOffice.
-func (m *measurement) keep(_ context.Context, t *table, r *reading, i int, cut evidence, text string) {
+func (m *measurement) keep(_ context.Context, t *table, r *fileReport, i int, cut evidence, text string) {
 	if r.format == "eml" || r.format == "mbox" {
 		return
 	}
@@ -297,7 +297,7 @@ func (m *measurement) keep(_ context.Context, t *table, r *reading, i int, cut e
 	}
 }
 
-func (m *measurement) secondOpens(t *table, r *reading, i int, name string) {
+func (m *measurement) secondOpens(t *table, r *fileReport, i int, name string) {
 	t.tried++
 	var n int
 	err := m.second.ask(question{Op: "open", Format: r.format, Path: name}, &n)

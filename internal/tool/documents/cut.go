@@ -14,7 +14,7 @@ import (
 )
 
 // cuts cuts a file at three places and checks what comes out.
-func (m *measurement) cuts(ctx context.Context, t *table, r *reading) {
+func (m *measurement) cuts(ctx context.Context, t *table, r *fileReport) {
 	for i, run := range pick(r.runs) {
 		t.cuts++
 		start := time.Now()
@@ -77,7 +77,7 @@ func resolve(ctx context.Context, resolver citekit.Resolver, src *citekit.Source
 
 // checkText reads a location of the source, and all of the cut: the texts are
 // the same.
-func (m *measurement) checkText(ctx context.Context, t *table, r *reading, loc citekit.Location, cut evidence) (string, error) {
+func (m *measurement) checkText(ctx context.Context, t *table, r *fileReport, loc citekit.Location, cut evidence) (string, error) {
 	runs, err := readRuns(ctx, r.resolver, r.source(), loc)
 	if err != nil {
 		m.found(t, "address has no text", r.path, "%+v: %v", loc, err)

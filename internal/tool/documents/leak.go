@@ -15,7 +15,7 @@ import (
 
 // leaks finds what a cut has that its address does not say: parts that nothing
 // leads to, the properties of the document, and texts of other places.
-func (m *measurement) leaks(t *table, r *reading, loc citekit.Location, cut []byte, text string) {
+func (m *measurement) leaks(t *table, r *fileReport, loc citekit.Location, cut []byte, text string) {
 	parts, err := unzip(cut)
 	if err != nil {
 		if r.format != "eml" && r.format != "mbox" {
@@ -185,7 +185,7 @@ type secret struct{ of, text string }
 // secrets lists the lines of all runs outside a location, and the texts of
 // notes and comments of the source that no run outside has: those of a cut are
 // found in its own text, as they are in ReadText.
-func (r *reading) secrets(loc citekit.Location) (list []secret) {
+func (r *fileReport) secrets(loc citekit.Location) (list []secret) {
 	own := make(map[string]bool)
 	for _, run := range r.runs {
 		if !within(loc, run.Location) {

@@ -19,8 +19,8 @@ import (
 // maxTime is how long one file may take, all in all.
 const maxTime = 2 * time.Minute
 
-// A reading is what citekit says of a file.
-type reading struct {
+// A fileReport is what citekit says of a file.
+type fileReport struct {
 	path, format string
 	data         []byte
 	kind         citekit.Modality
@@ -31,7 +31,7 @@ type reading struct {
 	text         string
 }
 
-func (r *reading) source() *citekit.Source { return sourceOf(r.data, filepath.Base(r.path)) }
+func (r *fileReport) source() *citekit.Source { return sourceOf(r.data, filepath.Base(r.path)) }
 
 func sourceOf(data []byte, name string) *citekit.Source {
 	sum := sha256.Sum256(data)
@@ -68,7 +68,7 @@ func (m *measurement) file(t *table, format, path string) {
 }
 
 // read maps a file, measures it and reads all of its text.
-func (m *measurement) read(ctx context.Context, format, path string, data []byte) (r *reading, err error) {
+func (m *measurement) read(ctx context.Context, format, path string, data []byte) (r *fileReport, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -78,7 +78,7 @@ func (m *measurement) read(ctx context.Context, format, path string, data []byte
 	if err != nil {
 		return nil, err
 	}
-	r = &reading{path: path, format: format, data: data, kind: citekit.Modality(kind), resolver: m.resolvers[citekit.Modality(kind)]}
+	r = &fileReport{path: path, format: format, data: data, kind: citekit.Modality(kind), resolver: m.resolvers[citekit.Modality(kind)]}
 	isMail := format == "eml" || format == "mbox" // its content is text, and its name may decide
 	if known.ID != format && !known.Encrypted && !isMail {
 		return nil, fmt.Errorf("taken for %s %q", kind, known.ID)
@@ -151,7 +151,7 @@ func countNodes(nodes []*citekit.Node) (n int) {
 }
 
 // checkDraft finds nodes that lie outside the source or their parent.
-func (m *measurement) checkDraft(t *table, r *reading) {
+func (m *measurement) checkDraft(t *table, r *fileReport) {
 	var walk func(nodes []*citekit.Node, parent *citekit.Node)
 	walk = func(nodes []*citekit.Node, parent *citekit.Node) {
 		for _, n := range nodes {
@@ -168,7 +168,7 @@ func (m *measurement) checkDraft(t *table, r *reading) {
 }
 
 // checkRuns finds runs that lie outside the source or do not end a line.
-func (m *measurement) checkRuns(t *table, r *reading) {
+func (m *measurement) checkRuns(t *table, r *fileReport) {
 	for _, run := range r.runs {
 		if err := r.outside(run.Location); err != nil {
 			m.found(t, "run outside", r.path, "%+v: %v", run.Location, err)
@@ -180,7 +180,7 @@ func (m *measurement) checkRuns(t *table, r *reading) {
 	}
 }
 
-func (r *reading) outside(loc citekit.Location) error {
+func (r *fileReport) outside(loc citekit.Location) error {
 	if err := loc.Validate(); err != nil {
 		return err
 	}

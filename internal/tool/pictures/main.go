@@ -79,7 +79,7 @@ func drawEvidence(ctx context.Context, tides, dir string, clip bool) error {
 		return err
 	}
 	maker := preview.New(lib)
-	page := citekit.Address{Resource: "guide", Location: citekit.Pages(3, 3)}
+	page := citekit.Address{Resource: "guide", Location: citekit.Document.Pages(3, 3)}
 	boxes, err := marked(ctx, lib, maker, page, "At new", "spring tide.")
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func drawEvidence(ctx context.Context, tides, dir string, clip bool) error {
 	if !clip {
 		return nil
 	}
-	seconds := citekit.Address{Resource: "clock", Location: citekit.Seconds(2.5, 7)}
+	seconds := citekit.Address{Resource: "clock", Location: citekit.Video.Seconds(2.5, 7)}
 	return picture(ctx, maker, seconds, preview.Options{Side: 420}, filepath.Join(dir, "clip"))
 }
 

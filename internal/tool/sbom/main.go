@@ -154,6 +154,9 @@ func standardLibrary(version string) (component, error) {
 }
 
 func describeModule(module *debug.Module) (component, error) {
+	if r := module.Replace; r != nil && (strings.HasPrefix(r.Path, ".") || filepath.IsAbs(r.Path)) {
+		return describeFolder(module)
+	}
 	if module.Replace != nil {
 		module = module.Replace
 	}
@@ -174,6 +177,20 @@ func describeModule(module *debug.Module) (component, error) {
 		Licenses: []license{{expression}}, PURL: purl(module.Path, module.Version),
 		Properties: []property{{"go:sum", cached.Sum}},
 		Components: inside[module.Path],
+	}, err
+}
+
+// describeFolder describes a module whose code is that of a folder, which the module of
+// the working directory names. Its version is that of the program.
+func describeFolder(module *debug.Module) (component, error) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", module.Path).Output()
+	if err != nil {
+		return component{}, fmt.Errorf("run this in the folder of the program's module: go list: %w", err)
+	}
+	expression, err := licenceIn(strings.TrimSpace(string(out)))
+	return component{
+		Type: "library", Ref: module.Path + "@" + module.Version, Name: module.Path, Version: module.Version,
+		Licenses: []license{{expression}}, PURL: purl(module.Path, module.Version),
 	}, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -54,5 +55,48 @@ func TestOwnBill(t *testing.T) {
 	}
 	if err := run([]string{filepath.Join(t.TempDir(), "none")}, &first); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("of a file that is not there: %v", err)
+	}
+}
+
+// A module whose code is that of a folder, as go.mod can say, is described by that.
+func TestModuleInFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program: not with -short")
+	}
+	licence, err := os.ReadFile(filepath.Join("..", "..", "..", "LICENSE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.org/library\n\ngo 1.26.0\n", "LICENSE": string(licence), "library.go": "package library\n\nconst Name = \"x\"\n",
+		"own/go.mod":  "module example.org/library/own\n\ngo 1.26.0\n\nrequire example.org/library v0.0.0\n\nreplace example.org/library => ../\n",
+		"own/main.go": "package main\n\nimport \"example.org/library\"\n\nfunc main() { println(library.Name) }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(filepath.Join(dir, "own"))
+	if out, err := exec.Command("go", "build", "-o", "program", ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b, err := describe("program")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b.Components) != 2 || b.Components[1].Ref != "example.org/library@v0.0.0" || b.Components[1].Licenses[0].Expression != "MIT" {
+		t.Errorf("the components: %+v", b.Components)
+	}
+	t.Chdir(dir)
+	if _, err := describe(filepath.Join("own", "program")); err != nil {
+		t.Errorf("in the folder of the module itself: %v", err)
+	}
+	t.Chdir(t.TempDir())
+	if _, err := describe(filepath.Join(dir, "own", "program")); err == nil || !strings.Contains(err.Error(), "run this in the folder of the program's module") {
+		t.Errorf("elsewhere: %v", err)
 	}
 }

@@ -38,7 +38,7 @@ async function fail(name, args) {
 }
 
 await check("handshake", () => {
-  assert.deepEqual(client.getServerCapabilities(), { completions: {}, prompts: { listChanged: true }, resources: { listChanged: true, subscribe: true }, tools: {} });
+  assert.deepEqual(client.getServerCapabilities(), { completions: {}, prompts: { listChanged: true }, resources: { listChanged: true, subscribe: true }, tools: { listChanged: true } });
   assert.match(client.getInstructions(), /resolve/);
 });
 
@@ -131,7 +131,7 @@ await check("errors", async () => {
   ({ code } = await fail("resolve", { resource_id: "poem", node_id: "beyond" }));
   assert.equal(code, "INVALID_INPUT");
   ({ text, code } = await fail("getNode", { resource_id: "poem", node: "first" }));
-  assert.match(text, /unknown argument 'node' \(did you mean 'node_id'\?\); this tool takes resource_id \(optional\), node_id/);
+  assert.match(text, /unknown argument 'node' \(did you mean 'node_id', a string\?\); this tool takes resource_id \(optional\), node_id/);
 });
 
 await check("control characters in a resource URI", async () => {

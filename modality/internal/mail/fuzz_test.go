@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality/internal/mail"
 )
 
@@ -21,7 +22,7 @@ func FuzzMail(f *testing.F) {
 		src := source("a.eml", string(data))
 		d, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Text})
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Fatal(err)
 			}
 			return

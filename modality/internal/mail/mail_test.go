@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/modality/internal/mail"
 )
 
@@ -91,7 +92,7 @@ func TestParts(t *testing.T) {
 		{"unknown encoding", "Content-Transfer-Encoding: rot13\n\nuryyb", "1", "uryyb"},
 		{"From in the header", "From a@b\n>From c Mon\nSubject: x\n\nbody", "1", "body"},
 	} {
-		got, _, err := resolve(t, c.text, citekit.Part(c.part))
+		got, _, err := resolve(t, c.text, citekit.Text.Part(c.part))
 		if err != nil || got != c.want {
 			t.Errorf("%s: got %q, %v; want %q", c.name, got, err, c.want)
 		}
@@ -106,17 +107,17 @@ func TestLongLines(t *testing.T) {
 		fmt.Fprintf(&quoted, "=%02X", want[i])
 	}
 	for _, text := range []string{quoted.String(), quoted.String() + "=\n"} {
-		got, _, err := resolve(t, "Content-Transfer-Encoding: quoted-printable\n\n"+text, citekit.Part("1"))
+		got, _, err := resolve(t, "Content-Transfer-Encoding: quoted-printable\n\n"+text, citekit.Text.Part("1"))
 		if err != nil || got != want {
 			t.Errorf("got %d bytes, %v; want %d", len(got), err, len(want))
 		}
 	}
 	body := strings.Repeat("x", 200_000) + "\nsecond\n"
-	got, _, err := resolve(t, "Subject: x\n\n"+body, lines(citekit.Part("1"), 2, 2))
+	got, _, err := resolve(t, "Subject: x\n\n"+body, lines(citekit.Text.Part("1"), 2, 2))
 	if err != nil || got != "second\n" {
 		t.Errorf("the line after a long one: %q, %v", got, err)
 	}
-	if all, _, err := read(t, "Subject: x\n\n"+body, citekit.Part("1")); err != nil || all != body {
+	if all, _, err := read(t, "Subject: x\n\n"+body, citekit.Text.Part("1")); err != nil || all != body {
 		t.Errorf("the text of a long line: %d bytes, %v", len(all), err)
 	}
 }
@@ -140,11 +141,11 @@ func TestCharsets(t *testing.T) {
 		{"text/plain; charset=iso-2022-jp", "\x1b$B$\"\x1b(B\n", "iso-2022-jp", false, "あ\n"},
 	} {
 		text := "Content-Type: " + c.head + "\nContent-Transfer-Encoding: binary\n\n" + c.body
-		got, content, err := resolve(t, text, citekit.Part("1"))
+		got, content, err := resolve(t, text, citekit.Text.Part("1"))
 		if err != nil || got != c.body || content.Charset != c.charset || content.CharsetGuessed != c.guessed {
 			t.Errorf("%s: %q, %+v, %v; want %s, %t", c.head, got, content, err, c.charset, c.guessed)
 		}
-		if got, _, err := read(t, text, citekit.Part("1")); err != nil || got != c.text {
+		if got, _, err := read(t, text, citekit.Text.Part("1")); err != nil || got != c.text {
 			t.Errorf("%s: the text is %q, %v; want %q", c.head, got, err, c.text)
 		}
 	}
@@ -205,15 +206,15 @@ func TestErrors(t *testing.T) {
 		loc        citekit.Location
 		want       error
 	}{
-		{"deep", deep.String(), citekit.Part("1"), citekit.ErrTooLarge},
-		{"wide", wide, citekit.Part("1"), citekit.ErrTooLarge},
-		{"lines of an image", image, lines(citekit.Part("1"), 1, 1), errors.ErrUnsupported},
+		{"deep", deep.String(), citekit.Text.Part("1"), citekit.ErrTooLarge},
+		{"wide", wide, citekit.Text.Part("1"), citekit.ErrTooLarge},
+		{"lines of an image", image, lines(citekit.Text.Part("1"), 1, 1), errors.ErrUnsupported},
 		{"a message of no mailbox", image, inMessage(1, citekit.Location{}), errors.ErrUnsupported},
-		{"a part of a mailbox", box, citekit.Part("1"), errors.ErrUnsupported},
-		{"blocks", image, citekit.Blocks(1, 1), errors.ErrUnsupported},
-		{"no mail", "hello\nworld\n", citekit.Part("1"), citekit.ErrFormat},
-		{"empty", "", citekit.Part("1"), citekit.ErrFormat},
-		{"lines of an empty part", "Subject: a\n\n", lines(citekit.Part("1"), 1, 1), citekit.ErrRange},
+		{"a part of a mailbox", box, citekit.Text.Part("1"), errors.ErrUnsupported},
+		{"blocks", image, citekit.Document.Blocks(1, 1), errors.ErrUnsupported},
+		{"no mail", "hello\nworld\n", citekit.Text.Part("1"), citekit.ErrFormat},
+		{"empty", "", citekit.Text.Part("1"), citekit.ErrFormat},
+		{"lines of an empty part", "Subject: a\n\n", lines(citekit.Text.Part("1"), 1, 1), citekit.ErrRange},
 	} {
 		if _, _, err := resolve(t, c.text, c.loc); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, err, c.want)
@@ -367,8 +368,8 @@ func TestLargeMailbox(t *testing.T) {
 	}{
 		{5_000, 0, "", 10_000},
 		{12_000, 2, "parts left out", 12_000 + 4_000},
-		{citekit.MaxMappedNodes, 3, "messages after the first", 5_000},
-		{citekit.MaxMappedNodes + 5, 0, "messages after the first of each thread and parts left out: more than 20000 nodes; 5 threads left out", citekit.MaxMappedNodes},
+		{about.MaxMappedNodes, 3, "messages after the first", 5_000},
+		{about.MaxMappedNodes + 5, 0, "messages after the first of each thread and parts left out: more than 20000 nodes; 5 threads left out", about.MaxMappedNodes},
 	} {
 		var b bytes.Buffer
 		for i := range c.messages {

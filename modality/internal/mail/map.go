@@ -27,7 +27,7 @@ const (
 // thread; replies without either join the thread of their subject. A thread of
 // several messages is located at the whole mailbox.
 //
-// A mailbox that would have more than [citekit.MaxMappedNodes] nodes has no nodes
+// A mailbox that would have more than [about.MaxMappedNodes] nodes has no nodes
 // for parts. If that is not enough, it has one node for each thread, located at
 // its first message. The summary of an encrypted part says so. The metadata key
 // "structure" says what was left out.
@@ -196,5 +196,5 @@ func (c *nodeBuilder) messageNode(root *entity, at citekit.Location) *citekit.No
 
 // leftOut says what a map does not have.
 func leftOut(n int, thing string) string {
-	return fmt.Sprintf("%s left out: more than %d nodes", say.Count(n, thing), citekit.MaxMappedNodes)
+	return fmt.Sprintf("%s left out: more than %d nodes", say.Count(n, thing), about.MaxMappedNodes)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 	"github.com/citekit/citekit/modality/internal/member"
 )
 
@@ -89,5 +90,5 @@ func (m *message) members(ctx context.Context, src io.ReaderAt) map[string]*enti
 // isMemberName reports whether an address can have a name.
 func isMemberName(name string) bool {
 	loc := citekit.Location{Modality: citekit.Text, Member: name}
-	return loc.Validate() == nil && !strings.Contains(name, citekit.MemberSeparator)
+	return loc.Validate() == nil && !strings.Contains(name, selector.MemberSeparator)
 }

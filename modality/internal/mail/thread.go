@@ -78,7 +78,7 @@ func (m *mailboxMap) add(n int) error {
 	m.count += countNodes(node)
 	m.messages = append(m.messages, node)
 	m.thread = append(m.thread, m.threads.add(root.header))
-	if m.detailed && m.count+len(m.messages) > citekit.MaxMappedNodes { // with as many threads as there may be
+	if m.detailed && m.count+len(m.messages) > about.MaxMappedNodes { // with as many threads as there may be
 		m.detailed = false
 		for _, node := range m.messages {
 			node.Children = nil
@@ -109,14 +109,14 @@ func (m *mailboxMap) nodes() (nodes []*citekit.Node, left []string) {
 		byThread[root] = append(byThread[root], node)
 	}
 	if !m.detailed {
-		left = append(left, "parts left out: more than "+say.Count(citekit.MaxMappedNodes, "node"))
+		left = append(left, "parts left out: more than "+say.Count(about.MaxMappedNodes, "node"))
 	}
-	brief := len(m.messages)+len(order) > citekit.MaxMappedNodes
+	brief := len(m.messages)+len(order) > about.MaxMappedNodes
 	if brief {
-		left = []string{"messages after the first of each thread and parts left out: more than " + say.Count(citekit.MaxMappedNodes, "node")}
+		left = []string{"messages after the first of each thread and parts left out: more than " + say.Count(about.MaxMappedNodes, "node")}
 	}
 	for _, root := range order {
-		if len(nodes) == citekit.MaxMappedNodes {
+		if len(nodes) == about.MaxMappedNodes {
 			left = append(left, leftOut(len(order)-len(nodes), "thread"))
 			break
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
@@ -85,7 +86,7 @@ func TestThinPackets(t *testing.T) {
 	e := &Engine{Modality: citekit.Audio}
 	data := lacedMatroska(laced, blocks)
 	_, err := e.Measure(t.Context(), source("sound.mka", data))
-	if !errors.Is(err, ffmpeg.ErrWork) || citekit.CodeOf(err) != citekit.CodeTooLarge {
+	if !errors.Is(err, ffmpeg.ErrWork) || citekit.CodeOf(err) != message.CodeTooLarge {
 		t.Errorf("%d packets in %d bytes: error %v", laced*blocks, len(data), err)
 	}
 	if _, err := e.Measure(t.Context(), source("sound.mka", lacedMatroska(laced, blocks/10))); err != nil {
@@ -194,14 +195,14 @@ func TestOverBudget(t *testing.T) {
 		},
 	} {
 		ctx := ffmpeg.Within(t.Context(), 40_000, time.Hour)
-		if err := task(ctx); !errors.Is(err, ffmpeg.ErrWork) || citekit.CodeOf(err) != citekit.CodeTooLarge {
+		if err := task(ctx); !errors.Is(err, ffmpeg.ErrWork) || citekit.CodeOf(err) != message.CodeTooLarge {
 			t.Errorf("%s: too much work gives error %v", name, err)
 		}
 		if why, err := givesUp(task(ctx)); why != "too large" || err != nil {
 			t.Errorf("%s: gives up with %q, %v", name, why, err)
 		}
 		late := task(ffmpeg.Within(t.Context(), 1e18, 0))
-		if citekit.CodeOf(late) != citekit.CodeTimeout {
+		if citekit.CodeOf(late) != message.CodeTimeout {
 			t.Errorf("%s: a clock gives error %v", name, late)
 		}
 		if why, err := givesUp(late); why != "" || err == nil {
@@ -224,11 +225,11 @@ func TestLate(t *testing.T) {
 			e.Tools.FFprobe = stuck
 		}
 		e.Tools.Timeout = 100 * time.Millisecond
-		if s, err := e.Map(t.Context(), openFile(t, path), citekit.MapRequest{Modality: citekit.Video}); citekit.CodeOf(err) != citekit.CodeTimeout {
+		if s, err := e.Map(t.Context(), openFile(t, path), citekit.MapRequest{Modality: citekit.Video}); citekit.CodeOf(err) != message.CodeTimeout {
 			t.Errorf("%s: mapped as %+v, error %v", program, s, err)
 		}
 		_, err := e.Resolve(t.Context(), openFile(t, path), citekit.Request{Location: citekit.Location{Modality: citekit.Video, Time: citekit.Span{Start: 1, End: 2}}})
-		if citekit.CodeOf(err) != citekit.CodeTimeout {
+		if citekit.CodeOf(err) != message.CodeTimeout {
 			t.Errorf("%s: resolved with error %v", program, err)
 		}
 	}

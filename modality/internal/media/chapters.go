@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/modality/internal/media/metadata"
 	"github.com/citekit/citekit/modality/internal/subtitle"
@@ -66,7 +67,7 @@ func addSegments(nodes []*citekit.Node, cues []subtitle.Cue, modality citekit.Mo
 		return nodes, false
 	}
 	sortNodes(top)
-	thin(top, citekit.MaxMappedNodes-chapters)
+	thin(top, about.MaxMappedNodes-chapters)
 	return top.Children, true
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/charset"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/modality/internal/media/metadata"
@@ -126,7 +127,7 @@ func podcastChapters(text []byte) []metadata.Chapter {
 		return nil
 	}
 	var chapters []metadata.Chapter
-	for d.More() && len(chapters) < citekit.MaxMappedNodes {
+	for d.More() && len(chapters) < about.MaxMappedNodes {
 		var c podcastChapter
 		if d.Decode(&c) != nil {
 			return nil

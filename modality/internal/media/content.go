@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
 )
 
@@ -115,7 +116,7 @@ func evenSpans(duration float64) []citekit.Span {
 	if duration > longest {
 		length = longPart
 	}
-	for duration/length > citekit.MaxMappedNodes {
+	for duration/length > about.MaxMappedNodes {
 		length *= 2
 	}
 	var spans []citekit.Span

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -52,7 +53,7 @@ func mapDamaged(t *testing.T, name string, modality citekit.Modality, data []byt
 	src := citekit.NewSource(bytes.NewReader(data), citekit.SourceInfo{Name: name, Size: int64(len(data))})
 	s, err := e.Map(t.Context(), src, citekit.MapRequest{Modality: modality})
 	if err != nil {
-		if citekit.CodeOf(err) == citekit.CodeInternal {
+		if citekit.CodeOf(err) == message.CodeInternal {
 			t.Errorf("%s: error without a kind: %v", name, err)
 		}
 		return

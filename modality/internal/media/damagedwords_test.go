@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 	"github.com/citekit/citekit/modality/internal/media/matroska"
@@ -92,7 +93,7 @@ func TestOwnersAreFound(t *testing.T) {
 		}
 	}
 	nodes, used := addSegments(chapterNodes(chapters, citekit.Audio, citekit.Span{End: 15_000}), cues, citekit.Audio, 15_000)
-	if !used || len(nodes) != 15_000 || countNodes(nodes) > citekit.MaxMappedNodes {
+	if !used || len(nodes) != 15_000 || countNodes(nodes) > about.MaxMappedNodes {
 		t.Errorf("%d nodes, %d in all", len(nodes), countNodes(nodes))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
@@ -122,7 +123,7 @@ func TestScans(t *testing.T) {
 	e.Tools.FFmpeg, e.Tools.FFprobe = "/missing", "/missing"
 	data := append(lacedMatroska(1, 1), scanned(8000, 2000)...)
 	_, err := e.Map(t.Context(), source("film.mkv", data), citekit.MapRequest{Modality: citekit.Video})
-	if citekit.CodeOf(err) != citekit.CodeTooLarge || !strings.Contains(err.Error(), "scans") {
+	if citekit.CodeOf(err) != message.CodeTooLarge || !strings.Contains(err.Error(), "scans") {
 		t.Errorf("2000 scans: error %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -139,7 +140,7 @@ func TestDamaged(t *testing.T) {
 			})
 			if err != nil {
 				t.Logf("%s of %d bytes as %s: %v", name, len(data), modality, err)
-				if code := citekit.CodeOf(err); code == citekit.CodeInternal {
+				if code := citekit.CodeOf(err); code == message.CodeInternal {
 					t.Errorf("%s as %s: error without a kind: %v", name, modality, err)
 				}
 				continue

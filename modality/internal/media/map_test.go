@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
@@ -107,7 +108,7 @@ func TestCorpus(t *testing.T) {
 			extent, err := e.Measure(t.Context(), src)
 			if err != nil {
 				_, err := e.Map(t.Context(), src, citekit.MapRequest{Modality: modality})
-				if citekit.CodeOf(err) != citekit.CodeInvalidInput {
+				if citekit.CodeOf(err) != message.CodeInvalidInput {
 					t.Errorf("%s as %s: error %v", f.Name(), modality, err)
 				}
 				continue

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/mp4test"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
@@ -21,7 +22,7 @@ func checkResolvable(t *testing.T, e *Engine, name string, src *citekit.Source) 
 	t.Helper()
 	s, err := e.Map(t.Context(), src, citekit.MapRequest{Modality: e.Modality})
 	if err != nil {
-		if citekit.CodeOf(err) == citekit.CodeInternal {
+		if citekit.CodeOf(err) == message.CodeInternal {
 			t.Errorf("%s: error without a kind: %v", name, err)
 		}
 		t.Logf("%s: %v", name, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
@@ -213,7 +214,7 @@ func TestEvenSpans(t *testing.T) {
 			t.Errorf("%v s: (-want +got)\n%s", duration, diff)
 		}
 	}
-	if n := len(evenSpans(1e9)); n > citekit.MaxMappedNodes {
+	if n := len(evenSpans(1e9)); n > about.MaxMappedNodes {
 		t.Errorf("%d parts", n)
 	}
 }

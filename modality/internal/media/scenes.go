@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
 )
 
@@ -159,7 +160,7 @@ func (s *scenes) cuts() []float64 {
 		}
 	}
 	for least := minScene; ; least *= 2 {
-		if cuts := apart(s.begins(), times, least); len(cuts) < citekit.MaxMappedNodes {
+		if cuts := apart(s.begins(), times, least); len(cuts) < about.MaxMappedNodes {
 			return cuts
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/modality/internal/media/id3"
 	"github.com/citekit/citekit/modality/internal/media/matroska"
@@ -65,7 +66,7 @@ func scriptOf(tags metadata.Tags, err error) (*script, error) {
 func movieScript(src *citekit.Source) (*script, error) {
 	w, err := mp4.ReadWords(src, src.Size())
 	if err != nil {
-		if err = movieError(err); citekit.CodeOf(err) == citekit.CodeInternal {
+		if err = movieError(err); citekit.CodeOf(err) == message.CodeInternal {
 			return nil, err
 		}
 		return &script{}, nil

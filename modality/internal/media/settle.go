@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
 )
 
@@ -180,7 +181,7 @@ func (t *trial) cut(span citekit.Span) error {
 	case errors.Is(err, citekit.ErrFormat), errors.Is(err, citekit.ErrRange), errors.Is(err, citekit.ErrTooLarge):
 		t.err, t.last = cmp.Or(t.err, err), err
 		return err
-	case citekit.CodeOf(err) == citekit.CodeTimeout:
+	case citekit.CodeOf(err) == message.CodeTimeout:
 		t.late = err
 		return err
 	}

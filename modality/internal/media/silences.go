@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/modality/internal/media/ffmpeg"
 	"github.com/citekit/citekit/modality/internal/media/wav"
@@ -184,7 +185,7 @@ func partsBetween(silences []citekit.Span, duration float64) []citekit.Span {
 		}
 	}
 	add(duration)
-	if len(parts) > citekit.MaxMappedNodes {
+	if len(parts) > about.MaxMappedNodes {
 		return nil
 	}
 	return parts

@@ -62,7 +62,7 @@ func Depth(ctx context.Context) int {
 }
 
 // Deeper returns the context for reading a member. At a depth of
-// [citekit.MaxMemberDepth], no further member is opened, because an archive may
+// [selector.MaxMemberDepth], no further member is opened, because an archive may
 // contain itself.
 func Deeper(ctx context.Context) context.Context {
 	return context.WithValue(ctx, depthKey{}, Depth(ctx)+1)

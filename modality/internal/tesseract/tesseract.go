@@ -96,7 +96,7 @@ func Find(path string) (*Command, error) {
 	}
 	switch {
 	case err == nil:
-		return &Command{path: found, Slots: citekit.NewSlots(MaxChildren)}, nil
+		return &Command{path: found, Slots: &citekit.Slots{Max: MaxChildren}}, nil
 	case path != "":
 		return nil, fmt.Errorf("recognising text needs tesseract, and the configured one cannot be run; correct its path or %s: %w", howToInstall, errors.ErrUnsupported)
 	}

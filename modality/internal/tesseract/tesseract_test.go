@@ -19,6 +19,7 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -163,7 +164,7 @@ func TestHostileProgram(t *testing.T) {
 	}
 	slow := script(t, "sleep 600 &\nwait\n")
 	slow.Timeout = 50 * time.Millisecond
-	if _, err := slow.Recognise(t.Context(), "", given(picture)); citekit.CodeOf(err) != citekit.CodeTimeout {
+	if _, err := slow.Recognise(t.Context(), "", given(picture)); citekit.CodeOf(err) != message.CodeTimeout {
 		t.Errorf("a slow program: error %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -61,14 +61,18 @@ func TestEdited(t *testing.T) {
 		sharedtest.Missing(t, "no git")
 	}
 	for _, c := range []struct {
-		name, pattern string
-		inside        float64
+		name, ext string
+		dir       string
+		inside    float64
 	}{
-		{"Go", filepath.Join(goroot(t), "src", "net", "http", "*.go"), .93},
-		{"Markdown", filepath.Join("..", "..", "..", "*.md"), .80},
+		{"Go", ".go", filepath.Join(sharedtest.GoRoot(t), "src", "net", "http"), .93},
+		{"Markdown", ".md", moduleDir(t, "github.com/modelcontextprotocol/go-sdk"), .80},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			paths, _ := filepath.Glob(c.pattern)
+			names, err := filesBelow(c.dir, c.ext)
+			if err != nil || len(names) == 0 {
+				t.Fatalf("%s has %d files: %v", c.dir, len(names), err)
+			}
 			byGit, byEdits := newJudge(), newJudge()
 			dir := t.TempDir()
 			rounds := 1
@@ -78,9 +82,9 @@ func TestEdited(t *testing.T) {
 			if sharedtest.Long() {
 				rounds *= 4
 			}
-			for i, path := range paths {
+			for _, name := range names {
 				for round := range rounds {
-					editAndJudge(t, dir, path, uint64(i*100+round), byGit, byEdits)
+					editAndJudge(t, dir, c.dir, name, uint64(round), byGit, byEdits)
 				}
 			}
 			t.Run("by git", func(t *testing.T) { byGit.mustReach(t, c.inside) })
@@ -89,16 +93,19 @@ func TestEdited(t *testing.T) {
 	}
 }
 
-func goroot(t *testing.T) string {
-	out, err := exec.Command("go", "env", "GOROOT").Output()
+// moduleDir returns the directory of a module that go.mod requires.
+func moduleDir(t *testing.T, path string) string {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return strings.TrimSpace(string(out))
 }
 
-func editAndJudge(t *testing.T, dir, path string, seed uint64, byGit, byEdits *judge) {
-	data, err := os.ReadFile(path)
+// editAndJudge judges a file of a directory after a round of edits, which depend
+// on its name there.
+func editAndJudge(t *testing.T, dir, from, name string, round uint64, byGit, byEdits *judge) {
+	data, err := os.ReadFile(filepath.Join(from, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,15 +113,15 @@ func editAndJudge(t *testing.T, dir, path string, seed uint64, byGit, byEdits *j
 	if len(old) < 20 {
 		return
 	}
-	now, to := edited(rand.New(rand.NewPCG(seed, 7)), old)
+	now, to := edited(rand.New(rand.NewPCG(round, hashOf(name))), old)
 	oldPath, newPath := filepath.Join(dir, "old"), filepath.Join(dir, "new")
 	for path, text := range map[string]string{oldPath: string(data), newPath: now} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	byGit.pair(t, path, oldPath, newPath, 8)
-	byEdits.texts(path, string(data), now, to, 8)
+	byGit.pair(t, name, oldPath, newPath, 8)
+	byEdits.texts(name, string(data), now, to, 8)
 }
 
 // edited returns lines with some of them inserted, deleted and changed, and where

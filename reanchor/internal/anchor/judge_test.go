@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -95,9 +96,7 @@ func (j *judge) pair(t *testing.T, name, oldPath, newPath string, each int) {
 // texts judges citations of a text. The new line of each old one is known.
 func (j *judge) texts(name, a, b string, to []int, each int) {
 	old, now := strings.SplitAfter(a, "\n"), strings.SplitAfter(b, "\n")
-	h := fnv.New64()
-	h.Write([]byte(name))
-	r := rand.New(rand.NewPCG(3, h.Sum64()))
+	r := rand.New(rand.NewPCG(3, hashOf(name)))
 	p := anchor.Align(a, b, anchor.Options{})
 	for range each {
 		n := 1 + r.IntN(25)
@@ -113,6 +112,13 @@ func (j *judge) texts(name, a, b string, to []int, each int) {
 			j.citation(name, p, old, now, to, from, end)
 		}
 	}
+}
+
+// hashOf makes the seed of a file from its name, with slashes.
+func hashOf(name string) uint64 {
+	h := fnv.New64()
+	h.Write([]byte(filepath.ToSlash(name)))
+	return h.Sum64()
 }
 
 func offset(lines []string, n int) int { return len(strings.Join(lines[:n], "")) }
@@ -237,19 +243,25 @@ func around(to []int, from, end, lines int) (int, int) {
 
 // directories judges the files of two directories that have the same path.
 func (j *judge) directories(t *testing.T, oldDir, newDir, ext string, each int) {
-	err := filepath.WalkDir(oldDir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ext || strings.Contains(path, "testdata") {
-			return err
-		}
-		rel, err := filepath.Rel(oldDir, path)
-		if err == nil {
-			j.pair(t, rel, path, filepath.Join(newDir, rel), each)
-		}
-		return err
-	})
+	names, err := filesBelow(oldDir, ext)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range names {
+		j.pair(t, name, filepath.Join(oldDir, name), filepath.Join(newDir, name), each)
+	}
+}
+
+// filesBelow returns the names inside dir of its files with an extension, without
+// those in testdata.
+func filesBelow(dir, ext string) (names []string, err error) {
+	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(name) == ext && !strings.Contains(name, "testdata") {
+			names = append(names, filepath.FromSlash(name))
+		}
+		return err
+	})
+	return names, err
 }
 
 // mustReach checks the shares that are right, and reports all.

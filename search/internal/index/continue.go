@@ -28,7 +28,7 @@ var _ Continuer = (*Local)(nil)
 
 // Begun implements [Continuer].
 func (l *Local) Begun(ctx context.Context, id, version string) (entries int, err error) {
-	err = l.read(ctx, func(s *snapshot) error {
+	err = l.of(id).read(ctx, func(s *snapshot) error {
 		entries, _ = begun(s.segments, s.dead, id, version)
 		return nil
 	})
@@ -37,6 +37,9 @@ func (l *Local) Begun(ctx context.Context, id, version string) (entries int, err
 
 // Continue implements [Continuer].
 func (l *Local) Continue(ctx context.Context, r Resource, have int, last bool) error {
+	if l.shards != nil {
+		return l.of(r.ID).Continue(ctx, r, have, last)
+	}
 	s, err := l.acquire(ctx, 0)
 	if err != nil {
 		return err
@@ -46,7 +49,7 @@ func (l *Local) Continue(ctx context.Context, r Resource, have int, last bool) e
 	if entries != have {
 		return ErrOvertaken
 	}
-	p := newPutting(ctx, l)
+	p := newPutting(ctx, l, 1)
 	p.part, p.open = parts, !last
 	p.feed(slices.Values([]Resource{r}))
 	records, err := p.finish()

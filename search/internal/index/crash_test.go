@@ -25,8 +25,13 @@ import (
 
 const writerVar = "CITEKIT_SEARCH_WRITER"
 
+// smallManifest is the size of the notes of a manifest in processes of these tests, so that
+// it has several.
+const smallManifest = 700
+
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(writerVar); dir != "" {
+		index.SetMaxManifest(smallManifest)
 		write(dir)
 		return
 	}
@@ -260,7 +265,7 @@ func TestFaultAtEachCallOfTheStore(t *testing.T) {
 		if err := x.Merge(ctx); err != nil && !errors.Is(err, faulttest.ErrFault) {
 			t.Fatal(err)
 		}
-		f.Fail = 0
+		f.Heal()
 		m.check(t, newIndex(t, store))
 		m.check(t, x)
 		x.Close()

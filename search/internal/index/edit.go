@@ -1,11 +1,14 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/search/internal/index/internal/segment"
@@ -23,7 +26,7 @@ func (s *snapshot) edit() *edit {
 	e := new(edit)
 	for i, h := range s.segments {
 		if h != nil {
-			e.records = append(e.records, s.manifest.Segments[i])
+			e.records = append(e.records, s.manifest.segments[i])
 			e.held = append(e.held, h)
 			e.dead = append(e.dead, slices.Clone(s.dead[i]))
 		}
@@ -64,15 +67,17 @@ func (e *edit) remove(i int) {
 // manifest returns the changed manifest. It leaves out segments that hold only
 // outdated entries.
 func (e *edit) manifest() manifest {
-	m := manifest{Format: manifestFormat}
+	all := make([]segmentRecord, 0, len(e.records))
 	for i, r := range e.records {
 		if len(e.dead[i]) == r.Resources && r.Resources > 0 {
 			continue
 		}
-		r.Dead = appendNumbers(nil, e.dead[i])
-		m.Segments = append(m.Segments, r)
+		if dead := appendNumbers(nil, e.dead[i]); !bytes.Equal(dead, r.Dead) {
+			r.Dead, r.part = dead, nil
+		}
+		all = append(all, r)
 	}
-	return m
+	return arrange(all)
 }
 
 // change replaces the manifest by the result of f. If another process or
@@ -96,28 +101,56 @@ func (l *Local) changeOnce(ctx context.Context, s *snapshot, f func(*edit) error
 	if err := f(e); err != nil {
 		return err
 	}
-	added, data, err := l.fit(ctx, e)
+	added, m, root, err := l.fit(ctx, e)
+	if err == nil {
+		err = l.write(ctx, s, &m, root)
+	}
 	if err != nil {
 		l.discard(ctx, added)
 		return err
 	}
-	stamp, err := l.store.WriteNoteIf(ctx, manifestKind, l.name, data, s.stamp)
-	if err != nil {
-		l.discard(ctx, added)
-		return fmt.Errorf("search: write the manifest: %w", err)
-	}
-	m := decodeManifest(data)
-	l.adopt(ctx, m, change{s.stamp, stamp})
-	l.remove(ctx, notIn(s.manifest.Segments, m))
+	l.remove(ctx, notIn(s.manifest.segments, &m))
 	return nil
 }
 
-// fit returns the encoded manifest. If it is too large for a note, fit rewrites
+// write replaces the manifest of a snapshot, and deletes other notes.
+func (l *Local) write(ctx context.Context, s *snapshot, m *manifest, root []byte, others ...citekit.NoteChange) error {
+	changes, err := l.changes(m, &s.manifest, root, s.stamp)
+	if err != nil {
+		return err
+	}
+	stamps := make([]citekit.Stamp, 1)
+	if changes = append(changes, others...); len(changes) == 1 {
+		stamps[0], err = l.store.WriteNoteIf(ctx, manifestKind, l.name, root, s.stamp)
+	} else {
+		stamps, err = l.store.ChangeNotes(ctx, manifestKind, changes)
+	}
+	if conflict, ok := errors.AsType[*citekit.NoteConflictError](err); ok && !slices.Contains(conflict.Names, l.name) {
+		l.distrust() // a part is not as it was read
+	}
+	if err != nil {
+		l.lookAgain() // it may have been written
+		return fmt.Errorf("search: write the manifest: %w", err)
+	}
+	var now citekit.Stamp
+	for i, c := range changes {
+		if c.Name == l.name {
+			now = stamps[i]
+		} else if p := m.part(strings.TrimPrefix(c.Name, l.partName(""))); p != nil {
+			p.stamp = stamps[i]
+		}
+	}
+	l.adopt(ctx, *m, change{s.stamp, now})
+	return nil
+}
+
+// fit returns the changed manifest and its root. If it is too large, fit rewrites
 // the segments with the most outdated resources, and returns the new ones too.
-func (l *Local) fit(ctx context.Context, e *edit) (added []segmentRecord, data []byte, err error) {
+func (l *Local) fit(ctx context.Context, e *edit) (added []segmentRecord, m manifest, root []byte, err error) {
 	for {
-		if data, err = e.manifest().encode(); err != nil || len(data) <= maxManifest {
-			return added, data, err
+		m = e.manifest()
+		if root, err = m.encode(); !errors.Is(err, citekit.ErrTooLarge) {
+			return added, m, root, err
 		}
 		most := 0
 		for i := range e.dead {
@@ -126,11 +159,11 @@ func (l *Local) fit(ctx context.Context, e *edit) (added []segmentRecord, data [
 			}
 		}
 		if len(e.dead[most]) == 0 {
-			return added, nil, fmt.Errorf("search: too many segments: %w", citekit.ErrTooLarge)
+			return added, m, nil, err
 		}
 		r, err := l.mergeViews(ctx, []segment.View{segment.NewView(e.held[most].data, e.dead[most])})
 		if err != nil {
-			return added, nil, err
+			return added, m, nil, err
 		}
 		added = append(added, r)
 		e.records[most], e.held[most], e.dead[most] = r, nil, nil
@@ -151,22 +184,34 @@ func (l *Local) mergeViews(ctx context.Context, views []segment.View) (segmentRe
 // fails, the next search tries again.
 func (l *Local) adopt(ctx context.Context, m manifest, c change) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	if len(l.own) == maxOwn {
 		l.own = l.own[1:]
 	}
 	l.own = append(l.own, c)
-	if l.closed {
-		return
+	old := l.holding()
+	l.mu.Unlock()
+	var next *snapshot
+	if old != nil && old.stamp == c.before {
+		next, _ = l.loadSnapshot(context.WithoutCancel(ctx), m, c.after, old, func() {})
 	}
-	if next, err := l.loadSnapshot(context.WithoutCancel(ctx), m, c.after, l.now); err == nil {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.adopted++
+	if next != nil && l.now != nil && l.now.stamp == c.before && !l.closed {
 		l.replace(next)
+		next = nil
+	} else {
+		l.checked = time.Time{}
+	}
+	for _, s := range []*snapshot{old, next} {
+		if s != nil {
+			s.release()
+		}
 	}
 }
 
 // notIn returns the records that a manifest does not name.
-func notIn(records []segmentRecord, m manifest) []segmentRecord {
-	return slices.DeleteFunc(slices.Clone(records), func(r segmentRecord) bool {
-		return slices.ContainsFunc(m.Segments, func(other segmentRecord) bool { return other.Key == r.Key })
-	})
+func notIn(records []segmentRecord, m *manifest) []segmentRecord {
+	keys := m.keys()
+	return slices.DeleteFunc(slices.Clone(records), func(r segmentRecord) bool { return keys[r.Key] })
 }

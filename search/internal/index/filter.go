@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
@@ -53,6 +54,9 @@ type filter struct {
 	lists     [][]string // of keywords, one of each is required
 	resources []string
 	without   []string // resources
+	sources   []string // ids of resources, one of which is required unless a pattern fits
+	patterns  []string // of paths, one of which must fit unless a source is in sources
+	forms     []string // modalities and extensions in lower case, one of which is required
 	from, to  int64
 	timed     bool
 	path      string
@@ -64,15 +68,20 @@ const maxPath = 4096
 // newFilter returns nil if there are no filters. The function exists reports
 // whether a source has a path, or is below that path.
 func newFilter(f *Filters, exists func(name string) bool) (*filter, error) {
-	c := &filter{resources: f.Resources, without: f.Without, from: math.MinInt64, to: math.MaxInt64}
-	if len(f.Path) > maxPath {
-		return nil, fmt.Errorf("search: the path has %d bytes; at most %d: %w", len(f.Path), maxPath, citekit.ErrSyntax)
+	c := &filter{resources: f.Resources, without: f.Without, sources: f.Sources, from: math.MinInt64, to: math.MaxInt64}
+	var err error
+	if c.path, err = patternOf(f.Path, exists); err != nil {
+		return nil, err
 	}
-	if f.Path != "" {
-		c.path = pathpattern.Literal(strings.TrimPrefix(f.Path, "./"), exists)
+	for _, source := range f.Sources {
+		pattern, err := patternOf(source, exists)
+		if err != nil {
+			return nil, err
+		}
+		c.patterns = append(c.patterns, pattern)
 	}
-	if !pathpattern.Valid(c.path) {
-		return nil, fmt.Errorf("search: path %s; in a pattern, ] must end the range that [ begins, and \\[ is a bracket: %w", message.Quote(f.Path), citekit.ErrSyntax)
+	for _, form := range f.Forms {
+		c.forms = append(c.forms, strings.ToLower(strings.TrimPrefix(form, ".")))
 	}
 	modalities := make([]string, len(f.Modalities))
 	for i, m := range f.Modalities {
@@ -88,21 +97,40 @@ func newFilter(f *Filters, exists func(name string) bool) (*filter, error) {
 	if !f.Before.IsZero() {
 		c.to, c.timed = seconds(f.Before), true
 	}
-	if len(c.lists) == 0 && len(c.resources) == 0 && len(c.without) == 0 && !c.timed && c.path == "" {
+	if len(c.lists)+len(c.resources)+len(c.without)+len(c.sources)+len(c.forms) == 0 && !c.timed && c.path == "" {
 		return nil, nil
 	}
 	return c, nil
+}
+
+// patternOf returns the pattern that a path of a filter is, "" for none.
+func patternOf(name string, exists func(name string) bool) (string, error) {
+	if len(name) > maxPath {
+		return "", fmt.Errorf("search: the path has %d bytes; at most %d: %w", len(name), maxPath, citekit.ErrSyntax)
+	}
+	pattern := ""
+	if name != "" {
+		pattern = pathpattern.Literal(strings.TrimPrefix(name, "./"), exists)
+	}
+	if !pathpattern.Valid(pattern) {
+		return "", fmt.Errorf("search: path %s; in a pattern, ] must end the range that [ begins, and \\[ is a bracket: %w", message.Quote(name), citekit.ErrSyntax)
+	}
+	return pattern, nil
 }
 
 func (f *filter) list(kind string, values []string) {
 	if len(values) == 0 {
 		return
 	}
+	f.lists = append(f.lists, keywordsOf(kind, values))
+}
+
+func keywordsOf(kind string, values []string) []string {
 	list := make([]string, len(values))
 	for i, value := range values {
 		list[i] = keyword(kind, value)
 	}
-	f.lists = append(f.lists, list)
+	return list
 }
 
 // only returns the documents of a segment that pass the filters.
@@ -127,11 +155,23 @@ func (f *filter) only(s *segment.Segment) (segment.Bitmap, error) {
 		err = errors.Join(err, addResources(s, out, f.without))
 		set.Drop(out)
 	}
+	if len(f.sources) > 0 {
+		err = errors.Join(err, keep(func(b segment.Bitmap) error {
+			return errors.Join(addResources(s, b, f.sources), addPaths(s, b, f.fitsSource))
+		}))
+	}
+	if len(f.forms) > 0 {
+		err = errors.Join(err, keep(func(b segment.Bitmap) error {
+			return errors.Join(s.Having(b, keywordsOf(modalityKeyword, f.forms)...), addPaths(s, b, f.hasForm))
+		}))
+	}
 	if f.timed {
 		err = errors.Join(err, keep(func(b segment.Bitmap) error { return f.addTimes(s, b) }))
 	}
 	if f.path != "" {
-		err = errors.Join(err, keep(func(b segment.Bitmap) error { return f.addPaths(s, b) }))
+		err = errors.Join(err, keep(func(b segment.Bitmap) error {
+			return addPaths(s, b, func(name string) bool { return matchPath(f.path, name) })
+		}))
 	}
 	return set, err
 }
@@ -153,14 +193,26 @@ func (f *filter) addTimes(s *segment.Segment, set segment.Bitmap) error {
 	return nil
 }
 
-func (f *filter) addPaths(s *segment.Segment, set segment.Bitmap) error {
+// addPaths adds the documents of the sources whose paths fit.
+func addPaths(s *segment.Segment, set segment.Bitmap, fits func(name string) bool) error {
 	var matching []string
 	for k := range s.Keywords(pathKeyword) {
-		if matchPath(f.path, k[len(pathKeyword):]) {
+		if fits(k[len(pathKeyword):]) {
 			matching = append(matching, k)
 		}
 	}
 	return s.Having(set, matching...)
+}
+
+// fitsSource reports whether the path of a source is one of those asked for.
+func (f *filter) fitsSource(name string) bool {
+	return slices.ContainsFunc(f.patterns, func(pattern string) bool { return pattern != "" && matchPath(pattern, name) })
+}
+
+// hasForm reports whether the name of a source has one of the extensions asked for.
+func (f *filter) hasForm(name string) bool {
+	name = strings.ToLower(path.Base(name))
+	return slices.ContainsFunc(f.forms, func(form string) bool { return form != "" && strings.HasSuffix(name, "."+form) })
 }
 
 // filter returns the filter for the entries of the snapshot, or nil if there are no

@@ -3,10 +3,8 @@ package index
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"sync/atomic"
 
 	"github.com/citekit/citekit"
@@ -24,6 +22,8 @@ type heldSegment struct {
 	unmap func()
 	users atomic.Int64
 	begun bool // it has parts of resources that are not the last ones
+
+	languages []string // of its texts
 }
 
 // errLost reports a segment that is missing, damaged, or not the expected one.
@@ -56,7 +56,7 @@ func openHeld(ctx context.Context, store Store, r segmentRecord) (*heldSegment, 
 	if stored.SHA256 != r.SHA256 || stored.Size != r.Size || r.Size <= 0 || r.Size > maxSegment {
 		return nil, errLost
 	}
-	data, unmap, err := load(content, int(r.Size))
+	data, unmap, err := load(ctx, content, r)
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +72,12 @@ func openHeld(ctx context.Context, store Store, r segmentRecord) (*heldSegment, 
 			break
 		}
 	}
+	_ = segment.Guard(func() error {
+		for k := range h.data.Keywords(languageKeyword) {
+			h.languages = append(h.languages, k[len(languageKeyword):])
+		}
+		return nil
+	})
 	return h, nil
 }
 
@@ -88,22 +94,6 @@ func (h *heldSegment) resources(dead []int) int {
 		}
 	}
 	return count
-}
-
-// load maps content into memory if it is a file, and reads it otherwise.
-func load(content io.Reader, size int) (data []byte, unmap func(), err error) {
-	if f, ok := content.(*os.File); ok {
-		if info, err := f.Stat(); err == nil && info.Size() == int64(size) {
-			if data, unmap, ok := mapFile(f, size); ok {
-				return data, unmap, nil
-			}
-		}
-	}
-	data = make([]byte, size)
-	if _, err := io.ReadFull(content, data); err != nil {
-		return nil, nil, fmt.Errorf("search: read a segment: %w", err)
-	}
-	return data, func() {}, nil
 }
 
 func (h *heldSegment) release() {

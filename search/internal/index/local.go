@@ -1,12 +1,15 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -21,42 +24,72 @@ type Store interface {
 	citekit.NoteStore
 }
 
+// A sharedStore is a [Store] that is not on this machine.
+type sharedStore interface {
+	// NoteLatency returns how long a change of a note by another process may stay
+	// unseen; zero if looking for one costs nothing.
+	NoteLatency() time.Duration
+}
+
 // Options configure a [Local]. The zero value is ready to use.
 type Options struct {
 	// Name distinguishes several indexes in one store.
 	Name string
+
+	// Latency is the longest time until a search finds what another process has put.
+	// Until then a search reads nothing from the store. Zero means what the store says
+	// in NoteLatency, or else 10 ms.
+	Latency time.Duration
 
 	// MergeAll makes Put finish all due merging before it returns. Otherwise
 	// merging is done in the background, until [Local.Close]; Put merges some
 	// segments only if many small ones are waiting, in about the time that the
 	// Put itself took.
 	MergeAll bool
+
+	// Shards is the number of indexes that the resources are spread over by the hashes of
+	// their ids, at most 256; zero means one. They answer as one index. All processes must
+	// have the same number: with another one they have another index.
+	Shards int
+
+	neverMerge bool // for tests
 }
 
 // A Local is an [Index] in the stores of a workspace. Segments are evidence, so
-// they are sealed, checked, and included in the budget of evidence; a note
-// lists the current ones. Any number of processes may read and write one index.
-// A change by one process is visible to the others within [Latency].
+// they are sealed, checked, and included in the budget of evidence; notes
+// list the current ones. Any number of processes may read and write one index.
+// A change by one process is visible to the others within [Options.Latency], and once
+// its segments are fetched from a store that is not on this machine.
 //
 // It is safe for concurrent use.
 type Local struct {
 	store    Store
 	name     string
+	latency  time.Duration
+	shared   bool // the store is not on this machine
 	mergeAll bool
+	mergeNot bool
+	shards   []*Local // nil if it is not sharded; else it has no segments itself
 
-	background context.Context // for merging
+	background context.Context // for looks and merging
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 	turn       chan struct{} // held by whoever does all merging
 
-	mu      sync.Mutex
-	merging bool // in the background
-	again   bool // more merging may be due than when the present run began
-	now     *snapshot
-	checked time.Time // last check of the manifest
-	touched time.Time // last time the segments were marked as used
-	closed  bool
-	own     []change // the last changes of this process
+	here, wanted atomic.Int64 // segments that are open, of those of the latest manifest
+
+	mu       sync.Mutex
+	merging  bool // in the background
+	again    bool // more merging may be due than when the present run began
+	swept    bool // parts of the manifest that are left over were looked for
+	now      *snapshot
+	look     *look     // that runs, or nil
+	checked  time.Time // beginning of the last look that has ended
+	adopted  int       // manifests of this process
+	doubtful bool      // the parts of the present manifest must be read again
+	touched  time.Time // last time the segments were marked as used
+	closed   bool
+	own      []change // the last changes of this process
 }
 
 // A change is the stamps of the manifest before it and after it.
@@ -68,12 +101,14 @@ const maxOwn = 1000
 var _ Index = (*Local)(nil)
 
 // Latency is the longest time until a search in one process finds what another
-// process has put.
+// process has put, in a store on this machine.
 const Latency = 10 * time.Millisecond
 
-// touchEvery is how often segments in use are marked as used, so that they are
-// not evicted first.
-const touchEvery = time.Minute
+// How often segments in use are marked as used, so that they are not evicted first.
+const (
+	touchEvery       = time.Minute
+	touchSharedEvery = time.Hour
+)
 
 // New returns the index in a store. A nil opts means the defaults. The caller
 // must close the index.
@@ -81,8 +116,14 @@ func New(store Store, opts *Options) *Local {
 	if opts == nil {
 		opts = new(Options)
 	}
-	l := &Local{store: store, name: opts.Name, mergeAll: opts.MergeAll, turn: make(chan struct{}, 1)}
+	l := &Local{store: store, name: opts.Name, latency: opts.Latency, mergeAll: opts.MergeAll, mergeNot: opts.neverMerge, turn: make(chan struct{}, 1)}
+	if s, ok := store.(sharedStore); ok {
+		l.shared = s.NoteLatency() > 0
+		l.latency = cmp.Or(l.latency, s.NoteLatency())
+	}
+	l.latency = cmp.Or(l.latency, Latency)
 	l.background, l.stop = context.WithCancel(context.Background())
+	l.shards = newShards(store, opts)
 	return l
 }
 
@@ -100,59 +141,162 @@ func (l *Local) Close() error {
 		l.now.release()
 		l.now = nil
 	}
-	return nil
+	return l.eachShard((*Local).Close)
 }
 
-// acquire returns the present index, or one that was read at most ago before.
+// errClosed reports a use after Close.
+var errClosed = fmt.Errorf("search: the index: %w", fs.ErrClosed)
+
+// A look is one reading of the manifest, and of the segments that are new in it. It
+// continues when its caller gives up.
+type look struct {
+	began  time.Time
+	enough chan struct{} // closed if a search need not wait for the end
+	done   chan struct{} // closed at the end
+	err    error
+}
+
+// acquire returns the present index, or one that was read at most ago before; if many
+// segments must be fetched first, it may be older, unless ago is zero.
 // The caller must release it.
 func (l *Local) acquire(ctx context.Context, ago time.Duration) (*snapshot, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
-		return nil, fmt.Errorf("search: the index: %w", fs.ErrClosed)
+	if l.shards != nil {
+		return l.join(ctx, ago)
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if l.now == nil || ago == 0 || time.Since(l.checked) > ago {
-		if err := l.refresh(ctx); err != nil {
+	since := time.Now().Add(-ago)
+	for {
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		l.mu.Lock()
+		if l.closed {
+			l.mu.Unlock()
+			return nil, errClosed
+		}
+		if l.now != nil && !l.checked.Before(since) {
+			defer l.mu.Unlock()
+			return l.holding(), nil
+		}
+		k := l.look
+		if k == nil {
+			k = l.startLook()
+		}
+		l.mu.Unlock()
+		enough := k.enough
+		if ago == 0 {
+			enough = nil
+		}
+		select {
+		case <-k.done:
+			if k.err != nil && l.background.Err() == nil && !k.began.Before(since) {
+				return nil, k.err
+			}
+		case <-enough:
+			l.mu.Lock()
+			s := l.holding()
+			l.mu.Unlock()
+			if s != nil {
+				return s, nil
+			}
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	l.now.users.Add(1)
-	return l.now, nil
+}
+
+// holding returns the snapshot to search with one more user, or nil. It needs the lock.
+func (l *Local) holding() *snapshot {
+	if l.now != nil {
+		l.now.users.Add(1)
+	}
+	return l.now
+}
+
+// startLook starts a look. It needs the lock.
+func (l *Local) startLook() *look {
+	k := &look{began: time.Now(), enough: make(chan struct{}), done: make(chan struct{})}
+	l.look = k
+	l.running.Go(func() {
+		k.err = l.refresh(l.background, k)
+		l.mu.Lock()
+		l.look = nil
+		l.mu.Unlock()
+		close(k.done)
+	})
+	return k
 }
 
 // refresh loads the snapshot of the current manifest. If a segment is lost, it
 // reads the manifest again, because the segment may have been merged
 // concurrently.
-func (l *Local) refresh(ctx context.Context) error {
+func (l *Local) refresh(ctx context.Context, k *look) error {
+	slow := sync.OnceFunc(func() { close(k.enough) })
 	for range maxTries {
-		began := time.Now()
-		m, stamp, err := l.readManifest(ctx)
+		again, err := l.refreshOnce(ctx, slow)
 		if err != nil {
 			return err
 		}
-		if l.now != nil && l.now.stamp == stamp {
-			l.checked = began
-			break
-		}
-		next, err := l.loadSnapshot(ctx, m, stamp, l.now)
-		if err != nil {
-			return err
-		}
-		l.replace(next)
-		l.checked = began
-		if next.stats.Lost == 0 {
+		if !again {
 			break
 		}
 	}
-	l.touch(ctx)
+	l.touch()
 	return nil
 }
 
 const maxTries = 10
 
+// refreshOnce reads the manifest once. It reports whether that should be done again.
+func (l *Local) refreshOnce(ctx context.Context, slow func()) (again bool, err error) {
+	began := time.Now()
+	l.mu.Lock()
+	old, adopted, doubtful := l.holding(), l.adopted, l.doubtful
+	l.doubtful = false
+	l.mu.Unlock()
+	known := old
+	if old != nil {
+		defer old.release()
+	}
+	if doubtful {
+		known = nil
+	}
+	m, stamp, err := l.readManifest(ctx, known)
+	if err != nil {
+		return false, err
+	}
+	if known != nil && known.stamp == stamp {
+		return !l.install(nil, began, adopted), nil
+	}
+	if old == nil || !l.shared {
+		slow = func() {}
+	}
+	next, err := l.loadSnapshot(ctx, m, stamp, old, slow)
+	if err != nil {
+		return false, err
+	}
+	lost := next.stats.Lost
+	return !l.install(next, began, adopted) || lost > 0, nil
+}
+
+// install makes a snapshot the one to search; nil stands for the present one. It returns
+// false if this process has written a manifest since: the snapshot may be an earlier one.
+func (l *Local) install(next *snapshot, began time.Time, adopted int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.adopted != adopted {
+		if next != nil {
+			next.release()
+		}
+		return false
+	}
+	if next != nil {
+		l.replace(next)
+	}
+	l.checked = began
+	return true
+}
+
+// replace makes a snapshot the one to search. It needs the lock.
 func (l *Local) replace(next *snapshot) {
 	if l.now != nil {
 		l.now.release()
@@ -160,23 +304,74 @@ func (l *Local) replace(next *snapshot) {
 	l.now = next
 }
 
-// touch marks the segments as used.
-func (l *Local) touch(ctx context.Context) {
-	if time.Since(l.touched) < touchEvery {
+// lookAgain has the next search look at the manifest.
+func (l *Local) lookAgain() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.checked = time.Time{}
+}
+
+// distrust has the next look read all parts of the manifest.
+func (l *Local) distrust() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.doubtful, l.checked = true, time.Time{}
+}
+
+// Ready waits until all segments are here, so that a search need not fetch them. It then
+// returns nil, also later, when others come. Fetching goes on when ctx is done.
+func (l *Local) Ready(ctx context.Context) error {
+	s, err := l.acquire(ctx, forever)
+	if err != nil {
+		if ctx.Err() != nil {
+			here, wanted := l.here.Load(), l.wanted.Load()
+			for _, shard := range l.shards {
+				here, wanted = here+shard.here.Load(), wanted+shard.wanted.Load()
+			}
+			err = fmt.Errorf("search: %d of %d segments of the index are here: %w", here, wanted, ctx.Err())
+		}
+		return err
+	}
+	s.release()
+	return nil
+}
+
+// forever is longer than any process runs.
+const forever = 1 << 62
+
+// touch marks the segments as used, in the background.
+func (l *Local) touch() {
+	every := touchEvery
+	if l.shared {
+		every = touchSharedEvery
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.touched) < every || l.now == nil || l.closed {
 		return
 	}
 	l.touched = time.Now()
-	for _, h := range l.now.segments {
-		if h != nil {
-			if content, _, err := l.store.OpenEvidence(ctx, h.key); err == nil { // a lost segment is still mapped here
+	keys := slices.Collect(maps.Keys(l.now.open())) // a lost segment may still be mapped here
+	l.running.Go(func() {
+		for _, key := range keys {
+			if l.background.Err() != nil {
+				return
+			}
+			if l.shared {
+				_, _ = l.store.FindEvidence(l.background, key)
+			} else if content, _, err := l.store.OpenEvidence(l.background, key); err == nil {
 				content.Close()
 			}
 		}
-	}
+	})
 }
 
 // drop removes a damaged segment from the snapshot until the manifest changes.
 func (l *Local) drop(s *snapshot, view int) {
+	if s.parts != nil {
+		l.dropJoined(s, view)
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.now == s {
@@ -188,7 +383,7 @@ func (l *Local) drop(s *snapshot, view int) {
 // leaves it out and calls f again.
 func (l *Local) read(ctx context.Context, f func(*snapshot) error) error {
 	for {
-		s, err := l.acquire(ctx, Latency)
+		s, err := l.acquire(ctx, l.latency)
 		if err != nil {
 			return err
 		}
@@ -216,6 +411,14 @@ func (l *Local) Stamp(ctx context.Context) (stamp citekit.Stamp, err error) {
 // ChangedByOthers reports whether another process, or another Local, has changed the
 // index since it had a stamp. It may also do so after a thousand changes of l.
 func (l *Local) ChangedByOthers(ctx context.Context, since citekit.Stamp) (bool, error) {
+	for i, stamp := range splitStamp(since, len(l.shards)) {
+		if changed, err := l.shards[i].ChangedByOthers(ctx, stamp); changed || err != nil {
+			return changed, err
+		}
+	}
+	if l.shards != nil {
+		return false, nil
+	}
 	now, err := l.Stamp(ctx)
 	if err != nil {
 		return false, err
@@ -232,7 +435,7 @@ func (l *Local) ChangedByOthers(ctx context.Context, since citekit.Stamp) (bool,
 
 // Holds implements [Index].
 func (l *Local) Holds(ctx context.Context, id string) (version string, err error) {
-	err = l.read(ctx, func(s *snapshot) error {
+	err = l.of(id).read(ctx, func(s *snapshot) error {
 		var ok bool
 		if version, ok = s.version(id); !ok {
 			return fmt.Errorf("search: resource %q: %w", id, fs.ErrNotExist)

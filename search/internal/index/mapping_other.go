@@ -4,6 +4,8 @@ package index
 
 import "os"
 
-// mapFile returns false: a mapped file could not be replaced or deleted on this
-// system.
+// mapsFiles says that mapFile maps nothing: a mapped file could not be replaced or
+// deleted on this system.
+const mapsFiles = false
+
 func mapFile(*os.File, int) (data []byte, unmap func(), ok bool) { return nil, nil, false }

@@ -7,6 +7,9 @@ import (
 	"syscall"
 )
 
+// mapsFiles says that mapFile maps files.
+const mapsFiles = true
+
 // mapFile maps a file to memory. It returns false if that is not possible.
 func mapFile(f *os.File, size int) (data []byte, unmap func(), ok bool) {
 	data, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_PRIVATE)

@@ -1,6 +1,9 @@
 package index
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Match reports whether an entry of a resource passes the filters. It returns
 // an error matching [citekit.ErrSyntax] if a filter is invalid.
@@ -10,6 +13,12 @@ func (f *Filters) Match(resource string, e *Entry) (bool, error) {
 		return err == nil, err
 	}
 	if len(c.resources) > 0 && !slices.Contains(c.resources, resource) || slices.Contains(c.without, resource) {
+		return false, nil
+	}
+	if len(c.sources) > 0 && !slices.Contains(c.sources, resource) && !c.fitsSource(e.SourcePath) {
+		return false, nil
+	}
+	if len(c.forms) > 0 && !slices.Contains(c.forms, strings.ToLower(string(e.Modality))) && !c.hasForm(e.SourcePath) {
 		return false, nil
 	}
 	words := keywords(e, "")

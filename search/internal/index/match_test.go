@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/workspace"
 )
@@ -35,6 +36,13 @@ func TestMatch(t *testing.T) {
 		{index.Filters{Path: "*.md"}, true},
 		{index.Filters{Path: "docs/"}, true},
 		{index.Filters{Path: "src/"}, false},
+		{index.Filters{Sources: []string{"other", "notes"}}, true}, // an id
+		{index.Filters{Sources: []string{"notes.md"}}, true},       // a name
+		{index.Filters{Sources: []string{"./docs/notes.md"}}, true},
+		{index.Filters{Sources: []string{"", "*.pdf", "notes.txt"}}, false},
+		{index.Filters{Forms: []string{"pdf", "Text"}}, true}, // a modality
+		{index.Filters{Forms: []string{".MD"}}, true},
+		{index.Filters{Forms: []string{"", "d", "pdf"}}, false},
 	} {
 		if got, err := c.filters.Match("notes", &entry); got != c.want || err != nil {
 			t.Errorf("%+v: %t, %v", c.filters, got, err)
@@ -44,9 +52,10 @@ func TestMatch(t *testing.T) {
 	if got, err := timed.Match("notes", &index.Entry{}); got || err != nil {
 		t.Errorf("without a time: %t, %v", got, err)
 	}
-	bad := index.Filters{Path: "["}
-	if _, err := bad.Match("notes", &entry); citekit.CodeOf(err) != citekit.CodeInvalidInput {
-		t.Errorf("a bad pattern: %v", err)
+	for _, bad := range []index.Filters{{Path: "["}, {Sources: []string{"notes", "["}}, {Sources: []string{strings.Repeat("a", 5000)}}} {
+		if _, err := bad.Match("notes", &entry); citekit.CodeOf(err) != message.CodeInvalidInput {
+			t.Errorf("a bad pattern: %v", err)
+		}
 	}
 }
 

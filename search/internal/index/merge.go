@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/search/internal/index/internal/segment"
 )
@@ -33,20 +35,68 @@ const (
 // may take seconds for each hundred thousand entries. Once ctx is done, it ends
 // early, and nothing is lost. Searches and changes can run concurrently.
 func (l *Local) Merge(ctx context.Context) error {
+	if l.shards != nil {
+		return l.eachShard(func(s *Local) error { return s.Merge(ctx) })
+	}
 	if err := concurrent.Acquire(ctx, l.turn); err != nil {
 		return err
 	}
 	defer func() { <-l.turn }()
-	return l.mergeUpTo(ctx, maxMerged)
+	if err := l.mergeUpTo(ctx, maxMerged); err != nil {
+		return err
+	}
+	return l.sweep(ctx)
+}
+
+// sweep deletes parts of the manifest that no root names, which a process that was killed
+// may have left, once. It replaces the root by the same one: a part that is about to be
+// named is then made again.
+func (l *Local) sweep(ctx context.Context) error {
+	l.mu.Lock()
+	swept := l.swept
+	l.swept = true
+	l.mu.Unlock()
+	if swept {
+		return nil
+	}
+	s, err := l.acquire(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer s.release()
+	var left []citekit.NoteChange
+	for n, err := range l.store.Notes(ctx, manifestKind) {
+		if err != nil {
+			return err
+		}
+		if isPartOf(n.Name, l.name) && s.manifest.part(strings.TrimPrefix(n.Name, l.partName(""))) == nil {
+			left = append(left, citekit.NoteChange{Name: n.Name, Stamp: n.Stamp})
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	m := manifest{slices.Clip(s.manifest.parts), slices.Clone(s.manifest.segments)}
+	root, err := m.encode()
+	if err == nil {
+		err = l.write(ctx, s, &m, root, left...)
+	}
+	if errors.Is(err, citekit.ErrConflict) {
+		return nil // it is done another time
+	}
+	return err
 }
 
 // mergeAfter does or starts the merging that is due after some entries were
 // put.
 func (l *Local) mergeAfter(ctx context.Context, docs int) error {
-	if l.mergeAll {
+	switch {
+	case l.mergeNot:
+		return nil
+	case l.mergeAll:
 		return l.Merge(ctx)
 	}
-	s, err := l.acquire(ctx, Latency)
+	s, err := l.acquire(ctx, l.latency)
 	if err != nil {
 		return err
 	}
@@ -214,7 +264,7 @@ func (e *edit) replace(s *snapshot, due []int, r segmentRecord, merged *heldSegm
 	var dead []int
 	for _, v := range due {
 		from := s.of[v]
-		i := slices.IndexFunc(e.records, func(r segmentRecord) bool { return r.Key == s.manifest.Segments[from].Key })
+		i := slices.IndexFunc(e.records, func(r segmentRecord) bool { return r.Key == s.manifest.segments[from].Key })
 		if i < 0 {
 			return errOvertaken
 		}

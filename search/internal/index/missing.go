@@ -14,11 +14,11 @@ type Lister interface {
 	// Missing returns at most three filter values that no entry has. It checks
 	// only modalities, types, authors and labels, and the first hundred of
 	// each.
-	Missing(ctx context.Context, f Filters) ([]Missing, error)
+	Missing(ctx context.Context, f Filters) ([]UnknownValue, error)
 }
 
-// A Missing is a value of a filter that no entry has.
-type Missing struct {
+// An UnknownValue is a value of a filter that no entry has.
+type UnknownValue struct {
 	Filter string   // "modality", "type", "author" or "label"
 	Value  string   // as given in the filter
 	Known  []string // values that entries have, at most ten, the most similar ones first; in lower case
@@ -35,7 +35,7 @@ const (
 var _ Lister = (*Local)(nil)
 
 // Missing implements [Lister].
-func (l *Local) Missing(ctx context.Context, f Filters) (missing []Missing, err error) {
+func (l *Local) Missing(ctx context.Context, f Filters) (missing []UnknownValue, err error) {
 	modalities := make([]string, 0, len(f.Modalities))
 	for _, m := range f.Modalities {
 		modalities = append(modalities, string(m))
@@ -54,7 +54,7 @@ func (l *Local) Missing(ctx context.Context, f Filters) (missing []Missing, err 
 				if has || len(missing) == mostMissing {
 					continue
 				}
-				m := Missing{Filter: list.name, Value: value}
+				m := UnknownValue{Filter: list.name, Value: value}
 				if m.Known, m.More, err = s.known(list.kind, value); err != nil {
 					return err
 				}

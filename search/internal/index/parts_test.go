@@ -66,7 +66,7 @@ func TestPrune(t *testing.T) {
 	}
 }
 
-func keptNames(t *testing.T, d citekit.Deleter) func(func(string) bool) {
+func keptNames(t *testing.T, d workspace.Deleter) func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for k, err := range d.Kept(ctx) {
 			if err != nil {

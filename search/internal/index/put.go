@@ -26,15 +26,23 @@ const (
 
 // Put implements [Index].
 func (l *Local) Put(ctx context.Context, resources iter.Seq[Resource]) error {
-	p := newPutting(ctx, l)
+	if l.shards != nil {
+		return l.putShards(ctx, resources)
+	}
+	p := newPutting(ctx, l, 1)
 	p.feed(resources)
 	records, err := p.finish()
 	if err != nil || len(p.ids) == 0 {
 		l.discard(ctx, records)
 		return err
 	}
-	err = l.change(ctx, func(e *edit) error {
-		for id := range p.ids {
+	return l.putRecords(ctx, p.ids, records)
+}
+
+// putRecords replaces resources by what segments have of them.
+func (l *Local) putRecords(ctx context.Context, ids map[string]bool, records []segmentRecord) error {
+	err := l.change(ctx, func(e *edit) error {
+		for id := range ids {
 			e.outdate(id)
 		}
 		e.add(records)
@@ -54,6 +62,20 @@ func (l *Local) Put(ctx context.Context, resources iter.Seq[Resource]) error {
 
 // Delete implements [Index].
 func (l *Local) Delete(ctx context.Context, ids ...string) error {
+	if l.shards != nil {
+		all := make([][]string, len(l.shards))
+		for _, id := range ids {
+			all[l.shardOf(id)] = append(all[l.shardOf(id)], id)
+		}
+		for i, ids := range all {
+			if len(ids) > 0 {
+				if err := l.shards[i].Delete(ctx, ids...); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
 	return l.change(ctx, func(e *edit) error {
 		for _, id := range ids {
 			e.outdate(id)
@@ -62,10 +84,10 @@ func (l *Local) Delete(ctx context.Context, ids ...string) error {
 	})
 }
 
-// A putting is one call of Put. Its goroutine reads the entries and passes them
+// A putCall is one call of Put. Its goroutine reads the entries and passes them
 // to writers that make segments of their own. All entries of a resource
 // go to one writer.
-type putting struct {
+type putCall struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	ids     map[string]bool
@@ -85,11 +107,13 @@ type batch struct {
 	part     int
 }
 
-func newPutting(ctx context.Context, l *Local) *putting {
-	p := &putting{ids: make(map[string]bool)}
+// newPutting returns a call of Put, one of so many that share the memory.
+func newPutting(ctx context.Context, l *Local, calls int) *putCall {
+	p := &putCall{ids: make(map[string]bool)}
 	p.ctx, p.cancel = context.WithCancelCause(ctx)
-	for range min(runtime.GOMAXPROCS(0), maxWriters) {
-		w := &writer{local: l, batches: make(chan batch, 1), analyzers: make(map[terms.Language]*terms.Analyzer), drafts: make(map[terms.Language]*draft)}
+	writers := max(1, min(runtime.GOMAXPROCS(0), maxWriters)/calls)
+	for range writers {
+		w := &writer{local: l, most: min(flushBytes, maxWriters*flushBytes/(calls*writers)), batches: make(chan batch, 1), analyzers: make(map[terms.Language]*terms.Analyzer), drafts: make(map[terms.Language]*draft)}
 		p.writers = append(p.writers, w)
 		p.wait.Go(func() {
 			if err := w.run(p.ctx); err != nil {
@@ -101,20 +125,28 @@ func newPutting(ctx context.Context, l *Local) *putting {
 }
 
 // feed passes all resources to writers.
-func (p *putting) feed(resources iter.Seq[Resource]) {
+func (p *putCall) feed(resources iter.Seq[Resource]) {
 	for r := range resources {
-		if r.ID == "" || p.ids[r.ID] {
-			p.cancel(fmt.Errorf("search: the resource id %q is empty or given twice: %w", r.ID, citekit.ErrSyntax))
-		}
-		if p.ctx.Err() != nil {
+		if !p.take(r) {
 			return
 		}
-		p.ids[r.ID] = true
-		p.resource(r)
 	}
 }
 
-func (p *putting) resource(r Resource) {
+// take passes a resource to a writer. It returns false once the context is done.
+func (p *putCall) take(r Resource) bool {
+	if r.ID == "" || p.ids[r.ID] {
+		p.cancel(fmt.Errorf("search: the resource id %q is empty or given twice: %w", r.ID, citekit.ErrSyntax))
+	}
+	if p.ctx.Err() != nil {
+		return false
+	}
+	p.ids[r.ID] = true
+	p.resource(r)
+	return true
+}
+
+func (p *putCall) resource(r Resource) {
 	w := p.idlest()
 	b := batch{resource: segment.Resource{ID: r.ID, Version: r.Version}, first: true, part: p.part}
 	size := 0
@@ -136,7 +168,7 @@ func (p *putting) resource(r Resource) {
 
 // send passes a batch to a writer, and prepares b for the next entries. It
 // returns false once the context is done.
-func (p *putting) send(w *writer, b *batch) bool {
+func (p *putCall) send(w *writer, b *batch) bool {
 	if b.first {
 		b.language = guess(b.entries)
 	}
@@ -162,7 +194,7 @@ func guess(entries []Entry) terms.Language {
 }
 
 // idlest returns the writer that has received the fewest entries.
-func (p *putting) idlest() *writer {
+func (p *putCall) idlest() *writer {
 	best := p.writers[0]
 	for _, w := range p.writers {
 		if w.given < best.given {
@@ -174,7 +206,7 @@ func (p *putting) idlest() *writer {
 
 // finish waits for the writers and returns the segments that they stored, even
 // if there is an error.
-func (p *putting) finish() (records []segmentRecord, err error) {
+func (p *putCall) finish() (records []segmentRecord, err error) {
 	for _, w := range p.writers {
 		close(w.batches)
 	}
@@ -193,6 +225,7 @@ type writer struct {
 	local     *Local
 	batches   chan batch
 	given     int // entries, counted by the sender
+	most      int // approximate limit on the memory of its segments
 	analyzers map[terms.Language]*terms.Analyzer
 	drafts    map[terms.Language]*draft
 	now       *draft // of the present resource
@@ -250,7 +283,7 @@ func (w *writer) batch(ctx context.Context, b batch) error {
 // isFull reports whether the present segment is full. The segments of several languages
 // share the memory.
 func (w *writer) isFull() bool {
-	return w.now.Docs() >= flushDocs || w.now.Size()*len(w.drafts) >= flushBytes
+	return w.now.Docs() >= flushDocs || w.now.Size()*len(w.drafts) >= w.most
 }
 
 // start begins a part of a resource, in a new segment if the present one of its language

@@ -28,6 +28,10 @@ type Filters struct {
 	Authors    []string           // of the source
 	Labels     []string           // of the source
 
+	// Sources are ids of resources, and paths and patterns as Path has them. Forms are
+	// modalities, and formats by the extension of the source, such as "pdf".
+	Sources, Forms []string
+
 	Without []string // resources to exclude
 
 	// After and Before bound the time of creation, both included. Entries of

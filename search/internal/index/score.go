@@ -53,7 +53,7 @@ func (l *Local) Score(ctx context.Context, q Query, scores func(resource, versio
 		if err != nil {
 			return err
 		}
-		c := &scoring{snapshot: s, scores: scores, limit: min(q.TopK, maxTopK)}
+		c := &scoreCall{snapshot: s, scores: scores, limit: min(q.TopK, maxTopK)}
 		for _, compiled := range compile(s, &q) {
 			if f != nil {
 				compiled.query.Only = f.only
@@ -74,8 +74,8 @@ func (l *Local) Score(ctx context.Context, q Query, scores func(resource, versio
 	return result, err
 }
 
-// A scoring is one call of Score.
-type scoring struct {
+// A scoreCall is one call of Score.
+type scoreCall struct {
 	snapshot *snapshot
 	scores   func(resource, version string) Scores
 	limit    int
@@ -83,26 +83,27 @@ type scoring struct {
 	total    int
 }
 
-// A scored is an entry with its score.
-type scored struct {
-	score   float64
-	view    int
-	doc     uint32
-	ordinal int
+// A scoredEntry is an entry with its score.
+type scoredEntry struct {
+	score    float64
+	resource string // id
+	ordinal  int
+	view     int
+	doc      uint32
 }
 
 // compare is negative if a comes before b.
-func (a scored) compare(b scored) int {
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.view, b.view), cmp.Compare(a.doc, b.doc))
+func (a scoredEntry) compare(b scoredEntry) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.resource, b.resource), cmp.Compare(a.ordinal, b.ordinal))
 }
 
 // bestScored is a heap with the worst entry on top.
-type bestScored []scored
+type bestScored []scoredEntry
 
 func (b bestScored) Len() int           { return len(b) }
 func (b bestScored) Less(i, j int) bool { return b[i].compare(b[j]) > 0 }
 func (b bestScored) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
-func (b *bestScored) Push(s any)        { *b = append(*b, s.(scored)) }
+func (b *bestScored) Push(s any)        { *b = append(*b, s.(scoredEntry)) }
 
 func (b *bestScored) Pop() any {
 	last := (*b)[len(*b)-1]
@@ -111,7 +112,7 @@ func (b *bestScored) Pop() any {
 }
 
 // view scores the entries of one view that pass.
-func (c *scoring) view(ctx context.Context, view int, passing segment.Bitmap) error {
+func (c *scoreCall) view(ctx context.Context, view int, passing segment.Bitmap) error {
 	v := c.snapshot.views[view]
 	for n := range v.Segment.Resources() {
 		if err := ctx.Err(); err != nil {
@@ -131,7 +132,7 @@ func (c *scoring) view(ctx context.Context, view int, passing segment.Bitmap) er
 		}
 		for doc := docs.First; doc < docs.End; doc++ {
 			if passing.Has(doc) {
-				c.add(scores, scored{view: view, doc: doc, ordinal: first + int(doc-docs.First)})
+				c.add(scores, scoredEntry{resource: r.ID, view: view, doc: doc, ordinal: first + int(doc-docs.First)})
 			}
 		}
 	}
@@ -146,7 +147,7 @@ func damageOf(err error, view int) error {
 }
 
 // firstOrdinal returns the ordinal of a segment's first entry of a resource.
-func (c *scoring) firstOrdinal(view int, r segment.Resource, docs segment.Range) (int, error) {
+func (c *scoreCall) firstOrdinal(view int, r segment.Resource, docs segment.Range) (int, error) {
 	if r.Part == 0 || docs.First == docs.End {
 		return 0, nil
 	}
@@ -157,7 +158,7 @@ func (c *scoring) firstOrdinal(view int, r segment.Resource, docs segment.Range)
 	return h.Entry.Ordinal, nil
 }
 
-func (c *scoring) add(scores Scores, s scored) {
+func (c *scoreCall) add(scores Scores, s scoredEntry) {
 	var ok bool
 	if s.score, ok = scores(s.ordinal); !ok {
 		return
@@ -174,8 +175,8 @@ func (c *scoring) add(scores Scores, s scored) {
 
 // result returns the best entries. It leaves out an entry whose ordinal does
 // not match its position, because it has the score of another entry.
-func (c *scoring) result() (*Result, error) {
-	slices.SortFunc(c.best, scored.compare)
+func (c *scoreCall) result() (*Result, error) {
+	slices.SortFunc(c.best, scoredEntry.compare)
 	result := &Result{Total: c.total, Exact: true}
 	for _, s := range c.best {
 		h, err := c.snapshot.hit(segment.Hit{View: s.view, Doc: s.doc, Score: s.score}, nil, 1)

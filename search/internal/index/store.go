@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/workspace"
 )
 
 // Ext is the extension of the files of segments.
@@ -58,20 +59,20 @@ func (l *Local) discard(ctx context.Context, records []segmentRecord) {
 	if len(records) == 0 {
 		return
 	}
-	if m, _, err := l.readManifest(context.WithoutCancel(ctx)); err == nil {
-		l.remove(ctx, notIn(records, m))
+	if m, _, err := l.readManifest(context.WithoutCancel(ctx), nil); err == nil && m.lost() == 0 {
+		l.remove(ctx, notIn(records, &m))
 	}
 }
 
 // remove deletes segments that no manifest names, if the store supports that.
 // Otherwise, or if it fails, they are evicted after a long time without use.
 func (l *Local) remove(ctx context.Context, records []segmentRecord) {
-	d, ok := l.store.(citekit.Deleter)
+	d, ok := l.store.(workspace.Deleter)
 	if !ok {
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
 	for _, r := range records {
-		_ = d.DeleteKept(ctx, citekit.Kept{Kind: citekit.KeptEvidence, Name: r.Key})
+		_ = d.DeleteKept(ctx, workspace.Kept{Kind: workspace.KeptEvidence, Name: r.Key})
 	}
 }

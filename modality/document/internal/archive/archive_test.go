@@ -23,7 +23,7 @@ import (
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/internal/test/sqlitetest"
 	"github.com/citekit/citekit/modality/document/internal/archive"
-	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/document/internal/pdf"
 	"github.com/citekit/citekit/modality/image"
 	"github.com/citekit/citekit/modality/text"
 )

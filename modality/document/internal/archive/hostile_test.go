@@ -16,6 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/selector"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
@@ -180,7 +183,7 @@ func TestDepth(t *testing.T) {
 
 func TestManyEntries(t *testing.T) {
 	sharedtest.Once(t)
-	entries, nodes := 1<<16, citekit.MaxMappedNodes
+	entries, nodes := 1<<16, about.MaxMappedNodes
 	if !sharedtest.Long() {
 		entries, nodes = 2000, 1000
 		archive.SetLimits(t, entries, nodes)
@@ -261,16 +264,16 @@ func FuzzArchive(f *testing.F) {
 		src := doctest.Source("a.zip", data)
 		draft, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Errorf("an error of no kind: %v", err)
 			}
 			return
 		}
 		for _, n := range draft.Nodes {
-			name, _, _ := strings.Cut(n.Location.Member, citekit.MemberSeparator)
+			name, _, _ := strings.Cut(n.Location.Member, selector.MemberSeparator)
 			m, err := r.OpenMember(t.Context(), src, name)
 			if err != nil {
-				if citekit.CodeOf(err) == citekit.CodeInternal {
+				if citekit.CodeOf(err) == message.CodeInternal {
 					t.Errorf("member %q: %v", name, err)
 				}
 				continue
@@ -281,7 +284,7 @@ func FuzzArchive(f *testing.F) {
 			sniff.Detect(m, m.Size())
 			m.Close()
 		}
-		if err := readAll(t, r, src); err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+		if err := readAll(t, r, src); err != nil && citekit.CodeOf(err) == message.CodeInternal {
 			t.Errorf("text: %v", err)
 		}
 	})

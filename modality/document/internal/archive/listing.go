@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/selector"
 	"github.com/citekit/citekit/modality/document/internal/zipread"
 )
 
@@ -106,7 +107,7 @@ var (
 
 // nameRefusal returns why a name cannot be that of a member, or nil.
 func nameRefusal(name string) error {
-	if !message.IsPlain(name) || strings.Contains(name, citekit.MemberSeparator) {
+	if !message.IsPlain(name) || strings.Contains(name, selector.MemberSeparator) {
 		return errNoName
 	}
 	loc := citekit.Location{Modality: citekit.Document}.In(name)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/selector"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/modality/internal/member"
 )
@@ -156,4 +157,4 @@ func ends(ctx context.Context, err error) bool {
 
 // isDeep reports whether the archive is nested too deep for its members to be
 // addressed.
-func isDeep(ctx context.Context) bool { return member.Depth(ctx) >= citekit.MaxMemberDepth }
+func isDeep(ctx context.Context) bool { return member.Depth(ctx) >= selector.MaxMemberDepth }

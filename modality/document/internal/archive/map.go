@@ -9,11 +9,12 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
 )
 
 // maxNodes is the largest number of nodes of a map. Tests lower it.
-var maxNodes = citekit.MaxMappedNodes
+var maxNodes = about.MaxMappedNodes
 
 const (
 	// maxMapped is how many members are mapped with their content.

@@ -17,6 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/selector"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/archive"
@@ -196,7 +198,7 @@ func TestPackedDamage(t *testing.T) {
 			changed := bytes.Clone(packed)
 			changed[n] ^= 0x10
 			got, err := memberText(t, newResolver(), doctest.Source("a", changed), "a.txt")
-			if err == nil && got != whole || err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+			if err == nil && got != whole || err != nil && citekit.CodeOf(err) == message.CodeInternal {
 				t.Errorf("%s: byte %d: %q, %v", name, n, got, err)
 			}
 		}
@@ -347,18 +349,18 @@ func FuzzPacked(f *testing.F) {
 		src := doctest.Source("a", data)
 		draft, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Errorf("an error of no kind: %v", err)
 			}
 			return
 		}
 		for _, n := range draft.Nodes {
-			name, _, _ := strings.Cut(n.Location.Member, citekit.MemberSeparator)
-			if _, err := memberText(t, r, src, name); err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+			name, _, _ := strings.Cut(n.Location.Member, selector.MemberSeparator)
+			if _, err := memberText(t, r, src, name); err != nil && citekit.CodeOf(err) == message.CodeInternal {
 				t.Errorf("member %q: %v", name, err)
 			}
 		}
-		if err := readAll(t, r, src); err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+		if err := readAll(t, r, src); err != nil && citekit.CodeOf(err) == message.CodeInternal {
 			t.Errorf("text: %v", err)
 		}
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/selector"
 )
 
 // ReadText implements [citekit.TextReader] for a whole archive. It yields the
@@ -95,7 +96,7 @@ func hasWords(m citekit.Modality) bool { return m == citekit.Text || m == citeki
 // within turns a location in a member into a location in the archive.
 func within(name string, modality citekit.Modality, loc citekit.Location) citekit.Location {
 	if loc.Member != "" {
-		name += citekit.MemberSeparator + loc.Member
+		name += selector.MemberSeparator + loc.Member
 	}
 	if loc.Modality == "" {
 		loc.Modality = modality

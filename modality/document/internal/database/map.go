@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/modality/document/internal/rows"
@@ -28,7 +29,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 		return nil, fmt.Errorf("the database has no tables; %w", citekit.ErrEmpty)
 	}
 	d := &citekit.Draft{Method: "tables", Metadata: map[string]any{"format": "sqlite", "tables": len(db.Tables)}}
-	for i, table := range db.Tables[:min(len(db.Tables), citekit.MaxMappedNodes)] {
+	for i, table := range db.Tables[:min(len(db.Tables), about.MaxMappedNodes)] {
 		loc := citekit.Location{Modality: citekit.Document, Table: table.Name}
 		if loc.Validate() != nil {
 			continue // its name cannot be used in an address

@@ -12,7 +12,7 @@ import (
 
 func cells(part, block int, notation string) citekit.Location {
 	loc := at(part, block, block)
-	loc.Cells = citekit.Sheet("S", notation).Cells
+	loc.Cells = citekit.Document.Sheet("S", notation).Cells
 	return loc
 }
 

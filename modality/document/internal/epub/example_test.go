@@ -30,7 +30,7 @@ func ExampleResolver() {
 	for _, node := range m.Nodes {
 		fmt.Println(node.Title, citekit.Address{Resource: m.ResourceID, Location: node.Location})
 	}
-	for run, err := range lib.ReadNodeText(ctx, "tides", "neap-tide") {
+	for run, err := range lib.ReadText(ctx, "tides", m.Node("neap-tide").Location) {
 		fmt.Printf("%q %v\n", run.Text, err)
 	}
 	e, err := lib.Resolve(ctx, "tides", "neap-tide", nil) // a book of these blocks

@@ -266,7 +266,7 @@ func TestPartsShareFile(t *testing.T) {
 		if got := strings.Count(text, "A paragraph of some words."); got != 2000 {
 			t.Errorf("%d parts: the text has %d paragraphs, want 2000", n, got)
 		}
-		src := &counting{Reader: bytes.NewReader(data)}
+		src := &countingReader{Reader: bytes.NewReader(data)}
 		info := citekit.SourceInfo{Name: "a.epub", Size: int64(len(data))}
 		draft, err := new(epub.Resolver).Map(t.Context(), citekit.NewSource(src, info), citekit.MapRequest{Modality: citekit.Document})
 		if err != nil || src.read > 4*src.Size() {
@@ -278,13 +278,13 @@ func TestPartsShareFile(t *testing.T) {
 	}
 }
 
-// A counting reader counts the bytes that are read.
-type counting struct {
+// A countingReader reader counts the bytes that are read.
+type countingReader struct {
 	*bytes.Reader
 	read int64
 }
 
-func (c *counting) ReadAt(p []byte, off int64) (int, error) {
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	n, err := c.Reader.ReadAt(p, off)
 	c.read += int64(n)
 	return n, err

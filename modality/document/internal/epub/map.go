@@ -38,7 +38,7 @@ var maxMapRead = 64 << 20
 //
 // The title, "author", "keywords", "date" and "language" come from the package
 // document. The metadata also have "parts", the number of parts, and "incomplete"
-// with "contents" if there are more than [citekit.MaxMappedNodes] entries.
+// with "contents" if there are more than [about.MaxMappedNodes] entries.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (b *book) mapped(ctx context.Context) (*citekit.Draft, error) {
 		return nil, err
 	}
 	draft.Nodes = m.nodes()
-	if len(m.places) >= citekit.MaxMappedNodes {
+	if len(m.places) >= about.MaxMappedNodes {
 		draft.Metadata["incomplete"] = []any{"contents"}
 	}
 	return draft, nil
@@ -145,7 +145,7 @@ func (b *book) partNodes(ctx context.Context) ([]*citekit.Node, error) {
 	read := 0
 	titles := make(map[string]string) // by the name of the file, which parts may share
 	for i := range b.spine {
-		if !b.isThere(i+1) || len(nodes) == citekit.MaxMappedNodes {
+		if !b.isThere(i+1) || len(nodes) == about.MaxMappedNodes {
 			continue
 		}
 		name := ""

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 )
 
 const maxTOCDepth = 200 // below the limit of 256 for a map
@@ -70,7 +70,7 @@ func (r *contentsReader) add(list []*entry, title, href string, children []*entr
 // deep.
 func (r *contentsReader) full(depth int) bool {
 	r.count++
-	return r.count > citekit.MaxMappedNodes || depth > maxTOCDepth
+	return r.count > about.MaxMappedNodes || depth > maxTOCDepth
 }
 
 // navOf returns the table of contents in a navigation document.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 )
@@ -132,7 +133,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := open(t, data)
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Fatalf("an error of no kind: %v", err)
 			}
 			return

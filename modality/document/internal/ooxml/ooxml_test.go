@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 )
@@ -198,7 +199,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := ooxml.Open(t.Context(), bytes.NewReader(data), int64(len(data)))
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Fatalf("an error of no kind: %v", err)
 			}
 			return
@@ -207,7 +208,7 @@ func FuzzOpen(f *testing.F) {
 		if err := ooxml.NewCut(p).WriteTo(t.Context(), &b); err == nil {
 			open(t, b.Bytes())
 		}
-		if _, err := p.Core(t.Context()); err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+		if _, err := p.Core(t.Context()); err != nil && citekit.CodeOf(err) == message.CodeInternal {
 			t.Fatalf("an error of no kind: %v", err)
 		}
 	})

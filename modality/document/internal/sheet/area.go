@@ -53,8 +53,8 @@ func (a area) String() string { return a.cells().String() }
 
 // areaOf parses an area in A1 notation, such as "B5:D10".
 func areaOf(ref string) (area, bool) {
-	c, err := citekit.ParseCells(ref)
-	if err != nil || c.Last.Col > maxColumn {
+	var c citekit.Cells
+	if c.UnmarshalText([]byte(ref)) != nil || c.Last.Col > maxColumn {
 		return area{}, false
 	}
 	return area{c.First.Col, c.First.Row, c.Last.Col, c.Last.Row}, true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 )
 
 const (
@@ -96,7 +97,7 @@ func (r *rowReader) read() error {
 	w := &r.row
 	*w = row{number: r.last + 1, offset: t.offset(), cells: w.cells[:0], inOrder: true}
 	if ref, ok := get(t.attrs, "r"); ok {
-		if n, ok := wholeNumber(ref); ok && n > 0 && n <= citekit.MaxRow {
+		if n, ok := wholeNumber(ref); ok && n > 0 && n <= selector.MaxRow {
 			w.number, w.hasRef = int32(n), true
 		}
 	}

@@ -30,12 +30,12 @@ func ExampleResolver() {
 	for _, node := range m.Nodes {
 		fmt.Println(node.Title, citekit.Address{Resource: m.ResourceID, Location: node.Location})
 	}
-	for run, err := range lib.ReadText(ctx, "budget", citekit.Sheet("Q4", "A2:B2")) {
+	for run, err := range lib.ReadText(ctx, "budget", citekit.Document.Sheet("Q4", "A2:B2")) {
 		fmt.Printf("%q %v\n", run.Text, err)
 	}
 	// The evidence is a workbook of these cells. A formula that refers to others
 	// becomes its value.
-	e, err := lib.ResolveFile(ctx, "budget.xlsx", citekit.Sheet("Q4", "A2:B2"), nil)
+	e, err := lib.ResolveFile(ctx, "budget.xlsx", citekit.Document.Sheet("Q4", "A2:B2"), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -103,9 +103,7 @@ func salesBook() book {
 }
 
 func at(sheet, cells string) citekit.Location {
-	loc := citekit.Sheet(sheet, cells)
-	loc.Modality = citekit.Document
-	return loc
+	return citekit.Document.Sheet(sheet, cells)
 }
 
 func rows(sheet string, first, last int) citekit.Location {

@@ -3,7 +3,7 @@ package sheet
 import (
 	"strings"
 
-	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/selector"
 )
 
 // A reference is an area that a formula refers to. In a shared formula, edges written
@@ -305,7 +305,7 @@ func cornerOf(word string) (corner, bool) {
 	}
 	letters := word[:len(word)-len(strings.TrimLeft(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))]
 	if letters != "" {
-		if c.col = int32(citekit.ColNumber(letters)); c.col == 0 || c.col > maxColumn {
+		if c.col = int32(selector.ColNumber(letters)); c.col == 0 || c.col > maxColumn {
 			return corner{}, false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality/document/internal/sheet"
 )
 
@@ -41,7 +42,7 @@ func FuzzSheet(f *testing.F) {
 		for i, loc := range locations {
 			out, err := r.Resolve(t.Context(), src, citekit.Request{Location: loc})
 			if err != nil {
-				if i >= 4 && citekit.CodeOf(err) != citekit.CodeInvalidInput {
+				if i >= 4 && citekit.CodeOf(err) != message.CodeInvalidInput {
 					t.Errorf("%v: %v", loc, err)
 				}
 				continue

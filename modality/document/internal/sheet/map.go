@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/internal/docfile"
@@ -40,7 +41,7 @@ func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.Map
 	if err != nil {
 		return nil, err
 	}
-	m := &mapper{job: j, ctx: ctx, reader: j.cellReader(ctx), left: citekit.MaxMappedNodes}
+	m := &mapper{job: j, ctx: ctx, reader: j.cellReader(ctx), left: about.MaxMappedNodes}
 	draft := &citekit.Draft{Title: plain.Words(core.Title, maxTitle), Method: "sheets", Metadata: map[string]any{"sheets": len(j.book.sheets)}}
 	core.Note(draft.Metadata)
 	for i := range j.book.sheets {

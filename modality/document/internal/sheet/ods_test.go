@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/sheet"
 	"github.com/citekit/citekit/modality/modalitytest"
@@ -283,7 +284,7 @@ func FuzzODS(f *testing.F) {
 		src, r := source(packODS(t, content)), new(sheet.Resolver)
 		draft, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Fatal(err)
 			}
 			return

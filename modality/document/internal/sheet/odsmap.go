@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
@@ -20,7 +21,7 @@ func (r *Resolver) mapODS(ctx context.Context, src *citekit.Source, req citekit.
 	if err != nil {
 		return nil, err
 	}
-	m := &mapper{ctx: ctx, reader: &cellReader{ctx: ctx, book: &workbook{styles: new(styles)}}, left: citekit.MaxMappedNodes}
+	m := &mapper{ctx: ctx, reader: &cellReader{ctx: ctx, book: &workbook{styles: new(styles)}}, left: about.MaxMappedNodes}
 	draft := &citekit.Draft{Title: plain.Words(meta.Title, maxTitle), Method: "sheets", Metadata: map[string]any{"sheets": len(j.book.sheets)}}
 	meta.Note(draft.Metadata)
 	for i := range j.book.sheets {

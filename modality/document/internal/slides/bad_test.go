@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document/internal/slides"
@@ -222,7 +223,7 @@ func FuzzSlide(f *testing.F) {
 		data := d.bytes()
 		mapped, resolved := outcome(t, data, n)
 		for _, err := range []error{mapped, resolved} {
-			if err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+			if err != nil && citekit.CodeOf(err) == message.CodeInternal {
 				t.Errorf("an error of no kind: %v", err)
 			}
 		}
@@ -244,7 +245,7 @@ func FuzzMain(f *testing.F) {
 		d.parts[main] = content
 		for n := 1; n <= 2; n++ {
 			for _, err := range errs(outcome(t, d.bytes(), n)) {
-				if err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+				if err != nil && citekit.CodeOf(err) == message.CodeInternal {
 					t.Errorf("an error of no kind: %v", err)
 				}
 			}

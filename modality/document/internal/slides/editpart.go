@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
 
@@ -272,7 +273,7 @@ func (c *cutter) label(part string) string {
 // change records a difference from the source, once.
 func (c *cutter) change(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if len(c.changes) < citekit.MaxChanges && !slices.Contains(c.changes, text) {
+	if len(c.changes) < message.MaxChanges && !slices.Contains(c.changes, text) {
 		c.changes = append(c.changes, text)
 	}
 }

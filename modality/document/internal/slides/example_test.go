@@ -29,10 +29,10 @@ func ExampleResolver() {
 	for _, node := range m.Nodes {
 		fmt.Println(node.Title, citekit.Address{Resource: m.ResourceID, Location: node.Location})
 	}
-	for run, err := range lib.ReadText(ctx, "talk", citekit.Pages(2, 2)) {
+	for run, err := range lib.ReadText(ctx, "talk", citekit.Document.Pages(2, 2)) {
 		fmt.Printf("%q %v\n", run.Text, err)
 	}
-	e, err := lib.ResolveFile(ctx, "talk.pptx", citekit.Pages(2, 2), nil)
+	e, err := lib.ResolveFile(ctx, "talk.pptx", citekit.Document.Pages(2, 2), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/modality/internal/docfile"
@@ -26,7 +27,7 @@ const (
 // of the first slide. The metadata are "pages", the number of slides; "author",
 // "keywords", "date" and "language" from the properties; and "incomplete", a list
 // with "slides" if some slides have no node: slides whose part the source lacks,
-// and slides beyond [citekit.MaxMappedNodes].
+// and slides beyond [about.MaxMappedNodes].
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if err := docfile.CheckMap(ctx, req, citekit.Document, "a presentation"); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func draft(ctx context.Context, d deck, progress func(float64)) (*citekit.Draft,
 	metadata := map[string]any{"pages": d.count()}
 	other.Note(metadata)
 	nodes := make([]*citekit.Node, d.count()) // nil for slides without a node
-	left := citekit.MaxMappedNodes - min(len(d.sections()), citekit.MaxMappedNodes/2)
+	left := about.MaxMappedNodes - min(len(d.sections()), about.MaxMappedNodes/2)
 	first := ""
 	for i := range nodes {
 		if progress != nil {
@@ -106,7 +107,7 @@ func canTitle(line string) bool {
 // its first slide.
 func nest(nodes []*citekit.Node, sections []section) []*citekit.Node {
 	of := make([]int, len(nodes)) // the section of each slide, from 1
-	for n, s := range sections[:min(len(sections), citekit.MaxMappedNodes/2)] {
+	for n, s := range sections[:min(len(sections), about.MaxMappedNodes/2)] {
 		for _, i := range s.slides {
 			if of[i] == 0 {
 				of[i] = n + 1
@@ -132,7 +133,7 @@ func nest(nodes []*citekit.Node, sections []section) []*citekit.Node {
 		}
 	}
 	for _, parent := range parents {
-		parent.Location.Pages = citekit.PageRuns(parent.Location.Pages...)
+		parent.Location = parent.Location.WithPages(parent.Location.Pages...)
 	}
 	return top
 }

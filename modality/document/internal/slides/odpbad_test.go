@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/slides"
 )
@@ -117,7 +118,7 @@ func FuzzODP(f *testing.F) {
 			_, mapped := r.Map(t.Context(), source(data), citekit.MapRequest{Modality: citekit.Document})
 			c, resolved := r.Resolve(t.Context(), source(data), citekit.Request{Location: pages(n, n)})
 			for _, err := range errs(mapped, resolved) {
-				if err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+				if err != nil && citekit.CodeOf(err) == message.CodeInternal {
 					t.Errorf("an error of no kind: %v", err)
 				}
 			}

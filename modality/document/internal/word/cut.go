@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
 )
@@ -304,7 +305,7 @@ func (c *cutter) changes() (list []string) {
 		}
 	}
 	for _, change := range c.within {
-		if !slices.Contains(list, change) && len(list) < citekit.MaxChanges {
+		if !slices.Contains(list, change) && len(list) < message.MaxChanges {
 			list = append(list, change)
 		}
 	}

@@ -30,7 +30,7 @@ func ExampleResolver() {
 	for _, node := range m.Nodes {
 		fmt.Println(node.ID, citekit.Address{Resource: m.ResourceID, Location: node.Location})
 	}
-	for run, err := range lib.ReadText(ctx, "contract", citekit.Blocks(4, 4)) {
+	for run, err := range lib.ReadText(ctx, "contract", citekit.Document.Blocks(4, 4)) {
 		fmt.Printf("%q %v\n", run.Text, err)
 	}
 	e, err := lib.Resolve(ctx, "contract", "term", nil) // a DOCX of two blocks

@@ -155,14 +155,12 @@ func report() docx {
 }
 
 func blocks(first, last int) citekit.Location {
-	loc := citekit.Blocks(first, last)
-	loc.Modality = citekit.Document
-	return loc
+	return citekit.Document.Blocks(first, last)
 }
 
 func cells(block int, notation string) citekit.Location {
 	loc := blocks(block, block)
-	loc.Cells, _ = citekit.ParseCells(notation)
+	_ = loc.Cells.UnmarshalText([]byte(notation))
 	return loc
 }
 

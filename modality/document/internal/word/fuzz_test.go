@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 )
@@ -23,7 +24,7 @@ func FuzzMain(f *testing.F) {
 		r := new(word.Resolver)
 		d, err := r.Map(t.Context(), doctest.Source("x.docx", data), citekit.MapRequest{Modality: citekit.Document})
 		if err != nil {
-			if citekit.CodeOf(err) == citekit.CodeInternal {
+			if citekit.CodeOf(err) == message.CodeInternal {
 				t.Fatalf("an error of no kind: %v", err)
 			}
 			return
@@ -31,7 +32,7 @@ func FuzzMain(f *testing.F) {
 		for _, n := range d.Nodes {
 			c, err := r.Resolve(t.Context(), doctest.Source("x.docx", data), citekit.Request{Location: n.Location})
 			if err != nil {
-				if citekit.CodeOf(err) == citekit.CodeInternal {
+				if citekit.CodeOf(err) == message.CodeInternal {
 					t.Fatalf("an error of no kind: %v", err)
 				}
 				continue

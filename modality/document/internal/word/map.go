@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
@@ -70,7 +71,7 @@ func draft(ctx context.Context, t text, items []item, title string, other noter)
 	}
 	other.Note(d.Metadata)
 	if m.fewer {
-		d.Metadata["structure"] = fmt.Sprintf("more than %d nodes; those of deeper levels, and further tables and figures, are left out", citekit.MaxMappedNodes)
+		d.Metadata["structure"] = fmt.Sprintf("more than %d nodes; those of deeper levels, and further tables and figures, are left out", about.MaxMappedNodes)
 	}
 	return d, nil
 }
@@ -105,7 +106,7 @@ func (m *mapper) deepest() int {
 		counts[min(it.level, 9)]++
 	}
 	n, level := 0, 0
-	for level < 9 && n+counts[level+1] <= citekit.MaxMappedNodes {
+	for level < 9 && n+counts[level+1] <= about.MaxMappedNodes {
 		level++
 		n += counts[level]
 	}
@@ -213,7 +214,7 @@ func (m *mapper) place(d *citekit.Draft) {
 		if node == nil {
 			continue
 		}
-		if m.nodes >= citekit.MaxMappedNodes {
+		if m.nodes >= about.MaxMappedNodes {
 			m.fewer = true
 			return
 		}

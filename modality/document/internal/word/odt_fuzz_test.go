@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/modality/document/internal/word"
 )
@@ -22,7 +23,7 @@ func FuzzODT(f *testing.F) {
 		for i := 1; err == nil && i <= min(extent.Blocks, 3); i++ {
 			_, err = r.Resolve(t.Context(), doctest.Source("x.odt", data), citekit.Request{Location: blocks(i, extent.Blocks)})
 		}
-		if err != nil && citekit.CodeOf(err) == citekit.CodeInternal {
+		if err != nil && citekit.CodeOf(err) == message.CodeInternal {
 			t.Fatalf("an error of no kind: %v", err)
 		}
 	})

@@ -60,7 +60,7 @@ type Tools struct {
 func (t *Tools) acquire(ctx context.Context) (release func(), err error) {
 	t.once.Do(func() {
 		if t.Slots == nil {
-			t.Slots = citekit.NewSlots(cmp.Or(max(t.Children, 0), DefaultChildren))
+			t.Slots = &citekit.Slots{Max: cmp.Or(max(t.Children, 0), DefaultChildren)}
 		}
 	})
 	return t.Slots.Acquire(ctx)

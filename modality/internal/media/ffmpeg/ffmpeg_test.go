@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/internal/media/ffmpegtest"
 )
@@ -250,8 +251,8 @@ func TestTimeLimit(t *testing.T) {
 	_, err := tools.Convert(t.Context(), in, Conversion{
 		Input: Options{"stream_loop": "-1"}, Streams: []int{0}, Muxer: "null",
 	})
-	if citekit.CodeOf(err) != citekit.CodeTimeout {
-		t.Errorf("error %v, want one of the kind %s", err, citekit.CodeTimeout)
+	if citekit.CodeOf(err) != message.CodeTimeout {
+		t.Errorf("error %v, want one of the kind %s", err, message.CodeTimeout)
 	}
 }
 

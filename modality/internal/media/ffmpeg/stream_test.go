@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 )
 
@@ -55,7 +56,7 @@ func TestStreamEnds(t *testing.T) {
 		t.Errorf("a writer that fails: error %v", err)
 	}
 	hasty := Tools{Timeout: 100 * time.Millisecond}
-	if err := hasty.Stream(t.Context(), in, sound(true), io.Discard); citekit.CodeOf(err) != citekit.CodeTimeout || errors.Is(err, context.DeadlineExceeded) {
+	if err := hasty.Stream(t.Context(), in, sound(true), io.Discard); citekit.CodeOf(err) != message.CodeTimeout || errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("too long: error %v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

@@ -143,7 +143,7 @@ func (d *blockReader) nanoseconds(ticks uint64, more int64) int64 {
 }
 
 // undo returns a stored block decoded.
-func (c coding) undo(b []byte) ([]byte, bool) {
+func (c contentEncoding) undo(b []byte) ([]byte, bool) {
 	switch c.kind {
 	case stripped:
 		return append(bytes.Clone(c.strip), b...), true

@@ -194,17 +194,17 @@ func TestShort(t *testing.T) {
 func TestReadError(t *testing.T) {
 	data := subtitled(el, nil, same)
 	broken := errors.New("broken")
-	if _, err := matroska.Open(failing{bytes.NewReader(data), broken}, int64(len(data))); !errors.Is(err, broken) {
+	if _, err := matroska.Open(failingReader{bytes.NewReader(data), broken}, int64(len(data))); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
 
-type failing struct {
+type failingReader struct {
 	io.ReaderAt
 	err error
 }
 
-func (f failing) ReadAt([]byte, int64) (int, error) { return 0, f.err }
+func (f failingReader) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
 func FuzzOpen(f *testing.F) {
 	f.Add(subtitled(el, nil, same))

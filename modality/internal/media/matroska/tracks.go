@@ -19,12 +19,12 @@ type Track struct {
 	Forced   bool // only what is needed even by those who understand the sound
 
 	number uint64
-	coding coding
+	coding contentEncoding
 }
 
-// A coding is how the blocks of a track were encoded for storage (RFC 9559, section
+// A contentEncoding is how the blocks of a track were encoded for storage (RFC 9559, section
 // 5.1.4.1.31).
-type coding struct {
+type contentEncoding struct {
 	kind  codingKind
 	strip []byte // bytes that begin every block and are not stored
 }
@@ -84,13 +84,13 @@ func parseTrack(b []byte) Track {
 
 // parseCoding reads content encodings. Several encodings, encryption, and compression
 // other than zlib are unreadable.
-func parseCoding(b []byte) (c coding) {
+func parseCoding(b []byte) (c contentEncoding) {
 	for e := range elements(b) {
 		if e.id != 0x6240 {
 			continue
 		}
 		if c.kind != plain {
-			return coding{kind: unreadable}
+			return contentEncoding{kind: unreadable}
 		}
 		if c = parseEncoding(e.data); c.kind == unreadable {
 			return c
@@ -99,15 +99,15 @@ func parseCoding(b []byte) (c coding) {
 	return c
 }
 
-func parseEncoding(b []byte) coding {
-	scope, c := uint64(1), coding{kind: deflated}
+func parseEncoding(b []byte) contentEncoding {
+	scope, c := uint64(1), contentEncoding{kind: deflated}
 	for e := range elements(b) {
 		switch e.id {
 		case 0x5032: // ContentEncodingScope: 1 is the blocks
 			scope = integer(e.data)
 		case 0x5033: // ContentEncodingType
 			if integer(e.data) != 0 {
-				return coding{kind: unreadable}
+				return contentEncoding{kind: unreadable}
 			}
 		case 0x5034: // ContentCompression
 			for field := range elements(e.data) {
@@ -121,7 +121,7 @@ func parseEncoding(b []byte) coding {
 		}
 	}
 	if scope&1 == 0 {
-		return coding{}
+		return contentEncoding{}
 	}
 	return c
 }

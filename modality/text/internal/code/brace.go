@@ -30,8 +30,8 @@ const (
 	opaqueBody
 )
 
-// An opening describes what an opening brace begins.
-type opening struct {
+// A braceBody describes what an opening brace begins.
+type braceBody struct {
 	body   bodyKind
 	goesOn bool    // the header continues after the body
 	symbol *symbol // owner of the body, or nil; a start of 0 means the start of the header
@@ -43,7 +43,7 @@ type opening struct {
 // bracket in it stands for its whole group.
 type grammar interface {
 	// open reports what a brace after header begins.
-	open(s *braceScanner, header []token) opening
+	open(s *braceScanner, header []token) braceBody
 
 	// end is called with each header that ends without a body: at a semicolon (end
 	// includes it) or at a line end (end is the end of the header).

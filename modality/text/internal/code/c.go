@@ -56,42 +56,42 @@ func (g *cGrammar) breaks(s *braceScanner, header []token, t token) bool {
 }
 
 // open implements [grammar].
-func (g *cGrammar) open(s *braceScanner, header []token) opening {
+func (g *cGrammar) open(s *braceScanner, header []token) braceBody {
 	old := g.old
 	g.old = nil
 	body := s.top().body
 	if body == valueBody || body == opaqueBody {
-		return opening{body: opaqueIn(body), goesOn: true}
+		return braceBody{body: opaqueIn(body), goesOn: true}
 	}
 	if len(header) == 0 {
 		if old != nil && body == scopeBody {
-			return opening{body: blockBody, symbol: old}
+			return braceBody{body: blockBody, symbol: old}
 		}
-		return opening{body: opaqueIn(body)}
+		return braceBody{body: opaqueIn(body)}
 	}
 	if n := len(header); body == scopeBody && n > 1 && header[n-1].kind == tokenLiteral && s.is(header[n-2], "extern") {
-		return opening{body: scopeBody}
+		return braceBody{body: scopeBody}
 	}
 	if i := g.namespaceWord(s, header); i >= 0 && body == scopeBody {
 		return g.namespace(s, header[i+1:])
 	}
 	if g.isValue(s, header) {
-		return opening{body: opaqueIn(body), goesOn: true}
+		return braceBody{body: opaqueIn(body), goesOn: true}
 	}
 	if kind, name := g.typeOf(s, header); kind != "" {
 		return g.openType(s, header, kind, name)
 	}
 	if body == blockBody {
-		return opening{body: blockBody}
+		return braceBody{body: blockBody}
 	}
 	f, colon := g.function(s, header)
 	if f == nil {
-		return opening{body: opaqueBody, goesOn: true}
+		return braceBody{body: opaqueBody, goesOn: true}
 	}
 	if last := header[len(header)-1]; colon && (last.kind == tokenWord || last.kind == '>') {
-		return opening{body: opaqueBody, goesOn: true} // the value of a member
+		return braceBody{body: opaqueBody, goesOn: true} // the value of a member
 	}
-	return opening{body: blockBody, symbol: f}
+	return braceBody{body: blockBody, symbol: f}
 }
 
 // opaqueIn returns the kind of body of a brace that belongs to no declaration.
@@ -103,8 +103,8 @@ func opaqueIn(around bodyKind) bodyKind {
 	return opaqueBody
 }
 
-func (g *cGrammar) openType(s *braceScanner, header []token, kind string, parts []token) opening {
-	o := opening{body: typeBody, goesOn: true}
+func (g *cGrammar) openType(s *braceScanner, header []token, kind string, parts []token) braceBody {
+	o := braceBody{body: typeBody, goesOn: true}
 	if kind == "enum" {
 		o.body = opaqueBody
 	}
@@ -215,7 +215,7 @@ func (g *cGrammar) namespaceWord(s *braceScanner, header []token) int {
 }
 
 // namespace opens the namespace whose header continues after that word.
-func (g *cGrammar) namespace(s *braceScanner, header []token) opening {
+func (g *cGrammar) namespace(s *braceScanner, header []token) braceBody {
 	for len(header) > 0 && header[0].kind == '[' {
 		header = header[1:]
 	}
@@ -224,9 +224,9 @@ func (g *cGrammar) namespace(s *braceScanner, header []token) opening {
 		name = string(s.src[header[0].start:header[i+1].end])
 	}
 	if name == "" {
-		return opening{body: scopeBody}
+		return braceBody{body: scopeBody}
 	}
-	return opening{body: scopeBody, symbol: &symbol{kind: "namespace", name: name}}
+	return braceBody{body: scopeBody, symbol: &symbol{kind: "namespace", name: name}}
 }
 
 // isValue reports whether the header assigns a value: it has a "=" that is neither

@@ -22,28 +22,28 @@ func (csharpGrammar) breaks(s *braceScanner, header []token, t token) bool {
 }
 
 // open implements [grammar].
-func (g csharpGrammar) open(s *braceScanner, header []token) opening {
+func (g csharpGrammar) open(s *braceScanner, header []token) braceBody {
 	body := s.top().body
 	if body != scopeBody && body != typeBody {
-		return opening{body: opaqueBody, goesOn: body == valueBody}
+		return braceBody{body: opaqueBody, goesOn: body == valueBody}
 	}
 	kind, name := g.typeOf(s, header)
 	switch kind {
 	case "":
 	case "enum":
-		return opening{body: opaqueBody, symbol: &symbol{kind: kind, name: name, start: g.start(s, header)}}
+		return braceBody{body: opaqueBody, symbol: &symbol{kind: kind, name: name, start: g.start(s, header)}}
 	case "namespace":
-		return opening{body: scopeBody, symbol: &symbol{kind: kind, name: name, start: g.start(s, header)}}
+		return braceBody{body: scopeBody, symbol: &symbol{kind: kind, name: name, start: g.start(s, header)}}
 	default:
-		return opening{body: typeBody, name: name, symbol: &symbol{kind: kind, name: name, start: g.start(s, header)}}
+		return braceBody{body: typeBody, name: name, symbol: &symbol{kind: kind, name: name, start: g.start(s, header)}}
 	}
 	if hasKind(header, '=') || hasKind(header, tokenFatArrow) {
-		return opening{body: opaqueBody, goesOn: true}
+		return braceBody{body: opaqueBody, goesOn: true}
 	}
 	if name := g.methodName(s, header); name != "" && body == typeBody {
-		return opening{body: opaqueBody, symbol: &symbol{kind: "method", name: name, start: g.start(s, header)}}
+		return braceBody{body: opaqueBody, symbol: &symbol{kind: "method", name: name, start: g.start(s, header)}}
 	}
-	return opening{body: opaqueBody}
+	return braceBody{body: opaqueBody}
 }
 
 // end implements [grammar]. It finds methods that are an expression or have no

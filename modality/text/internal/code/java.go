@@ -23,34 +23,34 @@ func (javaGrammar) breaks(s *braceScanner, header []token, t token) bool {
 }
 
 // open implements [grammar].
-func (g javaGrammar) open(s *braceScanner, header []token) opening {
+func (g javaGrammar) open(s *braceScanner, header []token) braceBody {
 	if kind, name := g.typeOf(s, header); kind != "" {
 		body := typeBody
 		if kind == "enum" {
 			body = enumBody
 		}
-		return opening{body: body, name: name, symbol: &symbol{kind: kind, name: name}}
+		return braceBody{body: body, name: name, symbol: &symbol{kind: kind, name: name}}
 	}
 	if s.endsInCreation(header) {
-		return opening{body: typeBody, goesOn: true}
+		return braceBody{body: typeBody, goesOn: true}
 	}
 	switch s.top().body {
 	case enumBody:
 		if !hasKind(header, '=') && (len(header) == 1 || len(skipModifiers(s, header, javaModifiers)) <= 2) {
-			return opening{body: typeBody, goesOn: true} // a constant with members
+			return braceBody{body: typeBody, goesOn: true} // a constant with members
 		}
 	case typeBody:
 		if name, _ := g.methodName(s, header); name != "" {
-			return opening{body: blockBody, symbol: &symbol{kind: "method", name: name}}
+			return braceBody{body: blockBody, symbol: &symbol{kind: "method", name: name}}
 		}
 		if rest := skipModifiers(s, header, javaModifiers); len(rest) == 1 && s.is(rest[0], s.top().name) {
-			return opening{body: blockBody, symbol: &symbol{kind: "method", name: s.top().name}}
+			return braceBody{body: blockBody, symbol: &symbol{kind: "method", name: s.top().name}}
 		}
 	}
 	if hasKind(header, '=') {
-		return opening{body: blockBody, goesOn: true}
+		return braceBody{body: blockBody, goesOn: true}
 	}
-	return opening{body: blockBody}
+	return braceBody{body: blockBody}
 }
 
 // end implements [grammar]. It finds methods without a body.

@@ -107,7 +107,7 @@ func (s *braceScanner) constructorFollows(t token) bool {
 }
 
 // open implements [grammar].
-func (g kotlinGrammar) open(s *braceScanner, header []token) opening {
+func (g kotlinGrammar) open(s *braceScanner, header []token) braceBody {
 	d := g.declared(s, header)
 	switch d.kind {
 	case "enum", "class", "interface":
@@ -115,19 +115,19 @@ func (g kotlinGrammar) open(s *braceScanner, header []token) opening {
 		if d.kind == "enum" {
 			body = enumBody
 		}
-		return opening{body: body, name: d.name, symbol: &d}
+		return braceBody{body: body, name: d.name, symbol: &d}
 	case "function", "method":
 		if !hasKind(header, '=') {
-			return opening{body: blockBody, symbol: &d}
+			return braceBody{body: blockBody, symbol: &d}
 		}
 	}
 	if g.endsInObject(s, header) {
-		return opening{body: typeBody, goesOn: true}
+		return braceBody{body: typeBody, goesOn: true}
 	}
 	if s.top().body == enumBody && len(skipModifiers(s, header, kotlinModifiers)) <= 2 {
-		return opening{body: typeBody, goesOn: true} // a constant with members
+		return braceBody{body: typeBody, goesOn: true} // a constant with members
 	}
-	return opening{body: blockBody, goesOn: true}
+	return braceBody{body: blockBody, goesOn: true}
 }
 
 // end implements [grammar]. It finds declarations without braces.

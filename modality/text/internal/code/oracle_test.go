@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"iter"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -171,21 +172,26 @@ func report(t *testing.T, p parsed, differences []string) {
 }
 
 // sourcesOf returns sources under the directories: of each language as many
-// as limit, in an order that has nothing to do with their names.
+// as limit. Which they are depends on their paths inside the directory alone, in
+// an order that has nothing to do with their names, so that it is the same
+// wherever the directory lies.
 func sourcesOf(t *testing.T, limit int, dirs ...string) map[code.Language][]string {
 	t.Helper()
-	found := make(map[code.Language][]string)
+	type source struct {
+		order [sha256.Size]byte
+		name  string
+	}
+	found := make(map[code.Language][]source)
 	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-			inside := filepath.ToSlash(strings.TrimPrefix(name, dir))
-			if err != nil || !d.Type().IsRegular() || strings.Contains(name, ".min.") || strings.Contains(inside, "/testdata/") {
+		err := fs.WalkDir(os.DirFS(dir), ".", func(inside string, d fs.DirEntry, err error) error {
+			if err != nil || !d.Type().IsRegular() || strings.Contains("/"+inside, "/testdata/") || strings.HasPrefix(inside, "site-packages/") {
 				return nil
 			}
 			if info, err := d.Info(); err != nil || info.Size() > 1<<20 {
 				return nil
 			}
-			if lang, ok := code.LanguageOf(name, nil); ok && lang != code.C && lang != code.CPP {
-				found[lang] = append(found[lang], name)
+			if lang, ok := code.LanguageOf(inside, nil); ok && lang != code.C && lang != code.CPP {
+				found[lang] = append(found[lang], source{sha256.Sum256([]byte(inside)), filepath.Join(dir, filepath.FromSlash(inside))})
 			}
 			return nil
 		})
@@ -193,19 +199,21 @@ func sourcesOf(t *testing.T, limit int, dirs ...string) map[code.Language][]stri
 			t.Fatal(err)
 		}
 	}
-	for lang, names := range found {
-		slices.SortFunc(names, func(a, b string) int {
-			x, y := sha256.Sum256([]byte(filepath.ToSlash(a))), sha256.Sum256([]byte(filepath.ToSlash(b)))
-			return bytes.Compare(x[:], y[:])
-		})
-		found[lang] = names[:min(len(names), limit)]
+	names := make(map[code.Language][]string)
+	for lang, all := range found {
+		slices.SortFunc(all, func(a, b source) int { return bytes.Compare(a.order[:], b.order[:]) })
+		for _, s := range all[:min(len(all), limit)] {
+			names[lang] = append(names[lang], s.name)
+		}
 	}
-	return found
+	return names
 }
 
 // TestTreeSitter compares with tree-sitter: the files listed in the file named
 // by CITEKIT_CODE_FILES, as testdata/oracle.mjs reads them, else packages of
-// Node and what Debian has of Ruby and shell.
+// Node and what Debian has of Ruby and shell: 200 files of each language, or
+// with CITEKIT_LONG all. What a program wrote or made small is judged as all
+// else.
 func TestTreeSitter(t *testing.T) {
 	node := sharedtest.Tool(t, "node")
 	modules := os.Getenv("CITEKIT_CODE_MODULES")
@@ -213,7 +221,7 @@ func TestTreeSitter(t *testing.T) {
 		modules = filepath.Join("testdata", "node_modules")
 	}
 	if _, err := os.Stat(filepath.Join(modules, "web-tree-sitter")); err != nil {
-		sharedtest.Missing(t, "no tree-sitter: run npm install in modality/text/internal/code/testdata, or set CITEKIT_CODE_MODULES")
+		sharedtest.Missing(t, "no tree-sitter: run npm ci in modality/text/internal/code/testdata, or set CITEKIT_CODE_MODULES")
 	}
 	var list []byte
 	if name := os.Getenv("CITEKIT_CODE_FILES"); name != "" {
@@ -222,7 +230,11 @@ func TestTreeSitter(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else {
-		for lang, names := range sourcesOf(t, 200, sharedtest.NodeModules(t), "/usr/lib/ruby", "/usr/share/bash-completion", "/usr/share/rubygems-integration") {
+		limit := 200
+		if sharedtest.Long() {
+			limit = math.MaxInt
+		}
+		for lang, names := range sourcesOf(t, limit, sharedtest.NodeModules(t), "/usr/lib/ruby", "/usr/share/bash-completion", "/usr/share/rubygems-integration") {
 			for _, name := range names {
 				list = fmt.Appendf(list, "%s\t%s\n", lang, name)
 			}
@@ -324,11 +336,7 @@ func TestGoParser(t *testing.T) {
 	if list := os.Getenv("CITEKIT_CODE_FILES"); list != "" {
 		names = listed(t, list, code.Go)
 	} else {
-		root, err := exec.Command(sharedtest.Tool(t, "go"), "env", "GOROOT").Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		names = sourcesOf(t, 300, filepath.Join(strings.TrimSpace(string(root)), "src"))[code.Go]
+		names = sourcesOf(t, 300, filepath.Join(sharedtest.GoRoot(t), "src"))[code.Go]
 	}
 	measure(t, func(yield func(parsed) bool) {
 		for _, name := range names {

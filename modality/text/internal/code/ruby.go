@@ -1,6 +1,7 @@
 package code
 
 import (
+	"bytes"
 	"context"
 	"strings"
 )
@@ -35,6 +36,8 @@ type rubyScanner struct {
 	loop      bool
 	loopDepth int
 
+	parameters int // end of the parameters of the last method, if in parentheses
+
 	reread int // bytes read ahead
 }
 
@@ -50,6 +53,9 @@ func (s *rubyScanner) token() {
 		s.depth++
 	case ')', ']', '}':
 		s.depth = max(s.depth-1, 0)
+		if s.at == s.parameters {
+			s.isValue = false // a statement begins
+		}
 	case rubyWord:
 		if !s.isMember {
 			s.word()
@@ -60,11 +66,11 @@ func (s *rubyScanner) token() {
 }
 
 func (s *rubyScanner) statementEnd() {
-	if s.loop && s.depth <= s.loopDepth {
-		s.loop = false
-	}
 	if s.tok == '\n' && s.continues() {
 		return
+	}
+	if s.loop && s.depth <= s.loopDepth {
+		s.loop = false
 	}
 	for n := len(s.endless); n > 0; n-- {
 		e := s.endless[n-1]
@@ -82,6 +88,11 @@ func (s *rubyScanner) continues() bool {
 	switch s.prev {
 	case rubyOperator, '=', ',', '.', '|', '&', '<', '?', ':':
 		return true
+	case rubyWord:
+		before := s.src[:s.prevEnd]
+		if bytes.HasSuffix(before, []byte(" or")) || bytes.HasSuffix(before, []byte(" and")) || bytes.HasSuffix(before, []byte(" not")) {
+			return true
+		}
 	}
 	i := s.at
 	i = spaceEnd(s.src, i)
@@ -282,6 +293,7 @@ func (s *rubyScanner) endsWithLine() bool {
 		}
 		i = rubyStringEnd(s.src, i, '(', ')', 0)
 		s.reread += i - s.at
+		s.parameters = i
 		i = spaceEnd(s.src, i)
 	}
 	if i+1 >= len(s.src) || s.src[i] != '=' || s.src[i+1] == '=' || s.src[i+1] == '~' || s.src[i+1] == '>' {

@@ -82,7 +82,7 @@ func (l *rubyLexer) next() {
 		l.value(end)
 	case c == '%' && begins && l.percent():
 	case c == '<' && next == '<' && l.heredoc(begins):
-	case c == '?' && !l.isValue && l.character():
+	case c == '?' && (!l.isValue || begins && l.src[l.prevEnd-1] == '?') && l.character():
 	default:
 		l.punctuation(c, next)
 	}
@@ -246,11 +246,8 @@ func (l *rubyLexer) symbol() {
 // percent reads a literal that begins with "%", and reports whether there is
 // one.
 func (l *rubyLexer) percent() bool {
-	i := l.at + 1
-	if i < len(l.src) && bytes.IndexByte([]byte("wWiIqQrsx"), l.src[i]) >= 0 {
-		i++
-	}
-	if i >= len(l.src) || isWord(l.src[i]) || l.src[i] == ' ' || l.src[i] == '\n' || l.src[i] == '=' {
+	i := percentOpening(l.src, l.at)
+	if i == 0 {
 		return false
 	}
 	opening := l.src[i]
@@ -260,6 +257,19 @@ func (l *rubyLexer) percent() bool {
 	}
 	l.value(end)
 	return true
+}
+
+// percentOpening returns where the opening bracket of the literal stands that
+// begins with "%" at i, or 0 if none does.
+func percentOpening(src []byte, i int) int {
+	i++
+	if i < len(src) && bytes.IndexByte([]byte("wWiIqQrsx"), src[i]) >= 0 {
+		i++
+	}
+	if i >= len(src) || isWord(src[i]) || src[i] == ' ' || src[i] == '\n' || src[i] == '=' {
+		return 0
+	}
+	return i
 }
 
 func closingBracket(c byte) byte {
@@ -415,6 +425,10 @@ func rubyInterpolationEnd(src []byte, i, depth int) int {
 			i = rubyStringEnd(src, i, c, c, depth) - 1
 		case c == '\'':
 			i = longQuotedEnd(src, i) - 1
+		case c == '%' && bytes.IndexByte([]byte("(,=:[!&|?{;~"), before) >= 0:
+			if opening := percentOpening(src, i); opening > 0 {
+				i = rubyStringEnd(src, opening, src[opening], closingBracket(src[opening]), depth) - 1
+			}
 		case c == '$' && i+1 < len(src) && !isWord(src[i+1]):
 			i++
 		case c == '?' && i+2 < len(src) && (src[i+1] == '"' || src[i+1] == '\'') && !isWord(src[i+2]):

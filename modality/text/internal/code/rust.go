@@ -40,46 +40,46 @@ func (s *braceScanner) dropAttribute() {
 }
 
 // open implements [grammar].
-func (g rustGrammar) open(s *braceScanner, header []token) opening {
+func (g rustGrammar) open(s *braceScanner, header []token) braceBody {
 	if s.top().body == opaqueBody {
-		return opening{body: opaqueBody, goesOn: true}
+		return braceBody{body: opaqueBody, goesOn: true}
 	}
 	header = g.item(s, header)
 	if angleDepth(header) > 0 {
-		return opening{body: valueBody, goesOn: true}
+		return braceBody{body: valueBody, goesOn: true}
 	}
 	kind, name, title := g.declared(s, header)
 	switch kind {
 	case "":
 	case "function":
-		return opening{body: blockBody, symbol: &symbol{kind: memberKind(s, "function"), name: name}}
+		return braceBody{body: blockBody, symbol: &symbol{kind: memberKind(s, "function"), name: name}}
 	case "trait", "impl", "module":
 		body := typeBody
 		if kind == "module" {
 			body = scopeBody
 		}
-		return opening{body: body, symbol: &symbol{kind: kind, name: name, title: title}}
+		return braceBody{body: body, symbol: &symbol{kind: kind, name: name, title: title}}
 	case "type":
-		return opening{body: opaqueBody, goesOn: true}
+		return braceBody{body: opaqueBody, goesOn: true}
 	default:
-		return opening{body: opaqueBody, symbol: &symbol{kind: kind, name: name}}
+		return braceBody{body: opaqueBody, symbol: &symbol{kind: kind, name: name}}
 	}
 	switch s.top().body {
 	case scopeBody, typeBody:
 		return g.openInScope(s, header)
 	}
-	return opening{body: blockBody, goesOn: s.top().body == valueBody || g.isValue(s, header)}
+	return braceBody{body: blockBody, goesOn: s.top().body == valueBody || g.isValue(s, header)}
 }
 
 // openInScope returns the opening for a brace among items that belongs to no item.
-func (g rustGrammar) openInScope(s *braceScanner, header []token) opening {
+func (g rustGrammar) openInScope(s *braceScanner, header []token) braceBody {
 	if hasKind(header, '!') || len(header) > 0 && s.is(header[0], "extern") || len(header) > 1 && s.is(header[1], "extern") {
-		return opening{body: s.top().body}
+		return braceBody{body: s.top().body}
 	}
 	if g.isValue(s, header) {
-		return opening{body: blockBody, goesOn: true}
+		return braceBody{body: blockBody, goesOn: true}
 	}
-	return opening{body: blockBody}
+	return braceBody{body: blockBody}
 }
 
 // isValue reports whether the header is a statement that only a semicolon ends.

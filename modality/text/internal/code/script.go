@@ -453,6 +453,12 @@ func (s *scriptScanner) colon() {
 // angle reads "<", which may begin an XML element or the parameters of a generic
 // arrow function.
 func (s *scriptScanner) angle(valued bool, target scriptTarget) {
+	if valued && s.at < len(s.src) && s.src[s.at] == '<' { // shifts bits
+		s.at++
+		s.tok, s.isValue = scriptOperator, false
+		s.skipAssignment()
+		return
+	}
 	if s.beginsElement(!valued) {
 		s.push(frameTag)
 		return

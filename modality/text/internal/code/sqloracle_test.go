@@ -22,7 +22,7 @@ func TestPostgresParser(t *testing.T) {
 		modules = filepath.Join("testdata", "node_modules")
 	}
 	if _, err := os.Stat(filepath.Join(modules, "libpg-query")); err != nil {
-		sharedtest.Missing(t, "no libpg-query: run npm install in modality/text/internal/code/testdata, or set CITEKIT_CODE_MODULES")
+		sharedtest.Missing(t, "no libpg-query: run npm ci in modality/text/internal/code/testdata, or set CITEKIT_CODE_MODULES")
 	}
 	var names []string
 	if list := os.Getenv("CITEKIT_CODE_FILES"); list != "" {

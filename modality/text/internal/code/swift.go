@@ -60,17 +60,17 @@ func (s *braceScanner) continuesSwift(header []token, t token) bool {
 }
 
 // open implements [grammar].
-func (g swiftGrammar) open(s *braceScanner, header []token) opening {
+func (g swiftGrammar) open(s *braceScanner, header []token) braceBody {
 	d := g.declared(s, header)
 	switch d.kind {
 	case "":
-		return opening{body: blockBody, goesOn: true}
+		return braceBody{body: blockBody, goesOn: true}
 	case "function", "method":
-		return opening{body: blockBody, symbol: &d}
+		return braceBody{body: blockBody, symbol: &d}
 	case "type":
-		return opening{body: blockBody, goesOn: true}
+		return braceBody{body: blockBody, goesOn: true}
 	}
-	return opening{body: typeBody, name: d.name, symbol: &d}
+	return braceBody{body: typeBody, name: d.name, symbol: &d}
 }
 
 // end implements [grammar]. It finds declarations without braces.

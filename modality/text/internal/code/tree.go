@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/sentence"
 )
@@ -76,7 +77,7 @@ func depths(symbols []symbol) []int {
 }
 
 // fittingLevels returns how many levels of symbols a map can have within
-// citekit.MaxMappedNodes nodes; 0 if not even the first level fits.
+// about.MaxMappedNodes nodes; 0 if not even the first level fits.
 func fittingLevels(depths []int) int {
 	var count [maxDepth]int
 	for _, depth := range depths {
@@ -86,7 +87,7 @@ func fittingLevels(depths []int) int {
 	}
 	total := 0
 	for level, n := range count {
-		if total += n; total > citekit.MaxMappedNodes {
+		if total += n; total > about.MaxMappedNodes {
 			return level
 		}
 	}
@@ -94,7 +95,7 @@ func fittingLevels(depths []int) int {
 }
 
 // runs makes untitled nodes, each of as many neighbouring symbols as needed to
-// stay within citekit.MaxMappedNodes.
+// stay within about.MaxMappedNodes.
 func runs(src []byte, symbols []symbol, depths []int) []*citekit.Node {
 	var outer []symbol
 	for i, s := range symbols {
@@ -104,7 +105,7 @@ func runs(src []byte, symbols []symbol, depths []int) []*citekit.Node {
 	}
 	var nodes []*citekit.Node
 	lines := lineCounter{src: src}
-	for run := range slices.Chunk(outer, (len(outer)+citekit.MaxMappedNodes-1)/citekit.MaxMappedNodes) {
+	for run := range slices.Chunk(outer, (len(outer)+about.MaxMappedNodes-1)/about.MaxMappedNodes) {
 		nodes = append(nodes, node(symbol{kind: "section"}, lines.lines(run[0].start, run[len(run)-1].end)))
 	}
 	return nodes

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/sentence"
 )
 
@@ -111,7 +112,7 @@ func (b *builder) close(line int, offset int64) {
 	if len(parent.node.Children) > limit(it.node.Type) {
 		b.toRows(parent, offset)
 	}
-	for b.nodes > citekit.MaxMappedNodes && b.levels > 1 {
+	for b.nodes > about.MaxMappedNodes && b.levels > 1 {
 		b.lower()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/sentence"
 )
@@ -277,7 +278,7 @@ func sections(cells []cell) []*citekit.Node {
 		parent.Children = append(parent.Children, n)
 		count++
 	}
-	if count > citekit.MaxMappedNodes {
+	if count > about.MaxMappedNodes {
 		return runsOfCells(cells)
 	}
 	unwrap(root)

@@ -104,18 +104,8 @@ func TestMarkdownLinksAgainstCmark(t *testing.T) {
 	}
 }
 
-// goRoot returns where the Go distribution is.
-func goRoot(t *testing.T) string {
-	t.Helper()
-	root, err := exec.Command(sharedtest.Tool(t, "go"), "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(root))
-}
-
 func markdownFiles(t *testing.T) (paths []string) {
-	roots := []string{goRoot(t)}
+	roots := []string{sharedtest.GoRoot(t)}
 	if extra := os.Getenv("CITEKIT_MARKDOWN"); extra != "" {
 		roots = append(roots, extra)
 	}
@@ -204,7 +194,7 @@ func cmarkLinks(t *testing.T, cmark string, src []byte) []string {
 // reader makes of the same page.
 func TestHTMLLinksAgainstTree(t *testing.T) {
 	pages := 0
-	_ = filepath.WalkDir(goRoot(t), func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(sharedtest.GoRoot(t), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || filepath.Ext(path) != ".html" {
 			return nil
 		}

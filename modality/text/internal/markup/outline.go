@@ -84,7 +84,7 @@ func (o *outline) add(h heading) {
 	}
 	o.headings = append(o.headings, h)
 	o.counts[h.level]++
-	for len(o.headings) >= citekit.MaxMappedNodes {
+	for len(o.headings) >= about.MaxMappedNodes {
 		o.coarsen()
 	}
 }
@@ -105,7 +105,7 @@ func (o *outline) coarsen() {
 	for level := range o.counts {
 		deepest = max(deepest, level)
 	}
-	if rest := len(o.headings) - o.counts[deepest]; rest >= citekit.MaxMappedNodes/100 {
+	if rest := len(o.headings) - o.counts[deepest]; rest >= about.MaxMappedNodes/100 {
 		o.drop(deepest, func(int) bool { return false })
 		delete(o.counts, deepest)
 		o.deepest = deepest - 1

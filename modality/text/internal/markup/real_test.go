@@ -34,51 +34,63 @@ const (
 	inDirectories = 15
 )
 
-// realFiles returns files with one of the extensions below the places where
-// software keeps its documentation and those that CITEKIT_DOCS lists, each
-// content once, sorted: all of them, or some, chosen by the hash of their names.
-// Without any the test is skipped, or fails where CI is set.
+// realFiles returns files with one of the extensions, each content once: those
+// of Go and of the modules that go.mod requires, those below the places where
+// software keeps its documentation, and those that CITEKIT_DOCS lists. It
+// returns all of them, or some, of which the first places come first and else
+// the content says which, not where it lies. Without any the test is skipped, or
+// fails where CI is set.
 func realFiles(t *testing.T, extensions ...string) []string {
 	t.Helper()
-	paths := pathsBelow(docRoots(), extensions)
-	most := len(paths)
-	if !sharedtest.Long() {
-		most = someFiles
-		paths = spread(paths)
-	}
 	var files []string
 	seen := make(map[[sha256.Size]byte]bool)
-	for _, name := range paths {
-		src, ok := readText(name)
-		if sum := sha256.Sum256(src); ok && !seen[sum] && len(files) < most {
-			seen[sum] = true
-			files = append(files, name)
+	for _, roots := range [][]string{pinnedRoots(t), docRoots()} {
+		var found []hashed
+		for _, name := range pathsBelow(roots, extensions) {
+			src, ok := readText(name)
+			if sum := sha256.Sum256(src); ok && !seen[sum] {
+				seen[sum] = true
+				found = append(found, hashed{name, sum})
+			}
 		}
-		if len(files) == most {
-			break
-		}
+		slices.SortFunc(found, func(a, b hashed) int { return bytes.Compare(a.sum[:], b.sum[:]) })
+		files = append(files, spread(found)...)
+	}
+	if !sharedtest.Long() {
+		files = files[:min(len(files), someFiles)]
 	}
 	if len(files) == 0 {
 		sharedtest.Missing(t, "no files with any of the extensions "+strings.Join(extensions, ", ")+": set CITEKIT_DOCS to directories that have some")
 	}
-	slices.Sort(files)
 	return files
 }
 
-// docRoots returns directories that have documentation.
-func docRoots() []string {
-	roots := []string{"/usr/share/doc", "/usr/lib/node_modules", "/usr/share/perl", "/usr/share/ruby-asciidoctor", os.Getenv("CITEKIT_NODE_MODULES")}
-	roots = append(roots, filepath.SplitList(os.Getenv("CITEKIT_DOCS"))...)
-	if out, err := exec.Command("go", "env", "GOMODCACHE", "GOROOT").Output(); err == nil {
-		roots = append(roots, strings.Fields(string(out))...)
+// A hashed is a file with the hash of its text.
+type hashed struct {
+	name string
+	sum  [sha256.Size]byte
+}
+
+// pinnedRoots returns directories that have the same documentation on each
+// machine with the same Go. Directories that CITEKIT_DOCS lists come instead.
+func pinnedRoots(t *testing.T) []string {
+	if docs := os.Getenv("CITEKIT_DOCS"); docs != "" {
+		return filepath.SplitList(docs)
 	}
+	return append(sharedtest.Modules(t), sharedtest.GoRoot(t))
+}
+
+// docRoots returns directories in which a machine has documentation.
+func docRoots() []string {
+	roots := []string{"/usr/share/doc", "/usr/lib/node_modules", "/usr/share/perl", "/usr/share/ruby-asciidoctor"}
 	if out, err := exec.Command("python3", "-c", "import site; print(*site.getsitepackages())").Output(); err == nil {
 		roots = append(roots, strings.Fields(string(out))...)
 	}
-	return slices.DeleteFunc(roots, func(root string) bool { return root == "" })
+	return roots
 }
 
-// pathsBelow returns the files with one of the extensions below the roots.
+// pathsBelow returns the files with one of the extensions below the roots, in the
+// order of these and then of the names inside them.
 func pathsBelow(roots, extensions []string) []string {
 	var paths []string
 	for _, root := range roots {
@@ -89,34 +101,26 @@ func pathsBelow(roots, extensions []string) []string {
 			return nil
 		})
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	return paths
 }
 
-// spread returns the paths in an order that has nothing to do with their names,
-// those first that are not too many of one directory.
-func spread(paths []string) []string {
-	slices.SortFunc(paths, byHash)
+// spread returns the names of the files, those first that are not too many of
+// one directory.
+func spread(files []hashed) []string {
 	of := make(map[string]int)
 	var first, rest []string
-	for _, path := range paths {
-		dir := filepath.Dir(path)
+	for _, f := range files {
+		dir := filepath.Dir(f.name)
 		around := filepath.Join(filepath.Dir(dir), "*")
 		if of[dir] == inDirectory || of[around] == inDirectories {
-			rest = append(rest, path)
+			rest = append(rest, f.name)
 			continue
 		}
 		of[dir]++
 		of[around]++
-		first = append(first, path)
+		first = append(first, f.name)
 	}
 	return append(first, rest...)
-}
-
-// byHash sorts paths in an order that has nothing to do with their names.
-func byHash(a, b string) int {
-	x, y := sha256.Sum256([]byte(filepath.ToSlash(a))), sha256.Sum256([]byte(filepath.ToSlash(b)))
-	return bytes.Compare(x[:], y[:])
 }
 
 // readText returns the text of a file, with its line ends made "\n", and

@@ -18,23 +18,23 @@ func (a candidate) less(b candidate) bool {
 	return a.doc > b.doc
 }
 
-// A best keeps the best candidates, as a heap with the worst on top.
-type best struct {
+// A topCandidates keeps the best candidates, as a heap with the worst on top.
+type topCandidates struct {
 	limit int
 	heap  []candidate
 }
 
-func (b *best) full() bool { return len(b.heap) == b.limit }
+func (b *topCandidates) full() bool { return len(b.heap) == b.limit }
 
 // threshold returns the score that a later candidate must exceed.
-func (b *best) threshold() float32 {
+func (b *topCandidates) threshold() float32 {
 	if !b.full() {
 		return 0
 	}
 	return b.heap[0].score
 }
 
-func (b *best) add(c candidate) {
+func (b *topCandidates) add(c candidate) {
 	if !b.full() {
 		b.heap = append(b.heap, c)
 		b.up()
@@ -46,7 +46,7 @@ func (b *best) add(c candidate) {
 	}
 }
 
-func (b *best) up() {
+func (b *topCandidates) up() {
 	for i := len(b.heap) - 1; i > 0; {
 		parent := (i - 1) / 2
 		if !b.heap[i].less(b.heap[parent]) {
@@ -57,7 +57,7 @@ func (b *best) up() {
 	}
 }
 
-func (b *best) down() {
+func (b *topCandidates) down() {
 	for i := 0; ; {
 		child := 2*i + 1
 		if child+1 < len(b.heap) && b.heap[child+1].less(b.heap[child]) {

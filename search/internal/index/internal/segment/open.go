@@ -23,8 +23,8 @@ type Segment struct {
 	byID      []uint32       // numbers of resources, by id
 	places    []byte
 
-	checkedLists   checks // by group
-	checkedRecords checks // by resource
+	checkedLists   checkedPieces // by group
+	checkedRecords checkedPieces // by resource
 }
 
 // A heldResource is a resource and the place of its documents and records.
@@ -201,10 +201,10 @@ func (d *decoder) uint32() uint32 {
 	return little.Uint32(b)
 }
 
-// checks records which of many pieces passed their check.
-type checks []atomic.Uint32
+// checkedPieces records which of many pieces passed their check.
+type checkedPieces []atomic.Uint32
 
-func newChecks(n int) checks { return make(checks, (n+31)/32) }
+func newChecks(n int) checkedPieces { return make(checkedPieces, (n+31)/32) }
 
-func (c checks) done(i int) bool { return c[i/32].Load()&(1<<(i%32)) != 0 }
-func (c checks) note(i int)      { c[i/32].Or(1 << (i % 32)) }
+func (c checkedPieces) done(i int) bool { return c[i/32].Load()&(1<<(i%32)) != 0 }
+func (c checkedPieces) note(i int)      { c[i/32].Or(1 << (i % 32)) }

@@ -116,22 +116,22 @@ func (p *plan) planned(index int) int {
 	return i
 }
 
-// A finding is the result of searching one or more views.
-type finding struct {
-	best   best
+// A searchResult is the result of searching one or more views.
+type searchResult struct {
+	best   topCandidates
 	total  int
 	exact  bool
-	shared *shared // nil for a search that runs alone
+	shared *sharedState // nil for a search that runs alone
 }
 
-// shared is the state that concurrent searches share.
-type shared struct {
+// sharedState is the state that concurrent searches share.
+type sharedState struct {
 	total     atomic.Int64
 	threshold atomic.Uint32 // bits of a nonnegative float32
 }
 
 // count adds n matching documents.
-func (f *finding) count(n int) {
+func (f *searchResult) count(n int) {
 	f.total += n
 	if f.shared != nil {
 		f.shared.total.Add(int64(n))
@@ -139,7 +139,7 @@ func (f *finding) count(n int) {
 }
 
 // isCounting reports whether all matching documents are still counted.
-func (f *finding) isCounting() bool {
+func (f *searchResult) isCounting() bool {
 	if f.shared != nil {
 		return f.shared.total.Load() < CountTo
 	}
@@ -149,7 +149,7 @@ func (f *finding) isCounting() bool {
 // share publishes the score that a document must exceed to be among the best here, and
 // returns the score it must exceed to be among the best of all. Of equal scores the
 // earlier view wins, so the published score is slightly lower.
-func (f *finding) share() float32 {
+func (f *searchResult) share() float32 {
 	own := f.best.threshold()
 	if f.shared == nil {
 		return own
@@ -165,7 +165,7 @@ func (f *finding) share() float32 {
 }
 
 // runAll searches all views, concurrently if there is much to do.
-func (p *plan) runAll(ctx context.Context) (*finding, error) {
+func (p *plan) runAll(ctx context.Context) (*searchResult, error) {
 	workers := min(runtime.GOMAXPROCS(0), len(p.views))
 	if len(p.words) < verboseCut || workers < 2 {
 		all := p.finding()
@@ -179,18 +179,18 @@ func (p *plan) runAll(ctx context.Context) (*finding, error) {
 	return p.runSideBySide(ctx, workers)
 }
 
-func (p *plan) finding() *finding {
-	return &finding{best: best{limit: p.depth, heap: make([]candidate, 0, min(p.depth, minDepth))}, exact: true}
+func (p *plan) finding() *searchResult {
+	return &searchResult{best: topCandidates{limit: p.depth, heap: make([]candidate, 0, min(p.depth, minDepth))}, exact: true}
 }
 
-func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error) {
+func (p *plan) runSideBySide(ctx context.Context, workers int) (*searchResult, error) {
 	next := make(chan int, len(p.views))
 	for v := range p.views {
 		next <- v
 	}
 	close(next)
-	parts, errs := make([]*finding, workers), make([]error, workers)
-	common := new(shared)
+	parts, errs := make([]*searchResult, workers), make([]error, workers)
+	common := new(sharedState)
 	var wait sync.WaitGroup
 	for w := range workers {
 		parts[w] = p.finding()
@@ -219,7 +219,7 @@ func (p *plan) runSideBySide(ctx context.Context, workers int) (*finding, error)
 }
 
 // run searches one view. A memory fault while reading counts as damage.
-func (p *plan) run(ctx context.Context, view int, into *finding) error {
+func (p *plan) run(ctx context.Context, view int, into *searchResult) error {
 	err := Guard(func() error {
 		s := scans.Get().(*scan)
 		defer s.release()

@@ -19,7 +19,7 @@ type Query struct {
 	// nil Only means all documents of all segments.
 	Only func(*Segment) (Bitmap, error)
 
-	K       int  // number of hits wanted, at least 1
+	K       int  // number of hits wanted, at least 1; there may be more with the score of the last
 	Explain bool // fill in the Parts of hits
 }
 

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// A rescored is a candidate with its exact score. The candidates of all segments have
+// An exactCandidate is a candidate with its exact score. The candidates of all segments have
 // float32 sums, added in the order of their terms' limits. Here each sum is recomputed
 // in the order of the query, in float64, and pairs are added.
-type rescored struct {
+type exactCandidate struct {
 	candidate
 	exact float64
 	terms []string
@@ -17,10 +17,10 @@ type rescored struct {
 }
 
 // result ranks the candidates.
-func (p *plan) result(found *finding) (*Result, error) {
+func (p *plan) result(found *searchResult) (*Result, error) {
 	slices.SortFunc(found.best.heap, byPlace)
-	all := make([]rescored, len(found.best.heap))
-	order := make([]*rescored, len(all))
+	all := make([]exactCandidate, len(found.best.heap))
+	order := make([]*exactCandidate, len(all))
 	for i, c := range found.best.heap {
 		all[i].candidate, order[i] = c, &all[i]
 	}
@@ -35,13 +35,17 @@ func (p *plan) result(found *finding) (*Result, error) {
 		}
 		left = left[n:]
 	}
-	slices.SortFunc(order, func(a, b *rescored) int {
+	slices.SortFunc(order, func(a, b *exactCandidate) int {
 		if a.exact != b.exact {
 			return cmp.Compare(b.exact, a.exact)
 		}
 		return byPlace(a.candidate, b.candidate)
 	})
-	order = order[:min(len(order), p.query.K)]
+	n := min(len(order), p.query.K)
+	for 0 < n && n < len(order) && order[n].exact == order[n-1].exact { // their place depends on when they were put
+		n++
+	}
+	order = order[:n]
 	r := &Result{Total: found.total, Exact: found.exact, Hits: make([]Hit, len(order))}
 	if len(order) > 0 {
 		r.Scale = p.scale()
@@ -60,8 +64,8 @@ func byPlace(a, b candidate) int {
 	return cmp.Compare(a.doc, b.doc)
 }
 
-// A rescoring rescores the candidates of one segment, in ascending order.
-type rescoring struct {
+// A rescorer rescores the candidates of one segment, in ascending order.
+type rescorer struct {
 	plan    *plan
 	segment *Segment
 	words   []rescoredWord // of the plan
@@ -77,9 +81,9 @@ type rescoredWord struct {
 	have    bool      // whether places is loaded
 }
 
-var rescorings = sync.Pool{New: func() any { return new(rescoring) }}
+var rescorings = sync.Pool{New: func() any { return new(rescorer) }}
 
-func (r *rescoring) release() {
+func (r *rescorer) release() {
 	if cap(r.cursors) > maxKept {
 		r.cursors = nil
 	}
@@ -91,7 +95,7 @@ func (r *rescoring) release() {
 }
 
 // open opens cursors for the terms that the segment has.
-func (r *rescoring) open(view int) error {
+func (r *rescorer) open(view int) error {
 	r.segment = r.plan.views[view].Segment
 	n := 0
 	for _, w := range r.plan.words {
@@ -120,8 +124,8 @@ func (r *rescoring) open(view int) error {
 	return nil
 }
 
-func (p *plan) rescore(view int, candidates []rescored) error {
-	r := rescorings.Get().(*rescoring)
+func (p *plan) rescore(view int, candidates []exactCandidate) error {
+	r := rescorings.Get().(*rescorer)
 	defer r.release()
 	r.plan = p
 	if err := r.open(view); err != nil {
@@ -144,7 +148,7 @@ func (p *plan) rescore(view int, candidates []rescored) error {
 }
 
 // document rescores one candidate.
-func (r *rescoring) document(c *rescored) {
+func (r *rescorer) document(c *exactCandidate) {
 	length := float64(little.Uint16(r.segment.lengths[2*c.doc:]))
 	for i := range r.words {
 		w, planned := &r.words[i], &r.plan.words[i]
@@ -171,7 +175,7 @@ func (r *rescoring) document(c *rescored) {
 }
 
 // part fills in which fields of the document have the term.
-func (r *rescoring) part(doc uint32, c *cursor, p Part) Part {
+func (r *rescorer) part(doc uint32, c *cursor, p Part) Part {
 	titleEnd := uint32(little.Uint16(r.segment.titles[2*doc:]))
 	for _, position := range c.docPositions(nil) {
 		if position < titleEnd {
@@ -185,7 +189,7 @@ func (r *rescoring) part(doc uint32, c *cursor, p Part) Part {
 
 // pair adds the bonus for two neighbours of the query, both in the document, if they
 // are also neighbours there.
-func (r *rescoring) pair(c *rescored, pair [2]int, length float64) {
+func (r *rescorer) pair(c *exactCandidate, pair [2]int, length float64) {
 	times := follow(r.positions(pair[0], c.doc), r.positions(pair[1], c.doc))
 	if times == 0 {
 		return
@@ -199,7 +203,7 @@ func (r *rescoring) pair(c *rescored, pair [2]int, length float64) {
 }
 
 // positions returns the positions of a word in a document.
-func (r *rescoring) positions(i int, doc uint32) []uint32 {
+func (r *rescorer) positions(i int, doc uint32) []uint32 {
 	w := &r.words[i]
 	if w.have {
 		return w.places

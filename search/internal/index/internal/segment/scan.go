@@ -16,7 +16,7 @@ const window = 1 << 12
 // terms found.
 type scan struct {
 	segment *Segment
-	into    *finding
+	into    *searchResult
 	view    int
 	first   uint32 // first document of the window
 	next    uint32 // first document of the next window
@@ -66,7 +66,7 @@ func (s *scan) release() {
 	scans.Put(s)
 }
 
-func (s *scan) run(ctx context.Context, p *plan, view int, into *finding) error {
+func (s *scan) run(ctx context.Context, p *plan, view int, into *searchResult) error {
 	s.segment, s.view, s.into = p.views[view].Segment, view, into
 	if may, err := s.openConditions(p); err != nil || !may {
 		return err

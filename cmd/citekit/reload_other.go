@@ -1,8 +1,0 @@
-//go:build !unix
-
-package main
-
-import "os"
-
-// reloadRequests returns a nil channel, as there is no such signal.
-func reloadRequests() (requests <-chan os.Signal, stop func()) { return nil, func() {} }
