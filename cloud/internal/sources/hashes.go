@@ -1,0 +1,91 @@
+package sources
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/citekit/citekit"
+)
+
+// Hashes keeps the SHA-256 of sources, so that each version is read once to be hashed.
+// What is lost is computed again.
+type Hashes interface {
+	// Known returns the hash of the source with a key if it has the identity, or "".
+	Known(ctx context.Context, key, identity string) string
+
+	// Remember keeps a hash.
+	Remember(ctx context.Context, key, identity, hash string)
+}
+
+// hashKind is the kind of the notes of hashes. The name of a note is the key of its
+// source.
+const hashKind = "hashes"
+
+// NoteHashes keeps hashes in notes, for all that share them.
+func NoteHashes(notes citekit.NoteStore) Hashes { return newMemory(notes) }
+
+// maxKnown is how many hashes are kept in memory.
+const maxKnown = 1 << 14
+
+// A hashRecord is the hash that a source had while it had an identity.
+type hashRecord struct {
+	Identity string `json:"identity"`
+	SHA256   string `json:"sha256"`
+}
+
+// A memory keeps hashes in memory, and in notes unless they are nil.
+type memory struct {
+	notes citekit.NoteStore
+
+	mu    sync.Mutex
+	known map[string]hashRecord // by key
+}
+
+func newMemory(notes citekit.NoteStore) *memory {
+	return &memory{notes: notes, known: make(map[string]hashRecord)}
+}
+
+func (m *memory) Known(ctx context.Context, key, identity string) string {
+	m.mu.Lock()
+	r, ok := m.known[key]
+	m.mu.Unlock()
+	if ok && r.Identity == identity {
+		return r.SHA256
+	}
+	if m.notes == nil {
+		return ""
+	}
+	data, _, err := m.notes.ReadNote(ctx, hashKind, key)
+	if err != nil || json.Unmarshal(data, &r) != nil || r.Identity != identity {
+		return ""
+	}
+	m.keep(key, r)
+	return r.SHA256
+}
+
+func (m *memory) keep(key string, r hashRecord) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for other := range m.known {
+		if len(m.known) < maxKnown {
+			break
+		}
+		delete(m.known, other)
+	}
+	m.known[key] = r
+}
+
+func (m *memory) Remember(ctx context.Context, key, identity, hash string) {
+	r := hashRecord{identity, hash}
+	m.keep(key, r)
+	if m.notes == nil {
+		return
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return
+	}
+	_, stamp, _ := m.notes.ReadNote(ctx, hashKind, key)
+	_, _ = m.notes.WriteNoteIf(ctx, hashKind, key, data, stamp)
+}

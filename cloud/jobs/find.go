@@ -1,0 +1,135 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/workspace"
+)
+
+// FindOptions are the options of [Queue.Find].
+type FindOptions struct {
+	Request  workspace.FindRequest
+	Priority Priority // zero means Bulk
+
+	// MaxWaiting is how many jobs may wait; zero means [MaxWaiting]. Find waits until
+	// some are done.
+	MaxWaiting int
+
+	// All also adds sources that have a map of the version that was found, and has them
+	// mapped again.
+	All bool
+
+	// Progress, if not nil, is called from time to time.
+	Progress func(Finding)
+}
+
+// Finding says what [Queue.Find] found so far.
+type Finding struct {
+	Sources   int // that were found
+	Unchanged int // of them, those that have a map of this version
+	Added
+	Failed []Failure // paths that cannot be read; at most 100
+}
+
+// findBatch is how many sources are added at a time.
+const findBatch = 1000
+
+// Find adds jobs for the sources that a request finds in a workspace: those that are new
+// or have changed.
+func (q *Queue) Find(ctx context.Context, ws citekit.Workspace, opts *FindOptions) (Finding, error) {
+	var found Finding
+	finder, ok := ws.(workspace.Finder)
+	if !ok {
+		return found, errors.ErrUnsupported
+	}
+	var some []Source
+	add := func() error {
+		for {
+			added, err := q.add(ctx, some, priority(opts.Priority), opts.MaxWaiting, opts.All)
+			found.Jobs, found.Waiting = found.Jobs+added.Jobs, found.Waiting+added.Waiting
+			if opts.Progress != nil {
+				opts.Progress(found)
+			}
+			if !errors.Is(err, ErrFull) {
+				some = some[:0]
+				return err
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Second):
+			}
+		}
+	}
+	for c, err := range finder.Find(ctx, opts.Request) {
+		switch {
+		case ctx.Err() != nil:
+			return found, ctx.Err()
+		case err != nil:
+			if len(found.Failed) < 100 {
+				found.Failed = append(found.Failed, Failure{c.Path, err.Error()})
+			}
+			continue
+		case c.Folder, c.Link:
+			continue
+		}
+		found.Sources++
+		if !opts.All {
+			same, err := unchanged(ctx, ws, c)
+			if err != nil {
+				return found, err
+			}
+			if same {
+				found.Unchanged++
+				continue
+			}
+		}
+		if some = append(some, Source{c.Path, c.Identity, c.Size}); len(some) == findBatch {
+			if err := add(); err != nil {
+				return found, err
+			}
+		}
+	}
+	if len(some) > 0 {
+		if err := add(); err != nil {
+			return found, err
+		}
+	}
+	return found, ctx.Err()
+}
+
+func priority(p Priority) Priority {
+	if p == 0 {
+		return Bulk
+	}
+	return p
+}
+
+// unchanged reports whether a source has a map of the version that was found, by its note
+// alone. One with subtitles beside it is looked at by a worker, as these may have changed.
+func unchanged(ctx context.Context, ws citekit.Workspace, c workspace.Candidate) (bool, error) {
+	if c.Identity == "" {
+		return false, nil
+	}
+	data, _, err := ws.ReadNote(ctx, ledger.Kind, c.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, citekit.ErrDamaged), errors.Is(err, citekit.ErrSyntax):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	n, ok := ledger.Parse(data)
+	if !ok || n.Identity != c.Identity || n.ID == "" || n.Companions != "" || len(c.Companions) > 0 {
+		return false, nil
+	}
+	_, err = ws.StatMap(ctx, n.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}

@@ -1,0 +1,275 @@
+package jobs
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+)
+
+// WorkOptions are the options of [Queue.Work].
+type WorkOptions struct {
+	// Workers is how many jobs run at once; zero means 2.
+	Workers int
+
+	// Timeout is how long one attempt of a job may take; zero means ten minutes. A job
+	// whose worker vanished runs again within some ten seconds.
+	Timeout time.Duration
+
+	// Ingest are the options of each ingest. Shared, Index, Each and Progress are set.
+	Ingest ingest.Options
+
+	// Index, if not nil, makes what was mapped searchable, some seconds after.
+	Index ingest.Indexer
+
+	// Done, if not nil, is called with each job that has ended, or is to be tried again.
+	Done func(*Job)
+
+	// Logger, if not nil, is told what River does.
+	Logger *slog.Logger
+
+	// Grace is how long running jobs may go on once the context of Work has ended; zero
+	// means half a minute. Jobs that do not end until then run again elsewhere at once.
+	Grace time.Duration
+}
+
+// Work runs jobs until ctx is done, or the database is lost for good. Several may run, in
+// this process and others.
+func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOptions) error {
+	if opts == nil {
+		opts = new(WorkOptions)
+	}
+	timeout := cmp.Or(opts.Timeout, 10*time.Minute)
+	w := &worker{queue: q, lib: lib, opts: opts, stopping: ctx}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, w)
+	queues := map[string]river.QueueConfig{mapping: {MaxWorkers: cmp.Or(opts.Workers, 2)}, again: {MaxWorkers: 1}}
+	if opts.Index != nil {
+		river.AddWorker(workers, &indexer{index: opts.Index})
+		queues[indexing] = river.QueueConfig{MaxWorkers: 1}
+	}
+	id := rand.Text()
+	client, err := river.NewClient(riverpgxv5.New(q.pool), &river.Config{
+		Schema: q.schema, Queues: queues, Workers: workers, Logger: cmp.Or(opts.Logger, silent),
+		ID: id, JobTimeout: timeout, RescueStuckJobsAfter: timeout + time.Minute,
+		SoftStopTimeout: cmp.Or(opts.Grace, 30*time.Second), FetchCooldown: 50 * time.Millisecond,
+	})
+	if err != nil {
+		return fmt.Errorf("the queue of jobs: %w", err)
+	}
+	w.client = client
+	if opts.Done != nil {
+		ended, stop := client.Subscribe(river.EventKindJobCancelled, river.EventKindJobCompleted, river.EventKindJobFailed)
+		var telling sync.WaitGroup
+		telling.Go(func() {
+			for event := range ended {
+				if event.Job.Kind == (ingestArgs{}).Kind() {
+					opts.Done(jobOf(event.Job))
+				}
+			}
+		})
+		defer telling.Wait()
+		defer stop()
+	}
+	stop := q.watch(ctx, id)
+	defer stop()
+	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+		return fault(ctx, err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-client.Stopped():
+		return errors.New("the queue of jobs: the workers have stopped")
+	}
+	return client.Stop(context.WithoutCancel(ctx)) // ends running jobs after Grace
+}
+
+// watch holds the lock of a worker and gives back the jobs of others that vanished, until
+// stop is called. It returns when the lock is held, or ctx is done.
+func (q *Queue) watch(ctx context.Context, id string) (stop func()) {
+	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	held := make(chan struct{})
+	once := sync.OnceFunc(func() { close(held) })
+	running.Go(func() { q.hold(watching, id, once) })
+	running.Go(func() { q.giveBack(watching) })
+	select {
+	case <-held:
+	case <-ctx.Done():
+	}
+	return func() {
+		cancel()
+		running.Wait()
+	}
+}
+
+// A worker maps the sources of jobs.
+type worker struct {
+	river.WorkerDefaults[ingestArgs]
+
+	queue    *Queue
+	client   *river.Client[pgx.Tx]
+	lib      *citekit.Library
+	opts     *WorkOptions
+	stopping context.Context // done when no more jobs are to begin
+}
+
+// Work implements [river.Worker].
+func (w *worker) Work(ctx context.Context, job *river.Job[ingestArgs]) error {
+	sources := job.Args.Sources
+	if job.Attempt > 1 && len(sources) > 1 {
+		return w.split(ctx, job)
+	}
+	paths, err := w.paths(ctx, sources)
+	if err != nil {
+		return errors.New(stored(err.Error()))
+	}
+	if len(paths) == 0 {
+		return w.complete(ctx, job, output{Counts: map[string]int{string(ingest.Vanished): len(sources)}})
+	}
+	opts := w.opts.Ingest
+	opts.Force = opts.Force || job.Args.Force
+	opts.Shared, opts.Index, opts.Each, opts.Progress = true, nil, nil, nil
+	report, err := ingest.Run(ctx, w.lib, paths, &opts)
+	left := output{Counts: make(map[string]int)}
+	var passing error
+	for _, item := range report.Items {
+		left.Counts[string(item.Status)]++
+		if item.Err == nil {
+			continue
+		}
+		if item.Status == ingest.Failed && mayPass(item.Err) {
+			passing = cmp.Or(passing, item.Err)
+		} else if item.Status == ingest.Failed || item.Status == ingest.Skipped {
+			left.Failed = append(left.Failed, Failure{item.Path, stored(item.Err.Error())})
+		}
+	}
+	switch {
+	case w.stopping.Err() != nil && ctx.Err() != nil:
+		return river.JobSnooze(0) // the worker stops, not the job
+	case err != nil:
+		return errors.New(stored(err.Error()))
+	}
+	if left.Counts[string(ingest.Mapped)]+left.Counts[string(ingest.Copied)] > 0 && w.opts.Index != nil {
+		if err := w.askForIndex(ctx); err != nil {
+			return err
+		}
+	}
+	if passing != nil {
+		return errors.New(stored(passing.Error()))
+	}
+	return w.complete(ctx, job, left)
+}
+
+// complete stores that a job is done. River itself does so a moment later, with others:
+// if the next job ended the process before that, this one would count as lost with it.
+func (w *worker) complete(ctx context.Context, job *river.Job[ingestArgs], left output) error {
+	if err := river.RecordOutput(ctx, left); err != nil {
+		return err
+	}
+	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
+		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		return err
+	})
+}
+
+// paths returns the paths of the sources, without those that are gone and look like a
+// pattern, which would match others.
+func (w *worker) paths(ctx context.Context, sources []Source) (paths []string, err error) {
+	for _, s := range sources {
+		if strings.ContainsAny(s.Path, `*?[\`) {
+			src, err := w.lib.OpenSource(ctx, s.Path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			src.Close()
+		}
+		paths = append(paths, s.Path)
+	}
+	return paths, nil
+}
+
+// stored returns a text as PostgreSQL can store it in JSON, at most mostText bytes of it.
+func stored(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text[:min(len(text), mostText)], "\x00", ""), "")
+}
+
+// mostText is the size of the longest reason that is kept, in bytes.
+const mostText = 4096
+
+// mayPass reports whether the cause of a failure may be gone the next time: it lies in
+// the stores, not in the source.
+func mayPass(err error) bool {
+	var storage interface{ StorageFault() string }
+	return errors.As(err, &storage) || errors.Is(err, citekit.ErrStale) || errors.Is(err, citekit.ErrConflict) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// split adds a job for each source of a job whose attempt failed, so that none fails for
+// another.
+func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
+	all := make([]river.InsertManyParams, len(job.Args.Sources))
+	for i, s := range job.Args.Sources {
+		all[i] = river.InsertManyParams{Args: ingestArgs{[]Source{s}, job.Args.Force}, InsertOpts: ingestOptions(Priority(job.Priority))}
+	}
+	if _, err := w.client.InsertMany(ctx, all); err != nil {
+		return err
+	}
+	return w.complete(ctx, job, output{Counts: map[string]int{"split": len(all)}})
+}
+
+// indexArgs are the arguments of a job that makes searchable what was mapped before it
+// began.
+type indexArgs struct{}
+
+// Kind implements [river.JobArgs].
+func (indexArgs) Kind() string { return "index" }
+
+// indexDelay is how long what was mapped waits for more, to be indexed with it.
+const indexDelay = 3 * time.Second
+
+// askForIndex has the index follow, unless a job that begins later will. Of the jobs
+// that are to begin in one period there is one; it begins when the first of those who
+// ask has waited for indexDelay, so the others, which ask for a time in the same
+// period, have asked before that.
+func (w *worker) askForIndex(ctx context.Context) error {
+	_, err := w.client.Insert(ctx, indexArgs{}, &river.InsertOpts{
+		Queue: indexing, MaxAttempts: 10, Priority: int(Interactive), ScheduledAt: time.Now().Add(indexDelay),
+		UniqueOpts: river.UniqueOpts{ByPeriod: indexDelay, ByState: slices.Clone(unfinished)},
+	})
+	return err
+}
+
+// An indexer makes searchable what was mapped.
+type indexer struct {
+	river.WorkerDefaults[indexArgs]
+
+	index ingest.Indexer
+}
+
+// Work implements [river.Worker].
+func (x *indexer) Work(ctx context.Context, _ *river.Job[indexArgs]) error {
+	_, err := x.index.Index(ctx, nil)
+	return err
+}
+
+// Timeout implements [river.Worker]: the first index of many sources takes long, and what
+// was put stays if it is cut off.
+func (x *indexer) Timeout(*river.Job[indexArgs]) time.Duration { return -1 }
