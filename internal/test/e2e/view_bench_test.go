@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +14,7 @@ import (
 )
 
 // BenchmarkViewer measures what a reader waits for, in milliseconds: from a link to the
-// marks and the picture of the page, and from a seek to the picture at that time.
+// marks and the picture of the page, beside a page of one word, and from a seek to the picture at that time.
 //
 //	go test ./internal/test/e2e -run xxx -bench Viewer -benchtime 1x
 func BenchmarkViewer(b *testing.B) {
@@ -45,6 +48,13 @@ func BenchmarkViewer(b *testing.B) {
 			b.ReportMetric(float64(len(times)), "samples")
 		})
 	}
+	// What the browser itself takes for a page of one word.
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, "<!doctype html><link rel=icon href=data:,><main data-screen=reader data-ready=true><p data-mark>word")
+	}))
+	defer plain.Close()
+	run("plain", map[string]any{"path": "/", "rounds": 30}, &viewed{URL: plain.URL})
 	v := driver.view(b, base)
 	link := viewer.Link("", passages[1].address, words.quoteText(passages[1]))
 	run("page-warm", map[string]any{"path": link, "rounds": 30}, v)
