@@ -236,6 +236,26 @@ func (w *Workspace) Find(ctx context.Context, req workspace.FindRequest) iter.Se
 	return w.sources.Find(ctx, req)
 }
 
+// A lister walks sources from a path on.
+type lister interface {
+	FindAfter(ctx context.Context, folder, after string) iter.Seq2[workspace.Candidate, error]
+}
+
+// Lists implements [jobs.Lister]: whether the sources are those of a bucket.
+func (w *Workspace) Lists() bool {
+	_, ok := w.sources.(lister)
+	return ok
+}
+
+// FindAfter yields the sources below a folder whose paths are greater than after, in the
+// order of their bytes; "." is the folder of all. It is of use if [Workspace.Lists].
+func (w *Workspace) FindAfter(ctx context.Context, folder, after string) iter.Seq2[workspace.Candidate, error] {
+	if l, ok := w.sources.(lister); ok {
+		return l.FindAfter(ctx, folder, after)
+	}
+	return func(yield func(workspace.Candidate, error) bool) { yield(workspace.Candidate{}, errors.ErrUnsupported) }
+}
+
 // Sources returns the files that maps are made of, whose type may have further methods.
 func (w *Workspace) Sources() Sources { return w.sources }
 
