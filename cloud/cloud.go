@@ -87,7 +87,9 @@ type Workspace struct {
 	notices   notices
 	feed      mapFeed
 
-	hits, misses atomic.Int64
+	hits, misses     atomic.Int64
+	failures, faults atomic.Int64 // of calls of the database
+	sourceStore      *s3.Bucket   // of the URL; or nil
 
 	closeSources func() error // nil for sources of others
 	close        func() error
@@ -198,7 +200,7 @@ func (w *Workspace) openSources(url string) error {
 		return err
 	}
 	in := sources.New(store, w.cache, &sources.Options{Name: store.Place(), Hashes: sources.NoteHashes(w), Evidence: w})
-	w.sources, w.closeSources = in, in.Close
+	w.sources, w.closeSources, w.sourceStore = in, in.Close, store
 	return nil
 }
 

@@ -33,10 +33,10 @@ type Finding struct {
 	Sources   int // that were found
 	Unchanged int // of them, those that have a map of this version
 	Added
-	Vanished int      // sources that have a map and are gone; told once a walk has ended
-	Gone     []string // the paths of the first 100 of them
-	From     string   // the path after which a walk went on that had been interrupted; "" is the start
-	Failed []Failure // paths that cannot be read; at most 100
+	Vanished int       // sources that have a map and are gone; told once a walk has ended
+	Gone     []string  // the paths of the first 100 of them
+	From     string    // the path after which a walk went on that had been interrupted; "" is the start
+	Failed   []Failure // paths that cannot be read; at most 100
 }
 
 // findBatch is how many sources are added at a time.

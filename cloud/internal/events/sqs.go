@@ -22,6 +22,7 @@ type Queue struct {
 	client *sqs.Client
 	url    string
 	logger *slog.Logger
+	pause  time.Duration // after a request that failed; doubled up to waitMax
 }
 
 // Keys returns the access key, its secret and the token of its session, or "".
@@ -31,7 +32,7 @@ const (
 	longPoll = 20 // seconds that a request waits for messages
 	most     = 10 // messages of a request
 
-	waitMin = time.Second // after a request that failed
+	waitMin = time.Second
 	waitMax = time.Minute
 )
 
@@ -58,18 +59,18 @@ func OpenQueue(raw string, keys Keys, logger *slog.Logger) (*Queue, error) {
 		}),
 		HTTPClient: &http.Client{Timeout: 2 * longPoll * time.Second},
 	})
-	return &Queue{client, raw, logger}, nil
+	return &Queue{client, raw, logger, waitMin}, nil
 }
 
 // Receive takes the notifications of the queue until ctx is done. It deletes a message
 // once take has returned nil, or if it is no notification; others come again when their
 // time of invisibility is over.
 func (q *Queue) Receive(ctx context.Context, take Taker) {
-	wait := waitMin
+	wait := q.pause
 	for ctx.Err() == nil {
 		err := q.receive(ctx, take)
 		if err == nil || ctx.Err() != nil {
-			wait = waitMin
+			wait = q.pause
 			continue
 		}
 		q.logger.LogAttrs(ctx, slog.LevelError, "events are not taken", slog.String("error", withoutHosts(err)))
