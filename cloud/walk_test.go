@@ -142,7 +142,7 @@ func init() {
 func TestWalk(t *testing.T) {
 	number := 20_500
 	if sharedtest.Long() {
-		number = 1_000_000
+		number = 200_000
 	}
 	url, b := schema(t), &countedBucket{number: number}
 	w := walked(t, url, t.TempDir(), b)

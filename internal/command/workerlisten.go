@@ -45,13 +45,13 @@ func (l *workerListener) start(ctx context.Context, s *session, ws citekit.Works
 	logger := slog.New(slog.NewTextHandler(s.stderr, nil))
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
-	stop = func() {
+	end := func() {
 		cancel()
 		running.Wait()
 	}
 	defer func() {
 		if err != nil {
-			stop()
+			end()
 		}
 	}()
 	events, isEventQueue := q.(eventQueue)
@@ -91,7 +91,7 @@ func (l *workerListener) start(ctx context.Context, s *session, ws citekit.Works
 		}
 		running.Go(func() { receive(ctx) })
 	}
-	return stop, nil
+	return end, nil
 }
 
 func (l *workerListener) listen(ctx context.Context, s *session, ws citekit.Workspace, handlers map[string]http.Handler, logger *slog.Logger) (*telemetry.Telemetry, net.Listener, error) {
