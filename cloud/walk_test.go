@@ -192,6 +192,10 @@ func TestWalk(t *testing.T) {
 	if len(added) != (number+992)/1000 || added[countedKey(7)] != 1 {
 		t.Errorf("%d sources are in the queue, want %d", len(added), (number+992)/1000)
 	}
+	// One that is too old begins again.
+	if _, err := w.WriteNoteIf(t.Context(), "walk", ".", []byte(`{"after":"files/000000100.txt","at":"2020-01-01T00:00:00Z","vanished":7}`), citekit.Stamp{}); err != nil {
+		t.Fatal(err)
+	}
 	again, err := q.Find(t.Context(), w, opts)
 	if err != nil || again.From != "" || again.Sources != number || again.Jobs != 0 || again.Vanished != gone {
 		t.Errorf("the next walk: %+v, %v", again, err)

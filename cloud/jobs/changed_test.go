@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"github.com/citekit/citekit/cloud/internal/pgtest"
 )
 
@@ -64,5 +66,30 @@ func TestChanged(t *testing.T) {
 	}
 	if d, err := DepthOf(t.Context(), q.pool, "none"); err != nil || d != (Depth{}) {
 		t.Errorf("a queue that was never opened: %+v, %v", d, err)
+	}
+}
+
+// BenchmarkDepth asks how full a queue is in which a million jobs wait.
+func BenchmarkDepth(b *testing.B) {
+	database := pgtest.Start(b).Database(b)
+	pool, err := pgxpool.New(b.Context(), strings.Replace(database, "pg:", "postgres:", 1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := Open(b.Context(), pool, "public"); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pool.Exec(b.Context(), `INSERT INTO river_job (kind, queue, args, max_attempts, priority, state)
+		SELECT 'ingest', 'ingest', jsonb_build_object('n', n), 4, 3, 'available' FROM generate_series(1, 1000000) n`); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pool.Exec(b.Context(), "VACUUM ANALYZE river_job"); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if d, err := DepthOf(b.Context(), pool, "public"); err != nil || d.Waiting != 1_000_000 {
+			b.Fatalf("%+v, %v", d, err)
+		}
 	}
 }

@@ -44,7 +44,7 @@ const findBatch = 1000
 
 // Find adds jobs for the sources that a request finds in a workspace: those that are new
 // or have changed. If the request is for one folder of a [Lister], it walks the folder
-// page by page, and one that was interrupted goes on where it was.
+// page by page, and one that was interrupted within the last 12 hours goes on where it was.
 func (q *Queue) Find(ctx context.Context, ws citekit.Workspace, opts *FindOptions) (Finding, error) {
 	var found Finding
 	finder, ok := ws.(workspace.Finder)

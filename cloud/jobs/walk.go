@@ -8,6 +8,7 @@ import (
 	"iter"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ledger"
@@ -50,11 +51,16 @@ const walkKind = "walk"
 // A cursor is where a walk is. All before it were looked at: it is stored once their jobs
 // are in the queue.
 type cursor struct {
-	After    string   `json:"after"`
-	All      bool     `json:"all,omitempty"` // as in [FindOptions]
-	Vanished int      `json:"vanished,omitempty"`
-	Gone     []string `json:"gone,omitempty"` // at most maxGone
+	After    string    `json:"after"`
+	At       time.Time `json:"at"`            // when it was there
+	All      bool      `json:"all,omitempty"` // as in [FindOptions]
+	Vanished int       `json:"vanished,omitempty"`
+	Gone     []string  `json:"gone,omitempty"` // at most maxGone
 }
+
+// resumed is how old a walk may be to go on: what has changed since before where it is,
+// only the next one finds.
+const resumed = 12 * time.Hour
 
 // Of the paths of vanished sources, so many are told, if they fit into a note.
 const (
@@ -141,6 +147,12 @@ func (w *walk) take(ctx context.Context, to string) error {
 	}
 	w.page = w.page[:0]
 	w.at.After = to
+	if len(some) == 0 {
+		if w.opts.Progress != nil {
+			w.opts.Progress(w.found)
+		}
+		return nil
+	}
 	return w.queue.addWaiting(ctx, some, w.opts, &w.found)
 }
 
@@ -207,7 +219,7 @@ func (w *walk) resume(ctx context.Context) error {
 		return nil
 	}
 	var at cursor
-	if err == nil && json.Unmarshal(data, &at) == nil && at.All == w.opts.All {
+	if err == nil && json.Unmarshal(data, &at) == nil && at.All == w.opts.All && time.Since(at.At) < resumed {
 		w.at = at
 	}
 	for _, name := range w.at.Gone {
@@ -219,7 +231,7 @@ func (w *walk) resume(ctx context.Context) error {
 // save stores where the walk is. Another walk of the folder may do so too: what is
 // stored is true of either.
 func (w *walk) save(ctx context.Context) error {
-	w.at.All = w.opts.All
+	w.at.All, w.at.At = w.opts.All, time.Now()
 	data, err := json.Marshal(w.at)
 	if err != nil {
 		return err
