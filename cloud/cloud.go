@@ -87,7 +87,9 @@ type Workspace struct {
 	notices   notices
 	feed      mapFeed
 
-	hits, misses atomic.Int64
+	hits, misses     atomic.Int64
+	failures, faults atomic.Int64 // of calls of the database
+	sourceStore      *s3.Bucket   // of the URL; or nil
 
 	closeSources func() error // nil for sources of others
 	close        func() error
@@ -198,7 +200,7 @@ func (w *Workspace) openSources(url string) error {
 		return err
 	}
 	in := sources.New(store, w.cache, &sources.Options{Name: store.Place(), Hashes: sources.NoteHashes(w), Evidence: w})
-	w.sources, w.closeSources = in, in.Close
+	w.sources, w.closeSources, w.sourceStore = in, in.Close, store
 	return nil
 }
 
@@ -234,6 +236,26 @@ func (w *Workspace) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 // Find implements [workspace.Finder].
 func (w *Workspace) Find(ctx context.Context, req workspace.FindRequest) iter.Seq2[workspace.Candidate, error] {
 	return w.sources.Find(ctx, req)
+}
+
+// A lister walks sources from a path on.
+type lister interface {
+	FindAfter(ctx context.Context, folder, after string) iter.Seq2[workspace.Candidate, error]
+}
+
+// Lists implements [jobs.Lister]: whether the sources are those of a bucket.
+func (w *Workspace) Lists() bool {
+	_, ok := w.sources.(lister)
+	return ok
+}
+
+// FindAfter yields the sources below a folder whose paths are greater than after, in the
+// order of their bytes; "." is the folder of all. It is of use if [Workspace.Lists].
+func (w *Workspace) FindAfter(ctx context.Context, folder, after string) iter.Seq2[workspace.Candidate, error] {
+	if l, ok := w.sources.(lister); ok {
+		return l.FindAfter(ctx, folder, after)
+	}
+	return func(yield func(workspace.Candidate, error) bool) { yield(workspace.Candidate{}, errors.ErrUnsupported) }
 }
 
 // Sources returns the files that maps are made of, whose type may have further methods.

@@ -86,6 +86,20 @@ func (w *Workspace) StatMap(ctx context.Context, id string) (citekit.Stamp, erro
 	return stampOf(version), nil
 }
 
+// HaveMaps returns which of the ids are of maps.
+func (w *Workspace) HaveMaps(ctx context.Context, ids []string) (map[string]bool, error) {
+	keys := make([][]byte, len(ids))
+	for i, id := range ids {
+		keys[i] = []byte(id)
+	}
+	found, err := all(ctx, w, pgx.RowTo[[]byte], `SELECT id FROM {s}.maps WHERE id = ANY($1)`, keys)
+	have := make(map[string]bool, len(found))
+	for _, id := range found {
+		have[string(id)] = true
+	}
+	return have, err
+}
+
 // ReadMap implements [citekit.Workspace].
 func (w *Workspace) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
 	var version, size int64

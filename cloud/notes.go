@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -218,4 +219,29 @@ func (w *Workspace) queueChange(batch *pgx.Batch, kind string, hash []byte, c ci
 		}
 		return err
 	})
+}
+
+// SourceNotes yields the notes of package ingest whose names lie after one, up to another,
+// or to the end if that is "", in the order of their bytes. Names are compared by their
+// first 1,024 bytes, which is all that an object of S3 has.
+func (w *Workspace) SourceNotes(ctx context.Context, after, to string) iter.Seq2[citekit.Note, error] {
+	return func(yield func(citekit.Note, error) bool) {
+		text := `SELECT hash, name, data, version FROM {s}.notes WHERE kind = '` + ledger.Kind + `'
+			AND substr(name, 1, 1024) > $1 AND ($2 = ''::bytea OR substr(name, 1, 1024) <= $2) ORDER BY substr(name, 1, 1024) LIMIT $3`
+		for {
+			page, err := all(ctx, w, pgx.RowToStructByPos[noteRow], text, []byte(after), []byte(to), maxListed)
+			for _, n := range page {
+				if !yield(citekit.Note{Name: string(n.Name), Data: n.Data, Stamp: stampOf(n.Version)}, nil) {
+					return
+				}
+				after = string(n.Name[:min(len(n.Name), 1024)])
+			}
+			if err != nil {
+				yield(citekit.Note{}, err)
+			}
+			if err != nil || len(page) < maxListed {
+				return
+			}
+		}
+	}
 }

@@ -74,8 +74,10 @@ func (w *Workspace) try(ctx context.Context, r reach, do func() error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		w.failures.Add(1)
 		refused, unknown := lost(err)
 		if !refused && !(unknown && r == repeating) || attempt >= w.attempts {
+			w.faults.Add(1)
 			return w.fault(err, unknown && r == once)
 		}
 		select {

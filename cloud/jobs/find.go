@@ -33,38 +33,38 @@ type Finding struct {
 	Sources   int // that were found
 	Unchanged int // of them, those that have a map of this version
 	Added
-	Failed []Failure // paths that cannot be read; at most 100
+	Vanished int       // sources that have a map and are gone; told once a walk has ended
+	Gone     []string  // the paths of the first 100 of them
+	From     string    // the path after which a walk went on that had been interrupted; "" is the start
+	Failed   []Failure // paths that cannot be read; at most 100
 }
 
 // findBatch is how many sources are added at a time.
 const findBatch = 1000
 
 // Find adds jobs for the sources that a request finds in a workspace: those that are new
-// or have changed.
+// or have changed. If the request is for one folder of a [Lister], it walks the folder
+// page by page, and one that was interrupted within the last 12 hours goes on where it was.
 func (q *Queue) Find(ctx context.Context, ws citekit.Workspace, opts *FindOptions) (Finding, error) {
 	var found Finding
 	finder, ok := ws.(workspace.Finder)
 	if !ok {
 		return found, errors.ErrUnsupported
 	}
+	if l, ok := ws.(Lister); ok && l.Lists() && len(opts.Request.Paths) == 1 && !opts.Request.Hidden {
+		folder, err := isFolder(ctx, finder, opts.Request.Paths[0])
+		if err != nil {
+			return found, err
+		}
+		if folder {
+			return q.walk(ctx, ws, l, opts)
+		}
+	}
 	var some []Source
 	add := func() error {
-		for {
-			added, err := q.add(ctx, some, priority(opts.Priority), opts.MaxWaiting, opts.All)
-			found.Jobs, found.Waiting = found.Jobs+added.Jobs, found.Waiting+added.Waiting
-			if opts.Progress != nil {
-				opts.Progress(found)
-			}
-			if !errors.Is(err, ErrFull) {
-				some = some[:0]
-				return err
-			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-time.After(time.Second):
-			}
-		}
+		err := q.addWaiting(ctx, some, opts, &found)
+		some = some[:0]
+		return err
 	}
 	for c, err := range finder.Find(ctx, opts.Request) {
 		switch {
@@ -103,6 +103,25 @@ func (q *Queue) Find(ctx context.Context, ws citekit.Workspace, opts *FindOption
 	return found, ctx.Err()
 }
 
+// addWaiting adds jobs for sources, and waits while the queue is full.
+func (q *Queue) addWaiting(ctx context.Context, some []Source, opts *FindOptions, found *Finding) error {
+	for {
+		added, err := q.add(ctx, some, priority(opts.Priority), opts.MaxWaiting, opts.All)
+		found.Jobs, found.Waiting = found.Jobs+added.Jobs, found.Waiting+added.Waiting
+		if opts.Progress != nil {
+			opts.Progress(*found)
+		}
+		if !errors.Is(err, ErrFull) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
 func priority(p Priority) Priority {
 	if p == 0 {
 		return Bulk
@@ -124,7 +143,7 @@ func unchanged(ctx context.Context, ws citekit.Workspace, c workspace.Candidate)
 		return false, err
 	}
 	n, ok := ledger.Parse(data)
-	if !ok || n.Identity != c.Identity || n.ID == "" || n.Companions != "" || len(c.Companions) > 0 {
+	if !ok || !isNoted(n, c) {
 		return false, nil
 	}
 	_, err = ws.StatMap(ctx, n.ID)
@@ -132,4 +151,9 @@ func unchanged(ctx context.Context, ws citekit.Workspace, c workspace.Candidate)
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// isNoted reports whether a source has a map of the version that was found, by its note.
+func isNoted(n ledger.Note, c workspace.Candidate) bool {
+	return c.Identity != "" && n.Identity == c.Identity && n.ID != "" && n.Companions == "" && len(c.Companions) == 0
 }

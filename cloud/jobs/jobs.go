@@ -97,6 +97,7 @@ type Priority int
 // The priorities.
 const (
 	Interactive Priority = 1 // somebody waits
+	Fresh       Priority = 2 // it changed just now
 	Bulk        Priority = 3
 )
 

@@ -21,6 +21,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit/workspace/driver"
@@ -52,6 +53,27 @@ type Bucket struct {
 	prefix   string
 	anyKey   bool
 	attempts int
+	traffic  traffic
+}
+
+// Requests returns how many requests were made, with those that were made again, and how
+// many of them the store did not answer, or answered that it is busy or at fault.
+func (b *Bucket) Requests() (made, failed int64) {
+	return b.traffic.requests.Load(), b.traffic.failures.Load()
+}
+
+// Keys returns the access key of the bucket, its secret and the token of its session, or
+// "", for other services of the same account.
+func (b *Bucket) Keys() (id, secret, session string, err error) {
+	keys, err := b.client.GetCreds()
+	return keys.AccessKeyID, keys.SecretAccessKey, keys.SessionToken, err
+}
+
+// Key returns the key of the object with a name in a bucket of the account, if it is one
+// of b, whose keys are any names.
+func (b *Bucket) Key(bucket, name string) (key string, ok bool) {
+	key, ok = strings.CutPrefix(name, b.prefix)
+	return key, ok && b.anyKey && bucket == b.name && key != ""
 }
 
 var _ driver.Bucket = (*Bucket)(nil)
@@ -113,7 +135,7 @@ func Open(rawURL string, opts *Options) (*Bucket, error) {
 	}
 	b.client, err = minio.NewCore(at.host, &minio.Options{
 		Creds: keys, Secure: at.secure, Region: at.region, BucketLookup: at.lookup,
-		MaxRetries: b.attempts, Transport: dated{transport},
+		MaxRetries: b.attempts, Transport: dated{transport, &b.traffic},
 	})
 	if err != nil {
 		return nil, errors.New("the endpoint, the region or the bucket of the URL is not valid")
@@ -377,10 +399,20 @@ type dateKey struct{}
 
 // dated is a transport that tells the time of an answer by the clock of the store, which
 // the answer to a write does not have otherwise.
-type dated struct{ http.RoundTripper }
+type dated struct {
+	http.RoundTripper
+	*traffic
+}
+
+// traffic counts requests.
+type traffic struct{ requests, failures atomic.Int64 }
 
 func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := d.RoundTripper.RoundTrip(req)
+	d.requests.Add(1)
+	if err != nil || resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+		d.failures.Add(1)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"time"
 
@@ -25,7 +26,7 @@ type instruments struct {
 
 // openTelemetry opens what the settings ask for. It listens on the address of the
 // metrics at once, so that an address in use is reported before the server starts.
-func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted, logs *logs) (*instruments, error) {
+func (s *session) openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted, logs *logs) (*instruments, error) {
 	i := &instruments{logger: logs.logger}
 	if !settings.Metrics.Enabled && !settings.Traces.Enabled {
 		return i, nil
@@ -43,6 +44,9 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 			opts.EvidenceFull[one.name] = one.full
 		}
 	}
+	if s.options.Numbers != nil {
+		opts.Numbers = func(ctx context.Context) []Number { return s.numbersOf(ctx, all) }
+	}
 	var err error
 	if i.telemetry, err = telemetry.New(ctx, opts); err != nil {
 		return nil, err
@@ -59,6 +63,25 @@ func openTelemetry(ctx context.Context, settings *config.Settings, all []*hosted
 		return nil, faultOf(settings, message, "metrics", "listen")
 	}
 	return i, nil
+}
+
+// numbersOf returns what the stores of workspaces count.
+func (s *session) numbersOf(ctx context.Context, all []*hosted) (numbers []Number) {
+	for _, one := range all {
+		store, ok := one.Workspace().(Store)
+		if !ok {
+			continue
+		}
+		for _, n := range s.options.Numbers(ctx, store) {
+			n.Labels = maps.Clone(n.Labels)
+			if n.Labels == nil {
+				n.Labels = make(map[string]string)
+			}
+			n.Labels["workspace"] = one.name
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }
 
 // observer returns the observer of calls, or nil if there is none.

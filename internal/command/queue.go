@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"runtime"
 	"strconv"
 	"strings"
@@ -39,12 +41,26 @@ type Queue interface {
 	Work(ctx context.Context, lib *citekit.Library, workers int, opts ingest.Options, index ingest.Indexer, done func(QueueJob)) error
 }
 
+// An eventQueue also takes what a bucket tells of its objects.
+type eventQueue interface {
+	// Webhook returns a handler of notifications by whoever has the token.
+	Webhook(ws citekit.Workspace, token string) (http.Handler, error)
+
+	// Receiver returns what takes notifications from a queue of SQS until its context is
+	// done.
+	Receiver(ws citekit.Workspace, url string, logger *slog.Logger) (func(context.Context), error)
+}
+
 // Queued says what became of sources that were to be added to a [Queue].
 type Queued struct {
 	Sources   int `json:"sources"`   // that were found
 	Unchanged int `json:"unchanged"` // of them, those that have a map already
 	Jobs      int `json:"jobs"`      // that were added
 	Waiting   int `json:"waiting"`   // that waited already
+
+	Vanished int      `json:"vanished,omitempty"` // sources with a map that are gone
+	Gone     []string `json:"gone,omitempty"`     // the first 100 of them
+	From     string   `json:"from,omitempty"`     // the path after which a walk went on; "" is the start
 }
 
 // A QueueJob is a job as the commands print it.
@@ -53,9 +69,10 @@ type QueueJob struct {
 	State    string // waiting, running, done, cancelled or discarded
 	Sources  []string
 	Attempts int
-	Failed   []string // of its sources, each with the reason
-	Reason   string   // why the last attempt failed
-	JSON     any      // all of it
+	Failed   []string       // of its sources, each with the reason
+	Reason   string         // why the last attempt failed
+	Counts   map[string]int // of its sources, once it has ended, by what became of them
+	JSON     any            // all of it
 }
 
 // line describes a job in one line.
@@ -108,32 +125,48 @@ func (in *ingestion) addToQueue(ctx context.Context) error {
 	if in.json {
 		return in.printJSON(n)
 	}
+	if n.From != "" {
+		in.printf("went on after %s, where the walk before was interrupted\n", term.Line(n.From))
+	}
 	in.printf("%s found, %d unchanged; %s added, %d waiting already\n", message.Count(n.Sources, "source"), n.Unchanged, message.Count(n.Jobs, "job"), n.Waiting)
+	if n.Vanished > 0 {
+		in.printf("%s vanished, whose maps stay: 'citekit prune' deletes them\n", message.Count(n.Vanished, "source"))
+		for _, name := range n.Gone {
+			in.printf("  %s\n", term.Line(name))
+		}
+	}
 	return nil
 }
 
 func workerCommand(s *session) *cobra.Command {
 	workers := max(2, runtime.NumCPU())
 	var noIndex bool
+	var outside workerListener
 	c := &cobra.Command{
 		Use:   "worker",
 		Short: "Map the sources that wait in the queue of the workspace",
 		Long: `Maps what 'citekit ingest --queue' has added, and makes it searchable, until it is
 interrupted. As many workers may run as there are machines. A source in work when
-one ends is mapped by another.`,
-		Example: lines(`citekit --workspace "$WORKSPACE" worker`, `citekit --workspace "$WORKSPACE" worker --jobs 8`),
+one ends is mapped by another.
+
+--listen serves /metrics for Prometheus, /healthz and /readyz. With a token of at
+least 16 characters in CITEKIT_EVENTS_TOKEN it also takes notifications of the bucket
+of the sources, by POST to /events, as a bearer or a password; --events-queue takes
+them from SQS. Objects that changed are then in the queue at once.`,
+		Example: lines(`citekit --workspace "$WORKSPACE" worker --jobs 8`, `citekit worker --listen 127.0.0.1:9809`),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return s.work(cmd.Context(), workers, noIndex)
+			return s.work(cmd.Context(), workers, noIndex, &outside)
 		},
 	}
 	f := c.Flags()
 	f.IntVarP(&workers, "jobs", "j", workers, "run `N` jobs at a time (default: the number of processors, at least 2)")
 	f.BoolVar(&noIndex, "no-index", false, "leave the search index to other workers")
+	outside.register(f)
 	return c
 }
 
-func (s *session) work(ctx context.Context, workers int, noIndex bool) error {
+func (s *session) work(ctx context.Context, workers int, noIndex bool, outside *workerListener) error {
 	if workers < 1 || workers > 1000 {
 		return usagef("worker", "--jobs %d; it is 1 to 1000", workers)
 	}
@@ -152,7 +185,13 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool) error {
 	if !noIndex {
 		index = in
 	}
+	stop, err := outside.start(ctx, s, in.lib.Workspace(), q)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	err = q.Work(ctx, in.lib, workers, ingest.Options{Program: programKey(false, false)}, index, func(j QueueJob) {
+		outside.count(&j)
 		if s.json {
 			_ = s.printJSONLine(j.JSON)
 			return

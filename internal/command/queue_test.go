@@ -94,6 +94,24 @@ func TestQueue(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q, %q", wrong, code, stdout, stderr)
 		}
 	}
+	// What a worker cannot serve, or take, is an error before it begins.
+	for _, c := range []struct {
+		token, want string
+		args        []string
+	}{
+		{"", "--listen", []string{"worker", "--listen", "256.0.0.1:1"}},
+		{"", "events", []string{"worker", "--events-queue", "https://sqs.example/1/q"}},
+		{"a token of the tests", "events", []string{"worker", "--listen", "127.0.0.1:0"}},
+	} {
+		t.Setenv(eventsVariable, c.token)
+		if code, _, stderr := s.command(c.args...); code == exitOK || !strings.Contains(stderr, c.want) || c.token != "" && strings.Contains(stderr, c.token) {
+			t.Errorf("%v: exit code %d, %q", c.args, code, stderr)
+		}
+	}
+	t.Setenv(eventsVariable, "")
+	if code, _, stderr := s.command("worker", "--listen", "127.0.0.1:0"); code != exitOK || !strings.Contains(stderr, "serving metrics at http://127.0.0.1:") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
 	// A directory has no queue, and the program of directories no such commands.
 	for _, args := range [][]string{{"worker"}, {"jobs", "list"}, {"ingest", ".", "--queue"}} {
 		if code, _, stderr := s.run(args...); code != exitFailure || !strings.Contains(stderr, "--workspace pg://") {

@@ -39,7 +39,7 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 		return err
 	}
 	defer listener.Close()
-	shown, err := openTelemetry(ctx, settings, all, logs)
+	shown, err := s.openTelemetry(ctx, settings, all, logs)
 	if err != nil {
 		return err
 	}

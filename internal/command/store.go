@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/command/internal/telemetry"
 	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/workspace"
@@ -26,7 +27,13 @@ type Options struct {
 	// Queue, if not nil, returns the queue of a store. The program then has the commands
 	// worker and jobs, and ingest --queue.
 	Queue func(ctx context.Context, store Store) (Queue, error)
+
+	// Numbers, if not nil, returns what a store and its queue count, for the metrics.
+	Numbers func(ctx context.Context, store Store) []Number
 }
+
+// A Number is a number of the metrics.
+type Number = telemetry.Number
 
 // A Store is a workspace that is no directory. What a command needs beyond this it finds
 // by type assertion, as with a directory.

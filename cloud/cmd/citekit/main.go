@@ -20,8 +20,9 @@ func main() { command.Main(options()) }
 
 func options() command.Options {
 	return command.Options{
-		Stores: map[string]func(context.Context, string) (command.Store, error){"pg": open},
-		Queue:  openQueue,
+		Stores:  map[string]func(context.Context, string) (command.Store, error){"pg": open},
+		Queue:   openQueue,
+		Numbers: numbers,
 	}
 }
 

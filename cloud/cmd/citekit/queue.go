@@ -14,7 +14,10 @@ import (
 )
 
 // A queue is the queue of a workspace as the commands use it.
-type queue struct{ *jobs.Queue }
+type queue struct {
+	*jobs.Queue
+	ws *cloud.Workspace
+}
 
 // openQueue returns the queue of a store.
 func openQueue(ctx context.Context, store command.Store) (command.Queue, error) {
@@ -26,7 +29,7 @@ func openQueue(ctx context.Context, store command.Store) (command.Queue, error) 
 	if err != nil {
 		return nil, err
 	}
-	return queue{q}, nil
+	return queue{q, ws}, nil
 }
 
 func (q queue) Add(ctx context.Context, ws citekit.Workspace, req workspace.FindRequest, all bool, progress func(command.Queued)) (command.Queued, error) {
@@ -42,7 +45,9 @@ func (q queue) Add(ctx context.Context, ws citekit.Workspace, req workspace.Find
 }
 
 func queued(f jobs.Finding) command.Queued {
-	return command.Queued{Sources: f.Sources, Unchanged: f.Unchanged, Jobs: f.Jobs, Waiting: f.Waiting}
+	return command.Queued{
+		Sources: f.Sources, Unchanged: f.Unchanged, Jobs: f.Jobs, Waiting: f.Waiting, Vanished: f.Vanished, Gone: f.Gone, From: f.From,
+	}
 }
 
 func (q queue) List(ctx context.Context, state string, before int64, limit int) ([]command.QueueJob, error) {
@@ -74,7 +79,7 @@ func one(j *jobs.Job, err error) (command.QueueJob, error) {
 }
 
 func shown(j *jobs.Job) command.QueueJob {
-	s := command.QueueJob{ID: j.ID, State: string(j.State), Attempts: j.Attempts, Reason: j.Reason, JSON: j}
+	s := command.QueueJob{ID: j.ID, State: string(j.State), Attempts: j.Attempts, Reason: j.Reason, Counts: j.Counts, JSON: j}
 	for _, source := range j.Sources {
 		s.Sources = append(s.Sources, source.Path)
 	}

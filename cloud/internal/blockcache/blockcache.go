@@ -22,6 +22,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit/internal/ctxio"
@@ -63,6 +64,35 @@ type Cache struct {
 	dir string
 	budget
 	flights flights
+
+	hits, fetches, fetched atomic.Int64
+}
+
+// A Use says how a cache was used by this process, and how full its folder is.
+type Use struct {
+	Hits    int64 // objects and blocks that were there
+	Fetches int64 // requests
+	Fetched int64 // bytes that they brought
+	Held    int64 // bytes that the folder holds, or -1 if that is not known
+}
+
+// Use returns how the cache was used since it was opened.
+func (c *Cache) Use() Use {
+	return Use{c.hits.Load(), c.fetches.Load(), c.fetched.Load(), c.held()}
+}
+
+// counting returns an object whose requests are counted.
+func (c *Cache) counting(o Object) Object {
+	fetch := o.Fetch
+	o.Fetch = func(ctx context.Context, offset, n int64) (io.ReadCloser, error) {
+		c.fetches.Add(1)
+		body, err := fetch(ctx, offset, n)
+		if err == nil {
+			c.fetched.Add(n)
+		}
+		return body, err
+	}
+	return o
 }
 
 // Open opens the cache in a folder, which it makes if it is not there. A nil opts means
@@ -138,8 +168,11 @@ func open(path string, size int64) *os.File {
 // openWhole opens the file of a whole object, which it fetches if it is not there.
 func (c *Cache) openWhole(ctx context.Context, o Object) (*os.File, error) {
 	path := c.path(o, "")
-	for range 3 { // it may be removed at once, to make room
+	for try := range 3 { // it may be removed at once, to make room
 		if f := open(path, o.Size); f != nil {
+			if try == 0 {
+				c.hits.Add(1)
+			}
 			return f, nil
 		}
 		made := c.flights.join(ctx, []string{path}, 1, func(ctx context.Context, _, _ int, finish func([]byte)) error {

@@ -92,6 +92,19 @@ func (b *budget) change(ctx context.Context, to func(used int64) int64) error {
 	return err
 }
 
+// held returns how many bytes the number says, or -1.
+func (b *budget) held() int64 {
+	digits, err := os.ReadFile(filepath.Join(b.dir, usedName))
+	if err != nil {
+		return -1
+	}
+	used, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return used
+}
+
 // A heldFile is one that could give way.
 type heldFile struct {
 	path string

@@ -46,7 +46,7 @@ func (c *Cache) Open(ctx context.Context, o Object) *File {
 	if o.ID == "" {
 		o.ID = rand.Text() // nobody else may get what this one fetches
 	}
-	return &File{ctx: ctx, cache: c, object: o, ahead: make(map[int64]*flight)}
+	return &File{ctx: ctx, cache: c, object: c.counting(o), ahead: make(map[int64]*flight)}
 }
 
 // Size returns the length of the object in bytes.
@@ -204,6 +204,7 @@ func (f *File) block(i int64, flying map[int64]*flight) (io.ReaderAt, error) {
 		}
 		b = bytes.NewReader(data)
 	} else if file := open(f.blockPath(i), f.blockLen(i)); file != nil {
+		f.cache.hits.Add(1)
 		b = file
 	} else { // it gave way since it was looked for
 		again := f.begin(i, i)

@@ -75,6 +75,9 @@ func newMetrics(o *Options) *metrics {
 		m.calls, m.duration, m.wait, m.bytes, &loadCollector{&m.load},
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
+	if o.Numbers != nil {
+		m.registry.MustRegister(numbers{o.Numbers})
+	}
 	m.addBuild(o.Version)
 	m.addGiven(o)
 	return m

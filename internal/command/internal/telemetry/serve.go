@@ -17,7 +17,7 @@ const (
 	mostHeader   = 16 << 10         // bytes
 )
 
-// Serve serves the metrics at /metrics to clients of listener until ctx is done,
+// Serve serves the metrics at /metrics, and what Options.Handlers says, to clients of listener until ctx is done,
 // and closes the listener. On a loopback address it refuses requests that name
 // another host, as web pages of other sites could send them. It has at most 64
 // connections: a new one then takes the place of one that waits. It returns nil once
@@ -25,6 +25,9 @@ const (
 func (t *Telemetry) Serve(ctx context.Context, listener net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", onlyLocalNames(t.handler))
+	for pattern, handler := range t.further {
+		mux.Handle(pattern, handler)
+	}
 	conns := &limited{Listener: listener}
 	s := &http.Server{
 		Handler: conns.answering(mux), ConnState: conns.follow,

@@ -76,6 +76,14 @@ type Options struct {
 	// written.
 	LogErrors map[string]func() int64
 
+	// Numbers, if not nil, returns numbers that are counted elsewhere, each time that the
+	// metrics are asked for.
+	Numbers func(context.Context) []Number
+
+	// Handlers are served by [Telemetry.Serve] besides the metrics, by their pattern as
+	// that of an [http.ServeMux].
+	Handlers map[string]http.Handler
+
 	// Traces exports spans, as set by the variables of OpenTelemetry.
 	Traces bool
 
@@ -95,6 +103,7 @@ type Telemetry struct {
 	metrics *metrics
 	tracer  *tracer // nil without traces
 	handler http.Handler
+	further map[string]http.Handler
 }
 
 var _ server.Observer = (*Telemetry)(nil)
@@ -110,7 +119,7 @@ func New(ctx context.Context, opts *Options) (*Telemetry, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	t := &Telemetry{metrics: newMetrics(&o)}
+	t := &Telemetry{metrics: newMetrics(&o), further: o.Handlers}
 	t.handler = t.metrics.handler()
 	if o.Traces {
 		var err error

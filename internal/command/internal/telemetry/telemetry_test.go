@@ -237,3 +237,45 @@ func TestConnections(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Numbers that are counted elsewhere are asked for each time, and handlers are served
+// beside them.
+func TestFurther(t *testing.T) {
+	asked := 0
+	tel := newTelemetry(t, &telemetry.Options{
+		Numbers: func(context.Context) []telemetry.Number {
+			asked++
+			return []telemetry.Number{
+				{Name: "citekit_jobs", Help: "Jobs.", Labels: map[string]string{"state": "waiting"}, Value: float64(asked)},
+				{Name: "citekit_faults_total", Help: "Faults.", Value: 7},
+			}
+		},
+		Handlers: map[string]http.Handler{"POST /events": http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })},
+	})
+	metrics(t, tel)
+	text := metrics(t, tel)
+	for _, want := range []string{`citekit_jobs{state="waiting"} 2`, "citekit_faults_total 7", "# TYPE citekit_faults_total counter", "# TYPE citekit_jobs gauge"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics have no %s", want)
+		}
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- tel.Serve(ctx, listener) }()
+	answer, err := http.Post("http://"+listener.Addr().String()+"/events", "application/json", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusNoContent {
+		t.Errorf("the handler answers %d", answer.StatusCode)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,95 @@
+//go:build unix
+
+package jobs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/citekit/citekit/cloud/internal/pgtest"
+)
+
+// What is there decides: hints that are late, doubled or wrong add nothing, and a source
+// that is gone stands for no others.
+func TestChanged(t *testing.T) {
+	dir, lib := folder(t, map[string]string{
+		"same.txt": "Same.\n", "changes.txt": "Before.\n", "gone.txt": "Gone.\n", "new.txt": "New.\n", ".hidden.txt": "Hidden.\n", "in/a.txt": "A.\n", "in/b.txt": "B.\n",
+	})
+	q, ws := open(t, pgtest.Start(t).Database(t)), lib.Workspace()
+	if _, err := q.Add(t.Context(), []Source{{Path: "same.txt"}, {Path: "changes.txt"}, {Path: "gone.txt"}}, Bulk, 0); err != nil {
+		t.Fatal(err)
+	}
+	stop := work(t, q, lib, nil)
+	wait(t, q)
+	stop()
+	put(t, filepath.Join(dir, "changes.txt"), "After it has changed.\n")
+	if err := os.Remove(filepath.Join(dir, "gone.txt")); err != nil {
+		t.Fatal(err)
+	}
+	hints := []string{
+		"same.txt", "changes.txt", "changes.txt", "gone.txt", "new.txt", ".hidden.txt", "a/.git/x.txt", "never.txt", "*.txt", "in", "in/", "../x.txt", "/etc/passwd", "",
+		strings.Repeat("x", 5000), "a\x00b", "\xff.txt",
+	}
+	added, err := q.Changed(t.Context(), ws, hints)
+	if err != nil || added.Jobs != 1 {
+		t.Fatalf("%+v, %v", added, err)
+	}
+	all, err := q.List(t.Context(), Waiting, 0, 10)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v, %v", all, err)
+	}
+	var paths []string
+	for _, s := range all[0].Sources {
+		paths = append(paths, s.Path)
+		if s.Path == "gone.txt" && s.Identity != "" {
+			t.Errorf("%+v", s)
+		}
+	}
+	if got := strings.Join(paths, " "); got != "changes.txt gone.txt new.txt" {
+		t.Errorf("added %s", got)
+	}
+	if added, err = q.Changed(t.Context(), ws, hints); err != nil || added != (Added{Waiting: 1}) {
+		t.Errorf("the same again: %+v, %v", added, err)
+	}
+	work(t, q, lib, nil)
+	wait(t, q)
+	done, err := q.Job(t.Context(), all[0].ID)
+	if err != nil || done.Counts["mapped"] != 2 || done.Counts["vanished"] != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	if d, err := DepthOf(t.Context(), q.pool, q.schema); err != nil || d != (Depth{}) {
+		t.Errorf("a queue that is empty: %+v, %v", d, err)
+	}
+	if d, err := DepthOf(t.Context(), q.pool, "none"); err != nil || d != (Depth{}) {
+		t.Errorf("a queue that was never opened: %+v, %v", d, err)
+	}
+}
+
+// BenchmarkDepth asks how full a queue is in which a million jobs wait.
+func BenchmarkDepth(b *testing.B) {
+	database := pgtest.Start(b).Database(b)
+	pool, err := pgxpool.New(b.Context(), strings.Replace(database, "pg:", "postgres:", 1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := Open(b.Context(), pool, "public"); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pool.Exec(b.Context(), `INSERT INTO river_job (kind, queue, args, max_attempts, priority, state)
+		SELECT 'ingest', 'ingest', jsonb_build_object('n', n), 4, 3, 'available' FROM generate_series(1, 1000000) n`); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pool.Exec(b.Context(), "VACUUM ANALYZE river_job"); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if d, err := DepthOf(b.Context(), pool, "public"); err != nil || d.Waiting != 1_000_000 {
+			b.Fatalf("%+v, %v", d, err)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"iter"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
+	"github.com/citekit/citekit/workspace"
+)
+
+// A Lister is a workspace whose sources and notes come in one order, that of the bytes of
+// their paths, so that a walk compares them as two sorted lists.
+type Lister interface {
+	citekit.Workspace
+
+	// Lists reports whether the other methods can be used.
+	Lists() bool
+
+	// FindAfter yields the sources below a folder whose paths are greater than after.
+	FindAfter(ctx context.Context, folder, after string) iter.Seq2[workspace.Candidate, error]
+
+	// SourceNotes yields the notes of package ingest whose names lie after one, up to
+	// another, or to the end if that is "".
+	SourceNotes(ctx context.Context, after, to string) iter.Seq2[citekit.Note, error]
+
+	// HaveMaps returns which of the ids are of maps.
+	HaveMaps(ctx context.Context, ids []string) (map[string]bool, error)
+}
+
+// isFolder reports whether a path of a request is a folder.
+func isFolder(ctx context.Context, finder workspace.Finder, name string) (bool, error) {
+	if path.Clean(name) == "." {
+		return true, nil
+	}
+	for c, err := range finder.Find(ctx, workspace.FindRequest{Paths: []string{name}}) {
+		return err == nil && c.Folder, ctx.Err() // the folder itself comes first
+	}
+	return false, ctx.Err()
+}
+
+// walkKind is the kind of the notes of walks. The name of a note is the folder.
+const walkKind = "walk"
+
+// A cursor is where a walk is. All before it were looked at: it is stored once their jobs
+// are in the queue.
+type cursor struct {
+	After    string    `json:"after"`
+	At       time.Time `json:"at"`            // when it was there
+	All      bool      `json:"all,omitempty"` // as in [FindOptions]
+	Vanished int       `json:"vanished,omitempty"`
+	Gone     []string  `json:"gone,omitempty"` // at most maxGone
+}
+
+// resumed is how old a walk may be to go on: what has changed since before where it is,
+// only the next one finds.
+const resumed = 12 * time.Hour
+
+// Of the paths of vanished sources, so many are told, if they fit into a note.
+const (
+	maxGone      = 100
+	maxGoneBytes = 32 << 10
+)
+
+// A walk adds the sources of a folder to the queue.
+type walk struct {
+	queue *Queue
+	ws    citekit.Workspace
+	lists Lister
+	opts  *FindOptions
+
+	folder string
+	at     cursor
+	bytes  int // of at.Gone
+	found  Finding
+	page   []workspace.Candidate
+}
+
+func (q *Queue) walk(ctx context.Context, ws citekit.Workspace, l Lister, opts *FindOptions) (Finding, error) {
+	w := &walk{queue: q, ws: ws, lists: l, opts: opts, folder: path.Clean(opts.Request.Paths[0])}
+	if err := w.resume(ctx); err != nil {
+		return w.found, err
+	}
+	w.found.From = w.at.After
+	for c, err := range l.FindAfter(ctx, w.folder, w.at.After) {
+		switch {
+		case ctx.Err() != nil:
+			return w.found, ctx.Err()
+		case err != nil && c.Named: // the listing itself
+			return w.found, err
+		case err != nil:
+			if len(w.found.Failed) < 100 {
+				w.found.Failed = append(w.found.Failed, Failure{c.Path, err.Error()})
+			}
+			continue
+		case c.Folder, c.Link:
+			continue
+		}
+		if w.page = append(w.page, c); len(w.page) == findBatch {
+			if err := w.take(ctx, c.Path); err != nil {
+				return w.found, err
+			}
+			if err := w.save(ctx); err != nil {
+				return w.found, err
+			}
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return w.found, err
+	}
+	if err := w.take(ctx, w.end()); err != nil {
+		return w.found, err
+	}
+	w.found.Vanished, w.found.Gone = w.at.Vanished, w.at.Gone
+	return w.found, w.forget(ctx)
+}
+
+// end returns where the names end that are in the folder: "" is the end of all.
+func (w *walk) end() string {
+	if w.folder == "." {
+		return ""
+	}
+	return w.folder + "/\xff" // no path has this byte
+}
+
+// take compares the sources of the page with the notes up to a path, and adds jobs for
+// those that are new or have changed.
+func (w *walk) take(ctx context.Context, to string) error {
+	known, err := w.compare(ctx, to)
+	if err != nil {
+		return err
+	}
+	var some []Source
+	for _, c := range w.page {
+		w.found.Sources++
+		if known[c.Path] && !w.opts.All {
+			w.found.Unchanged++
+		} else {
+			some = append(some, Source{c.Path, c.Identity, c.Size})
+		}
+	}
+	w.page = w.page[:0]
+	w.at.After = to
+	if len(some) == 0 {
+		if w.opts.Progress != nil {
+			w.opts.Progress(w.found)
+		}
+		return nil
+	}
+	return w.queue.addWaiting(ctx, some, w.opts, &w.found)
+}
+
+// compare returns the sources of the page that have a map of their version, and counts
+// those that have a map and are not there.
+func (w *walk) compare(ctx context.Context, to string) (map[string]bool, error) {
+	after := w.at.After
+	if w.folder != "." {
+		after = max(after, w.folder+"/")
+	}
+	maps := make(map[string]string) // the id of the map of a source
+	var ids []string
+	next := 0
+	for n, err := range w.lists.SourceNotes(ctx, after, to) {
+		if err != nil {
+			return nil, err
+		}
+		for next < len(w.page) && w.page[next].Path < n.Name {
+			next++
+		}
+		note, ok := ledger.Parse(n.Data)
+		switch {
+		case !ok || note.ID == "":
+		case next == len(w.page) || w.page[next].Path != n.Name:
+			w.vanished(n.Name)
+		case isNoted(note, w.page[next]):
+			maps[n.Name], ids = note.ID, append(ids, note.ID)
+		}
+	}
+	have, err := w.lists.HaveMaps(ctx, ids)
+	known := make(map[string]bool, len(maps))
+	for name, id := range maps {
+		known[name] = have[id]
+	}
+	return known, err
+}
+
+// vanished notes a source that has a map and was not listed, unless the walk passes over
+// its name.
+func (w *walk) vanished(name string) {
+	if isHidden(strings.TrimPrefix(name, w.folder+"/")) {
+		return
+	}
+	w.at.Vanished++
+	if len(w.at.Gone) < maxGone && w.bytes+len(name) <= maxGoneBytes {
+		w.at.Gone, w.bytes = append(w.at.Gone, name), w.bytes+len(name)
+	}
+}
+
+// isHidden reports whether searches pass over a path unless it is named.
+func isHidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") {
+			return true
+		}
+	}
+	return false
+}
+
+// resume reads where the last walk was, if it was interrupted.
+func (w *walk) resume(ctx context.Context) error {
+	data, _, err := w.ws.ReadNote(ctx, walkKind, w.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var at cursor
+	if err == nil && json.Unmarshal(data, &at) == nil && at.All == w.opts.All && time.Since(at.At) < resumed {
+		w.at = at
+	}
+	for _, name := range w.at.Gone {
+		w.bytes += len(name)
+	}
+	return err
+}
+
+// save stores where the walk is. Another walk of the folder may do so too: what is
+// stored is true of either.
+func (w *walk) save(ctx context.Context) error {
+	w.at.All, w.at.At = w.opts.All, time.Now()
+	data, err := json.Marshal(w.at)
+	if err != nil {
+		return err
+	}
+	return w.note(ctx, data)
+}
+
+// forget has the next walk begin at the start.
+func (w *walk) forget(ctx context.Context) error { return w.note(ctx, nil) }
+
+// note stores the note of the walk, or deletes it if data is nil.
+func (w *walk) note(ctx context.Context, data []byte) error {
+	for {
+		_, stamp, err := w.ws.ReadNote(ctx, walkKind, w.folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+			if data == nil {
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if data == nil {
+			err = w.ws.DeleteNoteIf(ctx, walkKind, w.folder, stamp)
+		} else {
+			_, err = w.ws.WriteNoteIf(ctx, walkKind, w.folder, data, stamp)
+		}
+		if !errors.Is(err, citekit.ErrConflict) && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
