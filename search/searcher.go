@@ -31,10 +31,10 @@ type Options struct {
 	// Semantics adds ranking by meaning; nil ranks by words alone.
 	Semantics *Semantics
 
-	// Shards is the number of indexes, at most 256, that the resources are spread over,
-	// for more than ten million passages or many writers; zero means one. Results and
-	// their scores are those of one index. All that use a workspace must give the same
-	// number: with another one an index is made anew.
+	// Shards is the number of shards, at most 256, that the resources of a new index are
+	// spread over, for more than ten million passages or many writers; zero means one.
+	// Results and their scores are those of one index. An index that is there keeps its
+	// number until [Searcher.Reshard].
 	Shards int
 
 	// Progress, if not nil, is called after each resource with the number of
@@ -163,6 +163,22 @@ func (s *Searcher) Ready(ctx context.Context) error {
 		return in.Ready(ctx)
 	}
 	return nil
+}
+
+// Reshard spreads the index over so many shards, at most 256; 1 means that it is one. It
+// moves what is there, and reads no text again. Searches go on, and all who use the
+// workspace follow. For another number the error matches [citekit.ErrSyntax].
+func (s *Searcher) Reshard(ctx context.Context, shards int) error {
+	if s.err != nil {
+		return s.err
+	}
+	in, ok := s.index.(interface {
+		Reshard(ctx context.Context, n int) error
+	})
+	if !ok {
+		return fmt.Errorf("search: this index has no shards: %w", errors.ErrUnsupported)
+	}
+	return in.Reshard(ctx, shards)
 }
 
 // Stats returns statistics of the index.

@@ -82,7 +82,7 @@ func resolversOf(settings *config.Settings) citekit.Resolvers {
 func (h *host) open(name string, w config.Workspace) (*hosted, error) {
 	limits := h.settings.Limits
 	opts := h.options(name)
-	opts.AgentsIngest = ingests(h.settings, w)
+	opts.AgentsIngest, opts.Search.Shards = ingests(h.settings, w), w.Shards
 	opts.Workspace = &workspace.Options{
 		MapsDir: w.MapsDir, EvidenceDir: w.EvidenceDir, Roots: w.Roots,
 		AllowedDir: allowedDir(), KeyDir: settingsDir(), MaxEvidenceBytes: int64(limits.EvidencePerSpace),

@@ -40,6 +40,7 @@ type ingestFlags struct {
 	follow      bool
 	noFollow    bool
 	noIndex     bool
+	shards      int
 	queue       bool
 	mapper      mapperFlags
 }
@@ -61,6 +62,7 @@ func (i *ingestFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&i.follow, "follow-renames", false, "let maps follow renamed sources without asking (default if there is no terminal to ask on)")
 	f.BoolVar(&i.noFollow, "no-follow-renames", false, "map renamed sources as new ones")
 	f.BoolVar(&i.noIndex, "no-index", false, "do not read the texts for search; the next search then does")
+	f.IntVar(&i.shards, "shards", 0, "spread the search index over `N` parts, at most 256, for more than ten million passages or many workers; what is there moves (default: as it is)")
 	i.mapper.register(f)
 }
 
@@ -73,6 +75,10 @@ func (i *ingestFlags) check() error {
 		return usagef("ingest", "--type %s; it is one of document, video, audio, image, text", term.Line(i.kind))
 	case i.queue && (kind != "" || i.id != "" || i.watch || i.ocr || i.comments || i.mapper.name != ""):
 		return usagef("ingest", "--queue takes none of --type, --id, --watch, --ocr, --comments and --mapper: workers map as they are started")
+	case i.shards < 0 || i.shards > 256:
+		return usagef("ingest", "--shards %d; it is 1 to 256", i.shards)
+	case i.shards > 0 && i.noIndex:
+		return usagef("ingest", "--shards and --no-index contradict each other")
 	case i.concurrency < 1:
 		return usagef("ingest", "--concurrency %d; it is at least 1", i.concurrency)
 	case i.id != "" && citekit.CheckResourceID(i.id) != nil:

@@ -17,12 +17,8 @@ import (
 // texts that are being read when a watch maps changes are read on.
 func (in *ingestion) Index(ctx context.Context, progress func(done, of int)) (ingest.Indexed, error) {
 	in.bar.Load().Stop()
-	if in.index == nil {
-		x, err := in.openIndex()
-		if err != nil {
-			return ingest.Indexed{}, err
-		}
-		in.index = x
+	if err := in.startIndex(ctx); err != nil {
+		return ingest.Indexed{}, err
 	}
 	if in.showsProgress() {
 		bar := term.NewBar(in.stderr)
@@ -31,6 +27,21 @@ func (in *ingestion) Index(ctx context.Context, progress func(done, of int)) (in
 	}
 	defer in.index.reading.stop()
 	return in.index.Searcher.Index(ctx, progress)
+}
+
+// startIndex opens the Searcher, once, and spreads its index over the shards of the flags.
+func (in *ingestion) startIndex(ctx context.Context) error {
+	if in.index == nil {
+		x, err := in.openIndex()
+		if err != nil {
+			return err
+		}
+		in.index = x
+	}
+	if in.flags.shards == 0 {
+		return nil
+	}
+	return in.index.Searcher.Reshard(ctx, in.flags.shards)
 }
 
 // openIndex opens the Searcher, over the library of the ingest if a search has the same.

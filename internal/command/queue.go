@@ -108,6 +108,9 @@ func (s *session) queue(ctx context.Context, ws citekit.Workspace) (Queue, error
 // addToQueue adds the sources of an ingest to the queue of the workspace.
 func (in *ingestion) addToQueue(ctx context.Context) error {
 	q, err := in.queue(ctx, in.lib.Workspace())
+	if err == nil && in.flags.shards > 0 {
+		err = in.startIndex(ctx)
+	}
 	if err != nil {
 		return err
 	}

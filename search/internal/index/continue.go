@@ -28,7 +28,8 @@ var _ Continuer = (*Local)(nil)
 
 // Begun implements [Continuer].
 func (l *Local) Begun(ctx context.Context, id, version string) (entries int, err error) {
-	err = l.of(id).read(ctx, func(s *snapshot) error {
+	err = l.read(ctx, func(s *snapshot) error {
+		s = s.having(id)
 		entries, _ = begun(s.segments, s.dead, id, version)
 		return nil
 	})
@@ -37,8 +38,12 @@ func (l *Local) Begun(ctx context.Context, id, version string) (entries int, err
 
 // Continue implements [Continuer].
 func (l *Local) Continue(ctx context.Context, r Resource, have int, last bool) error {
-	if l.shards != nil {
-		return l.of(r.ID).Continue(ctx, r, have, last)
+	shards, err := l.toWrite(ctx)
+	switch {
+	case err != nil:
+		return err
+	case shards != nil:
+		return shards[shardOf(r.ID, len(shards))].Continue(ctx, r, have, last)
 	}
 	s, err := l.acquire(ctx, 0)
 	if err != nil {

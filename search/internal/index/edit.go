@@ -34,22 +34,27 @@ func (s *snapshot) edit() *edit {
 	return e
 }
 
-// outdate marks everything that segments hold of a resource as outdated.
-func (e *edit) outdate(id string) {
+// outdate marks everything that segments hold of a resource as outdated. It reports
+// whether they hold anything.
+func (e *edit) outdate(id string) (had bool) {
 	for i, h := range e.held {
 		if h == nil {
 			continue
 		}
 		for n := range h.data.FindResource(id) {
-			e.kill(i, n)
+			had = e.kill(i, n) || had
 		}
 	}
+	return had
 }
 
-func (e *edit) kill(i, n int) {
-	if at, ok := slices.BinarySearch(e.dead[i], n); !ok {
+// kill marks a resource of a segment as outdated, unless it is.
+func (e *edit) kill(i, n int) bool {
+	at, is := slices.BinarySearch(e.dead[i], n)
+	if !is {
 		e.dead[i] = slices.Insert(e.dead[i], at, n)
 	}
+	return !is
 }
 
 func (e *edit) add(records []segmentRecord) {
@@ -87,6 +92,10 @@ func (l *Local) change(ctx context.Context, f func(*edit) error) error {
 		s, err := l.acquire(ctx, 0)
 		if err != nil {
 			return err
+		}
+		if s.parts != nil {
+			s.release()
+			return errResharded
 		}
 		err = l.changeOnce(ctx, s, f)
 		s.release()

@@ -47,9 +47,9 @@ type Options struct {
 	// Put itself took.
 	MergeAll bool
 
-	// Shards is the number of indexes that the resources are spread over by the hashes of
-	// their ids, at most 256; zero means one. They answer as one index. All processes must
-	// have the same number: with another one they have another index.
+	// Shards is the number of shards, at most 256, of an index that this one makes; zero
+	// means one. An index that is there has the number that its manifest says, until
+	// [Local.Reshard].
 	Shards int
 
 	neverMerge bool // for tests
@@ -69,7 +69,8 @@ type Local struct {
 	shared   bool // the store is not on this machine
 	mergeAll bool
 	mergeNot bool
-	shards   []*Local // nil if it is not sharded; else it has no segments itself
+	opts     Options                  // as given
+	shards   atomic.Pointer[[]*Local] // nil if it is not sharded; else it has no segments itself
 
 	background context.Context // for looks and merging
 	stop       context.CancelFunc
@@ -90,6 +91,7 @@ type Local struct {
 	touched  time.Time // last time the segments were marked as used
 	closed   bool
 	own      []change // the last changes of this process
+	retired  []*Local // former shards
 }
 
 // A change is the stamps of the manifest before it and after it.
@@ -116,14 +118,13 @@ func New(store Store, opts *Options) *Local {
 	if opts == nil {
 		opts = new(Options)
 	}
-	l := &Local{store: store, name: opts.Name, latency: opts.Latency, mergeAll: opts.MergeAll, mergeNot: opts.neverMerge, turn: make(chan struct{}, 1)}
+	l := &Local{store: store, name: opts.Name, latency: opts.Latency, mergeAll: opts.MergeAll, mergeNot: opts.neverMerge, opts: *opts, turn: make(chan struct{}, 1)}
 	if s, ok := store.(sharedStore); ok {
 		l.shared = s.NoteLatency() > 0
 		l.latency = cmp.Or(l.latency, s.NoteLatency())
 	}
 	l.latency = cmp.Or(l.latency, Latency)
 	l.background, l.stop = context.WithCancel(context.Background())
-	l.shards = newShards(store, opts)
 	return l
 }
 
@@ -141,7 +142,7 @@ func (l *Local) Close() error {
 		l.now.release()
 		l.now = nil
 	}
-	return l.eachShard((*Local).Close)
+	return errors.Join(each(l.spread(), (*Local).Close), each(l.retired, (*Local).Close))
 }
 
 // errClosed reports a use after Close.
@@ -160,22 +161,38 @@ type look struct {
 // segments must be fetched first, it may be older, unless ago is zero.
 // The caller must release it.
 func (l *Local) acquire(ctx context.Context, ago time.Duration) (*snapshot, error) {
-	if l.shards != nil {
-		return l.join(ctx, ago)
+	for {
+		s, shards, err := l.settle(ctx, time.Now().Add(-ago), ago == 0)
+		if shards != nil && err == nil {
+			if s = l.joinedSince(time.Now().Add(-ago), shards); s == nil {
+				s, err = l.join(ctx, shards, ago)
+			}
+		}
+		if s != nil || err != nil {
+			return s, err
+		}
 	}
-	since := time.Now().Add(-ago)
+}
+
+// settle returns the index as a manifest says that was read since a moment, or an older one
+// if many segments must be fetched first, unless all are wanted; or, if it is sharded, the
+// shards.
+func (l *Local) settle(ctx context.Context, since time.Time, all bool) (*snapshot, []*Local, error) {
 	for {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		l.mu.Lock()
 		if l.closed {
 			l.mu.Unlock()
-			return nil, errClosed
+			return nil, nil, errClosed
 		}
-		if l.now != nil && !l.checked.Before(since) {
+		if shards := l.spread(); !l.checked.Before(since) && (shards != nil || l.now != nil) {
 			defer l.mu.Unlock()
-			return l.holding(), nil
+			if shards != nil {
+				return nil, shards, nil
+			}
+			return l.holding(), nil, nil
 		}
 		k := l.look
 		if k == nil {
@@ -183,23 +200,23 @@ func (l *Local) acquire(ctx context.Context, ago time.Duration) (*snapshot, erro
 		}
 		l.mu.Unlock()
 		enough := k.enough
-		if ago == 0 {
+		if all {
 			enough = nil
 		}
 		select {
 		case <-k.done:
 			if k.err != nil && l.background.Err() == nil && !k.began.Before(since) {
-				return nil, k.err
+				return nil, nil, k.err
 			}
 		case <-enough:
 			l.mu.Lock()
 			s := l.holding()
 			l.mu.Unlock()
 			if s != nil {
-				return s, nil
+				return s, nil, nil
 			}
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 	}
 }
@@ -240,7 +257,9 @@ func (l *Local) refresh(ctx context.Context, k *look) error {
 			break
 		}
 	}
-	l.touch()
+	if l.spread() == nil {
+		l.touch()
+	}
 	return nil
 }
 
@@ -264,7 +283,7 @@ func (l *Local) refreshOnce(ctx context.Context, slow func()) (again bool, err e
 	if err != nil {
 		return false, err
 	}
-	if known != nil && known.stamp == stamp {
+	if l.setShards(m.shards); m.shards > 0 || known != nil && known.stamp == stamp {
 		return !l.install(nil, began, adopted), nil
 	}
 	if old == nil || !l.shared {
@@ -325,7 +344,7 @@ func (l *Local) Ready(ctx context.Context) error {
 	if err != nil {
 		if ctx.Err() != nil {
 			here, wanted := l.here.Load(), l.wanted.Load()
-			for _, shard := range l.shards {
+			for _, shard := range l.spread() {
 				here, wanted = here+shard.here.Load(), wanted+shard.wanted.Load()
 			}
 			err = fmt.Errorf("search: %d of %d segments of the index are here: %w", here, wanted, ctx.Err())
@@ -411,17 +430,17 @@ func (l *Local) Stamp(ctx context.Context) (stamp citekit.Stamp, err error) {
 // ChangedByOthers reports whether another process, or another Local, has changed the
 // index since it had a stamp. It may also do so after a thousand changes of l.
 func (l *Local) ChangedByOthers(ctx context.Context, since citekit.Stamp) (bool, error) {
-	for i, stamp := range splitStamp(since, len(l.shards)) {
-		if changed, err := l.shards[i].ChangedByOthers(ctx, stamp); changed || err != nil {
-			return changed, err
-		}
-	}
-	if l.shards != nil {
-		return false, nil
-	}
 	now, err := l.Stamp(ctx)
 	if err != nil {
 		return false, err
+	}
+	if shards := l.spread(); shards != nil {
+		for i, stamp := range splitStamp(since, len(shards)) {
+			if changed, err := shards[i].ChangedByOthers(ctx, stamp); changed || err != nil {
+				return changed, err
+			}
+		}
+		return false, nil
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -435,9 +454,9 @@ func (l *Local) ChangedByOthers(ctx context.Context, since citekit.Stamp) (bool,
 
 // Holds implements [Index].
 func (l *Local) Holds(ctx context.Context, id string) (version string, err error) {
-	err = l.of(id).read(ctx, func(s *snapshot) error {
+	err = l.read(ctx, func(s *snapshot) error {
 		var ok bool
-		if version, ok = s.version(id); !ok {
+		if version, ok = s.having(id).version(id); !ok {
 			return fmt.Errorf("search: resource %q: %w", id, fs.ErrNotExist)
 		}
 		return nil

@@ -20,6 +20,7 @@ import (
 // The outdated resources of a segment are listed here, not in the segment that
 // replaced them: if that segment is lost, the older version must not come back.
 type manifest struct {
+	shards   int // that have the segments; 0 if the manifest itself lists them
 	parts    []*manifestPart
 	segments []segmentRecord // of the parts, and then of the root
 }
@@ -35,6 +36,7 @@ type manifestPart struct {
 // A rootNote is the root as a note, or a part.
 type rootNote struct {
 	Format   int             `json:"format"`
+	Shards   int             `json:"shards,omitempty"`
 	Parts    []partRecord    `json:"parts,omitempty"`
 	Segments []segmentRecord `json:"segments"`
 }
@@ -48,6 +50,7 @@ type partRecord struct {
 const (
 	manifestFormat = 1 // of a root without parts, which earlier versions read
 	partedFormat   = 2
+	shardedFormat  = 3        // of a root that says how many shards there are, and lists nothing
 	manifestKind   = "search" // of the notes
 )
 
@@ -69,10 +72,16 @@ type segmentRecord struct {
 
 // decodeRoot decodes the root or a part. Invalid data gives an empty one.
 func decodeRoot(data []byte) (r rootNote) {
-	if json.Unmarshal(data, &r) != nil || r.Format != manifestFormat && r.Format != partedFormat {
-		return rootNote{}
+	if json.Unmarshal(data, &r) == nil {
+		switch r.Format {
+		case manifestFormat, partedFormat:
+			r.Shards = 0
+			return r
+		case shardedFormat:
+			return rootNote{Shards: min(r.Shards, mostShards)}
+		}
 	}
-	return r
+	return rootNote{}
 }
 
 // partName returns the name of the note of a part.
@@ -137,6 +146,9 @@ func arrange(segments []segmentRecord) (m manifest) {
 // parts. The error matches [citekit.ErrTooLarge] if one record, or the list of the parts,
 // is too large.
 func (m *manifest) encode() ([]byte, error) {
+	if m.shards > 1 {
+		return json.Marshal(rootNote{Format: shardedFormat, Shards: m.shards, Segments: []segmentRecord{}})
+	}
 	own := slices.IndexFunc(m.segments, func(r segmentRecord) bool { return r.part == nil })
 	if own < 0 {
 		own = len(m.segments)

@@ -35,8 +35,12 @@ const (
 // may take seconds for each hundred thousand entries. Once ctx is done, it ends
 // early, and nothing is lost. Searches and changes can run concurrently.
 func (l *Local) Merge(ctx context.Context) error {
-	if l.shards != nil {
-		return l.eachShard(func(s *Local) error { return s.Merge(ctx) })
+	shards, err := l.settled(ctx)
+	if err != nil {
+		return err
+	}
+	if shards != nil {
+		return each(shards, func(s *Local) error { return s.Merge(ctx) })
 	}
 	if err := concurrent.Acquire(ctx, l.turn); err != nil {
 		return err
@@ -64,6 +68,9 @@ func (l *Local) sweep(ctx context.Context) error {
 		return err
 	}
 	defer s.release()
+	if s.parts != nil { // it was sharded meanwhile
+		return nil
+	}
 	var left []citekit.NoteChange
 	for n, err := range l.store.Notes(ctx, manifestKind) {
 		if err != nil {
@@ -76,7 +83,7 @@ func (l *Local) sweep(ctx context.Context) error {
 	if len(left) == 0 {
 		return nil
 	}
-	m := manifest{slices.Clip(s.manifest.parts), slices.Clone(s.manifest.segments)}
+	m := manifest{parts: slices.Clip(s.manifest.parts), segments: slices.Clone(s.manifest.segments)}
 	root, err := m.encode()
 	if err == nil {
 		err = l.write(ctx, s, &m, root, left...)
@@ -145,7 +152,7 @@ func (l *Local) mergeUpTo(ctx context.Context, docs int) error {
 			return err
 		}
 		due := s.due(docs)
-		if len(due) == 0 {
+		if len(due) == 0 || s.parts != nil { // it was sharded meanwhile
 			s.release()
 			return nil
 		}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -26,17 +27,25 @@ const (
 
 // Put implements [Index].
 func (l *Local) Put(ctx context.Context, resources iter.Seq[Resource]) error {
-	if l.shards != nil {
-		return l.putShards(ctx, resources)
+	shards, err := l.toWrite(ctx)
+	switch {
+	case err != nil:
+		return err
+	case shards != nil:
+		return putShards(ctx, shards, resources)
 	}
 	p := newPutting(ctx, l, 1)
 	p.feed(resources)
 	records, err := p.finish()
-	if err != nil || len(p.ids) == 0 {
-		l.discard(ctx, records)
-		return err
+	if err == nil && len(p.ids) > 0 {
+		if err = l.putRecords(ctx, p.ids, records); errors.Is(err, errResharded) {
+			err = l.putDivided(ctx, p.ids, records)
+		} else if err == nil {
+			return nil
+		}
 	}
-	return l.putRecords(ctx, p.ids, records)
+	l.discard(ctx, records)
+	return err
 }
 
 // putRecords replaces resources by what segments have of them.
@@ -49,7 +58,6 @@ func (l *Local) putRecords(ctx context.Context, ids map[string]bool, records []s
 		return nil
 	})
 	if err != nil {
-		l.discard(ctx, records)
 		return err
 	}
 	docs := 0
@@ -62,27 +70,47 @@ func (l *Local) putRecords(ctx context.Context, ids map[string]bool, records []s
 
 // Delete implements [Index].
 func (l *Local) Delete(ctx context.Context, ids ...string) error {
-	if l.shards != nil {
-		all := make([][]string, len(l.shards))
+	shards, err := l.settled(ctx)
+	if err != nil {
+		return err
+	}
+	if shards != nil {
+		all := make([][]string, len(shards))
 		for _, id := range ids {
-			all[l.shardOf(id)] = append(all[l.shardOf(id)], id)
+			i := shardOf(id, len(shards))
+			all[i] = append(all[i], id)
 		}
 		for i, ids := range all {
 			if len(ids) > 0 {
-				if err := l.shards[i].Delete(ctx, ids...); err != nil {
+				if err := shards[i].Delete(ctx, ids...); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}
-	return l.change(ctx, func(e *edit) error {
+	err = l.change(ctx, func(e *edit) error {
+		had := false
 		for _, id := range ids {
-			e.outdate(id)
+			had = e.outdate(id) || had
+		}
+		if !had {
+			return errNothing
 		}
 		return nil
 	})
+	switch {
+	case errors.Is(err, errNothing):
+		return nil
+	case err != nil:
+		return err
+	}
+	_ = l.mergeAfter(ctx, 0) // it is deleted; segments of which much is outdated are rewritten in the background
+	return nil
 }
+
+// errNothing says that there is nothing to change.
+var errNothing = errors.New("search: nothing to change")
 
 // A putCall is one call of Put. Its goroutine reads the entries and passes them
 // to writers that make segments of their own. All entries of a resource

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/test/faulttest"
@@ -139,8 +140,8 @@ func TestShards(t *testing.T) {
 	if version, err := x.Holds(ctx, "long"); version != "1" || err != nil {
 		t.Errorf("%q, %v", version, err)
 	}
-	if _, err := newIndex(t, store).Holds(ctx, "long"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an index without shards has it: %v", err)
+	if version, err := newIndex(t, store).Holds(ctx, "long"); version != "1" || err != nil {
+		t.Errorf("who is not told of shards: %q, %v", version, err)
 	}
 	err = x.Put(ctx, all(versioned(1, 78), versioned(5, 78), versioned(1, 79)))
 	if !errors.Is(err, citekit.ErrSyntax) {
@@ -152,6 +153,186 @@ func TestShards(t *testing.T) {
 	}
 	if _, err := x.Stats(ctx); !errors.Is(err, fs.ErrClosed) {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+// The number of shards is that of the index, whatever the options of who opens it.
+func TestShardsAreKept(t *testing.T) {
+	for _, first := range []int{1, 3} {
+		store, m := workspace.NewMemory(nil), make(model)
+		var opened []*index.Local
+		for _, shards := range []int{first, 0, 7} {
+			x := index.New(store, &index.Options{Shards: shards})
+			t.Cleanup(func() { x.Close() })
+			m.check(t, x)
+			opened = append(opened, x)
+		}
+		for i, x := range opened {
+			put(t, x, versioned(i, 1), versioned(i+10, 1))
+			m[i], m[i+10] = []int{1}, []int{1}
+			other := newIndex(t, store)
+			m.check(t, other)
+		}
+		want := 0
+		for n, err := range store.Notes(ctx, index.ManifestKind) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(n.Name, "shard") {
+				want = first
+				if !strings.HasSuffix(n.Name, fmt.Sprint("of ", first)) {
+					t.Errorf("of %d shards there is %s", first, n.Name)
+				}
+			}
+		}
+		if want == 0 && first > 1 {
+			t.Error("there are no shards")
+		}
+	}
+}
+
+// An index is spread anew, also while others have it open, and answers as before. Nothing
+// is left of the shards that it had.
+func TestReshard(t *testing.T) {
+	d := directory(t, t.TempDir())
+	x, other := index.New(d, index.NeverMergeShards(1)), newIndex(t, d)
+	t.Cleanup(func() { x.Close() })
+	put(t, x, library(200)...)
+	put(t, x, resource("r100", "2", "the whale of another version"), resource("empty", "1"))
+	if err := x.Delete(ctx, "r007", "r008"); err != nil {
+		t.Fatal(err)
+	}
+	want := answers(t, x)
+	before, err := other.Stats(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{4, 2, 2, 1, 3} {
+		if err := x.Reshard(ctx, n); err != nil {
+			t.Fatal(err)
+		}
+		now, err := x.Stats(ctx)
+		if err != nil || now.Segments < n || now.Outdated != 0 || now.Entries != before.Entries || now.Resources != before.Resources {
+			t.Errorf("%d shards: %+v, %v; before it was %+v", n, now, err, before)
+		}
+		for deadline := time.Now().Add(3 * time.Minute); ; { // the other may look a little later
+			others, err := other.Stats(ctx)
+			if err != nil || time.Now().After(deadline) {
+				t.Fatalf("%d shards: the other has %+v, %v; want %+v", n, others, err, now)
+			}
+			if others == now {
+				break
+			}
+		}
+		for _, one := range []*index.Local{x, other} {
+			clean := answers(t, one)
+			for i := range clean {
+				if len(clean[i].Hits) != len(want[i].Hits) {
+					t.Errorf("%d shards, answer %d: %d hits, and not %d", n, i, len(clean[i].Hits), len(want[i].Hits))
+				}
+			}
+			if version, err := one.Holds(ctx, "empty"); version != "1" || err != nil {
+				t.Errorf("%d shards: a resource without entries is %q, %v", n, version, err)
+			}
+		}
+		if kept := slices.Collect(keptNames(t, d)); len(kept) != now.Segments {
+			t.Errorf("of %d shards there are %q", n, kept)
+		}
+		notes := 0
+		for _, err := range d.Notes(ctx, index.ManifestKind) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			notes++
+		}
+		if want := n + 1; notes != want && (n > 1 || notes != 1) {
+			t.Errorf("of %d shards there are %d notes", n, notes)
+		}
+	}
+	for _, n := range []int{0, 257} {
+		if err := x.Reshard(ctx, n); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("%d shards: %v", n, err)
+		}
+	}
+}
+
+// Writers and an index that is spread anew do each other no harm: what a writer is told is
+// there, or the index says that it lacks it.
+func TestReshardMeanwhile(t *testing.T) {
+	store := workspace.NewMemory(nil)
+	x := newIndex(t, store)
+	const resources = 12
+	for id := range resources {
+		put(t, x, versioned(id, 1))
+	}
+	ended := make(chan struct{})
+	var wait sync.WaitGroup
+	for w := range 2 {
+		writer := newIndex(t, store)
+		wait.Go(func() {
+			for version := 2; ; version++ {
+				select {
+				case <-ended:
+					return
+				default:
+				}
+				if err := writer.Put(ctx, all(versioned(w, version))); err != nil && !errors.Is(err, citekit.ErrConflict) {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for _, n := range []int{3, 1, 2, 5} {
+		if err := x.Reshard(ctx, n); err != nil {
+			t.Error(err)
+		}
+	}
+	close(ended)
+	wait.Wait()
+	m := make(model)
+	for id := range resources {
+		m[id] = []int{1}
+		if id < 2 {
+			put(t, x, versioned(id, 10_000))
+			m[id] = []int{10_000}
+		}
+	}
+	m.check(t, newIndex(t, store))
+	if stats, err := x.Stats(ctx); err != nil || stats.Resources != resources || stats.Lost != 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+}
+
+// Whatever call fails, an index that is spread anew has what it had.
+func TestFaultAtEachCallOfReshard(t *testing.T) {
+	for _, to := range []int{3, 1} {
+		for n := 1; ; n++ {
+			store, m := workspace.NewMemory(nil), make(model)
+			before := index.New(store, &index.Options{Shards: 2})
+			for id := range 4 {
+				put(t, before, versioned(id, 1))
+				m[id] = []int{1}
+			}
+			f := &faulttest.Workspace{Memory: store, Fail: n}
+			x := index.New(f, nil)
+			_ = x.Reshard(ctx, to)
+			f.Heal()
+			again := index.New(store, nil)
+			m.check(t, again)
+			m.check(t, x)
+			if err := again.Reshard(ctx, to); err != nil {
+				t.Errorf("after fault %d: %v", n, err)
+			}
+			m.check(t, again)
+			m.check(t, before)
+			for _, one := range []*index.Local{before, x, again} {
+				one.Close()
+			}
+			if f.Calls() < n {
+				break
+			}
+		}
 	}
 }
 

@@ -81,6 +81,9 @@ func (l *Local) readManifest(ctx context.Context, known *snapshot) (m manifest, 
 		return known.manifest, stamp, nil
 	}
 	root := decodeRoot(data)
+	if root.Shards > 1 {
+		return manifest{shards: root.Shards}, stamp, nil
+	}
 	parts := make([]*manifestPart, len(root.Parts))
 	err = atOnce(ctx, len(parts), func(ctx context.Context, i int) (err error) {
 		if known != nil {

@@ -66,6 +66,7 @@ type Workspace struct {
 	Roots       []string `json:"roots" jsonschema:"Further directories that sources may be in." setting:"path"`
 	MapsDir     string   `json:"maps_dir" jsonschema:"Directory of the maps, relative to dir; empty means .resource_maps."`
 	EvidenceDir string   `json:"evidence_dir" jsonschema:"Directory of the evidence, relative to dir; empty means .citekit_output."`
+	Shards      int      `json:"shards" jsonschema:"Shards of the search index, if the server makes it; one that is there keeps its number until citekit ingest --shards." setting:"min=0 max=256"`
 	Ingest      *bool    `json:"ingest" jsonschema:"Let agents make maps of files here; by default as in capabilities.ingest."`
 
 	Toolsets []string            `json:"toolsets" jsonschema:"Of those that are offered, only the tools of these toolsets; none means all." setting:"toolset"`
