@@ -93,7 +93,7 @@ func (b *Bucket) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 		beside = (&aside{b.kept, identity}).do
 	}
 	return citekit.NewSource(r, citekit.SourceInfo{
-		Name: path.Base(key), Size: at.Size, Identity: identity, Hash: known, Aside: beside,
+		Name: path.Base(key), Size: at.Size, Identity: identity, Hash: known, Aside: beside, Ahead: file.Ahead,
 		HashFunc: func(ctx context.Context) (string, error) {
 			hash, _, err := ctxio.Hash(ctx, io.NewSectionReader(r, 0, at.Size))
 			if err == nil {

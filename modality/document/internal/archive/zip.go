@@ -12,7 +12,7 @@ import (
 
 // listZip reads the directory of a ZIP archive.
 func listZip(ctx context.Context, src *citekit.Source) (*listing, error) {
-	z, err := zipread.OpenAny(src, src.Size())
+	z, err := zipread.OpenAny(ctx, src, src.Size())
 	if err != nil {
 		return nil, known(ctx, err)
 	}
