@@ -281,8 +281,8 @@ func (f *File) join(first, last, near int64) map[int64]*flight {
 	}
 	end := f.lastBlock()
 	for _, t := range f.told {
-		if t[0] <= first && last <= t[1] {
-			end = t[1]
+		if t[0] <= first && first <= t[1] {
+			end = max(last, t[1])
 		}
 	}
 	to = min(to, end)
@@ -350,17 +350,24 @@ func (f *File) begin(first, last int64) []*flight {
 			return err
 		}
 		defer body.Close()
+		var blocks [][]byte
 		for i := range int64(n) {
 			data := make([]byte, min(blockSize, o.Size-(from+i)*blockSize))
-			if _, err := io.ReadFull(body, data); err != nil {
-				return cmp.Or(ctx.Err(), err)
+			if _, err = io.ReadFull(body, data); err != nil {
+				break
 			}
 			finish(data)
+			blocks = append(blocks, data)
+		}
+		for i, data := range blocks { // only now, as nobody waits for the disk then
 			// What cannot be held is fetched again when it is asked for again.
-			_ = cache.hold(context.WithoutCancel(ctx), paths[skip+int(i)], int64(len(data)), func(f *os.File) error {
+			_ = cache.hold(context.WithoutCancel(ctx), paths[skip+i], int64(len(data)), func(f *os.File) error {
 				_, err := f.Write(data)
 				return diskError(err)
 			})
+		}
+		if err != nil {
+			return cmp.Or(ctx.Err(), err)
 		}
 		return nil
 	})

@@ -17,27 +17,39 @@ import (
 // where its members are. It changes with what [OpenAny] reads.
 const keptVersion = "zip directory 1"
 
-const (
-	maxKept = 2*maxDirectory + MaxEntries*64 // bytes of what is kept
-)
+const maxKept = 2*maxDirectory + MaxEntries*64 // bytes of what is kept
 
-// openFar opens an archive by what is kept of it, or else keeps that.
-func openFar(ctx context.Context, src *citekit.Source) (*Archive, error) {
+// Kept opens an archive by what [OpenAny] kept beside it. It returns nil if that is
+// nothing, or damaged.
+func Kept(ctx context.Context, src *citekit.Source) *Archive {
 	aside := src.Aside()
-	if packed, err := aside(ctx, keptVersion, nil); err == nil {
-		if kept, err := unpackKept(packed, src.Size()); err == nil {
-			if a, err := openAny(&keptReader{kept, src}, src.Size()); err == nil {
-				return a.On(src), nil
-			}
-		}
+	if aside == nil {
+		return nil
 	}
+	packed, err := aside(ctx, keptVersion, nil)
+	if err != nil {
+		return nil
+	}
+	kept, err := unpackKept(packed, src.Size())
+	if err != nil {
+		return nil
+	}
+	a, err := openAny(&keptReader{kept, src}, src.Size())
+	if err != nil {
+		return nil
+	}
+	return a.On(src)
+}
+
+// openKeeping opens an archive, and keeps what was read beside it.
+func openKeeping(ctx context.Context, src *citekit.Source) (*Archive, error) {
 	seen := &recorder{r: src}
 	a, err := openAny(seen, src.Size())
 	if err != nil {
 		return nil, err
 	}
 	if packed, err := packKept(seen.joined()); err == nil {
-		_, _ = aside(ctx, keptVersion, packed) // else it is read again
+		_, _ = src.Aside()(ctx, keptVersion, packed) // else it is read again
 	}
 	return a.On(src), nil
 }

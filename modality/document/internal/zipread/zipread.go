@@ -69,7 +69,10 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Archive, error) {
 // OpenAny is [Open] for archives in which names may occur twice; see [File.IsTwice].
 func OpenAny(ctx context.Context, r io.ReaderAt, size int64) (*Archive, error) {
 	if src, ok := r.(*citekit.Source); ok && src.Aside() != nil && size == src.Size() {
-		return openFar(ctx, src)
+		if a := Kept(ctx, src); a != nil {
+			return a, nil
+		}
+		return openKeeping(ctx, src)
 	}
 	return openAny(r, size)
 }
