@@ -36,11 +36,10 @@ type SourceInfo struct {
 	Name string // base name; a hint of the format, never a path to open
 	Size int64  // bytes
 
-	// Identity changes whenever the file may have changed, such as device, inode, size
-	// and times. It is "" if a change is visible only in the content. The source is
-	// then identified by its hash, and whoever makes the Source guarantees that the
-	// bytes read after hashing are those that were hashed, or that CheckUnchanged
-	// fails.
+	// Identity changes whenever the file may have changed, such as device, inode, size and
+	// times. It is "" if a change is visible only in the content. The source is then
+	// identified by its hash, and whoever makes the Source guarantees that the bytes read
+	// after hashing are those that were hashed, or that CheckUnchanged fails.
 	Identity string
 
 	// Hash is the SHA-256 of the content in lower-case hex, or "" if it is not known.
@@ -50,13 +49,11 @@ type SourceInfo struct {
 	// resolver of that modality reads the source even if it looks like something else.
 	Declared Modality
 
-	// HashFunc computes the hash when it is not known. If HashFunc is nil, the content
-	// is hashed.
+	// HashFunc computes the hash when it is not known; nil hashes the content.
 	HashFunc func(ctx context.Context) (string, error)
 
-	// Stat returns the identity that the open file has now, or an error matching
-	// [ErrStale] if its content has changed. A nil Stat means that the file cannot
-	// change.
+	// Stat returns the identity that the open file has now, or an error matching [ErrStale]
+	// if its content has changed. A nil Stat means that the file cannot change.
 	Stat func() (identity string, err error)
 
 	// Closed is called when the source has been closed; nil does nothing.
@@ -65,10 +62,13 @@ type SourceInfo struct {
 	// Aside keeps data by name beside this version of a source that is far away. Nil data
 	// returns what is kept, or an error matching [fs.ErrNotExist]. Near sources have none.
 	Aside func(ctx context.Context, name string, data []byte) ([]byte, error)
+
+	// Ahead begins to fetch the parts of such a source that are read next, at once.
+	Ahead func(parts ...[2]int64)
 }
 
-// NewSource returns a Source that reads r. [Source.Close] closes r if it is an
-// [io.Closer]. If r has a method LocalFile() (*os.File, error), its file has the content.
+// NewSource returns a Source that reads r. [Source.Close] closes r if it is an [io.Closer].
+// If r has a method LocalFile() (*os.File, error), its file has the content.
 func NewSource(r io.ReaderAt, info SourceInfo) *Source {
 	return &Source{r: r, info: info, hash: info.Hash, declared: info.Declared}
 }
@@ -95,17 +95,21 @@ func (s *Source) File() *os.File {
 	return f
 }
 
+// Ahead says which bytes are read next, each part from an offset up to another.
+func (s *Source) Ahead(parts ...[2]int64) {
+	if s.info.Ahead != nil {
+		s.info.Ahead(parts...)
+	}
+}
+
 // Aside returns what keeps data beside the source, or nil: see SourceInfo.
 func (s *Source) Aside() func(context.Context, string, []byte) ([]byte, error) { return s.info.Aside }
 
 // Version returns a key that changes with the content: the hash if it is known, else
 // the identity. "" means that nothing about this source may be stored.
-func (s *Source) Version() string {
-	return cmp.Or(s.KnownHash(), s.info.Identity)
-}
+func (s *Source) Version() string { return cmp.Or(s.KnownHash(), s.info.Identity) }
 
-// Identity returns a value that changes whenever the file may have changed, or "": see
-// SourceInfo.
+// Identity returns what changes whenever the file may have changed: see SourceInfo.
 func (s *Source) Identity() string { return s.info.Identity }
 
 // Declared returns the modality that a person or the map states for the source, or "".
@@ -116,24 +120,22 @@ func (s *Source) Declared() Modality {
 	return s.declared
 }
 
-// Declare sets the modality that a person or the map states for the source. Only the
-// code that opened the source calls it, before it is read.
+// Declare sets the modality that a person or the map states for the source. Only the code
+// that opened the source calls it, before it is read.
 func (s *Source) Declare(m Modality) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.declared = m
 }
 
-// KnownHash returns the SHA-256 of the source in lower-case hex, or "" if it has not
-// been computed.
+// KnownHash returns the SHA-256 in lower-case hex, or "" if it has not been computed.
 func (s *Source) KnownHash() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.hash
 }
 
-// Hash returns the SHA-256 of the source in lower-case hex. If the hash is not known
-// yet, Hash reads the whole source.
+// Hash returns the SHA-256 in lower-case hex. If it is not known yet, Hash reads it all.
 func (s *Source) Hash(ctx context.Context) (string, error) {
 	if hash := s.KnownHash(); hash != "" {
 		return hash, nil
@@ -160,8 +162,7 @@ func (s *Source) hashContent(ctx context.Context) (string, error) {
 	return hash, err
 }
 
-// CheckUnchanged returns an error matching [ErrStale] if the file has changed since it
-// was opened.
+// CheckUnchanged returns an error matching [ErrStale] if the file has changed meanwhile.
 func (s *Source) CheckUnchanged() error {
 	if s.info.Stat == nil {
 		return nil
@@ -173,8 +174,7 @@ func (s *Source) CheckUnchanged() error {
 	return err
 }
 
-// Close closes the underlying reader. If the source is a member whose container was
-// opened with it, Close closes that too.
+// Close closes what is read, and what contains a source that was opened with it.
 func (s *Source) Close() (err error) {
 	if c, ok := s.r.(io.Closer); ok {
 		err = c.Close()

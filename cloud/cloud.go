@@ -199,7 +199,7 @@ func (w *Workspace) openSources(url string) error {
 	if err != nil {
 		return err
 	}
-	in := sources.New(store, w.cache, &sources.Options{Name: store.Place(), Hashes: sources.NoteHashes(w), Evidence: w})
+	in := sources.New(store, w.cache, &sources.Options{Name: store.Place(), Hashes: sources.NoteHashes(w), Evidence: asides{w}})
 	w.sources, w.closeSources, w.sourceStore = in, in.Close, store
 	return nil
 }

@@ -67,6 +67,21 @@ const markEvery = 5 * time.Minute
 // find returns the evidence of a key, if it is undamaged. An object that still has the
 // ETag that it was written with is.
 func (w *Workspace) find(ctx context.Context, key string) (f found, err error) {
+	if f, err = w.findRow(ctx, key); err != nil || f.content == "" {
+		return f, err
+	}
+	at, err := w.bucket.Attributes(ctx, f.content)
+	if err != nil {
+		return f, w.bucketFault(ctx, err)
+	}
+	if at.ETag != f.etag || at.Size != f.meta.Size {
+		return f, missing("undamaged evidence")
+	}
+	return f, nil
+}
+
+// findRow is find without a look at the object.
+func (w *Workspace) findRow(ctx context.Context, key string) (f found, err error) {
 	if checkKey(key) != nil {
 		return f, missing("evidence")
 	}
@@ -82,15 +97,6 @@ func (w *Workspace) find(ctx context.Context, key string) (f found, err error) {
 	}
 	if json.Unmarshal(meta, &f.meta) != nil || f.content == "" && (int64(len(f.inline)) != f.meta.Size || ctxio.HashOf(f.inline) != f.sha256) {
 		return f, missing("undamaged evidence")
-	}
-	if f.content != "" {
-		at, err := w.bucket.Attributes(ctx, f.content)
-		if err != nil {
-			return f, w.bucketFault(ctx, err)
-		}
-		if at.ETag != f.etag || at.Size != f.meta.Size {
-			return f, missing("undamaged evidence")
-		}
 	}
 	return f, nil
 }
@@ -127,6 +133,23 @@ func (w *Workspace) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCl
 	if err != nil {
 		return nil, nil, err
 	}
+	return w.openFound(ctx, f)
+}
+
+// asides keeps what is kept beside sources as evidence. It opens that without a look at
+// its object: whoever reads it checks it.
+type asides struct{ *Workspace }
+
+func (a asides) OpenEvidence(ctx context.Context, key string) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
+	f, err := a.findRow(ctx, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	return a.openFound(ctx, f)
+}
+
+// openFound opens evidence that was looked up.
+func (w *Workspace) openFound(ctx context.Context, f found) (io.ReadSeekCloser, *citekit.StoredEvidence, error) {
 	if f.content == "" {
 		return closer{bytes.NewReader(f.inline), func() error { return nil }}, f.stored(), nil
 	}
@@ -217,15 +240,21 @@ func (w *Workspace) contentPrefix() string { return "content-" + w.id + "-" }
 // putContent writes an object, which counts as garbage until a row refers to it.
 func (w *Workspace) putContent(ctx context.Context, size int64, body io.Reader) (key, etag string, err error) {
 	key = w.contentPrefix() + strings.ToLower(rand.Text())
-	if _, err := w.exec(ctx, repeating, `INSERT INTO {s}.garbage (key, size) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, size); err != nil {
-		return "", "", asNotStored(err)
-	}
+	noted := make(chan error, 1)
+	go func() {
+		_, err := w.exec(ctx, repeating, `INSERT INTO {s}.garbage (key, size) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, size)
+		noted <- err
+	}()
+	// Meanwhile, as what was written and is not noted is found by a list of all objects.
 	at, err := w.bucket.Write(ctx, key, body, driver.WriteOptions{Size: size, IfAbsent: true})
+	noteErr := <-noted
 	switch {
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
 	case err != nil:
 		return "", "", notStored{&storeError{bucketFault, err}}
+	case noteErr != nil:
+		return "", "", asNotStored(noteErr)
 	}
 	return key, at.ETag, nil
 }

@@ -19,8 +19,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/sniff"
 	"github.com/citekit/citekit/modality/document/internal/archive"
 	"github.com/citekit/citekit/modality/document/internal/database"
@@ -71,6 +73,9 @@ type Resolver struct {
 	// constant Format of the resolver's package, such as that of
 	// [github.com/citekit/citekit/modality/document/parquet].
 	More map[string]citekit.Resolver
+
+	once    sync.Once
+	formats concurrent.Cache[sniff.Format] // of sources that are far away
 }
 
 // A room is a resolver with its formats, by their ids in package sniff.
@@ -109,14 +114,12 @@ func (r *Resolver) roomOf(ctx context.Context, src *citekit.Source) (citekit.Res
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	format, err := sniff.Detect(src, src.Size())
+	format, err := r.formatOf(ctx, src)
 	if err != nil {
 		return nil, err
 	}
-	for _, room := range rooms {
-		if slices.Contains(room.formats, format.ID) {
-			return room.of(r), nil
-		}
+	if i := roomFor(format.ID); i >= 0 {
+		return rooms[i].of(r), nil
 	}
 	if more := r.More[format.ID]; more != nil {
 		return more, nil
@@ -131,6 +134,35 @@ func (r *Resolver) roomOf(ctx context.Context, src *citekit.Source) (citekit.Res
 		return nil, fmt.Errorf("%s is not read here: %w", format.Name, errors.ErrUnsupported)
 	}
 	return &r.PDF, nil
+}
+
+// roomFor returns the index of the room of a format, or -1.
+func roomFor(format string) int {
+	return slices.IndexFunc(rooms, func(room room) bool { return slices.Contains(room.formats, format) })
+}
+
+// formatName is the name under which the format of a source that is far away is kept
+// beside it. It changes with what package sniff finds.
+const formatName = "format 1"
+
+// formatOf detects the format of a source. That of one that is far away, if it has a room,
+// is kept beside it: only its id is known then.
+func (r *Resolver) formatOf(ctx context.Context, src *citekit.Source) (sniff.Format, error) {
+	aside := src.Aside()
+	if aside == nil {
+		return sniff.Detect(src, src.Size())
+	}
+	r.once.Do(func() { r.formats.MaxCost = 10_000 })
+	return r.formats.Get(ctx, src.Version(), func(ctx context.Context) (sniff.Format, int64, error) {
+		if id, err := aside(ctx, formatName, nil); err == nil && roomFor(string(id)) >= 0 {
+			return sniff.Format{ID: string(id)}, 1, nil
+		}
+		format, err := sniff.Detect(src, src.Size())
+		if err == nil && roomFor(format.ID) >= 0 {
+			_, _ = aside(ctx, formatName, []byte(format.ID)) // else it is detected again
+		}
+		return format, 1, err
+	})
 }
 
 // ability returns the resolver of the format of src as a T, an optional interface. If

@@ -86,3 +86,66 @@ func loadIndex(ctx context.Context, src *citekit.Source) *index {
 	x.kept.Store(true)
 	return x
 }
+
+// rowsName is like asideName, for rows.
+const rowsName = "rows 1"
+
+// keptRows is a complete index of rows as it is kept.
+type keptRows struct {
+	Delimiter byte   `json:"delimiter"`
+	Block     int64  `json:"block"`
+	Rows      int    `json:"rows"`
+	Marks     []byte `json:"marks"` // varints: for each mark, the bytes and the rows since the one before
+}
+
+// keep keeps an index of all rows of its source beside it.
+func (x *rowIndex) keep(ctx context.Context, src *citekit.Source) {
+	aside := src.Aside()
+	if aside == nil || x.kept.Load() {
+		return
+	}
+	t, err := x.readUntil(ctx, src, 0)
+	if err != nil || !t.done || t.broken != nil || x.kept.Swap(true) {
+		return
+	}
+	k := keptRows{Delimiter: x.delimiter, Block: x.block, Rows: t.rows}
+	var before rowMark
+	for _, m := range t.marks {
+		k.Marks = binary.AppendUvarint(k.Marks, uint64(m.offset-before.offset))
+		k.Marks = binary.AppendUvarint(k.Marks, uint64(m.rows-before.rows))
+		before = m
+	}
+	if data, err := json.Marshal(k); err == nil {
+		_, _ = aside(ctx, rowsName, data) // else it is made again
+	}
+}
+
+// load makes x the index that is kept beside its source, if there is one.
+func (x *rowIndex) load(ctx context.Context, src *citekit.Source) {
+	aside := src.Aside()
+	if aside == nil {
+		return
+	}
+	var k keptRows
+	data, err := aside(ctx, rowsName, nil)
+	if err != nil || json.Unmarshal(data, &k) != nil || k.Delimiter != x.delimiter || k.Block != x.block || k.Rows < 0 || int64(k.Rows) > x.size {
+		return
+	}
+	t := x.tally
+	var mark rowMark
+	for marks := bytes.NewReader(k.Marks); marks.Len() > 0; {
+		length, err := binary.ReadUvarint(marks)
+		if err != nil || length < uint64(x.block) || length > uint64(x.size-mark.offset) {
+			return
+		}
+		rows, err := binary.ReadUvarint(marks)
+		if err != nil || rows == 0 || rows > uint64(k.Rows-mark.rows) {
+			return
+		}
+		mark = rowMark{mark.offset + int64(length), mark.rows + int(rows)}
+		t.marks = append(t.marks, mark)
+	}
+	t.pos, t.start, t.rows, t.done = x.size, x.size, k.Rows, true
+	x.tally = t
+	x.kept.Store(true)
+}

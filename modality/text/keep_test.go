@@ -92,6 +92,53 @@ func TestKeptIndex(t *testing.T) {
 	}
 }
 
+// TestKeptRows reads rows by the index that another resolver kept beside the source.
+func TestKeptRows(t *testing.T) {
+	var content strings.Builder
+	content.WriteString("number,text\n")
+	for i := range 50_000 {
+		fmt.Fprintf(&content, "%d,\"two\nlines\"\n", i+1)
+	}
+	kept := make(beside)
+	meter := &readMeter{ReaderAt: strings.NewReader(content.String())}
+	open := func() *citekit.Source {
+		return citekit.NewSource(meter, citekit.SourceInfo{Name: "a.csv", Size: int64(content.Len()), Identity: "1", Aside: kept.aside})
+	}
+	var first text.Resolver
+	if x, err := first.Measure(t.Context(), open()); err != nil || x.Rows != 50_001 || len(kept) != 2 {
+		t.Fatalf("%+v, %v; %d things are kept, want two", x, err, len(kept))
+	}
+	read := func() string {
+		var r text.Resolver
+		got, err := r.Resolve(t.Context(), open(), citekit.Request{Location: citekit.Location{Modality: citekit.Text, Rows: citekit.Range{First: 49_999, Last: 50_001}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		data, err := io.ReadAll(got.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	meter.read = 0
+	want := "number,text\n49998,\"two\nlines\"\n49999,\"two\nlines\"\n50000,\"two\nlines\"\n"
+	if got := read(); got != want || meter.read > 300<<10 {
+		t.Errorf("%q, want %q; %d bytes were read, want the first and last blocks alone", got, want, meter.read)
+	}
+	for key, data := range kept {
+		if !strings.Contains(string(data), `"rows":50001`) {
+			continue
+		}
+		for _, damaged := range []string{"", "{}", string(data[:len(data)/2]), strings.Replace(string(data), `"rows":50001`, `"rows":5`, 1), strings.Replace(string(data), `"marks":"`, `"marks":"AAAA`, 1), strings.Replace(string(data), `"delimiter":44`, `"delimiter":59`, 1)} {
+			kept[key] = []byte(damaged)
+			if got := read(); got != want {
+				t.Errorf("with a damaged index %.60q: %q, want %q", damaged, got, want)
+			}
+		}
+	}
+}
+
 func wide(s string, big bool) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {

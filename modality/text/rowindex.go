@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"sync/atomic"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/concurrent"
@@ -21,6 +22,8 @@ type rowIndex struct {
 
 	turn  chan struct{} // like that of index
 	tally rowTally
+
+	kept atomic.Bool // beside the source
 }
 
 // A rowTally holds the known rows of a source. Copies stay valid when the index

@@ -51,6 +51,7 @@ func (x *index) table(ctx context.Context, src *citekit.Source) (*rowIndex, erro
 		return nil, err
 	}
 	x.rows = newRowIndex(x, lineform.Delimiter(head))
+	x.rows.load(ctx, src)
 	return x.rows, nil
 }
 

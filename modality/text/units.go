@@ -46,7 +46,9 @@ func (r *Resolver) measureUnits(ctx context.Context, src *citekit.Source, e *cit
 	}
 	table, err := r.table(ctx, src)
 	if err == nil {
-		e.Rows, err = table.count(ctx, src)
+		if e.Rows, err = table.count(ctx, src); err == nil {
+			table.keep(ctx, src)
+		}
 	}
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return err

@@ -192,6 +192,7 @@ func TestReadAhead(t *testing.T) {
 		t.Errorf("%d requests for a part of 20 MiB, want at most 6", requests)
 	}
 	// Reads here and there fetch nothing ahead.
+	s = &store{data: s.data} // what was fetched ahead may still be asked for
 	f = openCache(t, t.TempDir(), 0).Open(t.Context(), s.object("a"))
 	defer f.Close()
 	for _, block := range []int64{3, 50, 7, 51, 20} {
@@ -200,6 +201,30 @@ func TestReadAhead(t *testing.T) {
 	if requests := len(strings.Fields(s.took())); requests != 5 {
 		t.Errorf("%d requests for 5 blocks", requests)
 	}
+}
+
+// TestAhead names parts before it reads them: blocks side by side come in one request, and
+// nothing beyond them comes.
+func TestAhead(t *testing.T) {
+	s := &store{data: contentOf(100 * mib)}
+	f := openCache(t, t.TempDir(), 0).Open(t.Context(), s.object("a"))
+	defer f.Close()
+	f.Ahead([2]int64{20*mib + 5, 24*mib - 5}, [2]int64{-9, 10}, [2]int64{24 * mib, 24*mib + 1}, [2]int64{99 * mib, 1 << 62}, [2]int64{5, 5}, [2]int64{1 << 62, 1<<63 - 1}, [2]int64{60 * mib, 20 * mib})
+	for off := int64(20 * mib); off < 24*mib; off += 100_000 {
+		wantAt(t, f, s, off, 100_000)
+	}
+	wantAt(t, f, s, 24*mib-blockSize, blockSize+100)
+	wantAt(t, f, s, 0, 10)
+	wantAt(t, f, s, 99*mib, mib)
+	wantAt(t, f, s, 20*mib, 3*mib) // again
+	wantTook(t, s, fmt.Sprintf("%d+%d %d+%d %d+%d", 0, blockSize, 99*mib, mib, 20*mib, 4*mib+blockSize))
+	// What is not read any more is not waited for, and more than may be held comes later.
+	f.Ahead([2]int64{0, 1 << 62})
+	wantAt(t, f, s, 90*mib, 10)
+	for off := int64(30 * mib); off < 80*mib; off += mib {
+		wantAt(t, f, s, off, mib)
+	}
+	f.Ahead()
 }
 
 func TestHashIsChecked(t *testing.T) {

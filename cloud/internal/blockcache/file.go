@@ -26,6 +26,7 @@ type File struct {
 	whole  *os.File          // the whole object, once it is there
 	blocks []heldBlock       // those used last, the latest at the end
 	ahead  map[int64]*flight // of blocks that are fetched ahead
+	told   [][2]int64        // the first and last blocks of the parts that Ahead named last
 	seen   sequence
 
 	at int64 // of Read and Seek
@@ -183,6 +184,42 @@ func (f *File) readBlocks(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
+// maxTold is how many parts are remembered that are read next.
+const maxTold = 16
+
+// Ahead begins to fetch parts that are read next, each from an offset up to another, as
+// far as data may be held in memory. Reading on in a part fetches nothing beyond it.
+func (f *File) Ahead(parts ...[2]int64) {
+	if f.IsWhole() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed || f.ctx.Err() != nil {
+		return
+	}
+	f.told = f.told[:0]
+	for _, p := range parts {
+		if from, to := max(p[0], 0), min(p[1], f.object.Size); from < to {
+			f.told = append(f.told, [2]int64{from / blockSize, (to - 1) / blockSize})
+		}
+	}
+	slices.SortFunc(f.told, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	joined := f.told[:0]
+	for _, t := range f.told {
+		if k := len(joined) - 1; k >= 0 && t[0] <= joined[k][1]+1 { // they come in one request
+			joined[k][1] = max(joined[k][1], t[1])
+		} else {
+			joined = append(joined, t)
+		}
+	}
+	f.told = joined[:min(len(joined), maxTold)]
+	for _, t := range f.told {
+		room := maxAhead - int64(len(f.ahead))
+		f.missing(t[0], min(t[1], t[0]+room-1), func(i int64, made *flight) { f.ahead[i] = made })
+	}
+}
+
 // block returns a block, waiting for its flight if there is one.
 func (f *File) block(i int64, flying map[int64]*flight) (io.ReaderAt, error) {
 	if at := f.find(i); at >= 0 {
@@ -243,7 +280,14 @@ func (f *File) join(first, last, near int64) map[int64]*flight {
 	if !f.isThere(last) {
 		to = min(near, f.lastBlock())
 	}
-	passed, ahead := f.seen.next(first, last, f.lastBlock())
+	end := f.lastBlock()
+	for _, t := range f.told {
+		if t[0] <= first && first <= t[1] {
+			end = max(last, t[1])
+		}
+	}
+	to = min(to, end)
+	passed, ahead := f.seen.next(first, last, end)
 	if passed < first && !f.isThere(first) {
 		from = passed
 	}
@@ -307,17 +351,24 @@ func (f *File) begin(first, last int64) []*flight {
 			return err
 		}
 		defer body.Close()
+		var blocks [][]byte
 		for i := range int64(n) {
 			data := make([]byte, min(blockSize, o.Size-(from+i)*blockSize))
-			if _, err := io.ReadFull(body, data); err != nil {
-				return cmp.Or(ctx.Err(), err)
+			if _, err = io.ReadFull(body, data); err != nil {
+				break
 			}
 			finish(data)
+			blocks = append(blocks, data)
+		}
+		for i, data := range blocks { // only now, as nobody waits for the disk then
 			// What cannot be held is fetched again when it is asked for again.
-			_ = cache.hold(context.WithoutCancel(ctx), paths[skip+int(i)], int64(len(data)), func(f *os.File) error {
+			_ = cache.hold(context.WithoutCancel(ctx), paths[skip+i], int64(len(data)), func(f *os.File) error {
 				_, err := f.Write(data)
 				return diskError(err)
 			})
+		}
+		if err != nil {
+			return cmp.Or(ctx.Err(), err)
 		}
 		return nil
 	})

@@ -115,8 +115,12 @@ func (g *flights) leave(f *flight) {
 	}
 	f.work.cancel()
 	for _, f := range f.work.flights {
-		if g.flying[f.key] == f {
-			delete(g.flying, f.key)
+		select {
+		case <-f.done: // others may have it until it is on disk
+		default:
+			if g.flying[f.key] == f {
+				delete(g.flying, f.key)
+			}
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 // Hashes keeps the SHA-256 of sources, so that each version is read once to be hashed.
 // What is lost is computed again.
 type Hashes interface {
-	// Known returns the hash of the source with a key if it has the identity, or "".
-	Known(ctx context.Context, key, identity string) string
+	// Known returns the hash of the source with a key if it has the identity that find
+	// returns, or "". It may look for what it knows while find runs.
+	Known(ctx context.Context, key string, find func() (identity string)) string
 
 	// Remember keeps a hash.
 	Remember(ctx context.Context, key, identity, hash string)
@@ -46,22 +47,37 @@ func newMemory(notes citekit.NoteStore) *memory {
 	return &memory{notes: notes, known: make(map[string]hashRecord)}
 }
 
-func (m *memory) Known(ctx context.Context, key, identity string) string {
+func (m *memory) Known(ctx context.Context, key string, find func() string) string {
 	m.mu.Lock()
 	r, ok := m.known[key]
 	m.mu.Unlock()
+	read := make(chan hashRecord, 1)
+	if !ok {
+		go func() { read <- m.read(ctx, key) }()
+	}
+	identity := find()
 	if ok && r.Identity == identity {
 		return r.SHA256
 	}
-	if m.notes == nil {
-		return ""
+	if ok { // others may know of a later version
+		read <- m.read(ctx, key)
 	}
-	data, _, err := m.notes.ReadNote(ctx, hashKind, key)
-	if err != nil || json.Unmarshal(data, &r) != nil || r.Identity != identity {
+	if r = <-read; r.Identity != identity || r.SHA256 == "" {
 		return ""
 	}
 	m.keep(key, r)
 	return r.SHA256
+}
+
+// read returns what is noted of a source.
+func (m *memory) read(ctx context.Context, key string) (r hashRecord) {
+	if m.notes == nil {
+		return hashRecord{}
+	}
+	if data, _, err := m.notes.ReadNote(ctx, hashKind, key); err != nil || json.Unmarshal(data, &r) != nil {
+		return hashRecord{}
+	}
+	return r
 }
 
 func (m *memory) keep(key string, r hashRecord) {

@@ -74,12 +74,17 @@ func (b *Bucket) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 	if err != nil {
 		return nil, err
 	}
-	at, err := b.store.Attributes(ctx, key)
+	var at driver.Attributes
+	var identity string
+	known := b.hashes.Known(ctx, key, func() string {
+		if at, err = b.store.Attributes(ctx, key); err == nil {
+			identity = b.identity(key, at)
+		}
+		return identity
+	})
 	if err != nil {
 		return nil, b.fault(ctx, err)
 	}
-	identity := b.identity(key, at)
-	known := b.hashes.Known(ctx, key, identity)
 	file := b.cache.Open(ctx, blockcache.Object{
 		ID: identity, Size: at.Size, SHA256: known,
 		Fetch: func(ctx context.Context, offset, n int64) (io.ReadCloser, error) {
@@ -93,7 +98,7 @@ func (b *Bucket) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 		beside = (&aside{b.kept, identity}).do
 	}
 	return citekit.NewSource(r, citekit.SourceInfo{
-		Name: path.Base(key), Size: at.Size, Identity: identity, Hash: known, Aside: beside,
+		Name: path.Base(key), Size: at.Size, Identity: identity, Hash: known, Aside: beside, Ahead: file.Ahead,
 		HashFunc: func(ctx context.Context) (string, error) {
 			hash, _, err := ctxio.Hash(ctx, io.NewSectionReader(r, 0, at.Size))
 			if err == nil {

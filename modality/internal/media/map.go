@@ -34,6 +34,7 @@ func (e *Engine) Map(ctx context.Context, src *citekit.Source, req citekit.MapRe
 	if err != nil {
 		return nil, err
 	}
+	keepNotes(ctx, src, m)
 	s, err := e.script(ctx, src, m)
 	if err != nil {
 		return nil, err

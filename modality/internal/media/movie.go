@@ -27,6 +27,9 @@ func (e *Engine) parseMovie(ctx context.Context, src *citekit.Source, format For
 	if err != nil {
 		return nil, 0, movieError(err)
 	}
+	if index.NeedsNotes() {
+		index = withNotes(ctx, src, index)
+	}
 	cost, short := index.Cost(), index.Short()
 	if !hasKind(index, mp4.Video) && format.MediaType == formatMP4.MediaType {
 		format = formatM4A
@@ -53,6 +56,30 @@ func (e *Engine) parseMovie(ctx context.Context, src *citekit.Source, format For
 		m.scans = pictures.each()
 	}
 	return m, cost, nil
+}
+
+// withNotes returns an index with the notes that are kept beside a source, if it is far
+// away.
+func withNotes(ctx context.Context, src *citekit.Source, index *mp4.Movie) *mp4.Movie {
+	if aside := src.Aside(); aside != nil {
+		if kept, err := aside(ctx, mp4.NotesVersion, nil); err == nil {
+			if with, ok := index.WithNotes(kept); ok {
+				return with
+			}
+		}
+	}
+	return index
+}
+
+// keepNotes keeps the notes in a source beside it, if it is far away. Otherwise each first
+// cut reads from there to the start of the source.
+func keepNotes(ctx context.Context, src *citekit.Source, m medium) {
+	aside := src.Aside()
+	if m, ok := m.(*movie); ok && aside != nil {
+		if notes := m.index.Notes(ctxio.ReaderAt(ctx, src)); notes != nil {
+			_, _ = aside(ctx, mp4.NotesVersion, notes) // else they are found again
+		}
+	}
 }
 
 func isJPEG(t mp4.Track) bool {
@@ -96,6 +123,11 @@ func (m *movie) extent() citekit.Extent {
 
 func (m *movie) cut(ctx context.Context, src *citekit.Source, span citekit.Span, mode citekit.Mode) (*citekit.Content, error) {
 	index := m.index.Reading(src)
+	if src.Aside() != nil { // far away
+		if likely, err := cutIndex(m.index, m.engine.Modality, span, mode); err == nil {
+			src.Ahead(likely.Parts()...)
+		}
+	}
 	clip, err := cutIndex(index, m.engine.Modality, span, mode)
 	if errors.Is(err, citekit.ErrRange) {
 		err = emptySpan(span, m.plays(), m.engine.Modality)

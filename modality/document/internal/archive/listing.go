@@ -62,6 +62,9 @@ func (r *Resolver) list(ctx context.Context, src *citekit.Source) (*listing, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if z := zipread.Kept(ctx, src); z != nil {
+		return listingOf(ctx, src, z)
+	}
 	head := make([]byte, tarBlock)
 	n, err := src.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {

@@ -12,10 +12,15 @@ import (
 
 // listZip reads the directory of a ZIP archive.
 func listZip(ctx context.Context, src *citekit.Source) (*listing, error) {
-	z, err := zipread.OpenAny(src, src.Size())
+	z, err := zipread.OpenAny(ctx, src, src.Size())
 	if err != nil {
 		return nil, known(ctx, err)
 	}
+	return listingOf(ctx, src, z)
+}
+
+// listingOf lists the members of a ZIP archive.
+func listingOf(ctx context.Context, src *citekit.Source, z *zipread.Archive) (*listing, error) {
 	l := &listing{kind: kindOf(z, src.Name()), byName: make(map[string]*entry), cut: cutZip}
 	l.cutExt, l.version, l.hasSums = l.kind.ext, src.Version(), true
 	for _, f := range z.Files() {

@@ -68,7 +68,7 @@ func (b *book) on(src *citekit.Source) *book {
 }
 
 func openBook(ctx context.Context, src *citekit.Source) (*book, error) {
-	archive, err := zipread.Open(src, src.Size())
+	archive, err := zipread.Open(ctx, src, src.Size())
 	if err != nil {
 		return nil, err
 	}

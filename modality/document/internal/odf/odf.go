@@ -44,7 +44,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	archive, err := zipread.Open(r, size)
+	archive, err := zipread.Open(ctx, r, size)
 	if err != nil {
 		return nil, zipread.Known(ctx, err)
 	}

@@ -49,7 +49,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64) (*Package, error) {
 	if err := checkCompound(ctx, r, size); err != nil {
 		return nil, err
 	}
-	archive, err := zipread.Open(r, size)
+	archive, err := zipread.Open(ctx, r, size)
 	if err != nil {
 		return nil, zipread.Known(ctx, err)
 	}

@@ -226,6 +226,9 @@ func (j *job) cut(ctx context.Context, loc citekit.Location) (*pdfcut.Output, er
 			return err
 		}
 		pages := indexes(loc, extent.Pages)
+		if doc.repaired == nil && j.src.Aside() != nil { // far away
+			j.src.Ahead(doc.structure.Places(pages)...)
+		}
 		var err error
 		if out, err = pdfcut.Cut(f, doc.structure, data, pages, boxOf(loc)); err != nil {
 			return err

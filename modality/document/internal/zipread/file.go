@@ -175,6 +175,9 @@ func (f *File) raw() (*packed, error) {
 	case f.lost:
 		return nil, fmt.Errorf("a member is not where the directory says: %w", ErrDamaged)
 	}
+	if src, ok := f.archive.r.(*citekit.Source); ok {
+		src.Ahead([2]int64{f.start, f.start + f.PackedSize()})
+	}
 	return &packed{r: io.NewSectionReader(f.archive.r, f.start, f.PackedSize())}, nil
 }
 

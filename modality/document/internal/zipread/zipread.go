@@ -56,8 +56,10 @@ type Archive struct {
 // bytes, or has members that overlap. It matches [ErrLimit] above [MaxEntries] entries
 // or 16 MiB of directory. Otherwise it is that of r. Encrypted entries, and unsupported
 // compression, are errors only when read.
-func Open(r io.ReaderAt, size int64) (*Archive, error) {
-	a, err := OpenAny(r, size)
+//
+// What must be read of a [citekit.Source] that is far away is kept beside it.
+func Open(ctx context.Context, r io.ReaderAt, size int64) (*Archive, error) {
+	a, err := OpenAny(ctx, r, size)
 	if err == nil && a.hasTwice {
 		err = fmt.Errorf("it names one member twice: %w", ErrDamaged)
 	}
@@ -65,7 +67,17 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 }
 
 // OpenAny is [Open] for archives in which names may occur twice; see [File.IsTwice].
-func OpenAny(r io.ReaderAt, size int64) (*Archive, error) {
+func OpenAny(ctx context.Context, r io.ReaderAt, size int64) (*Archive, error) {
+	if src, ok := r.(*citekit.Source); ok && src.Aside() != nil && size == src.Size() {
+		if a := Kept(ctx, src); a != nil {
+			return a, nil
+		}
+		return openKeeping(ctx, src)
+	}
+	return openAny(r, size)
+}
+
+func openAny(r io.ReaderAt, size int64) (*Archive, error) {
 	bounded := &bounded{r: r, left: maxDirectory}
 	z, err := zip.NewReader(bounded, size)
 	switch {

@@ -38,7 +38,9 @@ func archive(t testing.TB, members ...member) []byte {
 	return out.Bytes()
 }
 
-func open(data []byte) (*Archive, error) { return Open(bytes.NewReader(data), int64(len(data))) }
+func open(data []byte) (*Archive, error) {
+	return Open(context.Background(), bytes.NewReader(data), int64(len(data)))
+}
 
 func mustOpen(t testing.TB, data []byte) *Archive {
 	t.Helper()
@@ -297,7 +299,7 @@ func TestErrors(t *testing.T) {
 	}
 	broken := errors.New("the disk is broken")
 	r := io.NewSectionReader(readerAt{broken}, 0, 100)
-	if _, err := Open(r, 100); err != broken {
+	if _, err := Open(t.Context(), r, 100); err != broken {
 		t.Errorf("a reader that fails: %v", err)
 	}
 	a := mustOpen(t, data).On(readerAt{broken})

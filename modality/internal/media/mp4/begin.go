@@ -235,29 +235,11 @@ const (
 // sample first needs, and that only a sample before it has; no bytes if there
 // is none.
 func (t *track) noteFor(r io.ReaderAt, first int) span {
-	if !t.isAVC() || r == nil || first == 0 || t.table.sizes.uniform > 0 {
+	if !t.mayNote() || r == nil || first == 0 {
 		return span{}
 	}
-	_, _, _, desc := t.table.chunkOf(first)
-	for i, n := first, 0; n < maxWalked; n++ {
-		for u := range t.units(r, i) {
-			version, ok := x264Version(u.head)
-			if !ok {
-				continue
-			}
-			_, _, _, from := t.table.chunkOf(i)
-			if i == first || from != desc || version > oldX264 && (version >= fixed444X264 || t.profile() != profile444) {
-				return span{}
-			}
-			return u.span
-		}
-		if i == 0 {
-			break
-		}
-		ok := false
-		if i, ok = t.table.syncAt(i - 1); !ok {
-			i = 0
-		}
+	if last, ok := t.lastNote(r, first); ok && t.isNeeded(last, first) {
+		return last.unit
 	}
 	return span{}
 }

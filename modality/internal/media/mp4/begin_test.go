@@ -86,6 +86,10 @@ func TestBegin(t *testing.T) {
 				if err != nil || int64(len(b)) != clip.Size() {
 					t.Fatalf("%d of %d bytes: %v", len(b), clip.Size(), err)
 				}
+				m := open(t, file)
+				if with, ok := m.WithNotes(m.Notes(bytes.NewReader(file))); ok != m.NeedsNotes() || ok && clipOf(t, with, bytes.NewReader(file), 2.5, 3.5, mode) != string(b) {
+					t.Errorf("mode %d: the clip is another with notes", mode)
+				}
 				sharedtest.Write(t, clipName, b)
 				want = want[:0]
 				for _, f := range whole {

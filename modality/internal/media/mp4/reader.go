@@ -13,7 +13,11 @@ const windowSize = 256 << 10
 // window of it. If the source has become shorter, the reader fails with
 // [ErrDamaged].
 func (c *Clip) NewReader(r io.ReaderAt) io.Reader {
-	return &reader{source: r, header: c.header, spans: c.spans}
+	end := int64(0)
+	for _, s := range c.spans {
+		end = max(end, s.off+s.len)
+	}
+	return &reader{source: r, header: c.header, spans: c.spans, end: end}
 }
 
 // reader reads a header and then spans of a source.
@@ -24,6 +28,7 @@ type reader struct {
 	done   int64
 	window []byte // bytes of the source
 	at     int64  // offset of the window
+	end    int64  // of all spans
 }
 
 // Read implements [io.Reader].
@@ -81,7 +86,7 @@ func (r *reader) copyFrom(p []byte, off int64) (int, error) {
 		if r.window == nil {
 			r.window = make([]byte, windowSize)
 		}
-		r.window, r.at = r.window[:windowSize], off
+		r.window, r.at = r.window[:min(windowSize, r.end-off)], off
 		n, err := r.readAt(r.window, off)
 		r.window = r.window[:n]
 		if n == 0 {

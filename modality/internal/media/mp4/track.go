@@ -47,6 +47,8 @@ type track struct {
 	packed   bool  // every sample decodes alone: PCM
 	scale    int64 // clip ticks per source tick
 	preroll  prerollNeed
+	notes    []note // all that there are
+	noted    bool   // whether notes are known
 }
 
 // reference is one entry of a track reference box (8.3.3).

@@ -170,3 +170,36 @@ func (d *Document) PageDict(f *File, i int) (Dict, error) {
 	}
 	return out, nil
 }
+
+// Places returns where reading pages begins, given as ascending indexes from 0: bytes
+// from an offset up to another, for each page. What else pages use may be elsewhere.
+func (d *Document) Places(pages []int) (places [][2]int64) {
+	const (
+		longest = 1 << 20 // bytes to the next page, that may belong to a page
+		unknown = 1 << 10
+	)
+	at := func(page int) int64 {
+		if page >= len(d.Pages) {
+			return -1
+		}
+		e := d.table.get(d.Pages[page].Ref.Num)
+		if e.kind == entryInside {
+			e = d.table.get(int(e.offset))
+		}
+		if e.kind != entryOffset {
+			return -1
+		}
+		return d.base + e.offset
+	}
+	for _, page := range pages {
+		from, to := at(page), at(page+1)
+		if from < 0 {
+			continue
+		}
+		if to <= from || to > from+longest {
+			to = from + unknown
+		}
+		places = append(places, [2]int64{from, to})
+	}
+	return places
+}
