@@ -129,7 +129,7 @@ func (s *session) copy(ctx context.Context, from, to string, flags copyFlags) (e
 func (s *session) openNamed(ctx context.Context, named string, readOnly bool) (Store, error) {
 	dir, isStore := directoryOf(named)
 	if isStore {
-		return s.openStore(ctx, named)
+		return s.openStore(ctx, named, readOnly)
 	}
 	opts, err := s.workspaceOptions()
 	if err != nil {

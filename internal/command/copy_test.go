@@ -63,8 +63,8 @@ func newCopyTest(t *testing.T) (s *storeTest, dir string, writes *atomic.Int64) 
 	s, writes = newStoreTest(t), new(atomic.Int64)
 	writes.Store(1 << 40)
 	open := s.options.Stores["mem"]
-	s.options.Stores["mem"] = func(ctx context.Context, url string) (Store, error) {
-		store, err := open(ctx, url)
+	s.options.Stores["mem"] = func(ctx context.Context, url string, readOnly bool) (Store, error) {
+		store, err := open(ctx, url, readOnly)
 		return folderStore{store.(*workspace.Bucket), s.sources, writes}, err
 	}
 	dir = t.TempDir()
@@ -211,5 +211,17 @@ func TestCopyWords(t *testing.T) {
 		if code, _, stderr := s.run(args...); code == exitOK || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, %q, want %q", args, code, stderr, want)
 		}
+	}
+}
+
+func TestTmpForce(t *testing.T) {
+	s, dir, _ := newCopyTest(t)
+	s.add("guide.md", "# Other\n\nAnother guide.\n")
+	s.must("--workspace", "mem://", "ingest", ".")
+	code, r, stderr := s.copied(dir, "mem://", "--sources", "--force")
+	t.Log(code, r, *r.Sources, stderr)
+	for _, c := range [][]string{{"list", "--long"}, {"ingest", "."}, {"ingest", ".", "--json"}, {"list", "--long"}, {"resolve", "guide#lines=1"}} {
+		code, out, errs := s.run(append([]string{"--workspace", "mem://"}, c...)...)
+		t.Log(c, code, out, errs)
 	}
 }
