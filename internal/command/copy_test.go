@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -108,6 +109,15 @@ func TestCopy(t *testing.T) {
 	if got := s.must("--workspace", "mem://", "list", "-1"); got != "" {
 		t.Errorf("a dry run wrote %q", got)
 	}
+	s.options.Stores["new"] = func(_ context.Context, _ string, readOnly bool) (Store, error) {
+		if !readOnly {
+			t.Error("a dry run may make something")
+		}
+		return nil, fs.ErrNotExist
+	}
+	if code, r, stderr := s.copied(append(all, dir, "new://", "--dry-run")...); code != exitOK || !reflect.DeepEqual(r, dry) {
+		t.Errorf("dry run to what is still to be made: exit code %d, %+v, %q", code, r, stderr)
+	}
 
 	for _, trip := range [][2]string{{dir, "mem://"}, {"mem://", back}} {
 		code, first, stderr := s.copied(append(all, trip[:]...)...)
@@ -156,6 +166,9 @@ func TestCopyDiffers(t *testing.T) {
 	}
 	if code, r, stderr = s.copied(dir, "mem://", "--force"); code != exitOK || r.Maps.Copied != 1 || r.Maps.Same != 1 {
 		t.Errorf("with --force: exit code %d, %+v, %q", code, r, stderr)
+	}
+	if !strings.Contains(stderr, "guide has a map of another version than its source there; 'citekit ingest' there makes one that fits") {
+		t.Errorf("with --force: %q; want it to say that the map does not fit", stderr)
 	}
 	if got := s.must("--workspace", "mem://", "structure", "guide"); !strings.Contains(got, "Winds") {
 		t.Errorf("with --force the map is %q", got)
@@ -211,17 +224,5 @@ func TestCopyWords(t *testing.T) {
 		if code, _, stderr := s.run(args...); code == exitOK || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, %q, want %q", args, code, stderr, want)
 		}
-	}
-}
-
-func TestTmpForce(t *testing.T) {
-	s, dir, _ := newCopyTest(t)
-	s.add("guide.md", "# Other\n\nAnother guide.\n")
-	s.must("--workspace", "mem://", "ingest", ".")
-	code, r, stderr := s.copied(dir, "mem://", "--sources", "--force")
-	t.Log(code, r, *r.Sources, stderr)
-	for _, c := range [][]string{{"list", "--long"}, {"ingest", "."}, {"ingest", ".", "--json"}, {"list", "--long"}, {"resolve", "guide#lines=1"}} {
-		code, out, errs := s.run(append([]string{"--workspace", "mem://"}, c...)...)
-		t.Log(c, code, out, errs)
 	}
 }

@@ -34,8 +34,8 @@ type Queue interface {
 	Cancel(ctx context.Context, id int64) (QueueJob, error)
 	Retry(ctx context.Context, id int64) (QueueJob, error)
 
-	// Work runs jobs until ctx is done, and calls done with each that has ended or is to
-	// be tried again.
+	// Work runs jobs until ctx is done, and calls done with each that has ended, is to be
+	// tried again, or was given back. It calls it once at a time, and not after it returned.
 	Work(ctx context.Context, lib *citekit.Library, workers int, opts ingest.Options, index ingest.Indexer, done func(QueueJob)) error
 }
 
@@ -119,8 +119,9 @@ func workerCommand(s *session) *cobra.Command {
 		Use:   "worker",
 		Short: "Map the sources that wait in the queue of the workspace",
 		Long: `Maps what 'citekit ingest --queue' has added, and makes it searchable, until it is
-interrupted. As many workers may run as there are machines. A source in work when
-one ends is mapped by another.`,
+interrupted: it ends what takes less than half a minute, and gives the rest back
+to the queue. As many workers may run as there are machines. A source in work
+when one is killed is mapped by another.`,
 		Example: lines(`citekit --workspace "$WORKSPACE" worker`, `citekit --workspace "$WORKSPACE" worker --jobs 8`),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -152,7 +153,11 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool) error {
 	if !noIndex {
 		index = in
 	}
+	givenBack := 0
 	err = q.Work(ctx, in.lib, workers, ingest.Options{Program: programKey(false, false)}, index, func(j QueueJob) {
+		if ctx.Err() != nil && j.State == "waiting" {
+			givenBack++
+		}
 		if s.json {
 			_ = s.printJSONLine(j.JSON)
 			return
@@ -161,7 +166,10 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool) error {
 		s.out.Flush()
 	})
 	if err == nil && ctx.Err() != nil {
-		return errInterrupted
+		if !s.json {
+			s.printf("stopped; %s given back to the queue\n", message.Count(givenBack, "job"))
+		}
+		return stopped(ctx)
 	}
 	return err
 }
@@ -186,7 +194,8 @@ func jobsCommand(s *session) *cobra.Command {
 		Short: "Look at the queue of the workspace",
 		Long: `'citekit jobs list' lists the jobs, the latest first. 'jobs show' prints all sources
 of jobs, 'jobs retry' has jobs run again once a worker is free, and 'jobs cancel'
-ends jobs, or keeps them from running; what they have mapped stays.`,
+ends jobs, or keeps them from running; what they have mapped stays. The exit code
+is 1 if a job cannot be cancelled, as it has ended, or tried again, as it runs.`,
 		Example: lines("citekit jobs list --state discarded", "citekit jobs show 17", "citekit jobs retry 17 18"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
