@@ -153,6 +153,8 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool) error {
 	if !noIndex {
 		index = in
 	}
+	working.Store(true)
+	defer working.Store(false)
 	givenBack := 0
 	err = q.Work(ctx, in.lib, workers, ingest.Options{Program: programKey(false, false)}, index, func(j QueueJob) {
 		if ctx.Err() != nil && j.State == "waiting" {
