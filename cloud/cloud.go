@@ -31,6 +31,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -41,6 +42,7 @@ import (
 	"github.com/citekit/citekit/cloud/s3"
 	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -58,6 +60,10 @@ type Options struct {
 	// Attempts is how often a call is made that the database did not take; zero means 7.
 	// The wait between two doubles, from a twentieth of a second to one second.
 	Attempts int
+
+	// ReadOnly changes nothing. If there is no workspace yet, the error of Open matches
+	// [fs.ErrNotExist]; it is also an error if the bucket or the sources cannot be listed.
+	ReadOnly bool
 
 	// MaxConns is the most connections to the database at a time, beside one that hears
 	// of changes; zero means 16.
@@ -78,6 +84,12 @@ type Workspace struct {
 	schema   string
 	id       string // of the store, in the keys of its objects
 	attempts int
+	known    int  // the last migration that is known
+	readOnly bool // see Options
+
+	place     string      // bucket and prefix of the sources; "" if they are not of the URL
+	movedFrom []string    // see Open
+	marked    atomic.Bool // the bucket is known to have the mark of the store
 
 	bucket  driver.Bucket
 	cache   *blockcache.Cache // nil means none
@@ -114,6 +126,10 @@ var (
 // sources=s3://BUCKET/PREFIX are the files that maps are made of; they need a cache.
 // sslmode and sslrootcert are those of PostgreSQL.
 //
+// It is an error if a schema that has maps or objects is opened with other sources, with
+// another bucket, or from a copy of the database. If one of them was moved, moved_from
+// has what the error says.
+//
 // What the URL does not say comes from the variables of PostgreSQL, such as PGHOST.
 // Passwords come from there alone: PGPASSWORD, the file of PGPASSFILE, or a service
 // file; a URL with a password is an error. The bucket's keys come from where package
@@ -128,12 +144,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{
-		schema: p.schema, attempts: cmp.Or(opts.Attempts, defaultAttempts),
-		bucket: opts.Bucket, sources: opts.Sources, ingesting: make(chan struct{}, 1),
-	}
-	w.notices.init(w)
-	w.close = sync.OnceValue(w.closeAll)
+	w := newWorkspace(p, opts)
 	if err := w.open(ctx, p, opts); err != nil {
 		if opts.Bucket != nil {
 			w.bucket = nil // it stays open
@@ -141,6 +152,17 @@ func Open(ctx context.Context, url string, opts *Options) (*Workspace, error) {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
+}
+
+func newWorkspace(p place, opts *Options) *Workspace {
+	w := &Workspace{
+		schema: p.schema, attempts: cmp.Or(opts.Attempts, defaultAttempts), known: migrated,
+		readOnly: opts.ReadOnly, movedFrom: p.movedFrom,
+		bucket: opts.Bucket, sources: opts.Sources, ingesting: make(chan struct{}, 1),
+	}
+	w.notices.init(w)
+	w.close = sync.OnceValue(w.closeAll)
+	return w
 }
 
 func (w *Workspace) open(ctx context.Context, p place, opts *Options) (err error) {
@@ -163,11 +185,42 @@ func (w *Workspace) open(ctx context.Context, p place, opts *Options) (err error
 		}
 	}
 	p.config.MaxConns = int32(cmp.Or(opts.MaxConns, defaultConns))
+	if err := w.connect(ctx, p); err != nil {
+		return err
+	}
+	if err = w.migrate(ctx); err == nil {
+		err = w.bind(ctx)
+	}
+	if w.readOnly {
+		err = cmp.Or(w.look(ctx), err)
+	}
+	if err != nil {
+		return fmt.Errorf("open the workspace: %w", err)
+	}
+	return nil
+}
+
+func (w *Workspace) connect(ctx context.Context, p place) (err error) {
+	if w.readOnly {
+		p.config.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+			_, err := conn.Exec(ctx, `SET default_transaction_read_only = on`)
+			return err
+		}
+	}
 	if w.pool, err = pgxpool.NewWithConfig(context.WithoutCancel(ctx), p.config); err != nil {
 		return &storeError{databaseFault, err}
 	}
-	if err := w.migrate(ctx); err != nil {
-		return fmt.Errorf("open the workspace: %w", err)
+	return nil
+}
+
+// look asks for something of the bucket and of the sources.
+func (w *Workspace) look(ctx context.Context) error {
+	_, err := w.bucket.List(ctx, driver.ListOptions{Limit: 1})
+	if err != nil {
+		return cmp.Or(ctx.Err(), error(&storeError{bucketFault, err}))
+	}
+	if in, ok := w.sources.(*sources.Bucket); ok {
+		return in.Look(ctx)
 	}
 	return nil
 }
@@ -199,6 +252,7 @@ func (w *Workspace) openSources(url string) error {
 	if err != nil {
 		return err
 	}
+	_, w.place, _ = strings.Cut(store.Place(), "/") // any server may have the bucket
 	in := sources.New(store, w.cache, &sources.Options{Name: store.Place(), Hashes: sources.NoteHashes(w), Evidence: asides{w}})
 	w.sources, w.closeSources, w.sourceStore = in, in.Close, store
 	return nil

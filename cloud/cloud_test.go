@@ -115,7 +115,9 @@ func (f far) keys(t testing.TB) (keys []string) {
 		t.Fatal(err)
 	}
 	for _, o := range page.Objects {
-		keys = append(keys, o.Key)
+		if !strings.HasPrefix(o.Key, "workspace-") { // the mark of the bucket
+			keys = append(keys, o.Key)
+		}
 	}
 	return keys
 }
@@ -317,6 +319,8 @@ func TestTrim(t *testing.T) {
 	if _, err := w.FindEvidence(ctx, fmt.Sprintf("%016x", 0)); err != nil { // which marks it as used
 		t.Fatal(err)
 	}
+	// It may have been used five minutes later than is known, without a mark.
+	sql(t, url, fmt.Sprintf(`UPDATE {s}.evidence SET used = now() - interval '34 minutes' WHERE key = '%016x'`, 0))
 	trim(workspace.Trim{UnusedFor: 30 * 60e9}, workspace.Trimmed{Files: 1, Bytes: 10, Left: 25})
 	trim(workspace.Trim{MaxBytes: 1}, workspace.Trimmed{Left: 25})
 	if found, err := w.FindEvidence(ctx, "ffffffff"); err != nil || found.SHA256 != index.SHA256 {

@@ -85,10 +85,13 @@ func (w *Workspace) findRow(ctx context.Context, key string) (f found, err error
 	if checkKey(key) != nil {
 		return f, missing("evidence")
 	}
+	touch, args := `WITH touched AS (UPDATE {s}.evidence SET used = now() WHERE key = $1 AND used < now() - $2::interval) `, []any{key, markEvery}
+	if w.readOnly {
+		touch, args = "", args[:1]
+	}
 	var meta []byte
 	err = w.row(ctx, repeating, []any{&meta, &f.sha256, &f.inline, &f.content, &f.etag}, `
-		WITH mark AS (UPDATE {s}.evidence SET used = now() WHERE key = $1 AND used < now() - $2::interval)
-		SELECT meta, sha256, inline, coalesce(content, ''), coalesce(etag, '') FROM {s}.evidence WHERE key = $1`, key, markEvery)
+		`+touch+`SELECT meta, sha256, inline, coalesce(content, ''), coalesce(etag, '') FROM {s}.evidence WHERE key = $1`, args...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return f, missing("evidence")
 	}
@@ -239,6 +242,9 @@ func (w *Workspace) contentPrefix() string { return "content-" + w.id + "-" }
 
 // putContent writes an object, which counts as garbage until a row refers to it.
 func (w *Workspace) putContent(ctx context.Context, size int64, body io.Reader) (key, etag string, err error) {
+	if err := w.ensureMark(ctx); err != nil {
+		return "", "", asNotStored(err)
+	}
 	key = w.contentPrefix() + strings.ToLower(rand.Text())
 	noted := make(chan error, 1)
 	go func() {

@@ -79,8 +79,8 @@ func TestMigrateTogether(t *testing.T) {
 	if ids, err := open(t, url, driver.NewMemory()).ListMaps(t.Context(), "", 0); err != nil || len(ids) != processes {
 		t.Errorf("ListMaps = %q, %v; want a map of each process", ids, err)
 	}
-	if n := sql(t, url, `SELECT count(*) FROM {s}.migrations`); n != "1" {
-		t.Errorf("%s migrations were made; want 1", n)
+	if n := sql(t, url, `SELECT count(*) FROM {s}.migrations`); n != "2" {
+		t.Errorf("%s migrations were made; want 2", n)
 	}
 }
 
@@ -276,8 +276,8 @@ func TestKilledWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkWhole(t, w)
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 1 {
-		t.Errorf("%d objects are left, %v; want that of the evidence alone", len(entries), err)
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 2 {
+		t.Errorf("%d objects are left, %v; want the mark and that of the evidence alone", len(entries), err)
 	}
 }
 
@@ -370,7 +370,7 @@ func TestRights(t *testing.T) {
 	w := open(t, url, driver.NewMemory())
 	refused("the schema may not be used", "permission denied for schema", "GRANT USAGE ON SCHEMA")
 	sql(t, url, `GRANT USAGE ON SCHEMA {s} TO limited; GRANT SELECT ON ALL TABLES IN SCHEMA {s} TO limited`)
-	refused("it may be read", "INSERT on the table maps", "DELETE on the table notes", "USAGE on the sequence versions", "GRANT SELECT, INSERT")
+	refused("it may be read", "INSERT on the table maps", "DELETE on the table notes", "UPDATE on the table store", "USAGE on the sequence versions", "GRANT SELECT, INSERT")
 	sql(t, url, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO limited; GRANT USAGE ON ALL SEQUENCES IN SCHEMA {s} TO limited`)
 	limited := open(t, roleURL, driver.NewMemory())
 	if err := limited.WriteMap(t.Context(), "m", []byte("{}")); err != nil {

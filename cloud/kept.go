@@ -180,7 +180,7 @@ func (w *Workspace) Sweep(ctx context.Context) (deleted int, err error) {
 }
 
 const (
-	keepFor  = 20 * time.Minute    // how long evidence stays after its last use, which is known to some minutes
+	keepFor  = 20 * time.Minute    // how long evidence stays after its last use
 	keepLong = 30 * 24 * time.Hour // the same for evidence with Keep set
 )
 
@@ -195,15 +195,14 @@ func (w *Workspace) TrimEvidence(ctx context.Context, trim workspace.Trim) (done
 	after := goingRow{Used: time.Unix(0, 0)}
 	for {
 		page, err := all(ctx, w, pgx.RowToStructByPos[goingRow], `
-			SELECT key, size, used FROM {s}.evidence
+			SELECT key, size, used, used < now() - $5::interval FROM {s}.evidence
 			WHERE (used, key) > ($1, $2) AND used < now() - $3::interval AND (NOT keep OR used < now() - $4::interval)
-			ORDER BY used, key LIMIT $5`, after.Used, after.Key, keepFor, keepLong, maxListed)
+			ORDER BY used, key LIMIT $6`, after.Used, after.Key, keepFor+markEvery, keepLong+markEvery, trim.UnusedFor+markEvery, maxListed)
 		if err != nil {
 			return done, err
 		}
 		for _, e := range page {
-			old := trim.UnusedFor > 0 && time.Since(e.Used) > trim.UnusedFor
-			if !old && (trim.MaxBytes <= 0 || done.Left <= trim.MaxBytes) {
+			if !(trim.UnusedFor > 0 && e.Old) && (trim.MaxBytes <= 0 || done.Left <= trim.MaxBytes) {
 				page = nil
 				break
 			}
@@ -232,4 +231,5 @@ type goingRow struct {
 	Key  string
 	Size int64
 	Used time.Time
+	Old  bool // it was not used for Trim.UnusedFor, by the clock of the database
 }

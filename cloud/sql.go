@@ -124,6 +124,9 @@ const noRight = "42501"
 
 // fault returns the error for the caller.
 func (w *Workspace) fault(err error, unknown bool) error {
+	if errors.As(err, new(*storeError)) {
+		return err
+	}
 	var answer *pgconn.PgError
 	if errors.As(err, new(*pgconn.ConnectError)) && !errors.As(err, &answer) {
 		err = errors.New(err.Error()) // it must not match fs.ErrNotExist
@@ -133,6 +136,8 @@ func (w *Workspace) fault(err error, unknown bool) error {
 		err = fmt.Errorf("%w: %w", ErrUnknown, err)
 	case errors.As(err, &answer) && answer.Code == noRight && !strings.Contains(err.Error(), "GRANT"):
 		err = fmt.Errorf("%w; %s", err, w.grants())
+	case answer != nil && (answer.Code == "42P01" || answer.Code == "42703" || answer.Code == "3F000"): // no such table, column or schema
+		err = fmt.Errorf("%w; was the schema deleted, or changed by a later version of citekit? Then use that version", err)
 	}
 	return &storeError{databaseFault, err}
 }

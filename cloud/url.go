@@ -16,7 +16,7 @@ import (
 )
 
 // parameters are what the query of a URL may have.
-var parameters = []string{"bucket", "cache", "cache_bytes", "schema", "sources", "sslmode", "sslrootcert"}
+var parameters = []string{"bucket", "cache", "cache_bytes", "moved_from", "schema", "sources", "sslmode", "sslrootcert"}
 
 var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
@@ -37,6 +37,7 @@ type place struct {
 	bucket, sources string // URLs, "" if none is given
 	cache           string // a folder; "" means none
 	cacheBytes      int64  // zero means the default
+	movedFrom       []string
 }
 
 const (
@@ -63,11 +64,11 @@ func parse(raw string) (place, error) {
 			return place{}, errPassword
 		case !slices.Contains(parameters, key):
 			return place{}, fmt.Errorf("the URL of the workspace has the parameter %.40q; it may have %s; those of the bucket are part of its own URL, in which & is written %%26", key, strings.Join(parameters, ", "))
-		case len(query[key]) > 1:
+		case len(query[key]) > 1 && key != "moved_from":
 			return place{}, fmt.Errorf("the URL of the workspace has %s twice", key)
 		}
 	}
-	p := place{schema: "citekit", bucket: query.Get("bucket"), sources: query.Get("sources"), cache: query.Get("cache")}
+	p := place{schema: "citekit", bucket: query.Get("bucket"), sources: query.Get("sources"), cache: query.Get("cache"), movedFrom: query["moved_from"]}
 	if query.Has("schema") {
 		p.schema = query.Get("schema")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -20,6 +21,10 @@ type PruneOptions struct {
 	// Force also prunes maps that a person made or changed.
 	Force bool
 
+	// Emptied also prunes maps whose source vanished with all others of its folder, which
+	// is there and empty: a disk that is not mounted, or a bucket that was emptied, looks so.
+	Emptied bool
+
 	// EarlierTexts also prunes the texts of earlier versions of sources that are
 	// mapped. Package reanchor needs them to find parts that were cited from these
 	// versions; they cannot be made again.
@@ -33,6 +38,10 @@ type PrunePlan struct {
 	// ByHand are maps whose source vanished but that stay, because a person
 	// made or changed them.
 	ByHand []PruneItem `json:"by_hand,omitempty"`
+
+	// Emptied are maps that stay although their source vanished, as all others of its
+	// folder did; see [PruneOptions.Emptied].
+	Emptied []PruneItem `json:"emptied,omitempty"`
 }
 
 // Bytes returns how many bytes of evidence and leftovers the plan would free.
@@ -78,8 +87,8 @@ func PlanPrune(ctx context.Context, lib *citekit.Library, opts *PruneOptions) (*
 	if opts == nil {
 		opts = &PruneOptions{}
 	}
-	p := &pruner{remover: d, plan: &PrunePlan{Items: []PruneItem{}}, hashes: make(map[string]string), earlierTexts: opts.EarlierTexts}
-	if err := p.maps(ctx, opts.Force); err != nil {
+	p := &pruner{remover: d, plan: &PrunePlan{Items: []PruneItem{}}, hashes: make(map[string]string), earlierTexts: opts.EarlierTexts, empty: make(map[string]folderState)}
+	if err := p.maps(ctx, opts); err != nil {
 		return nil, pruneError(err)
 	}
 	if err := p.kept(ctx); err != nil {
@@ -97,10 +106,12 @@ type pruner struct {
 	hashes map[string]string // hash of the source of each map that stays, "" if unknown
 
 	earlierTexts bool // see PruneOptions
+
+	empty map[string]folderState // by path
 }
 
 // maps finds the maps whose source vanished.
-func (p *pruner) maps(ctx context.Context, force bool) error {
+func (p *pruner) maps(ctx context.Context, opts *PruneOptions) error {
 	ids, err := p.lib.Resources(ctx)
 	if err != nil {
 		return err
@@ -117,16 +128,58 @@ func (p *pruner) maps(ctx context.Context, force bool) error {
 		if p.hashes[id] = m.SourceHash(); !hasVanished(ctx, p.lib, m) {
 			continue
 		}
-		one, err := p.find(ctx, id, !force)
+		one, err := p.find(ctx, id, !opts.Force)
 		item := PruneItem{Kind: kindMap, ResourceID: id, SourcePath: m.SourcePath, Path: p.lib.MapPath(id), Reason: "its source vanished", removal: &one}
 		switch {
 		case errors.Is(err, ErrByHand):
 			p.plan.ByHand = append(p.plan.ByHand, item)
+		case err == nil && !opts.Emptied && p.isEmptied(ctx, m.SourcePath):
+			p.plan.Emptied = append(p.plan.Emptied, item)
 		case err == nil:
 			p.plan.Items = append(p.plan.Items, item)
 		}
 	}
 	return ctx.Err()
+}
+
+// A folderState says what is in a folder.
+type folderState int
+
+const (
+	folderUsed folderState = iota // something, or that is not known
+	folderEmpty
+	folderGone // not even the folder
+)
+
+// isEmptied reports whether nothing at all is in the folder of a source or, if that is
+// gone, in the next above it that is there.
+func (p *pruner) isEmptied(ctx context.Context, source string) bool {
+	for at := path.Dir(source); ; at = path.Dir(at) {
+		state, known := p.empty[at]
+		if !known {
+			state = p.lookInto(ctx, at)
+			p.empty[at] = state
+		}
+		if state != folderGone || at == path.Dir(at) {
+			return state == folderEmpty
+		}
+	}
+}
+
+func (p *pruner) lookInto(ctx context.Context, folder string) folderState {
+	finder, ok := p.lib.Workspace().(workspace.Finder)
+	if !ok {
+		return folderUsed
+	}
+	for c, err := range finder.Find(ctx, workspace.FindRequest{Paths: []string{folder}, NoIgnore: true, Hidden: true}) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return folderGone
+		case err != nil, !c.Folder:
+			return folderUsed
+		}
+	}
+	return folderEmpty
 }
 
 // hasVanished reports whether the source file of a map no longer exists.

@@ -165,14 +165,17 @@ func (b *Bucket) Write(ctx context.Context, key string, content io.Reader, opts 
 		}
 		return driver.Attributes{}, err
 	}
-	if err := w.Close(); err != nil {
-		return driver.Attributes{}, b.fault(ctx, err)
+	failed := b.fault(ctx, w.Close())
+	if failed != nil && b.ErrorKind(failed) != driver.Conflict {
+		return driver.Attributes{}, failed
 	}
 	at, err := b.bucket.Attributes(ctx, key)
 	switch {
-	case err == nil && at.Metadata[writeName] == nonce:
+	case err == nil && at.Metadata[writeName] == nonce: // even after a conflict: the answer to an earlier attempt was lost
 		etag, err := b.etag(at)
 		return driver.Attributes{ETag: etag, Size: at.Size, ModTime: at.ModTime}, err
+	case failed != nil:
+		return driver.Attributes{}, failed
 	case err == nil, gcerrors.Code(err) == gcerrors.NotFound:
 		// It was replaced or deleted at once: no object has this version any more.
 		return driver.Attributes{ETag: "gone-" + nonce, Size: n, ModTime: time.Now()}, nil

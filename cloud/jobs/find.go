@@ -130,7 +130,7 @@ func priority(p Priority) Priority {
 }
 
 // unchanged reports whether a source has a map of the version that was found, by its note
-// alone. One with subtitles beside it is looked at by a worker, as these may have changed.
+// alone. A worker looks at one whose map was written by something else since. One with subtitles beside it is looked at by a worker, as these may have changed.
 func unchanged(ctx context.Context, ws citekit.Workspace, c workspace.Candidate) (bool, error) {
 	if c.Identity == "" {
 		return false, nil
@@ -146,11 +146,11 @@ func unchanged(ctx context.Context, ws citekit.Workspace, c workspace.Candidate)
 	if !ok || !isNoted(n, c) {
 		return false, nil
 	}
-	_, err = ws.StatMap(ctx, n.ID)
+	stamp, err := ws.StatMap(ctx, n.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil, err
+	return err == nil && (n.Stamp == "" || n.Stamp == stamp.Identity), err
 }
 
 // isNoted reports whether a source has a map of the version that was found, by its note.

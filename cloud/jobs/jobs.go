@@ -41,10 +41,17 @@ type Queue struct {
 // them up to date, one process at a time. The pool must stay open while the queue is used.
 func Open(ctx context.Context, pool *pgxpool.Pool, schema string) (*Queue, error) {
 	q := &Queue{pool: pool, schema: schema, look: lookEvery}
-	if err := q.migrate(ctx); err != nil {
+	err := q.migrate(ctx)
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && answer.Code == noRight {
+		err = fmt.Errorf("%w; %s", err, q.grants())
+	}
+	if err == nil {
+		err = q.checkRights(ctx)
+	}
+	if err != nil {
 		return nil, fault(ctx, err)
 	}
-	var err error
 	if q.client, err = river.NewClient(riverpgxv5.New(pool), &river.Config{Schema: schema, Logger: silent}); err != nil {
 		return nil, fmt.Errorf("the queue of jobs: %w", err)
 	}
@@ -82,6 +89,34 @@ func (q *Queue) migrate(ctx context.Context) error {
 	}
 	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 	return err
+}
+
+// noRight is the code of the error of a role that may not do what it was asked to.
+const noRight = "42501"
+
+// checkRights returns an error that says which rights on the tables the role lacks.
+func (q *Queue) checkRights(ctx context.Context) error {
+	rows, err := q.pool.Query(ctx, `
+		SELECT r || ' on ' || c.relname
+		FROM pg_class c, unnest(CASE c.relkind WHEN 'S' THEN ARRAY['USAGE'] ELSE ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'] END) r
+		WHERE c.relnamespace = $1::regnamespace AND c.relname LIKE 'river\_%' AND c.relname <> 'river_migration' AND c.relkind IN ('r', 'S')
+			AND NOT CASE c.relkind WHEN 'S' THEN has_sequence_privilege(c.oid, r) ELSE has_table_privilege(c.oid, r) END
+		ORDER BY 1`, pgx.Identifier{q.schema}.Sanitize())
+	if err != nil {
+		return err
+	}
+	lacks, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err == nil && len(lacks) > 0 {
+		err = fmt.Errorf("the role lacks %s; %s", strings.Join(lacks, ", "), q.grants())
+	}
+	return err
+}
+
+// grants says how a role gets what it needs.
+func (q *Queue) grants() string {
+	return strings.ReplaceAll("an owner of the schema must run 'citekit jobs list' once, which makes the tables, and then: GRANT USAGE ON SCHEMA {s} TO the role; "+
+		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO the role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA {s} TO the role",
+		"{s}", pgx.Identifier{q.schema}.Sanitize())
 }
 
 // A Source is a source to map, as it was when it was found.
@@ -339,16 +374,33 @@ func (q *Queue) Job(ctx context.Context, id int64) (*Job, error) {
 }
 
 // Cancel ends a job, or keeps it from running. One that runs ends soon after; what it has
-// mapped stays. A job that has ended stays as it is.
+// mapped stays. If it has ended, the error is [ErrEnded].
 func (q *Queue) Cancel(ctx context.Context, id int64) (*Job, error) {
+	j, err := q.Job(ctx, id)
+	switch {
+	case err != nil:
+		return nil, err
+	case j.Ended != nil:
+		return nil, fmt.Errorf("%w: it is %s", ErrEnded, j.State)
+	}
 	return one(ctx, id, q.client.JobCancel)
 }
 
-// Retry has a job run as soon as a worker is free, whatever became of it before, unless it
-// runs. If its sources wait in another job, the error is [ErrWaiting].
+// Retry has a job run as soon as a worker is free, whatever became of it before. If it
+// runs, the error is [ErrRunning], and if its sources wait in another job, [ErrWaiting].
 func (q *Queue) Retry(ctx context.Context, id int64) (*Job, error) {
-	return one(ctx, id, q.client.JobRetry)
+	j, err := one(ctx, id, q.client.JobRetry)
+	if err == nil && j.State == Running {
+		return nil, ErrRunning
+	}
+	return j, err
 }
+
+// ErrEnded says that a job cannot be cancelled any more.
+var ErrEnded = errors.New("the job has ended")
+
+// ErrRunning says that a job cannot be tried again yet.
+var ErrRunning = errors.New("the job is running; cancel it first")
 
 // ErrWaiting says that the sources of a job wait in another one already.
 var ErrWaiting = errors.New("its sources wait in another job already")

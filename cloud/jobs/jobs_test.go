@@ -236,11 +236,19 @@ func TestCancel(t *testing.T) {
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%v, %v", all, err)
 	}
+	if _, err := q.Retry(t.Context(), all[0].ID); !errors.Is(err, ErrRunning) {
+		t.Errorf("retry of a job that runs: %v; want %v", err, ErrRunning)
+	}
 	if _, err := q.Cancel(t.Context(), all[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	if counts := wait(t, q); counts[Cancelled] != 1 {
 		t.Errorf("%v", counts)
+	}
+	for id, want := range map[int64]error{all[0].ID: ErrEnded, 1 << 40: ErrNotFound} {
+		if _, err := q.Cancel(t.Context(), id); !errors.Is(err, want) {
+			t.Errorf("cancel of %d again: %v; want %v", id, err, want)
+		}
 	}
 	slow.Store(false)
 	if _, err := q.Retry(t.Context(), all[0].ID); err != nil {
@@ -254,6 +262,72 @@ func TestCancel(t *testing.T) {
 	}
 	if _, err := q.List(t.Context(), "odd", 0, 10); err == nil {
 		t.Error("a state that there is not")
+	}
+}
+
+// A job in work when its worker is stopped is told to have been given back.
+func TestGivenBack(t *testing.T) {
+	database := pgtest.Start(t).Database(t)
+	_, lib := folder(t, map[string]string{"slow.txt": "Slow.\n"})
+	q := open(t, database)
+	ctx, stop := context.WithCancel(t.Context())
+	var told []*Job
+	opts := &WorkOptions{
+		Grace: time.Millisecond, Done: func(j *Job) { told = append(told, j) },
+		Ingest: ingest.Options{MapperName: "slow", Mapper: &mapper{lib.Resolvers(), func(ctx context.Context, _ string) error {
+			stop()
+			<-ctx.Done()
+			return ctx.Err()
+		}}},
+	}
+	if _, err := q.Add(t.Context(), sources(t, lib), Bulk, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := q.Work(ctx, lib, opts); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || told[0].State != Waiting || told[0].Sources[0].Path != "slow.txt" {
+		t.Errorf("told: %+v; want the job, which waits again", told)
+	}
+}
+
+// A role with too few rights on the tables of the queue is told what it lacks.
+func TestRights(t *testing.T) {
+	server := pgtest.Start(t)
+	database := server.Database(t)
+	name := database[strings.LastIndexByte(database, '/')+1:]
+	server.Exec(t, name, `CREATE ROLE limited LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC`)
+	pool, err := pgxpool.New(t.Context(), strings.Replace(server.Address("limited", name), "pg:", "postgres:", 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	refused := func(want ...string) {
+		t.Helper()
+		_, err := Open(t.Context(), pool, "public")
+		for _, w := range append(want, "GRANT SELECT, INSERT") {
+			if err == nil || !strings.Contains(err.Error(), w) {
+				t.Errorf("Open: %v; want %q", err, w)
+			}
+		}
+	}
+	refused("permission denied for schema public", "citekit jobs list")
+	open(t, database)
+	refused("permission denied for table river_migration")
+	server.Exec(t, name, `GRANT SELECT ON ALL TABLES IN SCHEMA public TO limited`)
+	refused("INSERT on river_job,", "USAGE on river_job_id_seq", "UPDATE on river_leader")
+	server.Exec(t, name, `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO limited; GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO limited`)
+	q, err := Open(t.Context(), pool, "public")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lib := folder(t, map[string]string{"a.txt": "A.\n"})
+	work(t, q, lib, nil)
+	if _, err := q.Add(t.Context(), sources(t, lib), Bulk, 0); err != nil {
+		t.Fatal(err)
+	}
+	if counts := wait(t, q); counts[Done] != 1 {
+		t.Errorf("%v", counts)
 	}
 }
 
@@ -476,6 +550,23 @@ func TestFindAgain(t *testing.T) {
 		}
 		if same, err := unchanged(t.Context(), lib.Workspace(), c); err != nil || same {
 			t.Errorf("%t, %v", same, err)
+		}
+	}
+	// So is one whose map was replaced by something else than an ingest.
+	ws, ctx := lib.Workspace(), t.Context()
+	stamp, err := ws.WriteMapIf(ctx, "ab", []byte("{}"), citekit.Stamp{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ws.WriteNoteIf(ctx, ledger.Kind, "ab.txt", ledger.Note{Identity: "1", ID: "ab", Stamp: stamp.Identity}.Encode(), citekit.Stamp{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{true, false} {
+		if same, err := unchanged(ctx, ws, workspace.Candidate{Path: "ab.txt", Identity: "1"}); err != nil || same != want {
+			t.Errorf("unchanged: %t, %v; want %t", same, err, want)
+		}
+		if err := ws.WriteMap(ctx, "ab", []byte("[]")); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -36,7 +36,8 @@ type WorkOptions struct {
 	// Index, if not nil, makes what was mapped searchable, some seconds after.
 	Index ingest.Indexer
 
-	// Done, if not nil, is called with each job that has ended, or is to be tried again.
+	// Done, if not nil, is called with each job that has ended, is to be tried again, or was
+	// given back because the worker stops; the last two are Waiting.
 	Done func(*Job)
 
 	// Logger, if not nil, is told what River does.
@@ -73,7 +74,7 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 	}
 	w.client = client
 	if opts.Done != nil {
-		ended, stop := client.Subscribe(river.EventKindJobCancelled, river.EventKindJobCompleted, river.EventKindJobFailed)
+		ended, stop := client.Subscribe(river.EventKindJobCancelled, river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobSnoozed)
 		var telling sync.WaitGroup
 		telling.Go(func() {
 			for event := range ended {

@@ -135,7 +135,7 @@ func Open(rawURL string, opts *Options) (*Bucket, error) {
 	}
 	b.client, err = minio.NewCore(at.host, &minio.Options{
 		Creds: keys, Secure: at.secure, Region: at.region, BucketLookup: at.lookup,
-		MaxRetries: b.attempts, Transport: dated{transport, &b.traffic},
+		MaxRetries: b.attempts, Transport: noted{transport, &b.traffic},
 	})
 	if err != nil {
 		return nil, errors.New("the endpoint, the region or the bucket of the URL is not valid")
@@ -315,6 +315,7 @@ func (b *Bucket) put(ctx context.Context, key string, body io.ReadSeeker, size i
 	put := minio.PutObjectOptions{
 		ContentType: mediaType, DisableMultipart: true, SendContentMd5: true,
 		DisableContentSha256: size == 0, // a stream of nothing has no length that all stores accept
+		UserMetadata:         map[string]string{writeName: rand.Text()},
 	}
 	if opts.IfAbsent {
 		put.SetMatchETagExcept("*")
@@ -322,20 +323,31 @@ func (b *Bucket) put(ctx context.Context, key string, body io.ReadSeeker, size i
 	if opts.IfMatch != "" {
 		put.SetMatchETag(opts.IfMatch)
 	}
-	var answered time.Time
-	info, err := b.client.Client.PutObject(context.WithValue(ctx, dateKey{}, &answered), b.name, b.object(key), body, size, put)
-	if err != nil {
-		return driver.Attributes{}, b.fault(ctx, err)
+	var log requests
+	info, err := b.client.Client.PutObject(context.WithValue(ctx, requestsKey{}, &log), b.name, b.object(key), body, size, put)
+	if err = b.fault(ctx, err); err != nil {
+		if b.ErrorKind(err) != driver.Conflict || log.made < 2 {
+			return driver.Attributes{}, err
+		}
+		// It is in conflict with itself if the answer to an earlier request was lost.
+		there, statErr := b.client.StatObject(ctx, b.name, b.object(key), minio.StatObjectOptions{})
+		if statErr != nil || there.UserMetadata[writeName] != put.UserMetadata[writeName] {
+			return driver.Attributes{}, err
+		}
+		info.ETag, info.LastModified = there.ETag, there.LastModified
 	}
 	if info.ETag == "" {
 		return driver.Attributes{}, errNoTag
 	}
 	at := driver.Attributes{ETag: info.ETag, Size: size, ModTime: info.LastModified}
 	if at.ModTime.IsZero() {
-		at.ModTime = answered
+		at.ModTime = log.answered
 	}
 	return at, nil
 }
+
+// writeName names the metadata that tells writes apart.
+const writeName = "Citekit-Write"
 
 // Delete implements [driver.Bucket].
 func (b *Bucket) Delete(ctx context.Context, key, ifMatch string) error {
@@ -393,21 +405,28 @@ func (b *Bucket) List(ctx context.Context, opts driver.ListOptions) (driver.Page
 // Close implements [driver.Bucket].
 func (b *Bucket) Close() error { return nil }
 
-// dateKey is the key of the context under which dated finds where to put the time of an
-// answer.
-type dateKey struct{}
-
-// dated is a transport that tells the time of an answer by the clock of the store, which
-// the answer to a write does not have otherwise.
-type dated struct {
-	http.RoundTripper
-	*traffic
+// requests are those that were made for a write.
+type requests struct {
+	made     int
+	answered time.Time // the last, by the clock of the store, which the answer does not tell otherwise
 }
+
+// requestsKey is the key of the context under which a noted transport finds the requests.
+type requestsKey struct{}
 
 // traffic counts requests.
 type traffic struct{ requests, failures atomic.Int64 }
 
-func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
+type noted struct {
+	http.RoundTripper
+	*traffic
+}
+
+func (d noted) RoundTrip(req *http.Request) (*http.Response, error) {
+	log, _ := req.Context().Value(requestsKey{}).(*requests)
+	if log != nil {
+		log.made++
+	}
 	resp, err := d.RoundTripper.RoundTrip(req)
 	d.requests.Add(1)
 	if err != nil || resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
@@ -416,9 +435,9 @@ func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if answered, ok := req.Context().Value(dateKey{}).(*time.Time); ok {
-		if *answered, err = http.ParseTime(resp.Header.Get("Date")); err != nil {
-			*answered = time.Now()
+	if log != nil {
+		if log.answered, err = http.ParseTime(resp.Header.Get("Date")); err != nil {
+			log.answered = time.Now()
 		}
 	}
 	return resp, nil

@@ -194,6 +194,52 @@ func busy(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
+// A write whose answer was lost is made again, and is no conflict with itself.
+func TestLostAnswer(t *testing.T) {
+	withKeys(t)
+	for _, server := range servers {
+		t.Run(server.name, func(t *testing.T) {
+			endpoint := server.start(t)
+			var lose atomic.Bool
+			b := open(t, endpoint, newPrefix(), &s3.Options{Transport: &faults{fail: func(_ int64, req *http.Request) (*http.Response, error) {
+				if req.Method != http.MethodPut || !lose.CompareAndSwap(true, false) {
+					return nil, nil
+				}
+				resp, err := http.DefaultTransport.RoundTrip(req)
+				if err != nil {
+					return nil, err
+				}
+				resp.Body.Close()
+				return nil, io.ErrUnexpectedEOF
+			}}})
+			write := func(text string, opts driver.WriteOptions) driver.Attributes {
+				t.Helper()
+				lose.Store(true)
+				at, err := b.Write(t.Context(), "a", strings.NewReader(text), opts)
+				if err != nil {
+					t.Fatalf("%q, %+v: %v", text, opts, err)
+				}
+				if now, err := b.Attributes(t.Context(), "a"); err != nil || now.ETag != at.ETag || now.Size != int64(len(text)) {
+					t.Errorf("%q, %+v: it is %+v, %v, and was %+v", text, opts, now, err, at)
+				}
+				return at
+			}
+			at := write("one", driver.WriteOptions{Size: 3, IfAbsent: true})
+			at = write("two", driver.WriteOptions{Size: 3, IfMatch: at.ETag})
+			lose.Store(true)
+			if err := b.Delete(t.Context(), "a", at.ETag); err != nil {
+				t.Error(err)
+			}
+			write("three", driver.WriteOptions{Size: -1, IfAbsent: true})
+			// What another wrote meanwhile is a conflict, even with the same content.
+			lose.Store(true)
+			if _, err := b.Write(t.Context(), "a", strings.NewReader("three"), driver.WriteOptions{Size: 5, IfAbsent: true}); b.ErrorKind(err) != driver.Conflict {
+				t.Errorf("%v; want a conflict", err)
+			}
+		})
+	}
+}
+
 func TestRetriesAreCounted(t *testing.T) {
 	withKeys(t)
 	f := &faults{fail: func(n int64, req *http.Request) (*http.Response, error) {

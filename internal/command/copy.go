@@ -20,6 +20,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/api"
+	"github.com/citekit/citekit/ingest"
 	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
@@ -93,8 +94,9 @@ type copier struct {
 
 	mu     sync.Mutex
 	report copyReport
-	named  int // things that were named in warnings
-	all    int // maps in from
+	named  int      // things that were named in warnings
+	all    int      // maps in from
+	forced []string // maps that were replaced
 	bar    *term.Bar
 }
 
@@ -112,7 +114,11 @@ func (s *session) copy(ctx context.Context, from, to string, flags copyFlags) (e
 		return fmt.Errorf("the workspace to copy from: %w", err)
 	}
 	defer c.from.Close()
-	if c.to, err = s.openNamed(ctx, to, flags.dryRun); err != nil {
+	c.to, err = s.openNamed(ctx, to, flags.dryRun)
+	if _, isStore := directoryOf(to); isStore && flags.dryRun && errors.Is(err, fs.ErrNotExist) {
+		c.to, err = workspace.NewMemory(nil), nil // it is still to be made
+	}
+	if err != nil {
 		return fmt.Errorf("the workspace to copy to: %w", err)
 	}
 	defer c.to.Close()
@@ -129,7 +135,7 @@ func (s *session) copy(ctx context.Context, from, to string, flags copyFlags) (e
 func (s *session) openNamed(ctx context.Context, named string, readOnly bool) (Store, error) {
 	dir, isStore := directoryOf(named)
 	if isStore {
-		return s.openStore(ctx, named)
+		return s.openStore(ctx, named, readOnly)
 	}
 	opts, err := s.workspaceOptions()
 	if err != nil {
@@ -166,6 +172,9 @@ func (c *copier) run(ctx context.Context) error {
 		return err
 	}
 	if err := c.each(ctx, ids, "maps", c.resourceMap); err != nil {
+		return err
+	}
+	if err := c.stale(ctx); err != nil {
 		return err
 	}
 	if err := c.ledger(ctx); err != nil {
@@ -274,9 +283,25 @@ func (c *copier) resourceMap(ctx context.Context, id string) error {
 		} else if err != nil {
 			return fmt.Errorf("map %s: %w", id, err)
 		}
+		if stamp != (citekit.Stamp{}) {
+			c.count(func() { c.forced = append(c.forced, id) })
+		}
 	}
 	c.count(func() { of.Copied++; of.Bytes += int64(len(data)) })
 	return nil
+}
+
+// stale names the maps that were replaced and do not fit the sources that are there.
+func (c *copier) stale(ctx context.Context) error {
+	states, err := ingest.States(ctx, c.library, c.forced)
+	for _, state := range states {
+		if state.State == ingest.StateStale {
+			c.count(func() {
+				c.name(state.ResourceID + " has a map of another version than its source there; 'citekit ingest' there makes one that fits")
+			})
+		}
+	}
+	return err
 }
 
 // pins copies the versions that maps require of their sources.

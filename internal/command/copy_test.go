@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -63,8 +64,8 @@ func newCopyTest(t *testing.T) (s *storeTest, dir string, writes *atomic.Int64) 
 	s, writes = newStoreTest(t), new(atomic.Int64)
 	writes.Store(1 << 40)
 	open := s.options.Stores["mem"]
-	s.options.Stores["mem"] = func(ctx context.Context, url string) (Store, error) {
-		store, err := open(ctx, url)
+	s.options.Stores["mem"] = func(ctx context.Context, url string, readOnly bool) (Store, error) {
+		store, err := open(ctx, url, readOnly)
 		return folderStore{store.(*workspace.Bucket), s.sources, writes}, err
 	}
 	dir = t.TempDir()
@@ -107,6 +108,15 @@ func TestCopy(t *testing.T) {
 	}
 	if got := s.must("--workspace", "mem://", "list", "-1"); got != "" {
 		t.Errorf("a dry run wrote %q", got)
+	}
+	s.options.Stores["new"] = func(_ context.Context, _ string, readOnly bool) (Store, error) {
+		if !readOnly {
+			t.Error("a dry run may make something")
+		}
+		return nil, fs.ErrNotExist
+	}
+	if code, r, stderr := s.copied(append(all, dir, "new://", "--dry-run")...); code != exitOK || !reflect.DeepEqual(r, dry) {
+		t.Errorf("dry run to what is still to be made: exit code %d, %+v, %q", code, r, stderr)
 	}
 
 	for _, trip := range [][2]string{{dir, "mem://"}, {"mem://", back}} {
@@ -156,6 +166,9 @@ func TestCopyDiffers(t *testing.T) {
 	}
 	if code, r, stderr = s.copied(dir, "mem://", "--force"); code != exitOK || r.Maps.Copied != 1 || r.Maps.Same != 1 {
 		t.Errorf("with --force: exit code %d, %+v, %q", code, r, stderr)
+	}
+	if !strings.Contains(stderr, "guide has a map of another version than its source there; 'citekit ingest' there makes one that fits") {
+		t.Errorf("with --force: %q; want it to say that the map does not fit", stderr)
 	}
 	if got := s.must("--workspace", "mem://", "structure", "guide"); !strings.Contains(got, "Winds") {
 		t.Errorf("with --force the map is %q", got)

@@ -97,9 +97,13 @@ func (d *doctor) checkSpace(ctx context.Context, sp space) {
 
 // checkStore checks what a store of another kind keeps. Its servers are not looked at.
 func (d *doctor) checkStore(ctx context.Context, what, url string) {
-	ws, err := d.session.openStore(ctx, url)
+	ws, err := d.session.openStore(ctx, url, true)
 	if err == nil {
 		err = storeReadiness(ws)(ctx)
+	}
+	if ws == nil && errors.Is(err, fs.ErrNotExist) {
+		d.ok(what, "can be reached; %v", err)
+		return
 	}
 	if err != nil {
 		d.fault(what, "", "%v", err)

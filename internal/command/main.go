@@ -19,8 +19,12 @@ const patience = 5 * time.Second
 // then its logs and spans the rest.
 const serverPatience = stopGrace + 9*time.Second
 
-// serving is set while the program is a server over HTTP.
-var serving atomic.Bool
+// workerPatience is how long a worker may take: its jobs have half a minute, and then
+// are given back.
+const workerPatience = 40 * time.Second
+
+// serving is set while the program is a server over HTTP, and working while it runs jobs.
+var serving, working atomic.Bool
 
 // Main runs the program with the arguments, streams and environment of the process, and
 // ends it.
@@ -28,9 +32,12 @@ func Main(o Options) {
 	ctx, stop := untilSignal(context.Background())
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
-		if serving.Load() {
+		switch {
+		case serving.Load():
 			time.Sleep(serverPatience)
-		} else {
+		case working.Load():
+			time.Sleep(workerPatience)
+		default:
 			time.Sleep(patience)
 		}
 		os.Exit(exitInterrupted)

@@ -19,6 +19,7 @@ import (
 type pruneFlags struct {
 	yes, dryRun, force bool
 	earlier            bool // texts of earlier versions too
+	emptied            bool // maps of emptied folders too
 
 	unused age       // delete evidence unused for this long
 	most   byteCount // keep at most this much evidence
@@ -47,7 +48,8 @@ days. Texts of earlier versions count as evidence here: move citations with
 running.
 
 Is a disk not mounted, or was a folder renamed? 'citekit ingest' lets maps
-follow sources that moved.`,
+follow sources that moved. Maps of sources of which the whole folder is empty
+stay, unless --emptied is given.`,
 		Example: lines("citekit prune", "citekit prune --dry-run", "citekit prune --yes", "citekit prune --evidence-older-than 30d --evidence-max 5G"),
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.prune(cmd.Context(), flags) },
@@ -56,6 +58,7 @@ follow sources that moved.`,
 	f.BoolVarP(&flags.yes, "yes", "y", false, "do not ask")
 	f.BoolVarP(&flags.dryRun, "dry-run", "n", false, "only show what would be deleted")
 	f.BoolVarP(&flags.force, "force", "f", false, "also delete maps made or changed by hand, if their source vanished")
+	f.BoolVar(&flags.emptied, "emptied", false, "also delete maps of sources that vanished with all others of their folder")
 	f.BoolVar(&flags.earlier, "earlier-texts", false, "also delete the texts of earlier versions of sources, which reanchor needs")
 	f.Var(&flags.unused, "evidence-older-than", "delete evidence unused for this `TIME`, such as 30d or 12h")
 	f.Var(&flags.most, "evidence-max", "then delete the least recently used evidence until at most `SIZE` is left, such as 5G")
@@ -72,7 +75,7 @@ func (s *session) prune(ctx context.Context, flags pruneFlags) error {
 	}
 	defer lib.Close()
 	stop := s.spin(ctx, "looking for unused maps and evidence")
-	plan, err := ingest.PlanPrune(ctx, lib, &ingest.PruneOptions{Force: flags.force, EarlierTexts: flags.earlier})
+	plan, err := ingest.PlanPrune(ctx, lib, &ingest.PruneOptions{Force: flags.force, Emptied: flags.emptied, EarlierTexts: flags.earlier})
 	stop()
 	if err != nil {
 		return err
@@ -131,6 +134,9 @@ func (s *session) printPlan(plan *ingest.PrunePlan) {
 	for _, item := range plan.ByHand {
 		s.printf("%s\n", term.Line(fmt.Sprintf("kept %s: %s, but the map was made or changed by hand (--force)", item.ResourceID, item.Reason)))
 	}
+	for _, item := range plan.Emptied {
+		s.printf("%s\n", term.Line(fmt.Sprintf("kept %s: its whole folder is empty; is a disk not mounted? (--emptied): %s", item.ResourceID, item.SourcePath)))
+	}
 	if len(plan.Items) == 0 {
 		s.printf("nothing to prune\n")
 		return
@@ -142,11 +148,12 @@ func (s *session) printPlan(plan *ingest.PrunePlan) {
 func (s *session) pruned(plan *ingest.PrunePlan, done []ingest.PruneItem) error {
 	if s.json {
 		return s.printJSON(struct {
-			Items  []ingest.PruneItem `json:"items"`
-			ByHand []ingest.PruneItem `json:"by_hand,omitempty"`
-			Bytes  int64              `json:"bytes"`
-			Pruned []ingest.PruneItem `json:"pruned"`
-		}{plan.Items, plan.ByHand, plan.Bytes(), append([]ingest.PruneItem{}, done...)})
+			Items   []ingest.PruneItem `json:"items"`
+			ByHand  []ingest.PruneItem `json:"by_hand,omitempty"`
+			Emptied []ingest.PruneItem `json:"emptied,omitempty"`
+			Bytes   int64              `json:"bytes"`
+			Pruned  []ingest.PruneItem `json:"pruned"`
+		}{plan.Items, plan.ByHand, plan.Emptied, plan.Bytes(), append([]ingest.PruneItem{}, done...)})
 	}
 	if len(done) > 0 {
 		did := ingest.PrunePlan{Items: done}

@@ -36,8 +36,8 @@ type Queue interface {
 	Cancel(ctx context.Context, id int64) (QueueJob, error)
 	Retry(ctx context.Context, id int64) (QueueJob, error)
 
-	// Work runs jobs until ctx is done, and calls done with each that has ended or is to
-	// be tried again.
+	// Work runs jobs until ctx is done, and calls done with each that has ended, is to be
+	// tried again, or was given back. It calls it once at a time, and not after it returned.
 	Work(ctx context.Context, lib *citekit.Library, workers int, opts ingest.Options, index ingest.Indexer, done func(QueueJob)) error
 }
 
@@ -149,14 +149,15 @@ func workerCommand(s *session) *cobra.Command {
 		Use:   "worker",
 		Short: "Map the sources that wait in the queue of the workspace",
 		Long: `Maps what 'citekit ingest --queue' has added, and makes it searchable, until it is
-interrupted. As many workers may run as there are machines. A source in work when
-one ends is mapped by another.
+interrupted: it ends what takes less than half a minute, and gives the rest back
+to the queue. As many workers may run as there are machines. A source in work
+when one is killed is mapped by another.
 
 --listen serves /metrics for Prometheus, /healthz and /readyz. With a token of at
 least 16 characters in CITEKIT_EVENTS_TOKEN it also takes notifications of the bucket
 of the sources, by POST to /events, as a bearer or a password; --events-queue takes
 them from SQS. Objects that changed are then in the queue at once.`,
-		Example: lines(`citekit --workspace "$WORKSPACE" worker --jobs 8`, `citekit worker --listen 127.0.0.1:9809`),
+		Example: lines(`citekit --workspace "$WORKSPACE" worker --jobs 8`, `citekit --workspace "$WORKSPACE" worker --listen 127.0.0.1:9809`),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.work(cmd.Context(), workers, noIndex, &outside)
@@ -193,8 +194,14 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool, outside *
 		return err
 	}
 	defer stop()
+	working.Store(true)
+	defer working.Store(false)
+	givenBack := 0
 	err = q.Work(ctx, in.lib, workers, ingest.Options{Program: programKey(false, false)}, index, func(j QueueJob) {
 		outside.count(&j)
+		if ctx.Err() != nil && j.State == "waiting" {
+			givenBack++
+		}
 		if s.json {
 			_ = s.printJSONLine(j.JSON)
 			return
@@ -203,7 +210,10 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool, outside *
 		s.out.Flush()
 	})
 	if err == nil && ctx.Err() != nil {
-		return errInterrupted
+		if !s.json {
+			s.printf("stopped; %s given back to the queue\n", message.Count(givenBack, "job"))
+		}
+		return stopped(ctx)
 	}
 	return err
 }
@@ -228,7 +238,8 @@ func jobsCommand(s *session) *cobra.Command {
 		Short: "Look at the queue of the workspace",
 		Long: `'citekit jobs list' lists the jobs, the latest first. 'jobs show' prints all sources
 of jobs, 'jobs retry' has jobs run again once a worker is free, and 'jobs cancel'
-ends jobs, or keeps them from running; what they have mapped stays.`,
+ends jobs, or keeps them from running; what they have mapped stays. The exit code
+is 1 if a job cannot be cancelled, as it has ended, or tried again, as it runs.`,
 		Example: lines("citekit jobs list --state discarded", "citekit jobs show 17", "citekit jobs retry 17 18"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -104,7 +104,7 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 	if err != nil {
 		return err
 	}
-	h.openStore = func(url string) (Store, error) { return s.openStore(ctx, url) }
+	h.openStore = func(url string) (Store, error) { return s.openStore(ctx, url, false) }
 	if settings.Team() {
 		return s.serveTeam(ctx, h, flags, logs)
 	}

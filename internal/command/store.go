@@ -21,8 +21,10 @@ import (
 // Options are what a program gives the commands.
 type Options struct {
 	// Stores open workspaces that are no directories, by the scheme of their URL, such
-	// as "pg". The error must not have the URL in it, which may name a password.
-	Stores map[string]func(ctx context.Context, url string) (Store, error)
+	// as "pg", with readOnly so that nothing is made or changed. The error must not have
+	// the URL in it, which may name a password. It matches [fs.ErrNotExist] if what is to
+	// be read only is still to be made.
+	Stores map[string]func(ctx context.Context, url string, readOnly bool) (Store, error)
 
 	// Queue, if not nil, returns the queue of a store. The program then has the commands
 	// worker and jobs, and ingest --queue.
@@ -120,7 +122,7 @@ func directoryOf(named string) (dir string, isStore bool) {
 }
 
 // openStore opens the workspace that a URL names.
-func (s *session) openStore(ctx context.Context, url string) (Store, error) {
+func (s *session) openStore(ctx context.Context, url string, readOnly bool) (Store, error) {
 	scheme, _, _ := strings.Cut(url, "://")
 	open := s.options.Stores[scheme]
 	if open == nil {
@@ -131,7 +133,7 @@ func (s *session) openStore(ctx context.Context, url string) (Store, error) {
 		}
 		return nil, err
 	}
-	return open(ctx, url)
+	return open(ctx, url, readOnly)
 }
 
 // context returns the context of the command that runs.

@@ -28,8 +28,8 @@ type storeTest struct {
 func newStoreTest(t *testing.T) *storeTest {
 	s := &storeTest{T: t, sources: t.TempDir()}
 	bucket := keptBucket{driver.NewMemory()}
-	s.options.Stores = map[string]func(context.Context, string) (Store, error){
-		"mem": func(context.Context, string) (Store, error) {
+	s.options.Stores = map[string]func(context.Context, string, bool) (Store, error){
+		"mem": func(context.Context, string, bool) (Store, error) {
 			return workspace.FromDriver(bucket, &workspace.BucketOptions{Sources: os.DirFS(s.sources)}), nil
 		},
 	}

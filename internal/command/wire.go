@@ -51,7 +51,7 @@ func (s *session) openWith(resolvers citekit.Resolvers, roots []string, files ..
 // say, a store.
 func (s *session) workspace(roots []string, files ...string) (citekit.Workspace, error) {
 	if s.storeURL != "" {
-		store, err := s.openStore(s.context(), s.storeURL)
+		store, err := s.openStore(s.context(), s.storeURL, false)
 		if err != nil {
 			return nil, fmt.Errorf("--workspace: %w", err)
 		}

@@ -20,7 +20,7 @@ func main() { command.Main(options()) }
 
 func options() command.Options {
 	return command.Options{
-		Stores:  map[string]func(context.Context, string) (command.Store, error){"pg": open},
+		Stores:  map[string]func(context.Context, string, bool) (command.Store, error){"pg": open},
 		Queue:   openQueue,
 		Numbers: numbers,
 	}
@@ -28,8 +28,8 @@ func options() command.Options {
 
 // open opens the workspace of a URL. If that names no folder for parts of objects, it is
 // one in the cache of the user.
-func open(ctx context.Context, named string) (command.Store, error) {
-	ws, err := cloud.Open(ctx, withCache(named), nil)
+func open(ctx context.Context, named string, readOnly bool) (command.Store, error) {
+	ws, err := cloud.Open(ctx, withCache(named), &cloud.Options{ReadOnly: readOnly})
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,14 @@ func New(store driver.Bucket, cache *blockcache.Cache, opts *Options) *Bucket {
 	return b
 }
 
+// Look returns an error if the store cannot be listed.
+func (b *Bucket) Look(ctx context.Context) error {
+	if _, err := b.store.List(ctx, driver.ListOptions{Limit: 1}); err != nil {
+		return b.fault(ctx, err)
+	}
+	return nil
+}
+
 // Close closes the store.
 func (b *Bucket) Close() error { return b.store.Close() }
 
