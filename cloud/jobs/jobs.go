@@ -269,6 +269,7 @@ type Failure struct {
 type output struct {
 	Counts map[string]int `json:"counts"`
 	Failed []Failure      `json:"failed,omitempty"`
+	Reason string         `json:"reason,omitempty"` // why it waits
 }
 
 func jobOf(row *rivertype.JobRow) *Job {
@@ -291,6 +292,8 @@ func jobOf(row *rivertype.JobRow) *Job {
 	}
 	if n := len(row.Errors); n > 0 && j.State != Done {
 		j.Reason = reasonOf(row.Errors[n-1].Error)
+	} else if j.State == Waiting {
+		j.Reason = left.Reason
 	}
 	return j
 }
