@@ -154,9 +154,12 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updateRun, began bool)
 // isTrusted reports whether the common stamp of all maps is trusted however old it is: the
 // workspace is not on this machine, so that maps are only written through a workspace, and
 // no resource is to be tried again. It needs the lock.
-func (s *Searcher) isTrusted() bool {
+func (s *Searcher) isTrusted() bool { return s.isRemote() && len(s.failed) == 0 }
+
+// isRemote reports whether the workspace is not on this machine.
+func (s *Searcher) isRemote() bool {
 	w, ok := s.lib.Workspace().(interface{ NoteLatency() time.Duration })
-	return ok && w.NoteLatency() > 0 && len(s.failed) == 0
+	return ok && w.NoteLatency() > 0
 }
 
 func (s *Searcher) mapsStamp(ctx context.Context) citekit.Stamp {
