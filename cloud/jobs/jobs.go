@@ -41,7 +41,7 @@ type Queue struct {
 // them up to date, one process at a time. The pool must stay open while the queue is used.
 func Open(ctx context.Context, pool *pgxpool.Pool, schema string) (*Queue, error) {
 	q := &Queue{pool: pool, schema: schema, look: lookEvery}
-	if err := q.migrate(ctx); err != nil {
+	if err := persist(ctx, func() error { return q.migrate(ctx) }); err != nil {
 		return nil, fault(ctx, err)
 	}
 	var err error
@@ -82,6 +82,32 @@ func (q *Queue) migrate(ctx context.Context) error {
 	}
 	_, err = migrator.Migrate(ctx, rivermigrate.DirectionUp, nil)
 	return err
+}
+
+// The bounds of persist.
+const (
+	startAttempts = 7
+	startWait     = 100 * time.Millisecond // before the second attempt, and twice as long before each next one
+)
+
+// persist does something that may be done twice, again if the database restarts
+// meanwhile.
+func persist(ctx context.Context, do func() error) error {
+	wait := startWait
+	for attempt := 1; ; attempt++ {
+		err := do()
+		var answer *pgconn.PgError
+		// 57: it ends or starts.
+		if err == nil || errors.As(err, &answer) && !strings.HasPrefix(answer.Code, "57") || attempt == startAttempts {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+		wait *= 2
+	}
 }
 
 // A Source is a source to map, as it was when it was found.

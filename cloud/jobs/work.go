@@ -91,7 +91,7 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 	}
 	stop := q.watch(ctx, began)
 	defer stop()
-	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := persist(ctx, func() error { return client.Start(context.WithoutCancel(ctx)) }); err != nil {
 		return fault(ctx, err)
 	}
 	select {

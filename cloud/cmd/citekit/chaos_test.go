@@ -43,12 +43,12 @@ import (
 // mappers is how many workers map the sources of a test.
 const mappers = 4
 
-// manySources returns how many sources workers map: CITEKIT_SOURCES, or 3,000 at night.
+// manySources returns how many sources workers map: CITEKIT_TEST_SOURCES, or 3,000 at night.
 func manySources(t *testing.T) int {
-	n, err := strconv.Atoi(cmp.Or(os.Getenv("CITEKIT_SOURCES"), "0"))
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("CITEKIT_TEST_SOURCES"), "0"))
 	switch {
 	case err != nil:
-		t.Fatalf("CITEKIT_SOURCES: %v", err)
+		t.Fatalf("CITEKIT_TEST_SOURCES: %v", err)
 	case n > 0:
 		return n
 	case sharedtest.Long():
@@ -65,7 +65,7 @@ func TestWorkersDisturbed(t *testing.T) {
 	f := newField(t, manySources(t))
 	f.faults = true
 	took := f.work(func(mapped int) bool { return f.disturb(mapped) })
-	t.Logf("disturbed: %d sources in %v, %.0f a second", len(f.texts), took.Round(time.Millisecond), float64(len(f.texts))/took.Seconds())
+	t.Logf("disturbed: %d sources in %v, %.0f a second, %v of processors", len(f.texts), took.Round(time.Millisecond), float64(len(f.texts))/took.Seconds(), f.used)
 	f.faults = false
 	f.check()
 }
@@ -78,11 +78,12 @@ func TestWorkersUndisturbed(t *testing.T) {
 	}
 	f := newField(t, manySources(t))
 	took := f.work(func(int) bool { return true })
-	f.check()
+	used := f.used
 	plain := f.plain()
-	t.Logf("undisturbed: %d sources in %v, %.0f a second; %d directories in %v, %.0f a second; %.2f of that",
-		len(f.texts), took.Round(time.Millisecond), float64(len(f.texts))/took.Seconds(),
-		mappers, plain.Round(time.Millisecond), float64(len(f.texts))/plain.Seconds(), plain.Seconds()/took.Seconds())
+	t.Logf("undisturbed: %d sources in %v, %.0f a second, %v of processors; %d directories in %v, %.0f a second, %v; %.2f of that",
+		len(f.texts), took.Round(time.Millisecond), float64(len(f.texts))/took.Seconds(), used,
+		mappers, plain.Round(time.Millisecond), float64(len(f.texts))/plain.Seconds(), f.used-used, plain.Seconds()/took.Seconds())
+	f.check()
 }
 
 // A field has sources, the servers, and workers that reach these through wires.
@@ -97,7 +98,8 @@ type field struct {
 	workers [mappers]*mapper
 
 	mu     sync.Mutex
-	faults bool // whether the bucket is to fail at times
+	used   time.Duration // of processors, by processes that have ended
+	faults bool          // whether the bucket is to fail at times
 	chance *rand.Rand
 
 	events []event // to come
@@ -149,9 +151,7 @@ func newField(t *testing.T, sources int) *field {
 	t.Cleanup(func() {
 		for _, m := range f.workers {
 			m.wire.mend()
-			if m.cmd != nil {
-				m.kill()
-			}
+			f.kill(m)
 			if t.Failed() {
 				t.Logf("%s:\n%s", m.name, m.log.Bytes())
 			}
@@ -245,10 +245,22 @@ func (f *field) command(m *mapper, workspace string, args ...string) *exec.Cmd {
 	return c
 }
 
-func (m *mapper) kill() {
+// kill kills the process of a worker, if it has one.
+func (f *field) kill(m *mapper) {
+	if m.cmd == nil {
+		return
+	}
 	_ = m.cmd.Process.Kill()
 	_ = m.cmd.Wait()
+	f.count(m.cmd)
 	m.cmd = nil
+}
+
+// count adds what a process has used.
+func (f *field) count(c *exec.Cmd) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.used += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 }
 
 // work has workers map all sources, and returns how long that takes from the first look
@@ -280,7 +292,7 @@ func (f *field) work(each func(mapped int) bool) time.Duration {
 	took := time.Since(began)
 	f.t.Logf("found and queued after %v, mapped after %v", found.Round(time.Millisecond), mapped.Round(time.Millisecond))
 	for _, m := range f.workers {
-		m.kill()
+		f.kill(m)
 	}
 	return took
 }
@@ -347,7 +359,7 @@ func (f *field) plan() {
 	for range min(20, max(2, len(f.texts)/1000)) {
 		m := f.workers[f.random.IntN(mappers)]
 		f.events = append(f.events, event{.95 * f.random.Float64(), m.name + " is killed", func() {
-			m.kill()
+			f.kill(m)
 			f.start(m)
 		}})
 	}
@@ -476,6 +488,7 @@ func (f *field) plain() time.Duration {
 			if out, err := c.CombinedOutput(); err != nil {
 				f.t.Errorf("%v: %s", err, out)
 			}
+			f.count(c)
 		})
 	}
 	running.Wait()
