@@ -21,7 +21,8 @@ const (
 	retryAfter = 30 * time.Second
 
 	// wholeEvery is how often all maps are checked, and not only those that changed,
-	// while others change the index: what they put may be of an earlier version.
+	// while the index changes: what others put may be of an earlier version, and
+	// something may be lost.
 	wholeEvery = time.Minute
 
 	// batchTime is the reading time after which a batch is put into the index.
@@ -66,7 +67,7 @@ type sweep struct {
 	cursor string        // of a mapsChanger, before the check; "" if there is none
 	whole  time.Time     // of the last check of all
 	since  citekit.Stamp // of the index, before that
-	unsure bool          // others have changed the index since
+	unsure bool          // the index has changed since
 }
 
 // isDue reports whether all maps are to be checked again, although none has changed.
@@ -199,18 +200,11 @@ func (s *Searcher) indexChanged(ctx context.Context) bool {
 	s.mu.Lock()
 	checked, known := s.seen.index, s.upToDate
 	s.mu.Unlock()
-	_, tracked := s.index.(changeTracker)
-	return known && tracked && s.changedByOthers(ctx, checked)
-}
-
-// changedByOthers reports whether another process may have changed the index since it
-// had a stamp.
-func (s *Searcher) changedByOthers(ctx context.Context, since citekit.Stamp) bool {
 	h, ok := s.index.(changeTracker)
-	if !ok {
-		return true
+	if !known || !ok {
+		return false
 	}
-	changed, err := h.ChangedByOthers(ctx, since)
+	changed, err := h.ChangedByOthers(ctx, checked)
 	return err == nil && changed
 }
 
@@ -240,7 +234,7 @@ func (s *Searcher) lookAt(ctx context.Context, now *sweep, before sweep) (l look
 		return look{ids: ids, whole: true}, err
 	}
 	now.whole, now.since = before.whole, before.since
-	now.unsure = before.cursor != "" && (before.unsure || s.changedByOthers(ctx, before.since))
+	now.unsure = now.index != before.since
 	if l.whole = before.cursor == "" || now.isDue(); l.whole {
 		before.cursor, now.whole, now.since, now.unsure = "", now.at, now.index, false
 	}

@@ -43,7 +43,8 @@ import (
 // mappers is how many workers map the sources of a test.
 const mappers = 4
 
-// manySources returns how many sources workers map: CITEKIT_TEST_SOURCES, or 3,000 at night.
+// manySources returns how many sources workers map: CITEKIT_TEST_SOURCES, such as 100000,
+// or 3,000 at night.
 func manySources(t *testing.T) int {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("CITEKIT_TEST_SOURCES"), "0"))
 	switch {
@@ -63,10 +64,10 @@ func manySources(t *testing.T) int {
 // each source has one map and is in the index once.
 func TestWorkersDisturbed(t *testing.T) {
 	f := newField(t, manySources(t))
-	f.faults = true
+	f.fail(true)
 	took := f.work(func(mapped int) bool { return f.disturb(mapped) })
 	t.Logf("disturbed: %d sources in %v, %.0f a second, %v of processors", len(f.texts), took.Round(time.Millisecond), float64(len(f.texts))/took.Seconds(), f.used)
-	f.faults = false
+	f.fail(false)
 	f.check()
 }
 
@@ -141,13 +142,13 @@ func newField(t *testing.T, sources int) *field {
 			t.Fatal(err)
 		}
 	}
-	f.objects = httptest.NewServer(f.failing(gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()))
-	t.Cleanup(f.objects.Close)
-	query := url.Values{"schema": {"s"}, "bucket": {f.bucket("out")}, "sources": {f.bucket("in")}}
-	f.url = f.server.Database(t) + "?" + query.Encode()
+	f.url = f.server.Database(t)
 	for i := range f.workers {
 		f.workers[i] = &mapper{name: fmt.Sprint("worker", i), wire: newWire(t, f.database().Host), cache: t.TempDir()}
 	}
+	f.objects = httptest.NewServer(f.failing(gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server()))
+	t.Cleanup(f.objects.Close)
+	f.url += "?" + url.Values{"schema": {"s"}, "bucket": {f.bucket("out")}, "sources": {f.bucket("in")}}.Encode()
 	t.Cleanup(func() {
 		for _, m := range f.workers {
 			m.wire.mend()
@@ -196,6 +197,13 @@ func (f *field) text(word string) string {
 		b.WriteString(".\n")
 	}
 	return b.String()
+}
+
+// fail says whether the bucket is to fail at times.
+func (f *field) fail(at bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.faults = at
 }
 
 // failing has a server of S3 refuse and drop some requests, and holds back those of a
