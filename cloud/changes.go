@@ -3,7 +3,7 @@ package cloud
 import (
 	"context"
 	"crypto/rand"
-	"errors"
+	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -120,39 +120,22 @@ func (n *notices) hear() error {
 // reading what is stored, and reads again when it is closed, misses nothing.
 func (w *Workspace) Changed() <-chan struct{} { return w.notices.next() }
 
-// A MapCursor is a state of the maps, after which changes can be read. The zero value
-// is the state before all that is there.
-type MapCursor struct {
-	xid uint64 // transactions below this one had ended
-}
-
-// String returns a form of the cursor that [ParseMapCursor] reads.
-func (c MapCursor) String() string { return strconv.FormatUint(c.xid, 10) }
-
-// ParseMapCursor reads what [MapCursor.String] returned.
-func ParseMapCursor(s string) (MapCursor, error) {
-	xid, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return MapCursor{}, errors.New("a cursor of maps is a number")
-	}
-	return MapCursor{xid}, nil
-}
-
 type changeRow struct {
 	ID      []byte
+	Version int64 // zero if the map was deleted
 	XID     uint64
 	Horizon uint64
 }
 
-// changedMaps returns the rows of maps that transactions from a cursor on wrote or
-// deleted, and the next cursor.
-func (w *Workspace) changedMaps(ctx context.Context, since MapCursor) ([]changeRow, MapCursor, error) {
+// changedMaps returns the rows of maps that transactions from a number on wrote or
+// deleted, and from which on the next call is to ask.
+func (w *Workspace) changedMaps(ctx context.Context, since uint64) ([]changeRow, uint64, error) {
 	// The horizon is of the same moment as the rows: what transactions below it did is
 	// there. The first row has it alone.
 	rows, err := all(ctx, w, pgx.RowToStructByPos[changeRow], `
-		SELECT NULL::bytea, 0::bigint, pg_snapshot_xmin(pg_current_snapshot())::text::bigint
-		UNION ALL SELECT id, xid::text::bigint, 0 FROM {s}.maps WHERE xid >= $1::text::xid8
-		UNION ALL SELECT id, xid::text::bigint, 0 FROM {s}.deleted_maps WHERE xid >= $1::text::xid8`, since.String())
+		SELECT NULL::bytea, 0::bigint, 0::bigint, pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+		UNION ALL SELECT id, 0, xid::text::bigint, 0 FROM {s}.deleted_maps WHERE xid >= $1::text::xid8
+		UNION ALL SELECT id, version, xid::text::bigint, 0 FROM {s}.maps WHERE xid >= $1::text::xid8`, strconv.FormatUint(since, 10))
 	if err != nil {
 		return nil, since, err
 	}
@@ -160,7 +143,7 @@ func (w *Workspace) changedMaps(ctx context.Context, since MapCursor) ([]changeR
 	changed := rows[:0]
 	for _, r := range rows {
 		if r.ID == nil {
-			next.xid = max(next.xid, r.Horizon)
+			next = max(next, r.Horizon)
 		} else {
 			changed = append(changed, r)
 		}
@@ -168,21 +151,28 @@ func (w *Workspace) changedMaps(ctx context.Context, since MapCursor) ([]changeR
 	return changed, next, nil
 }
 
-// ChangedMaps returns the ids of maps that were written, added or deleted since a
-// cursor, in no particular order, and the next cursor. An id may be returned again
-// although its map has not changed since; none is left out. The zero cursor gives the
-// ids of all maps. Deletions are known for 30 days.
-func (w *Workspace) ChangedMaps(ctx context.Context, since MapCursor) ([]string, MapCursor, error) {
-	rows, next, err := w.changedMaps(ctx, since)
-	seen := make(map[string]bool, len(rows))
-	ids := []string{}
-	for _, r := range rows {
-		if id := string(r.ID); !seen[id] {
-			seen[id] = true
-			ids = append(ids, id)
+// ChangedMaps returns the stamps of the maps that were written or added since a cursor,
+// the zero Stamp of those that were deleted, and the next cursor. A map may be returned
+// again although it has not changed since; none is left out. The cursor "" gives all
+// maps. Deletions are known for 30 days.
+func (w *Workspace) ChangedMaps(ctx context.Context, since string) (changed map[string]citekit.Stamp, next string, err error) {
+	var from uint64
+	if since != "" {
+		if from, err = strconv.ParseUint(since, 10, 64); err != nil {
+			return nil, since, fmt.Errorf("a cursor of maps is a number: %w", citekit.ErrSyntax)
 		}
 	}
-	return ids, next, err
+	rows, from, err := w.changedMaps(ctx, from)
+	if err != nil {
+		return nil, since, err
+	}
+	changed = make(map[string]citekit.Stamp, len(rows))
+	for _, r := range rows { // deleted ones first, which may be there again
+		if changed[string(r.ID)] = (citekit.Stamp{}); r.Version != 0 {
+			changed[string(r.ID)] = stampOf(r.Version)
+		}
+	}
+	return changed, strconv.FormatUint(from, 10), nil
 }
 
 type mapChange struct {
@@ -195,7 +185,7 @@ type mapFeed struct {
 	mu     sync.Mutex
 	name   string // start of stamps, as other processes count too
 	count  int64
-	cursor MapCursor
+	cursor uint64
 	seen   map[mapChange]bool // from the cursor on
 }
 
@@ -210,7 +200,7 @@ func (w *Workspace) MapsStamp(ctx context.Context) (citekit.Stamp, error) {
 		if err := w.row(ctx, repeating, []any{&xid}, `SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint`); err != nil {
 			return citekit.Stamp{}, err
 		}
-		f.name, f.cursor.xid = "maps."+rand.Text()+".", xid
+		f.name, f.cursor = "maps."+rand.Text()+".", xid
 	}
 	changed, next, err := w.changedMaps(ctx, f.cursor)
 	if err != nil {

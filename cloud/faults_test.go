@@ -437,8 +437,8 @@ func TestSchemasAreApart(t *testing.T) {
 	for n, err := range other.Notes(ctx, workspace.PinNotes) {
 		t.Errorf("Notes yields %q, %v; want none", n.Name, err)
 	}
-	if ids, _, err := other.ChangedMaps(ctx, cloud.MapCursor{}); err != nil || len(ids) > 0 {
-		t.Errorf("ChangedMaps = %q, %v; want none", ids, err)
+	if ids, _, err := other.ChangedMaps(ctx, ""); err != nil || len(ids) > 0 {
+		t.Errorf("ChangedMaps = %v, %v; want none", ids, err)
 	}
 	if all := kept(t, other); len(all) > 0 {
 		t.Errorf("Kept yields %+v; want none", all)
@@ -525,8 +525,8 @@ func TestInjection(t *testing.T) {
 				t.Errorf("DeleteKept(%q, %q): %v", kind, a, err)
 			}
 		}
-		if _, err := cloud.ParseMapCursor(a); err == nil {
-			t.Errorf("ParseMapCursor(%q): no error", a)
+		if _, _, err := w.ChangedMaps(ctx, "x"+a); !errors.Is(err, citekit.ErrSyntax) {
+			t.Errorf("ChangedMaps(%q): %v; want citekit.ErrSyntax", "x"+a, err)
 		}
 	}
 	if after := sql(t, url, `SELECT count(*) FROM pg_class`); after != before {

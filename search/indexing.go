@@ -82,7 +82,7 @@ func (s *Searcher) retry() {
 	for id, f := range s.failed {
 		f.until = time.Time{}
 		s.failed[id] = f
-		s.upToDate = false
+		s.seen.stamp = citekit.Stamp{}
 	}
 }
 

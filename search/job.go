@@ -29,7 +29,7 @@ type job struct {
 	running sync.WaitGroup
 
 	again <-chan struct{}   // asks for another look at the maps
-	seen  sweep             // before the last look
+	seen  sweep             // before the last look; the one before the job until then
 	taken map[string]string // versions of resources that are neither put nor given up
 	todo  []staleResource
 	of    int // resources that are to be read, and those
@@ -65,6 +65,11 @@ func (s *Searcher) update(u *updateRun) error {
 	}()
 	defer j.running.Wait()
 	defer stop()
+	s.mu.Lock()
+	if s.upToDate {
+		j.seen = s.seen
+	}
+	s.mu.Unlock()
 	err := j.run()
 	if err == nil {
 		s.mu.Lock()
@@ -120,7 +125,7 @@ func (j *job) run() error {
 // look finds the resources that are outdated, if maps or the index have changed.
 func (j *job) look() error {
 	now := sweep{at: time.Now(), stamp: j.mapsStamp(j.ctx), index: j.indexStamp(j.ctx)}
-	todo, err := j.outdated(j.ctx)
+	todo, err := j.outdated(j.ctx, &now, j.seen)
 	if err != nil {
 		return err
 	}

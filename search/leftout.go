@@ -121,7 +121,8 @@ func (s *Searcher) isRemoved(ctx context.Context, id string) bool {
 
 // changedSources returns the resources whose sources changed since they were mapped,
 // or are gone: of those that are named, or of all resources. If they are more than
-// alwaysChecked, it looks only if all is set. The error is that of a context, after
+// alwaysChecked, it looks only if all is set and the workspace is on this machine, as
+// elsewhere each is a request. The error is that of a context, after
 // half of the time that is left; a look at all sources goes on then.
 func (s *Searcher) changedSources(ctx context.Context, named []string, all bool) (changes, error) {
 	if deadline, limited := ctx.Deadline(); limited {
@@ -132,7 +133,7 @@ func (s *Searcher) changedSources(ctx context.Context, named []string, all bool)
 	if len(named) > 0 && len(named) <= alwaysChecked {
 		return s.lookAtSources(ctx, named)
 	}
-	if !all {
+	if !all || s.isRemote() {
 		some, err := s.lib.ResourcesAfter(ctx, "", alwaysChecked+1)
 		if err != nil || len(some) > alwaysChecked {
 			return changes{}, ctx.Err()

@@ -18,8 +18,9 @@ type Results struct {
 
 	// LeftOut is how many resources are not searched or not shown, because
 	// their sources have changed since they were mapped, are gone or cannot be
-	// read. If there are more than 100 resources and TopK results, only those count
-	// that were met, now or when the index was brought up to date.
+	// read. If there are more than 100 resources, and TopK results or a workspace that
+	// is not on this machine, only those count that were met, now or when the index
+	// was brought up to date.
 	LeftOut int
 
 	// LeftOutIDs are the ids of these resources, at most [MaxLeftOut], in order.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/citekit/citekit"
@@ -18,6 +19,11 @@ const (
 	// retryAfter is the delay before a source that could not be read is tried
 	// again.
 	retryAfter = 30 * time.Second
+
+	// wholeEvery is how often all maps are checked, and not only those that changed,
+	// while the index changes: what others put may be of an earlier version, and
+	// something may be lost.
+	wholeEvery = time.Minute
 
 	// batchTime is the reading time after which a batch is put into the index.
 	batchTime = 3 * time.Second
@@ -36,6 +42,14 @@ type mapsStamper interface {
 	MapsStamp(ctx context.Context) (citekit.Stamp, error)
 }
 
+// A mapsChanger is a workspace that can tell which maps have changed.
+type mapsChanger interface {
+	// ChangedMaps returns the stamps of the maps that were written since a cursor, the
+	// zero Stamp of those that were deleted, and the next cursor. "" is the cursor
+	// before all that is there. A map may be returned that has not changed.
+	ChangedMaps(ctx context.Context, since string) (changed map[string]citekit.Stamp, next string, err error)
+}
+
 // An indexStamper is an index that can show quickly whether another process may have
 // changed it.
 type indexStamper interface {
@@ -43,12 +57,21 @@ type indexStamper interface {
 	Stamp(ctx context.Context) (citekit.Stamp, error)
 }
 
-// A sweep is a check of all maps against the index.
+// A sweep is a check of maps against the index: of all, or of those that have changed
+// since the one before.
 type sweep struct {
 	at    time.Time
 	stamp citekit.Stamp // of all maps, before the check
 	index citekit.Stamp // of the index, before the check
+
+	cursor string        // of a mapsChanger, before the check; "" if there is none
+	whole  time.Time     // of the last check of all
+	since  citekit.Stamp // of the index, before that
+	unsure bool          // the index has changed since
 }
+
+// isDue reports whether all maps are to be checked again, although none has changed.
+func (w *sweep) isDue() bool { return w.unsure && time.Since(w.whole) >= wholeEvery }
 
 // A failure is a version of a resource that could not be read.
 type failure struct {
@@ -114,7 +137,7 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updateRun, began bool)
 	if s.background.Err() != nil { // closed
 		return nil, false
 	}
-	if s.upToDate && stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && indexStamp == s.seen.index && (time.Since(s.seen.at) < sweepEvery || s.isTrusted()) {
+	if s.upToDate && stamp != (citekit.Stamp{}) && stamp == s.seen.stamp && indexStamp == s.seen.index && !s.seen.isDue() && (time.Since(s.seen.at) < sweepEvery || s.isTrusted()) {
 		return nil, false
 	}
 	u = &updateRun{done: make(chan struct{}), again: make(chan struct{}, 1)}
@@ -132,9 +155,12 @@ func (s *Searcher) startUpdating(ctx context.Context) (u *updateRun, began bool)
 // isTrusted reports whether the common stamp of all maps is trusted however old it is: the
 // workspace is not on this machine, so that maps are only written through a workspace, and
 // no resource is to be tried again. It needs the lock.
-func (s *Searcher) isTrusted() bool {
+func (s *Searcher) isTrusted() bool { return s.isRemote() && len(s.failed) == 0 }
+
+// isRemote reports whether the workspace is not on this machine.
+func (s *Searcher) isRemote() bool {
 	w, ok := s.lib.Workspace().(interface{ NoteLatency() time.Duration })
-	return ok && w.NoteLatency() > 0 && len(s.failed) == 0
+	return ok && w.NoteLatency() > 0
 }
 
 func (s *Searcher) mapsStamp(ctx context.Context) citekit.Stamp {
@@ -192,26 +218,78 @@ func (s *Searcher) checkAgain() {
 // A staleResource is a resource whose entries do not match its map.
 type staleResource struct{ id, version string }
 
-// outdated returns the resources that are missing or outdated in the index.
-func (s *Searcher) outdated(ctx context.Context) (todo []staleResource, err error) {
-	ids, err := s.lib.Resources(ctx)
-	if err != nil {
-		return nil, err
+// A look is what is compared with the index.
+type look struct {
+	ids    []string                 // of maps, in order
+	stamps map[string]citekit.Stamp // of the maps; nil if they are to be asked for
+	whole  bool                     // these are all
+}
+
+// lookAt returns the maps to compare: all, or those that have changed since a sweep, with
+// those that could not be read. It completes the new sweep.
+func (s *Searcher) lookAt(ctx context.Context, now *sweep, before sweep) (l look, err error) {
+	changer, ok := s.lib.Workspace().(mapsChanger)
+	if !ok {
+		ids, err := s.lib.Resources(ctx)
+		return look{ids: ids, whole: true}, err
 	}
+	now.whole, now.since = before.whole, before.since
+	now.unsure = now.index != before.since
+	if l.whole = before.cursor == "" || now.isDue(); l.whole {
+		before.cursor, now.whole, now.since, now.unsure = "", now.at, now.index, false
+	}
+	if l.stamps, now.cursor, err = changer.ChangedMaps(ctx, before.cursor); err != nil {
+		return l, err
+	}
+	l.ids = slices.Collect(maps.Keys(l.stamps))
+	s.mu.Lock()
+	for id := range s.failed {
+		if _, ok := l.stamps[id]; !ok {
+			l.ids = append(l.ids, id)
+		}
+	}
+	s.mu.Unlock()
+	slices.Sort(l.ids)
+	return l, nil
+}
+
+// version returns the version that the entries of a resource must have, or "" if it has
+// no map.
+func (l *look) version(ctx context.Context, s *Searcher, id string) (string, error) {
+	stamp, ok := l.stamps[id]
+	if !ok {
+		version, err := s.version(ctx, id)
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", nil
+		}
+		return version, err
+	}
+	if stamp == (citekit.Stamp{}) {
+		return "", nil
+	}
+	return s.versionOf(stamp), nil
+}
+
+// outdated returns the resources that are missing or outdated in the index, of those
+// that may be so since a sweep. It completes the new sweep.
+func (s *Searcher) outdated(ctx context.Context, now *sweep, before sweep) (todo []staleResource, err error) {
 	s.mu.Lock()
 	s.noted = make(map[string]bool)
 	s.mu.Unlock()
-	listed := make(map[string]string, len(ids))
+	l, err := s.lookAt(ctx, now, before)
+	if err != nil {
+		return nil, err
+	}
+	listed := make(map[string]string, len(l.ids))
 	aside, cannot := make(map[string]string), make(map[string]unreadText)
-	for _, id := range ids {
-		version, err := s.version(ctx, id)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+	for _, id := range l.ids {
+		version, err := l.version(ctx, s, id)
 		if err != nil {
 			return nil, err
 		}
-		listed[id] = version
+		if listed[id] = version; version == "" {
+			continue
+		}
 		held, err := s.index.Holds(ctx, id)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -228,16 +306,31 @@ func (s *Searcher) outdated(ctx context.Context) (todo []staleResource, err erro
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !l.whole {
+		keepOthers(aside, s.aside, listed)
+		keepOthers(cannot, s.unread, listed)
+	}
 	s.keepPartial(aside, cannot)
 	maps.DeleteFunc(s.failed, func(id string, f failure) bool { return listed[id] != f.version })
 	return todo, nil
 }
 
+// keepOthers adds what was known of resources that were not looked at.
+func keepOthers[V any](now, before map[string]V, looked map[string]string) {
+	for id, v := range before {
+		if _, ok := looked[id]; !ok {
+			now[id] = v
+		}
+	}
+}
+
 // version returns the version of a resource that its entries must have.
 func (s *Searcher) version(ctx context.Context, id string) (string, error) {
 	stamp, err := s.lib.Workspace().StatMap(ctx, id)
-	return stamp.Identity + " " + s.form, err
+	return s.versionOf(stamp), err
 }
+
+func (s *Searcher) versionOf(stamp citekit.Stamp) string { return stamp.Identity + " " + s.form }
 
 func (s *Searcher) hasFailed(id, version string) bool {
 	s.mu.Lock()

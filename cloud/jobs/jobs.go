@@ -41,7 +41,7 @@ type Queue struct {
 // them up to date, one process at a time. The pool must stay open while the queue is used.
 func Open(ctx context.Context, pool *pgxpool.Pool, schema string) (*Queue, error) {
 	q := &Queue{pool: pool, schema: schema, look: lookEvery}
-	err := q.migrate(ctx)
+	err := persist(ctx, func() error { return q.migrate(ctx) })
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) && answer.Code == noRight {
 		err = fmt.Errorf("%w; %s", err, q.grants())
@@ -117,6 +117,32 @@ func (q *Queue) grants() string {
 	return strings.ReplaceAll("an owner of the schema must run 'citekit jobs list' once, which makes the tables, and then: GRANT USAGE ON SCHEMA {s} TO the role; "+
 		"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {s} TO the role; GRANT USAGE ON ALL SEQUENCES IN SCHEMA {s} TO the role",
 		"{s}", pgx.Identifier{q.schema}.Sanitize())
+}
+
+// The bounds of persist.
+const (
+	startAttempts = 7
+	startWait     = 100 * time.Millisecond // before the second attempt, and twice as long before each next one
+)
+
+// persist does something that may be done twice, again if the database restarts
+// meanwhile.
+func persist(ctx context.Context, do func() error) error {
+	wait := startWait
+	for attempt := 1; ; attempt++ {
+		err := do()
+		var answer *pgconn.PgError
+		// 57: it ends or starts.
+		if err == nil || errors.As(err, &answer) && !strings.HasPrefix(answer.Code, "57") || attempt == startAttempts {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+		wait *= 2
+	}
 }
 
 // A Source is a source to map, as it was when it was found.
@@ -305,6 +331,7 @@ type Failure struct {
 type output struct {
 	Counts map[string]int `json:"counts"`
 	Failed []Failure      `json:"failed,omitempty"`
+	Reason string         `json:"reason,omitempty"` // why it waits
 }
 
 func jobOf(row *rivertype.JobRow) *Job {
@@ -327,6 +354,8 @@ func jobOf(row *rivertype.JobRow) *Job {
 	}
 	if n := len(row.Errors); n > 0 && j.State != Done {
 		j.Reason = reasonOf(row.Errors[n-1].Error)
+	} else if j.State == Waiting {
+		j.Reason = left.Reason
 	}
 	return j
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -342,7 +343,7 @@ func TestRetries(t *testing.T) {
 			return fmt.Errorf("odd: %w", citekit.ErrFormat)
 		}
 		if failures.Add(1) == 1 {
-			return &queueError{errors.New("cannot be reached")}
+			return fmt.Errorf("slow: %w", context.DeadlineExceeded)
 		}
 		return nil
 	}}}})
@@ -423,7 +424,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// workAlone works, and kills the process at sources whose name begins with "kill".
+// workAlone works, and kills or stops the process at sources whose name begins with
+// "kill" or "stop".
 func workAlone(ctx context.Context, database, dir string) error {
 	pool, err := pgxpool.New(ctx, strings.Replace(database, "pg:", "postgres:", 1))
 	if err != nil {
@@ -442,6 +444,9 @@ func workAlone(ctx context.Context, database, dir string) error {
 	return q.Work(ctx, lib, &WorkOptions{Workers: 1, Ingest: ingest.Options{MapperName: "test", Mapper: &mapper{lib.Resolvers(), func(_ context.Context, name string) error {
 		if strings.HasPrefix(name, "kill") {
 			os.Exit(137)
+		}
+		if strings.HasPrefix(name, "stop") {
+			return syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 		}
 		return nil
 	}}}})
@@ -484,6 +489,61 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// The job of a worker that says nothing any more, although its connections stay, runs
+// elsewhere.
+func TestStopped(t *testing.T) {
+	database := pgtest.Start(t).Database(t)
+	dir, lib := folder(t, map[string]string{"stop.txt": "Stops.\n"})
+	q := open(t, database)
+	if _, err := q.Add(t.Context(), sources(t, lib), Bulk, 0); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "CITEKIT_TEST_WORKER="+database, "CITEKIT_TEST_DIR="+dir)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
+	for { // until it has begun
+		if counts, err := q.Counts(t.Context()); err != nil {
+			t.Fatal(err)
+		} else if counts[Running] == 1 {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	other := open(t, database)
+	other.look = 300 * time.Millisecond
+	work(t, other, lib, nil)
+	if counts := wait(t, q); counts[Done] != 1 {
+		t.Errorf("%v", counts)
+	}
+}
+
+// A job that the database has as running by a worker that has not begun it, as its
+// answer was lost, runs.
+func TestNeverBegun(t *testing.T) {
+	database := pgtest.Start(t).Database(t)
+	_, lib := folder(t, map[string]string{"a.txt": "A.\n"})
+	q := open(t, database)
+	q.look = 100 * time.Millisecond
+	work(t, q, lib, nil)
+	if _, err := q.Add(t.Context(), sources(t, lib), Bulk, 0); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, q)
+	if _, err := q.pool.Exec(t.Context(), q.sql(`INSERT INTO %s (state, attempt, attempted_at, attempted_by, args, kind, max_attempts, priority, queue)
+		SELECT 'running', 1, now(), attempted_by, args, kind, max_attempts, priority, queue FROM public.river_job`)); err != nil {
+		t.Fatal(err)
+	}
+	if counts := wait(t, q); counts[Done] != 2 {
+		t.Errorf("%v", counts)
+	}
+}
+
 // A reason that PostgreSQL cannot store as it is ends a job all the same, and tables are
 // made with one connection in the pool.
 func TestOddReason(t *testing.T) {
@@ -516,8 +576,12 @@ func TestOddReason(t *testing.T) {
 	if _, err := q.Add(t.Context(), sources(t, lib), Bulk, 0); err != nil {
 		t.Fatal(err)
 	}
-	if counts := wait(t, q); counts[Done] != 3 {
+	if counts := wait(t, q); counts[Done] != 1 {
 		t.Errorf("%v", counts)
+	}
+	// That a store is down is no attempt of the job.
+	if all, err := q.List(t.Context(), Done, 0, 10); err != nil || len(all) != 1 || all[0].Attempts != 1 || len(all[0].Failed) != 1 || tries.Load() != 2 {
+		t.Errorf("%+v, %v", all, err)
 	}
 	if _, err := lib.Map(t.Context(), "passing"); err != nil {
 		t.Error(err)

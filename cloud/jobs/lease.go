@@ -3,9 +3,12 @@ package jobs
 import (
 	"context"
 	"hash/fnv"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // River tells a job whose worker vanished only by the time since it began. So each
@@ -54,9 +57,12 @@ func (q *Queue) holdOnce(ctx context.Context, worker string, held func()) {
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1, $2)", int32(leaseClass), q.leaseOf(worker)); err != nil {
 		return
 	}
+	// The server ends the session of a machine that is gone without a word. Version 13
+	// cannot: it finds out when the connection does.
+	_, _ = conn.Exec(ctx, "SELECT set_config('idle_session_timeout', $1, false)", strconv.FormatInt(4*q.look.Milliseconds(), 10))
 	held()
 	for ctx.Err() == nil {
-		wait, cancel := context.WithTimeout(ctx, lookEvery)
+		wait, cancel := context.WithTimeout(ctx, q.look)
 		_, _ = conn.WaitForNotification(wait) // there is none; it returns early if the connection ends
 		cancel()
 		if conn.Ping(ctx) != nil {
@@ -71,8 +77,43 @@ type runningJob struct {
 	attempt int16
 }
 
-// giveBack gives back jobs of vanished workers until ctx is done.
-func (q *Queue) giveBack(ctx context.Context) {
+// begun are the attempts that a worker has begun. The database may have others as
+// running by it: if the connection broke when it fetched them, or at their end.
+type begun struct {
+	worker string
+	mu     sync.Mutex
+	jobs   map[runningJob]bool
+}
+
+func newBegun(worker string) *begun {
+	return &begun{worker: worker, jobs: make(map[runningJob]bool)}
+}
+
+// during notes a job while it runs.
+func (b *begun) during(ctx context.Context, job *rivertype.JobRow, run func(context.Context) error) error {
+	one := runningJob{job.ID, int16(job.Attempt)}
+	b.set(one, true)
+	defer b.set(one, false)
+	return run(ctx)
+}
+
+func (b *begun) set(one runningJob, runs bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if delete(b.jobs, one); runs {
+		b.jobs[one] = true
+	}
+}
+
+func (b *begun) has(one runningJob) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.jobs[one]
+}
+
+// giveBack gives back jobs of vanished workers, and those of its own that it has not
+// begun, until ctx is done.
+func (q *Queue) giveBack(ctx context.Context, own *begun) {
 	before := make(map[runningJob]bool)
 	for {
 		select {
@@ -80,7 +121,7 @@ func (q *Queue) giveBack(ctx context.Context) {
 			return
 		case <-time.After(q.look):
 		}
-		lost, err := q.lost(ctx)
+		lost, err := q.lost(ctx, own)
 		if err != nil {
 			clear(before)
 			continue
@@ -115,8 +156,9 @@ AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 WHERE id = $1 AND attempt = $2 AND state = 'running'`
 )
 
-// lost lists the attempts that run by workers that have no lock.
-func (q *Queue) lost(ctx context.Context) ([]runningJob, error) {
+// lost lists the attempts that run by workers that have no lock, and those of a worker
+// that it has not begun.
+func (q *Queue) lost(ctx context.Context, own *begun) ([]runningJob, error) {
 	// The attempts first: a worker has its lock before it begins one.
 	rows, err := q.pool.Query(ctx, q.sql(lostSQL))
 	if err != nil {
@@ -147,7 +189,7 @@ func (q *Queue) lost(ctx context.Context) ([]runningJob, error) {
 	}
 	var lost []runningJob
 	for one, worker := range workers {
-		if !live[q.leaseOf(worker)] {
+		if !live[q.leaseOf(worker)] || worker == own.worker && !own.has(one) {
 			lost = append(lost, one)
 		}
 	}

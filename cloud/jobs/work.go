@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
@@ -64,10 +66,12 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 		queues[indexing] = river.QueueConfig{MaxWorkers: 1}
 	}
 	id := rand.Text()
+	began := newBegun(id)
 	client, err := river.NewClient(riverpgxv5.New(q.pool), &river.Config{
 		Schema: q.schema, Queues: queues, Workers: workers, Logger: cmp.Or(opts.Logger, silent),
 		ID: id, JobTimeout: timeout, RescueStuckJobsAfter: timeout + time.Minute,
 		SoftStopTimeout: cmp.Or(opts.Grace, 30*time.Second), FetchCooldown: 50 * time.Millisecond,
+		Middleware: []rivertype.Middleware{river.WorkerMiddlewareFunc(began.during)},
 	})
 	if err != nil {
 		return fmt.Errorf("the queue of jobs: %w", err)
@@ -86,9 +90,9 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 		defer telling.Wait()
 		defer stop()
 	}
-	stop := q.watch(ctx, id)
+	stop := q.watch(ctx, began)
 	defer stop()
-	if err := client.Start(context.WithoutCancel(ctx)); err != nil {
+	if err := persist(ctx, func() error { return client.Start(context.WithoutCancel(ctx)) }); err != nil {
 		return fault(ctx, err)
 	}
 	select {
@@ -99,15 +103,16 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 	return client.Stop(context.WithoutCancel(ctx)) // ends running jobs after Grace
 }
 
-// watch holds the lock of a worker and gives back the jobs of others that vanished, until
-// stop is called. It returns when the lock is held, or ctx is done.
-func (q *Queue) watch(ctx context.Context, id string) (stop func()) {
+// watch holds the lock of a worker and gives back the jobs of others that vanished, and
+// its own that it does not know of, until stop is called. It returns when the lock is
+// held, or ctx is done.
+func (q *Queue) watch(ctx context.Context, own *begun) (stop func()) {
 	watching, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	held := make(chan struct{})
 	once := sync.OnceFunc(func() { close(held) })
-	running.Go(func() { q.hold(watching, id, once) })
-	running.Go(func() { q.giveBack(watching) })
+	running.Go(func() { q.hold(watching, own.worker, once) })
+	running.Go(func() { q.giveBack(watching, own) })
 	select {
 	case <-held:
 	case <-ctx.Done():
@@ -129,15 +134,38 @@ type worker struct {
 	stopping context.Context // done when no more jobs are to begin
 }
 
-// Work implements [river.Worker].
+// mostSnoozes is how often a job waits for the stores, which takes about an hour, before
+// that counts as a failed attempt.
+const mostSnoozes = 60
+
+// Work implements [river.Worker]. That a store cannot be used is no fault of the job: it
+// waits, and this is no attempt.
 func (w *worker) Work(ctx context.Context, job *river.Job[ingestArgs]) error {
+	err := w.work(ctx, job)
+	var storage interface{ StorageFault() string }
+	switch {
+	case err == nil:
+		return nil
+	case w.stopping.Err() != nil && ctx.Err() != nil:
+		return river.JobSnooze(0) // the worker stops, not the job
+	case ctx.Err() == nil && errors.As(err, &storage):
+		var kept struct{ Snoozes int } // by River
+		if json.Unmarshal(job.Metadata, &kept) == nil && kept.Snoozes < mostSnoozes {
+			_ = river.RecordOutput(ctx, output{Reason: stored(err.Error())})
+			return river.JobSnooze(time.Second << min(kept.Snoozes, 6))
+		}
+	}
+	return errors.New(stored(err.Error()))
+}
+
+func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	sources := job.Args.Sources
 	if job.Attempt > 1 && len(sources) > 1 {
 		return w.split(ctx, job)
 	}
 	paths, err := w.paths(ctx, sources)
 	if err != nil {
-		return errors.New(stored(err.Error()))
+		return err
 	}
 	if len(paths) == 0 {
 		return w.complete(ctx, job, output{Counts: map[string]int{string(ingest.Vanished): len(sources)}})
@@ -159,19 +187,16 @@ func (w *worker) Work(ctx context.Context, job *river.Job[ingestArgs]) error {
 			left.Failed = append(left.Failed, Failure{item.Path, stored(item.Err.Error())})
 		}
 	}
-	switch {
-	case w.stopping.Err() != nil && ctx.Err() != nil:
-		return river.JobSnooze(0) // the worker stops, not the job
-	case err != nil:
-		return errors.New(stored(err.Error()))
+	if err != nil {
+		return err
 	}
 	if left.Counts[string(ingest.Mapped)]+left.Counts[string(ingest.Copied)] > 0 && w.opts.Index != nil {
 		if err := w.askForIndex(ctx); err != nil {
-			return err
+			return fault(ctx, err)
 		}
 	}
 	if passing != nil {
-		return errors.New(stored(passing.Error()))
+		return passing
 	}
 	return w.complete(ctx, job, left)
 }
@@ -182,10 +207,10 @@ func (w *worker) complete(ctx context.Context, job *river.Job[ingestArgs], left 
 	if err := river.RecordOutput(ctx, left); err != nil {
 		return err
 	}
-	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
+	return fault(ctx, pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
 		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 		return err
-	})
+	}))
 }
 
 // paths returns the paths of the sources, without those that are gone and look like a
@@ -231,7 +256,7 @@ func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
 		all[i] = river.InsertManyParams{Args: ingestArgs{[]Source{s}, job.Args.Force}, InsertOpts: ingestOptions(Priority(job.Priority))}
 	}
 	if _, err := w.client.InsertMany(ctx, all); err != nil {
-		return err
+		return fault(ctx, err)
 	}
 	return w.complete(ctx, job, output{Counts: map[string]int{"split": len(all)}})
 }
