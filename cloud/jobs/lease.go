@@ -25,6 +25,16 @@ const (
 	leaseEvery = time.Second
 )
 
+// anyWorker stands for all workers of a queue, who share its lock.
+const anyWorker = ""
+
+// hasWorkers reports whether a worker of the queue runs.
+func (q *Queue) hasWorkers(ctx context.Context) (bool, error) {
+	var has bool
+	err := q.pool.QueryRow(ctx, "SELECT EXISTS ("+liveSQL+" AND objid::int8 = $2)", int64(leaseClass), int64(uint32(q.leaseOf(anyWorker)))).Scan(&has)
+	return has, fault(ctx, err)
+}
+
 // leaseOf returns the second number of the lock of a worker.
 func (q *Queue) leaseOf(worker string) int32 {
 	h := fnv.New32a()
@@ -52,6 +62,9 @@ func (q *Queue) holdOnce(ctx context.Context, worker string, held func()) {
 	defer conn.Close(context.WithoutCancel(ctx))
 	// Shared, so that two workers with one number by chance do not wait for each other.
 	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1, $2)", int32(leaseClass), q.leaseOf(worker)); err != nil {
+		return
+	}
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1, $2)", int32(leaseClass), q.leaseOf(anyWorker)); err != nil {
 		return
 	}
 	held()

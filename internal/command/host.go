@@ -43,6 +43,7 @@ type host struct {
 	mapper chosenMapper
 
 	openStore func(url string) (Store, error)
+	openQueue func(Store) (Queue, error) // nil if stores have none
 }
 
 // A hosted workspace is an open workspace.
@@ -116,6 +117,13 @@ func (h *host) corpus(w config.Workspace, opts *corpus.Options) (*corpus.Corpus,
 	store, err := h.openStore(w.URL)
 	if err != nil {
 		return nil, err
+	}
+	if opts.AgentsIngest && h.openQueue != nil {
+		q, err := h.openQueue(store)
+		if err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+		opts.Queue = q.Ingests(store)
 	}
 	c := corpus.New(citekit.New(store, opts.Resolvers, opts.Library), opts)
 	if err := c.Searcher.Err(); err != nil {

@@ -37,6 +37,9 @@ type Queue interface {
 	// Work runs jobs until ctx is done, and calls done with each that has ended or is to
 	// be tried again.
 	Work(ctx context.Context, lib *citekit.Library, workers int, opts ingest.Options, index ingest.Indexer, done func(QueueJob)) error
+
+	// Ingests returns the queue as servers use it.
+	Ingests(ws citekit.Workspace) ingest.Queue
 }
 
 // Queued says what became of sources that were to be added to a [Queue].
