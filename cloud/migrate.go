@@ -22,7 +22,7 @@ import (
 var migrations embed.FS
 
 // migrated is the number of the last migration.
-const migrated = 1
+const migrated = 2
 
 // migrate brings the schema to what this version needs, and reads the id of the store.
 func (w *Workspace) migrate(ctx context.Context) error {
@@ -141,7 +141,7 @@ func (w *Workspace) checkRights(ctx context.Context) error {
 		UNION ALL SELECT 'SELECT on the table ' || t FROM unnest($3::text[]) t WHERE NOT has_table_privilege('{s}.' || t, 'SELECT')
 		UNION ALL SELECT 'USAGE on the sequence versions' WHERE NOT has_sequence_privilege('{s}.versions', 'USAGE')
 		ORDER BY 1`,
-		[]string{"maps", "deleted_maps", "notes", "evidence", "garbage", "leases"},
+		[]string{"maps", "deleted_maps", "notes", "evidence", "garbage", "leases", "meters"},
 		[]string{"SELECT", "INSERT", "UPDATE", "DELETE"}, []string{"store", "migrations"})
 	if err == nil && len(lacks) > 0 {
 		err = &storeError{databaseFault, fmt.Errorf("the role lacks %s; %s", strings.Join(lacks, ", "), w.grants())}

@@ -47,7 +47,7 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	now, endpoint := newAdjusted(settings), endpointOptions(settings, logs.logger)
 	endpoint.Tools, endpoint.View = mcpadapter.ToolsOf(all[0].ServerOptions()), pagesOf(settings)
 	team, err := server.New(h.hostedServers(all, now), &server.Options{
-		Authenticator: callers.authenticator, Limits: settings.Limits.Server(), Handler: endpoint,
+		Authenticator: callers.authenticator, Limits: settings.Limits.Server(), Meter: meterOf(all), Handler: endpoint,
 		Metadata: callers.metadata, Ready: sharedChecks(callers, logs), Logger: logs.logger, Audit: logs.audit, Observer: shown.observer(),
 		Version: buildVersion().Version,
 	})
@@ -67,6 +67,17 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	err = team.Serve(ctx, listener, serveOptions(settings))
 	logStop(err)
 	return cmp.Or(err, stopped(ctx))
+}
+
+// meterOf returns the meter of the first workspace whose store has one, which replicas
+// share; else nil.
+func meterOf(all []*hosted) server.Meter {
+	for _, one := range all {
+		if m, ok := one.Workspace().(server.Meter); ok {
+			return m
+		}
+	}
+	return nil
 }
 
 // hostedServers returns a protocol server for each workspace. now decides at each
