@@ -50,6 +50,7 @@ type host struct {
 type hosted struct {
 	*corpus.Corpus
 	name  string
+	url   string // of a store; "" for a directory
 	ready func(context.Context) error
 	full  func() bool // whether its evidence has reached the limit
 }
@@ -96,7 +97,7 @@ func (h *host) open(name string, w config.Workspace) (*hosted, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &hosted{Corpus: opened, name: name}
+	one := &hosted{Corpus: opened, name: name, url: w.URL}
 	if limited, ok := opened.Workspace().(limited); ok {
 		one.full = limited.EvidenceFull
 	}
