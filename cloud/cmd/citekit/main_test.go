@@ -274,7 +274,7 @@ func TestReplicas(t *testing.T) {
 		t.Errorf("the worker did %q", done)
 	}
 
-	link := one.find(one.tool("resolve", `{"id": "text://guide#lines=3-3"}`), `"evidence_url": ?"([^"]+)"`)
+	link := one.find(one.tool("resolve", `{"address": "text://guide#lines=3-3"}`), `"evidence_url": ?"([^"]+)"`)
 	link = other.at + strings.TrimPrefix(strings.ReplaceAll(link, `\u0026`, "&"), one.at)
 	for _, follow := range []struct {
 		link string
