@@ -102,7 +102,7 @@ var mayImport = map[string][]string{
 	"mcpadapter/internal/watch":                      {".", "internal/mcpcall"},
 	"api":                                            {".", "answer", "cite", "contents", "ingest", "relations", "search", "textlayer", "verify", "view", "server/transport", "internal/ledger", "internal/lookup", "internal/mcpcall", "internal/stats"},
 	"corpus":                                         {".", "access", "answer", "api", "cite", "contents", "corpus/internal/*", "internal/mcpcall", "ingest", "mapper/llm", "mcpadapter", "modality", "reanchor", "relations", "search", "textlayer", "verify", "view", "workspace", "server/transport"},
-	"viewer":                                         {"api", "internal/mcpcall", "server", "server/transport"},
+	"viewer":                                         {".", "api", "internal/mcpcall", "server", "server/transport"},
 	"corpus/internal/lightfast":                      {".", "api", "mcpadapter", "internal/mcpcall", "server/transport"},
 	"server":                                         {".", "access", "api", "internal/mcpcall", "mcpadapter"},
 	"corpus/internal/sage":                           {".", "contents", "corpus/internal/topics", "internal/stats", "mcpadapter", "search"},

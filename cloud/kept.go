@@ -159,6 +159,9 @@ func (w *Workspace) deleteObject(ctx context.Context, key string) (bool, error) 
 // Sweep deletes the bytes of evidence that no row has referred to for a day, and
 // returns the number of objects. Several processes may sweep at the same time.
 func (w *Workspace) Sweep(ctx context.Context) (deleted int, err error) {
+	if _, err := w.exec(ctx, repeating, `DELETE FROM {s}.meters WHERE at < now() - $1::interval`, meterKept); err != nil {
+		return 0, err
+	}
 	for {
 		due, err := all(ctx, w, pgx.RowTo[string], `SELECT key FROM {s}.garbage WHERE since < now() - $1::interval ORDER BY since LIMIT $2`, deletedAfter, maxListed)
 		if err != nil {

@@ -23,10 +23,10 @@ import (
 var migrations embed.FS
 
 // migrated is the number of the last migration.
-const migrated = 2
+const migrated = 3
 
 // needed has, for each migration, the last one that a process must know to work after it.
-var needed = [migrated + 1]int{1: 1, 2: 1}
+var needed = [migrated + 1]int{1: 1, 2: 1, 3: 1}
 
 // migrate brings the schema to what this version needs.
 func (w *Workspace) migrate(ctx context.Context) error {
@@ -172,7 +172,7 @@ func (w *Workspace) checkRights(ctx context.Context) error {
 		UNION ALL SELECT r || ' on the table store' FROM unnest($3::text[]) r WHERE NOT has_table_privilege('{s}.store', r)
 		UNION ALL SELECT 'USAGE on the sequence versions' WHERE NOT has_sequence_privilege('{s}.versions', 'USAGE')
 		ORDER BY 1`,
-		[]string{"maps", "deleted_maps", "notes", "evidence", "garbage", "leases"},
+		[]string{"maps", "deleted_maps", "notes", "evidence", "garbage", "leases", "meters"},
 		[]string{"SELECT", "INSERT", "UPDATE", "DELETE"}, []string{"SELECT", "UPDATE"})
 	if err == nil && len(lacks) > 0 {
 		err = &storeError{databaseFault, fmt.Errorf("the role lacks %s; %s", strings.Join(lacks, ", "), w.grants())}

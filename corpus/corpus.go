@@ -87,6 +87,9 @@ type Options struct {
 	// ingestStatus.
 	AgentsIngest bool
 
+	// Queue, if not nil, maps what agents ingest, as in [mcpadapter.IngesterOptions].
+	Queue ingest.Queue
+
 	// Server configures the servers; nil means the defaults. The parts that it names,
 	// such as the Searcher, are those of the Corpus, whatever it has.
 	Server *mcpadapter.Options
@@ -173,7 +176,7 @@ func New(lib *citekit.Library, opts *Options) *Corpus {
 	c.Reanchorer = reanchor.New(lib, &reanchor.Options{Layers: c.Layers})
 	c.Citer = cite.New(lib, &cite.Options{Verifier: c.Verifier, Layers: c.Layers})
 	if c.opts.AgentsIngest {
-		c.ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: c.ingestOptions()})
+		c.ingester = mcpadapter.NewIngester(lib, &mcpadapter.IngesterOptions{Ingest: c.ingestOptions(), Queue: c.opts.Queue})
 	}
 	return c
 }

@@ -86,6 +86,9 @@ func (p Progress) message(shown func(path string) string) string {
 	if p.ToIndex > 0 {
 		return p.Indexing()
 	}
+	if p.Path == "" {
+		return fmt.Sprintf("%d of %d", p.Done, p.Total)
+	}
 	path := p.Path
 	if shown != nil {
 		path = shown(path)

@@ -151,17 +151,9 @@ func Run(ctx context.Context, lib *citekit.Library, paths []string, opts *Option
 // makeMaps is [Run] without the index.
 func makeMaps(ctx context.Context, lib *citekit.Library, paths []string, opts *Options) (*Report, error) {
 	report := &Report{Items: []Item{}}
-	o, err := opts.withDefaults()
+	o, err := checked(lib, paths, opts)
 	if err != nil {
 		return report, fmt.Errorf("ingest: %w", err)
-	}
-	if len(paths) == 0 {
-		return report, fmt.Errorf("ingest: %w", syntaxError(`no paths; name files, folders or patterns, such as "." for everything below the base directory`))
-	}
-	if o.Type != "" && !o.Type.BuiltIn() {
-		if _, err := lib.Resolver(o.Type); err != nil {
-			return report, fmt.Errorf("ingest: %w", syntaxError("type: %w", err))
-		}
 	}
 	finder, ok := lib.Workspace().(workspace.Finder)
 	if !ok {
@@ -178,6 +170,22 @@ func makeMaps(ctx context.Context, lib *citekit.Library, paths []string, opts *O
 		return report, runError(ctx, err)
 	}
 	return report, nil
+}
+
+// checked returns the options of an ingest with their defaults.
+func checked(lib *citekit.Library, paths []string, opts *Options) (Options, error) {
+	o, err := opts.withDefaults()
+	switch {
+	case err != nil:
+		return o, err
+	case len(paths) == 0:
+		return o, syntaxError(`no paths; name files, folders or patterns, such as "." for everything below the base directory`)
+	case o.Type != "" && !o.Type.BuiltIn():
+		if _, err := lib.Resolver(o.Type); err != nil {
+			return o, syntaxError("type: %w", err)
+		}
+	}
+	return o, nil
 }
 
 func runError(ctx context.Context, err error) error {

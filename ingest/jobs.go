@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ const keptJobs = 32 // ended jobs that are kept
 // concurrent use.
 type Jobs struct {
 	lib     *citekit.Library
+	queue   Queue           // nil means none
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
 	running sync.WaitGroup
@@ -31,13 +33,17 @@ type Jobs struct {
 }
 
 // NewJobs returns Jobs over lib. Close them before lib.
-func NewJobs(lib *citekit.Library) *Jobs {
+func NewJobs(lib *citekit.Library) *Jobs { return NewQueueJobs(lib, nil) }
+
+// NewQueueJobs returns Jobs over lib whose sources are mapped by the workers of a queue,
+// while there are some. A nil queue is none.
+func NewQueueJobs(lib *citekit.Library, queue Queue) *Jobs {
 	ctx, cancel := context.WithCancel(context.Background())
-	return &Jobs{lib: lib, ctx: ctx, cancel: cancel}
+	return &Jobs{lib: lib, queue: queue, ctx: ctx, cancel: cancel}
 }
 
 // Close cancels running jobs and waits for them. Finished maps stay, and so does what
-// was indexed.
+// was indexed. Workers go on with what was found for them; [Jobs.Resume] finds it again.
 func (s *Jobs) Close() error {
 	s.mu.Lock() // waits for started jobs; none starts afterwards
 	s.cancel()
@@ -63,28 +69,43 @@ func (s *Jobs) Start(ctx context.Context, paths []string, opts *Options) (*Job, 
 	if running := s.forget(); running >= MaxJobs {
 		return nil, fmt.Errorf("%d ingests are running or waiting; ask again when one has ended: %w", running, citekit.ErrTooLarge)
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(s.ctx, cancel)
-	j := &Job{id: "ingest-" + strings.ToLower(rand.Text()[:16]), cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
-	s.jobs = append(s.jobs, j)
 	progress := o.Progress
-	o.Progress = func(p Progress) {
-		j.move(p)
-		if progress != nil {
-			progress(p)
+	return s.begin(context.WithoutCancel(ctx), "ingest-"+strings.ToLower(rand.Text()[:16]), func(ctx context.Context, j *Job) (report *Report, err error) {
+		o.Progress = func(p Progress) {
+			j.move(p)
+			if progress != nil {
+				progress(p)
+			}
 		}
-	}
+		err = ErrNoWorkers
+		if s.queue != nil {
+			report, err = s.queueUp(ctx, j, paths, &o)
+		}
+		byWorkers := !errors.Is(err, ErrNoWorkers)
+		if !byWorkers {
+			report, err = makeMaps(ctx, s.lib, paths, &o)
+		}
+		s.tell(ctx, report)
+		if err == nil && !byWorkers {
+			err = makeSearchable(ctx, report, &o)
+		}
+		return report, err
+	}), nil
+}
+
+// begin begins a job with what it does. The lock must be held.
+func (s *Jobs) begin(ctx context.Context, id string, do func(context.Context, *Job) (*Report, error)) *Job {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(s.ctx, cancel)
+	j := &Job{id: id, cancel: cancel, done: make(chan struct{}), moved: make(chan struct{})}
+	s.jobs = append(s.jobs, j)
 	s.running.Go(func() {
 		defer cancel()
 		defer stop()
 		defer close(j.done)
-		j.report, j.err = makeMaps(ctx, s.lib, paths, &o)
-		s.tell(ctx, j.report)
-		if j.err == nil {
-			j.err = makeSearchable(ctx, j.report, &o)
-		}
+		j.report, j.err = do(ctx, j)
 	})
-	return j, nil
+	return j
 }
 
 // forget drops the oldest ended jobs, and returns how many jobs are running.
@@ -144,6 +165,7 @@ type Job struct {
 	mu       sync.Mutex
 	progress Progress
 	moved    chan struct{} // closed, and replaced, on progress
+	queued   *Queued       // what was left to workers; nil while nothing was
 }
 
 // ID identifies the job, also among those of other processes. It is random,
@@ -179,6 +201,20 @@ func (j *Job) move(p Progress) {
 	j.progress = p
 	close(j.moved)
 	j.moved = make(chan struct{})
+}
+
+// leave notes what is left to workers.
+func (j *Job) leave(queued Queued) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.queued = &queued
+}
+
+// left returns what is left to workers, or nil.
+func (j *Job) left() *Queued {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.queued
 }
 
 func (j *Job) ended() bool {

@@ -63,6 +63,8 @@ func (j *Job) State() JobState {
 	}
 	report, err := j.Result()
 	switch {
+	case err == errLeft:
+		return a
 	case err == nil:
 		a.Status = "done"
 	case errors.Is(err, context.Canceled):

@@ -93,6 +93,7 @@ type jobRecord struct {
 	JobState
 	At     time.Time `json:"at"`               // when its server last wrote it
 	Cancel bool      `json:"cancel,omitempty"` // another server was asked to end the job
+	Queued *Queued   `json:"queued,omitempty"` // what the server has left to workers
 }
 
 const (
@@ -144,11 +145,12 @@ func (rs *Records) Keep(j *Job) {
 	rs.kept.Go(func() {
 		beat := time.NewTicker(readEvery)
 		defer beat.Stop()
-		for r.Status == JobRunning {
+		for over := false; r.Status == JobRunning && !over; { // an ended job that runs is one that was left to others
 			select {
 			case <-j.Done():
 			case <-beat.C:
 			}
+			over = j.ended()
 			r = rs.write(j, r)
 		}
 	})
@@ -160,6 +162,9 @@ func (rs *Records) write(j *Job, last jobRecord) jobRecord {
 	ctx, cancel := context.WithTimeout(context.Background(), recordTime)
 	defer cancel()
 	r := jobRecord{JobState: j.State().short(), At: time.Now(), Cancel: last.Cancel}
+	if r.Status == JobRunning {
+		r.Queued = j.left().short()
+	}
 	for range maxConflict {
 		known, stamp, err := rs.load(ctx, j.ID())
 		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged) {
@@ -169,7 +174,7 @@ func (rs *Records) write(j *Job, last jobRecord) jobRecord {
 			j.Cancel()
 			r.Cancel = true
 		}
-		if reflect.DeepEqual(r.JobState, last.JobState) && r.At.Sub(last.At) < writeEvery {
+		if reflect.DeepEqual(r.JobState, last.JobState) && (r.Queued == nil) == (last.Queued == nil) && r.At.Sub(last.At) < writeEvery {
 			return last
 		}
 		data, err := json.Marshal(r)
@@ -194,6 +199,31 @@ func (s JobState) short() JobState {
 		s.Items = s.Items[:kept]
 	}
 	return s
+}
+
+// short returns what was left to workers with at most so many items that they fit into a
+// record.
+func (q *Queued) short() *Queued {
+	if q == nil {
+		return nil
+	}
+	short := *q
+	for len(short.Items) > 0 {
+		if data, err := json.Marshal(short); err == nil && len(data) <= maxRecord/2 {
+			break
+		}
+		short.Items = short.Items[:len(short.Items)/2]
+	}
+	return &short
+}
+
+// Queued returns what the server of a running job has left to workers, or nil.
+func (rs *Records) Queued(ctx context.Context, id string) *Queued {
+	r, _, err := rs.load(ctx, id)
+	if err != nil || r.Status != JobRunning {
+		return nil
+	}
+	return r.Queued
 }
 
 // load returns the record of a job. If it cannot be decoded, the error matches

@@ -1,8 +1,11 @@
 package ingest
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
@@ -61,6 +64,40 @@ func (i Item) MarshalJSON() ([]byte, error) {
 		}
 	}
 	return json.Marshal(item)
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. Err has the reason, and matches an error
+// of the code.
+func (i *Item) UnmarshalJSON(data []byte) error {
+	type plain Item
+	var item struct {
+		plain
+		Reason string `json:"reason"`
+		Code   string `json:"code"`
+	}
+	if err := json.Unmarshal(data, &item); err != nil {
+		return err
+	}
+	*i = Item(item.plain)
+	if item.Reason != "" {
+		i.Err = &toldError{item.Reason, item.Code}
+	}
+	return nil
+}
+
+// A toldError is an error of another process.
+type toldError struct{ reason, code string }
+
+func (e *toldError) Error() string { return e.reason }
+
+// Unwrap returns an error of the same code.
+func (e *toldError) Unwrap() error { return errorsOf[e.code] }
+
+// errorsOf has an error of each code that [citekit.CodeOf] gives, but for internal ones.
+var errorsOf = map[string]error{
+	message.CodeInvalidInput: citekit.ErrSyntax, message.CodeStale: citekit.ErrStale, message.CodeForbidden: citekit.ErrForbidden,
+	message.CodeTooLarge: citekit.ErrTooLarge, message.CodeNotFound: fs.ErrNotExist, message.CodeUnsupported: errors.ErrUnsupported,
+	message.CodeTimeout: context.DeadlineExceeded,
 }
 
 // A Report has the results for all sources, in discovery order; vanished ones

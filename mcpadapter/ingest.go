@@ -42,6 +42,10 @@ type IngesterOptions struct {
 	// servers over one directory share. If the store fails, ingests continue, but
 	// only the server that runs one knows its state.
 	Jobs ingest.JobStore
+
+	// Queue, if not nil, has workers map the files, while some run. Any server with the
+	// queue and Jobs then follows an ingest, also when the one that began it is gone.
+	Queue ingest.Queue
 }
 
 // An Ingester lets agents make maps: see [Options.Ingester]. Make one with
@@ -69,7 +73,7 @@ func NewIngester(lib *citekit.Library, opts *IngesterOptions) *Ingester {
 	if o.Jobs == nil {
 		o.Jobs = ingest.NoteJobs(lib.Workspace())
 	}
-	return &Ingester{lib: lib, opts: o, jobs: ingest.NewJobs(lib), records: ingest.NewRecords(o.Jobs), callers: mcpcall.NewShares(ingest.MaxJobs, 1)}
+	return &Ingester{lib: lib, opts: o, jobs: ingest.NewQueueJobs(lib, o.Queue), records: ingest.NewRecords(o.Jobs), callers: mcpcall.NewShares(ingest.MaxJobs, 1)}
 }
 
 // Close ends running ingests and waits for them. Finished maps stay.
@@ -233,10 +237,27 @@ func (g *Ingester) start(ctx context.Context, c *mcpcall.Caller, paths []string,
 	return j, nil
 }
 
+// job returns a job that this server runs, or follows as the workers of the queue run it;
+// else nil.
+func (g *Ingester) job(ctx context.Context, id string) *ingest.Job {
+	if j := g.jobs.Job(id); j != nil || g.opts.Queue == nil {
+		return j
+	}
+	queued := g.records.Queued(ctx, id)
+	if queued == nil {
+		return nil
+	}
+	j, began := g.jobs.Resume(id, *queued)
+	if began {
+		g.records.Keep(j)
+	}
+	return j
+}
+
 func (g *Ingester) status(ctx context.Context, args arguments, _ mcpcall.Notifier) (json.RawMessage, error) {
-	j := g.jobs.Job(args.text("job_id"))
+	id := args.text("job_id")
+	j := g.job(ctx, id)
 	if j == nil {
-		id := args.text("job_id")
 		state, err := g.records.State(ctx, id, args.flag("cancel"), g.opts.AnswerWithin)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = badArgument("there is no ingest %s; ingests that ended long ago are forgotten", quote(id))

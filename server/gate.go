@@ -29,7 +29,7 @@ func (g gate) Enter(ctx context.Context, calls []*transport.Call) (end func(), e
 		caller = callerOf(c.Grant)
 	}
 	if len(calls) == 1 && calls[0].Method == transport.MethodEvidence {
-		return g.follow(caller, calls[0])
+		return g.follow(ctx, caller, calls[0])
 	}
 	return g.s.queue.run(ctx, caller, calls)
 }
@@ -48,7 +48,7 @@ func (g queueGate) Enter(ctx context.Context, calls []*transport.Call) (end func
 		caller = callerOf(c.Grant)
 	}
 	if len(calls) == 1 && calls[0].Method == transport.MethodEvidence {
-		return g.queue.fetch(caller)
+		return g.queue.fetch(ctx, caller)
 	}
 	return g.queue.run(ctx, caller, calls)
 }
@@ -59,8 +59,8 @@ func (g queueGate) Ended(_ context.Context, c *transport.Call) {
 }
 
 // follow lets a caller follow a link, until its key is revoked or gives it less.
-func (g gate) follow(caller string, c *transport.Call) (end func(), err error) {
-	done, err := g.s.queue.fetch(caller)
+func (g gate) follow(ctx context.Context, caller string, c *transport.Call) (end func(), err error) {
+	done, err := g.s.queue.fetch(ctx, caller)
 	if err != nil || c.Grant == nil {
 		return done, err
 	}

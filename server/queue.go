@@ -16,6 +16,7 @@ import (
 // A queue gives places to calls. Callers take turns: the next place goes to the
 // waiting caller that got one longest ago, no matter how many calls others have.
 type queue struct {
+	meter   *meter // nil if callers are limited by this server alone
 	mu      sync.Mutex
 	limits  Limits // with defaults
 	callers map[string]*caller
@@ -39,6 +40,7 @@ type caller struct {
 	waiting int
 	fetches int // pieces of evidence being fetched
 	used    time.Time
+	shared  share // of what servers with one meter give
 }
 
 // A waiter is a request that waits for places for its calls.
@@ -71,7 +73,7 @@ func (q *queue) set(limits Limits) {
 
 // rate sets the rates of a caller to those of the limits.
 func (q *queue) rate(c *caller, now time.Time) {
-	perSecond := float64(q.limits.BytesPerMinute) / 60
+	perSecond := q.bytesPerSecond()
 	if c.calls == nil {
 		c.calls = rate.NewLimiter(rate.Limit(q.limits.Rate), q.limits.Burst)
 		c.bytes = rate.NewLimiter(rate.Limit(perSecond), clampInt(q.limits.BytesPerMinute))
@@ -130,9 +132,9 @@ func (q *queue) run(ctx context.Context, caller string, calls []*transport.Call)
 // one for the rate. The error is a [*transport.BusyError] or that of ctx.
 func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave func(), err error) {
 	q.mu.Lock()
-	now := time.Now()
-	c := q.caller(id, now)
-	if err := q.checkRates(c, max(calls, 1), now); err != nil {
+	c := q.caller(id, time.Now())
+	q.ask(ctx, id, c, max(calls, 1))
+	if err := q.checkRates(c, max(calls, 1), time.Now()); err != nil {
 		q.mu.Unlock()
 		return nil, err
 	}
@@ -166,15 +168,15 @@ func (q *queue) enter(ctx context.Context, id string, k kind, calls int) (leave 
 
 // fetch counts evidence that a caller fetches, until done is called. The error is a
 // [*transport.BusyError].
-func (q *queue) fetch(id string) (done func(), err error) {
+func (q *queue) fetch(ctx context.Context, id string) (done func(), err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	now := time.Now()
-	c := q.caller(id, now)
+	c := q.caller(id, time.Now())
+	q.ask(ctx, id, c, 1)
 	if c.fetches >= maxDownloads {
 		return nil, &transport.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("you are already fetching %d pieces of evidence; wait until one ends", maxDownloads)}
 	}
-	if err := q.checkRates(c, 1, now); err != nil {
+	if err := q.checkRates(c, 1, time.Now()); err != nil {
 		return nil, err
 	}
 	c.fetches++
@@ -188,21 +190,31 @@ func (q *queue) fetch(id string) (done func(), err error) {
 
 // checkRates takes calls from the rate of a caller, or refuses them.
 func (q *queue) checkRates(c *caller, calls int, now time.Time) error {
-	if debt := -c.bytes.TokensAt(now); debt > 0 {
+	if debt := max(-c.bytes.TokensAt(now), q.sharedDebt(c, now)); debt > 0 {
 		return &transport.BusyError{
 			RetryAfter: time.Duration(debt / float64(c.bytes.Limit()) * float64(time.Second)),
 			Message:    fmt.Sprintf("you received more than %d bytes in a minute; wait, or ask for less", q.limits.BytesPerMinute),
 		}
 	}
-	r := c.calls.ReserveN(now, calls)
-	if !r.OK() {
+	if calls > q.limits.Burst {
 		return &transport.BusyError{RetryAfter: time.Second, Message: fmt.Sprintf("a request may have at most %d calls", q.limits.Burst)}
 	}
+	if wait, known := q.takeShared(c, calls, now); known {
+		if wait > 0 {
+			return q.tooMany(wait)
+		}
+		return nil
+	}
+	r := c.calls.ReserveN(now, calls)
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
-		return &transport.BusyError{RetryAfter: wait, Message: fmt.Sprintf("more than %v calls in a second; wait, and ask less often", q.limits.Rate)}
+		return q.tooMany(wait)
 	}
 	return nil
+}
+
+func (q *queue) tooMany(wait time.Duration) error {
+	return &transport.BusyError{RetryAfter: wait, Message: fmt.Sprintf("more than %v calls in a second; wait, and ask less often", q.limits.Rate)}
 }
 
 func (q *queue) fits(c *caller, k kind, calls int) bool {
@@ -309,6 +321,7 @@ func (q *queue) spend(id string, bytes int64) {
 	defer q.mu.Unlock()
 	now := time.Now()
 	c := q.caller(id, now)
+	q.spendShared(id, c, bytes)
 	for burst := int64(c.bytes.Burst()); bytes > 0; bytes -= burst {
 		c.bytes.ReserveN(now, int(min(bytes, burst)))
 	}

@@ -268,20 +268,20 @@ func TestFetchesAreBounded(t *testing.T) {
 	done := func() {}
 	for range maxDownloads {
 		var err error
-		if done, err = q.fetch("a"); err != nil {
+		if done, err = q.fetch(t.Context(), "a"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	_, err := q.fetch("a")
+	_, err := q.fetch(t.Context(), "a")
 	if refusedAs(t, err).Server {
 		t.Errorf("a caller's own limit: %v", err)
 	}
-	if _, err := q.fetch("b"); err != nil {
+	if _, err := q.fetch(t.Context(), "b"); err != nil {
 		t.Errorf("another caller: %v", err)
 	}
 	done()
 	done()
-	if _, err := q.fetch("a"); err != nil {
+	if _, err := q.fetch(t.Context(), "a"); err != nil {
 		t.Errorf("once one has ended: %v", err)
 	}
 }

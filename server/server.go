@@ -82,6 +82,11 @@ type Options struct {
 	// Limits bound what callers may ask for; see also [Server.SetLimits].
 	Limits Limits
 
+	// Meter, if not nil, is shared with other servers: together they then keep each
+	// caller to its Rate, Burst and BytesPerMinute. The other limits are of each server.
+	// While it fails, so are these.
+	Meter Meter
+
 	// Handler has the options of the endpoint. The server sets Authenticate, Gate,
 	// Links and API itself. Without Tools they are those of package mcpadapter.
 	Handler transport.HandlerOptions
@@ -153,6 +158,9 @@ func New(workspaces []Workspace, opts *Options) (*Server, error) {
 		}
 	}
 	s.queue, s.active = newQueue(s.opts.Limits), newActive()
+	if s.opts.Meter != nil {
+		s.queue.meter = &meter{shared: s.opts.Meter, logger: s.opts.Logger}
+	}
 	s.failed, s.unchecked = newSometimes(10, time.Second), newSometimes(1, time.Second)
 	s.reports = newReports(s.report, s.missed)
 	if opts != nil && opts.Audit != nil {

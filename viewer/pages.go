@@ -52,7 +52,8 @@ var _ transport.View = (*Pages)(nil)
 // NewPages returns the pages for [transport.HandlerOptions.View]. A nil opts means the
 // defaults; Key and Handler of it are not used.
 func NewPages(opts *Options) *Pages {
-	p := &Pages{opts: *cmp.Or(opts, new(Options)), sessions: newSessions()}
+	p := &Pages{opts: *cmp.Or(opts, new(Options))}
+	p.sessions = newSessions(p.opts.Sessions)
 	p.index = assets().byName[indexName]
 	if p.opts.Path != "" {
 		p.index = newAsset(indexName, bytes.ReplaceAll(p.index.plain, []byte(assetsPath), []byte((&url.URL{Path: p.opts.Path}).EscapedPath()+assetsPath)))
@@ -74,7 +75,7 @@ func (p *Pages) Authorize(r *http.Request) *http.Request {
 	if len(r.Header["Authorization"]) > 0 || !isOwn(r) {
 		return r
 	}
-	token := p.sessions.token(p.sessionID(r))
+	token := p.sessions.token(r.Context(), p.sessionID(r))
 	if token == "" {
 		return r
 	}
@@ -210,7 +211,7 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuseForeign(w, r)
 			return
 		}
-		d.pages.sessions.end(d.pages.sessionID(r))
+		d.pages.sessions.end(r.Context(), d.pages.sessionID(r))
 		d.pages.setCookie(w, r, "")
 		d.write(w, &sessionState{Needed: d.needed})
 	default:
@@ -238,7 +239,7 @@ func (d *door) tell(w http.ResponseWriter, r *http.Request) {
 	case 0:
 	case http.StatusUnauthorized, http.StatusForbidden: // the token was revoked, or has expired
 		if id := d.pages.sessionID(r); id != "" {
-			d.pages.sessions.end(id)
+			d.pages.sessions.end(r.Context(), id)
 			d.pages.setCookie(w, r, "")
 		}
 		signedOut()
@@ -275,8 +276,8 @@ func (d *door) begin(w http.ResponseWriter, r *http.Request) {
 	before := d.pages.sessionID(r)
 	refused := &recorder{header: make(http.Header)}
 	d.identify(w, refused, r, func(caller string) {
-		d.pages.sessions.end(before)
-		d.pages.setCookie(w, r, d.pages.sessions.begin(token, caller))
+		d.pages.sessions.end(r.Context(), before)
+		d.pages.setCookie(w, r, d.pages.sessions.begin(r.Context(), token, caller))
 	})
 	if refused.status != 0 {
 		refused.writeTo(w)

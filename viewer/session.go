@@ -1,13 +1,19 @@
 package viewer
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"errors"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/citekit/citekit"
 )
 
 // The bounds of sessions.
@@ -21,8 +27,11 @@ const (
 )
 
 // sessions are the sessions of browsers: each stands for the token with which it was
-// begun. They are in the memory of this process alone.
+// begun. They are in memory and, if there are notes, there too.
 type sessions struct {
+	notes   citekit.NoteStore // nil means none
+	written atomic.Int64      // notes
+
 	mu       sync.Mutex
 	byID     map[[sha256.Size]byte]*session // by the hash of the id, so that the time of a search tells nothing of ids
 	oneTimes map[[sha256.Size]byte]oneTime  // by the hash of the token
@@ -33,6 +42,7 @@ type session struct {
 	token      string // of the caller
 	caller     string // who it is, as the server tells callers apart
 	begun, use time.Time
+	looked     time.Time // when it was in the notes
 }
 
 // A oneTime is what a one-time token stands for.
@@ -41,15 +51,24 @@ type oneTime struct {
 	expires time.Time
 }
 
-func newSessions() *sessions {
-	return &sessions{byID: make(map[[sha256.Size]byte]*session), oneTimes: make(map[[sha256.Size]byte]oneTime)}
+func newSessions(notes citekit.NoteStore) *sessions {
+	return &sessions{notes: notes, byID: make(map[[sha256.Size]byte]*session), oneTimes: make(map[[sha256.Size]byte]oneTime)}
 }
 
 // begin returns the id of a new session. At the limits, the session that was idle longest
 // ends for it, of the same caller if it has too many.
-func (s *sessions) begin(token, caller string) (id string) {
+func (s *sessions) begin(ctx context.Context, token, caller string) (id string) {
 	id = rand.Text()
 	now := time.Now()
+	one := &session{token: token, caller: caller, begun: now, use: now, looked: now}
+	s.write(ctx, id, one, citekit.Stamp{})
+	s.put(id, one)
+	return id
+}
+
+// put puts a session into memory.
+func (s *sessions) put(id string, one *session) {
+	now, caller := one.use, one.caller
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := 0
@@ -66,8 +85,7 @@ func (s *sessions) begin(token, caller string) (id string) {
 	} else if len(s.byID) >= sessionsOfAll {
 		s.endIdlest(func(*session) bool { return true })
 	}
-	s.byID[sha256.Sum256([]byte(id))] = &session{token: token, caller: caller, begun: now, use: now}
-	return id
+	s.byID[sha256.Sum256([]byte(id))] = one
 }
 
 // endIdlest ends the session that was idle longest, of those that are meant.
@@ -90,24 +108,62 @@ func (s *session) over(now time.Time) bool {
 }
 
 // token returns the token of a session, which is used now, or "".
-func (s *sessions) token(id string) string {
+func (s *sessions) token(ctx context.Context, id string) string {
+	if id == "" {
+		return ""
+	}
+	one, known := s.used(id)
+	if s.notes == nil || known && time.Since(one.looked) < lookEvery {
+		return one.token
+	}
+	// Another server may have begun, used or ended it.
+	noted, stamp, err := s.read(ctx, id)
+	now := time.Now()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		s.forget(id)
+		return ""
+	case err != nil:
+		return one.token // the store is away
+	case !known && noted.over(now):
+		s.end(ctx, id)
+		return ""
+	}
+	if now.Sub(noted.use) >= noteEvery {
+		noted.use = now
+		s.write(ctx, id, noted, stamp)
+	}
+	noted.use, noted.looked = now, now
+	s.put(id, noted)
+	return noted.token
+}
+
+// used returns a session of the memory, which is used now, and whether there is one.
+func (s *sessions) used(id string) (one session, known bool) {
 	key, now := sha256.Sum256([]byte(id)), time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := s.byID[key]
+	found := s.byID[key]
 	switch {
-	case one == nil:
-		return ""
-	case one.over(now):
+	case found == nil:
+		return session{}, false
+	case found.over(now):
 		delete(s.byID, key)
-		return ""
+		return session{}, false
 	}
-	one.use = now
-	return one.token
+	found.use = now
+	return *found, true
 }
 
 // end ends a session, if there is one.
-func (s *sessions) end(id string) {
+func (s *sessions) end(ctx context.Context, id string) {
+	s.forget(id)
+	if s.notes != nil && id != "" {
+		s.drop(context.WithoutCancel(ctx), id)
+	}
+}
+
+func (s *sessions) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.byID, sha256.Sum256([]byte(id)))

@@ -2,16 +2,19 @@ package viewer
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/citekit/citekit/workspace"
 )
 
 // TestSessionsEnd checks how long sessions and one-time tokens work.
 func TestSessionsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSessions()
-		idle, used, once, late := s.begin("key", "ada"), s.begin("key", "ada"), s.invite("key"), s.invite("key")
+		s := newSessions(nil)
+		idle, used, once, late := s.begin(t.Context(), "key", "ada"), s.begin(t.Context(), "key", "ada"), s.invite("key"), s.invite("key")
 		time.Sleep(oneTimeLife - time.Second)
 		if got := s.redeem(once); got != "key" {
 			t.Errorf("a one-time token in time: %q", got)
@@ -24,15 +27,15 @@ func TestSessionsEnd(t *testing.T) {
 			t.Errorf("a one-time token works too late: %q", got)
 		}
 		for begun := time.Now(); time.Since(begun) < sessionIdle; time.Sleep(sessionIdle / 4) {
-			if s.token(used) != "key" {
+			if s.token(t.Context(), used) != "key" {
 				t.Fatal("a session that is used ended")
 			}
 		}
-		if s.token(idle) != "" {
+		if s.token(t.Context(), idle) != "" {
 			t.Error("an idle session goes on")
 		}
 		time.Sleep(sessionIdle)
-		s.begin("key", "ada")
+		s.begin(t.Context(), "key", "ada")
 		if len(s.byID) != 1 {
 			t.Errorf("%d sessions are kept", len(s.byID))
 		}
@@ -42,9 +45,9 @@ func TestSessionsEnd(t *testing.T) {
 // TestSessionLife checks that a session in use ends in the end.
 func TestSessionLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSessions()
-		id, begun := s.begin("key", "ada"), time.Now()
-		for s.token(id) != "" {
+		s := newSessions(nil)
+		id, begun := s.begin(t.Context(), "key", "ada"), time.Now()
+		for s.token(t.Context(), id) != "" {
 			time.Sleep(time.Hour)
 		}
 		if lasted := time.Since(begun); lasted != sessionLife {
@@ -57,23 +60,23 @@ func TestSessionLife(t *testing.T) {
 // of others.
 func TestManySessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSessions()
-		bobs := s.begin("bobs", "bob")
+		s := newSessions(nil)
+		bobs := s.begin(t.Context(), "bobs", "bob")
 		var own []string
 		for range sessionsOfOne + 3 {
 			time.Sleep(time.Second)
-			own = append(own, s.begin("adas", "ada"))
+			own = append(own, s.begin(t.Context(), "adas", "ada"))
 		}
 		for i, id := range own {
-			if ended := s.token(id) == ""; ended != (i < 3) {
+			if ended := s.token(t.Context(), id) == ""; ended != (i < 3) {
 				t.Errorf("session %d: ended is %v", i, ended)
 			}
 		}
-		if s.token(bobs) != "bobs" {
+		if s.token(t.Context(), bobs) != "bobs" {
 			t.Error("the session of another caller ended")
 		}
 		for i := range sessionsOfAll {
-			s.begin("x", strconv.Itoa(i))
+			s.begin(t.Context(), "x", strconv.Itoa(i))
 		}
 		if len(s.byID) != sessionsOfAll {
 			t.Errorf("%d sessions", len(s.byID))
@@ -83,6 +86,61 @@ func TestManySessions(t *testing.T) {
 		}
 		if last := s.invite("last"); len(s.oneTimes) != oneTimesOfAll || s.redeem(last) != "last" {
 			t.Errorf("%d one-time tokens", len(s.oneTimes))
+		}
+	})
+}
+
+// TestNotedSessions checks that sessions work, are used and end at other servers, and that
+// the notes tell nothing.
+func TestNotedSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		notes := workspace.NewMemory(nil)
+		defer notes.Close()
+		one, other := newSessions(notes), newSessions(notes)
+		id := one.begin(ctx, "citekit_key", "ada")
+		if got := other.token(ctx, id) + one.token(ctx, id); got != "citekit_keycitekit_key" {
+			t.Errorf("the tokens are %q", got)
+		}
+		for note, err := range notes.Notes(ctx, sessionNotes) {
+			if err != nil || strings.Contains(string(note.Data), "key") || strings.Contains(note.Name+string(note.Data), id) {
+				t.Errorf("a note is %s %s, %v", note.Name, note.Data, err)
+			}
+		}
+		for begun := time.Now(); time.Since(begun) < 2*sessionIdle; time.Sleep(sessionIdle / 2) {
+			if other.token(ctx, id) == "" {
+				t.Fatal("a session that is used ended")
+			}
+		}
+		if newSessions(notes).token(ctx, id) == "" {
+			t.Error("its use elsewhere does not count")
+		}
+		other.end(ctx, id)
+		time.Sleep(lookEvery)
+		if one.token(ctx, id)+other.token(ctx, id)+newSessions(notes).token(ctx, id) != "" {
+			t.Error("a session goes on that another server ended")
+		}
+		idle := one.begin(ctx, "key", "ada")
+		time.Sleep(sessionIdle)
+		if other.token(ctx, idle) != "" {
+			t.Error("an idle session goes on")
+		}
+		for _, none := range []string{"", "x", idle} {
+			if got := newSessions(notes).token(ctx, none); got != "" {
+				t.Errorf("session %q: %q", none, got)
+			}
+		}
+		one.begin(ctx, "key", "ada")
+		time.Sleep(sessionLife)
+		for range pruneAt {
+			one.begin(ctx, "key", "ada")
+		}
+		left := 0
+		for range notes.Notes(ctx, sessionNotes) {
+			left++
+		}
+		if left > pruneAt {
+			t.Errorf("%d notes are left", left)
 		}
 	})
 }

@@ -15,9 +15,9 @@
 // With [transport.HandlerOptions.View] the pages are served by a [transport.Handler],
 // beside MCP, to its callers. A browser that sends a token of a caller to
 // POST /view/-/session gets a session: a cookie that works for the JSON interface alone,
-// from the pages of this server alone, as long as the token does. Sessions are in the
-// memory of the process, so several servers behind a load balancer need one that sends a
-// browser to the same server each time.
+// from the pages of this server alone, as long as the token does. Without
+// [Options.Sessions] they are in the memory of the process, so several servers behind a
+// load balancer need one that sends a browser to the same server each time.
 package viewer
 
 import (
@@ -29,6 +29,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/api"
 	"github.com/citekit/citekit/server"
 	"github.com/citekit/citekit/server/transport"
@@ -53,6 +54,10 @@ type Options struct {
 	// Key is a token that callers of a [Handler] need; "" means that everybody who can
 	// reach it may call, as is right behind a program that checks who that is.
 	Key string
+
+	// Sessions, if not nil, keeps the sessions of browsers for other servers and for later:
+	// notes of the kind "sessions", of which nobody can make use without the cookie.
+	Sessions citekit.NoteStore
 
 	// Handler has further options of a [Handler], such as the hosts that requests may
 	// name. API and View are its own; Authenticate is used if there is no Key. A nil Gate

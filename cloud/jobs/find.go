@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -26,6 +27,9 @@ type FindOptions struct {
 
 	// Progress, if not nil, is called from time to time.
 	Progress func(Finding)
+
+	asked  *asked                       // if not nil, instead of Priority, MaxWaiting and All
+	failed func(path string, err error) // if not nil, is told what cannot be read
 }
 
 // Finding says what [Queue.Find] found so far.
@@ -51,18 +55,23 @@ func (q *Queue) Find(ctx context.Context, ws citekit.Workspace, opts *FindOption
 	if !ok {
 		return found, errors.ErrUnsupported
 	}
-	if l, ok := ws.(Lister); ok && l.Lists() && len(opts.Request.Paths) == 1 && !opts.Request.Hidden {
-		folder, err := isFolder(ctx, finder, opts.Request.Paths[0])
-		if err != nil {
-			return found, err
-		}
-		if folder {
-			return q.walk(ctx, ws, l, opts)
+	a := opts.asked
+	if a == nil {
+		a = &asked{args: ingestArgs{Force: opts.All}, priority: cmp.Or(opts.Priority, Bulk), max: opts.MaxWaiting, owner: bulkOwner}
+		if l, ok := ws.(Lister); ok && l.Lists() && len(opts.Request.Paths) == 1 && !opts.Request.Hidden {
+			folder, err := isFolder(ctx, finder, opts.Request.Paths[0])
+			if err != nil {
+				return found, err
+			}
+			if folder {
+				return q.walk(ctx, ws, l, opts, a)
+			}
 		}
 	}
+	look := !a.args.Force && a.args.Type == "" && a.args.ResourceID == ""
 	var some []Source
 	add := func() error {
-		err := q.addWaiting(ctx, some, opts, &found)
+		err := q.addWaiting(ctx, some, a, opts.Progress, &found)
 		some = some[:0]
 		return err
 	}
@@ -74,12 +83,15 @@ func (q *Queue) Find(ctx context.Context, ws citekit.Workspace, opts *FindOption
 			if len(found.Failed) < 100 {
 				found.Failed = append(found.Failed, Failure{c.Path, err.Error()})
 			}
+			if opts.failed != nil {
+				opts.failed(c.Path, err)
+			}
 			continue
 		case c.Folder, c.Link:
 			continue
 		}
 		found.Sources++
-		if !opts.All {
+		if look {
 			same, err := unchanged(ctx, ws, c)
 			if err != nil {
 				return found, err
@@ -104,12 +116,12 @@ func (q *Queue) Find(ctx context.Context, ws citekit.Workspace, opts *FindOption
 }
 
 // addWaiting adds jobs for sources, and waits while the queue is full.
-func (q *Queue) addWaiting(ctx context.Context, some []Source, opts *FindOptions, found *Finding) error {
+func (q *Queue) addWaiting(ctx context.Context, some []Source, a *asked, progress func(Finding), found *Finding) error {
 	for {
-		added, err := q.add(ctx, some, priority(opts.Priority), opts.MaxWaiting, opts.All)
+		added, err := q.add(ctx, some, a)
 		found.Jobs, found.Waiting = found.Jobs+added.Jobs, found.Waiting+added.Waiting
-		if opts.Progress != nil {
-			opts.Progress(*found)
+		if progress != nil {
+			progress(*found)
 		}
 		if !errors.Is(err, ErrFull) {
 			return err
@@ -120,13 +132,6 @@ func (q *Queue) addWaiting(ctx context.Context, some []Source, opts *FindOptions
 		case <-time.After(time.Second):
 		}
 	}
-}
-
-func priority(p Priority) Priority {
-	if p == 0 {
-		return Bulk
-	}
-	return p
 }
 
 // unchanged reports whether a source has a map of the version that was found, by its note

@@ -10,6 +10,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,9 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
 )
 
 // A Queue holds the jobs of one workspace. It is safe for concurrent use.
@@ -177,8 +181,10 @@ var ErrFull = errors.New("the queue of jobs is full; add more when some are done
 
 // ingestArgs are the arguments of a job that maps sources. Jobs with the same are one.
 type ingestArgs struct {
-	Sources []Source `json:"sources"`
-	Force   bool     `json:"force,omitempty"` // as in [ingest.Options]
+	Sources    []Source         `json:"sources"`
+	Force      bool             `json:"force,omitempty"` // these as in [ingest.Options]
+	Type       citekit.Modality `json:"type,omitempty"`
+	ResourceID string           `json:"resource_id,omitempty"`
 }
 
 // Kind implements [river.JobArgs].
@@ -214,48 +220,101 @@ type Added struct {
 }
 
 // Add adds jobs for sources, small ones together. If max jobs wait already, it adds none,
-// and the error matches [ErrFull]; zero means [MaxWaiting].
+// and the error matches [ErrFull]; zero means [MaxWaiting]. Bulk jobs do not count for
+// Interactive ones.
 func (q *Queue) Add(ctx context.Context, sources []Source, p Priority, max int) (Added, error) {
-	return q.add(ctx, sources, p, max, false)
+	return q.add(ctx, sources, &asked{priority: p, max: max, owner: bulkOwner})
 }
 
-// add is Add that may have the sources mapped although they have not changed.
-func (q *Queue) add(ctx context.Context, sources []Source, p Priority, max int, force bool) (Added, error) {
-	if max == 0 {
-		max = MaxWaiting
-	}
+// An asked says how sources are to be mapped, and for whom.
+type asked struct {
+	args     ingestArgs // without the sources
+	priority Priority
+	max      int    // jobs that wait; zero means MaxWaiting
+	owner    string // key of the metadata of jobs, whose value is true while the owner wants them
+}
+
+// bulkOwner is the owner of jobs that no ingest of a server waits for.
+const bulkOwner = "bulk"
+
+func (q *Queue) add(ctx context.Context, sources []Source, a *asked) (Added, error) {
 	var added Added
-	full, err := q.holds(ctx, max)
+	full, err := q.holds(ctx, cmp.Or(a.max, MaxWaiting), a.priority)
 	if err != nil {
 		return added, err
 	}
 	if full {
 		return added, ErrFull
 	}
+	metadata, err := json.Marshal(map[string]bool{a.owner: true})
+	if err != nil {
+		return added, err
+	}
 	var all []river.InsertManyParams
 	for batch := range batches(sources) {
-		all = append(all, river.InsertManyParams{Args: ingestArgs{batch, force}, InsertOpts: ingestOptions(p)})
+		args, opts := a.args, ingestOptions(a.priority)
+		args.Sources, opts.Metadata = batch, metadata
+		all = append(all, river.InsertManyParams{Args: args, InsertOpts: opts})
 	}
 	for some := range slices.Chunk(all, 1000) {
-		inserted, err := q.client.InsertMany(ctx, some)
+		more, err := q.insert(ctx, some, a)
 		if err != nil {
 			return added, fault(ctx, err)
 		}
-		for _, one := range inserted {
-			if one.UniqueSkippedAsDuplicate {
-				added.Waiting++
-			} else {
-				added.Jobs++
-			}
-		}
+		added.Jobs, added.Waiting = added.Jobs+more.Jobs, added.Waiting+more.Waiting
 	}
 	return added, nil
 }
 
-// holds reports whether a number of jobs are unfinished. It counts no further.
-func (q *Queue) holds(ctx context.Context, number int) (bool, error) {
+// insert adds jobs. Those that wait or run already get another owner, and its priority if
+// that is higher.
+func (q *Queue) insert(ctx context.Context, some []river.InsertManyParams, a *asked) (added Added, err error) {
+	err = pgx.BeginFunc(ctx, q.pool, func(tx pgx.Tx) error {
+		added = Added{}
+		inserted, err := q.client.InsertManyTx(ctx, tx, some) // locks those that there are
+		if err != nil {
+			return err
+		}
+		var joined []int64
+		for _, one := range inserted {
+			if !one.UniqueSkippedAsDuplicate {
+				added.Jobs++
+				continue
+			}
+			added.Waiting++
+			if one.Job.Priority > int(a.priority) || !ownersOf(one.Job.Metadata)[a.owner] {
+				joined = append(joined, one.Job.ID)
+			}
+		}
+		if len(joined) == 0 {
+			return nil
+		}
+		_, err = tx.Exec(ctx, q.sql(joinSQL), joined, a.owner, int(a.priority))
+		return err
+	})
+	return added, err
+}
+
+const joinSQL = `UPDATE %s SET metadata = metadata || jsonb_build_object($2::text, true), priority = LEAST(priority, $3::smallint) WHERE id = ANY($1)`
+
+// ownersOf returns the owners in the metadata of a job, with whether they want it still.
+func ownersOf(metadata []byte) map[string]bool {
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(metadata, &all) // PostgreSQL keeps JSON alone
+	owners := make(map[string]bool)
+	for key, value := range all {
+		if key == bulkOwner || strings.HasPrefix(key, ingestOwner) {
+			owners[key] = string(value) == "true"
+		}
+	}
+	return owners
+}
+
+// holds reports whether a number of jobs of a priority, or a higher one, wait. It counts
+// no further.
+func (q *Queue) holds(ctx context.Context, number int, p Priority) (bool, error) {
 	var has bool
-	err := q.pool.QueryRow(ctx, q.sql("SELECT count(*) >= $1 FROM (SELECT 1 FROM %s WHERE state IN ('available', 'scheduled', 'retryable', 'pending') AND kind = 'ingest' LIMIT $1) AS waiting"), number).Scan(&has)
+	err := q.pool.QueryRow(ctx, q.sql("SELECT count(*) >= $1 FROM (SELECT 1 FROM %s WHERE state IN ('available', 'scheduled', 'retryable', 'pending') AND kind = 'ingest' AND priority <= $2 LIMIT $1) AS waiting"), number, int(p)).Scan(&has)
 	return has, fault(ctx, err)
 }
 
@@ -332,6 +391,7 @@ type output struct {
 	Counts map[string]int `json:"counts"`
 	Failed []Failure      `json:"failed,omitempty"`
 	Reason string         `json:"reason,omitempty"` // why it waits
+	Items  []ingest.Item  `json:"items,omitempty"`
 }
 
 func jobOf(row *rivertype.JobRow) *Job {

@@ -28,6 +28,16 @@ const (
 	leaseEvery = time.Second
 )
 
+// anyWorker stands for all workers of a queue, who share its lock.
+const anyWorker = ""
+
+// hasWorkers reports whether a worker of the queue runs.
+func (q *Queue) hasWorkers(ctx context.Context) (bool, error) {
+	var has bool
+	err := q.pool.QueryRow(ctx, "SELECT EXISTS ("+liveSQL+" AND objid::int8 = $2)", int64(leaseClass), int64(uint32(q.leaseOf(anyWorker)))).Scan(&has)
+	return has, fault(ctx, err)
+}
+
 // leaseOf returns the second number of the lock of a worker.
 func (q *Queue) leaseOf(worker string) int32 {
 	h := fnv.New32a()
@@ -60,6 +70,9 @@ func (q *Queue) holdOnce(ctx context.Context, worker string, held func()) {
 	// The server ends the session of a machine that is gone without a word. Version 13
 	// cannot: it finds out when the connection does.
 	_, _ = conn.Exec(ctx, "SELECT set_config('idle_session_timeout', $1, false)", strconv.FormatInt(4*q.look.Milliseconds(), 10))
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock_shared($1, $2)", int32(leaseClass), q.leaseOf(anyWorker)); err != nil {
+		return
+	}
 	held()
 	for ctx.Err() == nil {
 		wait, cancel := context.WithTimeout(ctx, q.look)

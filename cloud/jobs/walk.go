@@ -74,6 +74,7 @@ type walk struct {
 	ws    citekit.Workspace
 	lists Lister
 	opts  *FindOptions
+	asked *asked
 
 	folder string
 	at     cursor
@@ -82,8 +83,8 @@ type walk struct {
 	page   []workspace.Candidate
 }
 
-func (q *Queue) walk(ctx context.Context, ws citekit.Workspace, l Lister, opts *FindOptions) (Finding, error) {
-	w := &walk{queue: q, ws: ws, lists: l, opts: opts, folder: path.Clean(opts.Request.Paths[0])}
+func (q *Queue) walk(ctx context.Context, ws citekit.Workspace, l Lister, opts *FindOptions, a *asked) (Finding, error) {
+	w := &walk{queue: q, ws: ws, lists: l, opts: opts, asked: a, folder: path.Clean(opts.Request.Paths[0])}
 	if err := w.resume(ctx); err != nil {
 		return w.found, err
 	}
@@ -153,7 +154,7 @@ func (w *walk) take(ctx context.Context, to string) error {
 		}
 		return nil
 	}
-	return w.queue.addWaiting(ctx, some, w.opts, &w.found)
+	return w.queue.addWaiting(ctx, some, w.asked, w.opts.Progress, &w.found)
 }
 
 // compare returns the sources of the page that have a map of their version, and counts

@@ -171,13 +171,14 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 		return w.complete(ctx, job, output{Counts: map[string]int{string(ingest.Vanished): len(sources)}})
 	}
 	opts := w.opts.Ingest
-	opts.Force = opts.Force || job.Args.Force
+	opts.Force, opts.Type, opts.ResourceID = opts.Force || job.Args.Force, job.Args.Type, job.Args.ResourceID
 	opts.Shared, opts.Index, opts.Each, opts.Progress = true, nil, nil, nil
 	report, err := ingest.Run(ctx, w.lib, paths, &opts)
 	left := output{Counts: make(map[string]int)}
 	var passing error
 	for _, item := range report.Items {
 		left.Counts[string(item.Status)]++
+		left.Items = append(left.Items, told(item))
 		if item.Err == nil {
 			continue
 		}
@@ -248,17 +249,59 @@ func mayPass(err error) bool {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// told returns an item as it can be stored, and shown to callers.
+func told(item ingest.Item) ingest.Item {
+	if item.Err != nil {
+		item.Err = &toldError{item.Err}
+	}
+	return item
+}
+
+// A toldError is an error whose text can be stored, without what stores say of hosts and
+// accounts.
+type toldError struct{ cause error }
+
+func (e *toldError) Unwrap() error { return e.cause }
+
+func (e *toldError) Error() string {
+	var storage interface{ StorageFault() string }
+	if errors.As(e.cause, &storage) {
+		return storage.StorageFault()
+	}
+	return stored(e.cause.Error())
+}
+
 // split adds a job for each source of a job whose attempt failed, so that none fails for
 // another.
 func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
 	all := make([]river.InsertManyParams, len(job.Args.Sources))
 	for i, s := range job.Args.Sources {
-		all[i] = river.InsertManyParams{Args: ingestArgs{[]Source{s}, job.Args.Force}, InsertOpts: ingestOptions(Priority(job.Priority))}
+		args := job.Args
+		args.Sources = []Source{s}
+		all[i] = river.InsertManyParams{Args: args, InsertOpts: ingestOptions(Priority(job.Priority))}
 	}
-	if _, err := w.client.InsertMany(ctx, all); err != nil {
-		return fault(ctx, err)
+	if err := river.RecordOutput(ctx, output{Counts: map[string]int{"split": len(all)}}); err != nil {
+		return err
 	}
-	return w.complete(ctx, job, output{Counts: map[string]int{"split": len(all)}})
+	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
+		var metadata []byte
+		if err := tx.QueryRow(ctx, w.queue.sql("SELECT metadata FROM %s WHERE id = $1 FOR UPDATE"), job.ID).Scan(&metadata); err != nil {
+			return err
+		}
+		inserted, err := w.client.InsertManyTx(ctx, tx, all)
+		if err != nil {
+			return err
+		}
+		ids := make([]int64, len(inserted))
+		for i, one := range inserted {
+			ids[i] = one.Job.ID
+		}
+		if _, err := tx.Exec(ctx, w.queue.sql("UPDATE %s SET metadata = metadata || $2 WHERE id = ANY($1)"), ids, ownersOf(metadata)); err != nil {
+			return err
+		}
+		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		return err
+	})
 }
 
 // indexArgs are the arguments of a job that makes searchable what was mapped before it

@@ -43,12 +43,14 @@ type host struct {
 	mapper chosenMapper
 
 	openStore func(url string) (Store, error)
+	openQueue func(Store) (Queue, error) // nil if stores have none
 }
 
 // A hosted workspace is an open workspace.
 type hosted struct {
 	*corpus.Corpus
 	name  string
+	url   string // of a store; "" for a directory
 	ready func(context.Context) error
 	full  func() bool // whether its evidence has reached the limit
 }
@@ -95,7 +97,7 @@ func (h *host) open(name string, w config.Workspace) (*hosted, error) {
 	if err != nil {
 		return nil, err
 	}
-	one := &hosted{Corpus: opened, name: name}
+	one := &hosted{Corpus: opened, name: name, url: w.URL}
 	if limited, ok := opened.Workspace().(limited); ok {
 		one.full = limited.EvidenceFull
 	}
@@ -116,6 +118,13 @@ func (h *host) corpus(w config.Workspace, opts *corpus.Options) (*corpus.Corpus,
 	store, err := h.openStore(w.URL)
 	if err != nil {
 		return nil, err
+	}
+	if opts.AgentsIngest && h.openQueue != nil {
+		q, err := h.openQueue(store)
+		if err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+		opts.Queue = q.Ingests(store)
 	}
 	c := corpus.New(citekit.New(store, opts.Resolvers, opts.Library), opts)
 	if err := c.Searcher.Err(); err != nil {

@@ -39,6 +39,9 @@ type Queue interface {
 	// Work runs jobs until ctx is done, and calls done with each that has ended, is to be
 	// tried again, or was given back. It calls it once at a time, and not after it returned.
 	Work(ctx context.Context, lib *citekit.Library, workers int, opts ingest.Options, index ingest.Indexer, done func(QueueJob)) error
+
+	// Ingests returns the queue as servers use it.
+	Ingests(ws citekit.Workspace) ingest.Queue
 }
 
 // An eventQueue also takes what a bucket tells of its objects.

@@ -55,6 +55,8 @@ func (q *listQueue) Cancel(_ context.Context, id int64) (QueueJob, error) {
 }
 func (q *listQueue) Retry(_ context.Context, id int64) (QueueJob, error) { return q.set(id, "waiting") }
 
+func (q *listQueue) Ingests(citekit.Workspace) ingest.Queue { return nil }
+
 func (q *listQueue) Work(ctx context.Context, lib *citekit.Library, _ int, opts ingest.Options, index ingest.Indexer, done func(QueueJob)) error {
 	for i := range q.jobs {
 		if q.jobs[i].State != "waiting" {

@@ -105,6 +105,9 @@ func (s *session) serve(ctx context.Context, flags *settingFlags) error {
 		return err
 	}
 	h.openStore = func(url string) (Store, error) { return s.openStore(ctx, url, false) }
+	if s.options.Queue != nil {
+		h.openQueue = func(store Store) (Queue, error) { return s.options.Queue(ctx, store) }
+	}
 	if settings.Team() {
 		return s.serveTeam(ctx, h, flags, logs)
 	}

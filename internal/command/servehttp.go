@@ -173,7 +173,7 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 	defer listener.Close()
 	opts := endpointOptions(settings, logger)
 	opts.Links = linksOf(one.Library, settings)
-	opts.View = pagesOf(settings)
+	opts.View = pagesOf(settings, []*hosted{one})
 	handler := one.Handler(&opts)
 	s.tellAddress(settings, listener)
 	logStop := s.logRun(ctx, logger, settings, listener.Addr().String())
@@ -188,12 +188,20 @@ func linksOf(lib *citekit.Library, settings *config.Settings) *transport.Evidenc
 	return transport.NewEvidenceLinks(lib, &transport.LinkOptions{BaseURL: settings.PublicURL})
 }
 
-// pagesOf returns the pages for people, or nil if the settings have none.
-func pagesOf(settings *config.Settings) transport.View {
+// pagesOf returns the pages for people, or nil if the settings have none. Replicas share
+// the sessions of browsers in the store of the first workspace that has one.
+func pagesOf(settings *config.Settings, all []*hosted) transport.View {
 	if !settings.View {
 		return nil
 	}
-	return viewer.NewPages(&viewer.Options{Version: buildVersion().Version, BaseURL: settings.PublicURL})
+	opts := &viewer.Options{Version: buildVersion().Version, BaseURL: settings.PublicURL}
+	for _, one := range all {
+		if store, ok := one.Workspace().(Store); ok && one.url != "" {
+			opts.Sessions = store
+			break
+		}
+	}
+	return viewer.NewPages(opts)
 }
 
 // tellAddress prints the addresses that clients connect to.

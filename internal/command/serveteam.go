@@ -45,9 +45,9 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	}
 	defer shown.close()
 	now, endpoint := newAdjusted(settings), endpointOptions(settings, logs.logger)
-	endpoint.Tools, endpoint.View = mcpadapter.ToolsOf(all[0].ServerOptions()), pagesOf(settings)
+	endpoint.Tools, endpoint.View = mcpadapter.ToolsOf(all[0].ServerOptions()), pagesOf(settings, all)
 	team, err := server.New(h.hostedServers(all, now), &server.Options{
-		Authenticator: callers.authenticator, Limits: settings.Limits.Server(), Handler: endpoint,
+		Authenticator: callers.authenticator, Limits: settings.Limits.Server(), Meter: meterOf(all), Handler: endpoint,
 		Metadata: callers.metadata, Ready: sharedChecks(callers, logs), Logger: logs.logger, Audit: logs.audit, Observer: shown.observer(),
 		Version: buildVersion().Version,
 	})
@@ -69,6 +69,17 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	return cmp.Or(err, stopped(ctx))
 }
 
+// meterOf returns the meter of the first workspace whose store has one, which replicas
+// share; else nil.
+func meterOf(all []*hosted) server.Meter {
+	for _, one := range all {
+		if m, ok := one.Workspace().(server.Meter); ok {
+			return m
+		}
+	}
+	return nil
+}
+
 // hostedServers returns a protocol server for each workspace. now decides at each
 // request what all servers leave out, and the settings of a workspace what it leaves out.
 func (h *host) hostedServers(all []*hosted, now *adjusted) []server.Workspace {
@@ -77,7 +88,7 @@ func (h *host) hostedServers(all []*hosted, now *adjusted) []server.Workspace {
 	for _, one := range all {
 		opts := one.ServerOptions()
 		opts.Links = linksOf(one.Library, h.settings)
-		if pages := pagesOf(h.settings); pages != nil && h.settings.PublicURL != "" {
+		if pages := pagesOf(h.settings, nil); pages != nil && h.settings.PublicURL != "" {
 			opts.ViewLink = pageLinks(pages, one.name, len(h.settings.Workspaces) > 0)
 		}
 		opts.Toolsets, opts.Tools, opts.ReadOnly = nil, nil, false

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -86,6 +87,46 @@ func TestHTTPClient(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// The client of the SDK whose session was begun at another server learns that it is gone,
+// and begins anew; with the latest version it notices nothing.
+func TestHTTPClientMoves(t *testing.T) {
+	lib := mcptest.StandardLibrary(t)
+	one := mcptest.ServeHTTP(t, mcpadapter.NewServer(lib, nil), nil, nil)
+	other := mcptest.ServeHTTP(t, mcpadapter.NewServer(lib, nil), nil, nil)
+	for _, version := range []string{"2025-06-18", ""} {
+		to := new(proxy)
+		to.address.Store(&one.Address)
+		connect := func() *mcp.ClientSession {
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{
+				Endpoint: "http://" + one.Address + "/mcp", HTTPClient: &http.Client{Transport: to}, DisableStandaloneSSE: true,
+			}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { session.Close() })
+			return session
+		}
+		session := connect()
+		to.address.Store(&other.Address)
+		_, err := session.ListTools(t.Context(), nil)
+		if old := version != ""; old != (err != nil && strings.Contains(err.Error(), mcp.ErrSessionMissing.Error())) || !old && err != nil {
+			t.Errorf("version %q: %v", version, err)
+		}
+		if _, err := connect().ListTools(t.Context(), nil); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A proxy sends all requests to one address.
+type proxy struct{ address atomic.Pointer[string] }
+
+func (p *proxy) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Host, r.Host = *p.address.Load(), *p.address.Load()
+	return http.DefaultTransport.RoundTrip(r)
 }
 
 func TestHTTPStateless(t *testing.T) {

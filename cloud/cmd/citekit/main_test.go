@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -213,10 +214,159 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
+// TestReplicas has what one server of a store gives work at another, which shares the file
+// of keys alone: links, ingests by a worker, the limits of a caller; and has sessions of
+// older revisions of MCP end there, so that clients begin anew.
+func TestReplicas(t *testing.T) {
+	p := newPlace(t)
+	named, sources := p.workspace()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("CITEKIT_WORKSPACE", named)
+	t.Setenv(syncVariable, sources)
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("guide.md", []byte("# Tides\n\nHigh water is at 12:40 on Mondays.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	citekit := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command("citekit", args...).Output()
+		if err != nil {
+			t.Fatalf("citekit %s: %v", args, err)
+		}
+		return string(out)
+	}
+	keys := filepath.Join(t.TempDir(), "keys.json")
+	key := strings.Fields(citekit("key", "new", "--keys", keys, "--workspace", "default"))[0]
+	worker := exec.Command("citekit", "worker")
+	worker.Stderr = os.Stderr
+	if err := worker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		worker.Process.Signal(syscall.SIGTERM)
+		_ = worker.Wait() // it says that it was interrupted
+	})
+	settings := filepath.Join(t.TempDir(), "citekit.yaml")
+	if err := os.WriteFile(settings, []byte("keys: "+keys+"\ncapabilities: {ingest: true}\nlimits: {rate: 0.001, burst: 40}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var servers []*client
+	for range 2 {
+		t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+		servers = append(servers, &client{t: t, at: serve(t, "--config", settings), key: key})
+	}
+	one, other := servers[0], servers[1]
+	one.begin()
+	moved := &client{t: t, at: other.at, key: key, session: one.session}
+	if status, body := moved.send("tools/list", `{}`); status != http.StatusNotFound {
+		t.Errorf("the session of another server: %d %s", status, body)
+	}
+	other.begin()
+
+	job := one.find(one.tool("ingest", `{"paths": ["."]}`), `"job_id": ?"([^"]+)"`)
+	for state := "running"; state != "done"; {
+		if state != "running" {
+			t.Fatalf("the ingest is %s", state)
+		}
+		state = other.find(other.tool("ingestStatus", `{"job_id": "`+job+`"}`), `"status": ?"([^"]+)"`)
+	}
+	if done := citekit("jobs", "list", "--state", "done"); !strings.Contains(done, "guide.md") {
+		t.Errorf("the worker did %q", done)
+	}
+
+	link := one.find(one.tool("resolve", `{"address": "text://guide#lines=3-3"}`), `"evidence_url": ?"([^"]+)"`)
+	link = other.at + strings.TrimPrefix(strings.ReplaceAll(link, `\u0026`, "&"), one.at)
+	for _, follow := range []struct {
+		link string
+		want int
+	}{{link, 200}, {strings.Replace(link, "ticket=", "ticket=A", 1), 403}} {
+		answer, err := http.Get(follow.link)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != follow.want || follow.want == 200 && string(body) != "High water is at 12:40 on Mondays.\n" {
+			t.Errorf("a link of another server: %d %q, %v", answer.StatusCode, body, err)
+		}
+	}
+	// Each server alone would admit forty.
+	admitted := 0
+	for i := range 100 {
+		if status, _ := servers[i%2].send("tools/list", `{}`); status == http.StatusOK {
+			admitted++
+		}
+	}
+	if admitted == 0 || admitted > 40 {
+		t.Errorf("both servers admitted %d more calls", admitted)
+	}
+}
+
+// A client calls a server over MCP with a key.
+type client struct {
+	t                *testing.T
+	at, key, session string
+}
+
+// begin begins a session of an older revision.
+func (c *client) begin() {
+	c.t.Helper()
+	if status, body := c.send("initialize", `{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}`); status != http.StatusOK || c.session == "" {
+		c.t.Fatalf("%d %s", status, body)
+	}
+}
+
+func (c *client) tool(name, arguments string) string {
+	c.t.Helper()
+	status, body := c.send("tools/call", `{"name": "`+name+`", "arguments": `+arguments+`}`)
+	if status != http.StatusOK {
+		c.t.Fatalf("%s: %d %s", name, status, body)
+	}
+	return strings.ReplaceAll(body, `\"`, `"`)
+}
+
+// find returns what an expression has in parentheses.
+func (c *client) find(body, expression string) string {
+	c.t.Helper()
+	found := regexp.MustCompile(expression).FindStringSubmatch(body)
+	if found == nil {
+		c.t.Fatalf("no %s in %s", expression, body)
+	}
+	return found[1]
+}
+
+func (c *client) send(method, params string) (status int, body string) {
+	c.t.Helper()
+	r, err := http.NewRequest(http.MethodPost, c.at+"/mcp", strings.NewReader(`{"jsonrpc": "2.0", "id": 1, "method": "`+method+`", "params": `+params+`}`))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for name, value := range map[string]string{
+		"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Authorization": "Bearer " + c.key, "Mcp-Session-Id": c.session,
+	} {
+		if value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	data, err := io.ReadAll(answer.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if c.session == "" {
+		c.session = answer.Header.Get("Mcp-Session-Id")
+	}
+	return answer.StatusCode, string(data)
+}
+
 // serve starts a server, and returns its address.
-func serve(t *testing.T) string {
+func serve(t *testing.T, flags ...string) string {
 	t.Helper()
-	cmd := exec.Command("citekit", "serve", "--transport", "http", "--port", "0")
+	cmd := exec.Command("citekit", append([]string{"serve", "--transport", "http", "--port", "0"}, flags...)...)
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,120 @@
+package viewer
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/citekit/citekit"
+)
+
+// sessionNotes is the kind of notes that hold sessions for other servers.
+const sessionNotes = "sessions"
+
+const (
+	lookEvery = 10 * time.Second // how long another server's end of a session may go unseen
+	noteEvery = time.Hour        // between notes of the use of a session
+	pruneAt   = 256              // sessions: when so many are noted, those that are over are dropped
+)
+
+// A sessionNote is what is noted of a session. Who has the note cannot use it: the rest is
+// sealed by a key that is made of the id, which the browser alone has.
+type sessionNote struct {
+	Begun  time.Time `json:"begun"`
+	Use    time.Time `json:"use"`
+	Sealed []byte    `json:"sealed"` // a JSON list of the token and the caller
+}
+
+// noteName returns the name of the note of a session, which tells nothing of its id.
+func noteName(id string) string {
+	sum := sha256.Sum256([]byte("citekit session name 1\x00" + id))
+	return hex.EncodeToString(sum[:])
+}
+
+// sealOf returns the cipher of the note of a session.
+func sealOf(id string) cipher.AEAD {
+	mac := hmac.New(sha256.New, []byte(id))
+	mac.Write([]byte("citekit session 1\x00"))
+	block, err := aes.NewCipher(mac.Sum(nil))
+	if err != nil {
+		panic(err) // cannot happen: the key has 32 bytes
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) // cannot happen: the block is that of AES
+	}
+	return aead
+}
+
+// write notes a session in place of the note with a stamp. If the store fails, this server
+// alone knows it.
+func (s *sessions) write(ctx context.Context, id string, one *session, stamp citekit.Stamp) {
+	if s.notes == nil {
+		return
+	}
+	text, _ := json.Marshal([]string{one.token, one.caller}) // strings always encode
+	data, err := json.Marshal(sessionNote{one.begun.UTC(), one.use.UTC(), sealOf(id).Seal(nil, nil, text, nil)})
+	if err == nil {
+		_, err = s.notes.WriteNoteIf(ctx, sessionNotes, noteName(id), data, stamp)
+	}
+	if err != nil {
+		return
+	}
+	if s.written.Add(1)%pruneAt == 0 {
+		s.prune(ctx)
+	}
+}
+
+// read returns a session that was noted, with the stamp of the note. If there is none, or
+// it is damaged, the error matches [fs.ErrNotExist].
+func (s *sessions) read(ctx context.Context, id string) (*session, citekit.Stamp, error) {
+	data, stamp, err := s.notes.ReadNote(ctx, sessionNotes, noteName(id))
+	if errors.Is(err, citekit.ErrDamaged) {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		return nil, stamp, err
+	}
+	var note sessionNote
+	if json.Unmarshal(data, &note) != nil {
+		return nil, stamp, fs.ErrNotExist
+	}
+	text, err := sealOf(id).Open(nil, nil, note.Sealed, nil)
+	var parts []string
+	if err != nil || json.Unmarshal(text, &parts) != nil || len(parts) != 2 {
+		return nil, stamp, fs.ErrNotExist
+	}
+	return &session{token: parts[0], caller: parts[1], begun: note.Begun, use: note.Use}, stamp, nil
+}
+
+// drop drops the note of a session, also if another server notes its use meanwhile.
+func (s *sessions) drop(ctx context.Context, id string) {
+	for range 10 {
+		_, stamp, err := s.notes.ReadNote(ctx, sessionNotes, noteName(id))
+		if err != nil && !errors.Is(err, citekit.ErrDamaged) || !errors.Is(s.notes.DeleteNoteIf(ctx, sessionNotes, noteName(id), stamp), citekit.ErrConflict) {
+			return
+		}
+	}
+}
+
+// prune drops the notes of sessions that are over. What cannot be dropped is left to the
+// next time.
+func (s *sessions) prune(ctx context.Context) {
+	now := time.Now()
+	for note, err := range s.notes.Notes(ctx, sessionNotes) {
+		if err != nil {
+			return
+		}
+		var one sessionNote
+		if json.Unmarshal(note.Data, &one) != nil || (&session{begun: one.Begun, use: one.Use}).over(now.Add(-noteEvery)) {
+			_ = s.notes.DeleteNoteIf(ctx, sessionNotes, note.Name, note.Stamp)
+		}
+	}
+}
