@@ -279,6 +279,9 @@ func (f *File) join(first, last, near int64) map[int64]*flight {
 	from, to := first, last
 	if !f.isThere(last) {
 		to = min(near, f.lastBlock())
+		if last+1 == f.lastBlock() && f.blockLen(last+1) <= nearEnd {
+			to = last + 1 // what little is left
+		}
 	}
 	end := f.lastBlock()
 	for _, t := range f.told {

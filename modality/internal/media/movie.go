@@ -27,7 +27,7 @@ func (e *Engine) parseMovie(ctx context.Context, src *citekit.Source, format For
 	if err != nil {
 		return nil, 0, movieError(err)
 	}
-	if index.NeedsNotes() {
+	if e.Modality == citekit.Video && index.NeedsNotes() {
 		index = withNotes(ctx, src, index)
 	}
 	cost, short := index.Cost(), index.Short()
@@ -75,7 +75,7 @@ func withNotes(ctx context.Context, src *citekit.Source, index *mp4.Movie) *mp4.
 // cut reads from there to the start of the source.
 func keepNotes(ctx context.Context, src *citekit.Source, m medium) {
 	aside := src.Aside()
-	if m, ok := m.(*movie); ok && aside != nil {
+	if m, ok := m.(*movie); ok && aside != nil && m.engine.Modality == citekit.Video {
 		if notes := m.index.Notes(ctxio.ReaderAt(ctx, src)); notes != nil {
 			_, _ = aside(ctx, mp4.NotesVersion, notes) // else they are found again
 		}

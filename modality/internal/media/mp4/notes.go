@@ -79,13 +79,26 @@ const NotesVersion = "mp4 notes 1"
 // of its unit in bytes, and the version.
 type keptNote [4]int64
 
+// A firm reader notes whether a read failed.
+type firm struct {
+	io.ReaderAt
+	failed bool
+}
+
+func (f *firm) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.ReaderAt.ReadAt(p, off)
+	f.failed = f.failed || err != nil && err != io.EOF
+	return n, err
+}
+
 // Notes returns what samples say about how others are decoded, for [Movie.WithNotes], or
-// nil if no track is of the kind that does. It reads each sync sample of r, from which m
-// was opened.
-func (m *Movie) Notes(r io.ReaderAt) []byte {
+// nil if no track is of the kind that does, or a read failed. It reads each sync sample of
+// source, from which m was opened.
+func (m *Movie) Notes(source io.ReaderAt) []byte {
 	if !m.NeedsNotes() {
 		return nil
 	}
+	r := &firm{ReaderAt: source}
 	kept := make([][]keptNote, len(m.tracks))
 	for k, t := range m.tracks {
 		if !t.fewSyncs() {
@@ -93,13 +106,16 @@ func (m *Movie) Notes(r io.ReaderAt) []byte {
 		}
 		kept[k] = []keptNote{}
 		for i := range t.table.fromSyncs() {
+			if r.failed {
+				return nil
+			}
 			if n, ok := t.noteIn(r, i); ok {
 				kept[k] = append(kept[k], keptNote{int64(n.sample), n.unit.off, n.unit.len, int64(n.version)})
 			}
 		}
 	}
 	data, err := json.Marshal(kept)
-	if err != nil {
+	if err != nil || r.failed {
 		return nil
 	}
 	return data

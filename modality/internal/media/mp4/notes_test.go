@@ -57,6 +57,11 @@ func clipOf(t testing.TB, m *mp4.Movie, r io.ReaderAt, start, end float64, mode 
 	return string(data)
 }
 
+// broken cannot be read.
+type broken struct{}
+
+func (broken) ReadAt([]byte, int64) (int, error) { return 0, io.ErrClosedPipe }
+
 // TestNotes cuts by notes that were found before: the clip is the same, and nothing before
 // it is read, unless a note is part of it.
 func TestNotes(t *testing.T) {
@@ -68,6 +73,9 @@ func TestNotes(t *testing.T) {
 		with, ok := m.WithNotes(notes)
 		if notes == nil || !ok {
 			t.Fatalf("version %d: no notes are kept: %q", version, notes)
+		}
+		if notes := m.Notes(broken{}); notes != nil {
+			t.Errorf("of a source that cannot be read, %q is kept", notes)
 		}
 		for _, mode := range []mp4.Mode{mp4.Exact, mp4.Copy} {
 			want := clipOf(t, m, r, 2.2, 3.1, mode)
