@@ -162,7 +162,7 @@ func (l *Local) mergeUpTo(ctx context.Context, docs int) error {
 			l.drop(s, damage.View)
 			continue
 		}
-		if err != nil && !errors.Is(err, errOvertaken) {
+		if err != nil && !errors.Is(err, errOvertaken) && !errors.Is(err, errResharded) {
 			return fmt.Errorf("search: merge: %w", err)
 		}
 	}

@@ -102,6 +102,8 @@ func (l *Local) Delete(ctx context.Context, ids ...string) error {
 	switch {
 	case errors.Is(err, errNothing):
 		return nil
+	case errors.Is(err, errResharded):
+		return l.Delete(ctx, ids...)
 	case err != nil:
 		return err
 	}
