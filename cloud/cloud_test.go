@@ -323,6 +323,7 @@ func TestTrim(t *testing.T) {
 	// It may have been used five minutes later than is known, without a mark.
 	sql(t, url, fmt.Sprintf(`UPDATE {s}.evidence SET used = now() - interval '34 minutes' WHERE key = '%016x'`, 0))
 	trim(workspace.Trim{UnusedFor: 30 * 60e9}, workspace.Trimmed{Files: 1, Bytes: 10, Left: 25})
+	sql(t, url, fmt.Sprintf(`UPDATE {s}.evidence SET used = now() WHERE key = '%016x'`, 0))
 	trim(workspace.Trim{MaxBytes: 1}, workspace.Trimmed{Left: 25})
 	if found, err := w.FindEvidence(ctx, "ffffffff"); err != nil || found.SHA256 != index.SHA256 {
 		t.Fatalf("what is to be kept is %+v, %v", found, err)
