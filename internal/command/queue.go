@@ -157,10 +157,12 @@ to the queue. As many workers may run as there are machines. A source in work
 when one is killed is mapped by another.
 
 --listen serves /metrics for Prometheus, /healthz and /readyz. With a token of at
-least 16 characters in CITEKIT_EVENTS_TOKEN it also takes notifications of the bucket
-of the sources, by POST to /events, as a bearer or a password; --events-queue takes
-them from SQS. Objects that changed are then in the queue at once.`,
-		Example: lines(`citekit --workspace "$WORKSPACE" worker --jobs 8`, `citekit --workspace "$WORKSPACE" worker --listen 127.0.0.1:9809`),
+least 16 characters in CITEKIT_EVENTS_TOKEN it also takes notifications of S3 about
+the bucket of the sources, by POST to /events: from MinIO with that auth_token, from
+versitygw at http://x:TOKEN@HOST:PORT/events. --events-queue takes those of AWS from a
+queue of SQS, also through SNS, with the keys of the bucket. What changed is then in
+the queue at once. Beyond one network put a proxy with TLS before it.`,
+		Example: lines(`citekit --workspace "$WORKSPACE" worker --jobs 8`, `citekit worker --listen 127.0.0.1:9809`),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.work(cmd.Context(), workers, noIndex, &outside)
