@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit/internal/mcpcall"
@@ -54,8 +55,12 @@ type ServeOptions struct {
 	// means 2 minutes.
 	IdleTimeout time.Duration
 
-	// Grace is how long running calls may continue after the server is told to
-	// stop; zero means 10 seconds.
+	// Drain is how long requests are still taken after the server is told to stop, each
+	// on a connection that ends with its answer, so that a proxy which follows a probe
+	// has time to send them elsewhere; zero means no time.
+	Drain time.Duration
+
+	// Grace is how long running calls may continue after that; zero means 10 seconds.
 	Grace time.Duration
 }
 
@@ -88,8 +93,8 @@ func (o *ServeOptions) withDefaults() ServeOptions {
 // machines could reach.
 var ErrOpenListener = errors.New("others could call without authentication")
 
-// Serve serves the clients that connect to listener until ctx is done. Then it
-// ends streams, waits [ServeOptions.Grace] for running calls, cancels the rest,
+// Serve serves the clients that connect to listener until ctx is done and
+// [ServeOptions.Drain] is over. Then it ends streams, waits [ServeOptions.Grace] for running calls, cancels the rest,
 // and returns nil. A nil opts means the defaults. It closes listener. Call it
 // only once for a Handler.
 //
@@ -134,6 +139,13 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 		return err
 	case <-ctx.Done():
 	}
+	conns.draining.Store(true)
+	select {
+	case err := <-ended:
+		h.kill()
+		return err
+	case <-time.After(o.Drain):
+	}
 	h.stopServer(ctx, server, conns, o.Grace)
 	return nil
 }
@@ -176,6 +188,7 @@ func isLocal(address net.Addr) bool {
 type connections struct {
 	net.Listener
 	limit, reserve int
+	draining       atomic.Bool // connections end with their next answer
 
 	mu      sync.Mutex
 	open    int
@@ -453,6 +466,9 @@ func countWork(next http.Handler, probes []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
 			defer c.end()
+			if c.of.draining.Load() {
+				w.Header().Set("Connection", "close")
+			}
 		}
 		if slices.Contains(probes, r.URL.Path) && !atWork(r, probeWork) {
 			(&refusal{http.StatusServiceUnavailable, "too many probes at a time"}).write(w)
