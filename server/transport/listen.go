@@ -460,13 +460,19 @@ func atWork(r *http.Request, holder string) bool {
 // tooManyAtWork answers a caller that has more requests at work than its share.
 var tooManyAtWork = &refusal{http.StatusTooManyRequests, "you have more requests and streams open than are left for others; end some, or try again later"}
 
+// endsWithAnswer reports whether the connection of a request ends with its answer.
+func endsWithAnswer(ctx context.Context) bool {
+	c, ok := ctx.Value(connectionKey{}).(*connection)
+	return ok && c != nil && c.of.draining.Load()
+}
+
 // countWork returns a handler whose requests are at work until next returns, from
 // [atWork] on. Those for some paths are probes.
 func countWork(next http.Handler, probes []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
 			defer c.end()
-			if c.of.draining.Load() {
+			if endsWithAnswer(r.Context()) {
 				w.Header().Set("Connection", "close")
 			}
 		}

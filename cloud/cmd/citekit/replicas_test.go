@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -30,16 +31,15 @@ import (
 
 // A crowd is replicas of the server behind a proxy, with sources that change.
 type crowd struct {
-	t     *testing.T
-	place *place
-	dir   string // of settings
-	named string // the workspace
+	t   *testing.T
+	dir string // of settings
 
 	mu       sync.Mutex
 	replicas []*replica
 	turn     int
 
-	proxy *httptest.Server
+	at     string // the proxy
+	client *http.Client
 
 	sources []*source
 	made    sync.Map // names of evidence that was resolved
@@ -123,7 +123,10 @@ func (c *crowd) start() *replica {
 		c.t.Fatal(err)
 	}
 	r.to = &httputil.ReverseProxy{
-		Rewrite:   func(p *httputil.ProxyRequest) { p.SetURL(to) },
+		Rewrite: func(p *httputil.ProxyRequest) {
+			p.SetURL(to)
+			p.Out.Host = p.In.Host // links lead back to the proxy
+		},
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64},
 	}
 	go r.probe()
@@ -203,7 +206,7 @@ func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // ask makes a request by way of the proxy, and returns the status and the answer.
 func (c *crowd) ask(method, path, body string, header ...string) (int, string) {
-	r, err := http.NewRequestWithContext(c.t.Context(), method, c.proxy.URL+path, strings.NewReader(body))
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.at+path, strings.NewReader(body))
 	if err != nil {
 		c.fail("%v", err)
 		return 0, ""
@@ -213,7 +216,7 @@ func (c *crowd) ask(method, path, body string, header ...string) (int, string) {
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	answer, err := c.proxy.Client().Do(r)
+	answer, err := c.client.Do(r)
 	if err != nil {
 		return 0, err.Error()
 	}
@@ -266,18 +269,23 @@ func (c *crowd) checkVersion(what string, s *source, n int, known int64, status 
 	if put > known && (status == http.StatusConflict || strings.Contains(answer, "STALE")) {
 		return
 	}
-	c.fail("%s of line %d of %s, of which version %d was mapped and %d put: %d %.400s", what, n, s.name, known, put, status, answer)
+	c.fail("%s of line %d of %s, of which version %d was mapped and %d put: %d %s", what, n, s.name, known, put, status, answer)
 }
 
-const outputPath = `"output_path":"cloud:/`
-
-// note notes the name of evidence that was resolved.
-func (c *crowd) note(answer string) {
-	plain := strings.ReplaceAll(answer, `\"`, `"`)
-	if _, rest, ok := strings.Cut(plain, outputPath); ok {
-		name, _, _ := strings.Cut(rest, `"`)
-		c.made.Store(name, true)
+// follow notes the name of evidence that was resolved, and follows its link.
+func (c *crowd) follow(answer, has string) {
+	_, link, _ := strings.Cut(answer, `"type":"resource_link"`)
+	_, name, _ := strings.Cut(link, `"name":"`)
+	name, _, _ = strings.Cut(name, `"`)
+	c.made.Store(name, true)
+	_, path, _ := strings.Cut(link, c.at)
+	path, _, ok := strings.Cut(path, `"`)
+	if !ok {
+		c.fail("there is no link in %s", answer)
+		return
 	}
+	status, content := c.ask("GET", path, "")
+	c.checkOK("a link", status, content, has)
 }
 
 // call makes one call of some kind. fresh is a number that only a few calls have.
@@ -295,7 +303,7 @@ func (c *crowd) call(random *rand.Rand, fresh int) {
 		last := first + 1 + fresh/(sourceLines/2)%(sourceLines/2)
 		status, answer := c.tool("resolve", map[string]any{"address": address(stable, first, last)})
 		if c.checkOK("resolve", status, answer, "output_path") {
-			c.note(answer)
+			c.follow(answer, stable.line(first, 1))
 		}
 	case 1, 2: // evidence that was made before
 		begun := time.Now()
@@ -353,7 +361,7 @@ func TestReplicas(t *testing.T) {
 	server := pgtest.Start(t)
 	p := newPlaceIn(t, server)
 	named, sources := p.workspace()
-	c := &crowd{t: t, place: p, dir: t.TempDir(), named: named}
+	c := &crowd{t: t, dir: t.TempDir(), client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: callers}}}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", c.dir)
 	t.Setenv("CITEKIT_WORKSPACE", named)
@@ -394,9 +402,9 @@ workspaces: {main: {url: %q}}
 			c.end(r)
 		}
 	})
-	c.proxy = httptest.NewServer(c)
-	t.Cleanup(c.proxy.Close)
-	c.proxy.Client().Transport.(*http.Transport).MaxIdleConnsPerHost = callers
+	proxy := httptest.NewServer(c)
+	t.Cleanup(proxy.Close)
+	c.at = proxy.URL
 	for _, s := range c.sources[:stableSources] { // what is made before
 		for n := 1; n <= 20; n++ {
 			status, answer := c.ask("GET", "/v1/evidence/"+url.PathEscape(fmt.Sprintf("text://%s#lines=%d-%d", s.name, n, n+1)), "")
@@ -487,4 +495,165 @@ func pause(r *replica) {
 	_ = r.cmd.Process.Signal(syscall.SIGSTOP)
 	time.Sleep(3 * time.Second)
 	_ = r.cmd.Process.Signal(syscall.SIGCONT)
+}
+
+// A wire passes connections on to a server, until it is cut: then those that there are
+// hang, as new ones do.
+type wire struct {
+	net.Listener
+	to string
+	mu sync.Mutex
+	on chan struct{} // closed while it is whole
+}
+
+func newWire(t *testing.T, to string) *wire {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &wire{Listener: l, to: to, on: make(chan struct{})}
+	close(w.on)
+	t.Cleanup(func() {
+		l.Close()
+		w.cut(false)
+	})
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", w.to)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go w.copy(client, server)
+			go w.copy(server, client)
+		}
+	}()
+	return w
+}
+
+// cut cuts the wire, or makes it whole.
+func (w *wire) cut(cut bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	select {
+	case <-w.on:
+		if cut {
+			w.on = make(chan struct{})
+		}
+	default:
+		if !cut {
+			close(w.on)
+		}
+	}
+}
+
+func (w *wire) copy(to, from net.Conn) {
+	defer to.Close()
+	defer from.Close()
+	part := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(part)
+		w.mu.Lock()
+		on := w.on
+		w.mu.Unlock()
+		<-on
+		if n > 0 {
+			_, err = to.Write(part[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// While a store does not answer, a replica says so, refuses calls at once, and none of
+// them stays; it recovers by itself.
+func TestLostStore(t *testing.T) {
+	sharedtest.NotShort(t)
+	p := newPlace(t)
+	at, rest, _ := strings.Cut(strings.TrimPrefix(p.database, "pg://citekit@"), "/")
+	database := newWire(t, at)
+	var refuses atomic.Bool
+	forward, err := url.Parse(p.objects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	through := httputil.NewSingleHostReverseProxy(forward)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if refuses.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		through.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	p.database, p.objects = "pg://citekit@"+database.Addr().String()+"/"+rest, front.URL
+	named, sources := p.workspace()
+	c := &crowd{t: t, dir: t.TempDir(), client: http.DefaultClient}
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", c.dir)
+	t.Setenv("CITEKIT_WORKSPACE", named)
+	t.Setenv(syncVariable, sources)
+	t.Chdir(t.TempDir())
+	s := &source{name: "station"}
+	s.write(t, 1)
+	if out, err := exec.Command("citekit", "ingest", ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	settings := fmt.Sprintf("transport: http\nport: 0\nstateless: true\nlimits: {rate: -1}\nworkspaces: {main: {url: %q}}\n", named)
+	if err := os.WriteFile(filepath.Join(c.dir, "citekit.yaml"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := c.start()
+	t.Cleanup(func() { c.end(r) })
+	c.at = r.at
+	evidence := func() (int, http.Header) {
+		answer, err := http.Get(r.at + "/v1/evidence/" + url.PathEscape("text://station#lines=3-3"))
+		if err != nil {
+			t.Error(err)
+			return 0, nil
+		}
+		defer answer.Body.Close()
+		_, _ = io.Copy(io.Discard, answer.Body)
+		return answer.StatusCode, answer.Header
+	}
+	for _, store := range []struct {
+		name string
+		lose func(lost bool)
+	}{{"the database", database.cut}, {"the bucket", refuses.Store}} {
+		name := store.name
+		c.until("the replica is ready", r.ready.Load)
+		if status, _ := evidence(); status != http.StatusOK {
+			t.Fatalf("evidence while all is well: %d", status)
+		}
+		store.lose(true)
+		c.until(name+" is missed", func() bool {
+			status, answer := c.ask("GET", "/readyz", "")
+			return status == http.StatusServiceUnavailable && strings.Contains(answer, `"workspaces"`)
+		})
+		begun := time.Now()
+		var all sync.WaitGroup
+		for range 100 {
+			all.Go(func() {
+				if status, header := evidence(); status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" {
+					t.Errorf("evidence without %s: %d, Retry-After %q; want 503", name, status, header.Get("Retry-After"))
+				}
+			})
+		}
+		all.Wait()
+		t.Logf("without %s, 100 calls were refused within %v", name, time.Since(begun))
+		if status, answer := c.tool("listResources", map[string]any{}); status != http.StatusServiceUnavailable {
+			t.Errorf("MCP without %s: %d %s; want 503", name, status, answer)
+		}
+		store.lose(false)
+	}
+	c.until("the replica is ready again", r.ready.Load)
+	if status, _ := evidence(); status != http.StatusOK {
+		t.Fatalf("evidence once all is well again: %d", status)
+	}
 }
