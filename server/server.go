@@ -226,9 +226,10 @@ func (s *Server) SetLimits(limits Limits) { s.queue.set(limits) }
 func (s *Server) Load() Load { return s.queue.load() }
 
 // Serve serves the clients that connect to listener until ctx is done, as
-// [transport.Handler.Serve] does; /readyz fails from then on. The error also says how many requests are missing
-// from the logs, which get five seconds for the last ones. Options may have a Handler that wraps the
-// server, and other Probes than /healthz and /readyz; a nil opts means the defaults.
+// [transport.Handler.Serve] does; /readyz fails from then on. The error also says how
+// many requests are missing from the logs, which get five seconds for the last ones.
+// Options may have a Handler that wraps the server, and other Probes than /healthz and
+// /readyz; a nil opts means the defaults.
 // Without an Authenticator the listener must have a loopback address.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *transport.ServeOptions) error {
 	var o transport.ServeOptions

@@ -94,9 +94,9 @@ func (o *ServeOptions) withDefaults() ServeOptions {
 var ErrOpenListener = errors.New("others could call without authentication")
 
 // Serve serves the clients that connect to listener until ctx is done and
-// [ServeOptions.Drain] is over. Then it ends streams, waits [ServeOptions.Grace] for running calls, cancels the rest,
-// and returns nil. A nil opts means the defaults. It closes listener. Call it
-// only once for a Handler.
+// [ServeOptions.Drain] is over. Then it ends streams, waits [ServeOptions.Grace] for
+// running calls, cancels the rest, and returns nil. A nil opts means the defaults. It
+// closes listener. Call it only once for a Handler.
 //
 // The error matches [ErrOpenListener] if listener is neither on a loopback
 // address nor a Unix socket, and [HandlerOptions.Authenticate] is nil or lets
