@@ -415,36 +415,32 @@ workspaces: {main: {url: %q}}
 	}
 
 	rolled := make(chan struct{})
+	isRolled := func() bool {
+		select {
+		case <-rolled:
+			return true
+		default:
+			return false
+		}
+	}
 	var all sync.WaitGroup
 	var begun atomic.Int64
 	for i := range callers {
 		random := rand.New(rand.NewPCG(seed, uint64(i)))
 		all.Go(func() {
-			for {
-				select {
-				case <-rolled:
-					if c.calls.Load() >= total || c.failed.Load() > 0 {
-						return
-					}
-				default:
-				}
+			for !isRolled() || c.calls.Load() < total && c.failed.Load() == 0 {
 				c.call(random, int(begun.Add(1))/16)
 			}
 		})
 	}
 	all.Go(func() {
-		for i := 0; ; i++ {
-			select {
-			case <-rolled:
-				return
-			default:
-			}
+		for i := 0; !isRolled(); i++ {
 			if err := c.change(i); err != nil {
 				c.fail("%v", err)
 				return
 			}
 			at := c.calls.Load()
-			c.until("calls go on", func() bool { return c.calls.Load() > at+20 || c.failed.Load() > 0 })
+			c.until("calls go on", func() bool { return c.calls.Load() > at+20 || c.failed.Load() > 0 || isRolled() })
 		}
 	})
 	for i := range restarts { // the oldest makes room for a new one
