@@ -282,10 +282,7 @@ func (l *Library) parse(ctx context.Context, id string) (*indexedMap, int64, err
 	if err != nil {
 		return nil, 0, fmt.Errorf("map '%s': %w", id, err)
 	}
-	if m.ResourceID == "" {
-		m.ResourceID = id
-	}
-	if m.ResourceID != id {
+	if m.ResourceID = cmp.Or(m.ResourceID, id); m.ResourceID != id {
 		return nil, 0, syntaxError("map '%s': its resource_id is '%s'; a map is stored under its own id", id, message.Clip(m.ResourceID))
 	}
 	return &indexedMap{ResourceMap: m, index: indexNodes(m), hash: ctxio.HashOf(data)}, int64(len(data)) * parsedCost, nil

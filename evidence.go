@@ -101,6 +101,11 @@ func (e *Evidence) writeFile(w *jsonWriter) {
 	w.Flag("stale", e.Stale)
 }
 
+// An evidenceLeaser is a workspace that processes share, as package workspace has it.
+type evidenceLeaser interface {
+	LeaseEvidence(ctx context.Context, key string) (stored *StoredEvidence, release func(), err error)
+}
+
 // evidence returns what is stored under key, or makes and stores it. Callers that want
 // the same at the same time wait for one extraction.
 func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
@@ -118,10 +123,18 @@ func (l *Library) evidence(ctx context.Context, key string, t target, src *Sourc
 	return stored, false, err
 }
 
-// makeEvidence extracts and stores, within the limits of the Library. The slot is given
-// up as soon as the content is read to its end: what the workspace does then, such as
-// waiting for the disk, holds up nobody else.
+// makeEvidence extracts and stores, within the limits of the Library, unless another
+// process did. The slot is given up as soon as the content is read to its end: what the
+// workspace does then, such as waiting for the disk, holds up nobody else.
 func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
+	ctxio.Fresh(ctx)
+	if w, ok := l.workspace.(evidenceLeaser); ok && src.Version() != "" {
+		stored, release, err := w.LeaseEvidence(ctx, key)
+		if stored != nil || err != nil {
+			return stored, err
+		}
+		defer release()
+	}
 	p, err := l.openPart(ctx, t, src)
 	if err != nil {
 		return nil, err
@@ -133,7 +146,6 @@ func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *S
 		return nil, err
 	}
 	defer release()
-	ctxio.Fresh(ctx)
 	err = l.bounded(ctx, modality, func(ctx context.Context) error {
 		stored, err = l.extractTo(ctx, key, t, src, p, r, mode, release)
 		return err

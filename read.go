@@ -216,10 +216,7 @@ func (l *Library) OpenMember(ctx context.Context, src *Source, container Modalit
 			return nil, a.Location, err
 		}
 	}
-	if in.Modality == "" {
-		in.Modality = is
-	}
-	if in.Modality.BuiltIn() && !is.servesAs(in.Modality) {
+	if in.Modality = cmp.Or(in.Modality, is); in.Modality.BuiltIn() && !is.servesAs(in.Modality) {
 		member.Close()
 		return nil, a.Location, a.Mismatch(is)
 	}
@@ -250,9 +247,7 @@ func (l *Library) openNamed(ctx context.Context, src *Source, is Modality, name 
 // within makes s, which was just opened, the member of container that has a name. Its
 // identity is that of the container, and of what opened it.
 func (s *Source) within(container *Source, opener, name string) {
-	if s.info.Name == "" {
-		s.info.Name = path.Base(name)
-	}
+	s.info.Name = cmp.Or(s.info.Name, path.Base(name))
 	s.info.Identity, s.hash = "", ""
 	if version := container.Version(); version != "" {
 		s.info.Identity = ctxio.HashParts("member", opener, version, name)

@@ -259,9 +259,7 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	}
 	e.OutputPath, e.Key, e.Name, e.Cached = stored.Path, key, stored.Name, cached
 	e.MediaType, e.Charset, e.CharsetGuessed, e.Actual = stored.MediaType, stored.Charset, stored.Guessed, stored.Actual
-	e.Changes = stored.Changes
-	e.Size, e.SHA256 = stored.Size, stored.SHA256
-	e.SourceHash = src.KnownHash()
+	e.Changes, e.Size, e.SHA256, e.SourceHash = stored.Changes, stored.Size, stored.SHA256, src.KnownHash()
 	return e, nil
 }
 

@@ -1,6 +1,7 @@
 package citekit
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
@@ -146,10 +147,7 @@ func (m *ResourceMap) modality() Modality {
 			common = is
 		}
 	}
-	if common == "" {
-		common = Modality(sniff.ByName(m.SourcePath))
-	}
-	return common
+	return cmp.Or(common, Modality(sniff.ByName(m.SourcePath)))
 }
 
 // Clone returns a deep copy. Metadata values are shared.

@@ -23,8 +23,8 @@ import (
 // the byte slices that are passed in; those that they return belong to the caller. Ids
 // have passed [CheckResourceID]; a method that writes checks them again.
 //
-// A Workspace may also implement [EvidenceOpener], and Finder, Deleter and MapPather of
-// package workspace, which the packages of citekit find by type assertion.
+// A Workspace may also implement [EvidenceOpener], and Finder, Deleter, MapPather and
+// EvidenceLeaser of package workspace, which are found by type assertion.
 type Workspace interface {
 	EvidenceStore
 	NoteStore

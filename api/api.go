@@ -414,7 +414,7 @@ const defaultTimeout = 30 * time.Second
 // failed returns an error of a call for its caller, and logs one that is internal.
 func (h *Handler) failed(ctx context.Context, err error) *Problem {
 	p := problemOf(err)
-	if p.Code() == string(message.CodeInternal) {
+	if code := p.Code(); code == string(message.CodeInternal) || code == transport.OutcomeUnavailable {
 		c := callOf(ctx)
 		h.opts.Logger.LogAttrs(ctx, slog.LevelError, "request failed", slog.String("operation", c.op.name), slog.String("request_id", c.id), slog.String("error", plain.ShowLine(err.Error(), maxMessage)))
 	}

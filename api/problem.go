@@ -58,6 +58,15 @@ func failureOf(err error) *Failure {
 // returns it.
 type storageFault interface{ StorageFault() string }
 
+// doesNotAnswer reports whether err is the fault of a store that may answer again soon.
+func doesNotAnswer(err error) bool {
+	var storage interface {
+		storageFault
+		Temporary() bool
+	}
+	return errors.As(err, &storage) && storage.Temporary()
+}
+
 func messageOf(err error, code string) string {
 	var storage storageFault
 	var missing *citekit.NotFoundError
@@ -96,6 +105,9 @@ func problemOf(err error) *Problem {
 	if !errors.As(err, &p) {
 		f := failureOf(err)
 		p = transport.NewProblem(f.Code, 0, f.Message)
+		if doesNotAnswer(err) {
+			p = transport.NewProblem(transport.OutcomeUnavailable, http.StatusServiceUnavailable, f.Message+"; try again later")
+		}
 	}
 	var field fieldError
 	if errors.As(err, &field) && p.Errors == nil {

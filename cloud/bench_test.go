@@ -50,6 +50,13 @@ func BenchmarkStore(b *testing.B) {
 			_, err := w.StoreEvidence(ctx, fmt.Sprintf("%016x", made.Add(1)), citekit.EvidenceMeta{Name: "n", Size: -1}, strings.NewReader(evidence))
 			return err
 		}},
+		{"LeaseEvidence", func() error {
+			_, release, err := w.LeaseEvidence(ctx, fmt.Sprintf("%016x", made.Add(1)))
+			if err == nil {
+				release()
+			}
+			return err
+		}},
 		{"MapsStamp", func() error { _, err := w.MapsStamp(ctx); return err }},
 	} {
 		b.Run(c.name, func(b *testing.B) {

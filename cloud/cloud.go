@@ -14,7 +14,8 @@
 // Each version of a map or a note has a number that no other has. Whoever replaces a
 // version names it, and of several that name the same, one succeeds, in any process.
 // A lease, such as that of [Workspace.LockIngest], ends half a minute after its holder
-// has renewed it for the last time, by the clock of the database.
+// has renewed it for the last time, by the clock of the database; that of evidence, which
+// one process makes for all, after six seconds.
 //
 // # Faults
 //
@@ -95,7 +96,8 @@ type Workspace struct {
 	cache   *blockcache.Cache // nil means none
 	sources Sources
 
-	ingesting chan struct{} // capacity 1: held by whoever ingests in this process
+	ingesting chan struct{}  // capacity 1: held by whoever ingests in this process
+	leases    sync.WaitGroup // of evidence, until they are given up
 	notices   notices
 	feed      mapFeed
 
@@ -108,10 +110,11 @@ type Workspace struct {
 }
 
 var (
-	_ citekit.Workspace      = (*Workspace)(nil)
-	_ citekit.EvidenceOpener = (*Workspace)(nil)
-	_ workspace.Finder       = (*Workspace)(nil)
-	_ workspace.Deleter      = (*Workspace)(nil)
+	_ citekit.Workspace        = (*Workspace)(nil)
+	_ citekit.EvidenceOpener   = (*Workspace)(nil)
+	_ workspace.Finder         = (*Workspace)(nil)
+	_ workspace.Deleter        = (*Workspace)(nil)
+	_ workspace.EvidenceLeaser = (*Workspace)(nil)
 )
 
 // Open opens the workspace of a URL, such as
@@ -267,6 +270,7 @@ func (w *Workspace) Close() error { return w.close() }
 
 func (w *Workspace) closeAll() (err error) {
 	w.notices.close()
+	w.leases.Wait()
 	if w.pool != nil {
 		w.pool.Close()
 	}

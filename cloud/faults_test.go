@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var helpers = map[string]func(url string) error{"open": openOnce, "write": writeForEver}
+var helpers = map[string]func(url string) error{"open": openOnce, "write": writeForEver, "lease": leaseForEver}
 
 // helper returns a command that runs a helper in a process of its own.
 func helper(t testing.TB, name, url string) *exec.Cmd {

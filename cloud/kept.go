@@ -157,8 +157,12 @@ func (w *Workspace) deleteObject(ctx context.Context, key string) (bool, error) 
 }
 
 // Sweep deletes the bytes of evidence that no row has referred to for a day, and
-// returns the number of objects. Several processes may sweep at the same time.
+// returns the number of objects. Several processes may sweep at the same time. It also
+// deletes the leases of processes that were killed.
 func (w *Workspace) Sweep(ctx context.Context) (deleted int, err error) {
+	if _, err := w.exec(ctx, repeating, `DELETE FROM {s}.leases WHERE expires < now() - $1::interval`, deletedAfter); err != nil {
+		return 0, err
+	}
 	if _, err := w.exec(ctx, repeating, `DELETE FROM {s}.meters WHERE at < now() - $1::interval`, meterKept); err != nil {
 		return 0, err
 	}

@@ -35,6 +35,16 @@ func (e *storeError) Unwrap() error { return e.cause }
 // interface.
 func (e *storeError) StorageFault() string { return e.what }
 
+// Temporary reports whether the store did not answer, or not as it does when it is well,
+// so that it is worth calling again.
+func (e *storeError) Temporary() bool {
+	if answer := new(pgconn.PgError); errors.As(e.cause, &answer) {
+		refused, _ := lost(answer)
+		return refused
+	}
+	return e.what == databaseFault || e.what == bucketFault
+}
+
 // ErrUnknown reports a change of which it is not known whether it was stored, because
 // the connection broke before the answer came. Read what is stored to find out.
 var ErrUnknown = errors.New("the connection broke after the change was sent: it may be stored or not")

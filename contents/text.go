@@ -60,7 +60,8 @@ type call struct {
 	*Reader
 	req    Request
 	layers map[string]openText
-	parts  int // number of parts
+	parts  int    // number of parts
+	found  func() // ends the context of the layers; nil if it is that of the call
 }
 
 type openText struct {
@@ -82,6 +83,9 @@ func (in *call) hashOf(ctx context.Context, resource string) (string, error) {
 }
 
 func (in *call) close() {
+	if in.found != nil {
+		defer in.found()
+	}
 	for _, o := range in.layers {
 		if o.layer != nil {
 			o.layer.Close()
@@ -142,9 +146,8 @@ const reserve = 5
 // returns the parts that it had time for.
 func (in *call) findAll(ctx context.Context, all []*part) []*part {
 	if deadline, limited := ctx.Deadline(); limited {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/reserve))
-		defer cancel()
+		// It lasts as long as the layers, whose sources may be read only within it.
+		ctx, in.found = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/reserve))
 	}
 	for i, p := range all {
 		if p.item.Err == nil {

@@ -89,6 +89,12 @@ func explain(tool string, err error, code string) string {
 // workspace returns it.
 type storageFault interface{ StorageFault() string }
 
+// A passingFault is one of a store that may answer again soon.
+type passingFault interface {
+	storageFault
+	Temporary() bool
+}
+
 // An unknownPin is the error about an address with a version that is not known,
 // as the Library returns it.
 type unknownPin interface{ UnknownPin() }
@@ -120,6 +126,7 @@ func hintFor(tool string, err error, code string) string {
 	var missing *citekit.NotFoundError
 	var input inputError
 	var storage storageFault
+	var passing passingFault
 	var moved reanchor.MovedError
 	var pin unknownPin
 	var advised advisedError
@@ -149,6 +156,8 @@ func hintFor(tool string, err error, code string) string {
 		return foreign.hint()
 	case errors.Is(err, citekit.ErrFormat):
 		return withAddress("resolve", err, "The source is damaged, protected or not in the expected format.")
+	case errors.As(err, &passing) && passing.Temporary():
+		return withAddress(tool, err, "The source is not at fault: call again in some seconds.")
 	case errors.As(err, &storage):
 		return withAddress(tool, err, "The source is not at fault: a person must give the server disk space or permission.")
 	case errors.Is(err, citekit.ErrNotStored):

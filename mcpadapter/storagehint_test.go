@@ -13,6 +13,20 @@ type fullDisk struct{ error }
 
 func (fullDisk) StorageFault() string { return "no space left on device" }
 
+// passing is the fault of a store that may answer again soon.
+type passing struct{ fullDisk }
+
+func (passing) Temporary() bool { return true }
+
+// An agent is told to call again if that may help.
+func TestHintOfLostStore(t *testing.T) {
+	for err, want := range map[error]bool{passing{fullDisk{errors.New("lost")}}: true, fullDisk{errors.New("full")}: false} {
+		if got := hintFor("search", err, citekit.CodeOf(err)); strings.Contains(got, "call again") != want {
+			t.Errorf("%v: %q", err, got)
+		}
+	}
+}
+
 // Only a call that wants evidence is told how to get an address without it.
 func TestHintOfFullDisk(t *testing.T) {
 	for _, err := range []error{errors.ErrUnsupported, citekit.ErrFormat, citekit.ErrTooLarge, context.DeadlineExceeded} {

@@ -32,7 +32,9 @@ type probes struct {
 	found   condition
 	known   map[string]string
 
-	gone sync.Map // the names of workspaces whose folder is missing
+	gone sync.Map // the names of workspaces whose folder is missing, or whose store does not answer
+
+	stopping atomic.Bool // the server was told to stop
 }
 
 // A condition is the result of all checks, by their names for probes, in order.
@@ -72,7 +74,10 @@ func newProbes(workspaces []Workspace, shared map[string]func(context.Context) e
 
 // ServeHTTP implements [http.Handler].
 func (p *probes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	found := p.look(r.Context())
+	found := condition{failing: []string{checkStopping}}
+	if !p.stopping.Load() {
+		found = p.look(r.Context())
+	}
 	status := http.StatusOK
 	if len(found.failing) > 0 {
 		status = http.StatusServiceUnavailable
@@ -108,7 +113,8 @@ func (p *probes) look(ctx context.Context) condition {
 		for _, c := range checks {
 			err := awaitCheck(ctx, found[c])
 			if kind == checkWorkspaces {
-				p.note(c.name, errors.Is(err, fs.ErrNotExist))
+				var fault interface{ StorageFault() string }
+				p.note(c.name, errors.Is(err, fs.ErrNotExist) || errors.As(err, &fault))
 			}
 			if err != nil {
 				failing[kind] = true
@@ -136,13 +142,14 @@ func (p *probes) lookForRoom(ctx context.Context) (degraded []string) {
 }
 
 // The names that a probe gets if a workspace fails its check, or has no room for
-// evidence.
+// evidence, or if the server stops.
 const (
 	checkWorkspaces = "workspaces"
 	checkEvidence   = "evidence"
+	checkStopping   = "stopping"
 )
 
-// note keeps whether the folder of a workspace is gone.
+// note keeps whether the folder of a workspace is gone, or its store.
 func (p *probes) note(workspace string, gone bool) {
 	if gone {
 		p.gone.Store(workspace, nil)
@@ -151,7 +158,7 @@ func (p *probes) note(workspace string, gone bool) {
 	}
 }
 
-// isGone reports whether the folder of a workspace was missing at the last check.
+// isGone reports whether the folder or the store of a workspace was gone at the last check.
 // Calls to such a workspace must not be answered as if it were empty.
 func (p *probes) isGone(workspace string) bool {
 	_, gone := p.gone.Load(workspace)

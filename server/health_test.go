@@ -3,11 +3,50 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
+
+// A lostStore is the error of a store that does not answer.
+type lostStore struct{ error }
+
+func (lostStore) StorageFault() string { return "the store cannot be used" }
+
+// TestLostStore: calls are refused while a store does not answer, and no longer.
+func TestLostStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var err error
+		p := newProbes([]Workspace{{Name: "a", Ready: func(context.Context) error { return err }}}, nil, slog.New(slog.DiscardHandler))
+		for _, err = range []error{nil, lostStore{errors.New("lost")}, errors.New("its index is not here yet"), fmt.Errorf("while reading: %w", lostStore{errors.New("lost")}), nil} {
+			time.Sleep(probeAgain)
+			failing := len(p.look(t.Context()).failing) > 0
+			lost := errors.As(err, new(lostStore))
+			if failing != (err != nil) || p.isGone("a") != lost {
+				t.Errorf("%v: not ready: %v, calls are refused: %v; want %v, %v", err, failing, p.isGone("a"), err != nil, lost)
+			}
+		}
+	})
+}
+
+// TestStopping: a server that is told to stop says so before it does.
+func TestStopping(t *testing.T) {
+	p := newProbes(nil, nil, slog.New(slog.DiscardHandler))
+	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
+		w := httptest.NewRecorder()
+		p.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "GET", readyPath, nil))
+		if w.Code != want || (want != http.StatusOK) != strings.Contains(w.Body.String(), `"stopping"`) {
+			t.Errorf("%d %s; want %d", w.Code, w.Body, want)
+		}
+		p.stopping.Store(true)
+	}
+}
 
 // TestHangingCheck: a folder that hangs is told, and those beside it stay well.
 func TestHangingCheck(t *testing.T) {

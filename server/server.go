@@ -61,8 +61,9 @@ type Workspace struct {
 	// written. It is called at most once per second, and every two seconds while
 	// [Server.Serve] runs. If the error matches [io/fs.ErrNotExist], the files are
 	// missing, and calls are refused until they are back, rather than answered as
-	// if the workspace were empty. A nil Ready means that the workspace is always
-	// ready.
+	// if the workspace were empty. So they are if it has a method StorageFault, as
+	// errors of stores do: calls would wait for the store in vain. A nil Ready means
+	// that the workspace is always ready.
 	Ready func(context.Context) error
 
 	// Full reports whether evidence was lately not stored because of a limit for
@@ -233,9 +234,10 @@ func (s *Server) SetLimits(limits Limits) { s.queue.set(limits) }
 func (s *Server) Load() Load { return s.queue.load() }
 
 // Serve serves the clients that connect to listener until ctx is done, as
-// [transport.Handler.Serve] does. The error also says how many requests are missing
-// from the logs, which get five seconds for the last ones. Options may have a Handler that wraps the
-// server, and other Probes than /healthz and /readyz; a nil opts means the defaults.
+// [transport.Handler.Serve] does; /readyz fails from then on. The error also says how
+// many requests are missing from the logs, which get five seconds for the last ones.
+// Options may have a Handler that wraps the server, and other Probes than /healthz and
+// /readyz; a nil opts means the defaults.
 // Without an Authenticator the listener must have a loopback address.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *transport.ServeOptions) error {
 	var o transport.ServeOptions
@@ -248,7 +250,8 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener, opts *transpo
 	if o.Probes == nil {
 		o.Probes = []string{healthPath, readyPath}
 	}
-	watch, stop := context.WithCancel(ctx)
+	defer context.AfterFunc(ctx, func() { s.probes.stopping.Store(true) })()
+	watch, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	go s.watchRevoked(watch)
 	go s.probes.watch(watch)

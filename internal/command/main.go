@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/signal"
@@ -15,16 +16,17 @@ import (
 // for input that never comes.
 const patience = 5 * time.Second
 
-// serverPatience is how long a server over HTTP may take: its calls have stopGrace,
-// then its logs and spans the rest.
+// serverPatience is how long a server over HTTP may take once it drained: its calls have
+// stopGrace, then its logs and spans the rest.
 const serverPatience = stopGrace + 9*time.Second
 
 // workerPatience is how long a worker may take: its jobs have half a minute, and then
 // are given back.
 const workerPatience = 40 * time.Second
 
-// serving is set while the program is a server over HTTP, and working while it runs jobs.
-var serving, working atomic.Bool
+// serving is how long the program may take, in nanoseconds, while it is a server over
+// HTTP or a worker; else zero.
+var serving atomic.Int64
 
 // Main runs the program with the arguments, streams and environment of the process, and
 // ends it.
@@ -32,14 +34,7 @@ func Main(o Options) {
 	ctx, stop := untilSignal(context.Background())
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the process at once
-		switch {
-		case serving.Load():
-			time.Sleep(serverPatience)
-		case working.Load():
-			time.Sleep(workerPatience)
-		default:
-			time.Sleep(patience)
-		}
+		time.Sleep(cmp.Or(time.Duration(serving.Load()), patience))
 		os.Exit(exitInterrupted)
 	})
 	os.Exit(o.run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -199,8 +199,8 @@ func (s *session) work(ctx context.Context, workers int, noIndex bool, outside *
 		return err
 	}
 	defer stop()
-	working.Store(true)
-	defer working.Store(false)
+	serving.Store(int64(workerPatience))
+	defer serving.Store(0)
 	givenBack := 0
 	err = q.Work(ctx, in.lib, workers, ingest.Options{Program: programKey(false, false)}, index, func(j QueueJob) {
 		outside.count(&j)

@@ -177,7 +177,7 @@ func (s *session) serveHTTP(ctx context.Context, one *hosted, settings *config.S
 	handler := one.Handler(&opts)
 	s.tellAddress(settings, listener)
 	logStop := s.logRun(ctx, logger, settings, listener.Addr().String())
-	serving.Store(true)
+	serving.Store(int64(settings.Drain) + int64(serverPatience))
 	err = handler.Serve(ctx, listener, serveOptions(settings))
 	logStop(err)
 	return cmp.Or(err, stopped(ctx))
@@ -230,7 +230,7 @@ const stopGrace = 10 * time.Second
 
 func serveOptions(settings *config.Settings) *transport.ServeOptions {
 	return &transport.ServeOptions{
-		CertFile: settings.TLS.Cert, KeyFile: settings.TLS.Key, MaxConnections: settings.Limits.Connections, Grace: stopGrace,
+		CertFile: settings.TLS.Cert, KeyFile: settings.TLS.Key, MaxConnections: settings.Limits.Connections, Drain: time.Duration(settings.Drain), Grace: stopGrace,
 	}
 }
 

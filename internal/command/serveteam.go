@@ -63,7 +63,7 @@ func (s *session) serveTeam(ctx context.Context, h *host, flags *settingFlags, l
 	shown.serve(watch, team.Load)
 	s.tellAddress(settings, listener)
 	logStop := s.logRun(ctx, logs.logger, settings, listener.Addr().String())
-	serving.Store(true)
+	serving.Store(int64(settings.Drain) + int64(serverPatience))
 	err = team.Serve(ctx, listener, serveOptions(settings))
 	logStop(err)
 	return cmp.Or(err, stopped(ctx))

@@ -126,7 +126,7 @@ func (s *session) view(ctx context.Context, what string, given bool, f *viewFlag
 	if !f.noOpen {
 		listener = ownListener{listener}
 	}
-	serving.Store(true)
+	serving.Store(int64(serverPatience))
 	err = view.Serve(ctx, listener, &transport.ServeOptions{Grace: viewGrace})
 	return cmp.Or(err, stopped(ctx))
 }

@@ -376,6 +376,9 @@ func (w *deadlineWriter) WriteHeader(status int) {
 		return
 	}
 	w.begun = true
+	if w.request != nil && endsWithAnswer(w.request) { // the SDK would keep it
+		w.Header().Set("Connection", "close")
+	}
 	if w.body != nil && !w.body.ended { // the server waits for the rest before it sends the answer
 		_ = w.control.SetReadDeadline(time.Now().Add(restTime))
 	}

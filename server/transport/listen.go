@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit/internal/mcpcall"
@@ -54,8 +55,12 @@ type ServeOptions struct {
 	// means 2 minutes.
 	IdleTimeout time.Duration
 
-	// Grace is how long running calls may continue after the server is told to
-	// stop; zero means 10 seconds.
+	// Drain is how long requests are still taken after the server is told to stop, each
+	// on a connection that ends with its answer, so that a proxy which follows a probe
+	// has time to send them elsewhere; zero means no time.
+	Drain time.Duration
+
+	// Grace is how long running calls may continue after that; zero means 10 seconds.
 	Grace time.Duration
 }
 
@@ -88,10 +93,10 @@ func (o *ServeOptions) withDefaults() ServeOptions {
 // machines could reach.
 var ErrOpenListener = errors.New("others could call without authentication")
 
-// Serve serves the clients that connect to listener until ctx is done. Then it
-// ends streams, waits [ServeOptions.Grace] for running calls, cancels the rest,
-// and returns nil. A nil opts means the defaults. It closes listener. Call it
-// only once for a Handler.
+// Serve serves the clients that connect to listener until ctx is done and
+// [ServeOptions.Drain] is over. Then it ends streams, waits [ServeOptions.Grace] for
+// running calls, cancels the rest, and returns nil. A nil opts means the defaults. It
+// closes listener. Call it only once for a Handler.
 //
 // The error matches [ErrOpenListener] if listener is neither on a loopback
 // address nor a Unix socket, and [HandlerOptions.Authenticate] is nil or lets
@@ -133,6 +138,13 @@ func (h *Handler) Serve(ctx context.Context, listener net.Listener, opts *ServeO
 		h.kill()
 		return err
 	case <-ctx.Done():
+	}
+	conns.draining.Store(true)
+	select {
+	case err := <-ended:
+		h.kill()
+		return err
+	case <-time.After(o.Drain):
 	}
 	h.stopServer(ctx, server, conns, o.Grace)
 	return nil
@@ -176,6 +188,7 @@ func isLocal(address net.Addr) bool {
 type connections struct {
 	net.Listener
 	limit, reserve int
+	draining       atomic.Bool // connections end with their next answer
 
 	mu      sync.Mutex
 	open    int
@@ -447,12 +460,21 @@ func atWork(r *http.Request, holder string) bool {
 // tooManyAtWork answers a caller that has more requests at work than its share.
 var tooManyAtWork = &refusal{http.StatusTooManyRequests, "you have more requests and streams open than are left for others; end some, or try again later"}
 
+// endsWithAnswer reports whether the connection of a request ends with its answer.
+func endsWithAnswer(ctx context.Context) bool {
+	c, ok := ctx.Value(connectionKey{}).(*connection)
+	return ok && c != nil && c.of.draining.Load()
+}
+
 // countWork returns a handler whose requests are at work until next returns, from
 // [atWork] on. Those for some paths are probes.
 func countWork(next http.Handler, probes []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(connectionKey{}).(*connection); ok && c != nil {
 			defer c.end()
+			if endsWithAnswer(r.Context()) {
+				w.Header().Set("Connection", "close")
+			}
 		}
 		if slices.Contains(probes, r.URL.Path) && !atWork(r, probeWork) {
 			(&refusal{http.StatusServiceUnavailable, "too many probes at a time"}).write(w)

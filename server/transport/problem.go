@@ -92,6 +92,9 @@ func (p *Problem) Write(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set(mcpcall.RequestIDHeader, p.Meta.RequestID)
 	h.Del("Content-Length")
+	if p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
+		h.Set("Retry-After", retryAfter)
+	}
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
 		_ = json.NewEncoder(w).Encode(p) // who asked is gone

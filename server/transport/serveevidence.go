@@ -25,7 +25,7 @@ var (
 	refusedTicket  = &refusal{http.StatusForbidden, "This link is not valid. Call resolve for a new one."}
 	refusedUser    = &refusal{http.StatusForbidden, "This link was given to another user. Call resolve for one of your own."}
 	refusedGone    = &refusal{http.StatusGone, "The evidence is not kept any more. Call resolve to have it made again."}
-	refusedNow     = &refusal{http.StatusInternalServerError, "The evidence cannot be read now. Try again later."}
+	refusedNow     = &refusal{http.StatusServiceUnavailable, "The evidence cannot be read now. Try again later."}
 )
 
 // ServeHTTP implements [http.Handler]: it answers GET and HEAD of a link, with
@@ -81,6 +81,9 @@ func refuse(w http.ResponseWriter, err error) {
 		r = refusedNow
 	}
 	w.Header().Set("Cache-Control", "no-store")
+	if r == refusedNow {
+		w.Header().Set("Retry-After", retryAfter)
+	}
 	http.Error(w, r.message, r.status)
 }
 

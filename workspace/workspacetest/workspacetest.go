@@ -1,7 +1,7 @@
 // Package workspacetest is the conformance suite for workspaces: it checks the
 // promises in the documentation of [citekit.Workspace], of its stores, of the
-// optional [citekit.EvidenceOpener] and [workspace.Deleter], and of the lock of a
-// [workspace.Finder]. A workspace adopts it in a few lines:
+// optional [citekit.EvidenceOpener], [workspace.Deleter] and [workspace.EvidenceLeaser],
+// and of the lock of a [workspace.Finder]. A workspace adopts it in a few lines:
 //
 //	func TestConformance(t *testing.T) {
 //		workspacetest.Run(t, func(t testing.TB) citekit.Workspace {
@@ -186,4 +186,5 @@ var sharedChecks = []sharedCheck{
 	{promise{"shared: others are seen", []string{"shared", "maps", "notes", "evidence"}}, checkSeen},
 	{promise{"shared: counting", []string{"shared", "maps", "notes"}}, checkSharedCounting},
 	{promise{"shared: lock of ingest", []string{"shared", "lock"}}, checkSharedLock},
+	{promise{"shared: leases of evidence", []string{"shared", "evidence", "leases"}}, checkLeases},
 }

@@ -611,6 +611,13 @@ func (w forgetful) Close() error {
 	return nil
 }
 
+// A greedy workspace gives everybody the lease.
+type greedy struct{ *workspace.Memory }
+
+func (greedy) LeaseEvidence(ctx context.Context, _ string) (*citekit.StoredEvidence, func(), error) {
+	return nil, func() {}, ctx.Err()
+}
+
 // TestSharedFaults breaks storage that is shared.
 func TestSharedFaults(t *testing.T) {
 	for _, f := range []struct {
@@ -634,6 +641,10 @@ func TestSharedFaults(t *testing.T) {
 		{"each compares alone", "shared: counting: maps 0: counted", func() func() citekit.Workspace {
 			m := newMemory()
 			return func() citekit.Workspace { return compareFirst{&faulty{Memory: m}} }
+		}},
+		{"everybody has the lease", "shared: leases of evidence: 8 of 8 callers", func() func() citekit.Workspace {
+			m := newMemory()
+			return func() citekit.Workspace { return greedy{m} }
 		}},
 	} {
 		t.Run(f.name, func(t *testing.T) {

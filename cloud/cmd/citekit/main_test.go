@@ -105,6 +105,11 @@ type place struct {
 
 func newPlace(t testing.TB) *place {
 	t.Helper()
+	return newPlaceIn(t, pgtest.Start(t))
+}
+
+func newPlaceIn(t testing.TB, database *pgtest.Server) *place {
+	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "key")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret-of-tests")
 	backend := s3mem.New()
@@ -113,7 +118,7 @@ func newPlace(t testing.TB) *place {
 	}
 	server := httptest.NewServer(gofakes3.New(backend, gofakes3.WithLogger(gofakes3.DiscardLog())).Server())
 	t.Cleanup(server.Close)
-	return &place{database: pgtest.Start(t).Database(t), objects: server.URL}
+	return &place{database: database.Database(t), objects: server.URL}
 }
 
 // workspace returns the URL of a workspace that is empty, and that of its sources.

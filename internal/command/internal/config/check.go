@@ -49,7 +49,7 @@ func (s *Settings) check() (faults Faults) {
 
 // onlyHTTP are the settings that have no effect over the standard streams.
 var onlyHTTP = []string{
-	"host", "port", "tls", "hosts", "origins", "view", "stateless", "sse", "session_timeout", "keys", "oauth", "audit", "metrics", "traces",
+	"host", "port", "tls", "hosts", "origins", "view", "stateless", "sse", "session_timeout", "drain", "keys", "oauth", "audit", "metrics", "traces",
 }
 
 // warnings returns warnings about settings in a file that have no effect

@@ -25,6 +25,7 @@ type Config struct {
 	Stateless      bool     `json:"stateless" jsonschema:"No sessions, for several servers behind a load balancer."`
 	SSE            bool     `json:"sse" jsonschema:"Also serve the older HTTP+SSE transport, at /sse."`
 	SessionTimeout Duration `json:"session_timeout" jsonschema:"How long a session may be idle." setting:"more=0"`
+	Drain          Duration `json:"drain" jsonschema:"How long to go on after a signal, while /readyz fails, so that a proxy sends requests elsewhere first." setting:"min=0"`
 
 	Workspaces map[string]Workspace `json:"workspaces" jsonschema:"Workspaces to serve, by the names that keys have. If there are none, the base directory of the command line is served."`
 
