@@ -86,18 +86,22 @@ func (w *Workspace) StatMap(ctx context.Context, id string) (citekit.Stamp, erro
 	return stampOf(version), nil
 }
 
-// HaveMaps returns which of the ids are of maps.
-func (w *Workspace) HaveMaps(ctx context.Context, ids []string) (map[string]bool, error) {
+// StatMaps returns the stamps of those of the ids that are of maps.
+func (w *Workspace) StatMaps(ctx context.Context, ids []string) (map[string]citekit.Stamp, error) {
 	keys := make([][]byte, len(ids))
 	for i, id := range ids {
 		keys[i] = []byte(id)
 	}
-	found, err := all(ctx, w, pgx.RowTo[[]byte], `SELECT id FROM {s}.maps WHERE id = ANY($1)`, keys)
-	have := make(map[string]bool, len(found))
-	for _, id := range found {
-		have[string(id)] = true
+	type row struct {
+		ID      []byte
+		Version int64
 	}
-	return have, err
+	found, err := all(ctx, w, pgx.RowToStructByPos[row], `SELECT id, version FROM {s}.maps WHERE id = ANY($1)`, keys)
+	stamps := make(map[string]citekit.Stamp, len(found))
+	for _, m := range found {
+		stamps[string(m.ID)] = stampOf(m.Version)
+	}
+	return stamps, err
 }
 
 // ReadMap implements [citekit.Workspace].

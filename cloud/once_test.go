@@ -32,8 +32,8 @@ func (c counting) Resolve(ctx context.Context, src *citekit.Source, req citekit.
 	return c.Resolver.Resolve(ctx, src, req)
 }
 
-// replica returns a library with a pool of its own, whose resolver counts.
-func replica(t testing.TB, url string, b driver.Bucket, calls *atomic.Int64) *citekit.Library {
+// newCounted returns a library with a pool of its own, whose resolver counts.
+func newCounted(t testing.TB, url string, b driver.Bucket, calls *atomic.Int64) *citekit.Library {
 	t.Helper()
 	w, err := cloud.Open(context.Background(), url, &cloud.Options{Bucket: b, Sources: files()})
 	if err != nil {
@@ -56,7 +56,7 @@ func TestExtractedOnce(t *testing.T) {
 	var calls atomic.Int64
 	var libs []*citekit.Library
 	for range replicas {
-		libs = append(libs, replica(t, url, b, &calls))
+		libs = append(libs, newCounted(t, url, b, &calls))
 	}
 	for round := range rounds {
 		var all sync.WaitGroup
@@ -87,7 +87,7 @@ func TestExtractedOnce(t *testing.T) {
 func TestLeaseOfAnother(t *testing.T) {
 	url, ctx := schema(t), t.Context()
 	var calls atomic.Int64
-	lib := replica(t, url, driver.NewMemory(), &calls)
+	lib := newCounted(t, url, driver.NewMemory(), &calls)
 	e, err := resolve(ctx, lib, 1)
 	if err != nil {
 		t.Fatal(err)

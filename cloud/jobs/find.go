@@ -135,7 +135,8 @@ func (q *Queue) addWaiting(ctx context.Context, some []Source, a *asked, progres
 }
 
 // unchanged reports whether a source has a map of the version that was found, by its note
-// alone. A worker looks at one whose map was written by something else since. One with subtitles beside it is looked at by a worker, as these may have changed.
+// alone. A worker looks at one whose map was written by something else since, and at one
+// with subtitles beside it, as these may have changed.
 func unchanged(ctx context.Context, ws citekit.Workspace, c workspace.Candidate) (bool, error) {
 	if c.Identity == "" {
 		return false, nil
@@ -155,7 +156,12 @@ func unchanged(ctx context.Context, ws citekit.Workspace, c workspace.Candidate)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
-	return err == nil && (n.Stamp == "" || n.Stamp == stamp.Identity), err
+	return err == nil && isMapOf(n, stamp), err
+}
+
+// isMapOf reports whether the map with a stamp is still the one that a note tells of.
+func isMapOf(n ledger.Note, stamp citekit.Stamp) bool {
+	return n.Stamp == "" || n.Stamp == stamp.Identity
 }
 
 // isNoted reports whether a source has a map of the version that was found, by its note.

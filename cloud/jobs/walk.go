@@ -30,8 +30,8 @@ type Lister interface {
 	// another, or to the end if that is "".
 	SourceNotes(ctx context.Context, after, to string) iter.Seq2[citekit.Note, error]
 
-	// HaveMaps returns which of the ids are of maps.
-	HaveMaps(ctx context.Context, ids []string) (map[string]bool, error)
+	// StatMaps returns the stamps of those of the ids that are of maps.
+	StatMaps(ctx context.Context, ids []string) (map[string]citekit.Stamp, error)
 }
 
 // isFolder reports whether a path of a request is a folder.
@@ -164,7 +164,7 @@ func (w *walk) compare(ctx context.Context, to string) (map[string]bool, error) 
 	if w.folder != "." {
 		after = max(after, w.folder+"/")
 	}
-	maps := make(map[string]string) // the id of the map of a source
+	notes := make(map[string]ledger.Note) // of the sources of the page
 	var ids []string
 	next := 0
 	for n, err := range w.lists.SourceNotes(ctx, after, to) {
@@ -180,13 +180,14 @@ func (w *walk) compare(ctx context.Context, to string) (map[string]bool, error) 
 		case next == len(w.page) || w.page[next].Path != n.Name:
 			w.vanished(n.Name)
 		case isNoted(note, w.page[next]):
-			maps[n.Name], ids = note.ID, append(ids, note.ID)
+			notes[n.Name], ids = note, append(ids, note.ID)
 		}
 	}
-	have, err := w.lists.HaveMaps(ctx, ids)
-	known := make(map[string]bool, len(maps))
-	for name, id := range maps {
-		known[name] = have[id]
+	stamps, err := w.lists.StatMaps(ctx, ids)
+	known := make(map[string]bool, len(notes))
+	for name, n := range notes {
+		stamp, has := stamps[n.ID]
+		known[name] = has && isMapOf(n, stamp)
 	}
 	return known, err
 }

@@ -219,10 +219,10 @@ func TestServeHTTP(t *testing.T) {
 	}
 }
 
-// TestReplicas has what one server of a store gives work at another, which shares the file
+// TestReplicasShare has what one server of a store gives work at another, which shares the file
 // of keys alone: links, ingests by a worker, the limits of a caller; and has sessions of
 // older revisions of MCP end there, so that clients begin anew.
-func TestReplicas(t *testing.T) {
+func TestReplicasShare(t *testing.T) {
 	p := newPlace(t)
 	named, sources := p.workspace()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -493,80 +493,6 @@ func pause(r *replica) {
 	_ = r.cmd.Process.Signal(syscall.SIGCONT)
 }
 
-// A wire passes connections on to a server, until it is cut: then those that there are
-// hang, as new ones do.
-type wire struct {
-	net.Listener
-	to string
-	mu sync.Mutex
-	on chan struct{} // closed while it is whole
-}
-
-func newWire(t *testing.T, to string) *wire {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{Listener: l, to: to, on: make(chan struct{})}
-	close(w.on)
-	t.Cleanup(func() {
-		l.Close()
-		w.cut(false)
-	})
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			server, err := net.Dial("tcp", w.to)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			go w.copy(client, server)
-			go w.copy(server, client)
-		}
-	}()
-	return w
-}
-
-// cut cuts the wire, or makes it whole.
-func (w *wire) cut(cut bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	select {
-	case <-w.on:
-		if cut {
-			w.on = make(chan struct{})
-		}
-	default:
-		if !cut {
-			close(w.on)
-		}
-	}
-}
-
-func (w *wire) copy(to, from net.Conn) {
-	defer to.Close()
-	defer from.Close()
-	part := make([]byte, 32<<10)
-	for {
-		n, err := from.Read(part)
-		w.mu.Lock()
-		on := w.on
-		w.mu.Unlock()
-		<-on
-		if n > 0 {
-			_, err = to.Write(part[:n])
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
 // While a store does not answer, a replica says so, refuses calls at once, and none of
 // them stays; it recovers by itself.
 func TestLostStore(t *testing.T) {
@@ -588,7 +514,7 @@ func TestLostStore(t *testing.T) {
 		through.ServeHTTP(w, r)
 	}))
 	t.Cleanup(front.Close)
-	p.database, p.objects = "pg://citekit@"+database.Addr().String()+"/"+rest, front.URL
+	p.database, p.objects = "pg://citekit@"+database.at+"/"+rest, front.URL
 	named, sources := p.workspace()
 	c := &crowd{t: t, dir: t.TempDir(), client: http.DefaultClient}
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -621,7 +547,13 @@ func TestLostStore(t *testing.T) {
 	for _, store := range []struct {
 		name string
 		lose func(lost bool)
-	}{{"the database", database.cut}, {"the bucket", refuses.Store}} {
+	}{{"the database", func(lost bool) {
+		if lost {
+			database.cut()
+		} else {
+			database.mend()
+		}
+	}}, {"the bucket", refuses.Store}} {
 		name := store.name
 		c.until("the replica is ready", r.ready.Load)
 		if status, _ := evidence(); status != http.StatusOK {
