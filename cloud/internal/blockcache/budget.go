@@ -79,7 +79,7 @@ func (b *budget) change(ctx context.Context, to func(used int64) int64) error {
 	// A number always has as many digits, so that a write never leaves part of another.
 	digits := make([]byte, 20)
 	used := int64(-1)
-	if n, err := f.ReadAt(digits, 0); n == len(digits) {
+	if n, _ := f.ReadAt(digits, 0); n == len(digits) {
 		if used, err = strconv.ParseInt(strings.TrimLeft(string(digits), "0"), 10, 64); err != nil {
 			used = -1
 		}
