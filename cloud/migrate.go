@@ -167,7 +167,7 @@ func (w *Workspace) grants() string {
 // checkRights returns an error that says which rights the role lacks.
 func (w *Workspace) checkRights(ctx context.Context) error {
 	lacks, err := all(ctx, w, pgx.RowTo[string], `
-		SELECT format('%s on the table %s', r, t) FROM unnest($1::text[]) t, unnest($2::text[]) r WHERE NOT has_table_privilege('{s}.' || t, r)
+		SELECT format('%s on the table %s', r, t) FROM unnest($1::text[]) t, unnest($2::text[]) r WHERE NOT has_table_privilege(to_regclass('{s}.' || t), r)
 		UNION ALL SELECT 'SELECT on the table migrations' WHERE NOT has_table_privilege('{s}.migrations', 'SELECT')
 		UNION ALL SELECT r || ' on the table store' FROM unnest($3::text[]) r WHERE NOT has_table_privilege('{s}.store', r)
 		UNION ALL SELECT 'USAGE on the sequence versions' WHERE NOT has_sequence_privilege('{s}.versions', 'USAGE')

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -136,7 +137,8 @@ func (d *distant) pass(client net.Conn, to string) {
 			}
 			what += " " + statements[name]
 		}
-		if !bytes.Contains(request[:n], []byte("pg_notify")) && !strings.Contains(what, "pg_notify") && !bytes.Contains(request[:n], []byte("LISTEN")) {
+		// Nobody waits for news, or for a lease to be given up.
+		if !strings.Contains(what, ".leases USING") && !bytes.Contains(request[:n], []byte("pg_notify")) && !strings.Contains(what, "pg_notify") && !bytes.Contains(request[:n], []byte("LISTEN")) {
 			d.make("database " + what)
 		}
 		if _, err := server.Write(request[:n]); err != nil {
@@ -251,13 +253,16 @@ func TestTripsOfResolves(t *testing.T) {
 		opts          *citekit.ResolveOptions
 	}{
 		{"three pages", "doc://" + ids["manual.pdf"] + "#pages=100-102", 10, nil},
-		{"other pages", "doc://" + ids["manual.pdf"] + "#pages=2000-2002", 6, nil},
+		{"other pages", "doc://" + ids["manual.pdf"] + "#pages=2000-2002", 7, nil},
 		{"the same pages", "doc://" + ids["manual.pdf"] + "#pages=2000-2002", 4, nil},
-		{"the last lines", fmt.Sprintf("text://%s#lines=%d-%d", ids["lines.txt"], lines-9, lines), 8, nil},
+		{"the last lines", fmt.Sprintf("text://%s#lines=%d-%d", ids["lines.txt"], lines-9, lines), 9, nil},
 		{"a virtual resolve", "text://" + ids["lines.txt"] + "#lines=7", 1, &citekit.ResolveOptions{Virtual: true}},
 	} {
 		d.resolve(t, lib, c.address, c.opts)
-		made := d.took()
+		// A connection that is new prepares statements, and which one is used is chance.
+		made := slices.DeleteFunc(d.took(), func(what string) bool {
+			return what == "database connect" || strings.HasPrefix(what, "database prepare")
+		})
 		t.Logf("%s: %d requests:\n\t%s", c.name, len(made), strings.Join(made, "\n\t"))
 		if len(made) > c.most {
 			t.Errorf("%s: %d requests, want at most %d", c.name, len(made), c.most)

@@ -131,7 +131,7 @@ func TestTooOld(t *testing.T) {
 	}
 	for _, readOnly := range []bool{false, true} {
 		_, err := Open(t.Context(), address, &Options{Bucket: b, ReadOnly: readOnly})
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), "migration 9, and this version knows 2") {
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), fmt.Sprintf("migration 9, and this version knows %d", migrated)) {
 			t.Errorf("Open, read only %v: %v; want an error that says what to do", readOnly, err)
 		}
 	}

@@ -369,7 +369,7 @@ func TestDeleteMany(t *testing.T) {
 		counting.replaces = ids[7]
 		var deleted int
 		if prunes {
-			plan, err := ingest.PlanPrune(t.Context(), lib, nil)
+			plan, err := ingest.PlanPrune(t.Context(), lib, &ingest.PruneOptions{Emptied: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -463,7 +463,7 @@ func (f *field) checkObjects() {
 			f.t.Fatal(err)
 		}
 		for _, o := range page.Objects {
-			if opts.After = o.Key; !known[o.Key] {
+			if opts.After = o.Key; !known[o.Key] && !strings.HasPrefix(o.Key, "workspace-") { // the mark of the bucket
 				f.t.Errorf("nothing knows the object %s of %d bytes", o.Key, o.Size)
 			}
 			objects++

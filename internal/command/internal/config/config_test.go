@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 		"password of one":    {"workspaces:\n  a: {url: 'pg://me:pw@db/x'}\n", "f:2: workspaces.a has no dir: write the folder with its files\nf:2: workspaces.a.url: it has a user name or a password: secrets are not settings, and stay in environment variables"},
 		"same store":         {"workspaces:\n  a: {url: 'pg://db'}\n  b: {url: 'pg://db'}\n", "f:3: workspaces.b.url: it is the store of workspace a; each needs its own"},
 		"name":               {"workspaces:\n  a/b: {dir: x}\n", "f:2: workspaces.a/b: names have 1 to 64 ASCII letters, digits, \"-\", \"_\" and \".\", and begin with a letter or digit"},
-		"workspace":          {"workspaces:\n  v1.0: {directory: x}\n", "f:2: workspaces.v1.0 has no dir: write the folder with its files\nf:2: workspaces.v1.0.directory: there is no such setting; workspaces.v1.0 has dir, url, roots, maps_dir, evidence_dir, ingest, toolsets, tools, timeouts"},
+		"workspace":          {"workspaces:\n  v1.0: {directory: x}\n", "f:2: workspaces.v1.0 has no dir: write the folder with its files\nf:2: workspaces.v1.0.directory: there is no such setting; workspaces.v1.0 has dir, url, roots, maps_dir, evidence_dir, shards, ingest, toolsets, tools, timeouts"},
 		"dialect":            {"dialects: [lightfest]\n", "f:1: dialects: bad value \"lightfest\": did you mean lightfast?"},
 		"dialect twice":      {"dialects: [lightfast, citekit, lightfast]\n", "f:1: dialects has lightfast twice"},
 		"tool of a place":    {"workspaces:\n  a: {dir: x, tools: [get_content]}\n", "f:2: workspaces.a.tools: bad value \"get_content\": did you mean get_contents?"},
