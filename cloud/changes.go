@@ -167,9 +167,11 @@ func (w *Workspace) ChangedMaps(ctx context.Context, since string) (changed map[
 		return nil, since, err
 	}
 	changed = make(map[string]citekit.Stamp, len(rows))
-	for _, r := range rows { // deleted ones first, which may be there again
-		if changed[string(r.ID)] = (citekit.Stamp{}); r.Version != 0 {
+	for _, r := range rows { // one that was deleted may be there again
+		if _, ok := changed[string(r.ID)]; r.Version != 0 {
 			changed[string(r.ID)] = stampOf(r.Version)
+		} else if !ok {
+			changed[string(r.ID)] = citekit.Stamp{}
 		}
 	}
 	return changed, strconv.FormatUint(from, 10), nil

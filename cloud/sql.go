@@ -42,6 +42,10 @@ func (e *storeError) Temporary() bool {
 		refused, _ := lost(answer)
 		return refused
 	}
+	var refusal interface{ Refused() bool }
+	if errors.As(e.cause, &refusal) && refusal.Refused() {
+		return false
+	}
 	return e.what == databaseFault || e.what == bucketFault
 }
 

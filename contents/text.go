@@ -60,8 +60,7 @@ type call struct {
 	*Reader
 	req    Request
 	layers map[string]openText
-	parts  int    // number of parts
-	found  func() // ends the context of the layers; nil if it is that of the call
+	parts  int // number of parts
 }
 
 type openText struct {
@@ -83,9 +82,6 @@ func (in *call) hashOf(ctx context.Context, resource string) (string, error) {
 }
 
 func (in *call) close() {
-	if in.found != nil {
-		defer in.found()
-	}
 	for _, o := range in.layers {
 		if o.layer != nil {
 			o.layer.Close()
@@ -145,15 +141,19 @@ const reserve = 5
 // findAll finds the text of parts, which may require reading the source. It
 // returns the parts that it had time for.
 func (in *call) findAll(ctx context.Context, all []*part) []*part {
-	if deadline, limited := ctx.Deadline(); limited {
-		// It lasts as long as the layers, whose sources may be read only within it.
-		ctx, in.found = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/reserve))
+	limited := ctx
+	if deadline, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithDeadline(ctx, deadline.Add(-time.Until(deadline)/reserve))
+		defer cancel()
 	}
 	for i, p := range all {
 		if p.item.Err == nil {
-			p.item.Err = in.find(ctx, p)
+			opening, opened := ctxio.Until(ctx, limited) // what is found is read later
+			p.item.Err = in.find(opening, p)
+			opened()
 		}
-		if ctx.Err() != nil {
+		if limited.Err() != nil {
 			p.item.Err = nil
 			return all[:i]
 		}

@@ -43,7 +43,8 @@ func NewQueueJobs(lib *citekit.Library, queue Queue) *Jobs {
 }
 
 // Close cancels running jobs and waits for them. Finished maps stay, and so does what
-// was indexed. Workers go on with what was found for them; [Jobs.Resume] finds it again.
+// was indexed. Workers go on with what was found for them until then; [Jobs.Resume] finds
+// it again.
 func (s *Jobs) Close() error {
 	s.mu.Lock() // waits for started jobs; none starts afterwards
 	s.cancel()

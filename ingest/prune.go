@@ -175,7 +175,9 @@ func (p *pruner) lookInto(ctx context.Context, folder string) folderState {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			return folderGone
-		case err != nil, !c.Folder:
+		case err != nil:
+			return folderEmpty // nobody knows: the maps stay
+		case !c.Folder:
 			return folderUsed
 		}
 	}

@@ -43,17 +43,25 @@ type QueueState struct {
 	Left      int  // sources that are to be mapped
 	Indexing  bool // what was mapped is not searchable yet
 	Cancelled bool // some were cancelled
+	Idle      bool // no worker runs
 }
 
 const (
 	askLeast = 50 * time.Millisecond // between two questions to a queue
 	askMost  = time.Second
 
+	// How often in a row a queue is asked, about once a second, before an ingest ends:
+	mostIdle     = 300 // while no worker runs
+	mostIndexing = 900 // for what was mapped to be searchable
+
 	withdrawTime = 5 * time.Second
 )
 
 // errLeft says that a server ends and leaves an ingest to the workers and to others.
 var errLeft = fmt.Errorf("the server stops; workers go on with what was found: %w", context.Canceled)
+
+// errIdle says that the workers have gone.
+var errIdle = errors.New("the workers that were to map the sources have ended; start some, or ask again")
 
 // report returns what is known without the workers.
 func (q Queued) report() *Report {
@@ -74,6 +82,9 @@ func (s *Jobs) queueUp(ctx context.Context, j *Job, paths []string, opts *Option
 	if errors.Is(err, ErrNoWorkers) {
 		return nil, err
 	}
+	if err != nil && s.ctx.Err() != nil {
+		return queued.report(), errLeft
+	}
 	if err != nil {
 		s.withdraw(ctx, j.id)
 		return queued.report(), runError(ctx, err)
@@ -86,6 +97,7 @@ func (s *Jobs) await(ctx context.Context, j *Job, queued Queued, progress func(P
 	j.leave(queued)
 	report := queued.report()
 	var state QueueState
+	idle, indexing := 0, 0
 	for wait := askLeast; ; wait = min(2*wait, askMost) {
 		now, err := s.queue.State(ctx, j.id)
 		if err == nil { // else the store is away; it may come back
@@ -94,7 +106,18 @@ func (s *Jobs) await(ctx context.Context, j *Job, queued Queued, progress func(P
 			}
 			state = now
 			progress(Progress{Done: max(0, queued.Found-state.Left), Total: queued.Found, Part: 1})
-			if state.Left == 0 && !state.Indexing {
+			if idle++; !state.Idle {
+				idle = 0
+			}
+			if state.Left == 0 {
+				indexing++
+			}
+			if state.Left > 0 && idle >= mostIdle {
+				s.withdraw(ctx, j.id)
+				report.Items, _ = s.addResults(ctx, j.id, report.Items)
+				return report, errIdle
+			}
+			if state.Left == 0 && (!state.Indexing || indexing >= mostIndexing) {
 				if report.Items, err = s.addResults(ctx, j.id, report.Items); err == nil {
 					break
 				}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/lineform"
 	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
@@ -70,6 +71,12 @@ func (w *rowScorer) Search(ctx context.Context, q index.Query) (*index.Result, e
 		for i := range found.Hits[:min(len(found.Hits), weighedHits)] {
 			if limited.Err() != nil {
 				break // the others keep the scores of their passages
+			}
+			// The text is read again, after this.
+			opening, opened := ctxio.Until(ctx, limited)
+			_, err := w.reader.layer(opening, found.Hits[i].Resource)
+			if opened(); err != nil {
+				continue
 			}
 			others, all := w.weigh(limited, found.Weights, &found.Hits[i], i < excerptHits && !w.req.Expand, q.Explain)
 			rows = append(rows, others...)

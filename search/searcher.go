@@ -178,6 +178,15 @@ func (s *Searcher) Reshard(ctx context.Context, shards int) error {
 	if !ok {
 		return fmt.Errorf("search: this index has no shards: %w", errors.ErrUnsupported)
 	}
+	if leases, ok := s.lib.Workspace().(interface {
+		Lease(ctx context.Context, name string) (release func(), err error)
+	}); ok {
+		release, err := leases.Lease(ctx, "reshard")
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	return in.Reshard(ctx, shards)
 }
 

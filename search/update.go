@@ -311,7 +311,10 @@ func (s *Searcher) outdated(ctx context.Context, now *sweep, before sweep) (todo
 		keepOthers(cannot, s.unread, listed)
 	}
 	s.keepPartial(aside, cannot)
-	maps.DeleteFunc(s.failed, func(id string, f failure) bool { return listed[id] != f.version })
+	maps.DeleteFunc(s.failed, func(id string, f failure) bool {
+		version, ok := listed[id]
+		return (ok || l.whole) && version != f.version
+	})
 	return todo, nil
 }
 

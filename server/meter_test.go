@@ -198,4 +198,7 @@ func TestMeterAtOnce(t *testing.T) {
 		})
 	}
 	calls.Wait()
+	if shared.asked > 100/3 {
+		t.Errorf("the meter was asked %d times for 100 calls", shared.asked)
+	}
 }

@@ -43,6 +43,8 @@ type session struct {
 	caller     string // who it is, as the server tells callers apart
 	begun, use time.Time
 	looked     time.Time // when it was in the notes
+	name       string    // of its note
+	alone      bool      // it could not be noted: this server alone knows it
 }
 
 // A oneTime is what a one-time token stands for.
@@ -61,16 +63,25 @@ func (s *sessions) begin(ctx context.Context, token, caller string) (id string) 
 	id = rand.Text()
 	now := time.Now()
 	one := &session{token: token, caller: caller, begun: now, use: now, looked: now}
-	s.write(ctx, id, one, citekit.Stamp{})
-	s.put(id, one)
+	one.alone = !s.write(ctx, id, one, citekit.Stamp{})
+	s.put(ctx, id, one)
 	return id
 }
 
-// put puts a session into memory.
-func (s *sessions) put(id string, one *session) {
+// put puts a session into memory. One that ends for it ends at all servers.
+func (s *sessions) put(ctx context.Context, id string, one *session) {
+	one.name = noteName(id)
+	if ended := s.putInMemory(sha256.Sum256([]byte(id)), one); ended != "" && s.notes != nil {
+		s.drop(context.WithoutCancel(ctx), ended)
+	}
+}
+
+// putInMemory returns the name of the note of the session that ended for another, or "".
+func (s *sessions) putInMemory(id [sha256.Size]byte, one *session) (ended string) {
 	now, caller := one.use, one.caller
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	delete(s.byID, id)
 	own := 0
 	for key, one := range s.byID {
 		switch {
@@ -81,15 +92,17 @@ func (s *sessions) put(id string, one *session) {
 		}
 	}
 	if own >= sessionsOfOne {
-		s.endIdlest(func(one *session) bool { return one.caller == caller })
+		ended = s.endIdlest(func(one *session) bool { return one.caller == caller })
 	} else if len(s.byID) >= sessionsOfAll {
-		s.endIdlest(func(*session) bool { return true })
+		ended = s.endIdlest(func(*session) bool { return true })
 	}
-	s.byID[sha256.Sum256([]byte(id))] = one
+	s.byID[id] = one
+	return ended
 }
 
-// endIdlest ends the session that was idle longest, of those that are meant.
-func (s *sessions) endIdlest(meant func(*session) bool) {
+// endIdlest ends the session that was idle longest, of those that are meant, and returns
+// the name of its note.
+func (s *sessions) endIdlest(meant func(*session) bool) (ended string) {
 	var idlest *session
 	var key [sha256.Size]byte
 	for k, one := range s.byID {
@@ -99,7 +112,9 @@ func (s *sessions) endIdlest(meant func(*session) bool) {
 	}
 	if idlest != nil {
 		delete(s.byID, key)
+		ended = idlest.name
 	}
+	return ended
 }
 
 // over reports whether a session has ended by itself.
@@ -109,11 +124,11 @@ func (s *session) over(now time.Time) bool {
 
 // token returns the token of a session, which is used now, or "".
 func (s *sessions) token(ctx context.Context, id string) string {
-	if id == "" {
-		return ""
+	if len(id) != len(rand.Text()) {
+		return "" // none of ours
 	}
 	one, known := s.used(id)
-	if s.notes == nil || known && time.Since(one.looked) < lookEvery {
+	if s.notes == nil || known && (one.alone || time.Since(one.looked) < lookEvery) {
 		return one.token
 	}
 	// Another server may have begun, used or ended it.
@@ -134,7 +149,7 @@ func (s *sessions) token(ctx context.Context, id string) string {
 		s.write(ctx, id, noted, stamp)
 	}
 	noted.use, noted.looked = now, now
-	s.put(id, noted)
+	s.put(ctx, id, noted)
 	return noted.token
 }
 
@@ -159,7 +174,7 @@ func (s *sessions) used(id string) (one session, known bool) {
 func (s *sessions) end(ctx context.Context, id string) {
 	s.forget(id)
 	if s.notes != nil && id != "" {
-		s.drop(context.WithoutCancel(ctx), id)
+		s.drop(context.WithoutCancel(ctx), noteName(id))
 	}
 }
 

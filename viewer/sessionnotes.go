@@ -53,11 +53,10 @@ func sealOf(id string) cipher.AEAD {
 	return aead
 }
 
-// write notes a session in place of the note with a stamp. If the store fails, this server
-// alone knows it.
-func (s *sessions) write(ctx context.Context, id string, one *session, stamp citekit.Stamp) {
+// write notes a session in place of the note with a stamp, and reports whether it could.
+func (s *sessions) write(ctx context.Context, id string, one *session, stamp citekit.Stamp) bool {
 	if s.notes == nil {
-		return
+		return true
 	}
 	text, _ := json.Marshal([]string{one.token, one.caller}) // strings always encode
 	data, err := json.Marshal(sessionNote{one.begun.UTC(), one.use.UTC(), sealOf(id).Seal(nil, nil, text, nil)})
@@ -65,11 +64,12 @@ func (s *sessions) write(ctx context.Context, id string, one *session, stamp cit
 		_, err = s.notes.WriteNoteIf(ctx, sessionNotes, noteName(id), data, stamp)
 	}
 	if err != nil {
-		return
+		return false
 	}
 	if s.written.Add(1)%pruneAt == 0 {
 		s.prune(ctx)
 	}
+	return true
 }
 
 // read returns a session that was noted, with the stamp of the note. If there is none, or
@@ -94,11 +94,11 @@ func (s *sessions) read(ctx context.Context, id string) (*session, citekit.Stamp
 	return &session{token: parts[0], caller: parts[1], begun: note.Begun, use: note.Use}, stamp, nil
 }
 
-// drop drops the note of a session, also if another server notes its use meanwhile.
-func (s *sessions) drop(ctx context.Context, id string) {
+// drop drops a note of a session, also if another server notes its use meanwhile.
+func (s *sessions) drop(ctx context.Context, name string) {
 	for range 10 {
-		_, stamp, err := s.notes.ReadNote(ctx, sessionNotes, noteName(id))
-		if err != nil && !errors.Is(err, citekit.ErrDamaged) || !errors.Is(s.notes.DeleteNoteIf(ctx, sessionNotes, noteName(id), stamp), citekit.ErrConflict) {
+		_, stamp, err := s.notes.ReadNote(ctx, sessionNotes, name)
+		if err != nil && !errors.Is(err, citekit.ErrDamaged) || !errors.Is(s.notes.DeleteNoteIf(ctx, sessionNotes, name, stamp), citekit.ErrConflict) {
 			return
 		}
 	}

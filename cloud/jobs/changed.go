@@ -96,7 +96,7 @@ func candidate(ctx context.Context, ws citekit.Workspace, name string) (workspac
 func goneSource(ctx context.Context, ws citekit.Workspace, name string) ([]Source, error) {
 	data, _, err := ws.ReadNote(ctx, ledger.Kind, name)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, citekit.ErrSyntax) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, citekit.ErrSyntax) || errors.Is(err, citekit.ErrDamaged) {
 			err = nil
 		}
 		return nil, err

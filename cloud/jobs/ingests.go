@@ -124,6 +124,11 @@ func (in *Ingests) State(ctx context.Context, id string) (ingest.QueueState, err
 	if err == nil && s.Left == 0 && last != nil {
 		err = q.pool.QueryRow(ctx, q.sql(indexingSQL), last).Scan(&s.Indexing)
 	}
+	if err == nil && s.Left > 0 {
+		var works bool
+		works, err = q.hasWorkers(ctx)
+		s.Idle = !works
+	}
 	return s, fault(ctx, err)
 }
 

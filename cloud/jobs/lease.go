@@ -28,6 +28,25 @@ const (
 	leaseEvery = time.Second
 )
 
+// walkClass is the first of the two numbers of the locks of walks.
+const walkClass = 0x636b776b
+
+// tryWalk tries to become the only one who walks a folder, until release or the end of
+// the process.
+func (q *Queue) tryWalk(ctx context.Context, folder string) (release func(), alone bool, err error) {
+	pooled, err := q.pool.Acquire(ctx)
+	if err != nil {
+		return nil, false, fault(ctx, err)
+	}
+	err = pooled.QueryRow(ctx, "SELECT pg_try_advisory_lock($1, $2)", int32(walkClass), q.leaseOf(folder)).Scan(&alone)
+	if err != nil || !alone {
+		pooled.Release()
+		return nil, false, fault(ctx, err)
+	}
+	conn := pooled.Hijack() // it ends with its lock
+	return func() { _ = conn.Close(context.WithoutCancel(ctx)) }, true, nil
+}
+
 // anyWorker stands for all workers of a queue, who share its lock.
 const anyWorker = ""
 

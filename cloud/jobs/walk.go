@@ -55,7 +55,8 @@ type cursor struct {
 	At       time.Time `json:"at"`            // when it was there
 	All      bool      `json:"all,omitempty"` // as in [FindOptions]
 	Vanished int       `json:"vanished,omitempty"`
-	Gone     []string  `json:"gone,omitempty"` // at most maxGone
+	Gone     []string  `json:"gone,omitempty"`   // at most maxGone
+	Failed   []Failure `json:"failed,omitempty"` // at most as many
 }
 
 // resumed is how old a walk may be to go on: what has changed since before where it is,
@@ -78,15 +79,24 @@ type walk struct {
 
 	folder string
 	at     cursor
-	bytes  int // of at.Gone
+	alone  bool // no other walks the folder
+	bytes  int  // of at.Gone and at.Failed
 	found  Finding
 	page   []workspace.Candidate
 }
 
 func (q *Queue) walk(ctx context.Context, ws citekit.Workspace, l Lister, opts *FindOptions, a *asked) (Finding, error) {
 	w := &walk{queue: q, ws: ws, lists: l, opts: opts, asked: a, folder: path.Clean(opts.Request.Paths[0])}
-	if err := w.resume(ctx); err != nil {
+	// A walk beside another begins at the start, and leaves no trace.
+	release, held, err := q.tryWalk(ctx, w.folder)
+	if err != nil {
 		return w.found, err
+	}
+	if w.alone = held; held {
+		defer release()
+		if err := w.resume(ctx); err != nil {
+			return w.found, err
+		}
 	}
 	w.found.From = w.at.After
 	for c, err := range l.FindAfter(ctx, w.folder, w.at.After) {
@@ -96,9 +106,7 @@ func (q *Queue) walk(ctx context.Context, ws citekit.Workspace, l Lister, opts *
 		case err != nil && c.Named: // the listing itself
 			return w.found, err
 		case err != nil:
-			if len(w.found.Failed) < 100 {
-				w.found.Failed = append(w.found.Failed, Failure{c.Path, err.Error()})
-			}
+			w.cannotRead(Failure{c.Path, err.Error()})
 			continue
 		case c.Folder, c.Link:
 			continue
@@ -118,7 +126,7 @@ func (q *Queue) walk(ctx context.Context, ws citekit.Workspace, l Lister, opts *
 	if err := w.take(ctx, w.end()); err != nil {
 		return w.found, err
 	}
-	w.found.Vanished, w.found.Gone = w.at.Vanished, w.at.Gone
+	w.found.Vanished, w.found.Gone, w.found.Failed = w.at.Vanished, w.at.Gone, w.at.Failed
 	return w.found, w.forget(ctx)
 }
 
@@ -204,6 +212,14 @@ func (w *walk) vanished(name string) {
 	}
 }
 
+// cannotRead notes a source that cannot be read.
+func (w *walk) cannotRead(f Failure) {
+	n := len(f.Path) + len(f.Reason)
+	if len(w.at.Failed) == 0 || len(w.at.Failed) < maxGone && w.bytes+n <= maxGoneBytes {
+		w.at.Failed, w.bytes = append(w.at.Failed, f), w.bytes+n
+	}
+}
+
 // isHidden reports whether searches pass over a path unless it is named.
 func isHidden(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
@@ -227,11 +243,13 @@ func (w *walk) resume(ctx context.Context) error {
 	for _, name := range w.at.Gone {
 		w.bytes += len(name)
 	}
+	for _, f := range w.at.Failed {
+		w.bytes += len(f.Path) + len(f.Reason)
+	}
 	return err
 }
 
-// save stores where the walk is. Another walk of the folder may do so too: what is
-// stored is true of either.
+// save stores where the walk is.
 func (w *walk) save(ctx context.Context) error {
 	w.at.All, w.at.At = w.opts.All, time.Now()
 	data, err := json.Marshal(w.at)
@@ -246,6 +264,9 @@ func (w *walk) forget(ctx context.Context) error { return w.note(ctx, nil) }
 
 // note stores the note of the walk, or deletes it if data is nil.
 func (w *walk) note(ctx context.Context, data []byte) error {
+	if !w.alone {
+		return nil
+	}
 	for {
 		_, stamp, err := w.ws.ReadNote(ctx, walkKind, w.folder)
 		if errors.Is(err, fs.ErrNotExist) {

@@ -77,22 +77,28 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 		return fmt.Errorf("the queue of jobs: %w", err)
 	}
 	w.client = client
-	if opts.Done != nil {
-		ended, stop := client.Subscribe(river.EventKindJobCancelled, river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobSnoozed)
-		var telling sync.WaitGroup
-		telling.Go(func() {
-			for event := range ended {
-				if event.Job.Kind == (ingestArgs{}).Kind() {
-					opts.Done(jobOf(event.Job))
-				}
-			}
-		})
-		defer telling.Wait()
-		defer stop()
-	}
+	var telling sync.WaitGroup
+	defer telling.Wait()
+	unsubscribe := func() {}
+	defer func() { unsubscribe() }()
 	stop := q.watch(ctx, began)
 	defer stop()
-	if err := persist(ctx, func() error { return client.Start(context.WithoutCancel(ctx)) }); err != nil {
+	err = persist(ctx, func() error {
+		if opts.Done != nil { // each time: who fails to start ends what was subscribed
+			unsubscribe()
+			var ended <-chan *river.Event
+			ended, unsubscribe = client.Subscribe(river.EventKindJobCancelled, river.EventKindJobCompleted, river.EventKindJobFailed, river.EventKindJobSnoozed)
+			telling.Go(func() {
+				for event := range ended {
+					if event.Job.Kind == (ingestArgs{}).Kind() {
+						opts.Done(jobOf(event.Job))
+					}
+				}
+			})
+		}
+		return client.Start(context.WithoutCancel(ctx))
+	})
+	if err != nil {
 		return fault(ctx, err)
 	}
 	select {
@@ -283,7 +289,7 @@ func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
 	if err := river.RecordOutput(ctx, output{Counts: map[string]int{"split": len(all)}}); err != nil {
 		return err
 	}
-	return pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
+	return fault(ctx, pgx.BeginFunc(ctx, w.queue.pool, func(tx pgx.Tx) error {
 		var metadata []byte
 		if err := tx.QueryRow(ctx, w.queue.sql("SELECT metadata FROM %s WHERE id = $1 FOR UPDATE"), job.ID).Scan(&metadata); err != nil {
 			return err
@@ -301,7 +307,7 @@ func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
 		}
 		_, err = river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
 		return err
-	})
+	}))
 }
 
 // indexArgs are the arguments of a job that makes searchable what was mapped before it

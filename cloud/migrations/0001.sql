@@ -33,8 +33,6 @@ CREATE TABLE {s}.notes (
 	data    bytea  NOT NULL,
 	PRIMARY KEY (kind, hash)
 );
--- In the order of a bucket's listing, which they are compared with.
-CREATE INDEX notes_of_sources ON {s}.notes (substr(name, 1, 1024)) WHERE kind = 'ingest';
 
 CREATE TABLE {s}.evidence (
 	key         text COLLATE "C" PRIMARY KEY,

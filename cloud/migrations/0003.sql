@@ -6,3 +6,6 @@ CREATE UNLOGGED TABLE {s}.meters (
 	taken  float8 NOT NULL,   -- by who took last
 	at     timestamptz NOT NULL
 ) WITH (fillfactor = 50);
+
+-- Notes of sources in the order of a bucket's listing, which they are compared with.
+CREATE INDEX notes_of_sources ON {s}.notes (substr(name, 1, 1024)) WHERE kind = 'ingest';

@@ -14,15 +14,20 @@ import (
 var (
 	errMissing  = &storeError{kind: driver.NotFound, text: "there is no such object"}
 	errOther    = &storeError{kind: driver.Conflict, text: "the object is another version"}
-	errNoBucket = &storeError{text: "there is no such bucket"}
+	errNoBucket = &storeError{text: "there is no such bucket", refused: true}
 	errNoTag    = &storeError{text: "it names no version of an object by an ETag, as it must"}
 )
 
 // A storeError is what a store answered, without hosts, accounts and what it wrote.
 type storeError struct {
-	kind driver.ErrorKind
-	text string
+	kind    driver.ErrorKind
+	text    string
+	refused bool
 }
+
+// Refused reports whether the store answered that it will not, which another call does not
+// change.
+func (e *storeError) Refused() bool { return e.refused }
 
 func (e *storeError) Error() string { return "object store: " + e.text }
 
@@ -51,7 +56,9 @@ func (b *Bucket) fault(ctx context.Context, err error) error {
 		answer.Code == "ConditionalRequestConflict", answer.StatusCode == http.StatusNotModified:
 		return errOther
 	case answer.Code != "":
-		return &storeError{text: fmt.Sprintf("%.60s (%d)", answer.Code, answer.StatusCode)}
+		refused := 400 <= answer.StatusCode && answer.StatusCode < 500 &&
+			answer.StatusCode != http.StatusRequestTimeout && answer.StatusCode != http.StatusTooManyRequests
+		return &storeError{text: fmt.Sprintf("%.60s (%d)", answer.Code, answer.StatusCode), refused: refused}
 	}
 	var system syscall.Errno
 	if errors.As(err, &system) {

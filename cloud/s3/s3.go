@@ -429,7 +429,7 @@ func (d noted) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := d.RoundTripper.RoundTrip(req)
 	d.requests.Add(1)
-	if err != nil || resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests {
+	if err != nil && req.Context().Err() == nil || err == nil && (resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests) {
 		d.failures.Add(1)
 	}
 	if err != nil {

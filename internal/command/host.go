@@ -119,7 +119,9 @@ func (h *host) corpus(w config.Workspace, opts *corpus.Options) (*corpus.Corpus,
 	if err != nil {
 		return nil, err
 	}
-	if opts.AgentsIngest && h.openQueue != nil {
+	// Workers have no mapper, and read no scans and comments.
+	can := h.settings.Capabilities
+	if opts.AgentsIngest && h.openQueue != nil && h.mapper.Mapper == nil && !can.OCR && !can.Comments {
 		q, err := h.openQueue(store)
 		if err != nil {
 			return nil, errors.Join(err, store.Close())

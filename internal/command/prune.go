@@ -48,8 +48,8 @@ days. Texts of earlier versions count as evidence here: move citations with
 running.
 
 Is a disk not mounted, or was a folder renamed? 'citekit ingest' lets maps
-follow sources that moved. Maps of sources of which the whole folder is empty
-stay, unless --emptied is given.`,
+follow sources that moved. Maps of sources of which the whole folder is empty,
+or the whole bucket, stay, unless --emptied is given.`,
 		Example: lines("citekit prune", "citekit prune --dry-run", "citekit prune --yes", "citekit prune --evidence-older-than 30d --evidence-max 5G"),
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return s.prune(cmd.Context(), flags) },

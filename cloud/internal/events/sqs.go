@@ -88,18 +88,20 @@ func (q *Queue) receive(ctx context.Context, take Taker) error {
 		return err
 	}
 	var done []types.DeleteMessageBatchRequestEntry
-	var failed error
+	var failed error // only if nothing was taken: one object at fault must not hold up others
 	for i, m := range got.Messages {
 		objects, err := Parse([]byte(aws.ToString(m.Body)))
 		if err != nil {
 			q.logger.LogAttrs(ctx, slog.LevelWarn, "a message of the queue of events is no notification of S3")
 		} else if err = take(ctx, objects); err != nil {
 			failed = err
+			q.logger.LogAttrs(ctx, slog.LevelWarn, "an event is not taken; it comes again", slog.String("error", withoutHosts(err)))
 			continue
 		}
 		done = append(done, types.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)), ReceiptHandle: m.ReceiptHandle})
 	}
 	if len(done) > 0 {
+		failed = nil
 		// What is not deleted comes again, and does no harm.
 		deleted, err := q.client.DeleteMessageBatch(context.WithoutCancel(ctx), &sqs.DeleteMessageBatchInput{QueueUrl: &q.url, Entries: done})
 		if err == nil && len(deleted.Failed) > 0 {

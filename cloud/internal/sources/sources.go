@@ -171,8 +171,11 @@ func (e *storeFault) Unwrap() error { return e.cause }
 // to others find it with [errors.As] and an interface.
 func (e *storeFault) StorageFault() string { return "the store of the sources cannot be used" }
 
-// Temporary reports that it is worth calling again.
-func (e *storeFault) Temporary() bool { return true }
+// Temporary reports whether it is worth calling again.
+func (e *storeFault) Temporary() bool {
+	var refusal interface{ Refused() bool }
+	return !errors.As(e.cause, &refusal) || !refusal.Refused()
+}
 
 // fault returns the error of a request for callers.
 func (b *Bucket) fault(ctx context.Context, err error) error {

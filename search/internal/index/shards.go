@@ -156,7 +156,9 @@ func (l *Local) reshard(ctx context.Context, s *snapshot, n int) (err error) {
 	if err != nil {
 		return err
 	}
-	var added []segmentRecord
+	var added []segmentRecord // to the index itself
+	var shards []*Local
+	var spread [][]segmentRecord // by shard
 	defer func() {
 		if err == nil {
 			return
@@ -164,10 +166,12 @@ func (l *Local) reshard(ctx context.Context, s *snapshot, n int) (err error) {
 		// The change may have been made despite the error.
 		if _, now, failed := l.readManifest(context.WithoutCancel(ctx), nil); failed == nil && now == stamp {
 			l.remove(ctx, added)
+			for i, records := range spread {
+				shards[i].discard(ctx, records) // another may have spread the index too
+			}
 		}
 	}()
 	next := manifest{shards: n}
-	var shards []*Local
 	if n == 1 {
 		if added, err = l.divided(ctx, s, 0, 1); err != nil {
 			return err
@@ -179,7 +183,7 @@ func (l *Local) reshard(ctx context.Context, s *snapshot, n int) (err error) {
 	}
 	for i, shard := range shards {
 		records, err := l.divided(ctx, s, i, n)
-		added = append(added, records...)
+		spread = append(spread, records)
 		if err != nil {
 			return err
 		}
