@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +25,7 @@ func TestKilled(t *testing.T) {
 		}
 		os.WriteFile(dir.Path("data"), []byte("x"), 0o600)
 		os.Stdout.WriteString(dir.Path() + "\n")
+		defer runtime.KeepAlive(dir) // or the collector closes its lock
 		select {}
 	}
 	temp := t.TempDir()
