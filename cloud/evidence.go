@@ -246,21 +246,16 @@ func (w *Workspace) putContent(ctx context.Context, size int64, body io.Reader) 
 		return "", "", asNotStored(err)
 	}
 	key = w.contentPrefix() + strings.ToLower(rand.Text())
-	noted := make(chan error, 1)
-	go func() {
-		_, err := w.exec(ctx, repeating, `INSERT INTO {s}.garbage (key, size) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, size)
-		noted <- err
-	}()
-	// Meanwhile, as what was written and is not noted is found by a list of all objects.
+	// First, so that nobody who is killed leaves an object that nothing knows.
+	if _, err := w.exec(ctx, repeating, `INSERT INTO {s}.garbage (key, size) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, size); err != nil {
+		return "", "", asNotStored(err)
+	}
 	at, err := w.bucket.Write(ctx, key, body, driver.WriteOptions{Size: size, IfAbsent: true})
-	noteErr := <-noted
 	switch {
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
 	case err != nil:
 		return "", "", notStored{&storeError{bucketFault, err}}
-	case noteErr != nil:
-		return "", "", asNotStored(noteErr)
 	}
 	return key, at.ETag, nil
 }
