@@ -2,10 +2,10 @@ package localfile_test
 
 import (
 	"bufio"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,8 +25,9 @@ func TestKilled(t *testing.T) {
 		}
 		os.WriteFile(dir.Path("data"), []byte("x"), 0o600)
 		os.Stdout.WriteString(dir.Path() + "\n")
-		defer runtime.KeepAlive(dir) // or the collector closes its lock
-		select {}
+		// It waits for its end in a read: the runtime ends a process in which all sleep.
+		io.Copy(io.Discard, os.Stdin)
+		dir.Remove()
 	}
 	temp := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
@@ -34,6 +35,9 @@ func TestKilled(t *testing.T) {
 	}
 	victim := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 	victim.Env = append(os.Environ(), "CITEKIT_TEST_VICTIM=1")
+	if _, err := victim.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
 	out, err := victim.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
