@@ -83,7 +83,7 @@ func TestExtractedOnce(t *testing.T) {
 }
 
 // A lease is waited for until it ends or the evidence is there, and no longer than its
-// caller wants it. If there is none to be had, the evidence is made without.
+// caller wants it. If the store gives no lease, the evidence is made without one.
 func TestLeaseOfAnother(t *testing.T) {
 	url, ctx := schema(t), t.Context()
 	var calls atomic.Int64

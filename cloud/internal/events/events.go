@@ -20,7 +20,7 @@ const (
 	maxName    = 1024 // bytes of the name of an object
 )
 
-// ErrForm matches errors of what is no notification.
+// ErrForm matches the errors for a body that is not a notification.
 var ErrForm = errors.New("not a notification of S3")
 
 // An Object is what a notification names.
@@ -41,8 +41,8 @@ type notification struct {
 
 // Parse returns the objects that a notification names, without those that no source can
 // be. Names are escaped there as in a form; one that also is a name as it stands, for
-// stores that do not escape, is returned in both ways. What is no notification is an
-// error that matches [ErrForm].
+// stores that do not escape, is returned in both ways. If body is not a notification, the
+// error matches [ErrForm].
 func Parse(body []byte) ([]Object, error) { return parse(body, true) }
 
 func parse(body []byte, outer bool) ([]Object, error) {

@@ -190,8 +190,8 @@ func (q *fakeQueue) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// Messages are deleted once they were taken, what is no notification at once, and one
-// that cannot be taken comes again.
+// A message is deleted once it was taken. One that is not a notification is deleted at
+// once, and one that cannot be taken comes again.
 func TestReceive(t *testing.T) {
 	fake := &fakeQueue{t: t, fail: 1, waiting: []string{put, "no notification"}, empty: make(chan struct{}, 1)}
 	server := httptest.NewServer(fake)
