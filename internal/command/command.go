@@ -43,6 +43,7 @@ func (o *Options) commands() []namedCommand {
 		{"allowed", allowedCommand},
 		{"key", keyCommand},
 		{"serve", serveCommand},
+		{"mcp", mcpCommand},
 		{"config", configCommand},
 		{"version", versionCommand},
 		{"completion", completionCommand},
@@ -118,7 +119,7 @@ var habits = map[string]string{
 	"find": "search", "grep": "search", "query": "search", "ask": "answer", "check": "verify", "quote": "cite",
 	"add": "ingest", "map": "ingest", "index": "ingest", "import": "ingest", "update": "ingest", "sync": "ingest", "watch": "ingest --watch",
 	"delete": "rm", "remove": "rm", "move": "reanchor", "clean": "prune", "gc": "prune",
-	"mcp": "serve", "server": "serve", "start": "serve", "export": "backup", "import-backup": "restore",
+	"server": "serve", "start": "serve", "export": "backup", "import-backup": "restore",
 	"cp": "copy", "clone": "copy", "migrate": "copy",
 }
 
