@@ -16,6 +16,7 @@ type namedCommand struct {
 // commands returns all commands in the order in which help lists them.
 func (o *Options) commands() []namedCommand {
 	all := []namedCommand{
+		{"init", initCommand},
 		{"ingest", ingestCommand},
 		{"adapt", adaptCommand},
 		{"resolve", resolveCommand},
@@ -51,7 +52,7 @@ func (o *Options) commands() []namedCommand {
 		{"help", helpCommand},
 	}
 	if o.Queue != nil {
-		all = slices.Insert(all, 1, namedCommand{"worker", workerCommand}, namedCommand{"jobs", jobsCommand})
+		all = slices.Insert(all, 2, namedCommand{"worker", workerCommand}, namedCommand{"jobs", jobsCommand})
 	}
 	return all
 }

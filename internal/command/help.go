@@ -1,15 +1,16 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/citekit/citekit/internal/command/internal/term"
 )
 
 func helpCommand(s *session) *cobra.Command {
@@ -93,23 +94,64 @@ func (s *session) printHelp(c *cobra.Command) {
 	s.printf("\nFlags of every command:\n%s", flagUsages(c.Root().PersistentFlags()))
 }
 
-// printOverview prints the help of the program, and tells a person in a folder that has
-// no maps how to begin.
+// printOverview prints the help of the program. In a folder that has no maps it offers a
+// person to make them, and tells others how.
 func (s *session) printOverview(c *cobra.Command) error {
+	mapped, err := s.hasMaps(c.Context())
+	if err == nil && !mapped && s.storeURL == "" && s.canAsk() {
+		if yes, err := s.confirm(c.Context(), "There are no maps in "+s.whereIs()+" yet. Map its files now?", !s.isHome()); err != nil {
+			return err
+		} else if yes {
+			ingest, err := s.findCommand(c.Root(), "ingest")
+			if err != nil {
+				return err
+			}
+			ingest.SetContext(c.Context())
+			return ingest.RunE(ingest, []string{"."})
+		}
+	}
 	s.printHelp(c)
-	if err := s.out.Flush(); err != nil || s.storeURL != "" || !term.IsTTY(s.stdout) {
+	if err := s.out.Flush(); err != nil || mapped {
 		return err
 	}
-	lib, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer lib.Close()
-	ids, err := lib.Resources(c.Context())
-	if err == nil && len(ids) == 0 {
+	if err == nil {
 		s.hintAtIngest()
 	}
 	return err
+}
+
+// hasMaps reports whether there is a map in the workspace.
+func (s *session) hasMaps(ctx context.Context) (bool, error) {
+	if s.storeURL != "" {
+		return true, nil // help asks no other store
+	}
+	lib, err := s.open()
+	if err != nil {
+		return false, err
+	}
+	defer lib.Close()
+	ids, err := lib.Resources(ctx)
+	return len(ids) > 0, err
+}
+
+// whereIs names the base directory in a sentence.
+func (s *session) whereIs() string {
+	if s.dir == "." {
+		return "this folder"
+	}
+	return s.dir
+}
+
+// isHome reports whether the base directory is that of the person, or one above it, where
+// nobody means to map all files.
+func (s *session) isHome() bool {
+	dir, err := filepath.Abs(s.dir)
+	home, homeErr := os.UserHomeDir()
+	if err != nil || homeErr != nil {
+		return true
+	}
+	inside, err := filepath.Rel(dir, home)
+	return err == nil && filepath.IsLocal(inside)
 }
 
 // flagUsages returns each flag with its short name and what it does.

@@ -88,15 +88,15 @@ func (s *session) list(ctx context.Context, args []string, flags listFlags) erro
 
 // hintAtIngest tells a person how to start.
 func (s *session) hintAtIngest() {
-	where, flag := "here", ""
+	where, flag, what := "here", "", "."
 	switch {
 	case s.storeURL != "":
-		where = "in the workspace"
+		where, what = "in the workspace", "FILE..."
 	case s.dir != ".":
 		where = "in " + s.dir
 		flag = " --dir " + shellWord(s.dir)
 	}
-	s.warn(fmt.Sprintf("there are no maps %s yet; 'citekit ingest%s FILE...' makes them", where, flag))
+	s.warn(fmt.Sprintf("there are no maps %s yet; 'citekit ingest%s %s' makes them", where, flag, what))
 }
 
 // A listedMap is the entry of list --json for a resource.
