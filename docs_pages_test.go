@@ -151,7 +151,7 @@ func TestLinksOfPages(t *testing.T) {
 const (
 	// maxWords bounds the words of README, CONTRIBUTING, CHANGELOG and all of docs/ but
 	// docs/compatibility.md, which a test writes.
-	maxWords = 39_150
+	maxWords = 40_000
 
 	// maxDecisions bounds those of the decisions and limits.
 	maxDecisions = 6_800
@@ -164,7 +164,7 @@ const (
 )
 
 // maxWordsOf bounds the words of some pages; that of CHANGELOG.md those of a version.
-var maxWordsOf = map[string]int{"README.md": 800, "CONTRIBUTING.md": 750, "CHANGELOG.md": 1_150, "docs/design.md": 4_850}
+var maxWordsOf = map[string]int{"README.md": 800, "CONTRIBUTING.md": 750, "CHANGELOG.md": 1_250, "docs/design.md": 4_950}
 
 // TestWordsOfPages holds pages to a length that people read.
 func TestWordsOfPages(t *testing.T) {

@@ -20,15 +20,16 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0 // mcpadapter
 	github.com/parquet-go/parquet-go v0.25.1 // internal/test/parquettest, tests of mapadapter
 	github.com/pdfcpu/pdfcpu v0.15.0 // internal/command/internal/handover, tests of internal/test/e2e
-	github.com/pelletier/go-toml/v2 v2.2.4 // tests of modality/text/internal/data
+	github.com/pelletier/go-toml/v2 v2.2.4 // internal/command/internal/clients, tests of modality/text/internal/data
 	github.com/pierrec/lz4/v4 v4.1.21 // internal/parquet
 	github.com/rogpeppe/go-internal v1.16.0 // tests of internal/command
 	github.com/spf13/cobra v1.10.2 // internal/command
 	github.com/spf13/pflag v1.0.10 // internal/command
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // internal/command/internal/clients
 	github.com/tetratelabs/wazero v1.12.0 // modality/document/internal/pdf/internal/pdfium
 	github.com/u2takey/ffmpeg-go v0.5.0 // tests of modality/internal/media/ffmpeg
 	github.com/yuin/goldmark v1.8.7 // modality/text/internal/markup
-	go.yaml.in/yaml/v3 v3.0.5 // internal/command/internal/config, modality/text/internal/markup
+	go.yaml.in/yaml/v3 v3.0.5 // internal/command/internal/clients, internal/command/internal/config, modality/text/internal/markup
 	golang.org/x/image v0.47.0 // modality/image, modality/document/internal/pdf/internal/pdf, modality/internal/drawing, internal/command/internal/handover
 	golang.org/x/net v0.59.0 // modality/text/internal/markup, modality/internal/htmlblocks
 	golang.org/x/sync v0.24.0 // mapper/llm, modality/image
@@ -67,7 +68,6 @@ require (
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/segmentio/asm v1.1.3 // indirect
 	github.com/segmentio/encoding v0.5.4 // indirect
-	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
 	github.com/u2takey/go-utils v0.3.1 // indirect
 	github.com/yosida95/uritemplate/v3 v3.0.2 // indirect
 	go.opentelemetry.io/auto/sdk v1.2.1 // indirect

@@ -45,6 +45,7 @@ func (o *Options) commands() []namedCommand {
 		{"key", keyCommand},
 		{"serve", serveCommand},
 		{"mcp", mcpCommand},
+		{"skill", skillCommand},
 		{"config", configCommand},
 		{"version", versionCommand},
 		{"completion", completionCommand},

@@ -37,7 +37,7 @@ func helpCommand(s *session) *cobra.Command {
 }
 
 // actionsOf are the words that the first argument of a command may be, if it has some.
-var actionsOf = map[string][]string{"completion": completionActions, "jobs": slices.Sorted(maps.Keys(jobActions)), "key": keyActions, "mcp": mcpActions}
+var actionsOf = map[string][]string{"completion": completionActions, "jobs": slices.Sorted(maps.Keys(jobActions)), "key": keyActions, "mcp": mcpActions, "skill": skillActions}
 
 // checkAction returns an error unless the word is an action of the command.
 func checkAction(c *cobra.Command, word string) error {

@@ -25,7 +25,7 @@ var codeIn = regexp.MustCompile("(?ms)^(`{3,})([a-z]*)\n(.*?)^`{3,}$|`([^`\n]+)`
 func docPages(t *testing.T) map[string]string {
 	t.Helper()
 	pages := make(map[string]string)
-	for _, pattern := range []string{"*.md", "docs/*.md", "packaging/*.md", "examples/*.md", "examples/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "packaging/*.md", "examples/*.md", "examples/*/*.md", "skills/*/*.md"} {
 		names, err := filepath.Glob(filepath.Join("..", "..", "..", filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)
