@@ -10,9 +10,9 @@ import (
 
 // TestCopy checks that the copy for people is the text.
 func TestCopy(t *testing.T) {
-	copied, err := os.ReadFile("../../skills/" + Name + "/SKILL.md")
+	copied, err := os.ReadFile("../../../../skills/" + Name + "/SKILL.md")
 	if err != nil || string(copied) != Text {
-		t.Errorf("skills/%s/SKILL.md is another text than internal/skill/SKILL.md: copy it (%v)", Name, err)
+		t.Errorf("skills/%s/SKILL.md is another text than that of this folder: copy it (%v)", Name, err)
 	}
 }
 
