@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/internal/command/internal/skill"
+	"github.com/citekit/citekit/internal/command/internal/term"
 )
 
 // skillActions are the actions of the command.
