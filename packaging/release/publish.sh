@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Publishes the release of a tag that is checked out, with gh: the programs of all
 # platforms, their lists of modules, the bundles for desktop clients, the entry for the
-# registry of MCP servers, and the checksums. With --dry-run it makes and checks all of
+# registry of MCP servers, and the checksums; then the packages of npm. Those of PyPI lie in
+# dist/pypi, for the workflow to publish. With --dry-run it makes and checks all of
 # it in dist/, prints the notes, and publishes nothing. CI calls it when a tag is pushed;
 # CONTRIBUTING.md says what comes before.
 set -euo pipefail
@@ -20,6 +21,7 @@ entry=$(sed -n 's/^  "version": "\([^"]*\)",$/\1/p' server.json)
 version=$("dist/citekit-$(go env GOOS)-$(go env GOARCH)" version --json | sed -n 's/.*"version": "\([^"]*\)".*/\1/p')
 [ "$version" = "$tag" ] || { echo "the program says version $version, not $tag" >&2; exit 1; }
 ./mcpb.sh dist
+packaging/carriers.py dist
 (cd dist && sha256sum citekit-* server.json >SHA256SUMS)
 if [ -n "$how" ]; then
   cat "$notes"
@@ -28,3 +30,7 @@ fi
 pre=()
 [[ $tag != *-* ]] || pre=(--prerelease)
 gh release create "$tag" --verify-tag --title "$tag" --notes-file "$notes" "${pre[@]}" dist/citekit-* dist/server.json dist/SHA256SUMS
+# The packages of the platforms come first: the one that names them is last.
+for package in dist/npm/cli-* dist/npm/cli; do
+  npm publish --access public --provenance "$package"
+done
