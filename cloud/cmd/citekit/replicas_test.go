@@ -199,6 +199,9 @@ func (c *crowd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if to != nil {
+		// Else the body of a request is closed while the proxy still looks for its end, and
+		// the answer that has begun is cut.
+		_ = http.NewResponseController(w).EnableFullDuplex()
 		to.to.ServeHTTP(w, r)
 	}
 }
