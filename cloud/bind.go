@@ -118,6 +118,7 @@ func (w *Workspace) readMark(ctx context.Context) (m mark, etag string, err erro
 	if err != nil {
 		return m, "", &storeError{bucketFault, err}
 	}
+	w.tagsAreSums.Store(at.ETag == sumOf(data))
 	return m, at.ETag, nil
 }
 

@@ -41,6 +41,7 @@ import (
 	"github.com/citekit/citekit/cloud/internal/blockcache"
 	"github.com/citekit/citekit/cloud/internal/sources"
 	"github.com/citekit/citekit/cloud/s3"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
 	"github.com/jackc/pgx/v5"
@@ -92,12 +93,18 @@ type Workspace struct {
 	movedFrom []string    // see Open
 	marked    atomic.Bool // the bucket is known to have the mark of the store
 
+	tagsAreSums atomic.Bool // the bucket's ETags are MD5, so that they are known before they are there
+
 	bucket  driver.Bucket
 	cache   *blockcache.Cache // nil means none
 	sources Sources
 
 	ingesting chan struct{}  // capacity 1: held by whoever ingests in this process
 	leases    sync.WaitGroup // of evidence, until they are given up
+	held      holdings
+	recent    concurrent.Cache[found] // evidence without what is in its row, as it was last
+	stock     stock
+	warmed    atomic.Bool
 	notices   notices
 	feed      mapFeed
 
@@ -162,8 +169,10 @@ func newWorkspace(p place, opts *Options) *Workspace {
 		schema: p.schema, attempts: cmp.Or(opts.Attempts, defaultAttempts), known: migrated,
 		readOnly: opts.ReadOnly, movedFrom: p.movedFrom,
 		bucket: opts.Bucket, sources: opts.Sources, ingesting: make(chan struct{}, 1),
+		recent: concurrent.Cache[found]{MaxCost: maxRecent},
 	}
 	w.notices.init(w)
+	w.stock.w = w
 	w.close = sync.OnceValue(w.closeAll)
 	return w
 }
@@ -271,6 +280,7 @@ func (w *Workspace) Close() error { return w.close() }
 func (w *Workspace) closeAll() (err error) {
 	w.notices.close()
 	w.leases.Wait()
+	w.stock.filling.Wait()
 	if w.pool != nil {
 		w.pool.Close()
 	}

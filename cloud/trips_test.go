@@ -126,7 +126,7 @@ func (d *distant) pass(client net.Conn, to string) {
 			return
 		}
 		what := "connect"
-		if _, after, ok := bytes.Cut(request[:n], []byte("stmtcache_")); ok {
+		if _, after, ok := bytes.Cut(request[:n], []byte("stmt")); ok { // stmtcache_… or stmt_…
 			name, rest, _ := strings.Cut(string(after), "\x00")
 			if request[0] == 'P' {
 				text, _, _ := strings.Cut(rest, "\x00")
@@ -157,6 +157,9 @@ func (d *distant) replica(t testing.TB, warm string) *citekit.Library {
 	lib := citekit.New(w, modality.All(), nil)
 	t.Cleanup(func() { lib.Close() })
 	if warm != "" {
+		if err := w.Ready(context.Background()); err != nil {
+			t.Fatal(err)
+		}
 		d.resolve(t, lib, warm, nil)
 	}
 	d.took()
