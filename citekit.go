@@ -199,9 +199,8 @@ func (l *Library) MeasureSource(ctx context.Context, modality Modality, src *Sou
 type indexedMap struct {
 	*ResourceMap
 	index map[string]*Node
-	hash  string // SHA-256 of the bytes it was parsed from
-
-	last atomic.Pointer[seen] // its source, when it was last opened
+	hash  string               // SHA-256 of the bytes it was parsed from
+	last  atomic.Pointer[seen] // its source, when it was last opened
 }
 
 // seen is what tells the evidence of a version of a source from others.
@@ -267,10 +266,6 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 		return fmt.Errorf("map '%s': %w", id, localfile.WithoutPath(err))
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.MapPath(id)}
-	ids, err := l.Resources(ctx)
-	if err != nil {
-		return missing
-	}
 	noted := ledger.IDsOf(message.MeantBase(id), func(yield func(name string, data []byte)) {
 		for n, err := range l.workspace.Notes(ctx, ledger.Kind) {
 			if err == nil {
@@ -278,7 +273,9 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 			}
 		}
 	})
-	missing.Suggestions = message.MeantResources(id, noted, ids)
+	if ids, err := l.Resources(ctx); err == nil {
+		missing.Suggestions = message.MeantResources(id, noted, ids)
+	}
 	return missing
 }
 

@@ -49,16 +49,14 @@ type Evidence struct {
 	// modify it.
 	Changes []string
 
-	Cached bool // the file was there before this call
+	Cached bool // the file was there before this call, or another process made it meanwhile
 	Stale  bool // the source has changed since it was mapped
 }
 
 // MarshalJSON returns an object with "output_path", "modality", "address", "node"
 // without its children, and "resource_id". If there is a file, it also has
-// "media_type", "charset", "guessed" (true if the charset was guessed), "size",
-// "sha256", "source_hash", "actual", "changes", "cached" and "stale". It leaves out
-// "charset", "guessed", "source_hash", "actual", "changes" and "stale" if they are
-// empty or false.
+// "media_type", "size", "sha256" and "cached" and, unless they are empty or false,
+// "charset", "guessed", "source_hash", "actual", "changes" and "stale".
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.Open()
@@ -77,28 +75,24 @@ func (e *Evidence) MarshalJSON() ([]byte, error) {
 	}
 	w.Text("resource_id", e.ResourceID)
 	if e.OutputPath != "" {
-		e.writeFile(w)
+		w.Text("media_type", e.MediaType)
+		w.Optional("charset", e.Charset)
+		w.Flag("guessed", e.CharsetGuessed)
+		w.Value("size", e.Size)
+		w.Text("sha256", e.SHA256)
+		w.Optional("source_hash", e.SourceHash)
+		if e.Actual != nil {
+			w.Key("actual")
+			w.location(*e.Actual)
+		}
+		if len(e.Changes) > 0 {
+			w.Value("changes", e.Changes)
+		}
+		w.Value("cached", e.Cached)
+		w.Flag("stale", e.Stale)
 	}
 	w.Close()
 	return w.Bytes(), w.Err
-}
-
-func (e *Evidence) writeFile(w *jsonWriter) {
-	w.Text("media_type", e.MediaType)
-	w.Optional("charset", e.Charset)
-	w.Flag("guessed", e.CharsetGuessed)
-	w.Value("size", e.Size)
-	w.Text("sha256", e.SHA256)
-	w.Optional("source_hash", e.SourceHash)
-	if e.Actual != nil {
-		w.Key("actual")
-		w.location(*e.Actual)
-	}
-	if len(e.Changes) > 0 {
-		w.Value("changes", e.Changes)
-	}
-	w.Value("cached", e.Cached)
-	w.Flag("stale", e.Stale)
 }
 
 // An evidenceLeaser is a workspace that processes share, as package workspace has it.

@@ -275,11 +275,11 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	}
 	var stored *StoredEvidence
 	var failed error
-	var last *seen // found is of this version
+	var last *seen
 	if t.m != nil && l.leaser != nil {
 		last = t.m.last.Load()
 	}
-	if last != nil { // while it is opened
+	if last != nil { // it is found while the source is opened
 		concurrent.Guess(ctx, func() bool {
 			src, err := open()
 			return err == nil && *last == seen{src.Version(), src.Name()}
