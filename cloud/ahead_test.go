@@ -75,7 +75,7 @@ func TestOutdatedGuess(t *testing.T) {
 	here, there := all[0].lib, all[1].lib
 	save := func(first int) {
 		t.Helper()
-		m := &citekit.ResourceMap{ResourceID: "r", Type: citekit.Text, SourcePath: "r.txt", Nodes: []*citekit.Node{{ID: "n", Location: citekit.Text.Lines(first, 1)}}}
+		m := &citekit.ResourceMap{ResourceID: "r", Type: citekit.Text, SourcePath: "r.txt", Nodes: []*citekit.Node{{ID: "n", Location: citekit.Text.Lines(first, first)}}}
 		if err := there.Save(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
