@@ -5,9 +5,10 @@
 //
 // A schema of the database has a row for each map, note, piece of evidence and lease.
 // The bytes of evidence of more than 32 KiB are objects of the bucket. An object is
-// written once, under a random key, and its row decides whether it counts: it is
-// written before the row, and stays for a day after the row has gone, so that who has
-// opened it can read on. [Workspace.Sweep] then deletes it.
+// written once, under a random key, and its row decides whether it counts. Small ones are
+// written at the same time as the row, which counts once its object is there; others
+// before it. An object stays for a day after the row has gone, so that who has opened it
+// can read on. [Workspace.Sweep] then deletes it.
 //
 // # What agrees
 //
