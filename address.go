@@ -99,6 +99,10 @@ func ParseAddress(s string) (Address, error) {
 			return Address{}, syntaxError("%s location cannot have t", message.Article(modality))
 		}
 	}
+	return a.valid()
+}
+
+func (a Address) valid() (Address, error) {
 	if err := a.Location.Validate(); err != nil {
 		return Address{}, err
 	}
@@ -115,10 +119,7 @@ func parseVirtual(s, rest string) (Address, error) {
 	if remainder != "" {
 		a.Location.VirtualAddress = s
 	}
-	if err := a.Location.Validate(); err != nil {
-		return Address{}, err
-	}
-	return a, nil
+	return a.valid()
 }
 
 func parseID(escaped string) (string, error) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/citekit/citekit/internal/concurrent"
@@ -55,10 +56,12 @@ func (o *Options) withDefaults() Options {
 // A Library resolves nodes and addresses to evidence. Make one with [New].
 type Library struct {
 	workspace Workspace
+	leaser    evidenceLeaser // the workspace, if it is one
 	resolvers Resolvers
 	opts      Options
 
 	maps    concurrent.Cache[*indexedMap]
+	stamps  concurrent.Cache[Stamp] // of maps as they were last, if the workspace is far away
 	flights concurrent.Group[*StoredEvidence]
 	slots   concurrent.Keyed[Modality] // of extractions
 }
@@ -69,11 +72,14 @@ type Library struct {
 // closes it in [Library.Close].
 func New(ws Workspace, resolvers Resolvers, opts *Options) *Library {
 	o := opts.withDefaults()
+	leaser, _ := ws.(evidenceLeaser)
 	return &Library{
 		workspace: ws,
+		leaser:    leaser,
 		resolvers: resolvers,
 		opts:      o,
 		maps:      concurrent.Cache[*indexedMap]{MaxCost: o.MapCacheBytes},
+		stamps:    concurrent.Cache[Stamp]{MaxCost: 1 << 16},
 		slots:     concurrent.Keyed[Modality]{Places: o.MaxExtractions},
 	}
 }
@@ -193,8 +199,12 @@ func (l *Library) MeasureSource(ctx context.Context, modality Modality, src *Sou
 type indexedMap struct {
 	*ResourceMap
 	index map[string]*Node
-	hash  string // SHA-256 of the bytes it was parsed from
+	hash  string               // SHA-256 of the bytes it was parsed from
+	last  atomic.Pointer[seen] // its source, when it was last opened
 }
+
+// seen is what tells the evidence of a version of a source from others.
+type seen struct{ version, name string }
 
 // node returns a node by its id.
 func (m *indexedMap) node(id string) (*Node, error) {
@@ -219,7 +229,7 @@ func (l *Library) load(ctx context.Context, id string) (*indexedMap, error) {
 	if err := CheckResourceID(id); err != nil {
 		return nil, err
 	}
-	stamp, err := l.workspace.StatMap(ctx, id)
+	stamp, err := l.stat(ctx, id)
 	if err != nil {
 		return nil, l.describeMissing(ctx, id, err)
 	}
@@ -228,15 +238,34 @@ func (l *Library) load(ctx context.Context, id string) (*indexedMap, error) {
 	})
 }
 
+// stat returns the stamp of a map, or the one that [Library.ahead] guesses.
+func (l *Library) stat(ctx context.Context, id string) (Stamp, error) {
+	if stamp, guessed := ctx.Value(l).(Stamp); guessed {
+		return stamp, nil
+	}
+	stamp, err := l.workspace.StatMap(ctx, id)
+	if err == nil && l.leaser != nil {
+		l.stamps.Put(id, stamp)
+	}
+	return stamp, err
+}
+
+// ahead resolves with the map as it was before, while a store that is far away is asked
+// whether it still is; if not, again.
+func (l *Library) ahead(ctx context.Context, id string, resolve func(context.Context) (*Evidence, error)) (e *Evidence, err error) {
+	last, known := l.stamps.Peek(id)
+	same := func() bool { now, err := l.stat(ctx, id); return err == nil && now == last }
+	if known && concurrent.Guess(context.WithValue(ctx, l, last), same, func(ctx context.Context) { e, err = resolve(ctx) }) {
+		return e, err
+	}
+	return resolve(ctx)
+}
+
 func (l *Library) describeMissing(ctx context.Context, id string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("map '%s': %w", id, localfile.WithoutPath(err))
 	}
 	missing := &NotFoundError{Kind: "resource", ID: id, Want: l.MapPath(id)}
-	ids, err := l.Resources(ctx)
-	if err != nil {
-		return missing
-	}
 	noted := ledger.IDsOf(message.MeantBase(id), func(yield func(name string, data []byte)) {
 		for n, err := range l.workspace.Notes(ctx, ledger.Kind) {
 			if err == nil {
@@ -244,7 +273,9 @@ func (l *Library) describeMissing(ctx context.Context, id string, err error) err
 			}
 		}
 	})
-	missing.Suggestions = message.MeantResources(id, noted, ids)
+	if ids, err := l.Resources(ctx); err == nil {
+		missing.Suggestions = message.MeantResources(id, noted, ids)
+	}
 	return missing
 }
 

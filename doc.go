@@ -20,34 +20,22 @@
 // stores maps and evidence, and opens sources; package workspace has one over a
 // directory and one in memory.
 //
+// Begin with the examples of [ParseAddress], [Library.Resolve] and [Library.ReadText].
+// Package corpus joins what the other packages do over one folder.
+//
 // # Counting
 //
 // Pages and lines count from 1 and ranges include both ends. Times are seconds and a
 // span [Start, End) excludes its end. Boxes are fractions of the image as displayed,
 // from the top left corner.
 //
-// # A tour
-//
-// Begin with the examples of this package: [ParseAddress], [Library.Resolve] and
-// [Library.ReadText]. Package workspace opens a folder, or keeps everything in memory;
-// modality has the built-in resolvers, and modality/modalitytest checks one of your
-// own; ingest makes the maps; search, answer, verify and citation work with them;
-// mcpadapter serves them to agents. Package corpus joins them all over one folder. Each
-// has examples, which pkg.go.dev shows. Each file is a part of the model: address.go
-// has the grammar of addresses, and selector.go the table of its selectors, where a new
-// one is added; resolver.go has what a format implements, and workspace.go what a store
-// implements.
-//
 // # Errors
 //
 // The error for a missing map, node or file matches [fs.ErrNotExist]. The error for an
 // operation that a format does not support matches [errors.ErrUnsupported]. Once the
-// context is done, the error matches ctx.Err(). This package defines [ErrSyntax],
-// [ErrRange], [ErrStale], [ErrForbidden], [ErrTooLarge], [ErrFormat], [ErrNotStored]
-// and [ErrDamaged]. [ErrConflict] is a special case of [ErrStale]; [ErrEncrypted] and
-// [ErrEmpty] are special cases of [ErrFormat]: each matches both. A [Library] wraps
-// each error once in a [*ResolveError] with the address. [CodeOf] returns the
-// machine-readable code of an error.
+// context is done, the error matches ctx.Err(). The others are those of this package,
+// such as [ErrStale]. A [Library] wraps each error once in a [*ResolveError] with the
+// address. [CodeOf] returns the machine-readable code of an error.
 //
 // # Concurrency
 //

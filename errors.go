@@ -150,14 +150,7 @@ type NotFoundError struct {
 
 // Error names what is missing, and what may have been meant.
 func (e *NotFoundError) Error() string {
-	text := "no " + e.Kind + " '" + plain.Shorten(e.ID, maxShown) + "'"
-	if e.Want != "" {
-		text += "; its map would be " + e.Want
-	}
-	if len(e.Suggestions) > 0 {
-		text += "; " + message.DidYouMean(e.ID, e.Suggestions)
-	}
-	return text
+	return message.Missing(e.Kind, e.ID, plain.Shorten(e.ID, maxShown), e.Want, e.Suggestions)
 }
 
 // Is reports whether target is [fs.ErrNotExist].

@@ -49,16 +49,14 @@ type Evidence struct {
 	// modify it.
 	Changes []string
 
-	Cached bool // the file was there before this call
+	Cached bool // the file was there before this call, or another process made it meanwhile
 	Stale  bool // the source has changed since it was mapped
 }
 
 // MarshalJSON returns an object with "output_path", "modality", "address", "node"
 // without its children, and "resource_id". If there is a file, it also has
-// "media_type", "charset", "guessed" (true if the charset was guessed), "size",
-// "sha256", "source_hash", "actual", "changes", "cached" and "stale". It leaves out
-// "charset", "guessed", "source_hash", "actual", "changes" and "stale" if they are
-// empty or false.
+// "media_type", "size", "sha256" and "cached" and, unless they are empty or false,
+// "charset", "guessed", "source_hash", "actual", "changes" and "stale".
 func (e *Evidence) MarshalJSON() ([]byte, error) {
 	w := new(jsonWriter)
 	w.Open()
@@ -77,28 +75,24 @@ func (e *Evidence) MarshalJSON() ([]byte, error) {
 	}
 	w.Text("resource_id", e.ResourceID)
 	if e.OutputPath != "" {
-		e.writeFile(w)
+		w.Text("media_type", e.MediaType)
+		w.Optional("charset", e.Charset)
+		w.Flag("guessed", e.CharsetGuessed)
+		w.Value("size", e.Size)
+		w.Text("sha256", e.SHA256)
+		w.Optional("source_hash", e.SourceHash)
+		if e.Actual != nil {
+			w.Key("actual")
+			w.location(*e.Actual)
+		}
+		if len(e.Changes) > 0 {
+			w.Value("changes", e.Changes)
+		}
+		w.Value("cached", e.Cached)
+		w.Flag("stale", e.Stale)
 	}
 	w.Close()
 	return w.Bytes(), w.Err
-}
-
-func (e *Evidence) writeFile(w *jsonWriter) {
-	w.Text("media_type", e.MediaType)
-	w.Optional("charset", e.Charset)
-	w.Flag("guessed", e.CharsetGuessed)
-	w.Value("size", e.Size)
-	w.Text("sha256", e.SHA256)
-	w.Optional("source_hash", e.SourceHash)
-	if e.Actual != nil {
-		w.Key("actual")
-		w.location(*e.Actual)
-	}
-	if len(e.Changes) > 0 {
-		w.Value("changes", e.Changes)
-	}
-	w.Value("cached", e.Cached)
-	w.Flag("stale", e.Stale)
 }
 
 // An evidenceLeaser is a workspace that processes share, as package workspace has it.
@@ -106,35 +100,28 @@ type evidenceLeaser interface {
 	LeaseEvidence(ctx context.Context, key string) (stored *StoredEvidence, release func(), err error)
 }
 
-// evidence returns what is stored under key, or makes and stores it. Callers that want
-// the same at the same time wait for one extraction.
-func (l *Library) evidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, cached bool, err error) {
-	shared := key            // by callers that want the same at the same time
-	if src.Version() == "" { // nothing tells this version from others
-		shared = ""
-	} else if stored, err = l.workspace.FindEvidence(ctx, key); err == nil {
-		return stored, true, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil, false, localfile.WithoutPath(err)
+// evidence returns what is stored under key, or has it made. Callers that want the same at
+// the same time wait for one extraction.
+func (l *Library) evidence(ctx context.Context, key string, work func(context.Context) (*StoredEvidence, error)) (stored *StoredEvidence, cached bool, err error) {
+	release := func() {}
+	if l.leaser != nil {
+		stored, release, err = l.leaser.LeaseEvidence(ctx, key)
+	} else if stored, err = l.workspace.FindEvidence(ctx, key); errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	stored, err = l.flights.Do(ctx, shared, func(ctx context.Context) (*StoredEvidence, error) {
-		return l.makeEvidence(ctx, key, t, src, r, mode)
-	})
+	if stored != nil || err != nil {
+		return stored, true, localfile.WithoutPath(err)
+	}
+	defer release()
+	stored, err = l.flights.Do(ctx, key, work)
 	return stored, false, err
 }
 
-// makeEvidence extracts and stores, within the limits of the Library, unless another
-// process did. The slot is given up as soon as the content is read to its end: what the
-// workspace does then, such as waiting for the disk, holds up nobody else.
+// makeEvidence extracts and stores, within the limits of the Library. The slot is given
+// up as soon as the content is read to its end: what the workspace does then, such as
+// waiting for the disk, holds up nobody else.
 func (l *Library) makeEvidence(ctx context.Context, key string, t target, src *Source, r Resolver, mode Mode) (stored *StoredEvidence, err error) {
 	ctxio.Fresh(ctx)
-	if w, ok := l.workspace.(evidenceLeaser); ok && src.Version() != "" {
-		stored, release, err := w.LeaseEvidence(ctx, key)
-		if stored != nil || err != nil {
-			return stored, err
-		}
-		defer release()
-	}
 	p, err := l.openPart(ctx, t, src)
 	if err != nil {
 		return nil, err
@@ -193,13 +180,13 @@ const evidenceFormat = "2"
 
 // evidenceKey returns the key of the evidence of one request: a SHA-256 in hex of
 // everything that decides its bytes and its name.
-func evidenceKey(t target, src *Source, resolverVersion string, mode Mode) string {
+func evidenceKey(t target, src seen, resolverVersion string, mode Mode) string {
 	loc := t.address.Location
 	if loc.Modality.BuiltIn() && loc.Modality != Video && loc.Modality != Audio {
 		mode = ModeExact // means nothing to the others
 	}
 	return ctxio.HashParts(
-		evidenceFormat, string(loc.Modality), resolverVersion, src.Version(), src.Name(), string(mode),
+		evidenceFormat, string(loc.Modality), resolverVersion, src.version, src.name, string(mode),
 		Address{Location: loc}.Fragment(), t.address.Resource, t.label, string(t.declared),
 	)
 }

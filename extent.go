@@ -1,7 +1,6 @@
 package citekit
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -45,10 +44,8 @@ type Extent struct {
 // passed [Location.Validate]. For a built-in modality, a bound of zero means that the
 // source has none of that unit: for a location with that unit, Check returns an error
 // matching ErrUnsupported, or, for pages, lines and time, ErrRange. For other
-// modalities, a bound of zero is not checked, and neither is which selectors loc has.
-// Names are not checked, such as that of a sheet, nor what lies in a sheet, a table, a
-// part or a message. For a location in a member, Check returns nil, because e does not
-// describe the member.
+// modalities, a bound of zero is not checked, and neither is which selectors loc has,
+// nor for any what lies in a sheet, a table, a part, a message or a member.
 func (e Extent) Check(loc Location) error {
 	if loc.Member != "" {
 		return nil
@@ -61,11 +58,11 @@ func (e Extent) Check(loc Location) error {
 	}
 	known := func(bound bool) bool { return bound || e.Modality.BuiltIn() }
 	if n := len(loc.Pages); n > 0 && loc.Pages[n-1].Last > e.Pages && known(e.Pages != 0) {
-		return rangeError("page %d of %d; %s", max(loc.Pages[n-1].First, e.Pages+1), e.Pages, run("pages", e.Pages))
+		return rangeError("page %d of %d; %s", max(loc.Pages[n-1].First, e.Pages+1), e.Pages, form.Have("pages", e.Pages))
 	}
 	inPart := loc.Part != "" || loc.Message != 0 // what lies in it is for the resolver
 	if loc.Lines.Last > e.Lines && known(e.Lines != 0) && !inPart {
-		return rangeError("%s of %d; %s", form.Run(loc.Lines).Named("line"), e.Lines, run("lines", e.Lines))
+		return rangeError("%s of %d; %s", form.Run(loc.Lines).Named("line"), e.Lines, form.Have("lines", e.Lines))
 	}
 	if t := loc.Time; !t.IsZero() && known(e.Duration != 0) && (t.Start >= e.Duration || t.End > e.Duration+timeSlack) {
 		return rangeError("t=%v of %s seconds", t, plain.FormatDecimal(e.Duration))
@@ -76,12 +73,7 @@ func (e Extent) Check(loc Location) error {
 // checkStructure checks everything counted, except pages and lines. The resolver checks
 // names, such as that of a sheet, and whatever lies in a part or a message.
 func (e Extent) checkStructure(loc Location) error {
-	units := []struct {
-		name  string
-		there bool
-		last  int
-		bound int
-	}{
+	fault, outside := form.CheckUnits([]form.Unit{
 		{"pages", len(loc.Pages) > 0, 0, e.Pages},
 		{"blocks", !loc.Blocks.IsZero() && loc.Part == "", loc.Blocks.Last, e.Blocks},
 		{"sheets", loc.Sheet != "", 0, e.Sheets},
@@ -91,33 +83,14 @@ func (e Extent) checkStructure(loc Location) error {
 		{"members", false, 0, e.Members},
 		{"rows", !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", loc.Rows.Last, e.Rows},
 		{"lines", false, 0, e.Lines},
+	}, e.Modality.BuiltIn())
+	switch {
+	case fault == "":
+		return nil
+	case outside:
+		return rangeError("%s", fault)
 	}
-	counted := "" // the first unit that the source has
-	for _, u := range units {
-		if u.bound > 0 {
-			counted = cmp.Or(counted, u.name)
-		}
-	}
-	for _, u := range units {
-		switch {
-		case !u.there || u.bound == 0 && !e.Modality.BuiltIn():
-		case u.bound == 0 && counted != "" && counted != u.name:
-			return fmt.Errorf("the source has no %s; it has %s: %w", u.name, counted, errors.ErrUnsupported)
-		case u.bound == 0 && u.name != "pages":
-			return fmt.Errorf("the source has no %s: %w", u.name, errors.ErrUnsupported)
-		case u.last > u.bound:
-			return rangeError("%s %d of %d; %s", u.name, u.last, u.bound, run(u.name, u.bound))
-		}
-	}
-	return nil
-}
-
-// run says which units of a source there are.
-func run(units string, n int) string {
-	if n == 0 {
-		return "the source has no " + units
-	}
-	return fmt.Sprintf("%s run 1-%d", units, n)
+	return fmt.Errorf("%s: %w", fault, errors.ErrUnsupported)
 }
 
 func rangeError(format string, args ...any) error {

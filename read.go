@@ -329,22 +329,15 @@ func (l *Library) fillMember(ctx context.Context, t *target) error {
 			return nil
 		}
 	}
-	is, err := l.modalityOfMember(ctx, *t)
-	loc.Modality = is
-	return err
-}
-
-// modalityOfMember returns what the member is that a target selects.
-func (l *Library) modalityOfMember(ctx context.Context, t target) (Modality, error) {
 	src, err := l.OpenSource(ctx, t.path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer src.Close()
-	p, err := l.openPart(ctx, t, src)
-	if err != nil {
-		return "", err
+	p, err := l.openPart(ctx, *t, src)
+	if err == nil {
+		loc.Modality = p.loc.Modality
+		p.close()
 	}
-	defer p.close()
-	return p.loc.Modality, nil
+	return err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
@@ -89,11 +90,13 @@ func (t target) failed(op string, err error) error {
 // [ErrSyntax], [ErrStale], [ErrForbidden] or [ErrNotStored], or an error that
 // [Resolver] names.
 func (l *Library) Resolve(ctx context.Context, resourceID, nodeID string, opts *ResolveOptions) (*Evidence, error) {
-	t, err := l.nodeTarget(ctx, resourceID, nodeID)
-	if err != nil {
-		return nil, &ResolveError{Op: "resolve", Address: Address{Resource: resourceID}, Node: nodeID, Err: err}
-	}
-	return l.resolve(ctx, t, opts)
+	return l.ahead(ctx, resourceID, func(ctx context.Context) (*Evidence, error) {
+		t, err := l.nodeTarget(ctx, resourceID, nodeID)
+		if err != nil {
+			return nil, &ResolveError{Op: "resolve", Address: Address{Resource: resourceID}, Node: nodeID, Err: err}
+		}
+		return l.resolve(ctx, t, opts)
+	})
 }
 
 func (l *Library) nodeTarget(ctx context.Context, resourceID, nodeID string) (target, error) {
@@ -113,6 +116,10 @@ func (l *Library) nodeTarget(ctx context.Context, resourceID, nodeID string) (ta
 // empty modality means that of the resource. If the address pins a version and the
 // source has another, the error matches [ErrStale].
 func (l *Library) ResolveAddress(ctx context.Context, a Address, opts *ResolveOptions) (*Evidence, error) {
+	return l.ahead(ctx, a.Resource, func(ctx context.Context) (*Evidence, error) { return l.resolveAddress(ctx, a, opts) })
+}
+
+func (l *Library) resolveAddress(ctx context.Context, a Address, opts *ResolveOptions) (*Evidence, error) {
 	t := target{address: a, label: a.Fragment()}
 	if a.Location.Modality != Virtual {
 		m, err := l.mapFor(ctx, a, opts != nil && opts.Virtual)
@@ -242,22 +249,57 @@ func (l *Library) extract(ctx context.Context, t target, opts ResolveOptions, e 
 	if err != nil {
 		return nil, err
 	}
-	src, stale, err := l.openFresh(ctx, t, opts.AllowStale)
-	if err != nil {
-		return nil, err
-	}
-	defer src.Close()
-	e.Stale = stale
+	open := sync.OnceValues(func() (src *Source, err error) {
+		src, e.Stale, err = l.openFresh(ctx, t, opts.AllowStale)
+		return src, err
+	})
+	defer func() {
+		if src, _ := open(); src != nil {
+			src.Close()
+		}
+	}()
 	version := l.resolvers.Version(e.Modality)
 	if e.Address.Location.Member != "" {
 		version += "," + l.resolvers.openerVersions()
 	}
-	key := evidenceKey(t, src, version, opts.Mode)
-	stored, cached, err := l.evidence(ctx, key, t, src, resolver, opts.Mode)
+	find := func(ctx context.Context, was seen) (key string, stored *StoredEvidence, err error) {
+		key = evidenceKey(t, was, version, opts.Mode)
+		stored, e.Cached, err = l.evidence(ctx, key, func(ctx context.Context) (*StoredEvidence, error) {
+			src, err := open()
+			if err != nil || (seen{src.Version(), src.Name()}) != was {
+				return nil, cmp.Or(err, context.Canceled)
+			}
+			return l.makeEvidence(ctx, key, t, src, resolver, opts.Mode)
+		})
+		return key, stored, err
+	}
+	var stored *StoredEvidence
+	var failed error
+	var last *seen
+	if t.m != nil && l.leaser != nil {
+		last = t.m.last.Load()
+	}
+	if last != nil { // it is found while the source is opened
+		concurrent.Guess(ctx, func() bool {
+			src, err := open()
+			return err == nil && *last == seen{src.Version(), src.Name()}
+		}, func(ctx context.Context) { e.Key, stored, failed = find(ctx, *last) })
+	}
+	src, err := open()
 	if err != nil {
 		return nil, err
 	}
-	e.OutputPath, e.Key, e.Name, e.Cached = stored.Path, key, stored.Name, cached
+	now := seen{src.Version(), src.Name()}
+	if last == nil || *last != now {
+		e.Key, stored, failed = find(ctx, now)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	if t.m != nil {
+		t.m.last.Store(&now)
+	}
+	e.OutputPath, e.Name = stored.Path, stored.Name
 	e.MediaType, e.Charset, e.CharsetGuessed, e.Actual = stored.MediaType, stored.Charset, stored.Guessed, stored.Actual
 	e.Changes, e.Size, e.SHA256, e.SourceHash = stored.Changes, stored.Size, stored.SHA256, src.KnownHash()
 	return e, nil

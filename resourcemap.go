@@ -220,12 +220,7 @@ func (m *ResourceMap) Extent() Extent {
 // lower-case hex. Both are "" if the metadata have no path of a transcript. The hash
 // alone may be "".
 func (m *ResourceMap) Transcript() (sourcePath, sourceHash string) {
-	noted, _ := m.Metadata["transcript"].(map[string]any)
-	if sourcePath, _ = noted["source_path"].(string); sourcePath == "" {
-		return "", ""
-	}
-	sourceHash, _ = noted["source_hash"].(string)
-	return sourcePath, strings.ToLower(sourceHash)
+	return about.Transcript(m.Metadata)
 }
 
 // Validate returns the first fault that [ResourceMap.Faults] finds, with the id of the

@@ -33,9 +33,6 @@ type Workspace interface {
 	// with the first that is greater than after; at most limit of them, or all if limit
 	// is zero. It does not parse maps. Maps that are written or deleted during the call
 	// may be listed or not. The slice is never nil.
-	//
-	// ListMaps returns no stamps, because most stores would have to read each map for
-	// them; see StatMap.
 	ListMaps(ctx context.Context, after string, limit int) ([]string, error)
 
 	// StatMap returns a stamp that changes whenever the map does. It is cheap. If there

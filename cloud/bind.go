@@ -118,6 +118,7 @@ func (w *Workspace) readMark(ctx context.Context) (m mark, etag string, err erro
 	if err != nil {
 		return m, "", &storeError{bucketFault, err}
 	}
+	w.tagsAreSums.Store(at.ETag == sumOf(data))
 	return m, at.ETag, nil
 }
 
@@ -189,7 +190,9 @@ func (w *Workspace) writeMark(ctx context.Context, database, etag string) (mark,
 	m := mark{Token: rand.Text(), Database: database}
 	data, err := json.Marshal(m)
 	if err == nil {
-		_, err = w.bucket.Write(ctx, w.markKey(), bytes.NewReader(data), driver.WriteOptions{Size: int64(len(data)), IfMatch: etag, IfAbsent: etag == ""})
+		var at driver.Attributes
+		at, err = w.bucket.Write(ctx, w.markKey(), bytes.NewReader(data), driver.WriteOptions{Size: int64(len(data)), IfMatch: etag, IfAbsent: etag == ""})
+		w.tagsAreSums.Store(err == nil && at.ETag == sumOf(data))
 	}
 	if err != nil {
 		err = cmp.Or(ctx.Err(), error(&storeError{bucketFault, err}))

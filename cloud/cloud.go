@@ -5,9 +5,10 @@
 //
 // A schema of the database has a row for each map, note, piece of evidence and lease.
 // The bytes of evidence of more than 32 KiB are objects of the bucket. An object is
-// written once, under a random key, and its row decides whether it counts: it is
-// written before the row, and stays for a day after the row has gone, so that who has
-// opened it can read on. [Workspace.Sweep] then deletes it.
+// written once, under a random key, and its row decides whether it counts. Small ones are
+// written at the same time as the row, which counts once its object is there; others
+// before it. An object stays for a day after the row has gone, so that who has opened it
+// can read on. [Workspace.Sweep] then deletes it.
 //
 // # What agrees
 //
@@ -41,6 +42,7 @@ import (
 	"github.com/citekit/citekit/cloud/internal/blockcache"
 	"github.com/citekit/citekit/cloud/internal/sources"
 	"github.com/citekit/citekit/cloud/s3"
+	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
 	"github.com/jackc/pgx/v5"
@@ -92,12 +94,18 @@ type Workspace struct {
 	movedFrom []string    // see Open
 	marked    atomic.Bool // the bucket is known to have the mark of the store
 
+	tagsAreSums atomic.Bool // the bucket's ETags are MD5, so that they are known before they are there
+
 	bucket  driver.Bucket
 	cache   *blockcache.Cache // nil means none
 	sources Sources
 
 	ingesting chan struct{}  // capacity 1: held by whoever ingests in this process
 	leases    sync.WaitGroup // of evidence, until they are given up
+	held      holdings
+	recent    concurrent.Cache[found] // evidence without what is in its row, as it was last
+	stock     stock
+	warmed    atomic.Bool
 	notices   notices
 	feed      mapFeed
 
@@ -162,8 +170,10 @@ func newWorkspace(p place, opts *Options) *Workspace {
 		schema: p.schema, attempts: cmp.Or(opts.Attempts, defaultAttempts), known: migrated,
 		readOnly: opts.ReadOnly, movedFrom: p.movedFrom,
 		bucket: opts.Bucket, sources: opts.Sources, ingesting: make(chan struct{}, 1),
+		recent: concurrent.Cache[found]{MaxCost: maxRecent},
 	}
 	w.notices.init(w)
+	w.stock.w = w
 	w.close = sync.OnceValue(w.closeAll)
 	return w
 }
@@ -271,6 +281,7 @@ func (w *Workspace) Close() error { return w.close() }
 func (w *Workspace) closeAll() (err error) {
 	w.notices.close()
 	w.leases.Wait()
+	w.stock.filling.Wait()
 	if w.pool != nil {
 		w.pool.Close()
 	}

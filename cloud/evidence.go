@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/md5"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,20 +66,45 @@ func checkEvidenceName(name string) error {
 // markEvery is how precisely it is known when evidence was used.
 const markEvery = 5 * time.Minute
 
-// find returns the evidence of a key, if it is undamaged. An object that still has the
-// ETag that it was written with is.
+// maxRecent is of how much evidence a process remembers where it is.
+const maxRecent = 1 << 14
+
+// find returns the evidence of a key, if it is undamaged.
 func (w *Workspace) find(ctx context.Context, key string) (f found, err error) {
-	if f, err = w.findRow(ctx, key); err != nil || f.content == "" {
+	was, ok := w.recent.Peek(key)
+	if !ok {
+		if f, err = w.findRow(ctx, key); err == nil {
+			err = w.checkObject(ctx, key, f)
+		}
 		return f, err
 	}
-	at, err := w.bucket.Attributes(ctx, f.content)
-	if err != nil {
-		return f, w.bucketFault(ctx, err)
+	checked := make(chan error, 1)
+	go func() { checked <- w.checkObject(ctx, key, was) }()
+	if f, err = w.findRow(ctx, key); err == nil && f.content != was.content {
+		return f, w.checkObject(ctx, key, f)
 	}
-	if at.ETag != f.etag || at.Size != f.meta.Size {
-		return f, missing("undamaged evidence")
+	return f, cmp.Or(err, <-checked)
+}
+
+// checkObject returns an error unless the object of evidence, if it has one, still has
+// the ETag that it was written with.
+func (w *Workspace) checkObject(ctx context.Context, key string, f found) error {
+	if f.content != "" {
+		at, err := w.bucket.Attributes(ctx, f.content)
+		if err != nil {
+			return w.bucketFault(ctx, err)
+		}
+		if at.ETag != f.etag || at.Size != f.meta.Size {
+			return missing("undamaged evidence")
+		}
 	}
-	return f, nil
+	w.remember(key, f)
+	return nil
+}
+
+// remember remembers where evidence is.
+func (w *Workspace) remember(key string, f found) {
+	w.recent.Put(key, found{content: f.content, etag: f.etag, meta: citekit.EvidenceMeta{Size: f.meta.Size}})
 }
 
 // findRow is find without a look at the object.
@@ -85,23 +112,38 @@ func (w *Workspace) findRow(ctx context.Context, key string) (f found, err error
 	if checkKey(key) != nil {
 		return f, missing("evidence")
 	}
-	touch, args := `WITH touched AS (UPDATE {s}.evidence SET used = now() WHERE key = $1 AND used < now() - $2::interval) `, []any{key, markEvery}
+	text, args := findEvidence, []any{key, markEvery}
 	if w.readOnly {
-		touch, args = "", args[:1]
+		text, args = selectEvidence, args[:1]
 	}
 	var meta []byte
-	err = w.row(ctx, repeating, []any{&meta, &f.sha256, &f.inline, &f.content, &f.etag}, `
-		`+touch+`SELECT meta, sha256, inline, coalesce(content, ''), coalesce(etag, '') FROM {s}.evidence WHERE key = $1`, args...)
+	err = w.row(ctx, repeating, f.columns(&meta), text, args...)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return f, missing("evidence")
 	}
 	if err != nil {
 		return f, err
 	}
+	return f, f.check(meta)
+}
+
+const (
+	selectEvidence = `SELECT meta, sha256, inline, coalesce(content, ''), coalesce(etag, '') FROM {s}.evidence WHERE key = $1`
+	findEvidence   = `WITH touched AS (UPDATE {s}.evidence SET used = now() WHERE key = $1 AND used < now() - $2::interval) ` + selectEvidence
+)
+
+// columns are where those of a row go.
+func (f *found) columns(meta *[]byte) []any {
+	return []any{meta, &f.sha256, &f.inline, &f.content, &f.etag}
+}
+
+// check takes the description of evidence, and returns an error unless what is in its row
+// is undamaged.
+func (f *found) check(meta []byte) error {
 	if json.Unmarshal(meta, &f.meta) != nil || f.content == "" && (int64(len(f.inline)) != f.meta.Size || ctxio.HashOf(f.inline) != f.sha256) {
-		return f, missing("undamaged evidence")
+		return missing("undamaged evidence")
 	}
-	return f, nil
+	return nil
 }
 
 // bucketFault returns an error of the bucket as the error for the caller.
@@ -118,14 +160,21 @@ func (w *Workspace) bucketFault(ctx context.Context, err error) error {
 // FindEvidence implements [citekit.EvidenceStore].
 func (w *Workspace) FindEvidence(ctx context.Context, key string) (*citekit.StoredEvidence, error) {
 	f, err := w.find(ctx, key)
+	w.count(err)
+	if err != nil {
+		return nil, err
+	}
+	return f.stored(), nil
+}
+
+// count counts a look for evidence that ended so.
+func (w *Workspace) count(err error) {
 	switch {
 	case err == nil:
 		w.hits.Add(1)
-		return f.stored(), nil
 	case errors.Is(err, fs.ErrNotExist):
 		w.misses.Add(1)
 	}
-	return nil, err
 }
 
 // OpenEvidence implements [citekit.EvidenceOpener]. Large content that was deleted or
@@ -203,6 +252,7 @@ func (w *Workspace) StoreEvidence(ctx context.Context, key string, meta citekit.
 	if err != nil {
 		return nil, fmt.Errorf("store the evidence: %w", err)
 	}
+	w.remember(key, f)
 	return f.stored(), nil
 }
 
@@ -213,15 +263,76 @@ func (w *Workspace) storeEvidence(ctx context.Context, key string, meta citekit.
 		return f, err
 	}
 	meta.Preview = slices.Clone(meta.Preview)
-	if f.inline = first; len(first) > maxInline {
-		f.inline = nil
-		if f.content, f.etag, err = w.putContent(ctx, meta.Size, io.MultiReader(bytes.NewReader(first), in)); err != nil {
-			return f, cmp.Or(in.Err(), err)
+	f.meta = meta
+	if len(first) <= maxInline {
+		f.inline, f.meta.Size, f.sha256 = first, in.Size(), in.Sum()
+		return f, w.putRow(ctx, key, f)
+	}
+	if err := w.ensureMark(ctx); err != nil {
+		return f, asNotStored(err)
+	}
+	if w.tagsAreSums.Load() {
+		rest, err := io.ReadAll(io.LimitReader(in, maxTogether-maxInline))
+		if err != nil {
+			return f, err
+		}
+		if first = append(first, rest...); len(first) <= maxTogether {
+			f.meta.Size, f.sha256 = in.Size(), in.Sum()
+			if f.content, err = w.reserve(ctx, f.meta.Size); err != nil {
+				return f, asNotStored(err)
+			}
+			return w.putTogether(ctx, key, f, first)
 		}
 	}
-	meta.Size = in.Size()
-	f.meta, f.sha256 = meta, in.Sum()
+	if f.content, err = w.reserve(ctx, meta.Size); err != nil {
+		return f, asNotStored(err)
+	}
+	if f.etag, err = w.putContent(ctx, f.content, meta.Size, io.MultiReader(bytes.NewReader(first), in)); err != nil {
+		return f, cmp.Or(in.Err(), err)
+	}
+	f.meta.Size, f.sha256 = in.Size(), in.Sum()
 	return f, w.putRow(ctx, key, f)
+}
+
+// maxTogether is the most content whose object and row are written at the same time, in
+// bytes.
+const maxTogether = 4 << 20
+
+// sumOf returns the ETag of content where ETags are MD5.
+func sumOf(content []byte) string {
+	sum := md5.Sum(content) // which tells versions apart, and proves nothing
+	return hex.EncodeToString(sum[:])
+}
+
+// putTogether writes an object and, at the same time, the row that refers to it: who
+// finds only the row finds damaged evidence. Both are there when it returns.
+func (w *Workspace) putTogether(ctx context.Context, key string, f found, content []byte) (found, error) {
+	f.etag = sumOf(content)
+	putting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	put := make(chan error, 1)
+	var etag string
+	go func() {
+		var err error
+		etag, err = w.putContent(putting, f.content, f.meta.Size, bytes.NewReader(content))
+		put <- err
+	}()
+	err := w.putRow(ctx, key, f)
+	if err != nil {
+		cancel()
+	}
+	switch putErr := <-put; {
+	case err != nil:
+		return f, err
+	case putErr != nil:
+		_, _ = w.exec(context.WithoutCancel(ctx), repeating, `DELETE FROM {s}.evidence WHERE key = $1 AND content = $2`, key, f.content)
+		return f, putErr
+	case etag != f.etag:
+		w.tagsAreSums.Store(false)
+		f.etag = etag
+		_, err = w.exec(ctx, repeating, `UPDATE {s}.evidence SET etag = $3 WHERE key = $1 AND content = $2`, key, f.content, etag)
+	}
+	return f, asNotStored(err)
 }
 
 // notStored is an error of the store that also matches [citekit.ErrNotStored].
@@ -240,24 +351,30 @@ func asNotStored(err error) error {
 // contentPrefix begins the keys of the objects of the store.
 func (w *Workspace) contentPrefix() string { return "content-" + w.id + "-" }
 
-// putContent writes an object, which counts as garbage until a row refers to it.
-func (w *Workspace) putContent(ctx context.Context, size int64, body io.Reader) (key, etag string, err error) {
-	if err := w.ensureMark(ctx); err != nil {
-		return "", "", asNotStored(err)
+// newContent returns the key of an object that nobody has.
+func (w *Workspace) newContent() string { return w.contentPrefix() + strings.ToLower(rand.Text()) }
+
+// reserve returns the key of an object that is to be written, which counts as garbage
+// until a row refers to it: nobody who is killed leaves an object that nothing knows.
+func (w *Workspace) reserve(ctx context.Context, size int64) (content string, err error) {
+	if content = w.stock.take(); content != "" {
+		return content, nil
 	}
-	key = w.contentPrefix() + strings.ToLower(rand.Text())
-	// First, so that nobody who is killed leaves an object that nothing knows.
-	if _, err := w.exec(ctx, repeating, `INSERT INTO {s}.garbage (key, size) VALUES ($1, $2) ON CONFLICT DO NOTHING`, key, size); err != nil {
-		return "", "", asNotStored(err)
-	}
-	at, err := w.bucket.Write(ctx, key, body, driver.WriteOptions{Size: size, IfAbsent: true})
+	content = w.newContent()
+	_, err = w.exec(ctx, repeating, `INSERT INTO {s}.garbage (key, size) VALUES ($1, $2) ON CONFLICT DO NOTHING`, content, size)
+	return content, err
+}
+
+// putContent writes an object whose key is reserved.
+func (w *Workspace) putContent(ctx context.Context, content string, size int64, body io.Reader) (etag string, err error) {
+	at, err := w.bucket.Write(ctx, content, body, driver.WriteOptions{Size: size, IfAbsent: true})
 	switch {
 	case ctx.Err() != nil:
-		return "", "", ctx.Err()
+		return "", ctx.Err()
 	case err != nil:
-		return "", "", notStored{&storeError{bucketFault, err}}
+		return "", notStored{&storeError{bucketFault, err}}
 	}
-	return key, at.ETag, nil
+	return at.ETag, nil
 }
 
 // putRow stores the row of evidence. An object that it refers to is then no garbage any
@@ -273,12 +390,7 @@ func (w *Workspace) putRow(ctx context.Context, key string, f found) error {
 	if f.content == "" && f.inline == nil {
 		f.inline = []byte{}
 	}
-	text := `INSERT INTO {s}.evidence (key, name, meta, resource, source_hash, size, sha256, keep, inline, content, etag)
-		SELECT $1, $11, $2, $3, $4, $5::bigint, $6, $7::bool, $8::bytea, nullif($9, ''), nullif($10, '') WHERE $9 = '' OR EXISTS (SELECT FROM claimed)
-		ON CONFLICT (key) DO UPDATE SET name = EXCLUDED.name, meta = EXCLUDED.meta, resource = EXCLUDED.resource, source_hash = EXCLUDED.source_hash,
-			size = EXCLUDED.size, sha256 = EXCLUDED.sha256, keep = EXCLUDED.keep, used = now(),
-			inline = EXCLUDED.inline, content = EXCLUDED.content, etag = EXCLUDED.etag`
-	n, err := w.exec(ctx, repeating, `WITH claimed AS (DELETE FROM {s}.garbage WHERE key = $9 AND NOT doomed RETURNING key) `+text,
+	n, err := w.exec(ctx, repeating, putEvidence,
 		key, meta, []byte(f.meta.Resource), []byte(f.meta.SourceHash), f.meta.Size, f.sha256, f.meta.Keep, f.inline, f.content, f.etag, f.meta.Name)
 	if err == nil && n == 0 {
 		// It may have been stored by an attempt whose answer was lost.
@@ -290,3 +402,10 @@ func (w *Workspace) putRow(ctx context.Context, key string, f found) error {
 	}
 	return asNotStored(err)
 }
+
+const putEvidence = `WITH claimed AS (DELETE FROM {s}.garbage WHERE key = $9 AND NOT doomed RETURNING key)
+	INSERT INTO {s}.evidence (key, name, meta, resource, source_hash, size, sha256, keep, inline, content, etag)
+		SELECT $1, $11, $2, $3, $4, $5::bigint, $6, $7::bool, $8::bytea, nullif($9, ''), nullif($10, '') WHERE $9 = '' OR EXISTS (SELECT FROM claimed)
+		ON CONFLICT (key) DO UPDATE SET name = EXCLUDED.name, meta = EXCLUDED.meta, resource = EXCLUDED.resource, source_hash = EXCLUDED.source_hash,
+			size = EXCLUDED.size, sha256 = EXCLUDED.sha256, keep = EXCLUDED.keep, used = now(),
+			inline = EXCLUDED.inline, content = EXCLUDED.content, etag = EXCLUDED.etag`

@@ -1,9 +1,11 @@
 package cloud
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
+	"io/fs"
 	"sync"
 	"time"
 
@@ -111,57 +113,135 @@ const takeLease = `
 		WHERE l.expires < clock_timestamp() OR l.holder = EXCLUDED.holder
 	RETURNING holder`
 
+// holdings are the leases of evidence that this process has, by the key of the evidence:
+// what is closed at their end.
+type holdings struct {
+	mu   sync.Mutex
+	ends map[string]chan struct{}
+}
+
+// of returns what is closed at the end of a lease; nil if there is none.
+func (h *holdings) of(key string) <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ends[key]
+}
+
+// add adds a lease until end.
+func (h *holdings) add(key string) (done <-chan struct{}, end func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ends == nil {
+		h.ends = make(map[string]chan struct{})
+	}
+	ended := make(chan struct{})
+	h.ends[key] = ended
+	return ended, sync.OnceFunc(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.ends[key] == ended {
+			delete(h.ends, key)
+		}
+		close(ended)
+	})
+}
+
 // LeaseEvidence implements [workspace.EvidenceLeaser]. It takes one trip to the database,
-// which does not wait for its disk, if nobody else makes the evidence. Nobody waits for
-// a lease to be given up.
+// which does not wait for its disk, and one to the bucket if the evidence is there. Nobody
+// waits for a lease to be given up.
 func (w *Workspace) LeaseEvidence(ctx context.Context, key string) (stored *citekit.StoredEvidence, release func(), err error) {
-	name, holder := "evidence "+key, rand.Text()
+	f, release, err := w.findOrLease(ctx, key)
+	w.count(err)
+	switch {
+	case err == nil:
+		return f.stored(), release, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, release, nil
+	}
+	return nil, release, err
+}
+
+// findOrLease finds evidence. If it is missing, there is a lease until release, or none can
+// be had.
+func (w *Workspace) findOrLease(ctx context.Context, key string) (f found, release func(), err error) {
+	none := func() {}
+	if _, was := w.recent.Peek(key); was || w.readOnly {
+		if f, err = w.find(ctx, key); w.readOnly || !errors.Is(err, fs.ErrNotExist) {
+			return f, none, err
+		}
+	}
+	name, holder, damaged := "evidence "+key, rand.Text(), false
+	giveUp := func() { w.leases.Go(func() { w.giveUp(ctx, name, holder) }) }
 	for wait := leaseLookMin; ; wait = min(2*wait, evidenceTerm.lookMax) {
-		held, there, err := w.tryEvidence(ctx, name, holder, key)
-		if there {
-			stored, _ = w.FindEvidence(ctx, key) // if it is damaged, it is made again
-		}
-		release := func() {}
-		if held || err != nil { // it may be ours although the answer was lost
-			done := make(chan struct{})
-			w.leases.Go(func() { w.renew(ctx, name, holder, evidenceTerm, done) })
-			release = sync.OnceFunc(func() { close(done) })
-		}
-		switch {
-		case ctx.Err() != nil:
-			release()
-			return nil, nil, ctx.Err()
-		case stored != nil || err != nil:
-			release()
-			return stored, func() {}, nil
-		case held:
-			return nil, release, nil
+		end := w.held.of(key)
+		if end == nil {
+			held, there, damage, err := w.tryEvidence(ctx, name, holder, key, damaged, &f)
+			if err != nil { // the lease may be ours although the answer was lost
+				giveUp()
+				f, err = w.find(ctx, key)
+				return f, none, err
+			}
+			if err = cmp.Or(damage, missing("evidence")); there && damage == nil {
+				err = w.checkObject(ctx, key, f)
+			}
+			switch isMissing := errors.Is(err, fs.ErrNotExist); {
+			case isMissing && held:
+				done, release := w.held.add(key)
+				w.leases.Go(func() { w.renew(ctx, name, holder, evidenceTerm, done) })
+				return f, release, err
+			case held:
+				giveUp()
+				return f, none, err
+			case !isMissing:
+				return f, none, err
+			case there && !damaged:
+				damaged = true
+				continue
+			}
 		}
 		select {
+		case <-end:
 		case <-time.After(wait):
 		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+			return f, none, ctx.Err()
 		}
 	}
 }
 
-// tryEvidence tries to take the lease of evidence, and reports whether it did and, as of
-// then, whether the evidence is there.
-func (w *Workspace) tryEvidence(ctx context.Context, name, holder, key string) (held, there bool, err error) {
+// takeEvidence takes the lease of evidence that is not there, or $5 says that it is
+// damaged.
+const takeEvidence = `
+	WITH unsynced AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+	INSERT INTO {s}.leases AS l (name, holder, expires) SELECT $1, $2, clock_timestamp() + $3::interval FROM unsynced
+		WHERE $5::bool OR NOT EXISTS (SELECT FROM {s}.evidence WHERE key = $4)
+	ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, expires = EXCLUDED.expires
+		WHERE l.expires < clock_timestamp() OR l.holder = EXCLUDED.holder
+	RETURNING holder`
+
+// tryEvidence tries to take the lease of evidence that is missing or damaged, and reports
+// whether it did. As of then, the evidence is there, and in what damage its row is.
+func (w *Workspace) tryEvidence(ctx context.Context, name, holder, key string, damaged bool, f *found) (held, there bool, damage, err error) {
+	var meta []byte
 	err = w.try(ctx, repeating, func() error {
-		var b pgx.Batch // one transaction
-		b.Queue(`SELECT set_config('synchronous_commit', 'off', true)`)
-		b.Queue(w.sql(takeLease), name, holder, evidenceTerm.ends).QueryRow(func(row pgx.Row) error {
-			err := row.Scan(&holder)
-			if held = err == nil; errors.Is(err, pgx.ErrNoRows) {
-				return nil
+		scan := func(ok *bool, into ...any) func(pgx.Row) error {
+			return func(row pgx.Row) error {
+				err := row.Scan(into...)
+				if *ok = err == nil; errors.Is(err, pgx.ErrNoRows) {
+					return nil
+				}
+				return err
 			}
-			return err
-		})
-		b.Queue(w.sql(`SELECT EXISTS (SELECT FROM {s}.evidence WHERE key = $1)`), key).QueryRow(func(row pgx.Row) error { return row.Scan(&there) })
+		}
+		var b pgx.Batch // one transaction
+		*f = found{}
+		b.Queue(w.sql(takeEvidence), name, holder, evidenceTerm.ends, key, damaged).QueryRow(scan(&held, &holder))
+		b.Queue(w.sql(findEvidence), key, markEvery).QueryRow(scan(&there, f.columns(&meta)...))
 		return w.pool.SendBatch(ctx, &b).Close()
 	})
-	return held, there, err
+	if err == nil && there {
+		damage = f.check(meta)
+	}
+	return held, there, damage, err
 }
 
 // renew renews a lease until done, and then gives it up. It stops if the lease is no

@@ -73,10 +73,15 @@ func (w *Workspace) ListMaps(ctx context.Context, after string, limit int) ([]st
 	}
 }
 
+const (
+	statMap = `SELECT version FROM {s}.maps WHERE id = $1`
+	readMap = `SELECT version, size, CASE WHEN size <= $2 THEN packed END FROM {s}.maps WHERE id = $1`
+)
+
 // StatMap implements [citekit.Workspace].
 func (w *Workspace) StatMap(ctx context.Context, id string) (citekit.Stamp, error) {
 	var version int64
-	err := w.row(ctx, repeating, []any{&version}, `SELECT version FROM {s}.maps WHERE id = $1`, []byte(id))
+	err := w.row(ctx, repeating, []any{&version}, statMap, []byte(id))
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = missing("map")
 	}
@@ -108,8 +113,7 @@ func (w *Workspace) StatMaps(ctx context.Context, ids []string) (map[string]cite
 func (w *Workspace) ReadMap(ctx context.Context, id string, max int64) ([]byte, citekit.Stamp, error) {
 	var version, size int64
 	var packed []byte
-	err := w.row(ctx, repeating, []any{&version, &size, &packed},
-		`SELECT version, size, CASE WHEN size <= $2 THEN packed END FROM {s}.maps WHERE id = $1`, []byte(id), max)
+	err := w.row(ctx, repeating, []any{&version, &size, &packed}, readMap, []byte(id), max)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		err = missing("map")

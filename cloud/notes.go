@@ -53,6 +53,8 @@ func checkChanges(kind string, changes []citekit.NoteChange) error {
 	return checkKind(kind)
 }
 
+const readNote = `SELECT data, version FROM {s}.notes WHERE kind = $1 AND hash = $2`
+
 // ReadNote implements [citekit.NoteStore].
 func (w *Workspace) ReadNote(ctx context.Context, kind, name string) ([]byte, citekit.Stamp, error) {
 	if err := checkChanges(kind, []citekit.NoteChange{{Name: name}}); err != nil {
@@ -60,7 +62,7 @@ func (w *Workspace) ReadNote(ctx context.Context, kind, name string) ([]byte, ci
 	}
 	var data []byte
 	var version int64
-	err := w.row(ctx, repeating, []any{&data, &version}, `SELECT data, version FROM {s}.notes WHERE kind = $1 AND hash = $2`, kind, hashOf(name))
+	err := w.row(ctx, repeating, []any{&data, &version}, readNote, kind, hashOf(name))
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = missing("note")
 	}

@@ -90,6 +90,9 @@ func (w *Workspace) try(ctx context.Context, r reach, do func() error) error {
 		}
 		w.failures.Add(1)
 		refused, unknown := lost(err)
+		if isStalePlan(err) {
+			w.pool.Reset()
+		}
 		if !refused && !(unknown && r == repeating) || attempt >= w.attempts {
 			w.faults.Add(1)
 			return w.fault(err, unknown && r == once)
@@ -120,7 +123,7 @@ func lost(err error) (refused, unknown bool) {
 	case errors.As(err, &answer):
 		switch answer.Code {
 		case "40001", "40P01", // of two transactions that collided
-			"0A000", "26000", // of a statement that was prepared before a migration, or on another connection
+			"0A000", "26000", // see isStalePlan
 			"53300",                   // too many connections
 			"57P01", "57P02", "57P03": // it ends, crashed or starts
 			return true, false
@@ -131,6 +134,13 @@ func lost(err error) (refused, unknown bool) {
 	}
 	var network net.Error
 	return false, errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}
+
+// isStalePlan reports an error of a statement that was prepared before a migration, or on
+// another connection.
+func isStalePlan(err error) bool {
+	answer := new(pgconn.PgError)
+	return errors.As(err, &answer) && (answer.Code == "0A000" || answer.Code == "26000")
 }
 
 // noRight is the code of the error of a role that may not do what it was asked to.

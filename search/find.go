@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,7 +24,8 @@ type searchCall struct {
 	index     index.Index // in place of the Searcher's
 	req       Request
 	resources map[string]*foundResource
-	out       []string // resources whose entries are outdated
+	ahead     map[string]*foundResource // that were opened ahead, and are not in resources yet
+	out       []string                  // resources whose entries are outdated
 	leftOut   leftOut
 	places    map[*citekit.ResourceMap]map[string]*place // by the ids of nodes
 	inexact   int                                        // hits that have only the stems of a phrase
@@ -46,6 +48,7 @@ type foundResource struct {
 	nodes map[string]*place
 	layer *textlayer.Layer // nil if it has no text
 	err   error            // why it is not shown
+	mixed bool             // see searchCall
 }
 
 // A candidate is a hit with its shown text.
@@ -59,7 +62,7 @@ type candidate struct {
 
 // search returns the hits of an index, and the candidates to show.
 func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Results, []candidate, error) {
-	f := &searchCall{Searcher: s, index: in, req: req, resources: make(map[string]*foundResource), leftOut: make(leftOut)}
+	f := &searchCall{Searcher: s, index: in, req: req, resources: make(map[string]*foundResource), ahead: make(map[string]*foundResource), leftOut: make(leftOut)}
 	defer f.close()
 	repeated := 0
 	for k := req.hitsFor(); ; k = min(mostHits, 4*k) {
@@ -68,6 +71,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 			return nil, nil, err
 		}
 		f.inexact, f.merged = 0, 0
+		f.openAhead(ctx, answer.Hits)
 		shown, groups, complete := f.show(ctx, answer.Hits)
 		if err := ctx.Err(); err != nil && len(shown) == 0 {
 			return nil, nil, err
@@ -125,6 +129,7 @@ func (f *searchCall) count(results *Results, answer *index.Result, shown int, al
 func (f *searchCall) begin(ctx context.Context) {
 	f.close()
 	clear(f.resources)
+	clear(f.ahead)
 	clear(f.leftOut)
 	f.out, f.mixed = nil, false
 	f.checkAgain()
@@ -132,9 +137,11 @@ func (f *searchCall) begin(ctx context.Context) {
 }
 
 func (f *searchCall) close() {
-	for _, r := range f.resources {
-		if r.layer != nil {
-			r.layer.Close()
+	for _, all := range []map[string]*foundResource{f.resources, f.ahead} {
+		for _, r := range all {
+			if r.layer != nil {
+				r.layer.Close()
+			}
 		}
 	}
 }
@@ -304,11 +311,20 @@ func (f *searchCall) open(ctx context.Context, h *index.Hit) *foundResource {
 	if r, ok := f.resources[h.Resource]; ok {
 		return r
 	}
-	r := &foundResource{}
-	r.err = f.read(ctx, r, h)
-	if ctx.Err() != nil {
-		return r
+	r := f.ahead[h.Resource]
+	if delete(f.ahead, h.Resource); r == nil {
+		r = f.read(ctx, h)
 	}
+	if ctx.Err() != nil {
+		if r.layer != nil {
+			r.layer.Close()
+		}
+		return &foundResource{err: ctx.Err()}
+	}
+	if r.m != nil {
+		r.nodes = f.placesOf(r.m)
+	}
+	f.mixed = f.mixed || r.mixed
 	if errors.Is(r.err, fs.ErrNotExist) || errors.Is(r.err, citekit.ErrStale) {
 		f.setFailed(h.Resource, versionOf(h), r.err)
 		f.out = append(f.out, h.Resource)
@@ -317,10 +333,48 @@ func (f *searchCall) open(ctx context.Context, h *index.Hit) *foundResource {
 	return r
 }
 
-func (f *searchCall) read(ctx context.Context, r *foundResource, h *index.Hit) (err error) {
+// atOnce is how many resources are opened at the same time.
+const atOnce = 8
+
+// openAhead opens those of the first hits at the same time if the store is far away. What
+// is not shown then does not count.
+func (f *searchCall) openAhead(ctx context.Context, hits []index.Hit) {
+	if !f.isRemote() {
+		return
+	}
+	first := make(map[string]*index.Hit)
+	for i := range hits {
+		id := hits[i].Resource
+		if f.resources[id] == nil && f.ahead[id] == nil && first[id] == nil && len(first) < f.req.TopK {
+			first[id] = &hits[i]
+		}
+	}
+	var opening sync.WaitGroup
+	var mu sync.Mutex
+	places := make(chan struct{}, atOnce)
+	for id, h := range first {
+		places <- struct{}{}
+		opening.Go(func() {
+			r := f.read(ctx, h)
+			<-places
+			mu.Lock()
+			defer mu.Unlock()
+			f.ahead[id] = r
+		})
+	}
+	opening.Wait()
+}
+
+func (f *searchCall) read(ctx context.Context, h *index.Hit) *foundResource {
+	r := new(foundResource)
+	r.err = f.readTo(ctx, r, h)
+	return r
+}
+
+func (f *searchCall) readTo(ctx context.Context, r *foundResource, h *index.Hit) (err error) {
 	version, err := f.version(ctx, h.Resource)
 	if err == nil && version != versionOf(h) {
-		f.mixed, err = true, errMixed
+		r.mixed, err = true, errMixed
 	}
 	if err != nil {
 		return err
@@ -328,7 +382,6 @@ func (f *searchCall) read(ctx context.Context, r *foundResource, h *index.Hit) (
 	if r.m, err = f.lib.Map(ctx, h.Resource); err != nil {
 		return err
 	}
-	r.nodes = f.placesOf(r.m)
 	r.layer, err = f.layers.Open(ctx, h.Resource)
 	if !textlayer.HasNoText(err) {
 		return err

@@ -15,7 +15,8 @@ type EvidenceLeaser interface {
 	// the caller's process has ended or was cut off for some seconds. A caller that was
 	// held up for so long may go on: evidence that is stored twice does no harm.
 	//
-	// The only error is ctx.Err(). If the store does not answer, there is no lease: release
-	// does nothing, and the caller makes the evidence all the same.
+	// Missing evidence is no error; the others are those of FindEvidence. If no lease can be
+	// had, release does nothing, and the caller makes the evidence all the same. The
+	// Library calls no FindEvidence before.
 	LeaseEvidence(ctx context.Context, key string) (stored *citekit.StoredEvidence, release func(), err error)
 }

@@ -132,3 +132,14 @@ func Created(at string) (time.Time, error) {
 	}
 	return time.Time{}, fmt.Errorf("created_at %q is not an ISO 8601 time", at)
 }
+
+// Transcript returns the path of a transcript and the SHA-256 that it had, as far as the
+// metadata have them.
+func Transcript(metadata map[string]any) (path, hash string) {
+	noted, _ := metadata["transcript"].(map[string]any)
+	if path, _ = noted["source_path"].(string); path == "" {
+		return "", ""
+	}
+	hash, _ = noted["source_hash"].(string)
+	return path, strings.ToLower(hash)
+}

@@ -52,6 +52,11 @@ func (c *Cache[V]) Get(ctx context.Context, key string, load func(context.Contex
 // Peek returns the value for key if it is in the cache.
 func (c *Cache[V]) Peek(key string) (V, bool) { return c.held(key) }
 
+// Put keeps a value for key at the cost of 1, in place of any other.
+func (c *Cache[V]) Put(key string, v V) {
+	c.keep(key, v, 1)
+}
+
 func (c *Cache[V]) held(key string) (v V, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,6 +76,9 @@ func (c *Cache[V]) keep(key string, v V, cost int64) {
 	}
 	if c.entries == nil {
 		c.entries = make(map[string]*entry[V])
+	}
+	if e, ok := c.entries[key]; ok {
+		c.drop(c.recent.Remove(e.elem).(*entry[V]))
 	}
 	e := &entry[V]{key: key, value: v, cost: cost}
 	e.elem = c.recent.PushFront(e)

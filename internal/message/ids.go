@@ -59,6 +59,19 @@ func MeantResources(wrong string, noted, ids []string) []string {
 // any system.
 func MeantBase(wrong string) string { return path.Base(strings.ReplaceAll(wrong, `\`, "/")) }
 
+// Missing names what is missing, as shown, where its map would be, and what may have been
+// meant.
+func Missing(kind, id, shown, want string, meant []string) string {
+	text := "no " + kind + " '" + shown + "'"
+	if want != "" {
+		text += "; its map would be " + want
+	}
+	if len(meant) > 0 {
+		text += "; " + DidYouMean(id, meant)
+	}
+	return text
+}
+
 // DidYouMean asks whether one of some ids was meant, which is at least one. If one of
 // them looks the same as the wrong id, it says in what the two differ.
 func DidYouMean(wrong string, ids []string) string {
