@@ -296,6 +296,23 @@ func (w *Workspace) Find(ctx context.Context, req workspace.FindRequest) iter.Se
 	return w.sources.Find(ctx, req)
 }
 
+// ReadOnce has this process read small sources without keeping them on disk: most are read
+// once or twice, as by a worker.
+func (w *Workspace) ReadOnce() {
+	if w.cache != nil {
+		w.cache.SkipSmall()
+	}
+}
+
+// HoldSources fetches small sources, and returns a context in which [Workspace.Find] and
+// [Workspace.OpenSource] give the versions that were fetched.
+func (w *Workspace) HoldSources(ctx context.Context, paths []string) context.Context {
+	if in, ok := w.sources.(*sources.Bucket); ok {
+		return in.Hold(ctx, paths)
+	}
+	return ctx
+}
+
 // A lister walks sources from a path on.
 type lister interface {
 	FindAfter(ctx context.Context, folder, after string) iter.Seq2[workspace.Candidate, error]

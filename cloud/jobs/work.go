@@ -50,6 +50,15 @@ type WorkOptions struct {
 	Grace time.Duration
 }
 
+// A holder is a workspace whose sources are far away.
+type holder interface {
+	// ReadOnce says that this process reads most sources once or twice.
+	ReadOnce()
+
+	// HoldSources fetches small sources, and returns a context in which they are read.
+	HoldSources(ctx context.Context, paths []string) context.Context
+}
+
 // Work runs jobs until ctx is done, or the database is lost for good. Several may run, in
 // this process and others.
 func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOptions) error {
@@ -57,6 +66,9 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 		opts = new(WorkOptions)
 	}
 	timeout := cmp.Or(opts.Timeout, 10*time.Minute)
+	if h, ok := lib.Workspace().(holder); ok {
+		h.ReadOnce()
+	}
 	w := &worker{queue: q, lib: lib, opts: opts, stopping: ctx}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
@@ -179,6 +191,9 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	opts := w.opts.Ingest
 	opts.Force, opts.Type, opts.ResourceID = opts.Force || job.Args.Force, job.Args.Type, job.Args.ResourceID
 	opts.Shared, opts.Index, opts.Each, opts.Progress = true, nil, nil, nil
+	if h, ok := w.lib.Workspace().(holder); ok && (len(sources) > 1 || sources[0].Size <= smallSource) {
+		ctx = h.HoldSources(ctx, paths)
+	}
 	report, err := ingest.Run(ctx, w.lib, paths, &opts)
 	left := output{Counts: make(map[string]int)}
 	var passing error

@@ -7,6 +7,7 @@
 package sources
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -81,6 +82,11 @@ func (b *Bucket) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 	key, err := keyOf(name)
 	if err != nil {
 		return nil, err
+	}
+	if s, ok := b.holds(ctx, key); ok {
+		return citekit.NewSource(bytes.NewReader(s.data), citekit.SourceInfo{
+			Name: path.Base(key), Size: s.at.Size, Identity: b.identity(key, s.at), Hash: ctxio.HashOf(s.data),
+		}), nil
 	}
 	var at driver.Attributes
 	var identity string
