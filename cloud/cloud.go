@@ -40,6 +40,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cloud/internal/blockcache"
 	"github.com/citekit/citekit/cloud/internal/sources"
+	"github.com/citekit/citekit/cloud/jobs"
 	"github.com/citekit/citekit/cloud/s3"
 	"github.com/citekit/citekit/workspace"
 	"github.com/citekit/citekit/workspace/driver"
@@ -100,6 +101,7 @@ type Workspace struct {
 	leases    sync.WaitGroup // of evidence, until they are given up
 	notices   notices
 	feed      mapFeed
+	gauge     jobs.Gauge
 
 	hits, misses     atomic.Int64
 	failures, faults atomic.Int64 // of calls of the database
@@ -299,8 +301,8 @@ func (w *Workspace) Find(ctx context.Context, req workspace.FindRequest) iter.Se
 // ReadOnce has this process read small sources without keeping them on disk: most are read
 // once or twice, as by a worker.
 func (w *Workspace) ReadOnce() {
-	if w.cache != nil {
-		w.cache.SkipSmall()
+	if in, ok := w.sources.(*sources.Bucket); ok {
+		in.ReadOnce()
 	}
 }
 
