@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -24,6 +25,8 @@ type Depth struct {
 // A Gauge tells how full a queue is. The zero value is ready to use, and safe for
 // concurrent use.
 type Gauge struct {
+	every time.Duration // of tests; zero means countEvery
+
 	mu      sync.Mutex
 	waiting int       // as it was counted last
 	at      time.Time // when that was
@@ -63,7 +66,7 @@ func (q *Queue) depth(ctx context.Context) (d Depth, err error) {
 func (g *Gauge) count(ctx context.Context, q *Queue) (int, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !g.at.IsZero() && time.Since(g.at) < countEvery {
+	if !g.at.IsZero() && time.Since(g.at) < cmp.Or(g.every, countEvery) {
 		return max(g.waiting, maxCounted+1), nil
 	}
 	err := q.pool.QueryRow(ctx, q.depthSQL("SELECT count(*) FROM {jobs} WHERE {waiting}")).Scan(&g.waiting)

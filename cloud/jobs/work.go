@@ -292,14 +292,18 @@ func (e *toldError) Error() string {
 	return stored(e.cause.Error())
 }
 
-// split adds a job for each source of a job whose attempt failed, so that none fails for
-// another.
+// splitInto is in how many parts at most a job is split: a source is then alone in the
+// second or third job, and most of those that were with it are not.
+const splitInto = 8
+
+// split adds jobs for parts of a job whose attempt failed, so that no source fails for
+// another in the end.
 func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
-	all := make([]river.InsertManyParams, len(job.Args.Sources))
-	for i, s := range job.Args.Sources {
+	var all []river.InsertManyParams
+	for part := range slices.Chunk(job.Args.Sources, (len(job.Args.Sources)+splitInto-1)/splitInto) {
 		args := job.Args
-		args.Sources = []Source{s}
-		all[i] = river.InsertManyParams{Args: args, InsertOpts: ingestOptions(Priority(job.Priority))}
+		args.Sources = part
+		all = append(all, river.InsertManyParams{Args: args, InsertOpts: ingestOptions(Priority(job.Priority))})
 	}
 	if err := river.RecordOutput(ctx, output{Counts: map[string]int{"split": len(all)}}); err != nil {
 		return err

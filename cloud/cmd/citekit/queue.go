@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cloud"
@@ -90,13 +89,8 @@ func shown(j *jobs.Job) command.QueueJob {
 	return s
 }
 
-// spareHeap is memory in bytes that is never used, so that the heap of a worker, which is
-// small but changes all the time, may grow by as much before it is collected.
-const spareHeap = 64 << 20
-
 func (q queue) Work(ctx context.Context, lib *citekit.Library, workers int, opts ingest.Options, index ingest.Indexer, done func(command.QueueJob)) error {
-	spare := make([]byte, spareHeap)
-	defer runtime.KeepAlive(spare)
+	spareTheHeap()
 	return q.Queue.Work(ctx, lib, &jobs.WorkOptions{Workers: workers, Ingest: opts, Index: index, Done: func(j *jobs.Job) { done(shown(j)) }})
 }
 
