@@ -16,6 +16,10 @@ import (
 // noticePoll is how long others may have to wait for a change of which no notice came.
 const noticePoll = time.Second
 
+// noticeGap is the least time between two notices of a process, which wake all others: many
+// changes in a row are told as one.
+const noticeGap = 50 * time.Millisecond
+
 // channelOf returns the channel that changes of the schema are told on.
 func (w *Workspace) channel() string { return "citekit " + w.schema }
 
@@ -64,6 +68,11 @@ func (n *notices) tell() {
 		case <-n.pending:
 		}
 		_, _ = n.w.exec(n.ctx, repeating, `SELECT pg_notify($1, '')`, n.w.channel())
+		select {
+		case <-n.ctx.Done():
+			return
+		case <-time.After(noticeGap):
+		}
 	}
 }
 

@@ -41,6 +41,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cloud/internal/blockcache"
 	"github.com/citekit/citekit/cloud/internal/sources"
+	"github.com/citekit/citekit/cloud/jobs"
 	"github.com/citekit/citekit/cloud/s3"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/workspace"
@@ -108,6 +109,7 @@ type Workspace struct {
 	warmed    atomic.Bool
 	notices   notices
 	feed      mapFeed
+	gauge     jobs.Gauge
 
 	hits, misses     atomic.Int64
 	failures, faults atomic.Int64 // of calls of the database
@@ -305,6 +307,23 @@ func (w *Workspace) OpenSource(ctx context.Context, path string) (*citekit.Sourc
 // Find implements [workspace.Finder].
 func (w *Workspace) Find(ctx context.Context, req workspace.FindRequest) iter.Seq2[workspace.Candidate, error] {
 	return w.sources.Find(ctx, req)
+}
+
+// ReadOnce has this process read small sources without keeping them on disk: most are read
+// once or twice, as by a worker.
+func (w *Workspace) ReadOnce() {
+	if in, ok := w.sources.(*sources.Bucket); ok {
+		in.ReadOnce()
+	}
+}
+
+// HoldSources fetches small sources, and returns a context in which [Workspace.Find] and
+// [Workspace.OpenSource] give the versions that were fetched.
+func (w *Workspace) HoldSources(ctx context.Context, paths []string) context.Context {
+	if in, ok := w.sources.(*sources.Bucket); ok {
+		return in.Hold(ctx, paths)
+	}
+	return ctx
 }
 
 // A lister walks sources from a path on.

@@ -72,6 +72,23 @@ func (w *Workspace) ReadNote(ctx context.Context, kind, name string) ([]byte, ci
 	return data, stampOf(version), nil
 }
 
+// ReadNotes returns those notes of a kind that there are, by name.
+func (w *Workspace) ReadNotes(ctx context.Context, kind string, names []string) (map[string]citekit.Note, error) {
+	if err := checkKind(kind); err != nil {
+		return nil, err
+	}
+	hashes := make([][]byte, len(names))
+	for i, name := range names {
+		hashes[i] = hashOf(name)
+	}
+	found, err := all(ctx, w, pgx.RowToStructByPos[noteRow], `SELECT hash, name, data, version FROM {s}.notes WHERE kind = $1 AND hash = ANY($2)`, kind, hashes)
+	notes := make(map[string]citekit.Note, len(found))
+	for _, n := range found {
+		notes[string(n.Name)] = citekit.Note{Name: string(n.Name), Data: n.Data, Stamp: stampOf(n.Version)}
+	}
+	return notes, err
+}
+
 // Notes implements [citekit.NoteStore].
 func (w *Workspace) Notes(ctx context.Context, kind string) iter.Seq2[citekit.Note, error] {
 	return func(yield func(citekit.Note, error) bool) {

@@ -85,7 +85,7 @@ func (in *run) claimFirst(ctx context.Context, t *task, v verdict, ids iter.Seq[
 // note records what is stored under an id, before deciding whether it may be
 // replaced.
 func (in *run) note(ctx context.Context, t *task, id string) (err error) {
-	t.replaces, err = in.ws.StatMap(ctx, id)
+	t.replaces, err = in.statMap(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		t.replaces, err = citekit.Stamp{}, nil
 	}
@@ -281,7 +281,7 @@ func stateAfter(hand ledger.Hand) mapState {
 // read, because the note may be wrong; the returned note has the map's present
 // stamp.
 func (in *run) stateOf(ctx context.Context, source string, n ledger.Note) (mapState, ledger.Note, error) {
-	stamp, err := in.ws.StatMap(ctx, n.ID)
+	stamp, err := in.statMap(ctx, n.ID)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return mapGone, n, nil
@@ -320,7 +320,7 @@ func (in *run) ownerOf(ctx context.Context, id string) (owner, error) {
 	if claimed {
 		return owner{source: source, exists: true}, nil
 	}
-	stamp, err := in.ws.StatMap(ctx, id)
+	stamp, err := in.statMap(ctx, id)
 	if errors.Is(err, fs.ErrNotExist) {
 		return owner{}, nil
 	}

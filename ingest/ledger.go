@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -68,15 +69,29 @@ func openBook(ctx context.Context, store citekit.NoteStore) (*ledgerStore, error
 // neither tell what others have mapped nor whose an id is.
 func openNotesOf(ctx context.Context, store citekit.NoteStore, candidates []candidate) (*ledgerStore, error) {
 	b := &ledgerStore{Ledger: ledger.New(make(map[string]ledger.Note)), store: store, stamps: make(map[string]citekit.Stamp)}
+	var sources []string
 	for _, c := range candidates {
-		if !isNotable(c.Path) {
-			continue
+		if isNotable(c.Path) {
+			sources = append(sources, c.Path)
 		}
-		if err := b.read(ctx, c.Path); err != nil {
+	}
+	if done, err := b.readTogether(ctx, sources); done || err != nil {
+		return b, cmp.Or(err, ctx.Err())
+	}
+	for _, source := range sources {
+		if err := b.read(ctx, source); err != nil {
 			return nil, err
 		}
 	}
 	return b, ctx.Err()
+}
+
+// loadStored takes a note as it is stored; the zero Note is none.
+func (b *ledgerStore) loadStored(source string, stored citekit.Note) {
+	b.stamps[source] = stored.Stamp
+	if n, ok := ledger.Parse(stored.Data); ok && isSound(n) {
+		b.Load(source, n)
+	}
 }
 
 // reserve stores which id the map of a source gets, before there is one. If another run
@@ -110,10 +125,7 @@ func (b *ledgerStore) read(ctx context.Context, source string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, citekit.ErrDamaged) {
 		return err
 	}
-	b.stamps[source] = stamp
-	if n, ok := ledger.Parse(data); ok && isSound(n) {
-		b.Load(source, n)
-	}
+	b.loadStored(source, citekit.Note{Data: data, Stamp: stamp})
 	return nil
 }
 

@@ -36,6 +36,7 @@ type run struct {
 	movedTo, movedFrom map[string]string   // paths of renamed sources, by the other path
 	mayBeAt            map[string][]string // new files with the bytes of a vanished source
 
+	stamps stamps // with Shared
 	turns  turns
 	report reporter
 }
@@ -78,7 +79,9 @@ func (in *run) run(ctx context.Context, paths []string) (err error) {
 		return err
 	}
 	if in.opts.Shared {
-		in.book, err = openNotesOf(ctx, in.ws, candidates)
+		if in.book, err = openNotesOf(ctx, in.ws, candidates); err == nil {
+			err = in.guessStamps(ctx, candidates)
+		}
 	} else {
 		in.book, err = openBook(ctx, in.ws)
 	}

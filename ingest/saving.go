@@ -30,6 +30,7 @@ func (in *run) saveClaimed(ctx context.Context, t *task, v verdict) verdict {
 		} else if !errors.Is(err, citekit.ErrConflict) {
 			return v.failed(err)
 		}
+		in.stamps.forget("")
 		v.id = ""
 		if v = in.claim(ctx, t, v); v.isFinal() {
 			return v
@@ -164,6 +165,7 @@ func (in *run) store(ctx context.Context, t *task, m *citekit.ResourceMap) error
 	if err != nil {
 		return err
 	}
+	in.stamps.forget(m.ResourceID)
 	stamp, err := in.ws.WriteMapIf(ctx, m.ResourceID, data, t.replaces)
 	if errors.Is(err, citekit.ErrConflict) {
 		return fmt.Errorf("somebody else wrote the map '%s' just now: %w", message.Clip(m.ResourceID), err)

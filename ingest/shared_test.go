@@ -2,7 +2,9 @@ package ingest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -33,6 +35,35 @@ func (n narrow) ListMaps(context.Context, string, int) ([]string, error) {
 	return nil, nil
 }
 
+// A together workspace is narrow, and reads several notes and stamps at once.
+type together struct{ narrow }
+
+func (w together) ReadNotes(ctx context.Context, kind string, names []string) (map[string]citekit.Note, error) {
+	notes := make(map[string]citekit.Note)
+	for _, name := range names {
+		data, stamp, err := w.ReadNote(ctx, kind, name)
+		if err == nil {
+			notes[name] = citekit.Note{Name: name, Data: data, Stamp: stamp}
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return notes, nil
+}
+
+func (w together) StatMaps(ctx context.Context, ids []string) (map[string]citekit.Stamp, error) {
+	stamps := make(map[string]citekit.Stamp)
+	for _, id := range ids {
+		stamp, err := w.StatMap(ctx, id)
+		if err == nil {
+			stamps[id] = stamp
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return stamps, nil
+}
+
 // Ingests that run at once, each of a few files, map all of them, with ids of their
 // own; and one that runs alone afterwards finds nothing to do.
 func TestShared(t *testing.T) {
@@ -60,7 +91,11 @@ func TestShared(t *testing.T) {
 		for worker := range 6 {
 			// Each path is the job of two workers, as after a fault.
 			mine := append(slices.Clone(paths[worker*4:worker*4+4]), paths[(worker*4+4)%24])
-			lib := citekit.New(narrow{open(), t}, modality.All(), nil)
+			var ws citekit.Workspace = narrow{open(), t}
+			if worker%2 == 0 {
+				ws = together{narrow{open(), t}}
+			}
+			lib := citekit.New(ws, modality.All(), nil)
 			workers.Go(func() {
 				report, err := ingest.Run(t.Context(), lib, mine, &ingest.Options{Shared: true})
 				if err != nil || report.Err() != nil || len(report.Items) != len(mine) {

@@ -227,7 +227,7 @@ func (in *run) open(ctx context.Context, t *task) verdict {
 		return failed(err)
 	}
 	t.src = src
-	if src.Identity() == "" { // the identity does not show every change
+	if src.Identity() != t.Identity { // it does not show every change, or the source changed since it was found
 		t.Identity = ""
 	}
 	if t.Named { // a type applies to a named file, not to everything in a folder

@@ -2,6 +2,7 @@ package textlayer
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,7 +11,10 @@ import (
 )
 
 // writeBytes is how much of a layer is passed to the workspace at a time.
-const writeBytes = 256 << 10
+const (
+	writeBytes = 256 << 10
+	minWrite   = 16 << 10 // of small sources
+)
 
 // read reads the text of a source and stores it as a layer. If the text is not
 // to be stored, read returns the places of its runs. It releases the slot of
@@ -28,11 +32,13 @@ func (s *Store) read(ctx context.Context, o *origin) (*index, error) {
 		w.CloseWithError(err)
 		ended <- err
 	}()
-	in := bufio.NewReaderSize(body, writeBytes)
-	if _, err := in.Peek(1); err == io.EOF { // the text is small
+	first := make([]byte, 1)
+	n, err := body.Read(first)
+	if err == io.EOF { // the text is small
 		return small, <-ended
 	}
-	_, err := s.lib.Workspace().StoreEvidence(ctx, o.key(), o.meta(), in)
+	in := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(first[:n]), body), writeBytes)
+	_, err = s.lib.Workspace().StoreEvidence(ctx, o.key(), o.meta(), in)
 	body.CloseWithError(errNotStored) // ends the reading if it still runs
 	if err != nil {
 		cancel()
@@ -50,7 +56,7 @@ var errNotStored = errors.New("the text cannot be stored")
 func (s *Store) build(ctx context.Context, o *origin, w io.Writer) (small *index, err error) {
 	progress := s.progress(ctx, o)
 	err = s.lib.WithSlot(ctx, o.modality, func(ctx context.Context) error {
-		out := bufio.NewWriterSize(w, writeBytes)
+		out := bufio.NewWriterSize(w, int(min(writeBytes, minWrite+o.src.Size())))
 		b := newBuilder(out, o, &s.opts)
 		for run, err := range o.runs(ctx) {
 			if err == nil {

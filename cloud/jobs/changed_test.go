@@ -70,10 +70,11 @@ func TestChanged(t *testing.T) {
 	if counts["mapped"] != 5 || counts["vanished"] == 0 || counts["failed"] != 0 {
 		t.Errorf("%v", counts)
 	}
-	if d, err := DepthOf(t.Context(), q.pool, q.schema); err != nil || d != (Depth{}) {
+	var g Gauge
+	if d, err := g.Read(t.Context(), q.pool, q.schema); err != nil || d != (Depth{}) {
 		t.Errorf("a queue that is empty: %+v, %v", d, err)
 	}
-	if d, err := DepthOf(t.Context(), q.pool, "none"); err != nil || d != (Depth{}) {
+	if d, err := g.Read(t.Context(), q.pool, "none"); err != nil || d != (Depth{}) {
 		t.Errorf("a queue that was never opened: %+v, %v", d, err)
 	}
 }
@@ -96,8 +97,17 @@ func BenchmarkDepth(b *testing.B) {
 	if _, err := pool.Exec(b.Context(), "VACUUM ANALYZE river_job"); err != nil {
 		b.Fatal(err)
 	}
+	b.Run("count", func(b *testing.B) {
+		for b.Loop() {
+			var g Gauge
+			if d, err := g.Read(b.Context(), pool, "public"); err != nil || d.Waiting != 1_000_000 {
+				b.Fatalf("%+v, %v", d, err)
+			}
+		}
+	})
+	var g Gauge
 	for b.Loop() {
-		if d, err := DepthOf(b.Context(), pool, "public"); err != nil || d.Waiting != 1_000_000 {
+		if d, err := g.Read(b.Context(), pool, "public"); err != nil || d.Waiting != 1_000_000 {
 			b.Fatalf("%+v, %v", d, err)
 		}
 	}

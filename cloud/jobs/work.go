@@ -50,6 +50,15 @@ type WorkOptions struct {
 	Grace time.Duration
 }
 
+// A holder is a workspace whose sources are far away.
+type holder interface {
+	// ReadOnce says that this process reads most sources once or twice.
+	ReadOnce()
+
+	// HoldSources fetches small sources, and returns a context in which they are read.
+	HoldSources(ctx context.Context, paths []string) context.Context
+}
+
 // Work runs jobs until ctx is done, or the database is lost for good. Several may run, in
 // this process and others.
 func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOptions) error {
@@ -57,6 +66,9 @@ func (q *Queue) Work(ctx context.Context, lib *citekit.Library, opts *WorkOption
 		opts = new(WorkOptions)
 	}
 	timeout := cmp.Or(opts.Timeout, 10*time.Minute)
+	if h, ok := lib.Workspace().(holder); ok {
+		h.ReadOnce()
+	}
 	w := &worker{queue: q, lib: lib, opts: opts, stopping: ctx}
 	workers := river.NewWorkers()
 	river.AddWorker(workers, w)
@@ -179,6 +191,9 @@ func (w *worker) work(ctx context.Context, job *river.Job[ingestArgs]) error {
 	opts := w.opts.Ingest
 	opts.Force, opts.Type, opts.ResourceID = opts.Force || job.Args.Force, job.Args.Type, job.Args.ResourceID
 	opts.Shared, opts.Index, opts.Each, opts.Progress = true, nil, nil, nil
+	if h, ok := w.lib.Workspace().(holder); ok && (len(sources) > 1 || sources[0].Size <= smallSource) {
+		ctx = h.HoldSources(ctx, paths)
+	}
 	report, err := ingest.Run(ctx, w.lib, paths, &opts)
 	left := output{Counts: make(map[string]int)}
 	var passing error
@@ -277,14 +292,18 @@ func (e *toldError) Error() string {
 	return stored(e.cause.Error())
 }
 
-// split adds a job for each source of a job whose attempt failed, so that none fails for
-// another.
+// splitInto is in how many parts at most a job is split: a source is then alone in the
+// second or third job, and most of those that were with it are not.
+const splitInto = 8
+
+// split adds jobs for parts of a job whose attempt failed, so that no source fails for
+// another in the end.
 func (w *worker) split(ctx context.Context, job *river.Job[ingestArgs]) error {
-	all := make([]river.InsertManyParams, len(job.Args.Sources))
-	for i, s := range job.Args.Sources {
+	var all []river.InsertManyParams
+	for part := range slices.Chunk(job.Args.Sources, (len(job.Args.Sources)+splitInto-1)/splitInto) {
 		args := job.Args
-		args.Sources = []Source{s}
-		all[i] = river.InsertManyParams{Args: args, InsertOpts: ingestOptions(Priority(job.Priority))}
+		args.Sources = part
+		all = append(all, river.InsertManyParams{Args: args, InsertOpts: ingestOptions(Priority(job.Priority))})
 	}
 	if err := river.RecordOutput(ctx, output{Counts: map[string]int{"split": len(all)}}); err != nil {
 		return err

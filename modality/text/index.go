@@ -162,7 +162,7 @@ func (x *index) readUntil(ctx context.Context, src *citekit.Source, n int) (tall
 // grow returns a buffer for the next step of reading after the given number of
 // blocks: a small one at first, for lines near the beginning.
 func (x *index) grow(buf []byte, blocks int) []byte {
-	length := min(int64(blocks+1)*x.block, max(readBytes/x.block, 1)*x.block) + maxWidth
+	length := min(min(int64(blocks+1)*x.block, max(readBytes/x.block, 1)*x.block)+maxWidth, x.size)
 	if int64(cap(buf)) < length {
 		return make([]byte, length)
 	}

@@ -30,12 +30,15 @@ func newUnified(ctx context.Context, src *citekit.Source, c textEncoding, progre
 		u.progress = func() { progress(1 - float64(raw.left)/float64(src.Size())) }
 	}
 	if c.charset == "utf-8" {
-		u.decoded = &validReader{src: raw}
+		u.decoded = &validReader{src: raw, size: runSize(src)}
 	} else {
 		u.decoded = transform.NewReader(raw, decoder(c.charset))
 	}
-	return bufio.NewReaderSize(u, runBytes)
+	return bufio.NewReaderSize(u, runSize(src))
 }
+
+// runSize is the size of a buffer for a part of a source, in bytes. Most sources are small.
+func runSize(src *citekit.Source) int { return int(min(runBytes, 1<<10+src.Size())) }
 
 // Read implements [io.Reader]. P must have room for two bytes.
 func (u *unified) Read(p []byte) (int, error) {
@@ -83,6 +86,7 @@ func (u *unified) unify(text []byte) int {
 // A validReader reads UTF-8, with U+FFFD for invalid bytes.
 type validReader struct {
 	src  io.Reader
+	size int // of buf
 	buf  []byte
 	text []byte // in buf or made from it; not returned yet
 	tail []byte // the beginning of an incomplete character
@@ -103,7 +107,7 @@ func (v *validReader) Read(p []byte) (int, error) {
 
 func (v *validReader) fill() {
 	if v.buf == nil {
-		v.buf = make([]byte, runBytes)
+		v.buf = make([]byte, v.size)
 	}
 	n := copy(v.buf, v.tail)
 	read, err := v.src.Read(v.buf[n:])

@@ -24,6 +24,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,7 +80,12 @@ func TestWorkersUndisturbed(t *testing.T) {
 	}
 	f := newField(t, manySources(t))
 	took := f.work(func(int) bool { return true })
-	used := f.used
+	used, requests := f.used, f.requests.Load()
+	commits, err := strconv.ParseInt(f.sql(`SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()`), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("of each source: %.2f requests to the bucket, %.2f transactions", float64(requests)/float64(len(f.texts)), float64(commits)/float64(len(f.texts)))
 	plain := f.plain()
 	t.Logf("undisturbed: %d sources in %v, %.0f a second, %v of processors; %d directories in %v, %.0f a second, %v; %.2f of that",
 		len(f.texts), took.Round(time.Millisecond), float64(len(f.texts))/took.Seconds(), used,
@@ -97,6 +103,8 @@ type field struct {
 	objects *httptest.Server
 	url     string // of the workspace, without wires
 	workers [mappers]*mapper
+
+	requests atomic.Int64 // to the bucket
 
 	mu     sync.Mutex
 	used   time.Duration // of processors, by processes that have ended
@@ -210,6 +218,7 @@ func (f *field) fail(at bool) {
 // worker that is cut off.
 func (f *field) failing(to http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		f.requests.Add(1)
 		for _, m := range f.workers {
 			if strings.Contains(r.Header.Get("Authorization"), "Credential="+m.name+"/") && !m.wire.pass(r.Context().Done()) {
 				return
@@ -308,8 +317,13 @@ func (f *field) work(each func(mapped int) bool) time.Duration {
 // await asks until something holds, as long as the number of maps grows each three minutes.
 func (f *field) await(is func() bool) {
 	f.t.Helper()
-	last, since := "", time.Now()
-	for !is() {
+	pause := time.Duration(min(200, max(20, len(f.texts)/10))) * time.Millisecond // each look takes time from the workers
+	last, since, looked := "", time.Now(), time.Now()
+	for ; !is(); time.Sleep(pause) {
+		if time.Since(looked) < 5*time.Second {
+			continue
+		}
+		looked = time.Now()
 		now := "none"
 		if f.sql(`SELECT to_regclass('s.maps') IS NOT NULL`) == "t" {
 			now = f.sql(`SELECT count(*), (SELECT last_value FROM s.versions) FROM s.maps`)
@@ -321,7 +335,6 @@ func (f *field) await(is func() bool) {
 			f.t.Fatalf("nothing has changed for three minutes; maps are: %s; jobs: %s", now,
 				f.sql(`SELECT kind, state, attempt, count(*), min(errors[array_upper(errors, 1)]->>'error') FROM s.river_job GROUP BY 1, 2, 3`))
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 }
 

@@ -38,7 +38,7 @@ func numbers(ctx context.Context, store command.Store) (all []command.Number) {
 		return all
 	}
 	for state, n := range map[string]int{"waiting": d.Waiting, "running": d.Running, "discarded": d.Discarded} {
-		labelled("citekit_jobs", "Jobs of the queue, which all processes see alike; those that are done are not counted.", "state", state, float64(n))
+		labelled("citekit_jobs", "Jobs of the queue, which all processes see alike; those that are done are not counted. What is more than 10,000 is a minute old, or left out.", "state", state, float64(n))
 	}
 	add("citekit_jobs_oldest_seconds", "How long the first of the jobs waits that may run.", d.Oldest.Seconds())
 	add("citekit_index_lag_seconds", "How long what was mapped first waits to be searchable.", d.IndexLag.Seconds())

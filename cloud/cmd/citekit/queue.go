@@ -90,6 +90,7 @@ func shown(j *jobs.Job) command.QueueJob {
 }
 
 func (q queue) Work(ctx context.Context, lib *citekit.Library, workers int, opts ingest.Options, index ingest.Indexer, done func(command.QueueJob)) error {
+	spareTheHeap()
 	return q.Queue.Work(ctx, lib, &jobs.WorkOptions{Workers: workers, Ingest: opts, Index: index, Done: func(j *jobs.Job) { done(shown(j)) }})
 }
 

@@ -9,7 +9,8 @@
 // An object never changes under its name. What is fetched is written to a temporary file,
 // which gets its place when it is complete and on disk, so that neither the end of a
 // process nor a loss of power leaves half of it there. What was not used for longest gives
-// way first. Files that are open stay readable.
+// way first. Files that are open stay readable. A process that reads many small objects
+// once keeps these off the disk: see [Cache.SkipSmall].
 package blockcache
 
 import (
@@ -47,6 +48,9 @@ const (
 	// the start of the file.
 	blockSize = 512 << 10
 
+	// MaxSmall is the largest object in bytes that [Cache.SkipSmall] is about.
+	MaxSmall = 256 << 10
+
 	// nearEnd is how close to the end of a block a read ends that needs the next one as
 	// well, as what is read then most often goes on.
 	nearEnd = blockSize / 4
@@ -65,6 +69,7 @@ type Cache struct {
 	budget
 	flights flights
 
+	skipSmall              atomic.Bool
 	hits, fetches, fetched atomic.Int64
 }
 
@@ -113,6 +118,14 @@ func Open(dir string, opts *Options) (*Cache, error) {
 	}
 	return c, nil
 }
+
+// SkipSmall keeps objects of at most [MaxSmall] bytes off the disk from now on: this process
+// reads many of them, and each once or twice in a row. They are then in memory while they
+// are open.
+func (c *Cache) SkipSmall() { c.skipSmall.Store(true) }
+
+// skips reports whether an object is to be in memory alone.
+func (c *Cache) skips(o Object) bool { return o.Size <= MaxSmall && c.skipSmall.Load() }
 
 // Close waits until what was fetched is on disk. The files of c must have been closed.
 func (c *Cache) Close() { c.flights.working.Wait() }
@@ -188,6 +201,36 @@ func (c *Cache) openWhole(ctx context.Context, o Object) (*os.File, error) {
 		}
 	}
 	return nil, diskError(errFull)
+}
+
+// readSmall returns the content of a small object, which may be on disk.
+func (c *Cache) readSmall(ctx context.Context, o Object) ([]byte, error) {
+	path := c.path(o, "")
+	if f := open(path, o.Size); f != nil {
+		defer f.Close()
+		data := make([]byte, o.Size)
+		if _, err := io.ReadFull(f, data); err == nil {
+			c.hits.Add(1)
+			return data, nil
+		}
+	}
+	made := c.flights.join(ctx, []string{path + "-small"}, 1, func(ctx context.Context, _, _ int, finish func([]byte)) error {
+		data := make([]byte, o.Size)
+		body, err := o.Fetch(ctx, 0, o.Size)
+		if err != nil {
+			return err
+		}
+		defer body.Close()
+		if _, err := io.ReadFull(ctxio.Reader(ctx, body), data); err != nil {
+			return err
+		}
+		if o.SHA256 != "" && ctxio.HashOf(data) != o.SHA256 {
+			return ErrHash
+		}
+		finish(data)
+		return nil
+	})
+	return c.flights.wait(ctx, made[0])
 }
 
 // fetchWhole writes an object to a file, and checks its hash.

@@ -543,3 +543,49 @@ func TestPassedOver(t *testing.T) {
 		}
 	}
 }
+
+// TestSkipSmall fetches a small object once for all who read it at a time, checks its
+// hash, and keeps it off the disk, unless somebody wants its file.
+func TestSkipSmall(t *testing.T) {
+	dir := t.TempDir()
+	c := openCache(t, dir, 0)
+	c.SkipSmall()
+	s := &store{data: contentOf(MaxSmall)}
+	f := c.Open(t.Context(), s.object("small"))
+	defer f.Close()
+	for range 2 {
+		got, err := io.ReadAll(io.NewSectionReader(f, 0, f.Size()))
+		if err != nil || !bytes.Equal(got, s.data) {
+			t.Fatalf("%d bytes, %v", len(got), err)
+		}
+	}
+	if n, err := f.ReadAt(make([]byte, 8), f.Size()-4); n != 4 || err != io.EOF {
+		t.Errorf("at the end: %d bytes, %v", n, err)
+	}
+	if asked := s.took(); asked != fmt.Sprintf("0+%d", MaxSmall) {
+		t.Errorf("asked for %s", asked)
+	}
+	held := func() int {
+		all, _ := filepath.Glob(filepath.Join(dir, heldFolder, "*", "*"))
+		return len(all)
+	}
+	if held() != 0 {
+		t.Error("it is on disk")
+	}
+	if file, err := f.LocalFile(); err != nil || held() != 1 {
+		t.Errorf("its file: %v, %v", file, err)
+	}
+	wrong := s.object("wrong")
+	wrong.SHA256 = strings.Repeat("0", 64)
+	g := c.Open(t.Context(), wrong)
+	defer g.Close()
+	if _, err := g.ReadAt(make([]byte, 1), 0); !errors.Is(err, ErrHash) {
+		t.Errorf("another content: %v", err)
+	}
+	large := &store{data: contentOf(MaxSmall + 1)}
+	h := c.Open(t.Context(), large.object("large"))
+	defer h.Close()
+	if _, err := h.ReadAt(make([]byte, 1), 0); err != nil || held() != 2 {
+		t.Errorf("a larger one: %v; %d objects are on disk, want 2", err, held())
+	}
+}

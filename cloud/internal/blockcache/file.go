@@ -24,6 +24,7 @@ type File struct {
 	mu     sync.Mutex
 	closed bool
 	whole  *os.File          // the whole object, once it is there
+	small  []byte            // the same, if it is in memory alone
 	blocks []heldBlock       // those used last, the latest at the end
 	ahead  map[int64]*flight // of blocks that are fetched ahead
 	told   [][2]int64        // the first and last blocks of the parts that Ahead named last
@@ -101,6 +102,23 @@ func (f *File) LocalFile() (*os.File, error) {
 	return f.whole, nil
 }
 
+// inMemory returns the content of a small object.
+func (f *File) inMemory() ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil, os.ErrClosed
+	}
+	if f.small == nil {
+		data, err := f.cache.readSmall(f.ctx, f.object)
+		if err != nil {
+			return nil, err
+		}
+		f.small = data
+	}
+	return f.small, nil
+}
+
 // ReadAt implements [io.ReaderAt].
 func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	switch {
@@ -115,6 +133,13 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 	var short error
 	if most := f.object.Size - off; int64(len(p)) > most {
 		p, short = p[:most], io.EOF
+	}
+	if f.cache.skips(f.object) {
+		data, err := f.inMemory()
+		if err != nil {
+			return 0, err
+		}
+		return copy(p, data[off:]), short
 	}
 	if f.IsWhole() {
 		whole, err := f.LocalFile()

@@ -122,7 +122,7 @@ func (b *Bucket) placeOf(ctx context.Context, name string) (place, error) {
 	if err != nil || p.key == "" {
 		return p, err
 	}
-	at, err := b.store.Attributes(ctx, p.key)
+	at, err := b.attributes(ctx, p.key)
 	switch {
 	case err == nil:
 		p.found = &workspace.Candidate{Path: p.key, Size: at.Size, Identity: b.identity(p.key, at), Named: true}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ledger"
 )
 
 // Hashes keeps the SHA-256 of sources, so that each version is read once to be hashed.
@@ -23,7 +24,8 @@ type Hashes interface {
 // source.
 const hashKind = "hashes"
 
-// NoteHashes keeps hashes in notes, for all that share them.
+// NoteHashes keeps hashes in notes, for all that share them. It knows those in the notes of
+// package ingest.
 func NoteHashes(notes citekit.NoteStore) Hashes { return newMemory(notes) }
 
 // maxKnown is how many hashes are kept in memory.
@@ -52,15 +54,19 @@ func (m *memory) Known(ctx context.Context, key string, find func() string) stri
 	r, ok := m.known[key]
 	m.mu.Unlock()
 	read := make(chan hashRecord, 1)
+	found := make(chan struct{})
+	var identity string
+	of := func() string { <-found; return identity }
 	if !ok {
-		go func() { read <- m.read(ctx, key) }()
+		go func() { read <- m.read(ctx, key, of) }()
 	}
-	identity := find()
+	identity = find()
+	close(found)
 	if ok && r.Identity == identity {
 		return r.SHA256
 	}
 	if ok { // others may know of a later version
-		read <- m.read(ctx, key)
+		read <- m.read(ctx, key, of)
 	}
 	if r = <-read; r.Identity != identity || r.SHA256 == "" {
 		return ""
@@ -69,10 +75,16 @@ func (m *memory) Known(ctx context.Context, key string, find func() string) stri
 	return r.SHA256
 }
 
-// read returns what is noted of a source.
-func (m *memory) read(ctx context.Context, key string) (r hashRecord) {
+// read returns what is noted of a source. One that is mapped has the note of its map: that
+// of its hash is for others, and for versions that are not mapped yet.
+func (m *memory) read(ctx context.Context, key string, of func() (identity string)) (r hashRecord) {
 	if m.notes == nil {
 		return hashRecord{}
+	}
+	if data, _, err := m.notes.ReadNote(ctx, ledger.Kind, key); err == nil {
+		if n, ok := ledger.Parse(data); ok && n.Hash != "" && n.Identity == of() {
+			return hashRecord{n.Identity, n.Hash}
+		}
 	}
 	if data, _, err := m.notes.ReadNote(ctx, hashKind, key); err != nil || json.Unmarshal(data, &r) != nil {
 		return hashRecord{}

@@ -7,6 +7,7 @@
 package sources
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -15,6 +16,7 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync/atomic"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/cloud/internal/blockcache"
@@ -49,6 +51,7 @@ type Bucket struct {
 	name   string
 	hashes Hashes
 	kept   EvidenceStore // or nil
+	once   atomic.Bool   // see ReadOnce
 }
 
 // New returns the sources of a store whose keys may be any names, as those of
@@ -63,6 +66,13 @@ func New(store driver.Bucket, cache *blockcache.Cache, opts *Options) *Bucket {
 		b.hashes = newMemory(nil)
 	}
 	return b
+}
+
+// ReadOnce says that most sources that are opened from now on are small and read to the
+// end: these then take one request, and are not kept on disk.
+func (b *Bucket) ReadOnce() {
+	b.once.Store(true)
+	b.cache.SkipSmall()
 }
 
 // Look returns an error if the store cannot be listed.
@@ -81,6 +91,17 @@ func (b *Bucket) OpenSource(ctx context.Context, name string) (*citekit.Source, 
 	key, err := keyOf(name)
 	if err != nil {
 		return nil, err
+	}
+	s, ok := b.holds(ctx, key)
+	if !ok && b.once.Load() {
+		if found := b.fetch(ctx, key); found != nil {
+			s, ok = *found, true
+		}
+	}
+	if ok {
+		return citekit.NewSource(bytes.NewReader(s.data), citekit.SourceInfo{
+			Name: path.Base(key), Size: s.at.Size, Identity: b.identity(key, s.at), Hash: ctxio.HashOf(s.data),
+		}), nil
 	}
 	var at driver.Attributes
 	var identity string
