@@ -74,15 +74,15 @@ func (e Extent) Check(loc Location) error {
 // names, such as that of a sheet, and whatever lies in a part or a message.
 func (e Extent) checkStructure(loc Location) error {
 	fault, outside := form.CheckUnits([]form.Unit{
-		{"pages", len(loc.Pages) > 0, 0, e.Pages},
-		{"blocks", !loc.Blocks.IsZero() && loc.Part == "", loc.Blocks.Last, e.Blocks},
-		{"sheets", loc.Sheet != "", 0, e.Sheets},
-		{"parts", loc.Part != "" && loc.Message == 0, loc.Parts().Last, e.Parts},
-		{"messages", loc.Message != 0, loc.Message, e.Messages},
-		{"tables", loc.Table != "", 0, e.Tables},
-		{"members", false, 0, e.Members},
-		{"rows", !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", loc.Rows.Last, e.Rows},
-		{"lines", false, 0, e.Lines},
+		{Name: "pages", Selected: len(loc.Pages) > 0, Bound: e.Pages},
+		{Name: "blocks", Selected: !loc.Blocks.IsZero() && loc.Part == "", Last: loc.Blocks.Last, Bound: e.Blocks},
+		{Name: "sheets", Selected: loc.Sheet != "", Bound: e.Sheets},
+		{Name: "parts", Selected: loc.Part != "" && loc.Message == 0, Last: loc.Parts().Last, Bound: e.Parts},
+		{Name: "messages", Selected: loc.Message != 0, Last: loc.Message, Bound: e.Messages},
+		{Name: "tables", Selected: loc.Table != "", Bound: e.Tables},
+		{Name: "members", Selected: false, Bound: e.Members},
+		{Name: "rows", Selected: !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", Last: loc.Rows.Last, Bound: e.Rows},
+		{Name: "lines", Selected: false, Bound: e.Lines},
 	}, e.Modality.BuiltIn())
 	switch {
 	case fault == "":
