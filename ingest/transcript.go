@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -322,7 +323,18 @@ func (w *transcript) save(ctx context.Context, m *citekit.ResourceMap) error {
 	if err != nil {
 		return fmt.Errorf("the transcript: %w", err)
 	}
-	m.Metadata["transcript"] = maps.Clone(w.described)
+	described := maps.Clone(w.described)
+	var made struct {
+		Created string         `json:"created"`
+		Refused map[string]any `json:"refused"`
+	}
+	if json.Unmarshal(w.data, &made) == nil && made.Created != "" {
+		described["created"] = made.Created
+	}
+	if len(made.Refused) > 0 {
+		described["refused"] = made.Refused // cues, by reason
+	}
+	m.Metadata["transcript"] = described
 	setTranscript(m, about.TranscriptPath(w.key(hash, m.ResourceID)), stored.SHA256)
 	return nil
 }

@@ -66,8 +66,6 @@ const (
 	// killed. lookEvery is how often that is looked at.
 	maxScratch = 256 << 20
 	lookEvery  = 200 * time.Millisecond
-
-	scratchPrefix = "citekit-transcriber-"
 )
 
 // A profile says how a recogniser is called.

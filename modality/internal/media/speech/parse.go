@@ -96,7 +96,7 @@ type timed struct {
 		From *number `json:"from"`
 		To   *number `json:"to"`
 	} `json:"offsets"`
-	Tokens []timed `json:"tokens"`
+	Tokens json.RawMessage `json:"tokens"` // of whisper they are numbers
 }
 
 func (t timed) times() (start, end float64) {
@@ -167,8 +167,11 @@ func cueOf(s timed) Cue {
 	c := Cue{Text: plain.Line(s.Text), Speaker: plain.Line(s.Speaker)}
 	c.Start, c.End = s.times()
 	words := wordsOf(s.Words)
-	if len(s.Tokens) > 0 {
-		words = wordsOf(slices.DeleteFunc(slices.Clone(s.Tokens), func(t timed) bool { return strings.HasPrefix(t.Text, "[_") }))
+	if s.Offsets != nil && len(s.Tokens) > 0 {
+		var tokens []timed
+		if json.Unmarshal(s.Tokens, &tokens) == nil {
+			words = wordsOf(tokens)
+		}
 	}
 	if c.Text == "" && len(words) > 0 {
 		c = c.of(words)
