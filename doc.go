@@ -33,10 +33,7 @@
 // modality has the built-in resolvers, and modality/modalitytest checks one of your
 // own; ingest makes the maps; search, answer, verify and citation work with them;
 // mcpadapter serves them to agents. Package corpus joins them all over one folder. Each
-// has examples, which pkg.go.dev shows. Each file is a part of the model: address.go
-// has the grammar of addresses, and selector.go the table of its selectors, where a new
-// one is added; resolver.go has what a format implements, and workspace.go what a store
-// implements.
+// has examples, which pkg.go.dev shows.
 //
 // # Errors
 //

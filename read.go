@@ -277,8 +277,7 @@ type part struct {
 	member string
 }
 
-// openPart opens the part of a source that a target selects. The caller closes the
-// part, and the source.
+// openPart opens the part of a source that a target selects. The caller closes both.
 func (l *Library) openPart(ctx context.Context, t target, src *Source) (part, error) {
 	loc := t.address.Location
 	if loc.Member == "" {

@@ -1,12 +1,10 @@
 package citekit
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -302,17 +300,13 @@ func (l *Library) openTranscript(ctx context.Context, key string) (*Source, erro
 	}
 	body, stored, err := opener.OpenEvidence(ctx, key)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, saying{"it is not kept any more; map the recording again with a transcriber", fs.ErrNotExist}
+		err = saying{"it is not kept any more; map the recording again with a transcriber", fs.ErrNotExist}
 	}
 	if err != nil {
 		return nil, localfile.WithoutPath(err)
 	}
-	defer body.Close()
-	if !about.IsTranscriptName(stored.Name) || stored.Size > about.MaxTranscript {
-		return nil, ErrForbidden
-	}
-	data, err := io.ReadAll(body)
-	return NewSource(bytes.NewReader(data), SourceInfo{Name: stored.Name, Size: int64(len(data)), Hash: stored.SHA256}), localfile.WithoutPath(err)
+	data, err := about.ReadTranscript(body, stored.Name, ErrForbidden)
+	return NewSource(strings.NewReader(data), SourceInfo{Name: stored.Name, Size: int64(len(data)), Hash: stored.SHA256}), localfile.WithoutPath(err)
 }
 
 // WithSlot waits for a slot of the modality, and for one of Options.Extractions, and

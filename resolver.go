@@ -115,9 +115,7 @@ type TextRun struct {
 	Text     string   // in UTF-8
 	Location Location // where it stands in the source
 
-	// Transcribed says that a machine wrote down what it heard, which may be wrong. The
-	// Library sets it.
-	Transcribed bool
+	Transcribed bool // a machine wrote down what it heard, which may be wrong; set by the Library
 
 	// Missing says which part of the text cannot be read although the source shows it,
 	// such as "12 of the 80 characters drawn on it cannot be read"; "" if the text is

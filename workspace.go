@@ -33,9 +33,6 @@ type Workspace interface {
 	// with the first that is greater than after; at most limit of them, or all if limit
 	// is zero. It does not parse maps. Maps that are written or deleted during the call
 	// may be listed or not. The slice is never nil.
-	//
-	// ListMaps returns no stamps, because most stores would have to read each map for
-	// them; see StatMap.
 	ListMaps(ctx context.Context, after string, limit int) ([]string, error)
 
 	// StatMap returns a stamp that changes whenever the map does. It is cheap. If there
@@ -67,8 +64,7 @@ type Workspace interface {
 	// with a write-ahead log should be opened as it is after a checkpoint.
 	OpenSource(ctx context.Context, path string) (*Source, error)
 
-	// Close releases what the workspace holds. Stored data stays. Calling it again does
-	// nothing.
+	// Close releases what the workspace holds. Stored data stays. It may be called again.
 	Close() error
 }
 

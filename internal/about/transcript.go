@@ -1,6 +1,7 @@
 package about
 
 import (
+	"io"
 	"regexp"
 	"strings"
 )
@@ -33,8 +34,19 @@ var transcriptKey = regexp.MustCompile(`^[0-9a-f]{64}$`)
 // TranscriptName returns the name of the evidence under a key.
 func TranscriptName(key string) string { return transcriptName + key[:16] + ".json" }
 
-// IsTranscriptName reports whether evidence with a name is a transcript.
-func IsTranscriptName(name string) bool { return strings.HasPrefix(name, transcriptName) }
+// ReadTranscript returns evidence with a name, and closes it. If it is no transcript, the
+// error is forbidden.
+func ReadTranscript(body io.ReadCloser, name string, forbidden error) (string, error) {
+	defer body.Close()
+	if !strings.HasPrefix(name, transcriptName) {
+		return "", forbidden
+	}
+	data, err := io.ReadAll(io.LimitReader(body, MaxTranscript+1))
+	if len(data) > MaxTranscript {
+		return "", forbidden
+	}
+	return string(data), err
+}
 
 // IsTranscribed reports whether the metadata of a map say that a machine wrote down its
 // words.
