@@ -248,12 +248,13 @@ type Answer struct {
 
 // A Citation is a sentence of an answer with its place.
 type Citation struct {
-	Address    string   `json:"address,omitempty"`
-	Link       string   `json:"link,omitempty" doc:"The page that shows the words in their place, if the server has pages."`
-	Text       string   `json:"text" doc:"The words of the source, letter for letter."`
-	DocumentID string   `json:"documentId,omitempty"`
-	Sentence   string   `json:"sentence,omitempty" doc:"The sentence of the answer, if a model wrote it."`
-	Verdict    string   `json:"verdict" doc:"exact or repaired if the words stand there."`
-	Score      float64  `json:"score"`
-	Rationale  []string `json:"rationale,omitzero" doc:"There unless it is not asked for."`
+	Address     string   `json:"address,omitempty"`
+	Link        string   `json:"link,omitempty" doc:"The page that shows the words in their place, if the server has pages."`
+	Text        string   `json:"text" doc:"The words of the source, letter for letter."`
+	DocumentID  string   `json:"documentId,omitempty"`
+	Sentence    string   `json:"sentence,omitempty" doc:"The sentence of the answer, if a model wrote it."`
+	Verdict     string   `json:"verdict" doc:"exact or repaired if the words stand there."`
+	Transcribed bool     `json:"transcribed,omitempty" doc:"The words are what a machine heard in a recording."`
+	Score       float64  `json:"score"`
+	Rationale   []string `json:"rationale,omitzero" doc:"There unless it is not asked for."`
 }
