@@ -278,10 +278,10 @@ func withoutNaN(b []byte) []byte {
 }
 
 // isSphinx reports whether a line is as pocketsphinx_continuous writes the start of an
-// utterance.
+// utterance, or a silence.
 func isSphinx(output []byte) bool {
 	for line := range bytes.Lines(output[:min(len(output), 64<<10)]) {
-		if w, ok := sphinxWord(string(line)); ok && w.Text == "<s>" {
+		if w, ok := sphinxWord(string(line)); ok && (w.Text == "<s>" || w.Text == "<sil>") {
 			return true
 		}
 	}

@@ -26,6 +26,7 @@ var outputs = map[string]string{
 	"vosk":           "{\n  \"result\" : [{\"conf\" : 1.0, \"end\" : 0.9, \"start\" : 0.5, \"word\" : \"so\"}, {\"conf\" : 0.8, \"end\" : 1.5, \"start\" : 0.9, \"word\" : \"far\"}],\n  \"text\" : \"so far\"\n}\n{\"text\": \"\"}\n",
 	"server":         `{"task": "transcribe", "duration": 3, "text": "So far.", "words": [{"word": "so", "start": 0.5, "end": 0.9}, {"word": "far", "start": 0.9, "end": 1.5}], "segments": [{"start": 0.5, "end": 1.5, "text": " So far."}]}`,
 	"sphinx":         "so far\n<s> 0.000 0.490 1.000000\nso 0.500 0.900 0.599500\n<sil> 0.900 0.900 0.9\nfar(2) 0.900 1.500 0.990445\n</s> 1.600 2.020 1.000000\n",
+	"sphinx grammar": "so far\nso 0.500 0.900 1.000000\n<sil> 0.900 0.900 1.000000\n(NULL) 0.900 0.900 1.000000\nfar 0.900 1.500 1.000000\n",
 	"pocketsphinx":   `{"b":0.5,"d":1.0,"p":1.0,"t":"so far","w":[{"b":0.5,"d":0.4,"p":1,"t":"so"},{"b":0.9,"d":0.6,"p":1,"t":"far"}]}`,
 }
 
