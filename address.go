@@ -163,8 +163,7 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 	return loc, version, loc.Validate()
 }
 
-// validateAs returns nil if l means something in one of the modalities, else the error
-// of the first.
+// validateAs returns nil if l means something in one of the modalities, else the first error.
 func (l Location) validateAs(modalities ...Modality) (first error) {
 	for _, m := range modalities {
 		l.Modality = m
@@ -213,8 +212,7 @@ func (a Address) Validate() error {
 
 // String returns the canonical form of a, which [ParseAddress] reads. If a is invalid,
 // or its text would exceed 1 MiB, String returns the escaped id and the selectors
-// without a scheme, which ParseAddress refuses. [Address.Validate] says why an address
-// is invalid.
+// without a scheme, which ParseAddress refuses. [Address.Validate] says why.
 func (a Address) String() string {
 	if a.Validate() == nil {
 		if s := a.canonical(); len(s) <= maxAddress {

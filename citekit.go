@@ -94,8 +94,7 @@ func (l *Library) Workspace() Workspace { return l.workspace }
 // Resolvers returns the resolvers of the Library. They are shared: do not modify them.
 func (l *Library) Resolvers() Resolvers { return l.resolvers }
 
-// Resources returns the ids of all resources in ascending byte order. It does not parse
-// maps.
+// Resources returns the ids of all resources in ascending byte order. No map is parsed.
 func (l *Library) Resources(ctx context.Context) ([]string, error) {
 	return l.workspace.ListMaps(ctx, "", 0)
 }
@@ -294,8 +293,8 @@ const parsedCost = 4
 
 // ReadMap reads the map of a resource from the workspace, and returns it with the
 // SHA-256 of its bytes in lower case hex. The map belongs to the caller: unlike
-// [Library.Map], ReadMap does not cache it. If the resource does not exist, the error
-// is a [*NotFoundError].
+// [Library.Map], ReadMap does not cache it. Without such a resource the error is a
+// [*NotFoundError].
 func (l *Library) ReadMap(ctx context.Context, resourceID string) (m *ResourceMap, hash string, err error) {
 	indexed, _, err := l.parse(ctx, resourceID)
 	if err != nil {
@@ -333,8 +332,7 @@ type Slots struct {
 }
 
 // Acquire waits for a slot. If ctx is done first, it returns ctx.Err(). The caller must
-// call release, which frees the slot; further calls of release do nothing. A nil Slots
-// has no limit.
+// call release, which frees the slot; it may be called again. A nil Slots has no limit.
 func (s *Slots) Acquire(ctx context.Context) (release func(), err error) { return s.acquire(ctx, "") }
 
 // acquire is Acquire for an extraction of a modality.

@@ -19,12 +19,10 @@ var (
 	// ErrRange reports a location outside its source.
 	ErrRange = errors.New("location out of range")
 
-	// ErrStale reports a source that is not the version the map or the address was made
-	// from.
+	// ErrStale reports a source of another version than the map or the address.
 	ErrStale = errors.New("source has changed")
 
-	// ErrConflict reports stored data that somebody else changed since it was read. It
-	// matches ErrStale.
+	// ErrConflict reports stored data that changed since it was read. It matches ErrStale.
 	ErrConflict error = saying{"changed by someone else since it was read", ErrStale}
 
 	// ErrDamaged reports stored data that is not what was written.
@@ -43,8 +41,7 @@ var (
 	// ErrTooLarge reports something over a limit of size, depth or work.
 	ErrTooLarge = errors.New("too large")
 
-	// ErrFormat reports a source that is damaged, encrypted, or not of the format its
-	// map claims.
+	// ErrFormat reports a source that is damaged, encrypted, or not of its map's format.
 	ErrFormat = errors.New("source cannot be read")
 
 	// ErrEncrypted reports a source, or a member of an archive, that cannot be read
@@ -102,8 +99,7 @@ func CodeOf(err error) string {
 	return message.CodeInternal
 }
 
-// maxShown is how many bytes of an id or an address an error shows: some are megabytes
-// long.
+// maxShown is how many bytes of an id or an address an error shows; some are huge.
 const maxShown = 300
 
 // A ResolveError records the operation and the address that failed. The [Library] makes
@@ -139,8 +135,7 @@ func (e *ResolveError) where() string {
 // Unwrap returns Err.
 func (e *ResolveError) Unwrap() error { return e.Err }
 
-// A NotFoundError reports a resource or node that does not exist. It matches
-// [fs.ErrNotExist].
+// A NotFoundError reports a resource or node that is not there: [fs.ErrNotExist].
 type NotFoundError struct {
 	Kind        string   // "resource" or "node"
 	ID          string   // what was asked for

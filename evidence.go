@@ -16,8 +16,8 @@ import (
 type Evidence struct {
 	// OutputPath is the absolute path of the evidence file; "" without a file, which is
 	// null in JSON. A workspace that is not a directory may make up a path that no file
-	// has: open the evidence by its Key. The file stays for at least 10 minutes; copy
-	// it to keep it.
+	// has: open the evidence by its Key. The file stays for at least 10 minutes;
+	// copy it to keep it.
 	OutputPath string
 	Key        string // the key of the file for an [EvidenceOpener]; "" without a file
 	Name       string // the name that the file should have, as [EvidenceMeta] has it; "" without a file

@@ -14,8 +14,7 @@ import (
 // its actual location.
 const timeSlack = 0.1
 
-// An Extent is the size of a source in the units of its modality. Fields that do not
-// apply are zero.
+// An Extent is the size of a source in the units of its modality. Others are zero.
 type Extent struct {
 	Modality Modality `json:"modality"` // of the source
 

@@ -54,8 +54,7 @@ type Cell struct{ Col, Row int32 }
 // String returns A1 notation, such as "B5".
 func (c Cell) String() string { return form.Cell(c).String() }
 
-// Cells are a rectangle of cells, both corners included. The zero Cells select
-// everything.
+// Cells are a rectangle of cells, both corners included. The zero Cells are all.
 type Cells struct{ First, Last Cell }
 
 // IsZero reports whether c selects everything.

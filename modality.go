@@ -49,8 +49,7 @@ func (m Modality) Valid() bool { return m.Validate() == nil }
 // BuiltIn reports whether m is one of the built-in modalities, whose selectors are known.
 func (m Modality) BuiltIn() bool { return slices.Contains(builtIns, m) }
 
-// Validate returns an error matching [ErrSyntax] that says why m cannot be a modality,
-// or nil.
+// Validate returns an error matching [ErrSyntax] that says why m is no modality, or nil.
 func (m Modality) Validate() error {
 	if fault := form.WordFault(string(m)); fault != "" && !m.BuiltIn() {
 		return syntaxError("%s", fault)
@@ -66,8 +65,7 @@ func (m Modality) scheme() string {
 	return string(m)
 }
 
-// modalityOfScheme returns the modality of addresses with a scheme. The error matches
-// [ErrSyntax].
+// modalityOfScheme returns the modality of addresses with a scheme. Errors match [ErrSyntax].
 func modalityOfScheme(scheme string) (Modality, error) {
 	if scheme == form.DocScheme {
 		return Document, nil
@@ -111,8 +109,7 @@ func (e *NoResolverError) Error() string {
 // Is reports whether target is [errors.ErrUnsupported].
 func (e *NoResolverError) Is(target error) bool { return target == errors.ErrUnsupported }
 
-// Resolver returns the resolver of a modality. Without one, the error is a
-// [*NoResolverError].
+// Resolver returns the resolver of a modality, or a [*NoResolverError].
 func (l *Library) Resolver(modality Modality) (Resolver, error) {
 	r := l.resolvers[modality]
 	if r != nil {

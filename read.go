@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/localfile"
@@ -142,6 +143,7 @@ func (l *Library) readText(ctx context.Context, a Address, yield func(TextRun, e
 		if err != nil {
 			return localfile.WithoutPath(err)
 		}
+		run.Transcribed = transcript != nil && about.IsTranscribed(o.Map.Metadata)
 		if run.Location = o.Located(run.Location); !yield(run, nil) {
 			return nil
 		}
@@ -275,8 +277,7 @@ type part struct {
 	member string
 }
 
-// openPart opens the part of a source that a target selects. The caller closes the
-// part, and the source.
+// openPart opens the part of a source that a target selects. The caller closes both.
 func (l *Library) openPart(ctx context.Context, t target, src *Source) (part, error) {
 	loc := t.address.Location
 	if loc.Member == "" {

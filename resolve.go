@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/localfile"
@@ -314,6 +315,9 @@ var errUnreadable = saying{"permission denied: this program may not read the sou
 // Options.HashLimit. The errors are those of [Workspace], without the path. The caller
 // closes the source.
 func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) {
+	if key, ok := about.TranscriptKey(path); ok {
+		return l.openTranscript(ctx, key)
+	}
 	src, err := l.workspace.OpenSource(ctx, path)
 	if errors.Is(err, fs.ErrPermission) && !errors.Is(err, ErrForbidden) {
 		return nil, errUnreadable
@@ -328,6 +332,23 @@ func (l *Library) OpenSource(ctx context.Context, path string) (*Source, error) 
 		}
 	}
 	return src, nil
+}
+
+// openTranscript opens what package ingest has a machine write down of a recording.
+func (l *Library) openTranscript(ctx context.Context, key string) (*Source, error) {
+	opener, ok := l.workspace.(EvidenceOpener)
+	if !ok {
+		return nil, fmt.Errorf("this workspace cannot open what it keeps: %w", errors.ErrUnsupported)
+	}
+	body, stored, err := opener.OpenEvidence(ctx, key)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = saying{"it is not kept any more; map the recording again with a transcriber", fs.ErrNotExist}
+	}
+	if err != nil {
+		return nil, localfile.WithoutPath(err)
+	}
+	data, err := about.ReadTranscript(body, stored.Name, ErrForbidden)
+	return NewSource(strings.NewReader(data), SourceInfo{Name: stored.Name, Size: int64(len(data)), Hash: stored.SHA256}), localfile.WithoutPath(err)
 }
 
 // WithSlot waits for a slot of the modality, and for one of Options.Extractions, and

@@ -115,6 +115,8 @@ type TextRun struct {
 	Text     string   // in UTF-8
 	Location Location // where it stands in the source
 
+	Transcribed bool // a machine wrote down what it heard, which may be wrong; set by the Library
+
 	// Missing says which part of the text cannot be read although the source shows it,
 	// such as "12 of the 80 characters drawn on it cannot be read"; "" if the text is
 	// whole. It follows the name of a place and a colon.

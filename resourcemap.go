@@ -179,8 +179,7 @@ func cloneNodes(nodes []*Node) []*Node {
 // "/" and "\", and not "." or "..".
 func CheckResourceID(id string) error { return asSyntax(form.CheckID(id)) }
 
-// SourceHash returns the SHA-256 of the source in lower-case hex, or "" if the metadata
-// have none.
+// SourceHash returns the SHA-256 of the source in lower-case hex, or "" if it is not known.
 func (m *ResourceMap) SourceHash() string {
 	hash, _ := m.Metadata["source_hash"].(string)
 	return strings.ToLower(hash)

@@ -216,8 +216,7 @@ func (t target) vanished(err error) error {
 }
 
 // checkFresh reports whether src is another version than the target was made from,
-// which is an error unless allow is set. A version pinned by the address is never
-// waived.
+// which is an error unless allow is set. A pinned version is never waived.
 //
 // A source whose changes only its content shows is hashed.
 func (l *Library) checkFresh(ctx context.Context, t target, src *Source, allow bool) (stale bool, err error) {
@@ -297,8 +296,7 @@ func (l *Library) freshness(ctx context.Context, m *ResourceMap, mapHash string,
 }
 
 // pinnedFreshness is freshness by the record of the version that the map was first used
-// with. A damaged record makes the source stale: recording anew would accept whatever
-// it is now.
+// with. A damaged record makes the source stale: recording anew would accept any.
 func (l *Library) pinnedFreshness(ctx context.Context, m *ResourceMap, mapHash string, src *Source) (why, err error) {
 	if src.Version() == "" || mapHash == "" {
 		return nil, nil

@@ -64,8 +64,7 @@ type Workspace interface {
 	// with a write-ahead log should be opened as it is after a checkpoint.
 	OpenSource(ctx context.Context, path string) (*Source, error)
 
-	// Close releases what the workspace holds. Stored data stays. Calling it again does
-	// nothing.
+	// Close releases what the workspace holds. Stored data stays. It may be called again.
 	Close() error
 }
 

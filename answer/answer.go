@@ -111,6 +111,9 @@ type Sentence struct {
 	// it cover, from 0 to 1. Scores of different answers can be compared.
 	Score float64
 
+	// Transcribed says that the text of the source is what a machine heard in a recording.
+	Transcribed bool
+
 	Verdict Verdict // whether its source supports it
 
 	// Quote is the text that a model quotes from the source; "" in an
@@ -227,7 +230,7 @@ func untilReserve(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // MarshalJSON returns an object with "found", "answer", "sentences" ("text",
-// "address", "score", "verdict", and, if present, "quote" and "rationale"),
+// "address", "score", "verdict", and, if present, "transcribed", "quote" and "rationale"),
 // "complete", and, unless they are empty, "model", "dropped" and "hint".
 func (a *Answer) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)
@@ -261,6 +264,7 @@ func (s *Sentence) write(w *strictjson.Writer) {
 	}
 	w.Value("score", s.Score)
 	w.Text("verdict", string(s.Verdict))
+	w.Flag("transcribed", s.Transcribed)
 	w.Optional("quote", s.Quote)
 	if len(s.Rationale) > 0 {
 		w.Value("rationale", s.Rationale)

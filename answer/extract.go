@@ -300,7 +300,7 @@ func (c *call) check(ctx context.Context, s *candidate) (*Sentence, error) {
 	if !verdict.Holds() {
 		return nil, nil
 	}
-	given := &Sentence{Text: s.text, Address: address, Score: rounded(s.score), Verdict: Verdict(verdict.Class)}
+	given := &Sentence{Text: s.text, Address: address, Score: rounded(s.score), Verdict: Verdict(verdict.Class), Transcribed: verdict.Transcribed}
 	if c.req.Rationale {
 		given.Rationale = s.found
 	}

@@ -176,7 +176,7 @@ func (w *draft) judge(ctx context.Context, text string, one *draftSentence) (*Se
 	if err != nil {
 		return nil, err
 	}
-	s.Address, s.Verdict = verdict.Address, Verdict(verdict.Class)
+	s.Address, s.Verdict, s.Transcribed = verdict.Address, Verdict(verdict.Class), verdict.Transcribed
 	if verdict.Problem != nil || verdict.Stale {
 		s.Verdict = Verdict(verify.NotFound)
 	}

@@ -58,7 +58,7 @@ func joined(a, b string) string { return strings.Trim(a+"; "+b, "; ") }
 
 // citationOf returns a sentence with its place.
 func (s *Service) citationOf(req *AnswerRequest, said *answer.Sentence) Citation {
-	c := Citation{Text: said.Text, Verdict: string(said.Verdict), Score: said.Score, Rationale: said.Rationale}
+	c := Citation{Text: said.Text, Verdict: string(said.Verdict), Transcribed: said.Transcribed, Score: said.Score, Rationale: said.Rationale}
 	if c.Rationale == nil && is(req.Include.Rationale, true) {
 		c.Rationale = []string{}
 	}

@@ -25,17 +25,18 @@ type CiteRequest struct {
 
 // Cited is the answer to POST /v1/cite.
 type Cited struct {
-	Address    string `json:"address"`
-	Link       string `json:"link,omitempty" doc:"The page that shows it, if the server has pages."`
-	DocumentID string `json:"documentId"`
-	Label      string `json:"label" doc:"The title, the part and the place, for people."`
-	Quote      string `json:"quote,omitempty" doc:"In the words of the source."`
-	Format     string `json:"format" enum:"markdown,footnote,csl,bibtex,annotation,url,anthropic,openai,gemini"`
-	Text       string `json:"text,omitempty" doc:"The citation, in a format that is text."`
-	Value      any    `json:"value,omitempty" doc:"The citation, in a format that is JSON: csl, annotation, anthropic, openai and gemini."`
-	Stale      bool   `json:"stale,omitempty" doc:"The source has changed since it was mapped."`
-	Warning    string `json:"warning,omitempty" doc:"Why the citation may not lead to what it names."`
-	Meta       Meta   `json:"meta"`
+	Address     string `json:"address"`
+	Link        string `json:"link,omitempty" doc:"The page that shows it, if the server has pages."`
+	DocumentID  string `json:"documentId"`
+	Label       string `json:"label" doc:"The title, the part and the place, for people."`
+	Quote       string `json:"quote,omitempty" doc:"In the words of the source."`
+	Format      string `json:"format" enum:"markdown,footnote,csl,bibtex,annotation,url,anthropic,openai,gemini"`
+	Text        string `json:"text,omitempty" doc:"The citation, in a format that is text."`
+	Value       any    `json:"value,omitempty" doc:"The citation, in a format that is JSON: csl, annotation, anthropic, openai and gemini."`
+	Transcribed bool   `json:"transcribed,omitempty" doc:"The quote is what a machine heard in a recording."`
+	Stale       bool   `json:"stale,omitempty" doc:"The source has changed since it was mapped."`
+	Warning     string `json:"warning,omitempty" doc:"Why the citation may not lead to what it names."`
+	Meta        Meta   `json:"meta"`
 }
 
 func (r *CiteRequest) workspace() string { return r.WorkspaceID }
@@ -70,7 +71,7 @@ func (s *Service) Cite(ctx context.Context, req *CiteRequest) (*Cited, error) {
 	}
 	cited := &Cited{
 		Address: made.Address.String(), DocumentID: made.Address.Resource, Label: made.Label(), Quote: made.Quote,
-		Format: string(asked.Form), Text: made.Text, Warning: made.Note,
+		Format: string(asked.Form), Text: made.Text, Transcribed: made.Quote != "" && made.Work.Transcribed, Warning: made.Note,
 	}
 	cited.Link = s.linkTo(cited.Address, made.Quote)
 	if made.JSON != nil {

@@ -119,6 +119,7 @@ func (r *reading) content(ctx context.Context, id ID) (Content, citekit.Address,
 			return c, at, item.Err
 		}
 		c.Text, c.Note = c.Text+item.Text, cmp.Or(c.Note, item.Note)
+		c.Transcribed = c.Transcribed || item.Transcribed
 		r.left -= item.Tokens
 		r.answer.Complete = r.answer.Complete && !item.Missing
 		if c.Raw != nil {

@@ -59,19 +59,20 @@ type Quality struct {
 
 // A Result is a chunk or a document that was found.
 type Result struct {
-	ID         string    `json:"id" doc:"Of a chunk it stays while its text does."`
-	Kind       string    `json:"kind" enum:"chunk,document"`
-	DocumentID string    `json:"documentId"`
-	Document   *Document `json:"document,omitempty"`
-	Address    string    `json:"address" doc:"The place to cite, such as doc://book#pages=12."`
-	Link       string    `json:"link,omitempty" doc:"The page that shows it, if the server has pages."`
-	Title      string    `json:"title,omitempty" doc:"Of the section that the text is in."`
-	Path       []string  `json:"path,omitempty" doc:"The titles above it."`
-	Text       string    `json:"text" doc:"The part of the source that matches best. Marks of omission (…) stand at its ends alone."`
-	Highlights [][2]int  `json:"highlights,omitzero" doc:"Words of the query in the text: code points, the end excluded."`
-	Score      float64   `json:"score" doc:"Comparable within one answer."`
-	Rationale  []Reason  `json:"rationale,omitzero" doc:"There if asked for."`
-	Copies     []string  `json:"copies,omitempty" doc:"Addresses of places with the same text."`
+	ID          string    `json:"id" doc:"Of a chunk it stays while its text does."`
+	Kind        string    `json:"kind" enum:"chunk,document"`
+	DocumentID  string    `json:"documentId"`
+	Document    *Document `json:"document,omitempty"`
+	Address     string    `json:"address" doc:"The place to cite, such as doc://book#pages=12."`
+	Link        string    `json:"link,omitempty" doc:"The page that shows it, if the server has pages."`
+	Title       string    `json:"title,omitempty" doc:"Of the section that the text is in."`
+	Path        []string  `json:"path,omitempty" doc:"The titles above it."`
+	Text        string    `json:"text" doc:"The part of the source that matches best. Marks of omission (…) stand at its ends alone."`
+	Transcribed bool      `json:"transcribed,omitempty" doc:"The text is what a machine heard in a recording."`
+	Highlights  [][2]int  `json:"highlights,omitzero" doc:"Words of the query in the text: code points, the end excluded."`
+	Score       float64   `json:"score" doc:"Comparable within one answer."`
+	Rationale   []Reason  `json:"rationale,omitzero" doc:"There if asked for."`
+	Copies      []string  `json:"copies,omitempty" doc:"Addresses of places with the same text."`
 }
 
 // A Reason is one reason why a result was found: a word, or a relation.
@@ -150,16 +151,17 @@ type Contents struct {
 
 // A Content is the text of a document or a chunk.
 type Content struct {
-	ID         string    `json:"id"`
-	Kind       string    `json:"kind" enum:"document,chunk"`
-	DocumentID string    `json:"documentId,omitempty"`
-	Document   *Document `json:"document,omitempty"`
-	Address    string    `json:"address,omitempty"`
-	Text       string    `json:"text"`
-	Chunks     []Chunk   `json:"chunks,omitzero" doc:"Of a document, if asked for."`
-	Raw        *Raw      `json:"raw,omitempty"`
-	Note       string    `json:"note,omitempty" doc:"Why there is no text, or not all of it."`
-	Error      *Failure  `json:"error,omitempty" doc:"Why it cannot be read."`
+	ID          string    `json:"id"`
+	Kind        string    `json:"kind" enum:"document,chunk"`
+	DocumentID  string    `json:"documentId,omitempty"`
+	Document    *Document `json:"document,omitempty"`
+	Address     string    `json:"address,omitempty"`
+	Text        string    `json:"text"`
+	Transcribed bool      `json:"transcribed,omitempty" doc:"The text is what a machine heard in a recording."`
+	Chunks      []Chunk   `json:"chunks,omitzero" doc:"Of a document, if asked for."`
+	Raw         *Raw      `json:"raw,omitempty"`
+	Note        string    `json:"note,omitempty" doc:"Why there is no text, or not all of it."`
+	Error       *Failure  `json:"error,omitempty" doc:"Why it cannot be read."`
 }
 
 // A Chunk is a passage of a document.
@@ -246,12 +248,13 @@ type Answer struct {
 
 // A Citation is a sentence of an answer with its place.
 type Citation struct {
-	Address    string   `json:"address,omitempty"`
-	Link       string   `json:"link,omitempty" doc:"The page that shows the words in their place, if the server has pages."`
-	Text       string   `json:"text" doc:"The words of the source, letter for letter."`
-	DocumentID string   `json:"documentId,omitempty"`
-	Sentence   string   `json:"sentence,omitempty" doc:"The sentence of the answer, if a model wrote it."`
-	Verdict    string   `json:"verdict" doc:"exact or repaired if the words stand there."`
-	Score      float64  `json:"score"`
-	Rationale  []string `json:"rationale,omitzero" doc:"There unless it is not asked for."`
+	Address     string   `json:"address,omitempty"`
+	Link        string   `json:"link,omitempty" doc:"The page that shows the words in their place, if the server has pages."`
+	Text        string   `json:"text" doc:"The words of the source, letter for letter."`
+	DocumentID  string   `json:"documentId,omitempty"`
+	Sentence    string   `json:"sentence,omitempty" doc:"The sentence of the answer, if a model wrote it."`
+	Verdict     string   `json:"verdict" doc:"exact or repaired if the words stand there."`
+	Transcribed bool     `json:"transcribed,omitempty" doc:"The words are what a machine heard in a recording."`
+	Score       float64  `json:"score"`
+	Rationale   []string `json:"rationale,omitzero" doc:"There unless it is not asked for."`
 }

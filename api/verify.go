@@ -28,24 +28,25 @@ type Verification struct {
 
 // A Verdict says whether a quote is in its source, and where.
 type Verdict struct {
-	Kind       string       `json:"kind" enum:"quote,claim,address"`
-	Class      string       `json:"class" enum:"exact,repaired,elsewhere,altered,not_found,unchecked,unquoted"`
-	Holds      bool         `json:"holds"`
-	Quote      string       `json:"quote,omitempty"`
-	Cited      string       `json:"cited,omitempty" doc:"The address as it was given."`
-	Range      *[2]int64    `json:"range,omitempty" doc:"Of the quote in the text that was checked: code points, the end excluded."`
-	Address    string       `json:"address,omitempty" doc:"Where the words, or similar ones, are."`
-	Link       string       `json:"link,omitempty" doc:"The page that shows the words in their place, if the server has pages."`
-	DocumentID string       `json:"documentId,omitempty"`
-	Text       string       `json:"text,omitempty" doc:"The words of the source there."`
-	Similarity float64      `json:"similarity"`
-	Difference []Difference `json:"difference,omitempty"`
-	Repairs    []string     `json:"repairs,omitempty" doc:"Kinds of differences that change no meaning."`
-	Others     []string     `json:"others,omitempty" doc:"Further places."`
-	Stale      bool         `json:"stale,omitempty" doc:"The source has changed."`
-	LeftOut    int          `json:"leftOut,omitempty"`
-	Notes      []string     `json:"notes,omitempty"`
-	Error      *Failure     `json:"error,omitempty" doc:"Why it could not be checked."`
+	Kind        string       `json:"kind" enum:"quote,claim,address"`
+	Class       string       `json:"class" enum:"exact,repaired,elsewhere,altered,not_found,unchecked,unquoted"`
+	Holds       bool         `json:"holds"`
+	Quote       string       `json:"quote,omitempty"`
+	Cited       string       `json:"cited,omitempty" doc:"The address as it was given."`
+	Range       *[2]int64    `json:"range,omitempty" doc:"Of the quote in the text that was checked: code points, the end excluded."`
+	Address     string       `json:"address,omitempty" doc:"Where the words, or similar ones, are."`
+	Link        string       `json:"link,omitempty" doc:"The page that shows the words in their place, if the server has pages."`
+	DocumentID  string       `json:"documentId,omitempty"`
+	Text        string       `json:"text,omitempty" doc:"The words of the source there."`
+	Similarity  float64      `json:"similarity"`
+	Difference  []Difference `json:"difference,omitempty"`
+	Repairs     []string     `json:"repairs,omitempty" doc:"Kinds of differences that change no meaning."`
+	Others      []string     `json:"others,omitempty" doc:"Further places."`
+	Stale       bool         `json:"stale,omitempty" doc:"The source has changed."`
+	Transcribed bool         `json:"transcribed,omitempty" doc:"The text is what a machine heard in a recording."`
+	LeftOut     int          `json:"leftOut,omitempty"`
+	Notes       []string     `json:"notes,omitempty"`
+	Error       *Failure     `json:"error,omitempty" doc:"Why it could not be checked."`
 }
 
 // A Difference is a difference in words.
@@ -130,7 +131,7 @@ func (s *Service) verifyText(ctx context.Context, req *VerifyRequest) (*Verifica
 func (s *Service) verdictOf(v *verify.Verdict, kind verify.Kind, holds bool) Verdict {
 	one := Verdict{
 		Kind: string(kind), Class: string(v.Class), Holds: holds, Quote: v.Quote, Text: v.Text, Similarity: v.Similarity,
-		Others: written(v.Others), Stale: v.Stale, LeftOut: v.LeftOut, Notes: v.Notes,
+		Others: written(v.Others), Stale: v.Stale, Transcribed: v.Transcribed, LeftOut: v.LeftOut, Notes: v.Notes,
 	}
 	if v.Address.Resource != "" {
 		one.Address, one.DocumentID = v.Address.String(), v.Address.Resource

@@ -55,6 +55,9 @@ func (c *Citation) note() string {
 	if c.pages() != "" && c.Address.Location.Box.IsZero() {
 		return ""
 	}
+	if how := c.transcribed(); how != "" {
+		return c.place() + ", " + how
+	}
 	return c.place()
 }
 

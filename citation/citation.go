@@ -48,13 +48,15 @@ type Work struct {
 	Authors []string // such as "Ada Lovelace" or "Lovelace, Ada"
 	Date    string   // date of the work: ISO 8601, including "1843" and "1843-07", or as written in the source
 	Path    string   // of the source
+
+	Transcribed bool // the text of a recording is what a machine heard in it
 }
 
 // WorkOf returns the description of a source in its map. The title of the node,
 // which may be nil, becomes the part. Texts are on one line; titles are cut at
 // 500 bytes and authors at 300.
 func WorkOf(m *citekit.ResourceMap, n *citekit.Node) Work {
-	w := Work{Title: plain.Words(m.Title, maxTitle), Path: m.SourcePath}
+	w := Work{Title: plain.Words(m.Title, maxTitle), Path: m.SourcePath, Transcribed: about.IsTranscribed(m.Metadata)}
 	if w.Title == "" {
 		w.Title = m.ResourceID
 	}
@@ -124,7 +126,8 @@ func (c *Citation) title() string {
 }
 
 // Label returns a text for people: the title, the part and the place, such as
-// "Notes on the Engine, Note G, page 12".
+// "Notes on the Engine, Note G, page 12". A quote of a transcript that a machine made is
+// called so.
 func (c *Citation) Label() string {
 	label := c.title()
 	if part := plain.Words(c.Work.Part, maxTitle); part != "" && part != label {
@@ -133,7 +136,18 @@ func (c *Citation) Label() string {
 	if place := c.place(); place != "" {
 		label += ", " + place
 	}
+	if how := c.transcribed(); how != "" {
+		label += ", " + how
+	}
 	return label
+}
+
+// transcribed says that the quote is not, or not surely, the words of the speaker; else "".
+func (c *Citation) transcribed() string {
+	if c.Quote == "" || !c.Work.Transcribed {
+		return ""
+	}
+	return "transcribed by a machine"
 }
 
 // slideExtensions are those of presentations, whose pages are slides.

@@ -37,7 +37,7 @@ func (c *Citation) Footnote(label string) (string, error) {
 		parts = append(parts, escapeMarkdown(plain.Line(name)))
 	}
 	parts = append(parts, "*"+escapeMarkdown(c.title())+"*")
-	for _, more := range []string{c.Work.Part, c.place(), c.Work.day()} {
+	for _, more := range []string{c.Work.Part, c.place(), c.transcribed(), c.Work.day()} {
 		if more = plain.Line(more); more != "" {
 			parts = append(parts, escapeMarkdown(more))
 		}

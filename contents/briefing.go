@@ -60,6 +60,8 @@ type Piece struct {
 	Title   string          // of the node or resource, with the titles around it
 	Tokens  int             // of Text
 	Text    string          // as it is in the source
+
+	Transcribed bool // Text is what a machine heard in a recording
 }
 
 // A Briefer writes briefings over the resources of a Library. It is safe for

@@ -103,6 +103,8 @@ type Item struct {
 	Hidden int    // how many characters of Text are written as codes, if Visible is requested
 	Runs   []Run  // if requested
 	Note   string // why there is no text, or not all of it
+	// Transcribed is true if Text is what a machine heard in a recording.
+	Transcribed bool
 	// Missing is true if a part of the text cannot be read although the source
 	// shows it. Note says which.
 	Missing bool

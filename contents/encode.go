@@ -46,6 +46,7 @@ func (i *Item) write(w *strictjson.Writer) {
 	}
 	w.Text("text", i.Text)
 	w.Value("tokens", i.Tokens)
+	w.Flag("transcribed", i.Transcribed)
 	if len(i.Runs) > 0 {
 		w.Value("runs", i.Runs)
 	}

@@ -159,7 +159,7 @@ func (g *gatherer) briefing(complete bool) *Briefing {
 	for _, s := range g.pieces {
 		_, hidden := readable(s.text)
 		b.Hidden += hidden
-		b.Pieces = append(b.Pieces, &Piece{Address: s.address, Title: s.title(), Tokens: plain.CountTokens(s.text), Text: s.text})
+		b.Pieces = append(b.Pieces, &Piece{Address: s.address, Title: s.title(), Tokens: plain.CountTokens(s.text), Text: s.text, Transcribed: s.first.Transcribed})
 	}
 	return b
 }

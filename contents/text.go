@@ -231,6 +231,7 @@ func (in *call) locate(ctx context.Context, p *part, layer *textlayer.Layer) (do
 
 // noteGaps notes what a part has no text of.
 func (in *call) noteGaps(p *part, o openText, err error) {
+	p.item.Transcribed = o.layer.Transcribed()
 	if missing := o.layer.Missing(p.loc); missing != "" && err == nil {
 		p.item.Missing = true
 		p.note(missing)

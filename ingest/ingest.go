@@ -36,6 +36,15 @@ type Options struct {
 	Mapper     citekit.Mapper
 	MapperName string
 
+	// Transcriber, if not nil, writes down what is said in recordings that have no words:
+	// neither subtitles nor a transcript, in them or beside them. That needs ffmpeg, and
+	// a workspace that is a [citekit.EvidenceOpener]. The transcript is kept as evidence of
+	// the map, whose metadata say in "transcript" that it is "transcribed", and by what. It
+	// stays, whatever maps the source again, until the source or the Transcriber changes;
+	// of an interrupted run each finished piece of some minutes stays. One recording is
+	// transcribed at a time.
+	Transcriber Transcriber
+
 	// Concurrency is how many sources are mapped concurrently; zero means 5.
 	Concurrency int
 

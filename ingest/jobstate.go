@@ -58,6 +58,8 @@ func (j *Job) State() JobState {
 	default:
 		if p.ToIndex > 0 {
 			a.Hint = p.Indexing()
+		} else if p.Speech != nil {
+			a.Hint = p.Speech.String()
 		}
 		return a
 	}

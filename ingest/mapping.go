@@ -35,7 +35,7 @@ type sharedDraft struct {
 // makeDraft decides how the map of a source is made: as a copy if there is a
 // map of the same bytes, else from a draft.
 func (in *run) makeDraft(ctx context.Context, t *task) verdict {
-	if len(t.Companions) > 0 || in.opts.Force {
+	if len(t.Companions) > 0 || in.opts.Force || in.mayTranscribe(ctx, t) {
 		draft, modality, err := in.mapSource(ctx, t)
 		return in.judgeDraft(ctx, t, makeAnew, draft, modality, err)
 	}
@@ -215,7 +215,26 @@ func (in *run) mapAs(ctx context.Context, t *task, modality citekit.Modality) (d
 		Companions: in.openers(t.Companions),
 		Progress:   func(part float64) { in.progress(t.Path, max(0, min(part, 1)), 0) },
 	}
-	err = in.lib.WithSlot(ctx, modality, func(ctx context.Context) error {
+	if t.words, err = in.transcriptOf(ctx, t, modality); err != nil {
+		return nil, err
+	}
+	mapping, stop := context.WithCancel(ctx)
+	if t.words != nil {
+		t.words.stop = stop
+		request.Companions = append(request.Companions, t.words.companion())
+	}
+	draft, err = in.draft(mapping, t, request)
+	if stop(); t.words != nil && t.words.wanted.Load() && ctx.Err() == nil {
+		if err := t.words.make(ctx); err != nil {
+			return nil, err
+		}
+		draft, err = in.draft(ctx, t, request)
+	}
+	return draft, err
+}
+
+func (in *run) draft(ctx context.Context, t *task, request citekit.MapRequest) (draft *citekit.Draft, err error) {
+	err = in.lib.WithSlot(ctx, request.Modality, func(ctx context.Context) error {
 		draft, err = in.mapper.Map(ctx, t.src, request)
 		if err == nil && draft == nil {
 			err = errors.New("the mapper returned nothing")

@@ -328,10 +328,10 @@ func (in *run) moveCompanions(ctx context.Context, m *citekit.ResourceMap, n *le
 	for i, c := range companions {
 		before[i] = renamedCompanion(c, r.To, r.From)
 	}
-	if in.digestAs(ctx, companions, before) != n.Companions {
+	if digest, _, _ := strings.Cut(n.Companions, transcribedBy); in.digestAs(ctx, companions, before) != digest {
 		return // the source is mapped again
 	}
-	n.Companions = in.digestCompanions(ctx, companions)
+	n.Companions = withCompanions(in.digestCompanions(ctx, companions), transcriberOf(*n))
 	if m.Metadata[companionsKey] != nil {
 		m.Metadata[companionsKey] = n.Companions
 	}

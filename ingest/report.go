@@ -155,6 +155,9 @@ type Progress struct {
 	// Part is the finished part of the source at Path, from 0 to 1.
 	Part float64 `json:"part"`
 
+	// Speech is how far the source is transcribed; nil if it is not being transcribed.
+	Speech *Speech `json:"speech,omitempty"`
+
 	// Indexed is how many resources were indexed, of ToIndex that are to be. Both are
 	// 0 until all sources are done; Path is then "". ToIndex may rise.
 	Indexed int `json:"indexed,omitempty"`

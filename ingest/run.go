@@ -36,7 +36,11 @@ type run struct {
 	movedTo, movedFrom map[string]string   // paths of renamed sources, by the other path
 	mayBeAt            map[string][]string // new files with the bytes of a vanished source
 
-	stamps stamps // with Shared
+	stamps   stamps            // with Shared
+	speech   *transcription    // nil if nothing transcribes
+	speaking citekit.Slots     // a recogniser takes the whole machine
+	spoken   map[string]string // the ids of sources that were transcribed, by their hash
+
 	turns  turns
 	report reporter
 }
@@ -51,6 +55,7 @@ func newRun(lib *citekit.Library, finder workspace.Finder, opts Options, report 
 		name:   opts.MapperName,
 		texts:  budget{free: textBudget, size: textBudget},
 		drafts: make(map[string]*sharedDraft),
+		spoken: make(map[string]string),
 		unread: make(map[string]error),
 
 		detectors: detectors(lib.Resolvers()),
@@ -74,6 +79,9 @@ type candidate struct {
 }
 
 func (in *run) run(ctx context.Context, paths []string) (err error) {
+	if in.speech, err = newTranscription(ctx, in.opts.Transcriber); err != nil {
+		return err
+	}
 	candidates, folders, err := in.find(ctx, paths)
 	if err != nil {
 		return err
@@ -161,9 +169,19 @@ func (in *run) mapAll(ctx context.Context, candidates []candidate) {
 }
 
 func (in *run) progress(source string, part float64, done int) {
+	in.tell(Progress{Path: source, Part: part}, done)
+}
+
+// speechProgress tells how far a source is transcribed, which is most of its mapping.
+func (in *run) speechProgress(source string, s Speech) {
+	in.tell(Progress{Path: source, Part: min(s.Seconds/max(s.Of, 1), 1), Speech: &s}, 0)
+}
+
+// tell reports progress; done sources more are done.
+func (in *run) tell(p Progress, done int) {
 	in.mu.Lock()
 	in.done += done
-	p := Progress{Done: in.done, Total: in.total, Path: source, Part: part}
+	p.Done, p.Total = in.done, in.total
 	in.mu.Unlock()
 	if in.opts.Progress != nil {
 		in.opts.Progress(p)

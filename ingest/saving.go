@@ -86,8 +86,11 @@ func (in *run) makeMap(ctx context.Context, t *task, v verdict) (*citekit.Resour
 		m.Metadata["method"] = draft.Method
 	}
 	t.note.Method = draft.Method
-	if t.companions != "" {
-		m.Metadata[companionsKey] = t.companions
+	if t.words != nil {
+		t.note.Companions = withCompanions(t.companions, t.words.transcriber)
+	}
+	if t.note.Companions != "" {
+		m.Metadata[companionsKey] = t.note.Companions
 	}
 	return m, in.addTranscript(ctx, t, m)
 }
@@ -108,6 +111,9 @@ func copyMap(original *citekit.ResourceMap, id, source string) *citekit.Resource
 func (in *run) addTranscript(ctx context.Context, t *task, m *citekit.ResourceMap) error {
 	if t.draft.Transcript == "" {
 		return nil
+	}
+	if t.words != nil && t.draft.Transcript == t.words.name {
+		return t.words.save(ctx, m)
 	}
 	i := slices.IndexFunc(t.Companions, func(c string) bool { return path.Base(c) == t.draft.Transcript })
 	if i < 0 {

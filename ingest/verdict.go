@@ -76,6 +76,7 @@ type task struct {
 	src        *citekit.Source
 	note       ledger.Note // the new note of the source
 	companions string      // a digest of the companions
+	words      *transcript // that a machine made or may make, or nil
 
 	// replaces is the stamp of what was stored under the id when it was
 	// checked, or the zero stamp: only that is replaced.
@@ -166,7 +167,7 @@ func (in *run) judgeMissing(t *task) verdict {
 // judgeSame judges a source with the same bytes as its note. It is undecided if
 // the source must be mapped nevertheless.
 func (in *run) judgeSame(ctx context.Context, t *task, n ledger.Note) verdict {
-	if in.opts.Force || in.asksOther(n) || in.isOutdated(ctx, t, n) || n.Companions != t.companions {
+	if in.opts.Force || in.asksOther(n) || in.isOutdated(ctx, t, n) || in.otherCompanions(ctx, t, n) {
 		return verdict{}
 	}
 	if n.Skipped != "" {

@@ -60,6 +60,7 @@ func encodeBriefing(b *contents.Briefing) (json.RawMessage, error) {
 		w.Text("address", p.Address.String())
 		w.Optional("title", p.Title)
 		w.Value("tokens", p.Tokens)
+		w.Flag("transcribed", p.Transcribed)
 		w.Close()
 	}
 	w.WriteByte(']')

@@ -401,7 +401,7 @@ func (f *searchCall) showPassage(ctx context.Context, r *foundResource, h *index
 	if c.text, err = r.layer.Text(ctx, p.from, p.to); err != nil {
 		return err
 	}
-	c.result.Passage = &Passage{Text: c.text, From: p.from, To: p.to, SourceHash: r.layer.SourceHash()}
+	c.result.Transcribed, c.result.Passage = r.layer.Transcribed(), &Passage{Text: c.text, From: p.from, To: p.to, SourceHash: r.layer.SourceHash()}
 	loc, err := r.layer.Location(p.from, p.to)
 	if err != nil {
 		return err
@@ -461,7 +461,7 @@ func (f *searchCall) showNode(ctx context.Context, r *foundResource, h *index.Hi
 	if c.goesOn = ranges[0].To > from+mostNodeText; c.goesOn {
 		c.text = uncut(c.text)
 	}
-	c.result.Passage = &Passage{Text: c.text, From: from, To: from + int64(len(c.text)), SourceHash: r.layer.SourceHash()}
+	c.result.Transcribed, c.result.Passage = r.layer.Transcribed(), &Passage{Text: c.text, From: from, To: from + int64(len(c.text)), SourceHash: r.layer.SourceHash()}
 	c.marks = marksOf(h, c.text)
 	return nil
 }

@@ -87,7 +87,7 @@ func (c *cutter) add(s stretch, run textlayer.Run, text string) {
 	if !run.Location.Time.IsZero() {
 		if c.open.text == "" {
 			c.since = run.Location.Time.Start
-		} else if run.Location.Time.End-c.since > mostTime {
+		} else if run.Location.Time.End-c.since > mostTime && !strings.HasPrefix(text, " ") { // not within a cue
 			c.flush()
 			c.since = run.Location.Time.Start
 		}

@@ -64,6 +64,9 @@ type Result struct {
 	Path       []string         // titles of the enclosing nodes, from the root
 	Modality   citekit.Modality // of Address
 
+	// Transcribed says that the text is what a machine heard in a recording.
+	Transcribed bool
+
 	// Snippet is the part of the source's text that matches the query best.
 	// Each omission at its ends is marked by "…" and nothing else.
 	Snippet    string
@@ -148,6 +151,7 @@ func (r *Result) write(w *strictjson.Writer) {
 		w.Value("path", r.Path)
 	}
 	w.Text("modality", string(r.Modality))
+	w.Flag("transcribed", r.Transcribed)
 	w.Text("snippet", r.Snippet)
 	if len(r.Highlights) > 0 {
 		w.Value("highlights", r.Highlights)

@@ -273,7 +273,12 @@ func placesOf(layer *textlayer.Layer, p part, text string) (places [][2]int, tog
 		if together = 1; !r.Location.Time.IsZero() {
 			together = cuesTogether
 		}
-		places = append(places, [2]int{int(max(r.From, p.from) - p.from), int(min(r.To, p.to) - p.from)})
+		place := [2]int{int(max(r.From, p.from) - p.from), int(min(r.To, p.to) - p.from)}
+		if n := len(places); n > 0 && together > 1 && text[place[0]-1] != '\n' { // a further word of a cue
+			places[n-1][1] = place[1]
+			continue
+		}
+		places = append(places, place)
 	}
 	if len(places) > 0 {
 		return places, together, true

@@ -87,7 +87,7 @@ func (b *builder) add(r citekit.TextRun) error {
 		return fmt.Errorf("the %s resolver gave a text at a place that cannot be: %w", b.o.modality, citekit.ErrFormat)
 	}
 	gap := ""
-	if b.open && r.Text != "" && !goesOn(b.last, r.Location) {
+	if b.open && r.Text != "" && !goesOn(b.last, r.Location) && !isNextWord(b.last, r) {
 		gap = "\n" // ends the line of the previous run
 	}
 	e := endsOf(r)
@@ -114,6 +114,11 @@ func goesOn(last, next citekit.Location) bool {
 		return next.Pages[0].First == last.Pages[len(last.Pages)-1].Last && last.Box == next.Box
 	}
 	return last.Equal(next)
+}
+
+// isNextWord reports whether a run is a further word of a subtitle, with a time of its own.
+func isNextWord(last citekit.Location, r citekit.TextRun) bool {
+	return !last.Time.IsZero() && !r.Location.Time.IsZero() && isWithin(last, r.Location) && r.Text[0] == ' '
 }
 
 // put adds a run, which must not be too long, if it fits. The gap is written

@@ -22,6 +22,8 @@ type Layer struct {
 	content io.Closer       // the storage of text, or nil
 	src     *citekit.Source // the source, if text is read from it; else nil
 	lines   lineStarts
+
+	transcribed bool
 	looked  atomic.Int64
 }
 
@@ -49,6 +51,10 @@ func (l *Layer) Modality() citekit.Modality { return l.modality }
 // SourceHash returns the SHA-256 of the source version that the text comes
 // from, in lower case hex.
 func (l *Layer) SourceHash() string { return l.hash }
+
+// Transcribed reports whether the text is what a machine heard in a recording. It may be
+// wrong, and is not the words of whoever speaks there.
+func (l *Layer) Transcribed() bool { return l.transcribed }
 
 // Len returns the length of the text in bytes.
 func (l *Layer) Len() int64 { return l.size }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
@@ -30,7 +31,7 @@ func (s *Store) Open(ctx context.Context, resourceID string) (*Layer, error) {
 		return nil, err
 	}
 	l, err := s.openMapped(ctx, opened.Map, opened.Source)
-	return l, failed(citekit.Address{Resource: resourceID}, err)
+	return l.of(opened.Map), failed(citekit.Address{Resource: resourceID}, err)
 }
 
 // OpenFile is like [Store.Open], for a file without a map. It opens the path in
@@ -53,7 +54,15 @@ func (s *Store) OpenVersion(ctx context.Context, resourceID, hash string) (*Laye
 		return nil, err
 	}
 	l, err := s.openVersion(ctx, m, hash)
-	return l, failed(citekit.Address{Resource: resourceID}, err)
+	return l.of(m), failed(citekit.Address{Resource: resourceID}, err)
+}
+
+// of returns the layer, which may be nil, as that of a map.
+func (l *Layer) of(m *citekit.ResourceMap) *Layer {
+	if l != nil {
+		l.transcribed = about.IsTranscribed(m.Metadata)
+	}
+	return l
 }
 
 // HasNoText reports whether an error of [Store.Open] or [citekit.Library.ReadText]

@@ -61,7 +61,7 @@ func (c *call) decide(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	c.verdict.Stale = s.stale
+	c.verdict.Stale, c.verdict.Transcribed = s.stale, s.Transcribed()
 	cited, err := c.citedParts(ctx, s)
 	if err != nil {
 		return err

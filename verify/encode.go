@@ -30,6 +30,7 @@ func (v *Verdict) write(w *strictjson.Writer) {
 	w.Value("similarity", v.Similarity)
 	v.writeOthers(w)
 	w.Flag("stale", v.Stale)
+	w.Flag("transcribed", v.Transcribed)
 	if v.LeftOut > 0 {
 		w.Value("left_out", v.LeftOut)
 	}

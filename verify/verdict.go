@@ -129,6 +129,10 @@ type Verdict struct {
 	// mapped; if that is not kept, the class is [Unchecked].
 	Stale bool
 
+	// Transcribed says that the text was compared with what a machine heard in a
+	// recording, as [textlayer.Layer.Transcribed] has it.
+	Transcribed bool
+
 	// LeftOut is, for a quote without a stated address that was not found or is
 	// altered, how many resources were not searched, because their sources have
 	// changed since they were mapped, are gone or cannot be read. The quote may be

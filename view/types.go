@@ -104,14 +104,15 @@ type Picture struct {
 
 // A Quote says whether a quote stands at the address, as package verify finds it.
 type Quote struct {
-	Class      string   `json:"class" enum:"exact,repaired,elsewhere,altered,not_found,unchecked" doc:"Only one that is exact or repaired has marks."`
-	Address    string   `json:"address,omitempty" doc:"Where the words, or similar ones, are."`
-	Text       string   `json:"text,omitempty" doc:"The words of the source there."`
-	Difference []Change `json:"difference,omitempty" doc:"Of an altered quote."`
-	Notes      []string `json:"notes,omitempty"`
-	Others     []string `json:"others,omitempty" doc:"Further places."`
-	Stale      bool     `json:"stale,omitempty" doc:"The source has changed."`
-	Problem    string   `json:"problem,omitempty" doc:"Why it could not be checked."`
+	Class       string   `json:"class" enum:"exact,repaired,elsewhere,altered,not_found,unchecked" doc:"Only one that is exact or repaired has marks."`
+	Address     string   `json:"address,omitempty" doc:"Where the words, or similar ones, are."`
+	Text        string   `json:"text,omitempty" doc:"The words of the source there."`
+	Difference  []Change `json:"difference,omitempty" doc:"Of an altered quote."`
+	Notes       []string `json:"notes,omitempty"`
+	Others      []string `json:"others,omitempty" doc:"Further places."`
+	Stale       bool     `json:"stale,omitempty" doc:"The source has changed."`
+	Transcribed bool     `json:"transcribed,omitempty" doc:"The text is what a machine heard in a recording."`
+	Problem     string   `json:"problem,omitempty" doc:"Why it could not be checked."`
 }
 
 // A Change is a difference in words.

@@ -122,6 +122,9 @@ func (c *completer) offerValue(ctx context.Context, flag, typed string) {
 	case "mapper":
 		c.kind = files
 		c.offer(typed, "structure", "gemini", "openai")
+	case "transcriber":
+		c.kind = files
+		c.offer(typed, "whisper.cpp", "openai-whisper", "faster-whisper", "vosk", "pocketsphinx")
 	case "mode":
 		if c.command.Name() == "resolve" {
 			c.offer(typed, string(citekit.ModeExact), string(citekit.ModeCopy), string(citekit.ModeStrict))

@@ -35,6 +35,7 @@ func (d *doctor) checkServer(ctx context.Context) {
 	d.checkKeys(ctx)
 	d.checkCertificate()
 	d.checkPort()
+	d.checkTranscriber(ctx)
 	if d.flags.online {
 		d.checkModels(ctx)
 	}

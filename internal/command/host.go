@@ -40,7 +40,8 @@ type host struct {
 	// empty for one workspace.
 	services map[string]*api.Service
 
-	mapper chosenMapper
+	mapper      chosenMapper
+	transcriber ingest.Transcriber
 
 	openStore func(url string) (Store, error)
 	openQueue func(Store) (Queue, error) // nil if stores have none
@@ -70,6 +71,10 @@ func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger
 	mapper := mapperFlags{name: m.Name, config: string(m.Config), retries: m.Retries, enrich: m.Enrich}
 	if h.mapper, err = mapper.open(h.resolvers); err != nil {
 		return nil, fmt.Errorf("mapper: %w", err)
+	}
+	speech := transcriberFlags{name: settings.Transcriber.Name, config: string(settings.Transcriber.Config), command: "serve"}
+	if h.transcriber, err = speech.open(); err != nil {
+		return nil, err
 	}
 	return h, nil
 }
@@ -119,9 +124,9 @@ func (h *host) corpus(w config.Workspace, opts *corpus.Options) (*corpus.Corpus,
 	if err != nil {
 		return nil, err
 	}
-	// Workers have no mapper, and read no scans and comments.
+	// Workers have no mapper and no transcriber, and read no scans and comments.
 	can := h.settings.Capabilities
-	if opts.AgentsIngest && h.openQueue != nil && h.mapper.Mapper == nil && !can.OCR && !can.Comments {
+	if opts.AgentsIngest && h.openQueue != nil && h.mapper.Mapper == nil && h.transcriber == nil && !can.OCR && !can.Comments {
 		q, err := h.openQueue(store)
 		if err != nil {
 			return nil, errors.Join(err, store.Close())
@@ -140,7 +145,7 @@ func (h *host) options(name string) *corpus.Options {
 	opts := &corpus.Options{
 		Resolvers: h.resolvers, Model: h.writer,
 		Search:   &search.Options{Semantics: h.semantics, Program: programKey()},
-		Ingest:   &ingest.Options{Program: programKey(), Renames: followAll, Mapper: h.mapper.Mapper, MapperName: h.mapper.name},
+		Ingest:   &ingest.Options{Program: programKey(), Renames: followAll, Mapper: h.mapper.Mapper, MapperName: h.mapper.name, Transcriber: h.transcriber},
 		Dialects: h.settings.Dialects, Named: func(workspace string) *api.Service { return h.services[workspace] },
 		SAGE:  sageOptions(h.settings),
 		Scans: "resolve shows it, with include [\"image\"]",

@@ -43,6 +43,7 @@ type ingestFlags struct {
 	shards      int
 	queue       bool
 	mapper      mapperFlags
+	transcriber transcriberFlags
 }
 
 func (i *ingestFlags) register(f *pflag.FlagSet) {
@@ -64,6 +65,7 @@ func (i *ingestFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&i.noIndex, "no-index", false, "do not read the texts for search; the next search then does")
 	f.IntVar(&i.shards, "shards", 0, "spread the search index over `N` parts, at most 256, for more than ten million passages or many workers; what is there moves (default: as it is)")
 	i.mapper.register(f)
+	i.transcriber.register(f)
 }
 
 // check returns an error if the flags contradict each other.
@@ -73,8 +75,8 @@ func (i *ingestFlags) check() error {
 		return usagef("ingest", "--follow-renames and --no-follow-renames contradict each other")
 	case kind != "" && (!kind.BuiltIn() || kind == citekit.Virtual):
 		return usagef("ingest", "--type %s; it is one of document, video, audio, image, text", term.Line(i.kind))
-	case i.queue && (kind != "" || i.id != "" || i.watch || i.ocr || i.comments || i.mapper.name != ""):
-		return usagef("ingest", "--queue takes none of --type, --id, --watch, --ocr, --comments and --mapper: workers map as they are started")
+	case i.queue && (kind != "" || i.id != "" || i.watch || i.ocr || i.comments || i.mapper.name != "" || i.transcriber.name != ""):
+		return usagef("ingest", "--queue takes none of --type, --id, --watch, --ocr, --comments, --mapper and --transcriber: workers map as they are started")
 	case i.shards < 0 || i.shards > 256:
 		return usagef("ingest", "--shards %d; it is 1 to 256", i.shards)
 	case i.shards > 0 && i.noIndex:
@@ -88,7 +90,7 @@ func (i *ingestFlags) check() error {
 }
 
 func ingestCommand(s *session) *cobra.Command {
-	var flags ingestFlags
+	flags := ingestFlags{transcriber: transcriberFlags{command: "ingest"}}
 	c := &cobra.Command{
 		Use:   "ingest <path>...",
 		Short: "Make maps of files and folders",
@@ -113,13 +115,20 @@ given: each such file may then be cited as long as its map exists. 'citekit
 allowed' lists these files.
 
 A --mapper that is a program reads a JSON object with "source" (path, modality,
-extent) and "schema", and writes a map or {"nodes": [...]}.`,
+extent) and "schema", and writes a map or {"nodes": [...]}.
+
+A --transcriber writes down recordings that have no words in them or beside them.
+What it hears is marked as transcribed wherever it is shown, and stays until the
+recording or the transcriber changes. A program gets the path of a WAV file of
+at most ten minutes, and writes SRT, WebVTT or the JSON of whisper or vosk.
+Ctrl-C keeps finished pieces. A server gets the sound only if you give its URL.`,
 		Example: lines(
 			"citekit ingest book.pdf lecture.mp4",
 			"citekit ingest . --watch",
 			"citekit ingest 'src/**/*.go'",
 			"citekit --dir ~/papers ingest .",
 			"citekit ingest talk.mp3 --id keynote --force",
+			"citekit ingest talks --transcriber whisper.cpp --transcriber-config '{\"model\": \"ggml-base.bin\"}'",
 		),
 		Args: between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -206,11 +215,17 @@ func (in *ingestion) open(args []string) error {
 	if in.grants, err = in.openGrants(); err != nil {
 		return errors.Join(err, in.lib.Close())
 	}
+	transcriber, err := in.flags.transcriber.open()
+	if err != nil {
+		return errors.Join(err, in.lib.Close())
+	}
+	in.tellRemote(transcriber)
 	in.opts = ingest.Options{
 		Type:           citekit.Modality(in.flags.kind),
 		ResourceID:     in.flags.id,
 		Mapper:         in.mapper.Mapper,
 		MapperName:     in.mapper.name,
+		Transcriber:    transcriber,
 		Concurrency:    in.flags.concurrency,
 		MaxSourceBytes: int64(in.flags.maxSize),
 		Force:          in.flags.force,
@@ -294,7 +309,16 @@ func (in *ingestion) showProgress(p ingest.Progress) {
 	if p.Part < 1 && p.Total == 1 {
 		part = p.Part
 	}
-	in.bar.Load().Set(part/float64(max(p.Total, 1)), fmt.Sprintf("%d of %d", p.Done, p.Total), p.Path)
+	text := fmt.Sprintf("%d of %d", p.Done, p.Total)
+	if p.Speech != nil {
+		speech := *p.Speech
+		if p.Total == 1 { // the bar says how much time is left
+			speech.Left, text = 0, speech.String()
+		} else {
+			text += ", " + speech.String()
+		}
+	}
+	in.bar.Load().Set(part/float64(max(p.Total, 1)), text, p.Path)
 }
 
 // showItem prints one line for an item that is news or may be cited from now on.

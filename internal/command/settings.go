@@ -35,6 +35,7 @@ var settingOf = map[string]string{
 	"keys": "keys", "dialect": "dialects", "toolsets": "toolsets", "tools": "tools", "read-only": "read_only",
 	"ingest": "capabilities.ingest", "ocr": "capabilities.ocr", "comments": "capabilities.comments",
 	"embedder": "embedder", "reranker": "reranker", "model": "model.name", "model-config": "model.config",
+	"transcriber": "transcriber.name", "transcriber-config": "transcriber.config",
 	"log-level": "log.level", "log-format": "log.format", "log-file": "log.file", "audit-log": "audit.file",
 	"metrics": "metrics.enabled",
 }
@@ -52,6 +53,7 @@ func (f *settingFlags) register(flags *pflag.FlagSet) {
 	registerHTTP(flags)
 	new(semanticsFlags).register(flags)
 	new(mapperFlags).registerWriter(flags)
+	new(transcriberFlags).register(flags)
 	new(extraText).register(flags)
 	flags.String("log-level", "warn", "lowest `LEVEL` that is logged: debug, info, warn or error")
 	flags.String("log-format", "text", "`FORM` of the log: text or json")

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 
 func performCommand(what string) {
 	switch what {
+	case "transcriber":
+		performTranscriber(os.Args[1:])
 	case "map":
 		var input llm.CommandInput
 		if err := json.NewDecoder(os.Stdin).Decode(&input); err != nil {

@@ -98,6 +98,7 @@ import (
 
 	"github.com/citekit/citekit"
 	engine "github.com/citekit/citekit/modality/internal/media"
+	"github.com/citekit/citekit/modality/internal/media/speech"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -172,6 +173,19 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 // transcript in a separate file.
 func (r *Resolver) ReadTranscript(ctx context.Context, src, transcript *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return r.ready().ReadTranscript(ctx, src, transcript, loc)
+}
+
+// Transcribe writes down what is said in a recording, as package ingest keeps it. It has
+// recognise write down a piece of at most ten minutes at a time, a WAV file of 16 bits,
+// 16 kHz and one channel, as SubRip, WebVTT, or the JSON of whisper, whisper.cpp, vosk or
+// pocketsphinx. Keep is called with what is done after each piece, and first with nil for
+// what it kept last, where Transcribe goes on. Progress, which may be nil, gets the
+// seconds and the pieces that are done, of all. It needs ffmpeg.
+//
+// Errors are those of recognise and of Resolve. Output that cannot be read, or none of
+// whose times is in the piece, matches [citekit.ErrFormat].
+func (r *Resolver) Transcribe(ctx context.Context, src *citekit.Source, recognise func(ctx context.Context, wav string) ([]byte, error), keep func(ctx context.Context, state []byte) ([]byte, error), progress func(done, of float64, pieces, ofPieces int)) ([]byte, error) {
+	return r.ready().Transcribe(ctx, src, speech.Job{Recognise: recognise, Keep: keep, Progress: progress})
 }
 
 // Preview implements [preview.Previewer] with the waveform of a time range of

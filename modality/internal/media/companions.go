@@ -31,7 +31,7 @@ type companions struct {
 }
 
 // extensions are those of files that may hold words, best first.
-var extensions = []string{".srt", ".vtt", ".ass", ".ssa", ".json"}
+var extensions = []string{".srt", ".vtt", ".ass", ".ssa", ".json", about.TranscriptExt}
 
 // candidates returns the files that may hold words: plainest name first
 // (talk.srt before talk.en.srt), then files in the language of the sound.
@@ -39,8 +39,10 @@ func (c companions) candidates(extensions []string) []citekit.Companion {
 	found := slices.DeleteFunc(slices.Clone(c.files), func(f citekit.Companion) bool {
 		return !slices.Contains(extensions, ext(f.Name))
 	})
+	machines := func(name string) int { return strings.Count(ext(name), about.TranscriptExt) } // after all that people wrote
 	slices.SortStableFunc(found, func(a, b citekit.Companion) int {
 		return cmp.Or(
+			cmp.Compare(machines(a.Name), machines(b.Name)),
 			cmp.Compare(strings.Count(a.Name, "."), strings.Count(b.Name, ".")),
 			cmp.Compare(c.foreign(a.Name), c.foreign(b.Name)),
 			cmp.Compare(slices.Index(extensions, ext(a.Name)), slices.Index(extensions, ext(b.Name))),

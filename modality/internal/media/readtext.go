@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/modality/internal/media/speech"
 	"github.com/citekit/citekit/modality/internal/subtitle"
 )
 
@@ -46,6 +47,10 @@ func (e *Engine) ReadTranscript(ctx context.Context, src, transcript *citekit.So
 		text, err := readText(ctx, transcript)
 		if errors.Is(err, citekit.ErrTooLarge) {
 			err = fmt.Errorf("a transcript of %d bytes; at most %d are read: %w", transcript.Size(), maxCompanion, err)
+		}
+		if cues, ok := speech.Read(text); ok && err == nil {
+			e.wordRuns(cues, loc.Time, m.extent().Duration, yield)
+			return
 		}
 		var cues []subtitle.Cue
 		if err == nil {
@@ -96,6 +101,40 @@ func (e *Engine) runs(cues []subtitle.Cue, span citekit.Span, duration float64, 
 		}
 		if !yield(citekit.TextRun{Text: c.Text + "\n", Location: citekit.Location{Modality: e.Modality, Time: shown}}, nil) {
 			return
+		}
+	}
+}
+
+// shortestWord is how many seconds a word has at least.
+const shortestWord = .001
+
+// wordRuns yields what a machine heard within a span: a run for each word whose time is
+// known, else for each cue. A cue is a line.
+func (e *Engine) wordRuns(cues []speech.Cue, span citekit.Span, duration float64, yield func(citekit.TextRun, error) bool) {
+	if span.End == 0 {
+		span.End = duration
+	}
+	for _, c := range cues {
+		words := c.Words
+		if len(words) == 0 {
+			words = []speech.Word{{Start: c.Start, End: c.End, Text: c.Text}}
+		}
+		for i, w := range words {
+			text := w.Text
+			if i > 0 {
+				text = " " + text
+			}
+			if i == len(words)-1 {
+				text += "\n"
+			}
+			start := max(min(w.Start, duration-shortestWord), 0)
+			shown := rounded(citekit.Span{Start: start, End: min(max(w.End, start+shortestWord), duration)})
+			if shown.Start >= span.End || shown.End <= span.Start || shown.Start >= shown.End {
+				continue
+			}
+			if !yield(citekit.TextRun{Text: text, Location: citekit.Location{Modality: e.Modality, Time: shown}}, nil) {
+				return
+			}
 		}
 	}
 }

@@ -34,6 +34,7 @@ func (s *Settings) check() (faults Faults) {
 	}
 	structural := s.Mapper.Name == "" || s.Mapper.Name == "structure"
 	needs("mapper.config", "a mapper.name other than structure", s.Mapper.Config != "" && structural)
+	needs("transcriber.config", "transcriber.name", s.Transcriber.Config != "" && s.Transcriber.Name == "")
 	needs("mapper.enrich", "mapper.name gemini or openai", s.Mapper.Enrich && s.Mapper.Name != "gemini" && s.Mapper.Name != "openai")
 	if s.Audit.File != "" && s.Audit.File == s.Log.File {
 		fault("audit.file", "is the file of "+s.called("audit.file", "log.file")+": the audit log needs a file of its own")

@@ -43,6 +43,8 @@ type Config struct {
 	Model    Model  `json:"model" jsonschema:"Model that writes abstractive answers."`
 	Mapper   Mapper `json:"mapper" jsonschema:"What makes the maps of files that agents ingest."`
 
+	Transcriber Transcriber `json:"transcriber" jsonschema:"What writes down the speech in recordings without subtitles that agents ingest."`
+
 	MCP MCP `json:"mcp" jsonschema:"Settings as the SAGE reference has them, which mean its dialect. Host, port and connections are those of citekit if these are not given."`
 
 	Timeouts map[string]Duration `json:"timeouts" jsonschema:"How long a call may take, by tool. A call may ask for less. A negative time means no limit." setting:"reload tool"`
@@ -125,6 +127,12 @@ type Mapper struct {
 	Config  JSON   `json:"config" jsonschema:"Its settings, such as model and base_url."`
 	Retries int    `json:"retries" jsonschema:"How often a failed request to a model is repeated." setting:"min=0 max=100"`
 	Enrich  bool   `json:"enrich" jsonschema:"Keep the structure, and let the model add titles and summaries."`
+}
+
+// A Transcriber configures what recognises speech.
+type Transcriber struct {
+	Name   string `json:"name" jsonschema:"whisper.cpp, openai-whisper, faster-whisper, vosk, pocketsphinx, a program, or the URL of a server; empty means nothing does."`
+	Config JSON   `json:"config" jsonschema:"Its settings, such as model and language."`
 }
 
 // Log configures where the log is written.

@@ -1,0 +1,150 @@
+package ingest_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/test/sharedtest"
+	"github.com/citekit/citekit/mapper/llm"
+)
+
+// A word is one that is said, with its times in seconds.
+type word struct {
+	text       string
+	start, end float64
+}
+
+// speak writes a WAV file in which espeak-ng says words, each alone and so at a known time.
+func speak(t testing.TB, path string, words []string) (said []word) {
+	t.Helper()
+	const rate = 22050
+	const gap = rate / 5
+	var sound []int16
+	for i, text := range words {
+		file := filepath.Join(t.TempDir(), "word.wav")
+		if out, err := exec.CommandContext(t.Context(), "espeak-ng", "-v", "en-us", "-s", "130", "-w", file, text).CombinedOutput(); err != nil {
+			t.Fatalf("espeak-ng: %v: %s", err, out)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples := make([]int16, (len(data)-44)/2)
+		for k := range samples {
+			samples[k] = int16(binary.LittleEndian.Uint16(data[44+2*k:]))
+		}
+		first, last := 0, len(samples)-1 // without silence
+		for first < last && math.Abs(float64(samples[first])) < 100 {
+			first++
+		}
+		for last > first && math.Abs(float64(samples[last])) < 100 {
+			last--
+		}
+		pause := gap
+		if i%6 == 0 {
+			pause = 5 * gap // between sentences
+		}
+		sound = append(sound, make([]int16, pause)...)
+		at := len(sound)
+		sound = append(sound, samples[first:last+1]...)
+		said = append(said, word{text, float64(at) / rate, float64(len(sound)) / rate})
+	}
+	sound = append(sound, make([]int16, 5*gap)...)
+	b := []byte("RIFF")
+	b = binary.LittleEndian.AppendUint32(b, uint32(36+2*len(sound)))
+	b = append(b, "WAVEfmt "...)
+	for _, v := range []uint32{16, 1 | 1<<16, rate, 2 * rate, 2 | 16<<16} {
+		b = binary.LittleEndian.AppendUint32(b, v)
+	}
+	b = binary.LittleEndian.AppendUint32(append(b, "data"...), uint32(2*len(sound)))
+	for _, v := range sound {
+		b = binary.LittleEndian.AppendUint16(b, uint16(v))
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return said
+}
+
+// TestSpeech has a real recogniser, which knows only these words, hear made speech: what it
+// hears is at its time.
+func TestSpeech(t *testing.T) {
+	sharedtest.NotShort(t)
+	needFFmpeg(t)
+	for _, program := range []string{"espeak-ng", "pocketsphinx_continuous"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not installed")
+		}
+	}
+	words := strings.Fields("one two three four five six seven eight nine ten open window morning water people never")
+	dir, grammar := t.TempDir(), filepath.Join(t.TempDir(), "grammar")
+	if err := os.WriteFile(grammar, []byte("#JSGF V1.0;\ngrammar words;\npublic <words> = ("+strings.Join(words, "|")+")+;\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	words = append(words, words...)
+	said := speak(t, filepath.Join(dir, "talk.wav"), words)
+	transcriber, err := llm.NewTranscriber("pocketsphinx", &llm.TranscriberOptions{Args: []string{"-jsgf", grammar}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := talks(t, dir)
+	ingestTalks(t, lib, ingest.Options{Transcriber: transcriber})
+	heard, right, farthest := 0, 0, 0.
+	for run, err := range lib.ReadText(t.Context(), "talk", citekit.Location{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		heard++
+		for _, w := range said {
+			if w.text == strings.TrimSpace(run.Text) && math.Abs(run.Location.Time.Start-w.start) < 2 {
+				right++
+				farthest = max(farthest, math.Abs(run.Location.Time.Start-w.start), math.Abs(run.Location.Time.End-w.end))
+			}
+		}
+	}
+	t.Logf("%d words said, %d heard, %d rightly, at most %.3f s off", len(said), heard, right, farthest)
+	if right < len(said)*2/3 || farthest > .3 {
+		t.Errorf("%d of %d words heard rightly, at most %v s off", right, len(said), farthest)
+	}
+}
+
+// TestLongSpeech transcribes two hours, and looks at the memory.
+func TestLongSpeech(t *testing.T) {
+	if !sharedtest.Long() {
+		t.Skip("two hours of sound")
+	}
+	needFFmpeg(t)
+	dir := t.TempDir()
+	const length = 2 * 3600
+	writeTalk(t, filepath.Join(dir, "talk.wav"), length)
+	var most atomic.Uint64
+	h := &hearer{each: func(_ int, seconds float64) error {
+		if seconds > 601 {
+			return fmt.Errorf("a piece of %v s", seconds)
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		most.Store(max(most.Load(), m.HeapAlloc))
+		return nil
+	}}
+	runtime.GC()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	ingestTalks(t, talks(t, dir), ingest.Options{Transcriber: h})
+	grown := int64(most.Load()) - int64(before.HeapAlloc)
+	t.Logf("%d pieces, %d KiB more memory", h.heard, grown>>10)
+	if h.heard < length/600 || grown > 16<<20 {
+		t.Errorf("%d pieces, %d bytes more memory", h.heard, grown)
+	}
+}
