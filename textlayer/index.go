@@ -38,6 +38,9 @@ type run struct {
 	ends          lineEnds
 	ink           bool   // it has visible characters
 	missing       string // as in [citekit.TextRun]
+	state         string // likewise; "" if it is full
+	ocr           bool   // likewise
+	confidence    float64
 }
 
 // end returns the end of the last run.

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
@@ -157,3 +158,17 @@ func validLanguages(s string) bool {
 }
 
 const languageLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/"
+
+// Confidence returns the mean confidence of blocks, weighted by the length of their
+// texts, from 0 to 1; 0 without blocks.
+func Confidence(blocks []Block) float64 {
+	var all mean
+	for _, b := range blocks {
+		letters := float64(utf8.RuneCountInString(b.Text))
+		all.add(mean{b.Confidence / 100 * letters, letters})
+	}
+	if all.letters == 0 {
+		return 0
+	}
+	return all.value()
+}

@@ -160,9 +160,9 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 // because that changes the text.
 func (r *Resolver) Version() string {
 	if r.OCR {
-		return "pdf/4 ocr " + r.OCRLanguages
+		return "pdf/5 ocr " + r.OCRLanguages
 	}
-	return "pdf/4"
+	return "pdf/5"
 }
 
 // Resolve implements [citekit.Resolver]. The media type is always

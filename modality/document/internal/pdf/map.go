@@ -80,8 +80,9 @@ type facts struct {
 	outline []entry // nil if it is missing or too large
 	labels  []pdf.LabelRange
 	info    pdf.Info
-	text    presence // whether pages show text, for documents not read in full
-	cut     []any    // names of incomplete parts, as in the metadata
+	text    presence    // whether pages show text, for documents not read in full
+	drawn   []drawnPage // what pages draw, of all pages or of the first
+	cut     []any       // names of incomplete parts, as in the metadata
 }
 
 // A presence says whether something is present.
@@ -132,9 +133,34 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 		return nil, err
 	}
 	if found.pages > r.figurePages() {
-		found.text, err = findText(d, f)
+		if found.text, err = findText(d, f); err != nil {
+			return nil, err
+		}
 	}
+	found.drawn, err = drawnPages(d, f)
 	return found, err
+}
+
+// A drawnPage is what a page draws, if that is known.
+type drawnPage struct {
+	pdf.Drawn
+	known bool
+}
+
+// drawnPages examines what pages draw, within a part of the budget of a job.
+func drawnPages(d *pdf.Document, f *pdf.File) (drawn []drawnPage, err error) {
+	err = f.Within(4, func() error {
+		search := pdf.NewDrawnSearch(f, d)
+		for i := range min(len(d.Pages), maxTextSearch) {
+			var page drawnPage
+			if page.Drawn, page.known, err = search.OnPage(i); err != nil || f.Exhausted() {
+				return err
+			}
+			drawn = append(drawn, page)
+		}
+		return nil
+	})
+	return drawn, err
 }
 
 // findText checks the pages of a document for text until it finds some, first
