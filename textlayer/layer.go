@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
@@ -114,6 +115,23 @@ func (l *Layer) OCR(start, end int64) (confidence float64, ok bool) {
 		}
 	}
 	return confidence, ok
+}
+
+// TextStates returns the pages at loc whose text is not full in the source, by state, as
+// in the metadata of maps: such as {"none": "1-3,7"}; nil if there are none. The zero
+// Location means all of the text. Members of archives do not count.
+func (l *Layer) TextStates(loc citekit.Location) map[string]any {
+	states := make(about.TextStates)
+	last := 0
+	for _, i := range l.stated {
+		r := l.runs[i]
+		if n := lastPage(r.loc); n > last && r.loc.Member == "" && (loc.IsWhole() || overlap(r.loc, loc)) {
+			states.Add(n, r.state)
+			last = n
+		}
+	}
+	all, _ := states.Metadata()
+	return all
 }
 
 // placeOf names the place of runs, from the first to the last, for people.
