@@ -122,7 +122,7 @@ func ReadTextStates(metadata map[string]any) TextStates {
 	return s
 }
 
-// Without returns the states without those of pages that has holds.
+// Count returns how many pages they are.
 func (s TextStates) Count() int {
 	n := 0
 	for _, pages := range s {

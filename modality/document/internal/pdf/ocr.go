@@ -75,7 +75,11 @@ func (r *Resolver) tesseract() (*tesseract.Command, error) {
 	r.finding.Lock()
 	defer r.finding.Unlock()
 	if r.found == nil {
-		command, err := tesseract.Find(r.Tesseract)
+		find, path := tesseract.Find, r.Tesseract
+		if r.OCRProgram != "" {
+			find, path = tesseract.FindProgram, r.OCRProgram
+		}
+		command, err := find(path)
 		if err != nil {
 			return nil, err
 		}
