@@ -12,7 +12,7 @@ import (
 
 const (
 	mostlyPicture = .5  // of a page that is a picture with a few words, at least
-	somePicture   = .1  // of a page without text whose words, if any, are in a picture
+	somePicture   = .05 // of a page without text whose words, if any, are in a picture
 	fewWords      = 150 // visible characters; a page with more has text, whatever is drawn behind it
 	leastWritten  = 20  // visible characters of a page, below which nothing is said about their letters
 	mostOdd       = 5   // visible characters for each that is none; more are damage

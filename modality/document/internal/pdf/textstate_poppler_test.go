@@ -50,7 +50,7 @@ func (p shownPage) state() string {
 		return about.TextDamaged
 	case p.cover >= .5 && visible < 150 && written > 0:
 		return about.TextPartial
-	case written == 0 && p.cover >= .1:
+	case written == 0 && p.cover >= .05:
 		return about.TextNone
 	}
 	return about.TextFull
