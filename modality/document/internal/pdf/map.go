@@ -42,14 +42,15 @@ const (
 // otherwise they have only the page.
 //
 // The metadata are "pages", their number; "text_layer", whether pages of the
-// document have any text, false for a scan; "author" and "language" from the
+// document have any text, false for a scan; "text_state", the pages whose text
+// is not full, by state, such as {"none": "1-3,7"}; "author" and "language" from the
 // document; and "page_labels", if the labels of pages differ from their
 // numbers. These are a list of at most 1000 objects. Each object describes the
 // labels of the pages from "page" on: the "label" of that page, and "style"
 // ("D" for 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and
 // "start", unless they are none, "" and 1. The list "incomplete" names the
 // parts that reached a limit, so that the document may have more of them:
-// "outline", "page_labels", "headings" and "figures". If the headings are
+// "outline", "page_labels", "headings", "figures" and "text_state". If the headings are
 // incomplete, the nodes are runs of pages.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
