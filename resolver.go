@@ -15,8 +15,7 @@ import (
 // defined there: preview.Previewer, preview.Boxer, relations.Linker,
 // verify.MarkupReader and stats.ProgramUser.
 //
-// Implementations must be safe for concurrent use. Package modality/modalitytest checks
-// them.
+// Implementations must be safe for concurrent use. modality/modalitytest checks them.
 type Resolver interface {
 	// Resolve returns the part of src that req.Location selects. If the location has no
 	// selector, it returns all of src, byte for byte. The Body of the Content may read
@@ -58,8 +57,7 @@ const (
 // Content is what a [Resolver] returns.
 type Content struct {
 	// Body holds the bytes; the caller closes it. An error while reading means there is
-	// no evidence. Body is nil only for a location without bytes, such as a virtual
-	// one.
+	// no evidence. It is nil only for a location without bytes, such as a virtual one.
 	Body io.ReadCloser
 
 	// Size is the length of Body in bytes, or -1 if it is not known before it is read.
@@ -69,16 +67,13 @@ type Content struct {
 	MediaType string // such as "application/pdf"
 	Ext       string // file name extension with its dot, such as ".pdf"
 
-	// Charset names the text encoding of the bytes, in lower case as registered with
-	// IANA; "" where the notion does not apply.
+	// Charset is the encoding of a text, in lower case as registered with IANA, or "".
 	Charset string
 
-	// CharsetGuessed says that Charset was inferred from the bytes: nothing declares
-	// it, and other charsets could have them too.
+	// CharsetGuessed says that Charset is inferred from the bytes, and not declared.
 	CharsetGuessed bool
 
-	// Actual is the location the bytes hold, where it differs from the one requested;
-	// else nil.
+	// Actual is the location that the bytes hold, if it is not the requested one, or nil.
 	Actual *Location
 
 	// Changes lists how the bytes differ from that part of the source: one sentence
@@ -117,10 +112,18 @@ type TextRun struct {
 
 	Transcribed bool // a machine wrote down what it heard, which may be wrong; set by the Library
 
-	// Missing says which part of the text cannot be read although the source shows it,
-	// such as "12 of the 80 characters drawn on it cannot be read"; "" if the text is
-	// whole. It follows the name of a place and a colon.
+	// Missing says, after "page 3: ", which part of the text cannot be read although the
+	// source shows it, such as "a picture without text"; "" if the text is whole.
 	Missing string
+
+	// TextState says what the source has of the text of a page or picture: "none",
+	// "partial" or "damaged", whose letters are not known; "" or "full" if all.
+	TextState string
+
+	// OCR says that Text was recognised in a picture, by a program that is sure of it
+	// to Confidence, from 0 to 1.
+	OCR        bool
+	Confidence float64
 }
 
 // A Versioner is a [Resolver] that names the version of its output. Evidence made under
@@ -177,8 +180,7 @@ type MapRequest struct {
 	Progress func(done float64)
 }
 
-// A Companion is a file beside a source that may describe it, such as the subtitles or
-// chapters of a recording.
+// A Companion is a file beside a source that may describe it, such as its subtitles.
 type Companion struct {
 	Name string // base name
 
@@ -196,12 +198,10 @@ type Draft struct {
 	// ingest. The nodes are the caller's.
 	Nodes []*Node
 
-	// Method says in a word or two how the nodes were found, such as "outline" or
-	// "headings".
+	// Method says in a word or two how the nodes were found, such as "outline".
 	Method string
 
-	// Transcript is the name of the [Companion] that holds the words of the source, or
-	// "".
+	// Transcript is the name of the [Companion] with the words of the source, or "".
 	Transcript string
 
 	// Metadata is copied to the map. Package ingest sets the keys title, source_hash,

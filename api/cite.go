@@ -33,6 +33,7 @@ type Cited struct {
 	Format      string `json:"format" enum:"markdown,footnote,csl,bibtex,annotation,url,anthropic,openai,gemini"`
 	Text        string `json:"text,omitempty" doc:"The citation, in a format that is text."`
 	Value       any    `json:"value,omitempty" doc:"The citation, in a format that is JSON: csl, annotation, anthropic, openai and gemini."`
+	OCR         bool   `json:"ocr,omitempty" doc:"The quote was recognised in a picture: nobody has compared it with what that shows."`
 	Transcribed bool   `json:"transcribed,omitempty" doc:"The quote is what a machine heard in a recording."`
 	Stale       bool   `json:"stale,omitempty" doc:"The source has changed since it was mapped."`
 	Warning     string `json:"warning,omitempty" doc:"Why the citation may not lead to what it names."`
@@ -71,7 +72,7 @@ func (s *Service) Cite(ctx context.Context, req *CiteRequest) (*Cited, error) {
 	}
 	cited := &Cited{
 		Address: made.Address.String(), DocumentID: made.Address.Resource, Label: made.Label(), Quote: made.Quote,
-		Format: string(asked.Form), Text: made.Text, Transcribed: made.Quote != "" && made.Work.Transcribed, Warning: made.Note,
+		Format: string(asked.Form), Text: made.Text, Transcribed: made.Quote != "" && made.Work.Transcribed, OCR: made.OCR, Warning: made.Note,
 	}
 	cited.Link = s.linkTo(cited.Address, made.Quote)
 	if made.JSON != nil {

@@ -174,7 +174,7 @@ func (s *Service) results(ctx context.Context, found *search.Results, by search.
 		result := Result{
 			ID: one.ResourceID, Kind: "document", DocumentID: one.ResourceID, Address: one.Address.String(),
 			Title: one.Title, Path: one.Path, Text: one.Snippet, Highlights: one.Highlights, Score: one.Score,
-			Rationale: reasons(one.Rationale), Copies: written(one.Copies), Transcribed: one.Transcribed,
+			Rationale: reasons(one.Rationale), OCR: one.OCR, Copies: written(one.Copies), Transcribed: one.Transcribed,
 		}
 		result.Link = s.linkTo(result.Address, "")
 		if one.Passage != nil && by == search.ByPassages {

@@ -72,6 +72,7 @@ type Result struct {
 	Highlights  [][2]int  `json:"highlights,omitzero" doc:"Words of the query in the text: code points, the end excluded."`
 	Score       float64   `json:"score" doc:"Comparable within one answer."`
 	Rationale   []Reason  `json:"rationale,omitzero" doc:"There if asked for."`
+	OCR         bool      `json:"ocr,omitempty" doc:"The text was recognised in a picture."`
 	Copies      []string  `json:"copies,omitempty" doc:"Addresses of places with the same text."`
 }
 

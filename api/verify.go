@@ -42,6 +42,8 @@ type Verdict struct {
 	Difference  []Difference `json:"difference,omitempty"`
 	Repairs     []string     `json:"repairs,omitempty" doc:"Kinds of differences that change no meaning."`
 	Others      []string     `json:"others,omitempty" doc:"Further places."`
+	OCR         bool         `json:"ocr,omitempty" doc:"The words were recognised in a picture, so they are never exact."`
+	Confidence  float64      `json:"confidence,omitempty" doc:"How sure the program is that recognised them, from 0 to 1."`
 	Stale       bool         `json:"stale,omitempty" doc:"The source has changed."`
 	Transcribed bool         `json:"transcribed,omitempty" doc:"The text is what a machine heard in a recording."`
 	LeftOut     int          `json:"leftOut,omitempty"`
@@ -131,7 +133,7 @@ func (s *Service) verifyText(ctx context.Context, req *VerifyRequest) (*Verifica
 func (s *Service) verdictOf(v *verify.Verdict, kind verify.Kind, holds bool) Verdict {
 	one := Verdict{
 		Kind: string(kind), Class: string(v.Class), Holds: holds, Quote: v.Quote, Text: v.Text, Similarity: v.Similarity,
-		Others: written(v.Others), Stale: v.Stale, Transcribed: v.Transcribed, LeftOut: v.LeftOut, Notes: v.Notes,
+		Others: written(v.Others), OCR: v.OCR, Confidence: v.Confidence, Stale: v.Stale, Transcribed: v.Transcribed, LeftOut: v.LeftOut, Notes: v.Notes,
 	}
 	if v.Address.Resource != "" {
 		one.Address, one.DocumentID = v.Address.String(), v.Address.Resource

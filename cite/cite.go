@@ -113,6 +113,10 @@ type Cited struct {
 	// source has changed. It is nil if all is well.
 	Problem error
 
+	// OCR says that the quote was recognised in a picture: nobody has compared it with
+	// what the picture shows.
+	OCR bool
+
 	// Note says that a URL leads to the whole source, although a part is cited, or is
 	// "".
 	Note string
@@ -166,11 +170,11 @@ func (c *Citer) Cite(ctx context.Context, req Request) (*Cited, error) {
 	if err := checkURL(req.URL); err != nil {
 		return nil, &FieldError{"URL", err}
 	}
-	cited, err := c.cite(ctx, req, form)
+	cited, ocr, err := c.cite(ctx, req, form)
 	if err != nil {
 		return nil, err
 	}
-	made := &Cited{Citation: cited, Problem: c.checkSource(ctx, cited.Address)}
+	made := &Cited{Citation: cited, Problem: c.checkSource(ctx, cited.Address), OCR: ocr}
 	if made.Text, made.JSON, err = form.write(ctx, c, cited, req); err != nil {
 		return nil, err
 	}
@@ -195,54 +199,55 @@ func checkURL(text string) error {
 	return fmt.Errorf("a URL of the scheme %s cannot be cited; give one of http, https or file: %w", message.Quote(u.Scheme), citekit.ErrSyntax)
 }
 
-// cite returns a citation of the part that an id names, with the quote if there is one.
-func (c *Citer) cite(ctx context.Context, req Request, f form) (*citation.Citation, error) {
+// cite returns a citation of the part that an id names, with the quote if there is one,
+// and whether that was recognised in a picture.
+func (c *Citer) cite(ctx context.Context, req Request, f form) (cited *citation.Citation, ocr bool, err error) {
 	part, err := lookup.Find(ctx, c.lib, req.ID)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	cited := &citation.Citation{Address: part.Address, Work: citation.WorkOf(part.Map, part.Node)}
+	cited = &citation.Citation{Address: part.Address, Work: citation.WorkOf(part.Map, part.Node)}
 	if err := lookup.CheckPlace(part.Map, cited.Address); err != nil {
-		return nil, &citekit.ResolveError{Op: "cite", Address: cited.Address, Err: err}
+		return nil, false, &citekit.ResolveError{Op: "cite", Address: cited.Address, Err: err}
 	}
 	tells := false
 	if req.Quote != "" {
-		if tells, err = c.quote(ctx, req.Quote, cited); err != nil {
-			return nil, err
+		if tells, ocr, err = c.quote(ctx, req.Quote, cited); err != nil {
+			return nil, false, err
 		}
 	} else if part.Node == nil {
 		if err := lookup.CheckEnd(ctx, c.lib, cited.Address); err != nil {
-			return nil, &citekit.ResolveError{Op: "cite", Address: cited.Address, Err: err}
+			return nil, false, &citekit.ResolveError{Op: "cite", Address: cited.Address, Err: err}
 		}
 	}
 	c.pin(ctx, part.Map, cited, req.Pin == PinAlways || req.Pin == PinUntold && f.pins(cited, tells))
-	return cited, nil
+	return cited, ocr, nil
 }
 
 // quote finds a quote in the part of a citation and sets its place to it. It reports
-// whether the quote tells where it was.
-func (c *Citer) quote(ctx context.Context, quote string, cited *citation.Citation) (tells bool, err error) {
+// whether the quote tells where it was, and whether it was recognised in a picture.
+func (c *Citer) quote(ctx context.Context, quote string, cited *citation.Citation) (tells, ocr bool, err error) {
 	part := cited.Address
 	verdict, err := c.verifier.Quote(ctx, verify.Request{Quote: quote, Address: part})
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return false, err
+		return false, false, err
 	case err != nil:
-		return false, &FieldError{"Quote", err}
+		return false, false, &FieldError{"Quote", err}
 	case verdict.Problem != nil:
-		return false, verdict.Problem
+		return false, false, verdict.Problem
 	case verdict.Stale && !verdict.Holds():
 		if err := c.checkSource(ctx, part); err != nil {
-			return false, err // it says what to do
+			return false, false, err // it says what to do
 		}
-		return false, &citekit.ResolveError{Op: "cite", Address: part, Err: citekit.ErrStale}
+		return false, false, &citekit.ResolveError{Op: "cite", Address: part, Err: citekit.ErrStale}
 	case !verdict.Holds():
-		return false, &QuoteError{part, verdict}
+		return false, false, &QuoteError{part, verdict}
 	}
 	if err := c.place(ctx, cited, verdict); err != nil {
-		return false, err
+		return false, false, err
 	}
-	return verdict.Counted && verdict.Places == 1 && reanchor.Tells(cited.Quote), nil
+	return verdict.Counted && verdict.Places == 1 && reanchor.Tells(cited.Quote), verdict.OCR, nil
 }
 
 // pin adds the version of the source to the address of a citation, and keeps the text of

@@ -102,9 +102,16 @@ type Item struct {
 	Tokens int    // of Text
 	Hidden int    // how many characters of Text are written as codes, if Visible is requested
 	Runs   []Run  // if requested
-	Note   string // why there is no text, or not all of it
+	OCR    bool   // some of Text was recognised in a picture
+
 	// Transcribed is true if Text is what a machine heard in a recording.
 	Transcribed bool
+
+	// TextStates has the pages of the part whose text in the source is not full, by
+	// state, as [textlayer.Layer.TextStates] has them; nil if there are none.
+	TextStates map[string]any
+
+	Note string // why there is no text, or not all of it
 	// Missing is true if a part of the text cannot be read although the source
 	// shows it. Note says which.
 	Missing bool
@@ -115,6 +122,11 @@ type Item struct {
 type Run struct {
 	Address    citekit.Address // of what the text has of it
 	Start, End int             // code points of the text, the end excluded
+
+	// OCR says that it was recognised in a picture, by a program that is sure of it to
+	// Confidence, from 0 to 1.
+	OCR        bool
+	Confidence float64
 }
 
 // Options configures a [Reader]. The zero value is ready to use.

@@ -2,9 +2,11 @@ package contents
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
@@ -47,6 +49,10 @@ func (i *Item) write(w *strictjson.Writer) {
 	w.Text("text", i.Text)
 	w.Value("tokens", i.Tokens)
 	w.Flag("transcribed", i.Transcribed)
+	w.Flag("ocr", i.OCR)
+	if i.TextStates != nil {
+		w.Value(about.TextStateKey, i.TextStates)
+	}
 	if len(i.Runs) > 0 {
 		w.Value("runs", i.Runs)
 	}
@@ -72,13 +78,16 @@ func (i *Item) note() string {
 	return i.Note + "; " + plain.HiddenNote(i.Hidden)
 }
 
-// MarshalJSON returns an object with "address", "start" and "end".
+// MarshalJSON returns an object with "address", "start" and "end", and, for recognised
+// text, "ocr" and "confidence".
 func (r Run) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
-		Address string `json:"address"`
-		Start   int    `json:"start"`
-		End     int    `json:"end"`
-	}{r.Address.String(), r.Start, r.End})
+		Address    string  `json:"address"`
+		Start      int     `json:"start"`
+		End        int     `json:"end"`
+		OCR        bool    `json:"ocr,omitempty"`
+		Confidence float64 `json:"confidence,omitempty"`
+	}{r.Address.String(), r.Start, r.End, r.OCR, math.Round(r.Confidence*1000) / 1000})
 }
 
 // MarshalJSON returns an object with "kind", "from", "to", "hops" if there are

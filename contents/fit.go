@@ -199,7 +199,7 @@ func (p *part) addShownRuns(n int) {
 		at = end
 		a := p.item.Address
 		a.Location = r.upTo(end)
-		p.item.Runs = append(p.item.Runs, Run{a, start, points})
+		p.item.Runs = append(p.item.Runs, Run{a, start, points, r.ocr, r.confidence})
 	}
 	if p.item.Hidden > 0 {
 		marks := make([][2]int, len(p.item.Runs))

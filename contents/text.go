@@ -34,6 +34,9 @@ type bytesRun struct {
 
 	layer *textlayer.Layer // that it is of; nil if it was read from the source
 	from  int64            // of its bytes in the layer
+
+	ocr        bool // as in [Run]
+	confidence float64
 }
 
 // upTo returns the location of the bytes of a run before the offset end of the
@@ -232,11 +235,14 @@ func (in *call) locate(ctx context.Context, p *part, layer *textlayer.Layer) (do
 // noteGaps notes what a part has no text of.
 func (in *call) noteGaps(p *part, o openText, err error) {
 	p.item.Transcribed = o.layer.Transcribed()
+	isPDF := o.mediaType == pdfType
+	if err == nil {
+		p.item.TextStates = o.layer.TextStates(p.loc)
+	}
 	if missing := o.layer.Missing(p.loc); missing != "" && err == nil {
 		p.item.Missing = true
-		p.note(missing)
+		p.note(in.orScanned(missing, isPDF && p.item.TextStates != nil))
 	}
-	isPDF := o.mediaType == pdfType
 	switch {
 	case o.layer.Empty() && p.item.Missing:
 	case o.layer.Empty() || o.layer.Incomplete():
@@ -306,7 +312,10 @@ func (in *call) readPart(ctx context.Context, p *part) error {
 		if err != nil {
 			return err
 		}
-		p.text.runs = append(p.text.runs, bytesRun{location: run.Location, start: b.Len(), end: b.Len() + len(run.Text)})
+		p.text.runs = append(p.text.runs, bytesRun{
+			location: run.Location, start: b.Len(), end: b.Len() + len(run.Text), ocr: run.OCR, confidence: run.Confidence,
+		})
+		p.item.OCR = p.item.OCR || run.OCR
 		b.WriteString(run.Text)
 		if b.Len() > maxBoxText {
 			if err := in.checkEnd(ctx, p); err != nil {
@@ -343,6 +352,9 @@ func (in *call) read(ctx context.Context, p *part, room int) error {
 		}
 		if to < r.To {
 			piece, p.text.more = wholeCharacters(piece), true
+		}
+		if _, ocr := layer.OCR(from, to); ocr {
+			p.item.OCR = true
 		}
 		if in.req.Runs {
 			p.addRuns(layer, from, b.Len(), piece)
@@ -388,7 +400,7 @@ func (p *part) addRuns(layer *textlayer.Layer, from int64, at int, piece string)
 			r := bytesRun{
 				location: locationOf(layer, start, end, run.Location),
 				start:    at + int(start-from), end: at + int(end-from),
-				layer: layer, from: start,
+				layer: layer, from: start, ocr: run.OCR, confidence: run.Confidence,
 			}
 			if p.isTable() && !r.location.Lines.IsZero() {
 				p.addLines(r, piece[start-from:end-from])
@@ -424,7 +436,7 @@ func (t *text) skip(n int64) {
 	behind := t.runs[:0]
 	for _, r := range t.runs {
 		if r.end > k {
-			behind = append(behind, bytesRun{location: r.location, start: max(0, r.start-k), end: r.end - k})
+			behind = append(behind, bytesRun{location: r.location, start: max(0, r.start-k), end: r.end - k, ocr: r.ocr, confidence: r.confidence})
 		}
 	}
 	t.runs = behind

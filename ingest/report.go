@@ -41,6 +41,11 @@ type Item struct {
 	// damaged ones among them. "skipped" in the metadata of the map has the reasons.
 	SkippedMembers int `json:"skipped_members,omitempty"`
 
+	// TextState has the pages of a newly mapped document of which the text cannot be read,
+	// or not all, by state, as in the metadata of its map; Pages is how many it has.
+	TextState map[string]any `json:"text_state,omitempty"`
+	Pages     int            `json:"pages,omitempty"`
+
 	// FailedBefore is set for a source found in a folder that failed in an earlier
 	// run for the same reason, and has not changed since.
 	FailedBefore bool `json:"failed_before,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/localfile"
@@ -332,6 +333,9 @@ func (in *run) apply(t *task, v verdict) Item {
 	}
 	if item.Status == Mapped || item.Status == Copied {
 		item.Unsearched, item.Damaged, item.SkippedMembers = unsearched(t), damaged(t), skippedMembers(t)
+		if item.TextState, _ = metadataOf(t)[about.TextStateKey].(map[string]any); item.TextState != nil {
+			item.Pages = number(metadataOf(t)["pages"])
+		}
 	}
 	return item
 }

@@ -208,6 +208,6 @@ func (s *Searcher) asideHint(f Filters) string {
 	p := partsOf(kinds)
 	add(p.Begun, "only the beginning of %s is searched, as all would take more work than an index gives a source of such a size%s; read on by address, or split the source")
 	add(p.Cut, "only the beginning of the text of %s is searched, as it is too large%s; read on by address, or split the source")
-	add(p.Unread, "some text of %s cannot be read, so it is not searched%s; read tells which pages")
+	add(p.Unread, "left out: some pages of %s are pictures, or cannot be read as text%s; read tells which, and --ocr may read them")
 	return strings.Join(hints, "; ")
 }

@@ -393,6 +393,13 @@ func (f *searchCall) readTo(ctx context.Context, r *foundResource, h *index.Hit)
 	return err
 }
 
+// setPassage sets the passage of a result: text, which is that of a layer from a byte on.
+func (r *Result) setPassage(layer *textlayer.Layer, text string, from int64) {
+	r.Passage = &Passage{Text: text, From: from, To: from + int64(len(text)), SourceHash: layer.SourceHash()}
+	_, r.OCR = layer.OCR(from, r.Passage.To)
+	r.Transcribed = layer.Transcribed()
+}
+
 // showPassage shows a passage of the text.
 func (f *searchCall) showPassage(ctx context.Context, r *foundResource, h *index.Hit, p part, c *candidate) (err error) {
 	if r.layer == nil || p.of != lengthOf(r.layer) {
@@ -401,7 +408,7 @@ func (f *searchCall) showPassage(ctx context.Context, r *foundResource, h *index
 	if c.text, err = r.layer.Text(ctx, p.from, p.to); err != nil {
 		return err
 	}
-	c.result.Transcribed, c.result.Passage = r.layer.Transcribed(), &Passage{Text: c.text, From: p.from, To: p.to, SourceHash: r.layer.SourceHash()}
+	c.result.setPassage(r.layer, c.text, p.from)
 	loc, err := r.layer.Location(p.from, p.to)
 	if err != nil {
 		return err
@@ -461,7 +468,7 @@ func (f *searchCall) showNode(ctx context.Context, r *foundResource, h *index.Hi
 	if c.goesOn = ranges[0].To > from+mostNodeText; c.goesOn {
 		c.text = uncut(c.text)
 	}
-	c.result.Transcribed, c.result.Passage = r.layer.Transcribed(), &Passage{Text: c.text, From: from, To: from + int64(len(c.text)), SourceHash: r.layer.SourceHash()}
+	c.result.setPassage(r.layer, c.text, from)
 	c.marks = marksOf(h, c.text)
 	return nil
 }

@@ -314,7 +314,7 @@ func (f *searchCall) showStart(ctx context.Context, r *foundResource, b *related
 		}
 	}
 	c.text, c.goesOn = text, end < all.To && f.req.By != ByPassages
-	c.result.Transcribed, c.result.Passage = r.layer.Transcribed(), &Passage{Text: text, From: all.From, To: end, SourceHash: r.layer.SourceHash()}
+	c.result.setPassage(r.layer, text, all.From)
 	return nil
 }
 

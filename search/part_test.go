@@ -22,7 +22,7 @@ func TestPartTold(t *testing.T) {
 	sharedtest.Once(t)
 	const (
 		isCut    = "only the beginning of the text of 1 resource is searched, as it is too large: long; "
-		isUnread = "some text of 1 resource cannot be read, so it is not searched: scan; "
+		isUnread = "left out: some pages of 1 resource are pictures, or cannot be read as text: scan; "
 	)
 	for _, held := range []int{1 << 20, 1000} { // the text is held, and it is not
 		t.Run(fmt.Sprint(held), func(t *testing.T) {

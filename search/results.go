@@ -72,6 +72,10 @@ type Result struct {
 	Snippet    string
 	Highlights [][2]int // words of the query in the snippet, in code points, the end excluded
 
+	// OCR says that some of the Passage was recognised in a picture, so that nobody takes
+	// it for the words of the source.
+	OCR bool
+
 	// Copies are the addresses of passages found with the same letters and digits, in
 	// the order of their scores, at most [MaxCopies]. They are no results by themselves.
 	Copies []citekit.Address
@@ -156,6 +160,7 @@ func (r *Result) write(w *strictjson.Writer) {
 	if len(r.Highlights) > 0 {
 		w.Value("highlights", r.Highlights)
 	}
+	w.Flag("ocr", r.OCR)
 	if len(r.Copies) > 0 {
 		w.Value("copies", r.Copies)
 	}

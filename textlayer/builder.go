@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 )
 
 const (
@@ -80,6 +82,12 @@ func (b *builder) leaveRest() bool {
 // add adds a run.
 func (b *builder) add(r citekit.TextRun) error {
 	r.Text, r.Missing = strings.ToValidUTF8(r.Text, "\ufffd"), strings.ToValidUTF8(r.Missing, "\ufffd")
+	if r.TextState == about.TextFull {
+		r.TextState = ""
+	}
+	if r.Confidence = min(max(r.Confidence, 0), 1); !r.OCR || math.IsNaN(r.Confidence) {
+		r.Confidence = 0
+	}
 	if r.Location.Modality == "" {
 		r.Location.Modality = b.o.modality
 	}
@@ -137,6 +145,7 @@ func (b *builder) put(gap string, r citekit.TextRun) error {
 	b.index.add(run{
 		from: from, to: to, loc: r.Location, ends: endsOf(r),
 		ink: strings.ContainsFunc(r.Text, isInk), missing: r.Missing,
+		state: r.TextState, ocr: r.OCR, confidence: r.Confidence,
 	}, int64(points), int64(points+beyondBMP(r.Text)))
 	b.index.size = to
 	if r.Text != "" {

@@ -63,7 +63,7 @@ func (d *decoder) real() float64 {
 // run reads the next run of x, with its number of characters and of UTF-16
 // units.
 func (d *decoder) run(x *index) (r run, points, units int64) {
-	has := d.uint(hasMissing<<1 - 1)
+	has := d.uint(hasOCR<<1 - 1)
 	gap := d.uint(min(1, x.size-x.end()))
 	r.from = x.end() + gap
 	length := d.uint(x.size - r.from)
@@ -82,6 +82,16 @@ func (d *decoder) run(x *index) (r run, points, units int64) {
 	r.loc.Modality = cmp.Or(r.loc.Modality, x.modality)
 	if has&hasMissing != 0 {
 		if r.missing = d.text(); r.missing == "" {
+			d.fail()
+		}
+	}
+	if has&hasState != 0 {
+		if r.state = d.text(); r.state == "" {
+			d.fail()
+		}
+	}
+	if r.ocr = has&hasOCR != 0; r.ocr {
+		if r.confidence = d.real(); !(r.confidence >= 0 && r.confidence <= 1) {
 			d.fail()
 		}
 	}

@@ -34,6 +34,8 @@ const (
 	hasInk
 	hasStructure
 	hasMissing
+	hasState
+	hasOCR
 )
 
 // encode writes everything after the text.
@@ -80,7 +82,7 @@ func (e encoder) run(x *index, i int) {
 	r := x.runs[i]
 	points, units := x.counts(i)
 	loc, has := r.loc, int64(r.ends)
-	for i, there := range []bool{len(loc.Pages) > 0, !loc.Lines.IsZero(), !loc.Time.IsZero(), !loc.Box.IsZero(), loc.VirtualAddress != "", r.ink, isStructured(loc), r.missing != ""} {
+	for i, there := range []bool{len(loc.Pages) > 0, !loc.Lines.IsZero(), !loc.Time.IsZero(), !loc.Box.IsZero(), loc.VirtualAddress != "", r.ink, isStructured(loc), r.missing != "", r.state != "", r.ocr} {
 		if there {
 			has |= hasPages << i
 		}
@@ -93,6 +95,12 @@ func (e encoder) run(x *index, i int) {
 	e.place(has, before.loc, loc)
 	if r.missing != "" {
 		e.text(r.missing)
+	}
+	if r.state != "" {
+		e.text(r.state)
+	}
+	if r.ocr {
+		e.real(r.confidence)
 	}
 }
 

@@ -24,6 +24,7 @@ type index struct {
 	incomplete bool
 	written    int   // runs that have visible characters
 	missing    []int // numbers of runs of which a part cannot be read
+	stated     []int // numbers of runs whose state is not full
 
 	lastPage, lastLine, lastBlock int // of the runs outside members; lastLine is math.MaxInt if some count by part or message
 
@@ -38,6 +39,9 @@ type run struct {
 	ends          lineEnds
 	ink           bool   // it has visible characters
 	missing       string // as in [citekit.TextRun]
+	state         string // likewise; "" if it is full
+	ocr           bool   // likewise
+	confidence    float64
 }
 
 // end returns the end of the last run.
@@ -71,6 +75,9 @@ func (x *index) add(r run, points, units int64) {
 	}
 	if r.missing != "" {
 		x.missing = append(x.missing, len(x.runs)-1)
+	}
+	if r.state != "" {
+		x.stated = append(x.stated, len(x.runs)-1)
 	}
 	if r.loc.Member != "" {
 		return

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/ctxio"
 )
 
@@ -32,7 +33,15 @@ type Layer struct {
 type Run struct {
 	From, To int64            // bytes, the end excluded
 	Location citekit.Location // of the run in the source
+
+	// TextState, OCR and Confidence are those of the [citekit.TextRun]; the state "full"
+	// is "".
+	TextState  string
+	OCR        bool
+	Confidence float64
 }
+
+func (r run) public() Run { return Run{r.from, r.to, r.loc, r.state, r.ocr, r.confidence} }
 
 // Close releases the files that the layer reads from.
 func (l *Layer) Close() error {
@@ -79,11 +88,19 @@ func (l *Layer) Incomplete() bool { return l.incomplete }
 func (l *Layer) Missing(loc citekit.Location) string {
 	const most = 3
 	var all []string
+	var last run // the last run of those of which all says the same
+	var first citekit.Location
 	for _, i := range l.missing {
 		r := l.runs[i]
-		if loc.IsWhole() || overlap(r.loc, loc) {
-			all = append(all, placeOf(r.loc)+": "+r.missing)
+		if !loc.IsWhole() && !overlap(r.loc, loc) {
+			continue
 		}
+		if n := len(all); n > 0 && r.missing == last.missing && r.loc.Member == last.loc.Member && isNextPage(last.loc, r.loc) {
+			all[n-1] = placeOf(first, r.loc) + ": " + r.missing
+		} else {
+			all, first = append(all, placeOf(r.loc, r.loc)+": "+r.missing), r.loc
+		}
+		last = r
 	}
 	if n := len(all) - most; n > 0 {
 		all = append(all[:most], fmt.Sprintf("and the same of %d more", n))
@@ -91,11 +108,45 @@ func (l *Layer) Missing(loc citekit.Location) string {
 	return strings.Join(all, "; ")
 }
 
-// placeOf names the place of a run for people.
-func placeOf(loc citekit.Location) string {
+func isNextPage(loc, next citekit.Location) bool {
+	return len(loc.Pages) > 0 && len(next.Pages) > 0 && next.Pages[0].First == lastPage(loc)+1
+}
+
+// OCR returns how sure the program is that recognised the text in the bytes [start, end),
+// from 0 to 1: the least of its runs. It returns false if none of it was recognised.
+func (l *Layer) OCR(start, end int64) (confidence float64, ok bool) {
+	for r := range l.RunsIn(start, end) {
+		if r.OCR && (!ok || r.Confidence < confidence) {
+			confidence, ok = r.Confidence, true
+		}
+	}
+	return confidence, ok
+}
+
+// TextStates returns the pages at loc whose text is not full in the source, by state, as
+// in the metadata of maps: such as {"none": "1-3,7"}; nil if there are none. The zero
+// Location means all of the text. Members of archives do not count.
+func (l *Layer) TextStates(loc citekit.Location) map[string]any {
+	states := make(about.TextStates)
+	last := 0
+	for _, i := range l.stated {
+		r := l.runs[i]
+		if n := lastPage(r.loc); n > last && r.loc.Member == "" && (loc.IsWhole() || overlap(r.loc, loc)) {
+			states.Add(n, r.state)
+			last = n
+		}
+	}
+	all, _ := states.Metadata()
+	return all
+}
+
+// placeOf names the place of runs, from the first to the last, for people.
+func placeOf(loc, last citekit.Location) string {
 	name := "its text"
-	if len(loc.Pages) > 0 {
-		name = fmt.Sprintf("page %d", loc.Pages[0].First)
+	if n := lastPage(last); n > 0 {
+		if name = fmt.Sprintf("page %d", n); n > loc.Pages[0].First {
+			name = fmt.Sprintf("pages %d-%d", loc.Pages[0].First, n)
+		}
 	}
 	if loc.Member != "" {
 		name = loc.Member + ", " + name
@@ -125,7 +176,7 @@ func (l *Layer) Reason() string {
 func (l *Layer) Runs() iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		for _, r := range l.runs {
-			if !yield(Run{r.from, r.to, r.loc}) {
+			if !yield(r.public()) {
 				return
 			}
 		}
@@ -136,7 +187,7 @@ func (l *Layer) Runs() iter.Seq[Run] {
 func (l *Layer) RunsIn(start, end int64) iter.Seq[Run] {
 	return func(yield func(Run) bool) {
 		for _, r := range l.runs[max(0, l.before(start, InBytes)):] {
-			if r.from >= end || r.to > start && !yield(Run{r.from, r.to, r.loc}) {
+			if r.from >= end || r.to > start && !yield(r.public()) {
 				return
 			}
 		}

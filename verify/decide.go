@@ -28,6 +28,9 @@ type call struct {
 	blank   bool       // the address was read and has no text
 	cut     bool       // the cited box holds only a part of a run
 	whole   bool       // the cited parts are whole runs of the layer, which may go beyond the address
+
+	recognised bool    // some of what was read at the address was recognised in a picture,
+	sure       float64 // by a program that is sure of it to this, from 0 to 1
 }
 
 // A readPlace is the quote in the text that was read at its address.
@@ -245,6 +248,9 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 			return nil, fmt.Errorf("more than %d MiB of text at the address; cite a smaller part: %w", mostRead>>20, citekit.ErrTooLarge)
 		}
 		text.WriteString(run.Text)
+		if run.OCR && (!c.recognised || run.Confidence < c.sure) {
+			c.recognised, c.sure = true, run.Confidence
+		}
 		found, err := s.Ranges(run.Location)
 		if err == nil && (run.Location.Modality == citekit.Image || !run.Location.Lines.IsZero() && s.Cuts(run.Location)) {
 			found, err = around.narrow(ctx, found, run.Text)
@@ -512,12 +518,22 @@ func (c *call) setRepairs(m quotation.Match) {
 	}
 }
 
+// setOCR notes that the text of a verdict was recognised in a picture, if it was, by a
+// program that is sure of it to confidence.
+func (c *call) setOCR(recognised bool, confidence float64) {
+	v := c.verdict
+	if v.OCR, v.Confidence = recognised, confidence; recognised && v.Class == Exact {
+		v.Class = Repaired
+	}
+}
+
 // settleRead sets the verdict on a quote that was read at its address, where the
 // layer has it at no place or at several, or may have it otherwise written, as in
 // HTML, so that the place in the layer is not known.
 func (c *call) settleRead(places int) {
 	v := c.verdict
 	c.setRepairs(c.read.Match)
+	c.setOCR(c.recognised, c.sure)
 	v.Text = c.read.text
 	v.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.req.Address.Location}
 	v.Places = max(v.Places, places, 1)
@@ -536,6 +552,8 @@ func (c *call) tell(ctx context.Context, p place) (err error) {
 	if v.Address, err = p.address(); err != nil {
 		return err
 	}
+	confidence, recognised := p.source.OCR(p.from(), p.to())
+	c.setOCR(recognised, confidence)
 	if v.Text, err = p.source.Text(ctx, p.from(), p.to()); err != nil {
 		return err
 	}

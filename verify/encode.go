@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"math"
+
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/strictjson"
 )
@@ -29,6 +31,9 @@ func (v *Verdict) write(w *strictjson.Writer) {
 	}
 	w.Value("similarity", v.Similarity)
 	v.writeOthers(w)
+	if w.Flag("ocr", v.OCR); v.OCR {
+		w.Value("confidence", math.Round(v.Confidence*1000)/1000)
+	}
 	w.Flag("stale", v.Stale)
 	w.Flag("transcribed", v.Transcribed)
 	if v.LeftOut > 0 {

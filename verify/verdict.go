@@ -16,7 +16,8 @@ const (
 	Exact Class = "exact"
 
 	// Repaired is a quote that is at the address except for differences made by
-	// copying and typesetting, which [Verdict.Repairs] lists.
+	// copying and typesetting, which [Verdict.Repairs] lists, or that is at an address
+	// whose text was recognised in a picture: [Verdict.OCR].
 	Repaired Class = "repaired"
 
 	// Elsewhere is a quote that is, exact or repaired, at another place than
@@ -124,6 +125,12 @@ type Verdict struct {
 	Places  int
 	Counted bool
 
+	// OCR says that words of Text were recognised in a picture, by a program that is sure
+	// of them to Confidence, from 0 to 1. Such a quote is never [Exact]: nobody has
+	// compared the words with the picture.
+	OCR        bool
+	Confidence float64
+
 	// Stale says that the source changed since it was mapped or cited. The
 	// verdict is then about the text of the version that was cited, or else
 	// mapped; if that is not kept, the class is [Unchecked].
@@ -161,7 +168,7 @@ func (v *Verdict) Holds() bool {
 
 // MarshalJSON returns an object with "quote", "class", "address" (null if not
 // found), "similarity", and, unless they are empty, "text", "span", "boxes",
-// "repairs", "difference", "others", "places", "stale", "left_out", "notes" and "error". An exact
+// "repairs", "difference", "others", "places", "ocr", "confidence", "stale", "left_out", "notes" and "error". An exact
 // quote has no "text", because that equals the quote.
 func (v *Verdict) MarshalJSON() ([]byte, error) {
 	w := new(strictjson.Writer)

@@ -176,6 +176,7 @@ type writtenCitation struct {
 	As      string          `json:"as"`
 	Text    string          `json:"text,omitempty"` // of a form that is not JSON
 	JSON    json.RawMessage `json:"value,omitempty"`
+	OCR     bool            `json:"ocr,omitempty"`     // the quote was recognised in a picture
 	Stale   bool            `json:"stale,omitempty"`   // the source has changed since it was mapped
 	Warning string          `json:"warning,omitempty"` // why the citation may not lead to what it names
 }
@@ -187,7 +188,7 @@ func (c *citer) write(ctx context.Context, ids []string) error {
 		if err != nil {
 			return err
 		}
-		w := writtenCitation{Address: cited.Address, Label: cited.Label(), Quote: cited.Quote, As: c.as, Text: cited.Text, JSON: cited.JSON}
+		w := writtenCitation{Address: cited.Address, Label: cited.Label(), Quote: cited.Quote, As: c.as, Text: cited.Text, JSON: cited.JSON, OCR: cited.OCR}
 		if cited.Problem != nil {
 			w.Stale, w.Warning = errors.Is(cited.Problem, citekit.ErrStale), detail(cited.Problem).Message
 			c.warn("warning: " + w.Warning)

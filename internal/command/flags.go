@@ -14,15 +14,22 @@ import (
 
 // An extraText says which text to read that is usually not.
 type extraText struct {
-	scans    bool // on pages without text, by tesseract
-	comments bool // in Word files
+	scans    bool   // on pages without text, by tesseract
+	program  string // that recognises text instead of tesseract; "" for none
+	comments bool   // in Word files
 }
 
 // register defines the flags for text that is usually not read.
 func (x *extraText) register(f *pflag.FlagSet) {
 	const shared = "; give it to all commands that search or to none, as they share an index"
 	f.BoolVar(&x.scans, "ocr", false, "read scanned pages with tesseract, some seconds each"+shared)
+	x.registerProgram(f)
 	f.BoolVar(&x.comments, "comments", false, "read the comments in DOCX and ODT files"+shared)
+}
+
+// registerProgram defines the flag for the program that recognises text.
+func (x *extraText) registerProgram(f *pflag.FlagSet) {
+	f.StringVar(&x.program, "ocr-program", "", "recognise text with `PROGRAM`, not tesseract: it is given the path of a PNG, and writes hOCR, ALTO or tesseract's TSV")
 }
 
 // A count is the value of a flag whose number has a least value: 0 would stand for the

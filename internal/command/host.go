@@ -82,7 +82,7 @@ func newHost(settings *config.Settings, shared sharingFlags, logger *slog.Logger
 // resolversOf returns resolvers with the limits of the settings.
 func resolversOf(settings *config.Settings) citekit.Resolvers {
 	all := modality.New(&modality.Limits{MaxChildren: settings.Limits.ChildProcesses, DecoderMemory: int64(settings.Limits.DecoderMemory)})
-	return configure(all, extraText{settings.Capabilities.OCR, settings.Capabilities.Comments}, tellPreparing)
+	return configure(all, extraText{settings.Capabilities.OCR, settings.Capabilities.Program, settings.Capabilities.Comments}, tellPreparing)
 }
 
 // open opens a workspace and what answers calls on it.
@@ -126,7 +126,7 @@ func (h *host) corpus(w config.Workspace, opts *corpus.Options) (*corpus.Corpus,
 	}
 	// Workers have no mapper and no transcriber, and read no scans and comments.
 	can := h.settings.Capabilities
-	if opts.AgentsIngest && h.openQueue != nil && h.mapper.Mapper == nil && h.transcriber == nil && !can.OCR && !can.Comments {
+	if opts.AgentsIngest && h.openQueue != nil && h.mapper.Mapper == nil && h.transcriber == nil && !can.OCR && can.Program == "" && !can.Comments {
 		q, err := h.openQueue(store)
 		if err != nil {
 			return nil, errors.Join(err, store.Close())
@@ -154,7 +154,7 @@ func (h *host) options(name string) *corpus.Options {
 			Toolsets: emptyIsNil(h.settings.Toolsets), Tools: emptyIsNil(h.settings.Tools), ReadOnly: h.settings.ReadOnly,
 		},
 	}
-	if !h.settings.Capabilities.OCR && canRecognise() {
+	if can := h.settings.Capabilities; !can.OCR && can.Program == "" && canRecognise() {
 		opts.Scans += "; the server reads it if it is started with --ocr"
 	}
 	if h.settings.Team() {

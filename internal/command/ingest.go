@@ -31,7 +31,7 @@ type ingestFlags struct {
 	force       bool
 	noIgnore    bool
 	hidden      bool
-	ocr         bool
+	ocr         extraText // its scans and program
 	comments    bool
 	verbose     bool
 	watch       bool
@@ -54,7 +54,8 @@ func (i *ingestFlags) register(f *pflag.FlagSet) {
 	f.BoolVarP(&i.force, "force", "f", false, "map unchanged sources again, and replace maps made or changed by hand")
 	f.BoolVar(&i.noIgnore, "no-ignore", false, "also map files that .gitignore files exclude")
 	f.BoolVar(&i.hidden, "hidden", false, "also map files and folders whose names begin with a dot")
-	f.BoolVar(&i.ocr, "ocr", false, "read scanned pages with tesseract")
+	f.BoolVar(&i.ocr.scans, "ocr", false, "read scanned pages with tesseract, for a --mapper that is a model and for the search index, as in 'citekit search --ocr'")
+	i.ocr.registerProgram(f)
 	f.BoolVar(&i.comments, "comments", false, "read the comments in DOCX and ODT files, for a --mapper that is a model and for the search index, as in 'citekit search --comments'")
 	f.BoolVarP(&i.verbose, "verbose", "v", false, "also list unchanged and skipped sources, and why others failed again")
 	f.BoolVarP(&i.watch, "watch", "w", false, "keep mapping changed sources until interrupted")
@@ -75,8 +76,8 @@ func (i *ingestFlags) check() error {
 		return usagef("ingest", "--follow-renames and --no-follow-renames contradict each other")
 	case kind != "" && (!kind.BuiltIn() || kind == citekit.Virtual):
 		return usagef("ingest", "--type %s; it is one of document, video, audio, image, text", term.Line(i.kind))
-	case i.queue && (kind != "" || i.id != "" || i.watch || i.ocr || i.comments || i.mapper.name != "" || i.transcriber.name != ""):
-		return usagef("ingest", "--queue takes none of --type, --id, --watch, --ocr, --comments, --mapper and --transcriber: workers map as they are started")
+	case i.queue && (kind != "" || i.id != "" || i.watch || i.ocr != (extraText{}) || i.comments || i.mapper.name != "" || i.transcriber.name != ""):
+		return usagef("ingest", "--queue takes none of --type, --id, --watch, --ocr, --ocr-program, --comments, --mapper and --transcriber: workers map as they are started")
 	case i.shards < 0 || i.shards > 256:
 		return usagef("ingest", "--shards %d; it is 1 to 256", i.shards)
 	case i.shards > 0 && i.noIndex:
@@ -199,19 +200,20 @@ func (in *ingestion) open(args []string) error {
 			return err
 		}
 	}
+	in.extra = in.flags.ocr
 	in.extra.comments = in.flags.comments
 	roots, err := in.place(args)
 	if err != nil {
 		return err
 	}
-	resolvers := configure(modality.All(), extraText{in.flags.ocr, in.flags.comments}, in.compiling)
+	resolvers := configure(modality.All(), in.extra, in.compiling)
 	if in.mapper, err = in.flags.mapper.open(resolvers); err != nil {
 		return err
 	}
 	if in.lib, err = in.openWith(resolvers, roots); err != nil {
 		return err
 	}
-	in.asSearch = len(roots) == 0 && !in.flags.ocr
+	in.asSearch = len(roots) == 0
 	if in.grants, err = in.openGrants(); err != nil {
 		return errors.Join(err, in.lib.Close())
 	}
@@ -231,7 +233,7 @@ func (in *ingestion) open(args []string) error {
 		Force:          in.flags.force,
 		NoIgnore:       in.flags.noIgnore,
 		Hidden:         in.flags.hidden,
-		Program:        programKey(in.flags.ocr, in.flags.comments),
+		Program:        programKey(in.flags.ocr.scans, in.flags.ocr.program, in.flags.comments),
 	}
 	return nil
 }
@@ -420,6 +422,11 @@ func (in *ingestion) outcome(report *ingest.Report, err error) error {
 	}
 	for _, line := range slices.Concat(damagedMembers(report.Items), skippedMembers(report.Items), unsearchedText(report.Items)) {
 		in.printf("%s\n", term.Line(line))
+	}
+	if in.extra.program == "" && !in.extra.scans {
+		for _, line := range unreadPages(report.Items) {
+			in.printf("%s\n", term.Line(line))
+		}
 	}
 	if usage := in.usage(); usage != nil {
 		in.printf("%s\n", describeUsage(*usage))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/internal/sniff"
 )
@@ -55,6 +56,18 @@ func unsearchedText(items []ingest.Item) []string {
 	})
 }
 
+// unreadPages returns lines about the documents with pages whose text cannot be read,
+// without OCR.
+func unreadPages(items []ingest.Item) []string {
+	return itemLines(items, "document", "with pages whose text cannot be read", func(item ingest.Item) string {
+		states := about.ReadTextStates(map[string]any{about.TextStateKey: item.TextState})
+		if states.Count() == 0 {
+			return ""
+		}
+		return states.Describe(item.Pages) + ": --ocr reads them, given to ingest and to each search"
+	})
+}
+
 // damagedMembers returns lines about the archives with members that are damaged.
 func damagedMembers(items []ingest.Item) []string {
 	return archiveLines(items, "with damaged members", func(item ingest.Item) string {
@@ -82,9 +95,14 @@ func skippedMembers(items []ingest.Item) []string {
 	})
 }
 
-// archiveLines returns a line for each of the first few archives about which about
-// says something, and one that counts the others.
+// archiveLines is itemLines for archives.
 func archiveLines(items []ingest.Item, what string, about func(ingest.Item) string) (lines []string) {
+	return itemLines(items, "archive", what, about)
+}
+
+// itemLines returns a line for each of the first few sources of a kind about which about
+// says something, and one that counts the others.
+func itemLines(items []ingest.Item, kind, what string, about func(ingest.Item) string) (lines []string) {
 	const shown = 5
 	left := 0
 	for _, item := range items {
@@ -97,7 +115,7 @@ func archiveLines(items []ingest.Item, what string, about func(ingest.Item) stri
 		}
 	}
 	if left > 0 {
-		lines = append(lines, message.Count(left, "more archive")+" "+what)
+		lines = append(lines, message.Count(left, "more "+kind)+" "+what)
 	}
 	return lines
 }

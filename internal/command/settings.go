@@ -33,7 +33,7 @@ var settingOf = map[string]string{
 	"transport": "transport", "host": "host", "port": "port", "view": "view", "stateless": "stateless", "sse": "sse",
 	"tls-cert": "tls.cert", "tls-key": "tls.key", "session-timeout": "session_timeout",
 	"keys": "keys", "dialect": "dialects", "toolsets": "toolsets", "tools": "tools", "read-only": "read_only",
-	"ingest": "capabilities.ingest", "ocr": "capabilities.ocr", "comments": "capabilities.comments",
+	"ingest": "capabilities.ingest", "ocr": "capabilities.ocr", "ocr-program": "capabilities.ocr_program", "comments": "capabilities.comments",
 	"embedder": "embedder", "reranker": "reranker", "model": "model.name", "model-config": "model.config",
 	"transcriber": "transcriber.name", "transcriber-config": "transcriber.config",
 	"log-level": "log.level", "log-format": "log.format", "log-file": "log.file", "audit-log": "audit.file",

@@ -14,6 +14,7 @@ import (
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/modality/document/parquet"
+	"github.com/citekit/citekit/modality/image"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -32,7 +33,8 @@ func (s *session) openReporting(compiling func(context.Context) func(), files ..
 // extra text, and returns them. compiling is called when PDFium must be compiled.
 func configure(all citekit.Resolvers, extra extraText, compiling func(context.Context) func()) citekit.Resolvers {
 	documents := all[citekit.Document].(*document.Resolver)
-	documents.PDF.OCR, documents.PDF.Compiling = extra.scans, compiling
+	documents.PDF.OCR, documents.PDF.Compiling = extra.scans || extra.program != "", compiling
+	documents.PDF.OCRProgram, all[citekit.Image].(*image.Resolver).OCRProgram = extra.program, extra.program
 	documents.Word.Comments = extra.comments
 	documents.More = map[string]citekit.Resolver{parquet.Format: new(parquet.Resolver)} // not linked by package document
 	return all

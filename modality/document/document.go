@@ -45,7 +45,7 @@ type (
 	Database = database.Resolver // SQLite: rows
 	Slides   = slides.Resolver   // PPTX, ODP: slides
 
-	// PDF resolves pages, and boxes on them. Its fields OCR, OCRLanguages and Tesseract
+	// PDF resolves pages, and boxes on them. Its fields OCR, OCRLanguages, OCRProgram and Tesseract
 	// have the text of scans recognised; MaxFigurePages and MaxHeadingPages bound the pages
 	// that maps look at, MaxJobs the documents read at a time, and Children the processes.
 	// Compiling is called while PDFium is compiled, which CodeCacheDir keeps.

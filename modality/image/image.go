@@ -64,6 +64,11 @@ type Resolver struct {
 	// means the one in PATH. Without it, images have no blocks and no text.
 	Tesseract string
 
+	// OCRProgram is the path of another program that recognises text instead of
+	// tesseract: it is run with the path of a PNG, and writes hOCR, ALTO or the TSV of
+	// tesseract to standard output. "" means tesseract.
+	OCRProgram string
+
 	// Languages are the languages of the text, as names of tesseract's language
 	// files, such as "deu+eng"; "" means its default, English.
 	Languages string
@@ -124,7 +129,11 @@ func (r *Resolver) setUp() {
 }
 
 func (r *Resolver) findProgram() (*tesseract.Command, error) {
-	command, err := tesseract.Find(r.Tesseract)
+	find, path := tesseract.Find, r.Tesseract
+	if r.OCRProgram != "" {
+		find, path = tesseract.FindProgram, r.OCRProgram
+	}
+	command, err := find(path)
 	if err == nil && r.Children != nil {
 		command.Slots = r.Children
 	}
@@ -152,9 +161,12 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 
 // Version implements [citekit.Versioner].
 func (r *Resolver) Version() string {
-	version := fmt.Sprintf("image/3;quality=%d", r.quality())
+	version := fmt.Sprintf("image/4;quality=%d", r.quality())
 	if r.Languages != "" {
 		version += ";languages=" + r.Languages
+	}
+	if r.OCRProgram != "" {
+		version += ";ocr=" + r.OCRProgram
 	}
 	return version
 }

@@ -33,7 +33,7 @@ const (
 // The metadata of the map have those of these values that are known: "width"
 // and "height" in pixels as displayed, "description", "date" in ISO 8601,
 // "latitude" and "longitude" in degrees, and "camera". "ocr" is "tesseract" if
-// text recognition was run. If that failed, "ocr_error" gives the reason, and
+// text recognition was run, or "program" if another one was given. If that failed, "ocr_error" gives the reason, and
 // the image still has its node.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	if req.Modality != citekit.Image {
@@ -95,7 +95,7 @@ func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *pictur
 	if p.format.read == nil {
 		return ctx.Err()
 	}
-	if _, err := r.program(); r.NoText || err != nil && r.Tesseract == "" {
+	if _, err := r.program(); r.NoText || err != nil && r.Tesseract == "" && r.OCRProgram == "" {
 		return ctx.Err()
 	}
 	blocks, err := r.blocks(ctx, src, p)
@@ -110,6 +110,9 @@ func (r *Resolver) addBlocks(ctx context.Context, src *citekit.Source, p *pictur
 		return nil
 	}
 	s.Metadata["ocr"] = "tesseract"
+	if r.OCRProgram != "" {
+		s.Metadata["ocr"] = "program"
+	}
 	whole := s.Nodes[0]
 	for _, b := range blocks[:min(len(blocks), maxTextBlocks)] {
 		whole.Children = append(whole.Children, blockNode(b))
@@ -180,7 +183,10 @@ func runIn(b tesseract.Block, box citekit.Box) (citekit.TextRun, bool) {
 	if len(boxes) == 0 {
 		return citekit.TextRun{}, false
 	}
-	return citekit.TextRun{Text: text.String(), Location: citekit.Location{Modality: citekit.Image, Box: boxOf(boxes...)}}, true
+	return citekit.TextRun{
+		Text: text.String(), Location: citekit.Location{Modality: citekit.Image, Box: boxOf(boxes...)},
+		TextState: about.TextNone, OCR: true, Confidence: b.Confidence / 100,
+	}, true
 }
 
 // lineIn returns a line with only those words whose middle lies in box.

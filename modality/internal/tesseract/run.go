@@ -29,6 +29,9 @@ func (c *Command) run(ctx context.Context, args []string, make func(context.Cont
 		return nil, err
 	}
 
+	if c.other {
+		return c.runOther(ctx, picture)
+	}
 	program := child.Program{
 		Path:      c.path,
 		Args:      args,

@@ -6,7 +6,8 @@
 // where its languages are. When the context ends, it is killed with everything it
 // started.
 //
-// The program must be of version 4 or later.
+// The program must be of version 4 or later. Another program can take its place: see
+// [FindProgram].
 package tesseract
 
 import (
@@ -17,6 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/child"
@@ -50,7 +52,8 @@ type Command struct {
 	// may be replaced by shared ones.
 	Slots *citekit.Slots
 
-	path string
+	path  string
+	other bool // it is not tesseract: see [FindProgram]
 }
 
 // A Block is a block of text in a picture, such as a column or a heading, as the
@@ -121,7 +124,7 @@ func Programs(ctx context.Context, path string) (found map[string]string, missin
 // picture when the program may run, so that waiting calls hold no picture; it returns
 // an error of picture.
 //
-// Languages are the languages of the text, such as "eng" or "deu+eng", named as the
+// Languages, which only tesseract takes, are the languages of the text, such as "eng" or "deu+eng", named as the
 // program's language files; "" means its default, English. Errors match
 // [citekit.ErrSyntax] for a malformed list of languages, [errors.ErrUnsupported] for a
 // language that is not installed, [citekit.ErrTooLarge] above a limit,
@@ -136,8 +139,11 @@ func (c *Command) Recognise(ctx context.Context, languages string, picture func(
 		args = append(args, "-l", languages)
 	}
 	out, err := c.run(ctx, args, picture)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case c.other:
+		return parseAny(out)
 	}
 	return parse(out)
 }
@@ -157,3 +163,17 @@ func validLanguages(s string) bool {
 }
 
 const languageLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-/"
+
+// Confidence returns the mean confidence of blocks, weighted by the length of their
+// texts, from 0 to 1; 0 without blocks.
+func Confidence(blocks []Block) float64 {
+	var all mean
+	for _, b := range blocks {
+		letters := float64(utf8.RuneCountInString(b.Text))
+		all.add(mean{b.Confidence / 100 * letters, letters})
+	}
+	if all.letters == 0 {
+		return 0
+	}
+	return all.value()
+}

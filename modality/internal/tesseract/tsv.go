@@ -45,7 +45,7 @@ func parse(out []byte) ([]Block, error) {
 		}
 		r, ok := parseRow(string(line))
 		if !ok || !b.add(r) {
-			return nil, fmt.Errorf("line %d of the answer of tesseract is not as expected; version 4 or later is needed: %w", number, citekit.ErrFormat)
+			return nil, fmt.Errorf("line %d of the answer of the program that recognises text is not as that of tesseract 4 or later: %w", number, citekit.ErrFormat)
 		}
 	}
 	b.endBlock()

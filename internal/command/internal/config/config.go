@@ -110,9 +110,10 @@ type MCP struct {
 
 // Capabilities configure what a server may do.
 type Capabilities struct {
-	Ingest   bool `json:"ingest" jsonschema:"Let agents make maps of files in the base directory and the roots."`
-	Comments bool `json:"comments" jsonschema:"Read the comments in DOCX and ODT files. Give it to all commands that search or to none, as they share an index."`
-	OCR      bool `json:"ocr" jsonschema:"Read scanned pages with tesseract, some seconds each. Give it to all commands that search or to none, as they share an index."`
+	Ingest   bool   `json:"ingest" jsonschema:"Let agents make maps of files in the base directory and the roots."`
+	Comments bool   `json:"comments" jsonschema:"Read the comments in DOCX and ODT files. Give it to all commands that search or to none, as they share an index."`
+	OCR      bool   `json:"ocr" jsonschema:"Read scanned pages with tesseract, some seconds each. Give it to all commands that search or to none, as they share an index."`
+	Program  string `json:"ocr_program" jsonschema:"Recognise text with this program, not tesseract: it is given the path of a PNG, and writes hOCR, ALTO or tesseract's TSV."`
 }
 
 // A Model configures a model that writes text.

@@ -107,6 +107,11 @@ type Resolver struct {
 	// [errors.ErrUnsupported].
 	Tesseract string
 
+	// OCRProgram is the path of another program that recognises text instead of
+	// tesseract: it is run with the path of a PNG, and writes hOCR, ALTO or the TSV of
+	// tesseract to standard output. "" means tesseract.
+	OCRProgram string
+
 	// OCRLanguages are the languages of the text, by tesseract's names, such as
 	// "deu+eng"; "" means its default, English.
 	OCRLanguages string
@@ -160,9 +165,9 @@ func (r *Resolver) Programs(ctx context.Context) (found map[string]string, missi
 // because that changes the text.
 func (r *Resolver) Version() string {
 	if r.OCR {
-		return "pdf/4 ocr " + r.OCRLanguages
+		return "pdf/5 ocr " + r.OCRLanguages + " " + r.OCRProgram
 	}
-	return "pdf/4"
+	return "pdf/5"
 }
 
 // Resolve implements [citekit.Resolver]. The media type is always

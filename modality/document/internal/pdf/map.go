@@ -42,14 +42,15 @@ const (
 // otherwise they have only the page.
 //
 // The metadata are "pages", their number; "text_layer", whether pages of the
-// document have any text, false for a scan; "author" and "language" from the
+// document have any text, false for a scan; "text_state", the pages whose text
+// is not full, by state, such as {"none": "1-3,7"}; "author" and "language" from the
 // document; and "page_labels", if the labels of pages differ from their
 // numbers. These are a list of at most 1000 objects. Each object describes the
 // labels of the pages from "page" on: the "label" of that page, and "style"
 // ("D" for 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and
 // "start", unless they are none, "" and 1. The list "incomplete" names the
 // parts that reached a limit, so that the document may have more of them:
-// "outline", "page_labels", "headings" and "figures". If the headings are
+// "outline", "page_labels", "headings", "figures" and "text_state". If the headings are
 // incomplete, the nodes are runs of pages.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
@@ -80,8 +81,9 @@ type facts struct {
 	outline []entry // nil if it is missing or too large
 	labels  []pdf.LabelRange
 	info    pdf.Info
-	text    presence // whether pages show text, for documents not read in full
-	cut     []any    // names of incomplete parts, as in the metadata
+	text    presence    // whether pages show text, for documents not read in full
+	drawn   []drawnPage // what pages draw, of all pages or of the first
+	cut     []any       // names of incomplete parts, as in the metadata
 }
 
 // A presence says whether something is present.
@@ -132,9 +134,34 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 		return nil, err
 	}
 	if found.pages > r.figurePages() {
-		found.text, err = findText(d, f)
+		if found.text, err = findText(d, f); err != nil {
+			return nil, err
+		}
 	}
+	found.drawn, err = drawnPages(d, f)
 	return found, err
+}
+
+// A drawnPage is what a page draws, if that is known.
+type drawnPage struct {
+	pdf.Drawn
+	known bool
+}
+
+// drawnPages examines what pages draw, within a part of the budget of a job.
+func drawnPages(d *pdf.Document, f *pdf.File) (drawn []drawnPage, err error) {
+	err = f.Within(4, func() error {
+		search := pdf.NewDrawnSearch(f, d)
+		for i := range min(len(d.Pages), maxTextSearch) {
+			var page drawnPage
+			if page.Drawn, page.known, err = search.OnPage(i); err != nil || f.Exhausted() {
+				return err
+			}
+			drawn = append(drawn, page)
+		}
+		return nil
+	})
+	return drawn, err
 }
 
 // findText checks the pages of a document for text until it finds some, first

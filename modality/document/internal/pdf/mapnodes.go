@@ -245,6 +245,14 @@ func (m *mapper) metadata() map[string]any {
 	facts.AddKeywordList(m.facts.info.Keywords)
 	facts.AddDate(m.facts.info.Date)
 	facts.Note(metadata)
+	states, cut := m.textStates()
+	value, more := states.Metadata()
+	if value != nil {
+		metadata[about.TextStateKey] = value
+	}
+	if cut || more {
+		m.facts.cut = append(m.facts.cut, about.TextStateKey)
+	}
 	if len(m.facts.cut) > 0 {
 		metadata["incomplete"] = m.facts.cut
 	}

@@ -6,41 +6,49 @@ import (
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/modality/internal/tesseract"
 )
 
 const ocrResolution = 300 // dots per inch
 
-// orRecognised returns a run on one page, or the text recognised there if the page has no
-// text at all.
-func (r *Resolver) orRecognised(ctx context.Context, src *citekit.Source, run citekit.TextRun) (citekit.TextRun, error) {
-	lacks, err := r.lacksText(ctx, src, run.Location, run.Text)
+// withRecognised returns the runs of a run on one page: the text recognised there if the
+// page has no text or letters that are not known, behind its own if it has a few words,
+// or else only its own.
+func (r *Resolver) withRecognised(ctx context.Context, src *citekit.Source, run citekit.TextRun) ([]citekit.TextRun, error) {
+	state, lacks, err := r.lacksText(ctx, src, run)
 	if err != nil || !lacks {
-		return run, err
+		return []citekit.TextRun{run}, err
 	}
-	run.Text, err = r.recognise(ctx, src, run.Location)
-	run.Missing = ""
-	return run, err
+	read := citekit.TextRun{Location: run.Location, TextState: state, OCR: true}
+	if read.Text, read.Confidence, err = r.recognise(ctx, src, run.Location); err != nil {
+		return nil, err
+	}
+	if run.Missing = ""; state != about.TextPartial || strings.TrimSpace(run.Text) == "" {
+		return []citekit.TextRun{read}, nil
+	}
+	run.Text = strings.TrimRight(run.Text, "\n") + "\n"
+	return []citekit.TextRun{run, read}, nil
 }
 
-// recognise returns the text that tesseract recognises in a picture of a page
-// without text, or of the box on it.
-func (r *Resolver) recognise(ctx context.Context, src *citekit.Source, loc citekit.Location) (string, error) {
+// recognise returns the text that is recognised in a picture of a page, or of the box on
+// it, and its mean confidence from 0 to 1.
+func (r *Resolver) recognise(ctx context.Context, src *citekit.Source, loc citekit.Location) (string, float64, error) {
 	command, err := r.tesseract()
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
 	blocks, err := command.Recognise(ctx, r.OCRLanguages, func(ctx context.Context) ([]byte, error) {
 		return r.picture(ctx, src, loc)
 	})
 	if err != nil {
-		return "", fmt.Errorf("recognising the text of page %d: %w", loc.Pages[0].First, err)
+		return "", 0, fmt.Errorf("recognising the text of page %d: %w", loc.Pages[0].First, err)
 	}
 	texts := make([]string, len(blocks))
 	for i, b := range blocks {
 		texts[i] = b.Text
 	}
-	return strings.Join(texts, "\n\n"), nil
+	return strings.Join(texts, "\n\n"), tesseract.Confidence(blocks), nil
 }
 
 // picture returns a picture of loc.
@@ -67,7 +75,11 @@ func (r *Resolver) tesseract() (*tesseract.Command, error) {
 	r.finding.Lock()
 	defer r.finding.Unlock()
 	if r.found == nil {
-		command, err := tesseract.Find(r.Tesseract)
+		find, path := tesseract.Find, r.Tesseract
+		if r.OCRProgram != "" {
+			find, path = tesseract.FindProgram, r.OCRProgram
+		}
+		command, err := find(path)
 		if err != nil {
 			return nil, err
 		}
@@ -79,13 +91,17 @@ func (r *Resolver) tesseract() (*tesseract.Command, error) {
 	return r.found, nil
 }
 
-// lacksText reports whether a page has no text layer, given the text at loc
-// on it.
-func (r *Resolver) lacksText(ctx context.Context, src *citekit.Source, loc citekit.Location, text string) (bool, error) {
-	if strings.TrimSpace(text) != "" || loc.Box.IsZero() {
-		return strings.TrimSpace(text) == "", nil
+// lacksText returns the state of the page of a run, and whether its text is to be
+// recognised: it has none at all, or not all.
+func (r *Resolver) lacksText(ctx context.Context, src *citekit.Source, run citekit.TextRun) (state string, lacks bool, err error) {
+	if !run.Location.Box.IsZero() {
+		loc := run.Location
+		loc.Box = citekit.Box{}
+		page, _, err := r.textAt(ctx, src, loc)
+		if err != nil {
+			return "", false, err
+		}
+		run = page[0]
 	}
-	loc.Box = citekit.Box{}
-	runs, _, err := r.textAt(ctx, src, loc)
-	return err == nil && strings.TrimSpace(runs[0].Text) == "", err
+	return run.TextState, run.TextState != about.TextFull || strings.TrimSpace(run.Text) == "", nil
 }

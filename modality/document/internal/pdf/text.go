@@ -17,8 +17,9 @@ import (
 const textPages = 16
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
-// or of the box on it, as PDFium reads it. Pages without text, such as scans,
-// give an empty run, or with OCR the text recognised on them. A source whose pages take
+// or of the box on it, as PDFium reads it, with its state. Pages without text, such as
+// scans, give an empty run, or with OCR the text recognised on them; a page that is a
+// picture with a few words as text then gives a run of each. A source whose pages take
 // far more work than such a source usually does, as the same long page many times, ends
 // with an error matching [citekit.ErrTooLarge].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
@@ -70,14 +71,17 @@ func (r *Resolver) yieldText(ctx context.Context, src *citekit.Source, box citek
 	for i, page := range pages {
 		run := runs[i]
 		run.Location = onPage(page, box)
+		all := []citekit.TextRun{run}
 		if r.OCR {
-			if run, err = r.orRecognised(ctx, src, run); err != nil {
+			if all, err = r.withRecognised(ctx, src, run); err != nil {
 				yield(citekit.TextRun{}, known(ctx, err))
 				return 0, false
 			}
 		}
-		if !yield(run, nil) {
-			return 0, false
+		for _, run := range all {
+			if !yield(run, nil) {
+				return 0, false
+			}
 		}
 	}
 	return work, true
@@ -119,22 +123,25 @@ func (j *job) textOf(ctx context.Context, loc citekit.Location) ([]citekit.TextR
 	}
 	runs := make([]citekit.TextRun, len(texts))
 	for i, text := range texts {
-		runs[i] = citekit.TextRun{Text: text.Text, Missing: missing(text.Read-drawn[i].Unnamed, drawn[i].Codes)}
+		page := pageText{drawn[i].Drawn, drawn[i].known, text.Text, text.Read}
+		state := page.state()
+		runs[i] = citekit.TextRun{Text: text.Text, TextState: state, Missing: page.missing(state)}
 	}
 	return runs, callWork + cutByteWork*pdfium.Work(out.Size()) + before - j.pdfium.Left(), nil
 }
 
 // drawnOn examines what the pages of an output draw. What cannot be examined draws
 // nothing.
-func drawnOn(ctx context.Context, out *pdfcut.Output, pages int) ([]pdf.Drawn, error) {
+func drawnOn(ctx context.Context, out *pdfcut.Output, pages int) ([]drawnPage, error) {
 	f := pdf.NewFile(ctx, out, out.Size())
 	structure, err := pdf.Open(f)
 	if err != nil {
 		return nil, err
 	}
-	drawn := make([]pdf.Drawn, pages)
+	search := pdf.NewDrawnSearch(f, structure)
+	drawn := make([]drawnPage, pages)
 	for i := range drawn {
-		if drawn[i], _, err = structure.Drawn(f, i); err != nil {
+		if drawn[i].Drawn, drawn[i].known, err = search.OnPage(i); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +149,7 @@ func drawnOn(ctx context.Context, out *pdfcut.Output, pages int) ([]pdf.Drawn, e
 }
 
 // readingOf returns how PDFium has to read pages.
-func readingOf(drawn []pdf.Drawn) []pdfium.Page {
+func readingOf(drawn []drawnPage) []pdfium.Page {
 	pages := make([]pdfium.Page, len(drawn))
 	for i, d := range drawn {
 		pages[i] = pdfium.Page{Index: i, Drawn: d.Codes, Vertical: d.Vertical, Fill: d.Unfilled, Hidden: d.Secret}
@@ -150,9 +157,9 @@ func readingOf(drawn []pdf.Drawn) []pdfium.Page {
 	return pages
 }
 
-// missing returns a sentence about the characters of a page that are not in its text, or
-// "" if these are few: some are drawn twice, and spaces may be left out.
-func missing(read, drawn int) string {
+// unreadable returns a sentence about the characters of a page that are not in its text,
+// or "" if these are few: some are drawn twice, and spaces may be left out.
+func unreadable(read, drawn int) string {
 	if drawn < leastDrawn || read >= drawn*wholeText/100 {
 		return ""
 	}

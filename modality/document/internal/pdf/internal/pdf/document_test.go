@@ -184,7 +184,7 @@ func FuzzDrawn(f *testing.F) {
 		if err != nil {
 			return // the content ended its stream
 		}
-		if drawn, _, err := d.Drawn(file, 0); err == nil && (drawn.Codes > len(content) || drawn.Unnamed > drawn.Codes) {
+		if drawn, _, err := pdf.NewDrawnSearch(file, d).OnPage(0); err == nil && (drawn.Codes > len(content) || max(drawn.Unnamed, drawn.Invisible) > drawn.Codes || !(drawn.Cover >= 0 && drawn.Cover <= 1)) {
 			t.Errorf("%+v of %d bytes", drawn, len(content))
 		}
 	})

@@ -30,6 +30,13 @@ type Drawn struct {
 	// Unnamed is how many of them are in a font that does not say what its characters are.
 	Unnamed int
 
+	// Invisible is how many of them are drawn without ink, as text recognised under a scan is.
+	Invisible int
+
+	// Cover is the part of the page as displayed that pictures cover, from 0 to 1. Pictures
+	// with too few pixels to show text do not count.
+	Cover float64
+
 	// Vertical reports that a font of the page writes vertically.
 	Vertical bool
 
@@ -41,15 +48,29 @@ type Drawn struct {
 	Secret []int
 }
 
-// Drawn examines page i, counted from 0. It returns false if that cannot be examined.
-func (d *Document) Drawn(f *File, i int) (drawn Drawn, known bool, err error) {
-	page, err := d.PageDict(f, i)
+// A DrawnSearch examines what the pages of a document draw. It reads fonts that pages
+// share only once. It is not safe for concurrent use.
+type DrawnSearch struct {
+	d     *Document
+	f     *File
+	fonts map[Ref]font
+}
+
+// NewDrawnSearch returns a DrawnSearch in d, which it reads with f.
+func NewDrawnSearch(f *File, d *Document) *DrawnSearch {
+	return &DrawnSearch{d, f, map[Ref]font{}}
+}
+
+// OnPage examines page i, counted from 0. It returns false if that cannot be examined.
+func (s *DrawnSearch) OnPage(i int) (drawn Drawn, known bool, err error) {
+	page, err := s.d.PageDict(s.f, i)
 	if err == nil {
-		c := counter{d: d, f: f, left: maxDrawnForms, fonts: map[Ref]font{}, forms: map[Ref]counted{}}
+		c := counter{d: s.d, f: s.f, left: maxDrawnForms, fonts: s.fonts, forms: map[Ref]counted{}}
 		if err = c.page(page); err == nil {
 			err = c.fields(page)
 		}
 		drawn = c.Drawn
+		drawn.Cover = c.cover.share()
 	}
 	if err != nil {
 		return Drawn{}, false, spared(err)
@@ -68,10 +89,18 @@ type counter struct {
 	shown [5]string // the last strings shown
 	next  int
 	spots map[spot]bool // texts shown
+	cover cover
 }
 
-// A counted has the numbers of characters of a form.
-type counted struct{ codes, unnamed int }
+// A counted has what was counted in a form.
+type counted struct {
+	codes, unnamed, invisible int
+	pictures                  bool // it draws some
+}
+
+func (c *counter) counted() counted {
+	return counted{c.Codes, c.Unnamed, c.Invisible, c.cover.parts != nil}
+}
 
 // A font says how characters are encoded.
 type font struct {
@@ -79,10 +108,16 @@ type font struct {
 	mixed  bool            // one or two bytes
 	spaces map[string]bool // characters that are spaces
 
-	unnamed bool // nothing says what its characters are
+	unnamed  bool // nothing says what its characters are
+	vertical bool
 }
 
 func (c *counter) page(page Dict) error {
+	part, err := c.d.shownPart(c.f, page)
+	if err != nil {
+		return err
+	}
+	c.cover.corners = part.corners
 	contents, err := c.d.Resolve(c.f, page["Contents"])
 	if err != nil {
 		return err
@@ -132,6 +167,7 @@ func (c *counter) content(data []byte, resources Object, space matrix, depth int
 	type state struct {
 		font
 		pen
+		invisible bool
 	}
 	now := state{pen: pen{page: space, text: unit, line: unit}}
 	var saved []state
@@ -159,10 +195,18 @@ func (c *counter) content(data []byte, resources Object, space matrix, depth int
 			if now.font, err = c.font(fonts[s.name]); err != nil {
 				return err
 			}
+			c.Vertical = c.Vertical || now.font.vertical
+		case "Tr":
+			now.invisible = len(s.operands) > 0 && string(s.operands[len(s.operands)-1]) == "3"
 		case "Tj", "TJ", "'", `"`:
 			if !c.isAgain(s.text, &now.pen) {
-				c.count(s.text, now.font)
+				before := c.Codes
+				if c.count(s.text, now.font); now.invisible {
+					c.Invisible += c.Codes - before
+				}
 			}
+		case "ID":
+			c.cover.add(now.pen.page, s.width*s.height)
 		case "Do":
 			if err := c.form(objects[s.name], dict, now.page, depth); err != nil {
 				return err
@@ -171,6 +215,7 @@ func (c *counter) content(data []byte, resources Object, space matrix, depth int
 	}
 }
 
+// form counts what a form draws, or adds a picture.
 func (c *counter) form(o Object, around Dict, space matrix, depth int) error {
 	if o == nil || depth == formDepth {
 		return nil
@@ -179,18 +224,39 @@ func (c *counter) form(o Object, around Dict, space matrix, depth int) error {
 	if isRef && c.isAgain(fmt.Append(nil, "form ", ref), &pen{page: space, text: unit, size: 10}) {
 		return nil
 	}
-	if counted, ok := c.forms[ref]; ok && isRef {
-		c.Codes += counted.codes
-		c.Unnamed += counted.unnamed
-		return nil
+	known, ok := c.forms[ref]
+	if ok = ok && isRef; ok {
+		c.Codes += known.codes
+		c.Unnamed += known.unnamed
+		c.Invisible += known.invisible
+		if !known.pictures {
+			return nil
+		}
 	}
 	resolved, err := c.d.Resolve(c.f, o)
 	if err != nil {
 		return err
 	}
-	stream, ok := resolved.(*Stream)
-	if !ok || stream.Dict["Subtype"] != Name("Form") {
+	stream, isStream := resolved.(*Stream)
+	switch {
+	case isStream && stream.Dict["Subtype"] == Name("Image"):
+		width, _ := Number(stream.Dict["Width"])
+		height, _ := Number(stream.Dict["Height"])
+		c.cover.add(space, width*height)
 		return nil
+	case !isStream || stream.Dict["Subtype"] != Name("Form"):
+		return nil
+	}
+	own, err := c.matrixOf(stream.Dict["Matrix"])
+	if err != nil {
+		return err
+	}
+	if ok { // its pictures are somewhere in it
+		box, ok, err := c.d.corners(c.f, stream.Dict["BBox"])
+		if ok {
+			c.cover.add(matrix{box[2] - box[0], 0, 0, box[3] - box[1], box[0], box[1]}.times(own).times(space), 0)
+		}
+		return err
 	}
 	if c.left--; c.left < 0 {
 		return ErrLimit
@@ -203,14 +269,10 @@ func (c *counter) form(o Object, around Dict, space matrix, depth int) error {
 	if own := stream.Dict["Resources"]; own != nil {
 		resources = own
 	}
-	own, err := c.matrixOf(stream.Dict["Matrix"])
-	if err != nil {
-		return err
-	}
-	before := counted{c.Codes, c.Unnamed}
+	before := c.counted()
 	err = c.content(data, resources, own.times(space), depth+1)
-	if isRef {
-		c.forms[ref] = counted{c.Codes - before.codes, c.Unnamed - before.unnamed}
+	if now := c.counted(); isRef {
+		c.forms[ref] = counted{now.codes - before.codes, now.unnamed - before.unnamed, now.invisible - before.invisible, now.pictures}
 	}
 	return err
 }
@@ -261,7 +323,7 @@ func (c *counter) count(text []byte, f font) {
 	}
 }
 
-// font returns how a font encodes characters, and notes whether it writes vertically.
+// font returns how a font encodes characters.
 func (c *counter) font(o Object) (font, error) {
 	ref, isRef := o.(Ref)
 	if known, ok := c.fonts[ref]; ok && isRef {
@@ -346,20 +408,22 @@ func (c *counter) composite(encoding Object) (font, error) {
 	switch e := resolved.(type) {
 	case Name:
 		name := string(e)
-		c.Vertical = c.Vertical || name == "V" || strings.HasSuffix(name, "-V")
+		out := font{vertical: name == "V" || strings.HasSuffix(name, "-V")}
 		for _, wide := range []string{"Identity", "UCS2", "UTF16"} {
 			if strings.Contains(name, wide) {
-				return font{wide: true}, nil
+				out.wide = true
+				return out, nil
 			}
 		}
-		return font{wide: name == "H" || name == "V", mixed: true}, nil
+		out.wide, out.mixed = name == "H" || name == "V", true
+		return out, nil
 	case *Stream:
 		const enough = 64 << 10 // bytes of a CMap
 		data, err := c.d.Data(c.f, e, enough)
 		if err != nil && spared(err) != nil {
 			return font{}, err
 		}
-		c.Vertical = c.Vertical || e.Dict["WMode"] == int64(1) || bytes.Contains(data, []byte("/WMode 1 "))
+		return font{wide: true, vertical: e.Dict["WMode"] == int64(1) || bytes.Contains(data, []byte("/WMode 1 "))}, nil
 	}
 	return font{wide: true}, nil
 }
@@ -457,6 +521,8 @@ type scanner struct {
 	last     []byte   // the last string of text
 	back     bool     // what follows is drawn over it
 	operands [][]byte // numbers, at most those of a matrix
+
+	width, height float64 // of an inline image in pixels
 }
 
 // operator returns the next operator, or false at the end.
@@ -482,7 +548,10 @@ func (s *scanner) operator() (string, bool) {
 				s.pos++
 			}
 			word := s.data[start:s.pos]
-			if string(word) == "ID" {
+			switch string(word) {
+			case "BI":
+				s.width, s.height = 0, 0
+			case "ID":
 				s.image()
 			}
 			if c != '+' && c != '-' && c != '.' && (c < '0' || c > '9') {
@@ -497,6 +566,12 @@ func (s *scanner) operator() (string, bool) {
 // thousandths of the size of letters (9.4.3): by the width of one, it draws over it.
 func (s *scanner) number(word []byte) {
 	const narrowest = 200
+	switch s.name {
+	case "W", "Width":
+		s.width, _ = strconv.ParseFloat(string(word), 64)
+	case "H", "Height":
+		s.height, _ = strconv.ParseFloat(string(word), 64)
+	}
 	if s.last != nil {
 		n, err := strconv.ParseFloat(string(word), 64)
 		s.back = err == nil && n >= narrowest
