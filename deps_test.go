@@ -130,7 +130,7 @@ var mayImport = map[string][]string{
 	"modality/document/parquet":                      {".", "internal/parquet", "modality/document/internal/rows", "modality/internal/docfile"},
 	"modality/document/internal/archive":             {".", "internal/charset", "modality/document/internal/inflate", "modality/internal/member", "internal/sniff", "internal/sqlite", "modality/document/internal/zipread"},
 	"modality/document/internal/sheet":               {".", "modality/document/internal/inflate", "modality/document/internal/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread", "modality/internal/docfile"},
-	"modality/document/internal/slides":              {".", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
+	"modality/document/internal/slides":              {".", "preview", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
 	"modality/document/internal/epub":                {".", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/zipread", "modality/internal/docfile"},
 }
 

@@ -18,7 +18,8 @@ const textPages = 16
 
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
 // or of the box on it, as PDFium reads it. Pages without text, such as scans,
-// give an empty run, or with OCR the text recognised on them. A source whose pages take
+// give an empty run, or with OCR the text recognised on them. Of a table each run is a
+// row, with a tab between its columns. A source whose pages take
 // far more work than such a source usually does, as the same long page many times, ends
 // with an error matching [citekit.ErrTooLarge].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
@@ -34,6 +35,10 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		}
 		if err != nil {
 			yield(citekit.TextRun{}, err)
+			return
+		}
+		if loc.Table != "" {
+			r.readTable(ctx, src, loc, yield)
 			return
 		}
 		pages := indexes(loc, extent.Pages)
