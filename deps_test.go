@@ -27,7 +27,7 @@ const module = "github.com/citekit/citekit"
 var mayImport = map[string][]string{
 	".":                                     {"internal/ledger", "internal/sniff"},
 	"ingest":                                {".", "workspace", "internal/ledger", "internal/lookup", "internal/sniff", "textlayer"},
-	"internal/command/internal/render":      {".", "internal/command/internal/libreoffice"},
+	"internal/command/internal/render":      {".", "preview", "internal/command/internal/libreoffice"},
 	"internal/command/internal/libreoffice": {".", "internal/child"},
 	"internal/command/internal/handover":    {".", "citation", "cite", "corpus", "preview", "textlayer", "verify", "internal/lookup"},
 	"preview":                               {"."},
@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"cite":                                  {".", "citation", "internal/lookup", "reanchor", "textlayer", "verify"},
 	"textlayer":                             {"."},
 	"search":                                {".", "ingest", "relations", "textlayer", "preview", "internal/lineform", "internal/lookup", "internal/terms"},
-	"contents":                              {".", "relations", "search", "textlayer", "internal/lookup", "internal/sentence", "internal/terms"},
+	"contents":                              {".", "preview", "relations", "search", "textlayer", "internal/lookup", "internal/sentence", "internal/terms"},
 	"view":                                  {".", "citation", "internal/lineform", "internal/lookup", "preview", "textlayer", "verify"},
 	"verify":                                {".", "preview", "search", "textlayer", "internal/citedtext", "internal/lineform", "internal/lookup", "internal/quotation"},
 	"reanchor":                              {".", "workspace", "citation", "textlayer", "verify", "reanchor/internal/anchor", "internal/citedtext", "internal/lookup", "internal/quotation"},

@@ -17,6 +17,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -47,6 +48,10 @@ type Request struct {
 	// Runs requests the address of each part of a text that has its own, such
 	// as a page.
 	Runs bool
+
+	// Cells requests the cells of the parts that are a table, or cells of one, with what
+	// they span.
+	Cells bool
 
 	// Visible requests texts in which characters that cannot be seen are written
 	// as codes, such as \u202E, for a model to read. Runs and tokens are then
@@ -98,11 +103,12 @@ type Item struct {
 	// Relation is the relation that led to this place, or nil.
 	Relation *Relation
 
-	Text   string // of the part, or what fits of it
-	Tokens int    // of Text
-	Hidden int    // how many characters of Text are written as codes, if Visible is requested
-	Runs   []Run  // if requested
-	Note   string // why there is no text, or not all of it
+	Text   string         // of the part, or what fits of it
+	Tokens int            // of Text
+	Hidden int            // how many characters of Text are written as codes, if Visible is requested
+	Runs   []Run          // if requested
+	Table  *preview.Table // if Cells are requested, the part is of a table, and they fit; else nil
+	Note   string         // why there is no text, or not all of it
 	// Missing is true if a part of the text cannot be read although the source
 	// shows it. Note says which.
 	Missing bool
@@ -133,6 +139,7 @@ type Reader struct {
 	lib       *citekit.Library
 	layers    *textlayer.Store
 	relations *relations.Graph
+	previews  *preview.Maker
 	scans     string
 }
 
@@ -140,7 +147,7 @@ type Reader struct {
 // [citekit.EvidenceOpener]. A nil opts means the defaults.
 func New(lib *citekit.Library, opts *Options) *Reader {
 	o := cmp.Or(opts, new(Options))
-	r := &Reader{lib: lib, layers: o.Layers, relations: o.Relations, scans: o.Scans}
+	r := &Reader{lib: lib, layers: o.Layers, relations: o.Relations, previews: preview.New(lib), scans: o.Scans}
 	if r.layers == nil {
 		r.layers = textlayer.New(lib, nil)
 	}

@@ -181,6 +181,13 @@ func (t *Table) BoxesOf(start, end int) (boxes []citekit.Box) {
 	return boxes
 }
 
+// FirstRows returns the first ten rows of the cells of the table.
+func (t *Table) FirstRows() citekit.Cells {
+	c := t.shown()
+	c.Last.Row = min(c.Last.Row, c.First.Row+9)
+	return c
+}
+
 // shown returns the cells that the table has of its extent.
 func (t *Table) shown() citekit.Cells {
 	if t.Location.Cells.IsZero() {
