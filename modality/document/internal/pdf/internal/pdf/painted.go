@@ -60,10 +60,10 @@ type painter struct {
 
 // graphics is the part of the state of content that says how paths are painted.
 type graphics struct {
-	space      matrix
-	width      float64 // of lines
-	clip       rect
-	white      struct{ fill, line bool }
+	space matrix
+	width float64 // of lines
+	clip  rect
+	white struct{ fill, line bool }
 }
 
 type rect struct{ x1, y1, x2, y2 float64 }

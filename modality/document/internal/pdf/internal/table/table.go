@@ -93,8 +93,9 @@ const (
 
 // A Structure is a table in the structure of a document.
 type Structure struct {
-	Caption []int // marks of its content
-	Rows    [][]StructureCell
+	Caption   []int // marks of its content
+	Rows      [][]StructureCell
+	Continues bool // rows stand on pages before
 }
 
 // A StructureCell is a cell in the structure of a document.
