@@ -1,17 +1,22 @@
 package preview
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/localfile"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/internal/strictjson"
 )
 
@@ -67,10 +72,13 @@ func (m *Maker) Tables(ctx context.Context, a citekit.Address) (tables []Table, 
 			return fmt.Errorf("the tables of %s source: %w", message.Article(opened.Location.Modality), errors.ErrUnsupported)
 		}
 		tables, err = m.tables.Get(ctx, m.placeKey(opened, "tables"), func(ctx context.Context) ([]Table, int64, error) {
-			found, err := tabler.Tables(ctx, opened.Source, opened.Location)
+			found, err := m.keptTables(ctx, opened, tabler)
 			cost := int64(200)
 			for i := range found {
 				found[i].Location = opened.Located(found[i].Location)
+				if !found[i].Continues.IsWhole() {
+					found[i].Continues = opened.Located(found[i].Continues)
+				}
 				for _, c := range found[i].Cells {
 					cost += int64(len(c.Text)) + 120
 				}
@@ -88,6 +96,50 @@ func (m *Maker) Tables(ctx context.Context, a citekit.Address) (tables []Table, 
 		return nil, &citekit.ResolveError{Op: "find the tables", Address: a, Err: localfile.WithoutPath(err)}
 	}
 	return tables, nil
+}
+
+// tablesFormat is part of every key of tables.
+const tablesFormat = "tables/1"
+
+// keptTables returns the tables of a place. Those of pages are kept with the evidence,
+// because it takes long to find them.
+func (m *Maker) keptTables(ctx context.Context, o *citekit.Opened, by Tabler) ([]Table, error) {
+	ws := m.lib.Workspace()
+	opener, ok := ws.(citekit.EvidenceOpener)
+	version := m.placeKey(o, tablesFormat)
+	if !ok || version == "" || o.Location.PageCount() != 1 || o.Location.Table != "" {
+		return by.Tables(ctx, o.Source, o.Location)
+	}
+	key := ctxio.HashParts(tablesFormat, version, o.Address.Resource)
+	if content, _, err := opener.OpenEvidence(ctx, key); err == nil {
+		data, err := io.ReadAll(io.LimitReader(content, maxBytes))
+		content.Close()
+		var tables []Table
+		if err == nil && json.Unmarshal(data, &tables) == nil {
+			return tables, nil
+		}
+	}
+	tables, err := by.Tables(ctx, o.Source, o.Location)
+	if err != nil {
+		return nil, err
+	}
+	data, err := encode(tables)
+	if err != nil || len(data) > maxBytes {
+		return tables, err
+	}
+	_, err = ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{
+		Name: plain.EvidenceName(o.Address.Resource, "tables_"+o.Address.Fragment(), key, ".json"), Size: int64(len(data)),
+		Resource: o.Address.Resource, MediaType: "application/json", SourceHash: o.SourceHash(),
+	}, bytes.NewReader(data))
+	return tables, err
+}
+
+func encode(tables []Table) ([]byte, error) {
+	all := make([]*Table, len(tables))
+	for i := range tables {
+		all[i] = &tables[i]
+	}
+	return json.Marshal(all)
 }
 
 // Rows returns the rows of the cells, each with the texts of its columns: the text of
@@ -255,6 +307,47 @@ func (c *TableCell) write(w *strictjson.Writer) {
 	writeBox(w, c.Box)
 	w.Close()
 }
+
+// UnmarshalJSON reads what [Table.MarshalJSON] writes.
+func (t *Table) UnmarshalJSON(data []byte) error {
+	var in struct {
+		At, Extent, Caption, Continues, Evidence string
+		Headers                                  int
+		Confidence                               float64
+		BBox                                     [4]float64
+		Cells                                    []struct {
+			At, Text string
+			Notes    []string
+			Header   bool
+			BBox     [4]float64
+		}
+	}
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	made := Table{Headers: in.Headers, Caption: in.Caption, Evidence: in.Evidence, Confidence: in.Confidence, Box: boxOf(in.BBox)}
+	var err error
+	if made.Location, _, err = citekit.ParseFragment(in.At); err != nil {
+		return err
+	}
+	if made.Continues, _, err = citekit.ParseFragment(in.Continues); err != nil {
+		return err
+	}
+	if err := made.Extent.UnmarshalText([]byte(in.Extent)); err != nil {
+		return err
+	}
+	for _, c := range in.Cells {
+		cell := TableCell{Text: c.Text, Notes: c.Notes, Header: c.Header, Box: boxOf(c.BBox)}
+		if err := cell.Cells.UnmarshalText([]byte(c.At)); err != nil {
+			return err
+		}
+		made.Cells = append(made.Cells, cell)
+	}
+	*t = made
+	return nil
+}
+
+func boxOf(b [4]float64) citekit.Box { return citekit.Box{X1: b[0], Y1: b[1], X2: b[2], Y2: b[3]} }
 
 func writeBox(w *strictjson.Writer, b citekit.Box) {
 	if !b.IsZero() {

@@ -22,10 +22,40 @@ type tablePage struct {
 	before citekit.Location
 }
 
-// tablesFrom returns the tables of a page, counted from 1. It looks at pages before it as
+// maxTableCost is how much memory the tables of pages may take between calls, in bytes,
+// about.
+const maxTableCost = 32 << 20
+
+// tablesFrom returns the tables of a page, counted from 1.
+func (j *job) tablesFrom(ctx context.Context, page int) (tablePage, error) {
+	return j.tabled.Get(ctx, key(j.src, fmt.Sprint(" tables ", page)), func(ctx context.Context) (tablePage, int64, error) {
+		p, err := j.findFrom(ctx, page)
+		return p, p.cost(), err
+	})
+}
+
+// cost returns about how much memory the tables take, in bytes.
+func (p *tablePage) cost() int64 {
+	cost := int64(200)
+	for _, t := range p.Tables {
+		for _, c := range t.Cells {
+			cost += int64(len(c.Text)) + 150
+		}
+	}
+	return cost
+}
+
+// keepTables keeps the tables of all pages of the source for later calls.
+func (j *job) keepTables(ctx context.Context, pages []tablePage) {
+	for _, p := range pages {
+		_, _ = j.tabled.Get(ctx, key(j.src, fmt.Sprint(" tables ", p.Page)), func(context.Context) (tablePage, int64, error) { return p, p.cost(), nil })
+	}
+}
+
+// findFrom finds the tables of a page, counted from 1. It looks at pages before it as
 // long as a table continues over them, so that rows have the same numbers whichever page is
 // asked for.
-func (j *job) tablesFrom(ctx context.Context, page int) (tablePage, error) {
+func (j *job) findFrom(ctx context.Context, page int) (tablePage, error) {
 	for back := 1; ; back *= 2 {
 		first := max(page-back, 1)
 		var pages []int

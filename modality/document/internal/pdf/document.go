@@ -122,6 +122,7 @@ type Resolver struct {
 
 	once    sync.Once
 	opened  concurrent.Cache[*openDocument]
+	tabled  concurrent.Cache[tablePage] // by page
 	engine  pdfium.Engine
 	working chan struct{} // holds a token for each running job
 
@@ -142,6 +143,7 @@ var (
 func (r *Resolver) init() {
 	r.once.Do(func() {
 		r.opened.MaxCost = docfile.Bound(r.CacheBytes, 128<<20)
+		r.tabled.MaxCost = maxTableCost
 		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
 		r.engine.Timeout = r.PDFiumTimeout
 		r.engine.Compiling = r.Compiling
