@@ -60,7 +60,7 @@ func (f *finder) findBetween(group, all []rule) {
 	var runs [][]float64
 	var run []float64
 	for i := 1; i < len(ys); i++ {
-		if !f.isTabular(Box{from, ys[i-1], to, ys[i]}) {
+		if f.isProse(Box{from, ys[i-1], to, ys[i]}) {
 			runs, run = append(runs, run), nil
 			continue
 		}
@@ -78,6 +78,9 @@ func (f *finder) findBetween(group, all []rule) {
 			continue
 		}
 		b := bander{finder: f, box: box, ys: run, partials: all}
+		if top, ok := f.headAbove(box); ok {
+			b.box.Y1, b.ys = top, append([]float64{top}, run...)
+		}
 		switch t, reason := b.table(); {
 		case reason == "" && t.Cells != nil:
 			f.add(t)
@@ -87,21 +90,53 @@ func (f *finder) findBetween(group, all []rule) {
 	}
 }
 
-// isTabular reports whether a part of the lines in an area has wide gaps.
-func (f *finder) isTabular(b Box) bool {
+// headAbove returns the top of lines of text that stand just above a box, and of which
+// the lowest has wide gaps, as headers without a line above them do.
+func (f *finder) headAbove(box Box) (top float64, ok bool) {
+	height := letterHeight(f.within(box))
+	lines := f.pageLines()
+	top = box.Y1
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := &lines[i]
+		var in line
+		for _, w := range l.words {
+			if w.box.X2 > box.X1 && w.box.X1 < box.X2 {
+				in.words, in.box = append(in.words, w), in.box.union(w.box)
+			}
+		}
+		if len(in.words) == 0 || in.box.midY() > box.Y1 {
+			continue
+		}
+		near := 0.5 * height
+		if !ok {
+			near = 1.2 * height
+		}
+		if top-in.box.Y2 > near || in.box.X1 < box.X1-snap || in.box.X2 > box.X2+snap || !ok && len(in.clusters(columnGap*height)) < 2 {
+			break
+		}
+		top, ok = min(top, in.box.Y1-0.1*height), true
+	}
+	return top, ok
+}
+
+// isProse reports whether an area has no text, or only running text without wide gaps.
+func (f *finder) isProse(b Box) bool {
 	chars := f.within(b)
 	height := letterHeight(chars)
 	if height == 0 {
-		return false
+		return true
 	}
 	lines := linesOf(wordsOf(chars, nil))
-	n := 0
+	n, full := 0, 0
 	for i := range lines {
 		if len(lines[i].clusters(columnGap*height)) > 1 {
 			n++
 		}
+		if l := lines[i].box; l.X2-l.X1 > 0.7*(b.X2-b.X1) {
+			full++
+		}
 	}
-	return 10*n >= 3*len(lines)
+	return 10*n < 3*len(lines) && (full > 0 || len(lines) > 3)
 }
 
 // bandsOf returns the table between level lines that upright lines only partly divide
@@ -138,6 +173,7 @@ type bander struct {
 	upright  []rule
 
 	height  float64
+	space   float64 // between words
 	columns []column
 	cells   []Cell
 	words   [][]word // of cells
@@ -151,6 +187,7 @@ func (b *bander) table() (Table, string) {
 		return Table{}, ""
 	}
 	words := wordsOf(chars, nil)
+	b.space = b.spaceOf(words)
 	for _, l := range b.pageLines() {
 		for _, w := range l.words {
 			y := w.box.midY()
@@ -231,6 +268,9 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 	if bands == 1 && !hasNumbers(&t) {
 		return Table{}, "nothing but gaps divides its text"
 	}
+	if isMirrored(words) && t.hasSigns() {
+		return Table{}, signsTurned
+	}
 	apart := b.areaRows(&t)
 	if b.rows > bands && headRows > 0 {
 		apart = headRows
@@ -282,7 +322,9 @@ func (b *bander) findColumns(lines []line) string {
 		switch {
 		case gap >= columnGap*b.height || gap > 0 && divided:
 			b.columns = append(b.columns, p)
-		case gap >= doubtful*b.height && bothSides(lines, last.to, p.from) > 1:
+		case gap >= max(doubtful*b.height, 1.8*b.space) && bothSides(lines, last.to, p.from) > 2:
+			b.columns = append(b.columns, p)
+		case gap >= 1.3*b.space && bothSides(lines, last.to, p.from) > 1:
 			return "a column could be two"
 		default:
 			last.to = max(last.to, p.to)
@@ -299,6 +341,31 @@ func (b *bander) findColumns(lines []line) string {
 		}
 	}
 	return ""
+}
+
+// spaceOf returns the median space between the words of a table, or of the page if the
+// table has few.
+func (b *bander) spaceOf(words []word) float64 {
+	const enough = 12
+	var spaces []float64
+	add := func(words []word) {
+		for i := 1; i < len(words); i++ {
+			gap := words[i].box.X1 - words[i-1].box.X2
+			if h := words[i].height(); !words[i].attached && gap > 0.1*h && gap < columnGap*h && words[i].box.midY() > words[i-1].box.Y1 && words[i].box.midY() < words[i-1].box.Y2 {
+				spaces = append(spaces, gap/h*b.height)
+			}
+		}
+	}
+	if add(words); len(spaces) < enough {
+		for _, l := range b.pageLines() {
+			add(l.words)
+		}
+	}
+	if len(spaces) == 0 {
+		return 0.3 * b.height
+	}
+	slices.Sort(spaces)
+	return spaces[len(spaces)/2]
 }
 
 // bothSides returns in how many lines a gap is between words.
@@ -411,8 +478,17 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 	spans := map[int]int{} // last columns by first ones
 	in := map[int][]word{}
 	for _, l := range linesOf(words) {
-		for _, part := range l.clusters(doubtful * b.height) {
+		inLine := map[int]bool{}
+		parts := l.clusters(max(doubtful*b.height, 1.5*b.space))
+		inOrder := len(parts) == len(b.columns)
+		for i, part := range parts {
+			inOrder = inOrder && (i == 0 || part.box.X1 > b.columns[i-1].to) && (i+1 == len(parts) || part.box.X2 < b.columns[i+1].from)
+		}
+		for i, part := range parts {
 			first, last := b.touched(part.box)
+			if inOrder {
+				first, last = i, i
+			}
 			if first < 0 {
 				return "a header stands between two columns"
 			}
@@ -429,14 +505,21 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 			}); at >= 0 {
 				first, last = b.touched(Box{under[at].from, 0, under[at].to, 0})
 			}
-			if first < 0 || spans[first] != 0 && spans[first] != last+1 {
+			if first < 0 || spans[first] != 0 && spans[first] != last+1 || first != last && inLine[first] {
 				return "headers overlap"
 			}
+			inLine[first] = true
 			spans[first] = last + 1
 			in[first] = append(in[first], part.words...)
 		}
 	}
-	lines := newBand(0, bottom, words, len(b.columns), func(w word) int { return b.columnAt(w.box.midX()) })
+	at := map[int]int{} // columns of words
+	for c, list := range in {
+		for _, w := range list {
+			at[w.at] = c
+		}
+	}
+	lines := newBand(0, bottom, words, len(b.columns), func(w word) int { return at[w.at] })
 	right := make([]float64, len(b.columns))
 	for i := range right {
 		right[i] = b.columns[i].to
