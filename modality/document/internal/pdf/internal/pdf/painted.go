@@ -32,7 +32,7 @@ const (
 )
 
 // Painted returns what page i, counted from 0, paints besides text, in the order of its
-// content, without what is white and what is clipped. It returns false if that cannot be
+// content, without what is white and behind which is none, and what is clipped. It returns false if that cannot be
 // examined, or is more than 10,000 pieces.
 func (d *Document) Painted(f *File, i int) (painted []Painted, known bool, err error) {
 	page, err := d.PageDict(f, i)
@@ -242,14 +242,21 @@ func isWhite(operator string, n []float64) bool {
 
 // paint adds a path.
 func (p *painter) paint(path []subpath, now graphics, operator string) {
-	strokes := strings.ContainsAny(operator, "SsBb") && !now.white.line
-	fills := strings.ContainsAny(operator, "fFBb") && !now.white.fill
+	strokes := strings.ContainsAny(operator, "SsBb")
+	fills := strings.ContainsAny(operator, "fFBb")
 	width := now.width * math.Sqrt(math.Abs(now.space[0]*now.space[3]-now.space[1]*now.space[2]))
 	for _, s := range path {
 		if len(p.painted) > maxPainted {
 			return
 		}
 		box, isBox := s.box()
+		fills, strokes := fills, strokes
+		if now.white.fill && fills {
+			fills = isBox && min(box.x2-box.x1, box.y2-box.y1) <= thinnest && p.isOver(box)
+		}
+		if now.white.line && strokes {
+			strokes = p.isOver(s.bounds)
+		}
 		switch {
 		case isBox && fills && min(box.x2-box.x1, box.y2-box.y1) <= thinnest:
 			p.add(box, PaintedLine, now.clip)
@@ -264,6 +271,18 @@ func (p *painter) paint(path []subpath, now graphics, operator string) {
 			p.add(s.bounds, PaintedShape, now.clip)
 		}
 	}
+}
+
+// isOver reports whether an area has been painted behind the middle of something.
+func (p *painter) isOver(r rect) bool {
+	const enough, near = 300, 1.5 // of the last pieces; points
+	x, y := (r.x1+r.x2)/2, (r.y1+r.y2)/2
+	for _, a := range p.painted[max(0, len(p.painted)-enough):] {
+		if a.Kind == PaintedArea && a.X1-near <= x && x <= a.X2+near && a.Y1-near <= y && y <= a.Y2+near {
+			return true
+		}
+	}
+	return false
 }
 
 // box returns the rectangle that a subpath is.

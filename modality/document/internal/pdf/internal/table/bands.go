@@ -60,7 +60,7 @@ func (f *finder) findBetween(group, all []rule) {
 	var runs [][]float64
 	var run []float64
 	for i := 1; i < len(ys); i++ {
-		if !f.isTabular(Box{from, ys[i-1], to, ys[i]}) {
+		if f.isProse(Box{from, ys[i-1], to, ys[i]}) {
 			runs, run = append(runs, run), nil
 			continue
 		}
@@ -78,6 +78,9 @@ func (f *finder) findBetween(group, all []rule) {
 			continue
 		}
 		b := bander{finder: f, box: box, ys: run, partials: all}
+		if top, ok := f.headAbove(box); ok {
+			b.box.Y1, b.ys = top, append([]float64{top}, run...)
+		}
 		switch t, reason := b.table(); {
 		case reason == "" && t.Cells != nil:
 			f.add(t)
@@ -87,21 +90,59 @@ func (f *finder) findBetween(group, all []rule) {
 	}
 }
 
-// isTabular reports whether a part of the lines in an area has wide gaps.
-func (f *finder) isTabular(b Box) bool {
+// headAbove returns the top of lines of text that stand just above a box, and of which the
+// lowest stands as headers without a line above them do.
+func (f *finder) headAbove(box Box) (top float64, ok bool) {
+	height := letterHeight(f.within(box))
+	lines := f.pageLines()
+	top = box.Y1
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := &lines[i]
+		var in line
+		for _, w := range l.words {
+			if w.box.X2 > box.X1 && w.box.X1 < box.X2 {
+				in.words, in.box = append(in.words, w), in.box.union(w.box)
+			}
+		}
+		if len(in.words) == 0 || in.box.midY() > box.Y1 {
+			continue
+		}
+		near := 0.5 * height
+		if !ok {
+			near = 1.2 * height
+		}
+		if top-in.box.Y2 > near || in.box.X1 < box.X1-snap || in.box.X2 > box.X2+snap || !ok && isTitle(&in, box, height) {
+			break
+		}
+		top, ok = min(top, in.box.Y1-0.1*height), true
+	}
+	return top, ok
+}
+
+// isTitle reports whether a line above a table stands as a caption of it does: without
+// wide gaps, and from its left or in its middle.
+func isTitle(l *line, box Box, height float64) bool {
+	return len(l.clusters(columnGap*height)) < 2 && (l.box.X1 < box.X1+height || math.Abs(l.box.midX()-box.midX()) < 3 || l.box.X2-l.box.X1 > 0.6*(box.X2-box.X1))
+}
+
+// isProse reports whether an area has no text, or only running text without wide gaps.
+func (f *finder) isProse(b Box) bool {
 	chars := f.within(b)
 	height := letterHeight(chars)
 	if height == 0 {
-		return false
+		return true
 	}
 	lines := linesOf(wordsOf(chars, nil))
-	n := 0
+	n, full := 0, 0
 	for i := range lines {
 		if len(lines[i].clusters(columnGap*height)) > 1 {
 			n++
 		}
+		if l := lines[i].box; l.X2-l.X1 > 0.7*(b.X2-b.X1) {
+			full++
+		}
 	}
-	return 10*n >= 3*len(lines)
+	return 10*n < 3*len(lines) && (full > 0 || len(lines) > 3)
 }
 
 // bandsOf returns the table between level lines that upright lines only partly divide
@@ -138,6 +179,7 @@ type bander struct {
 	upright  []rule
 
 	height  float64
+	space   float64 // between words
 	columns []column
 	cells   []Cell
 	words   [][]word // of cells
@@ -151,6 +193,7 @@ func (b *bander) table() (Table, string) {
 		return Table{}, ""
 	}
 	words := wordsOf(chars, nil)
+	b.space = b.spaceOf(words)
 	for _, l := range b.pageLines() {
 		for _, w := range l.words {
 			y := w.box.midY()
@@ -231,6 +274,9 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 	if bands == 1 && !hasNumbers(&t) {
 		return Table{}, "nothing but gaps divides its text"
 	}
+	if isMirrored(words) && t.hasSigns() {
+		return Table{}, signsTurned
+	}
 	apart := b.areaRows(&t)
 	if b.rows > bands && headRows > 0 {
 		apart = headRows
@@ -282,7 +328,9 @@ func (b *bander) findColumns(lines []line) string {
 		switch {
 		case gap >= columnGap*b.height || gap > 0 && divided:
 			b.columns = append(b.columns, p)
-		case gap >= doubtful*b.height && bothSides(lines, last.to, p.from) > 1:
+		case gap >= max(doubtful*b.height, 1.8*b.space) && bothSides(lines, last.to, p.from) > 2:
+			b.columns = append(b.columns, p)
+		case gap >= 1.3*b.space && bothSides(lines, last.to, p.from) > 1:
 			return "a column could be two"
 		default:
 			last.to = max(last.to, p.to)
@@ -299,6 +347,38 @@ func (b *bander) findColumns(lines []line) string {
 		}
 	}
 	return ""
+}
+
+// spaceOf returns the median space between the words of a table, or of the page if the
+// table has few.
+func (b *bander) spaceOf(words []word) float64 {
+	const enough = 12
+	var spaces []float64
+	add := func(words []word) {
+		for i := 1; i < len(words); i++ {
+			gap := words[i].box.X1 - words[i-1].box.X2
+			if h := words[i].height(); !words[i].attached && gap > 0.1*h && gap < columnGap*h && words[i].box.midY() > words[i-1].box.Y1 && words[i].box.midY() < words[i-1].box.Y2 {
+				spaces = append(spaces, gap/h*b.height)
+			}
+		}
+	}
+	add(words)
+	own := 0.0
+	if len(spaces) > 0 {
+		slices.Sort(spaces)
+		own = spaces[len(spaces)/2]
+	}
+	if len(spaces) >= enough {
+		return own
+	}
+	for _, l := range b.pageLines() {
+		add(l.words)
+	}
+	if len(spaces) == 0 {
+		return 0.3 * b.height
+	}
+	slices.Sort(spaces)
+	return max(own, spaces[len(spaces)/2])
 }
 
 // bothSides returns in how many lines a gap is between words.
@@ -348,20 +428,75 @@ func (b *bander) addBody(top, bottom float64, words []word, bands int) string {
 	for i, c := range b.columns {
 		right[i] = c.to
 	}
-	switch in.division(right) {
-	case unproven:
-		return "rows and the lines of cells cannot be told apart"
-	case oneRow:
+	switch division := in.division(right); {
+	case division == oneRow && (len(in.lines) == 1 || bands > 3):
 		b.addRow(in.cells)
-	case eachRow:
-		if bands > 3 {
-			return "rows and the lines of cells cannot be told apart"
-		}
+	case division == eachRow && bands <= 3:
 		for i := range in.cells {
 			b.addRow(in.cells[i : i+1])
 		}
+	default:
+		rows := b.byStrips(in, right)
+		if rows == nil {
+			return "rows and the lines of cells cannot be told apart"
+		}
+		for _, row := range rows {
+			b.addRow(row.cells)
+		}
 	}
 	return ""
+}
+
+// byStrips returns the rows of a band that white strips across it divide: those between
+// rows are clearly higher than those between the lines of cells. It returns nil if that
+// is not proven.
+func (b *bander) byStrips(in band, right []float64) []band {
+	const clear = 0.25 // of the height of letters
+	lines := slices.Clone(in.lines)
+	slices.SortFunc(lines, func(x, y line) int { return cmp.Compare(x.box.Y1, y.box.Y1) })
+	var strips []float64 // heights of strips, below each line; negative if the next one overlaps it
+	var bottom float64
+	for i, l := range lines {
+		if i > 0 {
+			strips = append(strips, l.box.Y1-bottom)
+		}
+		bottom = max(bottom, l.box.Y2)
+		if i == 0 {
+			bottom = l.box.Y2
+		}
+	}
+	sorted := slices.Clone(strips)
+	slices.Sort(sorted)
+	at := -1
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i]-sorted[i-1] >= clear*b.height {
+			if at >= 0 {
+				return nil
+			}
+			at = i
+		}
+	}
+	if at < 0 || sorted[at] < clear*b.height || sorted[len(sorted)-1] > 3*sorted[at]+b.height {
+		return nil
+	}
+	var rows []band
+	start := 0
+	for i := range lines {
+		if i+1 < len(lines) && strips[i] < sorted[at] {
+			continue
+		}
+		var words []word
+		for _, l := range lines[start : i+1] {
+			words = append(words, l.words...)
+		}
+		row := newBand(lines[start].box.Y1, lines[i].box.Y2, words, len(b.columns), func(w word) int { return b.columnAt(w.box.midX()) })
+		if row.division(right) != oneRow || row.hasNumbersBelow() {
+			return nil
+		}
+		rows = append(rows, row)
+		start = i + 1
+	}
+	return rows
 }
 
 // addRow adds a row of the words of some lines.
@@ -408,11 +543,21 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 	if len(words) == 0 {
 		return "a row without text"
 	}
-	spans := map[int]int{} // last columns by first ones
+	spans := map[int]int{}  // last columns by first ones
+	ruled := map[int]bool{} // columns of headers with a line under them
 	in := map[int][]word{}
 	for _, l := range linesOf(words) {
-		for _, part := range l.clusters(doubtful * b.height) {
+		inLine := map[int]bool{}
+		parts := l.clusters(max(doubtful*b.height, 1.5*b.space))
+		inOrder := len(parts) == len(b.columns)
+		for i, part := range parts {
+			inOrder = inOrder && (i == 0 || part.box.X1 > b.columns[i-1].to) && (i+1 == len(parts) || part.box.X2 < b.columns[i+1].from)
+		}
+		for i, part := range parts {
 			first, last := b.touched(part.box)
+			if inOrder {
+				first, last = i, i
+			}
 			if first < 0 {
 				return "a header stands between two columns"
 			}
@@ -424,19 +569,28 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 					return "a header stands over several columns without a line"
 				}
 				first, last = b.touched(Box{under[at].from, 0, under[at].to, 0})
+				ruled[first] = true
 			} else if at := slices.IndexFunc(under, func(r rule) bool {
 				return math.Abs(r.pos-bottom) <= snap && r.from <= part.box.X1+snap && r.to >= part.box.X2-snap
 			}); at >= 0 {
 				first, last = b.touched(Box{under[at].from, 0, under[at].to, 0})
+				ruled[first] = true
 			}
-			if first < 0 || spans[first] != 0 && spans[first] != last+1 {
+			if first < 0 || spans[first] != 0 && spans[first] != last+1 || first != last && inLine[first] {
 				return "headers overlap"
 			}
+			inLine[first] = true
 			spans[first] = last + 1
 			in[first] = append(in[first], part.words...)
 		}
 	}
-	lines := newBand(0, bottom, words, len(b.columns), func(w word) int { return b.columnAt(w.box.midX()) })
+	at := map[int]int{} // columns of words
+	for c, list := range in {
+		for _, w := range list {
+			at[w.at] = c
+		}
+	}
+	lines := newBand(0, bottom, words, len(b.columns), func(w word) int { return at[w.at] })
 	right := make([]float64, len(b.columns))
 	for i := range right {
 		right[i] = b.columns[i].to
@@ -447,8 +601,15 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 			right[i] = max(right[i], w.box.X2)
 		}
 	}
-	if lines.division(right) != oneRow {
+	if lines.division(right) != oneRow || differInHeight(in) {
 		return "rows and the lines of headers cannot be told apart"
+	}
+	for _, l := range lines.cells {
+		for c := range l {
+			if len(l[c]) > 0 && !ruled[c] && b.maySpan(l, c) {
+				return "a header could stand over several columns"
+			}
+		}
 	}
 	for c := 0; c < len(b.columns); {
 		span := max(spans[c]-c, 1)
@@ -462,4 +623,45 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 	}
 	b.rows++
 	return ""
+}
+
+// differInHeight reports whether a header has letters of several heights.
+func differInHeight(in map[int][]word) bool {
+	for _, words := range in {
+		low, high := math.Inf(1), 0.0
+		for _, w := range words {
+			if len(w.runes) > 2 {
+				low, high = min(low, w.height()), max(high, w.height())
+			}
+		}
+		if low < 0.92*high {
+			return true
+		}
+	}
+	return false
+}
+
+// maySpan reports whether the header of column c in a line may be that of other columns
+// too, which have none: it does not stand in the middle of its own, or at its far side.
+func (b *bander) maySpan(l [][]word, c int) bool {
+	const near = 2 // points
+	left := c > 1 && len(l[c-1]) == 0
+	right := c+1 < len(l) && len(l[c+1]) == 0
+	if !left && !right {
+		return false
+	}
+	var box Box
+	for _, w := range l[c] {
+		box = box.union(w.box)
+	}
+	in := b.columns[c]
+	fromLeft, fromRight := math.Abs(box.X1-in.from) < near, math.Abs(box.X2-in.to) < near
+	middle := math.Abs(box.midX()-(in.from+in.to)/2) < near
+	switch {
+	case left && right:
+		return true
+	case left:
+		return fromRight && !fromLeft || !fromLeft && !middle
+	}
+	return fromLeft && !fromRight || !fromRight && !middle
 }

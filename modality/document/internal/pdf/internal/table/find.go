@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // How often tables with an evidence were right in text, row, column and span of all cells,
@@ -238,13 +239,17 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 		if !ok || len(b.lines) < 2 {
 			continue
 		}
-		if division := b.division(right); division == eachRow && b.isEven() {
+		switch division := b.division(right); {
+		case division == oneRow:
+		case division == eachRow && b.isEven():
 			if !again || g.rows() > 3 || len(b.lines) < 3 {
 				return Table{}, "lines between rows are missing"
 			}
 			for i := 1; i < len(b.lines); i++ {
 				more = append(more, (b.lines[i-1].box.Y2+b.lines[i].box.Y1)/2)
 			}
+		case b.hasNumbersBelow() || len(b.lines) > 3:
+			return Table{}, "lines between rows are missing"
 		}
 	}
 	if len(more) > 0 {
@@ -271,9 +276,38 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	if f.goesOn(t.Box, columns, height) {
 		return Table{}, "rows stand outside of its lines"
 	}
+	if isMirrored(all) && t.hasSigns() {
+		return Table{}, signsTurned
+	}
+	t.takeTitle()
 	t.Headers = headersOf(&t, f.areaRows(&t))
 	t.finish(all)
 	return t, ""
+}
+
+// takeTitle makes a first row that is one cell with a caption the caption, and leaves out a
+// last row that is one cell with a note.
+func (t *Table) takeTitle() {
+	c := t.Cells[len(t.Cells)-1]
+	name, _, _ := strings.Cut(strings.ToLower(c.Text), " ")
+	if c.ColSpan == t.Cols && t.Rows > 3 && slices.Contains([]string{"note:", "notes:", "source:", "sources:"}, name) {
+		t.Cells, t.Rows, t.Box.Y2 = t.Cells[:len(t.Cells)-1], c.Row, c.Box.Y1
+	}
+	c = t.Cells[0]
+	if c.ColSpan < t.Cols || c.RowSpan > 1 || t.Rows < 3 || !isCaption(c.Text) {
+		return
+	}
+	t.Caption, t.Cells, t.Rows = strings.ReplaceAll(c.Text, "\n", " "), t.Cells[1:], t.Rows-1
+	for i := range t.Cells {
+		t.Cells[i].Row--
+	}
+	t.Box.Y1 = c.Box.Y2
+}
+
+// isCaption reports whether text begins like the caption of a table.
+func isCaption(text string) bool {
+	name, rest, _ := strings.Cut(text, " ")
+	return slices.Contains([]string{"table", "exhibit", "tab.", "tabelle", "tableau", "tabla", "tabella"}, strings.ToLower(name)) && strings.ContainsAny(rest, "0123456789")
 }
 
 // fill puts words into a cell.
@@ -285,10 +319,22 @@ func (c *Cell) fill(words []word) {
 	}
 }
 
+const signsTurned = "signs of numbers stand as in text from right to left"
+
+func isMirrored(words []word) bool { return rtl(words) > 0 }
+
+// hasSigns reports whether numbers of a table have signs or brackets, of which the order
+// is not known in text from right to left.
+func (t *Table) hasSigns() bool {
+	return slices.ContainsFunc(t.Cells, func(c Cell) bool {
+		return strings.ContainsAny(c.Text, "0123456789") && strings.Trim(c.Text, "()[]-+−–%$€£") != c.Text
+	})
+}
+
 // finish numbers rows and columns from 1, from the right if the text is written so, and
 // marks headers.
 func (t *Table) finish(words []word) {
-	mirrored := rtl(words) > 0
+	mirrored := isMirrored(words)
 	for i := range t.Cells {
 		c := &t.Cells[i]
 		if mirrored {

@@ -84,6 +84,19 @@ func firstIndexes(n int) []int {
 	return list
 }
 
+// hasNumbersBelow reports whether a number stands below another in one column.
+func (b *band) hasNumbersBelow() bool {
+	for i := 1; i < len(b.cells); i++ {
+		for c := range b.cells[i] {
+			above, here := b.cells[i-1][c], b.cells[i][c]
+			if len(above) > 0 && len(here) > 0 && isNumber(textOf(above)) && isNumber(textOf(here)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // differs reports whether the text of column c in line i cannot continue that of the line
 // above.
 func (b *band) differs(i, c int, right float64) bool {

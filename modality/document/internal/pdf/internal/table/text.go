@@ -47,7 +47,7 @@ func (b Box) overlaps(c Box) bool {
 const (
 	wordGap    = 0.5  // of the height of letters, from which a gap divides words
 	columnGap  = 0.8  // likewise, from which it divides columns
-	smallest   = 0.82 // of the height of letters, below which a raised one is a mark
+	smallest   = 0.9  // of the height of letters, below which a raised one is a mark
 	raisedBy   = 0.12 // of the height of letters
 	hyphenRune = '\ufffe'
 	softRune   = '\x02'
@@ -210,7 +210,7 @@ func markRaised(words []word) {
 	}
 	for i := range words {
 		w := &words[i]
-		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.runes) && !isExponent(words, i)
+		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.runes) && !isExponent(words, i) && !(i+1 < len(words) && words[i+1].attached && words[i+1].box.X1-w.box.X2 < 0.1*tall && unicode.IsLetter(words[i+1].runes[0]))
 	}
 }
 
@@ -235,7 +235,7 @@ func isNote(text []rune) bool {
 	for _, m := range marks {
 		r := []rune(m)
 		signs := strings.Trim(m, "*†‡§¶‖#∗⁎") == ""
-		letter := len(r) == 1 && unicode.IsLetter(r[0])
+		letter := len(r) == 1 && unicode.IsLower(r[0])
 		number := len(r) <= 2 && strings.Trim(m, "0123456789") == ""
 		if !signs && !letter && !number {
 			return false
