@@ -170,6 +170,20 @@ func (t *Table) Rows() (rows [][]string, numbers []int) {
 	return rows, numbers
 }
 
+// Header returns the caption and the header rows, each on a line, with tabs between columns.
+// A part that continues another has those that it repeats.
+func (t *Table) Header() string {
+	lines := []string{t.Caption}
+	last := citekit.Cell{Col: t.Extent.Last.Col, Row: int32(t.Headers)}
+	if last.Row > 0 {
+		top := t.Within(citekit.Cells{First: citekit.Cell{Col: 1, Row: 1}, Last: last})
+		for run := range top.Runs() {
+			lines = append(lines, strings.TrimSuffix(run.Text, "\n"))
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
 // Within returns the table with only the cells that are in a rectangle, even if only in
 // part, and with the box around them.
 func (t *Table) Within(cells citekit.Cells) Table {

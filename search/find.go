@@ -55,6 +55,7 @@ type candidate struct {
 	goesOn  bool // there is text after it
 	byStart bool // it is a node without a passage of its own
 	marks   []mark
+	hit     *index.Hit
 }
 
 // search returns the hits of an index, and the candidates to show.
@@ -95,6 +96,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		out, unsure := f.unsearched(ctx, len(shown) < req.TopK, len(shown) == 0)
 		results.setLeftOut(out)
 		results.unsure = unsure
+		shown = f.onRows(ctx, answer.Weights, shown)
 		if req.Boxes {
 			var all bool
 			if shown, all = f.withBoxes(ctx, shown); !all {
@@ -283,7 +285,7 @@ func (f *searchCall) candidate(ctx context.Context, h *index.Hit) (candidate, er
 	if f.req.Rationale {
 		result.Rationale = reasons(h)
 	}
-	c := candidate{result: result}
+	c := candidate{result: result, hit: h}
 	var err error
 	if p, ok := parsePart(h.Entry.Location); ok {
 		err = f.showPassage(ctx, r, h, p, &c)

@@ -102,7 +102,9 @@ func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
 	}
 	pos, isFrame := s.Pos, s.Local == "frame"
 	var t odf.Texter
-	t.Table = func(cols, rows int) { r.tables = append(r.tables, preview.Table{Extent: spanned(citekit.Cells{}, cols, rows)}) }
+	t.Table = func(cols, rows int) {
+		r.tables = append(r.tables, preview.Table{Extent: spanned(citekit.Cells{}, cols, rows)})
+	}
 	t.Cell = func(col, row int, c odf.TableCell, text string) {
 		at := citekit.Cell{Col: int32(col), Row: int32(row)}
 		last := citekit.Cell{Col: at.Col + int32(min(c.Cols, maxSpan)) - 1, Row: at.Row + int32(min(c.Rows, maxSpan)) - 1}
