@@ -17,6 +17,7 @@ type TableRow struct {
 	From, To int              // bytes of the text of the passage
 	Location citekit.Location // of the row
 	Header   string           // the caption and the headers of the table
+	IsHeader bool             // it is one of these
 	Cells    [][2]int         // bytes of the text of the passage of each cell with text
 
 	first citekit.Location // of the table
@@ -62,7 +63,8 @@ func (s *Searcher) rowsOf(ctx context.Context, m *citekit.ResourceMap, a citekit
 				header := t.Header()
 				for run := range t.Runs() {
 					row := TableRow{Location: run.Location, Header: header, first: t.Location}
-					if int(run.Location.Cells.First.Row) > t.Headers && row.find(words, run.Text, &left) {
+					row.IsHeader = int(run.Location.Cells.First.Row) <= t.Headers
+					if row.find(words, run.Text, &left) {
 						rows = append(rows, row)
 					}
 				}
@@ -251,20 +253,24 @@ func (f *searchCall) onRow(ctx context.Context, weights *index.Weights, c *candi
 // bytes.
 const mostTableText = 64 << 10
 
-// bestRow returns the index of the row that has all words of the query which the text has,
-// some of them not in its header alone, and the best score; -1 if there is none, or several.
+// bestRow returns the index of the row that with its header has all words of the query which
+// the text has, some of them itself, and the best score; -1 if there is none, or several.
 func bestRow(weights *index.Weights, h *index.Hit, rows []TableRow, text string) int {
 	whole := termsOf(weights.Weigh(h, "", text, [][2]int{{0, len(text)}})[0])
 	best, score, again := -1, 0.0, false
 	for i, row := range rows {
-		weighed := weights.Weigh(h, row.Header, text, [][2]int{{0, 0}, {row.From, row.To}})
-		have := termsOf(weighed[1])
-		if !have.has(whole) || weighed[1].Score <= weighed[0].Score && len(have) == len(termsOf(weighed[0])) {
+		if row.IsHeader {
 			continue
 		}
-		again = best >= 0 && weighed[1].Score == score
-		if best < 0 || weighed[1].Score > score {
-			best, score = i, weighed[1].Score
+		weighed := weights.Weigh(h, row.Header, text, [][2]int{{row.From, row.To}})[0]
+		if !termsOf(weighed).has(whole) || len(h.Highlights(text[row.From:row.To])) == 0 {
+			continue
+		}
+		switch {
+		case best < 0 || weighed.Score > score:
+			best, score, again = i, weighed.Score, false
+		case weighed.Score == score:
+			again = true
 		}
 	}
 	if again {

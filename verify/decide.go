@@ -82,9 +82,12 @@ func (c *call) decide(ctx context.Context) error {
 	switch isKnown := s.Modality() != citekit.Text && len(found) == 1 && isCited(found[0]) && found[0].Exact; {
 	case c.read != nil && !isKnown:
 		c.settleRead(len(found))
+		c.boxCells(ctx)
 		return nil
 	case len(found) > 0:
-		err = c.settle(ctx, found, cited)
+		if err = c.settle(ctx, found, cited); err == nil && len(found) == 1 {
+			c.tellCells(ctx)
+		}
 	default:
 		err = c.decideUnfound(ctx, like, s)
 	}
