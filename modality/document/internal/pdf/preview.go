@@ -33,6 +33,7 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	if err != nil {
 		return nil, err
 	}
+	asked := loc
 	if loc.Table != "" {
 		if loc, err = r.shownTable(ctx, src, loc, &opts); err != nil {
 			return nil, err
@@ -48,6 +49,9 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	}
 	if len(pictures) == 1 {
 		drawing.Mark(pictures[0], opts.Boxes, loc.Box)
+		if asked.Table != "" {
+			shown = asked
+		}
 		return drawing.Of(pictures[0], shown)
 	}
 	var each []citekit.Location
