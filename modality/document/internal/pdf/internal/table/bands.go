@@ -142,7 +142,8 @@ func (f *finder) isProse(b Box) bool {
 			full++
 		}
 	}
-	return 10*n < 3*len(lines) && (full > 0 || len(lines) > 3)
+	alone := len(lines) > 1 || b.Y2-b.Y1 > 3*height
+	return alone && 10*n < 3*len(lines) && (full > 0 || len(lines) > 3)
 }
 
 // bandsOf returns the table between level lines that upright lines only partly divide

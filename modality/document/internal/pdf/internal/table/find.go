@@ -323,11 +323,11 @@ const signsTurned = "signs of numbers stand as in text from right to left"
 
 func isMirrored(words []word) bool { return rtl(words) > 0 }
 
-// hasSigns reports whether numbers of a table have signs or brackets, of which the order
-// is not known in text from right to left.
+// hasSigns reports whether numbers of a table have signs, units or brackets, of which the
+// order is not known in text from right to left.
 func (t *Table) hasSigns() bool {
 	return slices.ContainsFunc(t.Cells, func(c Cell) bool {
-		return strings.ContainsAny(c.Text, "0123456789") && strings.Trim(c.Text, "()[]-+−–%$€£") != c.Text
+		return strings.ContainsAny(c.Text, "0123456789") && strings.Trim(c.Text, "0123456789.,") != ""
 	})
 }
 
