@@ -190,7 +190,7 @@ type bander struct {
 // table returns the table, or why there is none; "" if it does not look like one.
 func (b *bander) table() (Table, string) {
 	chars := b.within(b.box)
-	if b.height = letterHeight(chars); b.height == 0 {
+	if b.height = letterHeight(chars); b.height < leastHeight {
 		return Table{}, ""
 	}
 	words := wordsOf(chars, nil)
@@ -269,7 +269,7 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 		c.fill(b.words[k])
 		t.Cells = append(t.Cells, c)
 	}
-	if b.goesOn(t.Box, b.columns, b.height) {
+	if b.goesOn(t.Box, b.columns, b.height) || b.isBeside(&t, b.height) {
 		return Table{}, "rows stand outside of its lines"
 	}
 	if bands == 1 && !hasNumbers(&t) {
@@ -338,16 +338,36 @@ func (b *bander) findColumns(lines []line) string {
 		}
 	}
 	for _, l := range lines {
-		last := -1
-		for _, part := range l.clusters(columnGap * b.height) {
-			c := b.columnAt(part.box.midX())
-			if c == last {
+		parts := l.clusters(columnGap * b.height)
+		for i := 1; i < len(parts); i++ {
+			left, right := parts[i-1].box.X2, parts[i].box.X1
+			c := b.columnAt(left)
+			if c == b.columnAt(right) && !bridged(lines, b.columns[c], left, right) {
 				return "a column could be two"
 			}
-			last = c
 		}
 	}
 	return ""
+}
+
+// bridged reports whether the text of several lines of a column stands where another line
+// has a wide gap, as in text that is justified.
+func bridged(lines []line, in column, left, right float64) bool {
+	n, all := 0, 0
+	for _, l := range lines {
+		over, any := false, false
+		for _, w := range l.words {
+			any = any || w.box.X1 < in.to && w.box.X2 > in.from
+			over = over || w.box.X1 < right && w.box.X2 > left
+		}
+		if any {
+			all++
+		}
+		if over {
+			n++
+		}
+	}
+	return n >= 2 && 4*n >= all
 }
 
 // spaceOf returns the median space between the words of a table, or of the page if the

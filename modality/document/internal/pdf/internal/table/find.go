@@ -19,6 +19,8 @@ const (
 const (
 	maxChars  = 100_000 // of a page; a page with more has no tables
 	maxTables = 100     // of a page
+
+	leastHeight = 3.5 // points of letters; smaller ones are labels of a drawing
 )
 
 // Find returns the tables of a page, from top to bottom, and the areas that look like
@@ -174,7 +176,7 @@ func looksLikeTable(g *grid, chars []Char) bool {
 // lattice returns the table of a grid of closed cells.
 func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, string) {
 	height := letterHeight(chars)
-	if height == 0 {
+	if height < leastHeight {
 		return Table{}, ""
 	}
 	if g.isNarrow(height) {
@@ -273,7 +275,7 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	for i := range columns {
 		columns[i] = column{g.xs[i], g.xs[i+1]}
 	}
-	if f.goesOn(t.Box, columns, height) {
+	if f.goesOn(t.Box, columns, height) || f.isBeside(&t, height) {
 		return Table{}, "rows stand outside of its lines"
 	}
 	if isMirrored(all) && t.hasSigns() {
@@ -488,6 +490,26 @@ func (f *finder) goesOn(box Box, columns []column, height float64) bool {
 		}
 	}
 	return false
+}
+
+// isBeside reports whether text stands close beside most rows of a table.
+func (f *finder) isBeside(t *Table, height float64) bool {
+	rows := map[int]bool{}
+	for _, l := range f.pageLines() {
+		for _, w := range l.words {
+			y := w.box.midY()
+			left, right := t.Box.X1-w.box.X2, w.box.X1-t.Box.X2
+			if y < t.Box.Y1 || y > t.Box.Y2 || max(left, right) < -1 || max(left, right) > 1.5*height {
+				continue
+			}
+			for i := range t.Cells {
+				if c := &t.Cells[i]; c.Box.Y1 <= y && y <= c.Box.Y2 {
+					rows[c.Row] = true
+				}
+			}
+		}
+	}
+	return len(rows) > 1 && 2*len(rows) >= t.Rows
 }
 
 // fits reports whether the parts of a line within a table are in several of its columns,

@@ -228,6 +228,9 @@ func isExponent(words []word, i int) bool {
 		return false
 	}
 	before := string(words[i-1].runes)
+	for k := i - 1; k > 0 && words[k].attached && words[k].box.X1-words[k-1].box.X2 < 0.2*words[k].height(); k-- {
+		before = string(words[k-1].runes) + before
+	}
 	last := strings.TrimLeftFunc(before[strings.LastIndexFunc(before, func(c rune) bool { return !unicode.IsLetter(c) })+1:], unicode.IsDigit)
 	if last == "" {
 		return strings.HasSuffix(before, "10") || strings.HasSuffix(before, ")") && !isNumber(before)
