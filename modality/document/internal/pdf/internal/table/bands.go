@@ -166,6 +166,11 @@ func (f *finder) bandsOf(level, upright []rule) (Table, bool) {
 		return Table{}, false
 	}
 	ys := positions(whole)
+	for _, v := range upright {
+		if v.from > ys[0]+snap || v.to < ys[len(ys)-1]-snap {
+			return Table{}, false // it does not divide all rows
+		}
+	}
 	b := bander{finder: f, box: Box{from, ys[0], to, ys[len(ys)-1]}, ys: ys, partials: level, upright: upright}
 	t, reason := b.table()
 	return t, reason == "" && t.Cells != nil
@@ -332,7 +337,7 @@ func (b *bander) findColumns(lines []line) string {
 		case gap >= max(doubtful*b.height, 1.8*b.space) && bothSides(lines, last.to, p.from) > 2:
 			b.columns = append(b.columns, p)
 		case gap >= 1.3*b.space && bothSides(lines, last.to, p.from) > 1:
-			return "a column could be two"
+			return columnTwo
 		default:
 			last.to = max(last.to, p.to)
 		}
@@ -343,7 +348,7 @@ func (b *bander) findColumns(lines []line) string {
 			left, right := parts[i-1].box.X2, parts[i].box.X1
 			c := b.columnAt(left)
 			if c == b.columnAt(right) && !bridged(lines, b.columns[c], left, right) {
-				return "a column could be two"
+				return columnTwo
 			}
 		}
 	}

@@ -142,9 +142,11 @@ func (f *finder) findRuled() {
 			f.add(t)
 			continue
 		}
-		if t, ok := f.bandsOf(l.level, l.upright); ok {
-			f.add(t)
-			continue
+		if reason == columnTwo {
+			if t, ok := f.bandsOf(l.level, l.upright); ok {
+				f.add(t)
+				continue
+			}
 		}
 		if reason != "" && looksLikeTable(g, chars) {
 			f.refuse(g.box(), reason)
@@ -178,6 +180,9 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	height := letterHeight(chars)
 	if height < leastHeight {
 		return Table{}, ""
+	}
+	if b := g.box(); b.X1 < -1 || b.Y1 < -1 || b.X2 > f.Width+1 || b.Y2 > f.Height+1 {
+		return Table{}, "it goes beyond the page"
 	}
 	if g.isNarrow(height) {
 		return Table{}, "lines are closer to each other than the height of letters"
@@ -232,7 +237,7 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	}
 	for c := range g.cols() {
 		if couldBeTwo(g, c, words) {
-			return Table{}, "a column could be two"
+			return Table{}, columnTwo
 		}
 	}
 	var more []float64 // lines between rows that are not drawn
@@ -321,6 +326,8 @@ func (c *Cell) fill(words []word) {
 	}
 }
 
+const columnTwo = "a column could be two"
+
 const signsTurned = "signs of numbers stand as in text from right to left"
 
 func isMirrored(words []word) bool { return rtl(words) > 0 }
@@ -387,28 +394,30 @@ func dividesCell(g *grid, c *Cell, words []word) bool {
 	return false
 }
 
-// couldBeTwo reports whether the text of a column has a gap at one place in two rows or
-// more.
+// couldBeTwo reports whether the text of a column has a gap at one place in two lines or
+// more, where hardly any other line has text.
 func couldBeTwo(g *grid, col int, words [][]word) bool {
+	var lines []line
 	var gaps []column
 	for k, c := range g.cells {
-		if c.Col != col || c.ColSpan > 1 {
-			continue
+		if c.Col == col && c.ColSpan == 1 {
+			lines = append(lines, linesOf(words[k])...)
 		}
-		for _, l := range linesOf(words[k]) {
-			parts := l.clusters(columnGap * l.words[0].height())
-			for i := 1; i < len(parts); i++ {
-				gap := column{parts[i-1].box.X2, parts[i].box.X1}
-				for _, other := range gaps {
-					if min(gap.to, other.to)-max(gap.from, other.from) > 0.5*l.words[0].height() {
-						return true
-					}
+	}
+	in := column{g.xs[col], g.xs[col+1]}
+	for _, l := range lines {
+		parts := l.clusters(columnGap * l.words[0].height())
+		for i := 1; i < len(parts); i++ {
+			gap := column{parts[i-1].box.X2, parts[i].box.X1}
+			for _, other := range gaps {
+				both := column{max(gap.from, other.from), min(gap.to, other.to)}
+				if both.to-both.from > 0.5*l.words[0].height() && !bridged(lines, in, both.from, both.to) {
+					return true
 				}
-				gaps = append(gaps, gap)
 			}
-		}
-		if len(gaps) > 200 {
-			return true
+			if gaps = append(gaps, gap); len(gaps) > 200 {
+				return true
+			}
 		}
 	}
 	return false
