@@ -129,7 +129,7 @@ func (t *tabler) read(ctx context.Context, pages []pageTables) error {
 func structures(tagged []pdf.TaggedTable) []table.Structure {
 	var out []table.Structure
 	for _, t := range tagged {
-		s := table.Structure{Caption: t.Caption, Continues: t.Continues}
+		s := table.Structure{Caption: t.Caption, Continues: t.Continues, Unclear: t.Unclear}
 		for _, row := range t.Rows {
 			var cells []table.StructureCell
 			for _, c := range row {

@@ -17,6 +17,7 @@ type TaggedTable struct {
 	Caption   []int // marked content of the page, by its identifiers
 	Rows      [][]TaggedCell
 	Continues bool // rows stand on other pages before these
+	Unclear   bool // a part cannot be told, as of a row on two pages; Rows are not a grid
 }
 
 // A TaggedCell is a cell of a [TaggedTable].
@@ -27,9 +28,8 @@ type TaggedCell struct {
 }
 
 // TaggedTables returns the tables that the structure of the document has on page i,
-// counted from 0, in the order of the content of the page. Tables with parts that cannot
-// be told, such as a row on two pages, are left out, and all if the structure is damaged
-// or larger than a limit.
+// counted from 0, in the order of the content of the page. There are none if the structure
+// is damaged or larger than a limit.
 func (d *Document) TaggedTables(f *File, i int) (tables []TaggedTable, err error) {
 	root, err := d.Dict(f, d.Catalog["StructTreeRoot"])
 	if err != nil || root == nil {
@@ -89,9 +89,13 @@ func (r *tagReader) tables(root Dict, i int) ([]TaggedTable, error) {
 		if err := t.read(table); err != nil {
 			return nil, err
 		}
-		if t.ok() {
-			found = append(found, t.TaggedTable)
+		if !t.ok() {
+			t.Unclear, t.Rows = true, nil
+			for _, row := range t.rows {
+				t.Rows = append(t.Rows, row.cells)
+			}
 		}
+		found = append(found, t.TaggedTable)
 		if len(found) > maxTagTables {
 			return nil, ErrLimit
 		}

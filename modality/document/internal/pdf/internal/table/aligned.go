@@ -8,7 +8,7 @@ const (
 )
 
 // findAligned finds tables without lines: at least three columns, of which all but the
-// first have numbers, and at least three rows.
+// first are numbers, and at least three rows.
 func (f *finder) findAligned() {
 	lines := f.pageLines()
 	height := letterHeight(f.Chars)
@@ -24,20 +24,20 @@ func (f *finder) findAligned() {
 	}
 }
 
-// isNumeric reports whether a line has several parts that are numbers.
+// isNumeric reports whether a line has several parts, of which all but the first are numbers.
 func isNumeric(l *line, height float64) bool {
 	parts := l.clusters(columnGap * height)
 	numbers := 0
-	for _, p := range parts {
+	for i, p := range parts {
 		text := textOf(p.words)
 		if strings.Contains(text, "....") || strings.Contains(text, ". . .") {
 			return false
 		}
-		if isNumber(text) {
+		if i > 0 && isNumber(text) {
 			numbers++
 		}
 	}
-	return len(parts) >= leastAligned && numbers >= len(parts)-1
+	return len(parts) >= leastAligned && numbers == len(parts)-1
 }
 
 // aligned adds the table whose body is lines from start to end, with the line above as

@@ -142,7 +142,8 @@ func (f *finder) isProse(b Box) bool {
 			full++
 		}
 	}
-	return 10*n < 3*len(lines) && (full > 0 || len(lines) > 3)
+	alone := len(lines) > 1 || b.Y2-b.Y1 > 3*height
+	return alone && 10*n < 3*len(lines) && (full > 0 || len(lines) > 3)
 }
 
 // bandsOf returns the table between level lines that upright lines only partly divide
@@ -165,6 +166,11 @@ func (f *finder) bandsOf(level, upright []rule) (Table, bool) {
 		return Table{}, false
 	}
 	ys := positions(whole)
+	for _, v := range upright {
+		if v.from > ys[0]+snap || v.to < ys[len(ys)-1]-snap {
+			return Table{}, false // it does not divide all rows
+		}
+	}
 	b := bander{finder: f, box: Box{from, ys[0], to, ys[len(ys)-1]}, ys: ys, partials: level, upright: upright}
 	t, reason := b.table()
 	return t, reason == "" && t.Cells != nil
@@ -189,7 +195,7 @@ type bander struct {
 // table returns the table, or why there is none; "" if it does not look like one.
 func (b *bander) table() (Table, string) {
 	chars := b.within(b.box)
-	if b.height = letterHeight(chars); b.height == 0 {
+	if b.height = letterHeight(chars); b.height < leastHeight {
 		return Table{}, ""
 	}
 	words := wordsOf(chars, nil)
@@ -268,7 +274,7 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 		c.fill(b.words[k])
 		t.Cells = append(t.Cells, c)
 	}
-	if b.goesOn(t.Box, b.columns, b.height) {
+	if b.goesOn(t.Box, b.columns, b.height) || b.isBeside(&t, b.height) {
 		return Table{}, "rows stand outside of its lines"
 	}
 	if bands == 1 && !hasNumbers(&t) {
@@ -331,22 +337,42 @@ func (b *bander) findColumns(lines []line) string {
 		case gap >= max(doubtful*b.height, 1.8*b.space) && bothSides(lines, last.to, p.from) > 2:
 			b.columns = append(b.columns, p)
 		case gap >= 1.3*b.space && bothSides(lines, last.to, p.from) > 1:
-			return "a column could be two"
+			return columnTwo
 		default:
 			last.to = max(last.to, p.to)
 		}
 	}
 	for _, l := range lines {
-		last := -1
-		for _, part := range l.clusters(columnGap * b.height) {
-			c := b.columnAt(part.box.midX())
-			if c == last {
-				return "a column could be two"
+		parts := l.clusters(columnGap * b.height)
+		for i := 1; i < len(parts); i++ {
+			left, right := parts[i-1].box.X2, parts[i].box.X1
+			c := b.columnAt(left)
+			if c == b.columnAt(right) && !bridged(lines, b.columns[c], left, right) {
+				return columnTwo
 			}
-			last = c
 		}
 	}
 	return ""
+}
+
+// bridged reports whether the text of several lines of a column stands where another line
+// has a wide gap, as in text that is justified.
+func bridged(lines []line, in column, left, right float64) bool {
+	n, all := 0, 0
+	for _, l := range lines {
+		over, any := false, false
+		for _, w := range l.words {
+			any = any || w.box.X1 < in.to && w.box.X2 > in.from
+			over = over || w.box.X1 < right && w.box.X2 > left
+		}
+		if any {
+			all++
+		}
+		if over {
+			n++
+		}
+	}
+	return n >= 2 && 4*n >= all
 }
 
 // spaceOf returns the median space between the words of a table, or of the page if the

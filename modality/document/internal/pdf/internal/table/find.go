@@ -19,6 +19,8 @@ const (
 const (
 	maxChars  = 100_000 // of a page; a page with more has no tables
 	maxTables = 100     // of a page
+
+	leastHeight = 3.5 // points of letters; smaller ones are labels of a drawing
 )
 
 // Find returns the tables of a page, from top to bottom, and the areas that look like
@@ -140,9 +142,11 @@ func (f *finder) findRuled() {
 			f.add(t)
 			continue
 		}
-		if t, ok := f.bandsOf(l.level, l.upright); ok {
-			f.add(t)
-			continue
+		if reason == columnTwo {
+			if t, ok := f.bandsOf(l.level, l.upright); ok {
+				f.add(t)
+				continue
+			}
 		}
 		if reason != "" && looksLikeTable(g, chars) {
 			f.refuse(g.box(), reason)
@@ -174,8 +178,11 @@ func looksLikeTable(g *grid, chars []Char) bool {
 // lattice returns the table of a grid of closed cells.
 func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, string) {
 	height := letterHeight(chars)
-	if height == 0 {
+	if height < leastHeight {
 		return Table{}, ""
+	}
+	if b := g.box(); b.X1 < -1 || b.Y1 < -1 || b.X2 > f.Width+1 || b.Y2 > f.Height+1 {
+		return Table{}, "it goes beyond the page"
 	}
 	if g.isNarrow(height) {
 		return Table{}, "lines are closer to each other than the height of letters"
@@ -230,7 +237,7 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	}
 	for c := range g.cols() {
 		if couldBeTwo(g, c, words) {
-			return Table{}, "a column could be two"
+			return Table{}, columnTwo
 		}
 	}
 	var more []float64 // lines between rows that are not drawn
@@ -273,7 +280,7 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	for i := range columns {
 		columns[i] = column{g.xs[i], g.xs[i+1]}
 	}
-	if f.goesOn(t.Box, columns, height) {
+	if f.goesOn(t.Box, columns, height) || f.isBeside(&t, height) {
 		return Table{}, "rows stand outside of its lines"
 	}
 	if isMirrored(all) && t.hasSigns() {
@@ -319,15 +326,17 @@ func (c *Cell) fill(words []word) {
 	}
 }
 
+const columnTwo = "a column could be two"
+
 const signsTurned = "signs of numbers stand as in text from right to left"
 
 func isMirrored(words []word) bool { return rtl(words) > 0 }
 
-// hasSigns reports whether numbers of a table have signs or brackets, of which the order
-// is not known in text from right to left.
+// hasSigns reports whether numbers of a table have signs, units or brackets, of which the
+// order is not known in text from right to left.
 func (t *Table) hasSigns() bool {
 	return slices.ContainsFunc(t.Cells, func(c Cell) bool {
-		return strings.ContainsAny(c.Text, "0123456789") && strings.Trim(c.Text, "()[]-+−–%$€£") != c.Text
+		return strings.ContainsAny(c.Text, "0123456789") && strings.Trim(c.Text, "0123456789.,") != ""
 	})
 }
 
@@ -385,28 +394,30 @@ func dividesCell(g *grid, c *Cell, words []word) bool {
 	return false
 }
 
-// couldBeTwo reports whether the text of a column has a gap at one place in two rows or
-// more.
+// couldBeTwo reports whether the text of a column has a gap at one place in two lines or
+// more, where hardly any other line has text.
 func couldBeTwo(g *grid, col int, words [][]word) bool {
+	var lines []line
 	var gaps []column
 	for k, c := range g.cells {
-		if c.Col != col || c.ColSpan > 1 {
-			continue
+		if c.Col == col && c.ColSpan == 1 {
+			lines = append(lines, linesOf(words[k])...)
 		}
-		for _, l := range linesOf(words[k]) {
-			parts := l.clusters(columnGap * l.words[0].height())
-			for i := 1; i < len(parts); i++ {
-				gap := column{parts[i-1].box.X2, parts[i].box.X1}
-				for _, other := range gaps {
-					if min(gap.to, other.to)-max(gap.from, other.from) > 0.5*l.words[0].height() {
-						return true
-					}
+	}
+	in := column{g.xs[col], g.xs[col+1]}
+	for _, l := range lines {
+		parts := l.clusters(columnGap * l.words[0].height())
+		for i := 1; i < len(parts); i++ {
+			gap := column{parts[i-1].box.X2, parts[i].box.X1}
+			for _, other := range gaps {
+				both := column{max(gap.from, other.from), min(gap.to, other.to)}
+				if both.to-both.from > 0.5*l.words[0].height() && !bridged(lines, in, both.from, both.to) {
+					return true
 				}
-				gaps = append(gaps, gap)
 			}
-		}
-		if len(gaps) > 200 {
-			return true
+			if gaps = append(gaps, gap); len(gaps) > 200 {
+				return true
+			}
 		}
 	}
 	return false
@@ -488,6 +499,26 @@ func (f *finder) goesOn(box Box, columns []column, height float64) bool {
 		}
 	}
 	return false
+}
+
+// isBeside reports whether text stands close beside most rows of a table.
+func (f *finder) isBeside(t *Table, height float64) bool {
+	rows := map[int]bool{}
+	for _, l := range f.pageLines() {
+		for _, w := range l.words {
+			y := w.box.midY()
+			left, right := t.Box.X1-w.box.X2, w.box.X1-t.Box.X2
+			if y < t.Box.Y1 || y > t.Box.Y2 || max(left, right) < -1 || max(left, right) > 1.5*height {
+				continue
+			}
+			for i := range t.Cells {
+				if c := &t.Cells[i]; c.Box.Y1 <= y && y <= c.Box.Y2 {
+					rows[c.Row] = true
+				}
+			}
+		}
+	}
+	return len(rows) > 1 && 2*len(rows) >= t.Rows
 }
 
 // fits reports whether the parts of a line within a table are in several of its columns,

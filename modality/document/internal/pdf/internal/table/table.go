@@ -96,6 +96,7 @@ type Structure struct {
 	Caption   []int // marks of its content
 	Rows      [][]StructureCell
 	Continues bool // rows stand on pages before
+	Unclear   bool // what is on the page cannot be told from the structure
 }
 
 // A StructureCell is a cell in the structure of a document.

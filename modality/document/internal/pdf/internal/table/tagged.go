@@ -25,7 +25,20 @@ func (f *finder) findTagged() {
 // tagged adds a table of the structure if the places of its text agree with it.
 func (f *finder) tagged(s *Structure, byMark map[int][]word, used map[int]bool) {
 	g, ok := placed(s)
-	if !ok {
+	if s.Unclear || !ok {
+		var box Box
+		for _, row := range s.Rows {
+			for _, cell := range row {
+				for _, m := range cell.Marks {
+					for _, w := range byMark[m] {
+						box = box.union(w.box)
+					}
+				}
+			}
+		}
+		if box != (Box{}) {
+			f.refuse(box, "its structure is not a grid of this page")
+		}
 		return
 	}
 	words := make([][]word, len(g.cells))
@@ -50,7 +63,7 @@ func (f *finder) tagged(s *Structure, byMark map[int][]word, used map[int]bool) 
 	if len(all) == 0 {
 		return
 	}
-	if !clear || !g.agrees(words, rtl(all) > 0) {
+	if !clear || !g.agrees(words, isMirrored(all)) {
 		f.refuse(box, "its text does not stand as its structure says")
 		return
 	}
@@ -60,6 +73,10 @@ func (f *finder) tagged(s *Structure, byMark map[int][]word, used map[int]bool) 
 		c.fill(words[k])
 		c.Row, c.Col = c.Row+1, c.Col+1
 		t.Cells = append(t.Cells, c)
+	}
+	if isMirrored(all) && t.hasSigns() {
+		f.refuse(box, signsTurned)
+		return
 	}
 	for t.Headers < t.Rows && t.isHeader(t.Headers+1) {
 		t.Headers++

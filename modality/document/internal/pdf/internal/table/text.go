@@ -210,8 +210,15 @@ func markRaised(words []word) {
 	}
 	for i := range words {
 		w := &words[i]
-		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.runes) && !isExponent(words, i) && !(i+1 < len(words) && words[i+1].attached && words[i+1].box.X1-w.box.X2 < 0.1*tall && unicode.IsLetter(words[i+1].runes[0]))
+		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.runes) && !isExponent(words, i) && !beginsWord(words, w)
 	}
+}
+
+// beginsWord reports whether a letter follows a word without a space.
+func beginsWord(words []word, w *word) bool {
+	return slices.ContainsFunc(words, func(next word) bool {
+		return next.at == w.at+len(w.runes) && next.attached && unicode.IsLetter(next.runes[0])
+	})
 }
 
 // isExponent reports whether the number that word i of a line is, raised, may be part of
@@ -221,9 +228,12 @@ func isExponent(words []word, i int) bool {
 		return false
 	}
 	before := string(words[i-1].runes)
+	for k := i - 1; k > 0 && words[k].attached && words[k].box.X1-words[k-1].box.X2 < 0.2*words[k].height(); k-- {
+		before = string(words[k-1].runes) + before
+	}
 	last := strings.TrimLeftFunc(before[strings.LastIndexFunc(before, func(c rune) bool { return !unicode.IsLetter(c) })+1:], unicode.IsDigit)
 	if last == "" {
-		return strings.HasSuffix(before, "10") || strings.HasSuffix(before, ")")
+		return strings.HasSuffix(before, "10") || strings.HasSuffix(before, ")") && !isNumber(before)
 	}
 	return len([]rune(last)) <= 2
 }
