@@ -170,16 +170,14 @@ func (t *Table) Rows() (rows [][]string, numbers []int) {
 	return rows, numbers
 }
 
-// Header returns the caption and the header rows, each on a line, with tabs between columns.
-// A part that continues another has those that it repeats.
+// Header returns the caption and the header rows, each on a line, with tabs between columns;
+// the first row if none is known as a header. A part that continues another has those that it
+// repeats.
 func (t *Table) Header() string {
 	lines := []string{t.Caption}
-	last := citekit.Cell{Col: t.Extent.Last.Col, Row: int32(t.Headers)}
-	if last.Row > 0 {
-		top := t.Within(citekit.Cells{First: citekit.Cell{Col: 1, Row: 1}, Last: last})
-		for run := range top.Runs() {
-			lines = append(lines, strings.TrimSuffix(run.Text, "\n"))
-		}
+	top := t.Within(citekit.Cells{First: citekit.Cell{Col: 1, Row: 1}, Last: citekit.Cell{Col: t.Extent.Last.Col, Row: int32(max(t.Headers, 1))}})
+	for run := range top.Runs() {
+		lines = append(lines, strings.TrimSuffix(run.Text, "\n"))
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

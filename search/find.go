@@ -394,7 +394,7 @@ func (f *searchCall) showNode(ctx context.Context, r *foundResource, h *index.Hi
 		return nil
 	}
 	ranges, err := r.layer.Ranges(c.result.Address.Location)
-	if errors.Is(err, errors.ErrUnsupported) && c.result.Address.Location.Box.IsZero() {
+	if loc := c.result.Address.Location; errors.Is(err, errors.ErrUnsupported) && loc.Box.IsZero() && len(loc.Pages) == 0 {
 		ranges, err = r.layer.Ranges(textlayer.Widened(c.result.Address.Location))
 	}
 	if errors.Is(err, citekit.ErrRange) {

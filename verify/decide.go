@@ -22,12 +22,13 @@ type call struct {
 	req     Request
 	quote   *quotation.Quote
 	verdict *Verdict
-	read    *readPlace // the quote in what was read at the address, if the cited parts have more text; else nil
-	alone   *readPlace // the quote in what was read at the address, taken by itself; else nil
-	there   string     // what was read at the address, if that is short; else ""
-	blank   bool       // the address was read and has no text
-	cut     bool       // the cited box holds only a part of a run
-	whole   bool       // the cited parts are whole runs of the layer, which may go beyond the address
+	read    *readPlace       // the quote in what was read at the address, if the cited parts have more text; else nil
+	alone   *readPlace       // the quote in what was read at the address, taken by itself; else nil
+	placed  citekit.Location // of what was read in a table cited by its number, with its block; else the whole
+	there   string           // what was read at the address, if that is short; else ""
+	blank   bool             // the address was read and has no text
+	cut     bool             // the cited box holds only a part of a run
+	whole   bool             // the cited parts are whole runs of the layer, which may go beyond the address
 }
 
 // A readPlace is the quote in the text that was read at its address.
@@ -246,6 +247,10 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 		if text.Len()+len(run.Text) > mostRead {
 			return nil, fmt.Errorf("more than %d MiB of text at the address; cite a smaller part: %w", mostRead>>20, citekit.ErrTooLarge)
+		}
+		if loc := c.req.Address.Location; text.Len() == 0 && loc.Table != "" {
+			c.placed = run.Location
+			c.placed.Cells = loc.Cells
 		}
 		text.WriteString(run.Text)
 		found, err := s.Ranges(run.Location)
@@ -478,10 +483,10 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	// The layer has no place for cells of a block of text, nor for rows of a text, nor for
 	// a block of HTML or some of the lines of a row in it; the cited ones are the exact
 	// place.
-	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
+	if loc := c.citedPlace(); first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
 		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && (!loc.Rows.IsZero() || !loc.Blocks.IsZero() && loc.Blocks.Len() == 1)
 		isCut := c.cut && c.alone != nil && !loc.Lines.IsZero()
-		if isRows || (isCut || !loc.Cells.IsZero()) && c.verdict.Address.Location.Contains(loc) {
+		if isRows || (isCut || !loc.Cells.IsZero() || loc.Table != "") && c.verdict.Address.Location.Contains(loc) {
 			c.verdict.Address.Location = loc
 		}
 	}
@@ -499,6 +504,15 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 		}
 	}
 	return nil
+}
+
+// citedPlace returns the location at the address, that of a table by its number with its
+// block in place of it, where the format has blocks.
+func (c *call) citedPlace() citekit.Location {
+	if c.placed.Blocks.IsZero() {
+		return c.req.Address.Location
+	}
+	return c.placed
 }
 
 // setRepairs sets the class of a quote that was found, exact or repaired. Differences
@@ -522,7 +536,7 @@ func (c *call) settleRead(places int) {
 	v := c.verdict
 	c.setRepairs(c.read.Match)
 	v.Text = c.read.text
-	v.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.req.Address.Location}
+	v.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.citedPlace()}
 	v.Places = max(v.Places, places, 1)
 }
 
