@@ -22,7 +22,7 @@ import (
 //	         / "cols=" col *( "," col )        ; names, or letters of a sheet as "B:D"
 //	         / "part=" ( run / n *( "." n ) )  ; a run in a book
 //	         / "message=" n
-//	         / "table=" name
+//	         / "table=" ( name / n )           ; a number on a page, in a part or with cells
 //	         / "member=" name [ "!/" name ]
 //	         / "t=" time "-" [ time ]
 //	         / "lines=" n [ "-" n ]
@@ -34,8 +34,9 @@ import (
 // in which numbers are digits with at most one decimal point: no sign, no exponent.
 // Bytes of ids and names outside [A-Za-z0-9._~-] are percent-encoded, except "/" in the
 // name of a member. These parameters may stand together: bbox with one page; blocks
-// with part; cells with one block, also of a part; one of cells, rows and cols with
-// sheet; rows and cols with table, or with each other in comma-separated values;
+// with part; cells with one block or one table, also of a part; table with one page or
+// part; one of cells, rows and cols with sheet; rows and cols with a table by its name, or
+// with each other in comma-separated values;
 // message, part and lines; and each of these, or one parameter alone, with member and
 // v.
 //
@@ -46,7 +47,7 @@ import (
 // run of one as a single number, such as "pages=5", except for lines, which are always
 // a range, such as "lines=5-5"; columns and cells in upper case; times in seconds;
 // times and boxes as shortest exact decimals; and the parameters in the order member,
-// message, part, table, sheet, pages, blocks, cells, rows, cols, t, lines, bbox, v.
+// message, part, sheet, pages, table, blocks, cells, rows, cols, t, lines, bbox, v.
 type Address struct {
 	Resource string   // resource id
 	Location Location // Modality gives the scheme
@@ -129,10 +130,10 @@ func parseID(escaped string) (string, error) {
 
 // ParseFragment parses the part of an address after "#", for a file that has no address
 // yet. The modality of the location follows from the selectors: [Document] for pages, a
-// sheet or a table, [Text] for lines or a message, and [Image] for a bbox alone. It is
-// "" for an empty fragment and for selectors that several modalities have: a time
-// belongs to [Video] or [Audio]; blocks, part, rows and cols alone belong to Document
-// or Text; and a member tells its own modality. A time from 0 to the end is everything:
+// sheet or a table by its name, [Text] for lines or a message, and [Image] for a bbox
+// alone. It is "" for an empty fragment and for selectors that several modalities have: a
+// time belongs to [Video] or [Audio]; blocks, part, rows, cols and the number of a table
+// alone belong to Document or Text; and a member tells its own modality. A time from 0 to the end is everything:
 // the location is then the whole, and whoever knows the modality checks with
 // [ParseAddress] that it has a time.
 func ParseFragment(fragment string) (loc Location, version string, err error) {
@@ -149,11 +150,11 @@ func ParseFragment(fragment string) (loc Location, version string, err error) {
 	switch {
 	case loc.Member != "":
 		return loc, version, loc.validateAs(Document, Text, Image, Video, Audio)
-	case len(loc.Pages) > 0, loc.Sheet != "", loc.Table != "":
+	case len(loc.Pages) > 0, loc.Sheet != "", loc.Table != "" && (loc.TableNumber() == 0 || !loc.Rows.IsZero() || len(loc.Cols) > 0):
 		loc.Modality = Document
 	case !loc.Lines.IsZero(), loc.Message != 0:
 		loc.Modality = Text
-	case !loc.Blocks.IsZero(), !loc.Cells.IsZero(), !loc.Rows.IsZero(), len(loc.Cols) > 0, loc.Part != "":
+	case loc.Table != "", !loc.Blocks.IsZero(), !loc.Cells.IsZero(), !loc.Rows.IsZero(), len(loc.Cols) > 0, loc.Part != "":
 		return loc, version, loc.validateAs(Document, Text)
 	case !loc.Box.IsZero():
 		loc.Modality = Image

@@ -103,6 +103,8 @@ func TestParseAddressErrors(t *testing.T) {
 		"video://v#t=1:60-", "video://v#t=1:2-", "video://v#t=1:2:3:4-", "video://v#t=.5-1", "video://v#t=5.-6", "video://v#t=0x1-2", "video://v#t=1-99999999999999",
 		"image://i#bbox=0,0,1", "image://i#bbox=0,0,1,1,1", "image://i#bbox=0,0,0,0", "image://i#bbox=0.5,0,0.5,1", "image://i#bbox=0,0,1.1,1", "image://i#bbox=-0,0,1,1",
 		"text://t#lines=0", "text://t#lines=3-2", "text://t#lines=1,2", "text://t#v=123", "text://t#v=xyzxyzxy", "text://t#v=" + strings.Repeat("a", 65),
+		"doc://b#pages=5-6&table=2", "doc://b#pages=5&table=0", "doc://b#pages=5&table=02", "doc://b#pages=5&table=two", "doc://b#table=orders&cells=B3", "doc://b#pages=5&table=2&rows=3",
+		"doc://b#part=4-6&table=2", "doc://b#part=4&table=x", "text://t#table=x", "text://t#table=2&lines=3", "doc://b#pages=5&cells=B3", "doc://b#blocks=3&table=2",
 		"virtual://", "virtual:///x", "virtual://a/\x1b[2J", "virtual://a/" + strings.Repeat("x", 9000),
 	} {
 		a, err := citekit.ParseAddress(in)
@@ -136,6 +138,7 @@ func FuzzParseAddress(f *testing.F) {
 		"midi://song#t=1-2", "table://t#pages=1,2&lines=3&t=0-&bbox=0,0,1,1&v=0123abcd", "x264://a%20b", "doc://book#pages=3-5,9&bbox=0,0,1,1", "video://v#t=1:02:03.25-", "text://a%20b#lines=5", "image://i#bbox=0.1,0.2,0.3,0.4&v=0123abcd",
 		"doc://c#blocks=14&cells=b2:$C$3", "doc://b#sheet=Q4%20Results&cells=B5:D10", "doc://b#sheet=a&cols=b:d", "doc://b#sheet=a&rows=5-7", "doc://n#part=4&blocks=12-15", "doc://n#part=4-6", "text://m#message=3&part=1.2&lines=3-9",
 		"text://d#rows=5-7&cols=na%2Cme,price:a", "doc://q#table=orders&rows=5-7&cols=id", "image://z#member=dir/a%21.png&bbox=0,0,1,0.5", "doc://z#member=in.zip!/a.pdf&pages=2",
+		"doc://b#table=2&cells=b3:D7&pages=5", "doc://n#part=4&table=2&cells=B3", "text://t#table=2&cells=B3",
 		"virtual://db/x?y#z", "audio://talk#t=0.000001-5e-9", "doc://b#pages=1-2000000000", "virtual://é",
 	} {
 		f.Add(seed)
@@ -351,5 +354,45 @@ func TestTimeIsEverything(t *testing.T) {
 		if loc, _, err := citekit.ParseFragment(fragment); err != nil || !loc.IsWhole() || loc.Modality != "" {
 			t.Errorf("ParseFragment(%q) = %+v, %v", fragment, loc, err)
 		}
+	}
+}
+
+// TestTables has tables by number and by name.
+func TestTables(t *testing.T) {
+	for in, want := range map[string]string{
+		"doc://b#table=2&cells=d7:B3&pages=5":   "doc://b#pages=5&table=2&cells=B3:D7",
+		"doc://b#table=2&pages=5-5&v=0123ABCDe": "doc://b#pages=5&table=2&v=0123abcde",
+		"doc://b#cells=B3&table=2":              "doc://b#table=2&cells=B3",
+		"doc://n#table=2&part=4&cells=B3":       "doc://n#part=4&table=2&cells=B3",
+		"doc://q#rows=5-7&table=orders":         "doc://q#table=orders&rows=5-7",
+		"doc://q#table=2&rows=5":                "doc://q#table=2&rows=5",
+		"text://t#cells=B3&table=2":             "text://t#table=2&cells=B3",
+	} {
+		a, err := citekit.ParseAddress(in)
+		if err != nil || a.String() != want {
+			t.Errorf("%s: %v, %v; want %s", in, a, err, want)
+			continue
+		}
+		data, err := a.Location.MarshalJSON()
+		var loc citekit.Location
+		if err != nil || loc.UnmarshalJSON(data) != nil || !loc.Equal(a.Location) {
+			t.Errorf("%s: as JSON %s, %v", in, data, err)
+		}
+	}
+	for fragment, want := range map[string]citekit.Modality{
+		"pages=5&table=2": citekit.Document, "table=orders": citekit.Document, "table=2&rows=3": citekit.Document, "table=2": "", "table=2&cells=B3": "", "part=4&table=2": "",
+	} {
+		if loc, _, err := citekit.ParseFragment(fragment); err != nil || loc.Modality != want {
+			t.Errorf("%s: %q, %v; want %q", fragment, loc.Modality, err, want)
+		}
+	}
+	page, table := citekit.Document.Pages(5, 5), citekit.Document.Pages(5, 5)
+	table.Table = "2"
+	cell := table
+	_ = cell.Cells.UnmarshalText([]byte("B3"))
+	other := cell
+	other.Table = "1"
+	if !page.Contains(table) || !table.Contains(cell) || cell.Contains(table) || table.Contains(other) || cell.TableNumber() != 2 {
+		t.Error("what contains what")
 	}
 }

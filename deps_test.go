@@ -27,7 +27,7 @@ const module = "github.com/citekit/citekit"
 var mayImport = map[string][]string{
 	".":                                     {"internal/ledger", "internal/sniff"},
 	"ingest":                                {".", "workspace", "internal/ledger", "internal/lookup", "internal/sniff", "textlayer"},
-	"internal/command/internal/render":      {".", "internal/command/internal/libreoffice"},
+	"internal/command/internal/render":      {".", "preview", "internal/command/internal/libreoffice"},
 	"internal/command/internal/libreoffice": {".", "internal/child"},
 	"internal/command/internal/handover":    {".", "citation", "cite", "corpus", "preview", "textlayer", "verify", "internal/lookup"},
 	"preview":                               {"."},
@@ -36,7 +36,7 @@ var mayImport = map[string][]string{
 	"cite":                                  {".", "citation", "internal/lookup", "reanchor", "textlayer", "verify"},
 	"textlayer":                             {"."},
 	"search":                                {".", "ingest", "relations", "textlayer", "preview", "internal/lineform", "internal/lookup", "internal/terms"},
-	"contents":                              {".", "relations", "search", "textlayer", "internal/lookup", "internal/sentence", "internal/terms"},
+	"contents":                              {".", "preview", "relations", "search", "textlayer", "internal/lookup", "internal/sentence", "internal/terms"},
 	"view":                                  {".", "citation", "internal/lineform", "internal/lookup", "preview", "textlayer", "verify"},
 	"verify":                                {".", "preview", "search", "textlayer", "internal/citedtext", "internal/lineform", "internal/lookup", "internal/quotation"},
 	"reanchor":                              {".", "workspace", "citation", "textlayer", "verify", "reanchor/internal/anchor", "internal/citedtext", "internal/lookup", "internal/quotation"},
@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"modality/document/internal/pdf":                 {".", "preview", "relations", "modality/document/internal/pdf/internal/pdf*", "internal/sentence", "modality/internal/drawing", "internal/sniff", "modality/internal/tesseract", "modality/internal/docfile"},
 	"modality/media":                                 {".", "preview", "modality/internal/media/ffmpeg", "modality/internal/media/mp4", "modality/internal/media/wav", "modality/internal/media", "modality/internal/media/speech", "modality/internal/subtitle"},
 	"modality/image":                                 {".", "preview", "modality/image/internal/exif", "modality/image/internal/jpeg*", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/tesseract", "modality/internal/xmp"},
-	"modality/text":                                  {".", "relations", "internal/charset", "modality/text/internal/code", "modality/text/internal/linkset", "modality/text/internal/markup", "modality/text/internal/data", "modality/internal/subtitle", "internal/sentence", "internal/sniff", "internal/lineform", "modality/internal/htmlblocks", "modality/internal/mail"},
+	"modality/text":                                  {".", "relations", "internal/charset", "modality/text/internal/code", "modality/text/internal/linkset", "modality/text/internal/markup", "modality/text/internal/data", "modality/internal/subtitle", "internal/sentence", "internal/sniff", "internal/lineform", "modality/internal/htmlblocks", "modality/internal/mail", "modality/internal/docfile"},
 	"modality/internal/media":                        {".", "preview", "internal/charset", "modality/internal/media/ffmpeg", "modality/internal/media/id3", "modality/internal/media/matroska", "modality/internal/media/vorbis", "modality/internal/media/mp3", "modality/internal/media/mp4", "modality/internal/drawing", "internal/sentence", "internal/sniff", "modality/internal/subtitle", "modality/internal/media/wav", "modality/internal/media/metadata", "modality/internal/media/speech"},
 	"internal/test/doctest":                          {"."},
 	"modality/document/internal/rows":                {"."},
@@ -133,7 +133,7 @@ var mayImport = map[string][]string{
 	"modality/document/parquet":                      {".", "internal/parquet", "modality/document/internal/rows", "modality/internal/docfile"},
 	"modality/document/internal/archive":             {".", "internal/charset", "modality/document/internal/inflate", "modality/internal/member", "internal/sniff", "internal/sqlite", "modality/document/internal/zipread"},
 	"modality/document/internal/sheet":               {".", "modality/document/internal/inflate", "modality/document/internal/sheet/internal/numfmt", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sniff", "modality/document/internal/xmlspan", "modality/document/internal/zipread", "modality/internal/docfile"},
-	"modality/document/internal/slides":              {".", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
+	"modality/document/internal/slides":              {".", "preview", "modality/document/internal/odf", "modality/document/internal/ooxml", "internal/sentence", "internal/sniff", "modality/document/internal/xmlspan", "modality/internal/docfile"},
 	"modality/document/internal/epub":                {".", "internal/charset", "modality/internal/htmlblocks", "modality/document/internal/zipread", "modality/internal/docfile"},
 }
 

@@ -109,8 +109,8 @@ type Location struct {
 	// Sheet is the name of a sheet. Cells, Rows or Cols select within it.
 	Sheet string
 
-	// Cells are cells of the Sheet, or, without a Sheet, of the table in Blocks, which
-	// must then be a single block.
+	// Cells are cells of the Sheet, or, without a Sheet, of the Table, or of the table in
+	// Blocks, which must then be a single block.
 	Cells Cells
 
 	Rows Range // of a Sheet or a Table, or records of comma-separated values, where 1 is the header
@@ -126,7 +126,9 @@ type Location struct {
 
 	Message int // of a mailbox, from 1; zero selects everything
 
-	Table string // the name of a table of a database
+	// Table is the name of a table of a database; or, with one page, with a Part, with
+	// Cells or in a text, the number of a table there, such as "2", counted from 1.
+	Table string
 
 	// Member is the name of a member of an archive or a mail, as it is stored there. If
 	// that member is itself an archive, Member may have a second name after "!/".
@@ -243,6 +245,10 @@ func (l Location) Parts() Range { return Range(form.Part(l.Part).Run()) }
 // SheetCols returns the first and the last column that Cols selects of a sheet, counted
 // from 1, or zeros if Cols are not letters.
 func (l Location) SheetCols() (first, last int) { return form.Columns(l.Cols).Letters() }
+
+// TableNumber returns the number of a table on a page, in a part or in a text, from 1. It
+// is 0 if Table is none.
+func (l Location) TableNumber() int { return form.TableNumber(l.Table) }
 
 // normalizeCols writes columns of a sheet in upper case, and one column without a range.
 func (l *Location) normalizeCols() {

@@ -27,9 +27,9 @@ var selectors = []selector{
 	{"member", func(l *Location) form.Value { return form.Member{Name: (*form.Name)(&l.Member)} }},
 	{"message", func(l *Location) form.Value { return (*form.Number)(&l.Message) }},
 	{"part", func(l *Location) form.Value { return (*form.Part)(&l.Part) }},
-	{"table", func(l *Location) form.Value { return (*form.Name)(&l.Table) }},
 	{"sheet", func(l *Location) form.Value { return (*form.Name)(&l.Sheet) }},
 	{"pages", func(l *Location) form.Value { return (*form.Pages[Range])(&l.Pages) }},
+	{"table", func(l *Location) form.Value { return (*form.Name)(&l.Table) }},
 	{"blocks", func(l *Location) form.Value { return (*form.Run)(&l.Blocks) }},
 	{"cells", func(l *Location) form.Value { return (*form.Cells[Cell])(&l.Cells) }},
 	{"rows", func(l *Location) form.Value { return (*form.Run)(&l.Rows) }},
@@ -53,11 +53,12 @@ var families = map[Modality][][]string{
 	Document: {
 		{"pages", "bbox"}, {"blocks", "cells"}, {"part", "blocks", "cells"},
 		{"sheet", "cells"}, {"sheet", "rows"}, {"sheet", "cols"}, {"table", "rows", "cols"},
+		{"pages", "table", "cells"}, {"part", "table", "cells"},
 	},
 	Video: {{"t"}},
 	Audio: {{"t"}},
 	Image: {{"bbox"}},
-	Text:  {{"lines"}, {"message", "part", "lines"}, {"rows", "cols"}, {"blocks", "cells"}},
+	Text:  {{"lines"}, {"message", "part", "lines"}, {"rows", "cols"}, {"blocks", "cells"}, {"table", "cells"}},
 }
 
 func selectorNamed(name string) *selector {
@@ -162,6 +163,12 @@ func (l Location) checkTogether() error {
 		return syntaxError("%s do not go together", strings.Join(names, " and "))
 	}
 	switch c := l.Cells; {
+	case l.Table != "" && l.TableNumber() == 0 && (l.Modality == Text || len(l.Pages) > 0 || l.Part != "" || !c.IsZero()):
+		return syntaxError("table %s; tables are counted from 1, such as pages=5&table=2&cells=B3", message.Quote(l.Table))
+	case l.Table != "" && len(l.Pages) > 0 && l.PageCount() != 1:
+		return syntaxError("table %s of %d pages; a table is on exactly one page", l.Table, l.PageCount())
+	case l.Table != "" && strings.Contains(l.Part, "-"):
+		return syntaxError("table %s of parts %s; tables are counted in one part", l.Table, l.Part)
 	case l.Modality == Document && !l.Box.IsZero() && l.PageCount() != 1:
 		return syntaxError("bbox with %d pages; a box is on exactly one page", l.PageCount())
 	case l.Modality == Document && strings.Contains(l.Part, "."):
@@ -170,9 +177,9 @@ func (l Location) checkTogether() error {
 		return syntaxError("part %s; a mail is cited by one part", l.Part)
 	case strings.Contains(l.Part, "-") && !l.Blocks.IsZero():
 		return syntaxError("blocks %s of parts %s; blocks are of one part, such as part=%d&blocks=%[1]s", l.Blocks, l.Part, l.Parts().First)
-	case !c.IsZero() && l.Sheet == "" && l.Blocks.IsZero():
-		return syntaxError("cells %s without a sheet; write such as sheet=Results&cells=%[1]s, or blocks=14&cells=%[1]s for a table of a text", c)
-	case !c.IsZero() && l.Sheet == "" && l.Blocks.Len() != 1:
+	case !c.IsZero() && l.Sheet == "" && l.Table == "" && l.Blocks.IsZero():
+		return syntaxError("cells %s without a sheet; write such as sheet=Results&cells=%[1]s, or blocks=14&cells=%[1]s for a table of a text, or pages=5&table=2&cells=%[1]s", c)
+	case !c.IsZero() && l.Sheet == "" && l.Table == "" && l.Blocks.Len() != 1:
 		return syntaxError("cells %s of %d blocks; they are of one table, such as blocks=14&cells=%[1]s", c, l.Blocks.Len())
 	case l.Modality == Document && (!l.Rows.IsZero() || len(l.Cols) > 0) && l.Sheet == "" && l.Table == "":
 		return syntaxError("rows or cols without a sheet or a table; write such as sheet=Results&rows=5-7")

@@ -127,7 +127,7 @@ func (c *call) inPassage(ctx context.Context, r *reader, result *search.Result, 
 	where := &surroundings{prior: prior, language: terms.Guess(text)}
 	where.title = r.places(strings.Join(append(append([]string{}, result.Path...), result.Title, strings.NewReplacer("-", " ", "_", " ").Replace(result.ResourceID)), "\n"), where.language)
 	where.passage = r.places(text, where.language)
-	units := unitsOf(text, c.headerOf(ctx, result))
+	units := withRows(unitsOf(text, c.headerOf(ctx, result)), c.searcher.TableRows(ctx, result), text)
 	if result.Modality == citekit.Document {
 		markTitles(units, append([]string{result.Title}, result.Path...))
 	}
@@ -284,6 +284,9 @@ func (c *call) check(ctx context.Context, s *candidate) (*Sentence, error) {
 	loc, err := layer.Location(from+int64(s.from), from+int64(s.to))
 	if err != nil {
 		return nil, ctx.Err()
+	}
+	if !s.cells.IsWhole() {
+		loc = s.cells
 	}
 	address := citekit.Address{Resource: s.passage.ResourceID, Location: loc}
 	quote := s.text

@@ -6,9 +6,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/lineform"
 	"github.com/citekit/citekit/internal/sentence"
+	"github.com/citekit/citekit/search"
 )
 
 // maxSentence is the maximum length of a sentence, in characters.
@@ -23,6 +25,8 @@ type unit struct {
 	title    bool   // it is a heading itself, or names one in a table of contents
 	row      bool   // of a table, or an entry of a log
 	pieces   []string
+
+	cells citekit.Location // of a row of a table on a page; else the whole
 }
 
 // unitsOf returns the sentences of a passage in order. Header is the header of
@@ -35,6 +39,40 @@ func unitsOf(text, header string) []unit {
 	}
 	c.flush()
 	return c.units
+}
+
+// withRows returns the units of a text with the rows of tables in place of the units that have
+// some of them, each under the header of its table.
+func withRows(units []unit, rows []search.TableRow, text string) []unit {
+	if len(rows) == 0 {
+		return units
+	}
+	var all []unit
+	add := func(from, to int, u unit) {
+		if trimmed := strings.TrimSpace(text[from:to]); trimmed != "" {
+			from += strings.Index(text[from:to], trimmed)
+			u.from, u.to, u.text = from, from+len(trimmed), trimmed
+			all = append(all, u)
+		}
+	}
+	next := 0 // of rows
+	for _, u := range units {
+		from, inside := u.from, false
+		for ; next < len(rows) && rows[next].From < u.to; next++ {
+			if r := rows[next]; r.From >= from {
+				add(from, r.From, unit{heading: u.heading, title: u.title})
+				add(r.From, r.To, unit{heading: u.heading + "\n" + r.Header, row: true, title: r.IsHeader, cells: r.Location})
+				from, inside = r.To, true
+			}
+		}
+		switch {
+		case !inside && (len(all) == 0 || all[len(all)-1].to <= u.from):
+			all = append(all, u)
+		case from < u.to:
+			add(max(from, all[len(all)-1].to), max(u.to, all[len(all)-1].to), unit{heading: u.heading})
+		}
+	}
+	return all
 }
 
 var (

@@ -17,6 +17,7 @@ import (
 	"fmt"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/textlayer"
 )
@@ -47,6 +48,10 @@ type Request struct {
 	// Runs requests the address of each part of a text that has its own, such
 	// as a page.
 	Runs bool
+
+	// Cells requests the cells of the parts that are a table, or cells of one, with what
+	// they span.
+	Cells bool
 
 	// Visible requests texts in which characters that cannot be seen are written
 	// as codes, such as \u202E, for a model to read. Runs and tokens are then
@@ -104,6 +109,9 @@ type Item struct {
 	Runs   []Run  // if requested
 	OCR    bool   // some of Text was recognised in a picture
 
+	// Table is there if Cells are requested, the part is of a table, and they fit.
+	Table *preview.Table
+
 	// Transcribed is true if Text is what a machine heard in a recording.
 	Transcribed bool
 
@@ -147,6 +155,7 @@ type Reader struct {
 	lib       *citekit.Library
 	layers    *textlayer.Store
 	relations *relations.Graph
+	previews  *preview.Maker
 	scans     string
 }
 
@@ -154,7 +163,7 @@ type Reader struct {
 // [citekit.EvidenceOpener]. A nil opts means the defaults.
 func New(lib *citekit.Library, opts *Options) *Reader {
 	o := cmp.Or(opts, new(Options))
-	r := &Reader{lib: lib, layers: o.Layers, relations: o.Relations, scans: o.Scans}
+	r := &Reader{lib: lib, layers: o.Layers, relations: o.Relations, previews: preview.New(lib), scans: o.Scans}
 	if r.layers == nil {
 		r.layers = textlayer.New(lib, nil)
 	}

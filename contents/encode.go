@@ -56,6 +56,9 @@ func (i *Item) write(w *strictjson.Writer) {
 	if len(i.Runs) > 0 {
 		w.Value("runs", i.Runs)
 	}
+	if i.Table != nil {
+		w.Value("table", i.Table)
+	}
 	w.Optional("note", i.note())
 	if code := citekit.CodeOf(i.Err); code != "" {
 		w.Flag("stale", code == message.CodeStale)

@@ -12,6 +12,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/lookup"
+	"github.com/citekit/citekit/internal/plain"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/textlayer"
 )
 
@@ -186,10 +188,48 @@ func (in *call) find(ctx context.Context, p *part) error {
 		return &citekit.ResolveError{Op: "read", Address: p.item.Address, Err: err}
 	}
 	done, err := in.locate(ctx, p, o.layer)
+	if in.req.Cells && err == nil {
+		in.findCells(ctx, p)
+	}
 	if !done {
 		in.noteGaps(p, o, err)
 	}
 	return err
+}
+
+// findCells sets the table of a part that is one, if it takes no more than half of the room
+// that the part has.
+func (in *call) findCells(ctx context.Context, p *part) {
+	if p.loc.Table == "" && p.loc.Cells.IsZero() || p.offset > 0 {
+		return
+	}
+	tables, err := in.previews.Tables(ctx, p.item.Address)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		p.note("its cells are only in its text")
+		return
+	case err != nil || len(tables) != 1:
+		return
+	}
+	if in.req.Visible {
+		tables[0] = visible(tables[0])
+	}
+	data, err := tables[0].MarshalJSON()
+	if room := in.req.MaxTokens / max(in.parts, 1) / 2; err != nil || plain.CountTokens(string(data)) > room {
+		p.note("its cells take more room than there is; ask for fewer of them, such as cells=" + tables[0].FirstRows().String())
+		return
+	}
+	p.item.Table = &tables[0]
+}
+
+// visible returns a table in whose texts characters that cannot be seen are written as codes.
+func visible(t preview.Table) preview.Table {
+	t.Caption, _ = plain.ShowHidden(t.Caption)
+	t.Cells = slices.Clone(t.Cells)
+	for i := range t.Cells {
+		t.Cells[i].Text, _ = plain.ShowHidden(t.Cells[i].Text)
+	}
+	return t
 }
 
 // checkSource returns an error if the source of a part, whose hash is known, is not as

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,9 +22,11 @@ func withReading(tools []tool) []tool {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
 	t := &tools[i]
 	t.parameters = append(t.parameters,
-		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage}, description: "Add its text or picture to the answer."},
+		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage, includeCells}, description: "Add its text or picture to the answer, or the cells of a table, also as CSV."},
 		parameter{name: "max_tokens", kind: count, least: contents.MinTokens, greatest: contents.MaxTokens, description: "Of the answer without pictures; about 200 at least."})
-	t.output.properties = append(t.output.properties, typed("text", "string", "If included. Pass next_cursor to getContents for the rest."))
+	t.output.properties = append(t.output.properties, typed("text", "string", "If included. Pass next_cursor to getContents for the rest."),
+		typed("table", "object", "The cells, if included: extent, evidence, and cells with at, text and what they span."),
+		typed("csv", "string", "The cells as comma-separated values, as they are printed."))
 	return tools
 }
 
@@ -70,12 +73,46 @@ func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.
 			return answer{}, err
 		}
 	}
+	if slices.Contains(include, includeCells) {
+		var err error
+		if data, err = a.withCells(ctx, address, data); err != nil {
+			return answer{}, err
+		}
+	}
 	var pictures []mcp.Content
 	if slices.Contains(include, includeImage) {
 		pictures = a.pictures(ctx, []*contents.Item{{Address: address, Text: read.text}})
 	}
 	read.complete = read.complete && ctx.Err() == nil
 	return answer{data: read.addTo(data), more: pictures}, nil
+}
+
+// maxCells bounds the cells in an answer, in tokens.
+const maxCells = 20_000
+
+// withCells appends the cells at an address to an object, as JSON and as CSV.
+func (a *adapter) withCells(ctx context.Context, address citekit.Address, data json.RawMessage) (json.RawMessage, error) {
+	tables, err := a.previews.Tables(ctx, address)
+	switch {
+	case errors.Is(err, errors.ErrUnsupported):
+		return data, badArgument("include cells: %s has no cells that are known; include text", plain.Shorten(address.String(), maxShownID))
+	case err != nil:
+		return data, addressError{err}
+	case len(tables) != 1 || address.Location.Table == "":
+		return data, badArgument("include cells: %s is not one table; write such as pages=5&table=2", plain.Shorten(address.String(), maxShownID))
+	}
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Value("table", &tables[0])
+	w.Text("csv", tables[0].CSV())
+	w.Close()
+	if w.Err != nil {
+		return data, w.Err
+	}
+	if n := plain.CountTokens(string(w.Bytes())); n > maxCells {
+		return data, badArgument("include cells: these take %d tokens; at most %d; cite fewer, such as cells=%s", n, maxCells, tables[0].FirstRows())
+	}
+	return slices.Concat(bytes.TrimSuffix(data, []byte("}")), []byte(","), w.Bytes()[1:]), nil
 }
 
 // roomForText returns how many tokens the text may have, including its JSON.

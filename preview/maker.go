@@ -21,16 +21,17 @@ type Maker struct {
 	flights concurrent.Group[*Preview]
 	boxed   concurrent.Cache[[]citekit.Box]
 	layouts concurrent.Cache[[]PageLayout]
+	tables  concurrent.Cache[[]Table]
 }
 
 // New returns a Maker of previews over a library.
 func New(lib *citekit.Library) *Maker {
 	m := &Maker{lib: lib}
-	m.boxed.MaxCost, m.layouts.MaxCost = maxPlaces, maxPlaces
+	m.boxed.MaxCost, m.layouts.MaxCost, m.tables.MaxCost = maxPlaces, maxPlaces, maxPlaces
 	return m
 }
 
-// maxPlaces is how much memory boxes and layouts may take that are kept between calls, in
+// maxPlaces is how much memory boxes, layouts and tables may take that are kept between calls, in
 // bytes each.
 const maxPlaces = 8 << 20
 

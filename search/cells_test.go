@@ -1,8 +1,10 @@
 package search_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/search"
 )
 
@@ -30,6 +32,34 @@ func TestCells(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s is found in %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestRowsOfPages narrows passages to the rows of tables on pages of a PDF that alone have what
+// was asked for.
+func TestRowsOfPages(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"report.pdf": string(pdftest.Ruled("Table 1: Turnover by quarter\nItem|Q2|Q3\nRevenue|4,350|4,512\nCosts|3,950|4,001\nProfit|400|511\n", "Table 2: Staff\nSite|Count\nNorth|12\nSouth|31\n")),
+	})
+	for query, want := range map[string]string{
+		"revenue Q3":    "doc://report#pages=1&table=1&cells=A2:C2 Revenue 4,350 4,512",
+		"profit":        "doc://report#pages=1&table=1&cells=A4:C4 Profit 400 511",
+		"staff north":   "doc://report#pages=2&table=1&cells=A2:B2 North 12",
+		"costs profit":  "",
+		"counted":       "",
+		"turnover":      "",
+	} {
+		found := s.find(t, search.Request{Query: query})
+		got, rows := "", 0
+		for _, r := range found.Results {
+			if !r.Address.Location.Cells.IsZero() {
+				rows++
+				got = r.Address.String() + " " + strings.Join(strings.Fields(r.Snippet), " ")
+			}
+		}
+		if got != want || rows > 1 || len(found.Results) == 0 {
+			t.Errorf("%s: %q in %q; want %q", query, got, addresses(found), want)
 		}
 	}
 }

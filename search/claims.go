@@ -25,7 +25,7 @@ func claims(ctx context.Context, layer *textlayer.Layer, all []*place, work *met
 		}
 		looked = now
 		loc := p.node.Location
-		if loc.Modality != layer.Modality() && loc.Member == "" || !loc.Box.IsZero() || loc.Validate() != nil {
+		if loc.Modality != layer.Modality() && loc.Member == "" || !loc.Box.IsZero() || loc.Table != "" && len(loc.Pages) > 0 || loc.Validate() != nil {
 			continue
 		}
 		ranges, err := layer.Ranges(loc)

@@ -58,6 +58,7 @@ type candidate struct {
 	goesOn  bool // there is text after it
 	byStart bool // it is a node without a passage of its own
 	marks   []mark
+	hit     *index.Hit
 }
 
 // search returns the hits of an index, and the candidates to show.
@@ -99,6 +100,7 @@ func (s *Searcher) search(ctx context.Context, req Request, in index.Index) (*Re
 		out, unsure := f.unsearched(ctx, len(shown) < req.TopK, len(shown) == 0)
 		results.setLeftOut(out)
 		results.unsure = unsure
+		shown = f.onRows(ctx, answer.Weights, shown)
 		if req.Boxes {
 			var all bool
 			if shown, all = f.withBoxes(ctx, shown); !all {
@@ -290,7 +292,7 @@ func (f *searchCall) candidate(ctx context.Context, h *index.Hit) (candidate, er
 	if f.req.Rationale {
 		result.Rationale = reasons(h)
 	}
-	c := candidate{result: result}
+	c := candidate{result: result, hit: h}
 	var err error
 	if p, ok := parsePart(h.Entry.Location); ok {
 		err = f.showPassage(ctx, r, h, p, &c)
@@ -452,7 +454,7 @@ func (f *searchCall) showNode(ctx context.Context, r *foundResource, h *index.Hi
 		return nil
 	}
 	ranges, err := r.layer.Ranges(c.result.Address.Location)
-	if errors.Is(err, errors.ErrUnsupported) && c.result.Address.Location.Box.IsZero() {
+	if loc := c.result.Address.Location; errors.Is(err, errors.ErrUnsupported) && loc.Box.IsZero() && len(loc.Pages) == 0 {
 		ranges, err = r.layer.Ranges(textlayer.Widened(c.result.Address.Location))
 	}
 	if errors.Is(err, citekit.ErrRange) {

@@ -120,7 +120,11 @@ func checkSnippet(t testing.TB, layers *textlayer.Store, r *search.Result) {
 		t.Fatal(err)
 	}
 	defer layer.Close()
-	ranges, err := layer.Ranges(r.Address.Location)
+	loc := r.Address.Location
+	if loc.Table != "" && len(loc.Pages) > 0 {
+		loc = textlayer.Widened(loc)
+	}
+	ranges, err := layer.Ranges(loc)
 	if err != nil || len(ranges) != 1 {
 		t.Fatal(ranges, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/ctxio"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/preview"
 	"github.com/citekit/citekit/relations"
 	"github.com/citekit/citekit/search/internal/index"
 	"github.com/citekit/citekit/textlayer"
@@ -55,6 +56,7 @@ type Searcher struct {
 	layers    *textlayer.Store
 	index     index.Index
 	relations *relations.Graph
+	previews  *preview.Maker
 	progress  func(done, of int)
 	program   string
 	form      string // of entries, as part of each version
@@ -96,7 +98,7 @@ func New(lib *citekit.Library, opts *Options) *Searcher {
 		o = *opts
 	}
 	s := &Searcher{
-		lib: lib, layers: o.Layers, index: o.index, relations: o.Relations, progress: o.Progress, program: o.Program,
+		lib: lib, previews: preview.New(lib), layers: o.Layers, index: o.index, relations: o.Relations, progress: o.Progress, program: o.Program,
 		form: formOf(lib), close: func() error { return nil },
 		failed: make(map[string]failure), aside: make(map[string]string), unread: make(map[string]unreadText), told: make(map[string]bool), noted: make(map[string]bool),
 	}

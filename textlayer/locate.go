@@ -133,7 +133,7 @@ func unionSpan(a, b citekit.Span) citekit.Span {
 // An empty modality means that of the source. If the location is beyond the
 // text, the error matches [citekit.ErrRange], or [citekit.ErrTooLarge] if the
 // text is incomplete. If the location is smaller than the runs of the layer,
-// the error matches [errors.ErrUnsupported]: a box on a page, cells or columns
+// the error matches [errors.ErrUnsupported]: a box or a table on a page, cells or columns
 // of a row, rows or blocks of a text that is stored by lines.
 // [citekit.Library.ReadText] can read these. An empty result means that the
 // source has no text at loc, or does not have the part, message, table, sheet
@@ -155,6 +155,9 @@ func (l *Layer) Ranges(loc citekit.Location) ([]Bytes, error) {
 	}
 	if loc.IsWhole() {
 		return []Bytes{{0, l.size}}, nil
+	}
+	if isTableOnPage(loc) {
+		return nil, fmt.Errorf("which of the text of the page is in this table: %w", errors.ErrUnsupported)
 	}
 	return l.rangesAt(loc)
 }
@@ -234,6 +237,9 @@ func cutsLines(r, loc citekit.Location) bool {
 // text.
 func (l *Layer) Around(loc citekit.Location) ([]Bytes, error) {
 	named := citekit.Location{Modality: loc.Modality, Member: loc.Member, Part: loc.Part, Message: loc.Message, Table: loc.Table, Sheet: loc.Sheet}
+	if isTableOnPage(loc) {
+		named = Widened(loc)
+	}
 	var parts []Bytes
 	var err error
 	for _, wider := range []citekit.Location{loc, Widened(loc), named} {
@@ -296,8 +302,12 @@ func overlapBox(a, b citekit.Box) bool {
 	return a.IsZero() || b.IsZero() || a.X1 < b.X2 && b.X1 < a.X2 && a.Y1 < b.Y2 && b.Y1 < a.Y2
 }
 
-// Widened returns a location without the selectors that divide a run of text: a box becomes its page, cells of a table
-// become the block of the table, cells of a sheet become their rows, and columns are left out. Other locations
+// isTableOnPage reports whether a location is a table on a page, or cells of one, which have
+// no runs.
+func isTableOnPage(l citekit.Location) bool { return l.Table != "" && len(l.Pages) > 0 }
+
+// Widened returns a location without the selectors that divide a run of text: a box or a table on a page becomes the
+// page, cells of a table become the block of the table, cells of a sheet become their rows, and columns are left out. Other locations
 // are returned unchanged, as are boxes of images.
 func Widened(l citekit.Location) citekit.Location {
 	if l.Modality != citekit.Image {
@@ -305,6 +315,9 @@ func Widened(l citekit.Location) citekit.Location {
 	}
 	if c := l.Cells; !c.IsZero() && l.Sheet != "" {
 		l.Rows = citekit.Range{First: int(c.First.Row), Last: int(c.Last.Row)}
+	}
+	if isTableOnPage(l) {
+		l.Table = ""
 	}
 	l.Cells, l.Cols = citekit.Cells{}, nil
 	return l

@@ -22,12 +22,13 @@ type call struct {
 	req     Request
 	quote   *quotation.Quote
 	verdict *Verdict
-	read    *readPlace // the quote in what was read at the address, if the cited parts have more text; else nil
-	alone   *readPlace // the quote in what was read at the address, taken by itself; else nil
-	there   string     // what was read at the address, if that is short; else ""
-	blank   bool       // the address was read and has no text
-	cut     bool       // the cited box holds only a part of a run
-	whole   bool       // the cited parts are whole runs of the layer, which may go beyond the address
+	read    *readPlace       // the quote in what was read at the address, if the cited parts have more text; else nil
+	alone   *readPlace       // the quote in what was read at the address, taken by itself; else nil
+	placed  citekit.Location // of what was read in a table cited by its number, with its block; else the whole
+	there   string           // what was read at the address, if that is short; else ""
+	blank   bool             // the address was read and has no text
+	cut     bool             // the cited box holds only a part of a run
+	whole   bool             // the cited parts are whole runs of the layer, which may go beyond the address
 
 	recognised bool    // some of what was read at the address was recognised in a picture,
 	sure       float64 // by a program that is sure of it to this, from 0 to 1
@@ -85,9 +86,12 @@ func (c *call) decide(ctx context.Context) error {
 	switch isKnown := s.Modality() != citekit.Text && len(found) == 1 && isCited(found[0]) && found[0].Exact; {
 	case c.read != nil && !isKnown:
 		c.settleRead(len(found))
+		c.boxCells(ctx)
 		return nil
 	case len(found) > 0:
-		err = c.settle(ctx, found, cited)
+		if err = c.settle(ctx, found, cited); err == nil && len(found) == 1 {
+			c.tellCells(ctx)
+		}
 	default:
 		err = c.decideUnfound(ctx, like, s)
 	}
@@ -246,6 +250,10 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 		if text.Len()+len(run.Text) > mostRead {
 			return nil, fmt.Errorf("more than %d MiB of text at the address; cite a smaller part: %w", mostRead>>20, citekit.ErrTooLarge)
+		}
+		if loc := c.req.Address.Location; text.Len() == 0 && loc.Table != "" {
+			c.placed = run.Location
+			c.placed.Cells = loc.Cells
 		}
 		text.WriteString(run.Text)
 		if run.OCR && (!c.recognised || run.Confidence < c.sure) {
@@ -481,10 +489,10 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 	// The layer has no place for cells of a block of text, nor for rows of a text, nor for
 	// a block of HTML or some of the lines of a row in it; the cited ones are the exact
 	// place.
-	if loc := c.req.Address.Location; first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
+	if loc := c.citedPlace(); first.isIn(cited) && !c.verdict.Stale && loc.Sheet == "" {
 		isRows := c.alone != nil && c.verdict.Address.Location.Modality == citekit.Text && (!loc.Rows.IsZero() || !loc.Blocks.IsZero() && loc.Blocks.Len() == 1)
 		isCut := c.cut && c.alone != nil && !loc.Lines.IsZero()
-		if isRows || (isCut || !loc.Cells.IsZero()) && c.verdict.Address.Location.Contains(loc) {
+		if isRows || (isCut || !loc.Cells.IsZero() || loc.Table != "") && c.verdict.Address.Location.Contains(loc) {
 			c.verdict.Address.Location = loc
 		}
 	}
@@ -502,6 +510,15 @@ func (c *call) settle(ctx context.Context, all []place, cited []textlayer.Bytes)
 		}
 	}
 	return nil
+}
+
+// citedPlace returns the location at the address, that of a table by its number with its
+// block in place of it, where the format has blocks.
+func (c *call) citedPlace() citekit.Location {
+	if c.placed.Blocks.IsZero() {
+		return c.req.Address.Location
+	}
+	return c.placed
 }
 
 // setRepairs sets the class of a quote that was found, exact or repaired. Differences
@@ -535,7 +552,7 @@ func (c *call) settleRead(places int) {
 	c.setRepairs(c.read.Match)
 	c.setOCR(c.recognised, c.sure)
 	v.Text = c.read.text
-	v.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.req.Address.Location}
+	v.Address = citekit.Address{Resource: c.req.Address.Resource, Location: c.citedPlace()}
 	v.Places = max(v.Places, places, 1)
 }
 

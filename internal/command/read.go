@@ -47,6 +47,7 @@ printed whole, and long ones share the rest; the end says how to continue.`,
 	f.IntVar(&req.Expand.Relations, "relations", 0, "also read the places that each part links to or is linked from, up to `HOPS` links away, 0 to 2")
 	f.BoolVar(&pictures, "image", false, "show a picture of each part above its text, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm, and those with sixels)")
 	extra.register(f)
+	f.BoolVar(&req.Cells, "cells", false, "with --json, give the cells of tables, with what they span")
 	f.BoolVar(&req.Runs, "runs", false, "with --json, give the address of each part, such as a page")
 	return c
 }

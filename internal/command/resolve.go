@@ -57,7 +57,8 @@ source stands for its resource. If NAME is a file, and also the id of a resource
 with another source, it is an error; ./NAME is always a file.
 
 A fragment selects
-  pages=3-5,9              of PDF and slides; with bbox= a region of a page
+  pages=3-5,9              of PDF and slides; with bbox= a region of a page, or
+                           with table=2 and cells=B3:D7 a table on it
   blocks=12-15             of DOCX and HTML; cells=B2:C3 of one that is a table
   part=4&blocks=12-15      of EPUB; part=4-6 for whole parts
   sheet=Results            of a spreadsheet; with cells=B5:D10, rows=5-7 or
@@ -96,7 +97,7 @@ func (r *resolveRequest) register(f *pflag.FlagSet) {
 	f.BoolVar(&r.options.AllowStale, "allow-stale", false, "resolve although the source has changed since it was mapped")
 	f.StringVarP(&r.output, "output", "o", "", "copy the evidence to `FILE`; - writes its bytes to the standard output")
 	f.BoolVar(&r.force, "force", false, "with --output, replace FILE if it exists")
-	f.StringVar(&r.as, "as", "", "`FORMAT` to convert the evidence to, for people to read: pdf, which needs LibreOffice")
+	f.StringVar(&r.as, "as", "", "`FORMAT` to convert the evidence to: csv or json, of the cells of a table; or pdf, for people to read, which needs LibreOffice")
 	f.BoolVar(&r.show, "show", false, "show a picture of the evidence, on a terminal that can (kitty, Ghostty, iTerm2, WezTerm, and those with sixels)")
 	f.BoolVar(&r.open, "open", false, "open the evidence with the default program for its type")
 }
@@ -122,8 +123,8 @@ func (s *session) resolve(ctx context.Context, what string, r resolveRequest) er
 	default:
 		return usagef("resolve", "mode %q; it is one of exact, copy, strict", string(r.options.Mode))
 	}
-	if r.as != "" && r.as != "pdf" {
-		return usagef("resolve", "--as %s; it is pdf", r.as)
+	if r.as != "" && r.as != "pdf" && r.as != "csv" && r.as != "json" {
+		return usagef("resolve", "--as %s; it is one of pdf, csv, json", r.as)
 	}
 	if r.as != "" && r.options.Virtual {
 		return usagef("resolve", "--virtual extracts nothing that --as could lay out")
@@ -261,6 +262,11 @@ func (s *session) evidence(ctx context.Context, what string, r resolveRequest) (
 	if err == nil && r.as == "pdf" && e.OutputPath != "" {
 		if e.Evidence, err = render.PDF(ctx, lib, e.Evidence); err != nil {
 			err = fmt.Errorf("--as pdf: %w", err)
+		}
+	}
+	if err == nil && (r.as == "csv" || r.as == "json") && e.OutputPath != "" {
+		if e.Evidence, err = render.Cells(ctx, lib, e.Evidence, r.as); err != nil {
+			err = fmt.Errorf("--as %s: %w", r.as, err)
 		}
 	}
 	if err == nil {

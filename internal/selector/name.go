@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/citekit/citekit/internal/message"
@@ -58,6 +59,16 @@ func (n Name) Check(name string) error {
 		return fmt.Errorf("%s has control characters or is not UTF-8", name)
 	}
 	return nil
+}
+
+// TableNumber returns the number that the name of a table is, from 1 and without zeros
+// before it, or 0 if it is none.
+func TableNumber(table string) int {
+	n, err := strconv.Atoi(table)
+	if err != nil || n < 1 || n > MaxRow || table[0] < '1' || table[0] > '9' {
+		return 0
+	}
+	return n
 }
 
 // A Member is the name of a member of an archive, or of a member of that.

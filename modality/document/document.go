@@ -254,6 +254,15 @@ func (r *Resolver) Layout(ctx context.Context, src *citekit.Source, loc citekit.
 	return room.Layout(ctx, src, loc, lines)
 }
 
+// Tables implements [preview.Tabler].
+func (r *Resolver) Tables(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]preview.Table, error) {
+	room, err := ability[preview.Tabler](ctx, r, src, "the tables")
+	if err != nil {
+		return nil, err
+	}
+	return room.Tables(ctx, src, loc)
+}
+
 // ReadLinks implements [relations.Linker].
 func (r *Resolver) ReadLinks(ctx context.Context, src *citekit.Source) iter.Seq2[relations.Link, error] {
 	room, err := ability[relations.Linker](ctx, r, src, "the links")

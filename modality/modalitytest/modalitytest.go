@@ -215,6 +215,7 @@ func (s *suite) checks() []check {
 		{"text", s.checkText},
 		{"ends", s.checkEnds},
 		{"preview", s.checkPreview},
+		{"tables", s.checkTables},
 		{"links", s.checkLinks},
 		{"members", s.checkMembers},
 		{"version", s.checkVersion},

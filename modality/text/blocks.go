@@ -10,6 +10,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/internal/docfile"
 	"github.com/citekit/citekit/modality/internal/htmlblocks"
 )
 
@@ -62,11 +63,15 @@ func readPage(ctx context.Context, src *citekit.Source, x *index) (*page, error)
 	return p, err
 }
 
-// find checks that a location is in the page. If the location has cells, it
-// returns the table of the block with them, or else nil.
-func (p *page) find(loc citekit.Location) (*htmlblocks.Table, error) {
+// find checks that a location is in the page, and writes the block of a table in place of
+// its number. If the location has cells, it returns the table of the block with them, or
+// else nil.
+func (p *page) find(loc *citekit.Location) (_ *htmlblocks.Table, err error) {
 	extent := citekit.Extent{Modality: citekit.Text, Blocks: len(p.Blocks)}
-	if err := extent.Check(citekit.Location{Modality: citekit.Text, Blocks: loc.Blocks}); err != nil || loc.Cells.IsZero() {
+	if err := extent.Check(citekit.Location{Modality: citekit.Text, Blocks: loc.Blocks, Table: loc.Table}); err != nil {
+		return nil, err
+	}
+	if *loc, err = docfile.TableBlock(*loc, len(p.Blocks), func(n int) bool { return p.Table(n) != nil }); err != nil || loc.Cells.IsZero() {
 		return nil, err
 	}
 	n := loc.Blocks.First
@@ -86,7 +91,8 @@ func (r *Resolver) resolveBlocks(ctx context.Context, src *citekit.Source, loc c
 	if err != nil {
 		return nil, err
 	}
-	table, err := p.find(loc)
+	asked := loc
+	table, err := p.find(&loc)
 	if err != nil {
 		return nil, err
 	}
@@ -106,6 +112,10 @@ func (r *Resolver) resolveBlocks(ctx context.Context, src *citekit.Source, loc c
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	var actual *citekit.Location
+	if !loc.Equal(asked) {
+		actual = &loc
+	}
 	return &citekit.Content{
 		Body:      io.NopCloser(bytes.NewReader(made.Data)),
 		Size:      int64(len(made.Data)),
@@ -114,6 +124,7 @@ func (r *Resolver) resolveBlocks(ctx context.Context, src *citekit.Source, loc c
 		Charset:   p.coding.charset,
 
 		CharsetGuessed: p.coding.guessed,
+		Actual:         actual,
 		Changes:        changes,
 	}, nil
 }
@@ -154,7 +165,7 @@ func (r *Resolver) eachBlock(ctx context.Context, src *citekit.Source, loc citek
 	if err != nil {
 		return err
 	}
-	table, err := p.find(loc)
+	table, err := p.find(&loc)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func unitOf(loc citekit.Location) *unit {
 		return &unit{(*Resolver).resolveMail, (*Resolver).readMail}
 	case !loc.Rows.IsZero() || len(loc.Cols) > 0:
 		return &unit{(*Resolver).resolveRows, (*Resolver).readRows}
-	case !loc.Blocks.IsZero():
+	case !loc.Blocks.IsZero(), loc.Table != "":
 		return &unit{(*Resolver).resolveBlocks, (*Resolver).readBlocks}
 	}
 	return nil

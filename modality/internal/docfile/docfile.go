@@ -51,6 +51,44 @@ func Key(src *citekit.Source, part string) string {
 	return fmt.Sprintf("%s %d %s", version, src.Size(), part)
 }
 
+// TableBlock returns a location with a table by its number as the block that is this table,
+// of some blocks counted from 1; others unchanged. The error matches [citekit.ErrRange] if
+// there is no such table.
+func TableBlock(loc citekit.Location, blocks int, isTable func(block int) bool) (citekit.Location, error) {
+	if loc.Table == "" {
+		return loc, nil
+	}
+	tables := 0
+	for n := 1; n <= blocks; n++ {
+		if !isTable(n) {
+			continue
+		}
+		if tables++; tables == loc.TableNumber() {
+			loc.Table, loc.Blocks = "", citekit.Range{First: n, Last: n}
+			return loc, nil
+		}
+	}
+	return loc, NoTable(loc, tables)
+}
+
+// NoTable returns the error of a location whose table is not among some tables.
+func NoTable(loc citekit.Location, tables int) error {
+	in := "of the document"
+	switch {
+	case len(loc.Pages) > 0:
+		in = fmt.Sprintf("on page %v", loc.Pages[0])
+	case loc.Part != "":
+		in = "of part " + loc.Part
+	}
+	switch {
+	case tables == 0:
+		return fmt.Errorf("table %s %s, where there is none: %w", message.Clip(loc.Table), in, citekit.ErrRange)
+	case tables == 1:
+		return fmt.Errorf("table %s %s; there is one, table=1: %w", message.Clip(loc.Table), in, citekit.ErrRange)
+	}
+	return fmt.Errorf("table %s %s; tables run 1-%d: %w", message.Clip(loc.Table), in, tables, citekit.ErrRange)
+}
+
 // Bound returns the bound that an option of a resolver sets: standard for zero, and 0,
 // which allows nothing, for a negative number.
 func Bound(option, standard int64) int64 {

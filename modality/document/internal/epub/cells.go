@@ -30,6 +30,15 @@ func (p *part) cells(loc citekit.Location) (text string, reached int, err error)
 	return p.within(b, b, string(cut.Data)), reached, nil
 }
 
+// table returns the table of a block, counted from 1, or nil if it has none.
+func (p *part) table(n int) *htmlblocks.Table {
+	b := p.blocks[n-1]
+	if b.first == p.body {
+		return nil
+	}
+	return htmlblocks.NewBlock([]byte(p.data[b.start:b.end]), !p.soup).Table(1)
+}
+
 // onlyCells calls [part.cells] and reports the cells that extend into the selection.
 func (c *cutter) onlyCells(p *part, loc citekit.Location) (string, error) {
 	text, reached, err := p.cells(loc)

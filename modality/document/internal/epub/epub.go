@@ -176,11 +176,34 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if req.Location.IsWhole() {
 		return docfile.Whole(ctx, src, mediaType, ext), nil
 	}
-	data, changes, err := b.cut(ctx, req.Location)
+	loc, err := b.withBlock(ctx, req.Location)
 	if err != nil {
 		return nil, known(ctx, err)
 	}
-	return docfile.Cut(ctx, data, mediaType, ext, changes), nil
+	data, changes, err := b.cut(ctx, loc)
+	if err != nil {
+		return nil, known(ctx, err)
+	}
+	c := docfile.Cut(ctx, data, mediaType, ext, changes)
+	if !loc.Equal(req.Location) {
+		c.Actual = &loc
+	}
+	return c, nil
+}
+
+// withBlock returns a location with the block of a table in place of its number.
+func (b *book) withBlock(ctx context.Context, loc citekit.Location) (citekit.Location, error) {
+	if loc.Table == "" {
+		return loc, nil
+	}
+	p, _, err := b.part(ctx, loc.Parts().First)
+	if errors.Is(err, errNoText) {
+		return loc, docfile.NoTable(loc, 0)
+	}
+	if err != nil {
+		return loc, err
+	}
+	return docfile.TableBlock(loc, len(p.blocks), func(n int) bool { return p.table(n) != nil })
 }
 
 // maxRead is how many bytes of markup one call of ReadText reads. Books have far
@@ -198,6 +221,10 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		b, err := r.openAt(ctx, src, loc)
 		if err != nil {
 			yield(citekit.TextRun{}, err)
+			return
+		}
+		if loc, err = b.withBlock(ctx, loc); err != nil {
+			yield(citekit.TextRun{}, known(ctx, err))
 			return
 		}
 		parts := loc.Parts()

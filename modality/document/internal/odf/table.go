@@ -133,6 +133,9 @@ func (r *tableReader) spend(n, each int) int {
 // that covers several columns is in the first of them.
 func (t *Texter) table(s *xmlspan.Scanner) {
 	table := ReadTable(s)
+	if t.Table != nil {
+		t.Table(table.Width, table.Height)
+	}
 	cells := t.Cells
 	number := 0
 	for _, row := range table.Rows {
@@ -169,8 +172,14 @@ func (t *Texter) row(s *xmlspan.Scanner, row Row, number int) string {
 		if !c.Covered {
 			text = t.cell(s.Fragment(c.Pos, c.Stop))
 		}
-		for range t.repeats(n, len(text)+1) {
+		for i := range t.repeats(n, len(text)+1) {
 			line = append(line, text)
+			if t.Cell == nil || c.Covered {
+				continue
+			}
+			for j := range row.Repeat {
+				t.Cell(col-n+i, number+j, c, text)
+			}
 		}
 	}
 	return strings.Join(line, "\t")

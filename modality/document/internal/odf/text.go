@@ -19,6 +19,11 @@ type Texter struct {
 	// Cells are the cells of tables that are read. Zero means all.
 	Cells citekit.Cells
 
+	// Table, if it is not nil, is called at each table that is in no other, with its size,
+	// and Cell at each of its cells, but covered ones, with its column and row from 1.
+	Table func(cols, rows int)
+	Cell  func(col, row int, c TableCell, text string)
+
 	// ReadComments has comments read, for [Texter.Comments].
 	ReadComments bool
 

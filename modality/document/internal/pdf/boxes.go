@@ -13,7 +13,8 @@ import (
 	"github.com/citekit/citekit/preview"
 )
 
-// Boxes implements [preview.Boxer]. A box encloses the ink of its characters.
+// Boxes implements [preview.Boxer]. A box encloses the ink of its characters, or is that
+// of a cell.
 // Text recognised by OCR has no boxes.
 func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.Location, from, to int) ([]citekit.Box, error) {
 	r.init()
@@ -25,6 +26,12 @@ func (r *Resolver) Boxes(ctx context.Context, src *citekit.Source, loc citekit.L
 		return nil, fmt.Errorf("boxes are on one page, and not in a box: %w", errors.ErrUnsupported)
 	case from < 0 || to < from:
 		return nil, fmt.Errorf("bytes %d-%d of a text: %w", from, to, citekit.ErrRange)
+	case loc.Table != "":
+		tables, err := r.Tables(ctx, src, loc)
+		if err != nil {
+			return nil, err
+		}
+		return tables[0].BoxesOf(from, to), nil
 	}
 	j, end, err := r.start(ctx, src, textWork)
 	if err != nil {
@@ -77,6 +84,7 @@ func (r *Resolver) Layout(ctx context.Context, src *citekit.Source, loc citekit.
 	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a document"); err != nil {
 		return nil, err
 	}
+	loc.Table, loc.Cells = "", citekit.Cells{}
 	if n := loc.PageCount(); n < 1 || n > preview.MaxLayouts {
 		return nil, fmt.Errorf("the layout of %d pages; it is of 1 to %d: %w", n, preview.MaxLayouts, errors.ErrUnsupported)
 	}

@@ -2,12 +2,16 @@ package pdf_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/doctest"
 	"github.com/citekit/citekit/internal/test/pdftest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	document "github.com/citekit/citekit/modality/document/internal/pdf"
@@ -99,4 +103,77 @@ func TestConformanceOCR(t *testing.T) {
 		Extent:     citekit.Extent{Modality: citekit.Document, Pages: 4, MediaType: "application/pdf"},
 		Slow:       true,
 	})
+}
+
+const (
+	revenue = "Table 1: Revenue by quarter\nItem|Q1|Q2|Q3\nRevenue|4,100|4,350|4,512\nCosts|3,900|3,950|4,001\n"
+	staff   = "Table 2: Staff\nSite|Count\nNorth|12\nSouth|31\n"
+)
+
+// inTable returns the location of the first table of a page, or of cells of it.
+func inTable(page int, cells string) citekit.Location {
+	loc := pages(page, page)
+	loc.Table = "1"
+	if cells != "" {
+		_ = loc.Cells.UnmarshalText([]byte(cells))
+	}
+	return loc
+}
+
+func TestConformanceCells(t *testing.T) {
+	r := &document.Resolver{CodeCacheDir: codeCache(t)}
+	document.AllowOneJob(r)
+	second := inTable(1, "A1")
+	second.Table = "2"
+	modalitytest.Test(t, r, modalitytest.Fixture{
+		Name:   "tables.pdf",
+		Source: pdftest.Ruled(revenue, staff),
+		Good: []modalitytest.Case{
+			{Name: "table", Location: inTable(2, ""), WantText: "Site\tCount\nNorth\t12\nSouth\t31\n", Check: hasPages(1)},
+			{Name: "cells", Location: inTable(1, "B2:D3"), WantText: "4,100\t4,350\t4,512\n3,900\t3,950\t4,001\n", Check: hasPages(1)},
+			{Name: "cell", Location: inTable(1, "D2"), WantText: "4,512\n", Check: hasPages(1)},
+		},
+		OutOfRange: []citekit.Location{second, inTable(1, "E1"), inTable(1, "A4"), inTable(3, "")},
+		Extent:     citekit.Extent{Modality: citekit.Document, Pages: 2, MediaType: "application/pdf"},
+		Slow:       true,
+	})
+}
+
+// TestCells has what is known of a table: where its cells are, and what errors say.
+func TestCells(t *testing.T) {
+	r := &document.Resolver{CodeCacheDir: codeCache(t)}
+	src := doctest.Source("tables.pdf", pdftest.Ruled(revenue, staff))
+	tables, err := r.Tables(t.Context(), src, pages(1, 2))
+	if err != nil || len(tables) != 2 || tables[1].Location.String() != "pages=2&table=1" || tables[0].Extent.String() != "A1:D3" || tables[0].Evidence == "" || tables[0].Confidence <= 0 {
+		t.Fatalf("%+v, %v", tables, err)
+	}
+	if got, want := tables[0].CSV(), "Item,Q1,Q2,Q3\r\nRevenue,\"4,100\",\"4,350\",\"4,512\"\r\nCosts,\"3,900\",\"3,950\",\"4,001\"\r\n"; got != want {
+		t.Errorf("%q", got)
+	}
+	boxes, err := r.Boxes(t.Context(), src, inTable(1, "A2:D2"), len("Revenue\t4,1"), len("Revenue\t4,100\t"))
+	if err != nil || len(boxes) != 1 || boxes[0].X1 < .2 || boxes[0].X2 > .5 || boxes[0].Y1 < .2 || boxes[0].Y2 > .32 {
+		t.Errorf("boxes %v, %v", boxes, err)
+	}
+	out, err := r.Resolve(t.Context(), src, citekit.Request{Location: inTable(1, "D2")})
+	if err != nil || out.Actual == nil || out.Actual.Box.IsZero() || out.Actual.Table != "" {
+		t.Errorf("the region: %+v, %v", out, err)
+	}
+	for cells, want := range map[string]string{"E1": "cells run A1:D3", "A4:B9": "cells run A1:D3"} {
+		if _, err := r.Tables(t.Context(), src, inTable(1, cells)); !errors.Is(err, citekit.ErrRange) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", cells, err)
+		}
+	}
+	d, err := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nodes []string
+	for _, n := range d.Nodes {
+		for _, n := range n.Children {
+			nodes = append(nodes, n.Type+" "+n.Title+" ("+n.Summary+") "+n.Location.String())
+		}
+	}
+	if want := []string{"table Table 1: Revenue by quarter (Item | Q1 | Q2 | Q3) pages=1&table=1", "table Table 2: Staff (Site | Count) pages=2&table=1"}; !slices.Equal(nodes, want) {
+		t.Errorf("%q", nodes)
+	}
 }

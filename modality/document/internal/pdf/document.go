@@ -40,7 +40,7 @@ const (
 //
 // Pages come in ascending order, each as in the source: content, fonts, images,
 // annotations, form fields with their values, layers and page labels. A box
-// crops its page: the region of the page as displayed, after rotation and
+// crops its page, and so do a table and its cells: the region of the page as displayed, after rotation and
 // within its crop box, becomes the whole page, and annotations outside it are
 // left out. Content outside the region is not shown, but remains in the file.
 //
@@ -127,6 +127,7 @@ type Resolver struct {
 
 	once    sync.Once
 	opened  concurrent.Cache[*openDocument]
+	tabled  concurrent.Cache[tablePage] // by page
 	engine  pdfium.Engine
 	working chan struct{} // holds a token for each running job
 
@@ -141,11 +142,13 @@ var (
 	_ preview.Previewer  = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
 	_ preview.Boxer      = (*Resolver)(nil)
+	_ preview.Tabler     = (*Resolver)(nil)
 )
 
 func (r *Resolver) init() {
 	r.once.Do(func() {
 		r.opened.MaxCost = docfile.Bound(r.CacheBytes, 128<<20)
+		r.tabled.MaxCost = maxTableCost
 		r.working = make(chan struct{}, cmp.Or(max(r.MaxJobs, 0), max(runtime.GOMAXPROCS(0)-1, 1)))
 		r.engine.Timeout = r.PDFiumTimeout
 		r.engine.Compiling = r.Compiling
@@ -183,16 +186,28 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if req.Location.IsWhole() {
 		return whole(ctx, src)
 	}
+	loc := req.Location
+	if loc.Table != "" {
+		tables, err := r.Tables(ctx, src, loc)
+		if err != nil {
+			return nil, err
+		}
+		loc = regionOf(&tables[0])
+	}
 	j, end, err := r.start(ctx, src, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	out, err := j.cut(ctx, req.Location)
+	out, err := j.cut(ctx, loc)
 	if err != nil {
 		return nil, known(ctx, err)
 	}
-	return extract(ctx, out, out.Size()), nil
+	content := extract(ctx, out, out.Size())
+	if !loc.Equal(req.Location) {
+		content.Actual = &loc
+	}
+	return content, nil
 }
 
 var errEmpty = fmt.Errorf("the source is empty: %w", citekit.ErrFormat)

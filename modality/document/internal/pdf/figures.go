@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,6 +14,7 @@ import (
 	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/sentence"
 	"github.com/citekit/citekit/modality/document/internal/pdf/internal/pdfium"
+	"github.com/citekit/citekit/preview"
 )
 
 const (
@@ -32,6 +34,8 @@ type figure struct {
 	text string
 	box  pdfium.Box // of the caption
 	area pdfium.Box // of the whole; zero if it is unknown
+
+	table *preview.Table // with its cells; nil if they are unknown
 }
 
 // hasCaption reports whether any of the lines begins like a caption.
@@ -53,11 +57,16 @@ func captionKind(text string) string {
 }
 
 // addFigures adds the figures and tables on pages to the nodes of their
-// sections, or else to nodes.
-func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page, body measure) {
+// sections, or else to nodes. The tables with cells are those of the same pages.
+func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page, tables []tablePage, body measure) {
 	room := about.MaxMappedNodes - countNodes(*nodes)
+	titles := make(map[string]string) // of tables with cells, by their places
 	for i := range pages {
-		for _, f := range figuresOn(&pages[i], body) {
+		found := figuresOn(&pages[i], body)
+		if i < len(tables) {
+			found = withTables(found, &tables[i])
+		}
+		for _, f := range found {
 			if room--; room < 0 {
 				return
 			}
@@ -65,9 +74,53 @@ func addFigures(nodes *[]*citekit.Node, sections []*section, pages []page, body 
 			if s := innermost(sections, f); s != nil {
 				into, after = &s.node.Children, s.children
 			}
-			insert(into, after, f)
+			n := f.node()
+			if f.table != nil {
+				if of := titles[f.table.Continues.String()]; of != "" {
+					n.Title, n.Summary = of, ""
+				}
+				titles[n.Location.String()] = n.Title
+			}
+			insert(into, after, f, n)
 		}
 	}
+}
+
+// withTables returns the figures of a page with its tables that have cells: one with a caption
+// is the table of that caption, others are put in their place.
+func withTables(figures []figure, p *tablePage) []figure {
+	captions := slices.Clone(figures)
+	for n := range p.Tables {
+		t := p.table(n + 1)
+		if i := captionOf(captions, &t); i >= 0 {
+			captions[i].kind = "" // taken
+			at := slices.IndexFunc(figures, func(f figure) bool { return f.table == nil && f.box == captions[i].box })
+			figures[at].table = &t
+			continue
+		}
+		b := t.Box
+		f := figure{kind: "table", page: p.Page, text: t.Caption, box: pdfium.Box{X1: b.X1, Y1: b.Y1, X2: b.X2, Y2: b.Y2}, table: &t}
+		at := slices.IndexFunc(figures, func(o figure) bool { return o.box.Y1 > f.box.Y1 })
+		if at < 0 {
+			at = len(figures)
+		}
+		figures = slices.Insert(figures, at, f)
+	}
+	return figures
+}
+
+// captionOf returns the index of the caption of a table, or -1: the nearest one that is
+// beside it.
+func captionOf(figures []figure, t *preview.Table) int {
+	best, nearest := -1, captionDistance
+	b := pdfium.Box{X1: t.Box.X1, Y1: t.Box.Y1, X2: t.Box.X2, Y2: t.Box.Y2}
+	for i, f := range figures {
+		away := max(b.Y1-f.box.Y2, f.box.Y1-b.Y2, 0)
+		if f.kind == "table" && away < nearest && overlapX(b, f.box) {
+			best, nearest = i, away
+		}
+	}
+	return best
 }
 
 func countNodes(nodes []*citekit.Node) int {
@@ -99,8 +152,8 @@ func (s *section) beginsAfter(f figure) bool {
 	return s.first > f.page || s.page == f.page && s.first == f.page && s.top > f.box.Y1
 }
 
-// insert puts a figure before the first of its siblings that begins after it.
-func insert(into *[]*citekit.Node, siblings []*section, f figure) {
+// insert puts the node of a figure before the first of its siblings that begins after it.
+func insert(into *[]*citekit.Node, siblings []*section, f figure, n *citekit.Node) {
 	at := len(*into)
 	for _, s := range siblings {
 		if s.beginsAfter(f) {
@@ -108,7 +161,7 @@ func insert(into *[]*citekit.Node, siblings []*section, f figure) {
 			break
 		}
 	}
-	*into = slices.Insert(*into, at, f.node())
+	*into = slices.Insert(*into, at, n)
 }
 
 func (f figure) node() *citekit.Node {
@@ -117,6 +170,10 @@ func (f figure) node() *citekit.Node {
 		Type:     f.kind,
 		Location: pagesLocation(f.page, f.page),
 	}
+	if f.table != nil {
+		f.describe(n)
+		return n
+	}
 	if summary := sentence.Lead(f.text, maxSummary); summary != n.Title {
 		n.Summary = summary
 	}
@@ -124,6 +181,29 @@ func (f figure) node() *citekit.Node {
 		n.Location.Box = citekit.Box{X1: rounded(a.X1), Y1: rounded(a.Y1), X2: rounded(a.X2), Y2: rounded(a.Y2)}
 	}
 	return n
+}
+
+// describe writes the location of a table with cells into its node, and its headers: as the
+// summary, or as the title if it has no caption.
+func (f figure) describe(n *citekit.Node) {
+	n.Location = f.table.Location
+	var headers []string
+	if rows, _ := f.table.Rows(); len(rows) > 0 {
+		for _, text := range rows[0] {
+			if text != "" {
+				headers = append(headers, text)
+			}
+		}
+	}
+	head := sentence.Lead(strings.Join(headers, " | "), captionTitle)
+	switch {
+	case n.Title != "":
+		n.Summary = head
+	case head != "":
+		n.Title = head
+	default:
+		n.Title = "Table " + f.table.Location.Table + " of page " + strconv.Itoa(f.page)
+	}
 }
 
 // rounded returns a fraction with four digits; further digits would be

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/pdf/internal/pdf"
+	"github.com/citekit/citekit/modality/document/internal/pdf/internal/pdfium"
 	"github.com/citekit/citekit/modality/internal/docfile"
 )
 
@@ -36,10 +37,11 @@ const (
 // the first page if nothing later is as large, or if that is a title page or has
 // an abstract; or else the text that most runs of pages begin with.
 //
-// Figures and tables with a caption, in documents of at most MaxFigurePages
-// pages, are children of the innermost section on their page. Their box
-// encloses the caption and the drawing beside it, if that can be found;
-// otherwise they have only the page.
+// Tables, and figures with a caption, in documents of at most MaxFigurePages
+// pages, are children of the innermost section on their page. A table whose
+// cells are known is located by its number on the page; its title is its
+// caption or its first row. Other boxes enclose the caption and the drawing
+// beside it, if that can be found; otherwise there is only the page.
 //
 // The metadata are "pages", their number; "text_layer", whether pages of the
 // document have any text, false for a scan; "text_state", the pages whose text
@@ -50,7 +52,10 @@ const (
 // ("D" for 1, "R" for I, "r" for i, "A" for A, "a" for a), "prefix" and
 // "start", unless they are none, "" and 1. The list "incomplete" names the
 // parts that reached a limit, so that the document may have more of them:
-// "outline", "page_labels", "headings", "figures" and "text_state". If the headings are
+// "outline", "page_labels", "headings", "figures", "tables" and "text_state"; "page_tables" are
+// the first 1000 tables with cells, as objects with the place "at", its "extent" in
+// A1 notation, the "evidence" and the "confidence", "headers" and what it
+// "continues". If the headings are
 // incomplete, the nodes are runs of pages.
 func (r *Resolver) Map(ctx context.Context, src *citekit.Source, req citekit.MapRequest) (*citekit.Draft, error) {
 	r.init()
@@ -213,10 +218,11 @@ type mapper struct {
 	job      *job
 	facts    *facts
 	progress func(float64)
-	pages    []page   // layouts, of all pages or none
-	unread   bool     // a limit left some of pages unread
-	repeated string   // title of most runs of pages
-	text     presence // on some pages, if not all were read
+	pages    []page      // layouts, of all pages or none
+	tables   []tablePage // of the same pages
+	unread   bool        // a limit left some of pages unread
+	repeated string      // title of most runs of pages
+	text     presence    // on some pages, if not all were read
 }
 
 func (m *mapper) structure(ctx context.Context) (*citekit.Draft, error) {
@@ -230,7 +236,10 @@ func (m *mapper) structure(ctx context.Context) (*citekit.Draft, error) {
 		summarize(sections, m.pages, body)
 	}
 	if m.facts.pages <= m.job.figurePages() {
-		addFigures(&nodes, sections, m.pages, body)
+		if err := m.findTables(ctx); err != nil {
+			return nil, err
+		}
+		addFigures(&nodes, sections, m.pages, m.tables, body)
 	}
 	title, err := m.title(ctx)
 	if err != nil {
@@ -242,6 +251,23 @@ func (m *mapper) structure(ctx context.Context) (*citekit.Draft, error) {
 		Method:   method,
 		Metadata: m.metadata(),
 	}, nil
+}
+
+// findTables finds the tables of all pages.
+func (m *mapper) findTables(ctx context.Context) error {
+	m.job.pdfium.Set(layoutWork)
+	m.job.pdfium.Grant(pdfium.Work(m.facts.pages) * pageWork)
+	found, err := m.job.tablesOn(ctx, firstIndexes(m.facts.pages))
+	if err != nil {
+		return err
+	}
+	m.tables = locatedTables(found)
+	if m.job.isExhausted() {
+		m.facts.cut = append(m.facts.cut, "tables")
+		return nil
+	}
+	m.job.keepTables(ctx, m.tables)
+	return nil
 }
 
 // sections finds the sections of a document, and returns the method.

@@ -259,7 +259,34 @@ func (m *mapper) metadata() map[string]any {
 	if labels := m.labels(); labels != nil {
 		metadata["page_labels"] = labels
 	}
+	if tables := m.tablesWithCells(); tables != nil {
+		metadata["page_tables"] = tables
+	}
 	return metadata
+}
+
+// maxTables is how many tables the metadata describe.
+const maxTables = 1000
+
+// tablesWithCells returns what is known of the tables with cells; nil if there are none.
+func (m *mapper) tablesWithCells() (list []any) {
+	for i := range m.tables {
+		for n := range m.tables[i].Tables {
+			if len(list) == maxTables {
+				return list
+			}
+			t := m.tables[i].table(n + 1)
+			about := map[string]any{"at": t.Location.String(), "extent": t.Extent.String(), "evidence": t.Evidence, "confidence": t.Confidence}
+			if t.Headers > 0 {
+				about["headers"] = t.Headers
+			}
+			if !t.Continues.IsWhole() {
+				about["continues"] = t.Continues.String()
+			}
+			list = append(list, about)
+		}
+	}
+	return list
 }
 
 // labels returns the page labels; nil if they equal the numbers of the pages.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"slices"
 	"strconv"
 
 	"github.com/citekit/citekit"
@@ -32,6 +33,12 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	if err != nil {
 		return nil, err
 	}
+	asked := loc
+	if loc.Table != "" {
+		if loc, err = r.shownTable(ctx, src, loc, &opts); err != nil {
+			return nil, err
+		}
+	}
 	if n := pageCount(loc, extent.Pages); n != 1 && len(opts.Boxes) > 0 {
 		return nil, fmt.Errorf("boxes to draw on %d pages; they are on exactly one: %w", n, citekit.ErrSyntax)
 	}
@@ -42,6 +49,9 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 	}
 	if len(pictures) == 1 {
 		drawing.Mark(pictures[0], opts.Boxes, loc.Box)
+		if asked.Table != "" {
+			shown = asked
+		}
 		return drawing.Of(pictures[0], shown)
 	}
 	var each []citekit.Location
@@ -51,6 +61,26 @@ func (r *Resolver) Preview(ctx context.Context, src *citekit.Source, loc citekit
 		captions = append(captions, strconv.Itoa(page+1))
 	}
 	return drawing.Of(sheet.Draw(pictures, captions), each...)
+}
+
+// shownTable returns the region of the table at a location, and adds the boxes of the cells
+// that it selects to those that are drawn.
+func (r *Resolver) shownTable(ctx context.Context, src *citekit.Source, loc citekit.Location, opts *preview.Options) (citekit.Location, error) {
+	cells := loc.Cells
+	loc.Cells = citekit.Cells{}
+	tables, err := r.Tables(ctx, src, loc)
+	if err != nil {
+		return loc, err
+	}
+	shown := regionOf(&tables[0])
+	if cells.IsZero() {
+		return shown, nil
+	}
+	loc.Cells = cells
+	if tables, err = r.Tables(ctx, src, loc); err == nil && !tables[0].Box.IsZero() {
+		opts.Boxes = append(slices.Clone(opts.Boxes), tables[0].Box)
+	}
+	return shown, err
 }
 
 // firstPages returns the location of the pages at loc that fit on a sheet.

@@ -19,7 +19,8 @@ const textPages = 16
 // ReadText implements [citekit.TextReader]. Each run is the text of one page,
 // or of the box on it, as PDFium reads it, with its state. Pages without text, such as
 // scans, give an empty run, or with OCR the text recognised on them; a page that is a
-// picture with a few words as text then gives a run of each. A source whose pages take
+// picture with a few words as text then gives a run of each. Of a table each run is a
+// row, with a tab between its columns. A source whose pages take
 // far more work than such a source usually does, as the same long page many times, ends
 // with an error matching [citekit.ErrTooLarge].
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
@@ -35,6 +36,10 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 		}
 		if err != nil {
 			yield(citekit.TextRun{}, err)
+			return
+		}
+		if loc.Table != "" {
+			r.readTable(ctx, src, loc, yield)
 			return
 		}
 		pages := indexes(loc, extent.Pages)

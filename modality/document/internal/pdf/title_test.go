@@ -298,7 +298,7 @@ func FuzzLines(f *testing.F) {
 		m := &mapper{facts: &facts{pages: 1}, pages: pages}
 		nodes := m.nodes(sections)
 		summarize(sections, pages, bodyOf(pages))
-		addFigures(&nodes, sections, pages, bodyOf(pages))
+		addFigures(&nodes, sections, pages, nil, bodyOf(pages))
 		for _, n := range nodes {
 			if !utf8.ValidString(n.Title) || strings.ContainsFunc(n.Title, unicode.IsControl) || len(n.Title) > maxTitle || len(n.Summary) > maxSummary {
 				t.Errorf("title %q, summary %q", n.Title, n.Summary)

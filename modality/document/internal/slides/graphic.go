@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/preview"
 )
 
 // frame reads the table, the chart or the diagram in the frame at hand.
@@ -54,21 +56,51 @@ func (p *page) elsewhere(id, what string, read func(*page) string) string {
 // A cell that is merged into another is empty.
 func (p *page) table() string {
 	var rows []string
+	var t preview.Table
 	children(p.Scanner, func() {
+		if p.Is("a", "tblPr") && isTrue(p.Get("", "firstRow")) {
+			t.Headers = 1
+		}
 		if !p.Is("a", "tr") {
 			return
 		}
 		var cells []string
 		children(p.Scanner, func() {
 			if p.Is("a", "tc") {
-				cells = append(cells, oneCell(p.lines()))
+				c := p.spans(len(cells)+1, len(rows)+1)
+				c.Text = oneCell(p.lines())
+				c.Header = len(rows) < t.Headers
+				if cells = append(cells, c.Text); !c.Cells.IsZero() {
+					t.Cells = append(t.Cells, c)
+				}
 			}
 		})
 		p.add(len(cells))
 		rows = append(rows, strings.Join(cells, "\t"))
+		t.Extent = spanned(t.Extent, len(cells), len(rows))
 	})
+	if !t.Extent.IsZero() {
+		p.reader.tables = append(p.reader.tables, clipped(t))
+	}
 	return strings.Join(rows, "\n")
 }
+
+// spans returns the cell at hand, in a column and a row from 1, with the places that it
+// takes: none if it is merged into another.
+func (p *page) spans(col, row int) (c preview.TableCell) {
+	if isTrue(p.Get("", "hMerge")) || isTrue(p.Get("", "vMerge")) {
+		return c
+	}
+	span := func(name string) int {
+		n, _ := strconv.Atoi(p.Get("", name))
+		return min(max(n, 1), maxSpan)
+	}
+	at := citekit.Cell{Col: int32(col), Row: int32(row)}
+	c.Cells = citekit.Cells{First: at, Last: citekit.Cell{Col: at.Col + int32(span("gridSpan")) - 1, Row: at.Row + int32(span("rowSpan")) - 1}}
+	return c
+}
+
+func isTrue(value string) bool { return value == "1" || value == "true" }
 
 // oneCell returns text with each tab and line end replaced by a space.
 func oneCell(text string) string {

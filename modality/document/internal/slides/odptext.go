@@ -8,6 +8,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/preview"
 )
 
 // An odpReader reads the text of one slide.
@@ -16,6 +17,8 @@ type odpReader struct {
 	pkg  *odf.Package
 	left int64 // bytes of charts that may still be read
 	size int   // of the text so far
+
+	tables []preview.Table
 }
 
 // An odpShape is the text of a shape, and its class, such as "title".
@@ -56,7 +59,7 @@ func (r *odpReader) slide(s *xmlspan.Scanner) (*content, error) {
 			texts = append(texts, note.text)
 		}
 	}
-	c.notes = strings.Join(texts, "\n")
+	c.notes, c.tables = strings.Join(texts, "\n"), r.tables
 	return c, nil
 }
 
@@ -66,11 +69,12 @@ func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err er
 	for range s.Starts() {
 		switch {
 		case s.Is("presentation", "notes"):
+			tables := r.tables
 			more, _, err := r.shapes(s)
 			if err != nil {
 				return nil, nil, err
 			}
-			notes = append(notes, more...)
+			notes, r.tables = append(notes, more...), tables
 		case s.Is("draw", "g"), s.Is("draw", "a"), s.Is("dr3d", "scene"):
 		case s.Space == "draw" || s.Space == "dr3d":
 			shape, err := r.shape(s)
@@ -91,14 +95,27 @@ func (r *odpReader) shapes(s *xmlspan.Scanner) (shapes, notes []odpShape, err er
 // has no text, because presentations do not show its prompt.
 func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
 	shape := odpShape{class: s.Get("presentation", "class")}
+	known := len(r.tables)
 	if s.Get("presentation", "placeholder") == "true" {
 		s.Skip()
 		return shape, nil
 	}
 	pos, isFrame := s.Pos, s.Local == "frame"
 	var t odf.Texter
+	t.Table = func(cols, rows int) {
+		r.tables = append(r.tables, preview.Table{Extent: spanned(citekit.Cells{}, cols, rows)})
+	}
+	t.Cell = func(col, row int, c odf.TableCell, text string) {
+		at := citekit.Cell{Col: int32(col), Row: int32(row)}
+		last := citekit.Cell{Col: at.Col + int32(min(c.Cols, maxSpan)) - 1, Row: at.Row + int32(min(c.Rows, maxSpan)) - 1}
+		in := &r.tables[len(r.tables)-1]
+		in.Cells = append(in.Cells, preview.TableCell{Cells: citekit.Cells{First: at, Last: last}, Text: text})
+	}
 	t.Container(s, s.Depth)
 	text := t.String()
+	for i := known; i < len(r.tables); i++ {
+		r.tables[i] = clipped(r.tables[i])
+	}
 	if isFrame {
 		more, err := r.charts(s.Fragment(pos, s.Stop))
 		if err != nil {

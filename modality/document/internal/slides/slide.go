@@ -8,6 +8,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/preview"
 )
 
 const (
@@ -20,6 +21,7 @@ type content struct {
 	title  string // of the title placeholder, on one line or several
 	bodies []string
 	notes  string
+	tables []preview.Table // without their locations
 
 	marginal map[int]bool // the bodies that are a date, a number, a header or a footer
 }
@@ -56,6 +58,7 @@ type reader struct {
 	left   int64  // bytes of parts that may still be read
 	size   int    // of the text so far
 	err    error  // the first
+	tables []preview.Table
 }
 
 // readSlide returns the text of a slide, counted from 0.
@@ -89,6 +92,7 @@ func (r *reader) slide(part *ooxml.Part) (*content, error) {
 			c.bodies = append(c.bodies, text)
 		}
 	})
+	c.tables = r.tables
 	if r.err == nil {
 		r.notes(p, c)
 	}

@@ -8,7 +8,8 @@
 // Slides are pages, counted from 1 in the order of the presentation's list of
 // slides. Hidden slides count. A slide whose part the source lacks counts too;
 // only a location with that slide gives an error. Boxes on slides are not
-// supported.
+// supported. Tables count on their slide in the order of its text; evidence of their cells
+// is the slide.
 //
 // # Evidence
 //
@@ -50,6 +51,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/internal/docfile"
+	"github.com/citekit/citekit/preview"
 )
 
 // A Resolver extracts slides of presentations as presentations of their own.
@@ -62,6 +64,7 @@ var (
 	_ citekit.TextReader = (*Resolver)(nil)
 	_ citekit.Mapper     = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
+	_ preview.Tabler     = (*Resolver)(nil)
 )
 
 // Version implements [citekit.Versioner].
@@ -85,7 +88,16 @@ func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit
 	if err := extentOf(d).Check(req.Location); err != nil {
 		return nil, err
 	}
+	if req.Location.Table != "" {
+		if _, err := tableAt(ctx, d, req.Location); err != nil {
+			return nil, known(ctx, err)
+		}
+	}
 	content, err := d.extract(ctx, indexes(req.Location, d.count()))
+	if err == nil && req.Location.Table != "" {
+		slide := onSlides(req.Location.Pages[0].First, req.Location.Pages[0].First)
+		content.Actual = &slide
+	}
 	return content, known(ctx, err)
 }
 

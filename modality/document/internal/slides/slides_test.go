@@ -68,10 +68,12 @@ func TestConformance(t *testing.T) {
 		Source: newDeck().bytes(),
 		Good: []modalitytest.Case{
 			{Name: "one", Location: pages(2, 2), WantText: wantTexts[1], Check: hasSlides(1)},
+			{Name: "table", Location: onTable(2, ""), WantText: "Item\tPrice\nTea green\t3\n\t4\n", Check: hasSlides(1)},
+			{Name: "cells", Location: onTable(2, "B2:B3"), WantText: "3\n4\n", Check: hasSlides(1)},
 			{Name: "run", Location: pages(3, 5), WantText: strings.Join(wantTexts[2:5], ""), Check: hasSlides(3)},
 			{Name: "apart", Location: pages(1, 1, 4, 6), WantText: wantTexts[0] + strings.Join(wantTexts[3:], ""), Check: hasSlides(4)},
 		},
-		OutOfRange: []citekit.Location{pages(7, 7), pages(1, 7), pages(2, 2, 2000000000, 2000000000)},
+		OutOfRange: []citekit.Location{pages(7, 7), pages(1, 7), pages(2, 2, 2000000000, 2000000000), onTable(1, ""), onTable(2, "C1"), onTable(2, "A4")},
 		Foreign:    citekit.Location{Modality: citekit.Audio, Time: citekit.Span{End: 1}},
 		Extent:     citekit.Extent{Modality: citekit.Document, Pages: 6, MediaType: mediaType},
 	})
@@ -372,5 +374,42 @@ func TestMap(t *testing.T) {
 	metadata := map[string]any{"pages": 6, "author": "Ada Author", "date": "2024-05-01T10:00:00Z"}
 	if m.Title != "The plan" || m.Method != "slides" || !reflect.DeepEqual(m.Metadata, metadata) {
 		t.Errorf("title %q, method %q, metadata %v", m.Title, m.Method, m.Metadata)
+	}
+}
+
+// onTable returns the location of the first table of a slide, or of cells of it.
+func onTable(slide int, cells string) citekit.Location {
+	loc := pages(slide, slide)
+	loc.Table = "1"
+	if cells != "" {
+		_ = loc.Cells.UnmarshalText([]byte(cells))
+	}
+	return loc
+}
+
+// TestSpans has a table with merged cells.
+func TestSpans(t *testing.T) {
+	d := newDeck()
+	merged := strings.NewReplacer("<a:tblPr/>", `<a:tblPr firstRow="1"/>`,
+		"<a:tc><a:txBody><a:bodyPr/><a:p><a:r><a:t>wide", `<a:tc gridSpan="2"><a:txBody><a:bodyPr/><a:p><a:r><a:t>wide`,
+		"<a:tc><a:txBody><a:bodyPr/><a:p><a:r><a:t>-", `<a:tc hMerge="1"><a:txBody><a:bodyPr/><a:p><a:r><a:t>`,
+		"<a:tc><a:txBody><a:bodyPr/><a:p><a:r><a:t>tall", `<a:tc rowSpan="9"><a:txBody><a:bodyPr/><a:p><a:r><a:t>tall`,
+		"<a:tc><a:txBody><a:bodyPr/><a:p><a:r><a:t>^", `<a:tc vMerge="1"><a:txBody><a:bodyPr/><a:p><a:r><a:t>`,
+	).Replace(table([]string{"wide", "-", "c"}, []string{"tall", "1", "2"}, []string{"^", "3", "4"}))
+	d.parts[slideName(2)] = strings.Replace(d.parts[slideName(2)], "<p:graphicFrame>", frame(9, "drawingml/2006/table", merged)+"<p:graphicFrame>", 1)
+	var r slides.Resolver
+	got, err := r.Tables(t.Context(), source(d.bytes()), pages(2, 2))
+	if err != nil || len(got) != 2 {
+		t.Fatalf("%d tables, %v", len(got), err)
+	}
+	var cells []string
+	for _, c := range got[0].Cells {
+		cells = append(cells, fmt.Sprint(c.Cells, " ", c.Text, c.Header))
+	}
+	if want := []string{"A1:B1 widetrue", "C1 ctrue", "A2:A3 tallfalse", "B2 1false", "C2 2false", "B3 3false", "C3 4false"}; !slices.Equal(cells, want) {
+		t.Errorf("%q", cells)
+	}
+	if got[0].Extent.String() != "A1:C3" || got[0].Headers != 1 || got[1].Location.String() != "pages=2&table=2" {
+		t.Errorf("%+v", got[0])
 	}
 }

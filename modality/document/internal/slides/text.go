@@ -29,6 +29,18 @@ func readText(ctx context.Context, src *citekit.Source, loc citekit.Location, yi
 	if err := extentOf(d).Check(loc); err != nil {
 		return err
 	}
+	if loc.Table != "" {
+		t, err := tableAt(ctx, d, loc)
+		if err != nil {
+			return err
+		}
+		for run := range t.Runs() {
+			if !yield(run, nil) {
+				break
+			}
+		}
+		return nil
+	}
 	for _, i := range indexes(loc, d.count()) {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -334,10 +334,21 @@ func TestConformance(t *testing.T) {
 		Good: []modalitytest.Case{
 			{Name: "middle", Location: blocks(3, 4), WantText: texts[2] + texts[3], Check: opens(2)},
 			{Name: "cells", Location: cells(10, "B1:C2"), WantText: "size\tnote\n\tx\n", Check: opens(1)},
+			{Name: "cells by the number of the table", Location: numbered("1", "B1:C2"), WantText: "size\tnote\n\tx\n", Check: opens(1)},
+			{Name: "table", Location: numbered("1", ""), WantText: texts[9], Check: opens(1)},
 			{Name: "all", Location: blocks(1, 13), WantText: strings.Join(texts, ""), Check: opens(13)},
 		},
-		OutOfRange: []citekit.Location{blocks(14, 14), blocks(1, 2000000000), cells(10, "D1"), cells(1, "A1")},
+		OutOfRange: []citekit.Location{blocks(14, 14), blocks(1, 2000000000), cells(10, "D1"), cells(1, "A1"), numbered("1", "D1"), numbered("9", "A1"), numbered("9", "")},
 		Foreign:    citekit.Location{Modality: citekit.Audio, Time: citekit.Span{End: 1}},
 		Extent:     citekit.Extent{Modality: citekit.Document, Blocks: 13, MediaType: docType + "document"},
 	})
+}
+
+// numbered returns the location of a table by its number, or of cells of it.
+func numbered(table, cells string) citekit.Location {
+	loc := citekit.Location{Modality: citekit.Document, Table: table}
+	if cells != "" {
+		_ = loc.Cells.UnmarshalText([]byte(cells))
+	}
+	return loc
 }

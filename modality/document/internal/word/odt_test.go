@@ -266,8 +266,9 @@ func TestODTConformance(t *testing.T) {
 		Good: []modalitytest.Case{
 			{Name: "middle", Location: blocks(5, 6), WantText: odtTexts[4] + odtTexts[5]},
 			{Name: "cells", Location: cells(7, "B1:C2"), WantText: "\tc\nb\tb\n"},
+			{Name: "cells by the number of the table", Location: numbered("1", "B1:C2"), WantText: "\tc\nb\tb\n"},
 		},
-		OutOfRange: []citekit.Location{blocks(8, 8), cells(7, "D1"), cells(1, "A1")},
+		OutOfRange: []citekit.Location{blocks(8, 8), cells(7, "D1"), cells(1, "A1"), numbered("2", "A1")},
 		Foreign:    citekit.Location{Modality: citekit.Audio, Time: citekit.Span{End: 1}},
 		Extent:     citekit.Extent{Modality: citekit.Document, Blocks: 7, MediaType: odtType},
 	})

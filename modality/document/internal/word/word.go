@@ -157,46 +157,54 @@ func openText(ctx context.Context, src *citekit.Source, comments bool) (text, er
 // Resolve implements [citekit.Resolver]. Cells are returned as a document with one
 // table of those cells. The mode has no effect on documents.
 func (r *Resolver) Resolve(ctx context.Context, src *citekit.Source, req citekit.Request) (*citekit.Content, error) {
-	t, first, last, err := r.find(ctx, src, req.Location)
+	t, loc, first, last, err := r.find(ctx, src, req.Location)
 	if err != nil {
 		return nil, err
 	}
-	if req.Location.IsWhole() {
+	if loc.IsWhole() {
 		mediaType, ext := t.format()
 		return docfile.Whole(ctx, src, mediaType, ext), nil
 	}
-	x, err := t.cut(ctx, src, src.Size(), first, last, req.Location.Cells)
+	x, err := t.cut(ctx, src, src.Size(), first, last, loc.Cells)
 	if err != nil {
 		return nil, err
 	}
-	return docfile.Cut(ctx, x.data, x.mediaType, x.ext, x.changes), nil
+	c := docfile.Cut(ctx, x.data, x.mediaType, x.ext, x.changes)
+	if !loc.Equal(req.Location) {
+		c.Actual = &loc
+	}
+	return c, nil
 }
 
 // find returns the document and the blocks that a location selects, [first, last)
-// counted from 0.
-func (r *Resolver) find(ctx context.Context, src *citekit.Source, loc citekit.Location) (t text, first, last int, err error) {
+// counted from 0, and the location with the block of a table in place of its number.
+func (r *Resolver) find(ctx context.Context, src *citekit.Source, asked citekit.Location) (t text, loc citekit.Location, first, last int, err error) {
+	loc = asked
 	if err := docfile.CheckLocation(ctx, loc, citekit.Document, "a document"); err != nil {
-		return nil, 0, 0, err
+		return nil, loc, 0, 0, err
 	}
 	if t, err = r.open(ctx, src); err != nil {
-		return nil, 0, 0, err
+		return nil, loc, 0, 0, err
 	}
 	if t.blocks() == 0 && !loc.Blocks.IsZero() {
-		return nil, 0, 0, fmt.Errorf("blocks %v of a document without any: %w", loc.Blocks, citekit.ErrRange)
+		return nil, loc, 0, 0, fmt.Errorf("blocks %v of a document without any: %w", loc.Blocks, citekit.ErrRange)
 	}
 	if err := extentOf(t).Check(loc); err != nil {
-		return nil, 0, 0, err
+		return nil, loc, 0, 0, err
+	}
+	if loc, err = docfile.TableBlock(loc, t.blocks(), func(n int) bool { _, _, ok := t.tableSize(n - 1); return ok }); err != nil {
+		return nil, loc, 0, 0, err
 	}
 	if loc.Blocks.IsZero() {
-		return t, 0, t.blocks(), nil
+		return t, loc, 0, t.blocks(), nil
 	}
 	first, last = loc.Blocks.First-1, loc.Blocks.Last
 	if !loc.Cells.IsZero() {
 		if err := checkCells(t, first, loc.Cells); err != nil {
-			return nil, 0, 0, err
+			return nil, loc, 0, 0, err
 		}
 	}
-	return t, first, last, nil
+	return t, loc, first, last, nil
 }
 
 func checkCells(t text, i int, cells citekit.Cells) error {
@@ -231,7 +239,7 @@ func (r *Resolver) Measure(ctx context.Context, src *citekit.Source) (citekit.Ex
 // loc selects; blocks without text are skipped.
 func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citekit.Location) iter.Seq2[citekit.TextRun, error] {
 	return func(yield func(citekit.TextRun, error) bool) {
-		t, first, last, err := r.find(ctx, src, loc)
+		t, loc, first, last, err := r.find(ctx, src, loc)
 		for i := first; err == nil && i < last; i++ {
 			if err = ctx.Err(); err != nil {
 				break

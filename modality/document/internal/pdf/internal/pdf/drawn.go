@@ -118,35 +118,44 @@ func (c *counter) page(page Dict) error {
 		return err
 	}
 	c.cover.corners = part.corners
-	contents, err := c.d.Resolve(c.f, page["Contents"])
+	data, err := c.d.contents(c.f, page)
 	if err != nil {
 		return err
+	}
+	return c.content(data, page["Resources"], unit, 0)
+}
+
+// contents returns the content of a page.
+func (d *Document) contents(f *File, page Dict) ([]byte, error) {
+	contents, err := d.Resolve(f, page["Contents"])
+	if err != nil {
+		return nil, err
 	}
 	parts, ok := contents.(Array)
 	if !ok {
 		parts = Array{page["Contents"]}
 	}
-	if err := c.f.Visit(len(parts)); err != nil {
-		return err
+	if err := f.Visit(len(parts)); err != nil {
+		return nil, err
 	}
 	var all []byte
 	for _, part := range parts {
-		resolved, err := c.d.Resolve(c.f, part)
+		resolved, err := d.Resolve(f, part)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if stream, ok := resolved.(*Stream); ok {
-			data, err := c.d.Data(c.f, stream, maxContent)
+			data, err := d.Data(f, stream, maxContent)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			all = append(append(all, data...), '\n')
 		}
 		if len(all) > maxContent {
-			return ErrLimit
+			return nil, ErrLimit
 		}
 	}
-	return c.content(all, page["Resources"], unit, 0)
+	return all, nil
 }
 
 // content counts the characters that content draws.
@@ -247,7 +256,7 @@ func (c *counter) form(o Object, around Dict, space matrix, depth int) error {
 	case !isStream || stream.Dict["Subtype"] != Name("Form"):
 		return nil
 	}
-	own, err := c.matrixOf(stream.Dict["Matrix"])
+	own, err := c.d.matrixOf(c.f, stream.Dict["Matrix"])
 	if err != nil {
 		return err
 	}
@@ -278,8 +287,8 @@ func (c *counter) form(o Object, around Dict, space matrix, depth int) error {
 }
 
 // matrixOf returns the matrix of a form.
-func (c *counter) matrixOf(o Object) (matrix, error) {
-	array, err := c.d.Array(c.f, o)
+func (d *Document) matrixOf(f *File, o Object) (matrix, error) {
+	array, err := d.Array(f, o)
 	if err != nil || len(array) != len(matrix{}) {
 		return unit, err
 	}

@@ -20,6 +20,11 @@ func (m matrix) times(n matrix) matrix {
 	}
 }
 
+// apply returns where m puts a point.
+func (m matrix) apply(x, y float64) (float64, float64) {
+	return m[0]*x + m[2]*y + m[4], m[1]*x + m[3]*y + m[5]
+}
+
 // A pen is the place where a page draws text. The widths of letters are not known, so a
 // text that has no place of its own is counted from the last one that has.
 type pen struct {

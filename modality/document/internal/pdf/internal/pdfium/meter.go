@@ -109,6 +109,11 @@ func (c meteredInstance) FPDFText_GetCharBox(r *requests.FPDFText_GetCharBox) (*
 	return c.Pdfium.FPDFText_GetCharBox(r)
 }
 
+func (c meteredInstance) FPDFText_GetTextObject(r *requests.FPDFText_GetTextObject) (*responses.FPDFText_GetTextObject, error) {
+	c.meter.take(3 * callWork) // likewise
+	return c.Pdfium.FPDFText_GetTextObject(r)
+}
+
 func (c meteredInstance) FPDFPage_GetObject(r *requests.FPDFPage_GetObject) (*responses.FPDFPage_GetObject, error) {
 	c.meter.take(3 * callWork) // likewise
 	return c.Pdfium.FPDFPage_GetObject(r)
