@@ -383,7 +383,11 @@ func (in *run) triedWith(t *task, version string) string {
 	if in.opts.Program == "" || version == "" || t.Named || in.opts.Force || in.opts.Mapper != nil {
 		return ""
 	}
-	return ctxio.HashParts(in.opts.Program, version, t.companions, string(in.opts.Type), in.name)
+	companions := t.companions
+	if in.speech != nil {
+		companions = withCompanions(companions, in.speech.key)
+	}
+	return ctxio.HashParts(in.opts.Program, version, companions, string(in.opts.Type), in.name)
 }
 
 // isLasting reports whether a source that a resolver could not map will fail again

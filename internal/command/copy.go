@@ -21,6 +21,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/api"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/internal/ledger"
 	"github.com/citekit/citekit/internal/message"
@@ -465,6 +466,9 @@ func (c *copier) findSources(ctx context.Context, id string, all map[string]bool
 		return nil // it is copied as it is
 	}
 	transcript, _ := m.Transcript()
+	if about.IsTranscribed(m.Metadata) { // no file
+		transcript = ""
+	}
 	c.count(func() {
 		for _, path := range []string{m.SourcePath, transcript} {
 			if path != "" {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/ingest"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
 )
@@ -237,7 +238,7 @@ func (g *grantRecorder) grant(ctx context.Context, lib *citekit.Library, item in
 	paths := []string{path}
 	if item.Type == citekit.Video || item.Type == citekit.Audio {
 		if m, err := lib.Map(context.WithoutCancel(ctx), item.ResourceID); err == nil {
-			if transcript, _ := m.Transcript(); transcript != "" {
+			if transcript, _ := m.Transcript(); transcript != "" && !about.IsTranscribed(m.Metadata) {
 				paths = append(paths, transcript)
 			}
 		}
