@@ -154,7 +154,7 @@ const (
 	maxWords = 40_000
 
 	// maxDecisions bounds those of the decisions and limits.
-	maxDecisions = 6_800
+	maxDecisions = 6_850
 
 	// maxPage bounds those of a page that maxWordsOf does not name.
 	maxPage = 3_400

@@ -45,7 +45,7 @@ def write(path, data, mode=0o644):
 
 def npm(out, programs, server):
     """Writes the folders of the packages for npm."""
-    main = json.loads(read("packaging", "npm", "package.json"))
+    main = json.loads(read("packaging", "npm", "cli.json"))
     main["version"], main["description"] = server["version"], server["description"]
     for target, (program, file) in programs.items():
         system, cpu, _ = PLATFORMS[target]

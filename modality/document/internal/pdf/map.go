@@ -143,7 +143,7 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 			return nil, err
 		}
 	}
-	found.drawn, err = drawnPages(d, f)
+	found.drawn, err = drawnPages(d, f, found.pages > r.figurePages())
 	return found, err
 }
 
@@ -151,15 +151,23 @@ func (r *Resolver) readFacts(d *pdf.Document, f *pdf.File, lenient bool) (*facts
 type drawnPage struct {
 	pdf.Drawn
 	known bool
+	plain bool // only that it has text by its fonts, and no pictures, is known
 }
 
-// drawnPages examines what pages draw, within a part of the budget of a job.
-func drawnPages(d *pdf.Document, f *pdf.File) (drawn []drawnPage, err error) {
+// drawnPages examines what pages draw, within a part of the budget of a job. Many are
+// examined in short: a picture within the content of a page with fonts is not seen.
+func drawnPages(d *pdf.Document, f *pdf.File, many bool) (drawn []drawnPage, err error) {
 	err = f.Within(4, func() error {
 		search := pdf.NewDrawnSearch(f, d)
 		for i := range min(len(d.Pages), maxTextSearch) {
 			var page drawnPage
-			if page.Drawn, page.known, err = search.OnPage(i); err != nil || f.Exhausted() {
+			if many {
+				page.plain, err = search.IsPlain(i)
+			}
+			if err == nil && !page.plain {
+				page.Drawn, page.known, err = search.OnPage(i)
+			}
+			if err != nil || f.Exhausted() {
 				return err
 			}
 			drawn = append(drawn, page)

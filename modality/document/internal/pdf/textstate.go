@@ -144,6 +144,8 @@ func (m *mapper) textStates() (about.TextStates, bool) {
 		switch {
 		case layout != nil && layout.read:
 			p.text = textOf(layout)
+		case drawn.plain:
+			continue
 		case drawn.known: // as many letters as it names
 			p.text = strings.Repeat("a ", max(drawn.Codes-drawn.Unnamed, 0))
 		default:

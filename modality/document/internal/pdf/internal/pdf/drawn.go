@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -76,6 +78,31 @@ func (s *DrawnSearch) OnPage(i int) (drawn Drawn, known bool, err error) {
 		return Drawn{}, false, spared(err)
 	}
 	return drawn, true, nil
+}
+
+// IsPlain reports whether page i, counted from 0, has fonts, all of which say what their
+// characters are, and neither pictures nor forms but those within its content. It does
+// not read the content.
+func (s *DrawnSearch) IsPlain(i int) (bool, error) {
+	page, err := s.d.PageDict(s.f, i)
+	if err != nil {
+		return false, spared(err)
+	}
+	resources, err := s.d.Dict(s.f, page["Resources"])
+	if err != nil || resources["XObject"] != nil {
+		return false, spared(err)
+	}
+	fonts, err := s.d.Dict(s.f, resources["Font"])
+	if err != nil {
+		return false, spared(err)
+	}
+	c := counter{d: s.d, f: s.f, fonts: s.fonts}
+	for _, name := range slices.Sorted(maps.Keys(fonts)) {
+		if one, err := c.font(fonts[name]); err != nil || one.unnamed {
+			return false, spared(err)
+		}
+	}
+	return len(fonts) > 0, s.f.Visit(len(fonts))
 }
 
 // A counter counts the characters that a page draws.
