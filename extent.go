@@ -87,7 +87,7 @@ func (e Extent) checkStructure(loc Location) error {
 		{"sheets", loc.Sheet != "", 0, e.Sheets},
 		{"parts", loc.Part != "" && loc.Message == 0, loc.Parts().Last, e.Parts},
 		{"messages", loc.Message != 0, loc.Message, e.Messages},
-		{"tables", loc.Table != "" && !e.countsTables(loc), 0, e.Tables},
+		{"tables", loc.Table != "" && len(loc.Pages) == 0 && loc.Part == "" && (e.Blocks == 0 || loc.TableNumber() == 0), 0, e.Tables},
 		{"members", false, 0, e.Members},
 		{"rows", !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", loc.Rows.Last, e.Rows},
 		{"lines", false, 0, e.Lines},
@@ -110,12 +110,6 @@ func (e Extent) checkStructure(loc Location) error {
 		}
 	}
 	return nil
-}
-
-// countsTables reports whether only the resolver knows how many tables there are where the
-// table of loc is counted: on a page, in a part, or among blocks.
-func (e Extent) countsTables(loc Location) bool {
-	return len(loc.Pages) > 0 || loc.Part != "" || e.Blocks > 0 && loc.TableNumber() > 0
 }
 
 // run says which units of a source there are.
