@@ -34,11 +34,10 @@ import (
 // in which numbers are digits with at most one decimal point: no sign, no exponent.
 // Bytes of ids and names outside [A-Za-z0-9._~-] are percent-encoded, except "/" in the
 // name of a member. These parameters may stand together: bbox with one page; blocks
-// with part; cells with one block or one table, also of a part; table with one page or
-// part; one of cells, rows and cols with sheet; rows and cols with a table by its name, or
-// with each other in comma-separated values;
-// message, part and lines; and each of these, or one parameter alone, with member and
-// v.
+// with part; cells with one block or table, also of a part; table with one page or part;
+// one of cells, rows and cols with sheet; rows and cols with table, or with each other in
+// comma-separated values; message, part and lines; and each of these, or one parameter
+// alone, with member and v.
 //
 // A virtual address has at most 8 KiB and no control characters. Its rest, from the
 // first "/", "?" or "#" after the id, is free text.
@@ -133,9 +132,9 @@ func parseID(escaped string) (string, error) {
 // sheet or a table by its name, [Text] for lines or a message, and [Image] for a bbox
 // alone. It is "" for an empty fragment and for selectors that several modalities have: a
 // time belongs to [Video] or [Audio]; blocks, part, rows, cols and the number of a table
-// alone belong to Document or Text; and a member tells its own modality. A time from 0 to the end is everything:
-// the location is then the whole, and whoever knows the modality checks with
-// [ParseAddress] that it has a time.
+// alone belong to Document or Text; and a member tells its own modality. A time from 0 to
+// the end is everything: whoever knows the modality checks with [ParseAddress] that it has
+// a time.
 func ParseFragment(fragment string) (loc Location, version string, err error) {
 	if len(fragment) > maxAddress {
 		return Location{}, "", syntaxError("a fragment of %d bytes; at most %d", len(fragment), maxAddress)
@@ -239,8 +238,7 @@ func (a Address) canonical() string {
 	return s
 }
 
-// Fragment returns the part of the canonical form after "#", or "". It is empty for
-// virtual addresses.
+// Fragment returns what the canonical form has after "#"; "" for a virtual address.
 func (a Address) Fragment() string {
 	fragment := a.Location.String()
 	switch {

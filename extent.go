@@ -78,7 +78,7 @@ func (e Extent) checkStructure(loc Location) error {
 		{Name: "sheets", Selected: loc.Sheet != "", Bound: e.Sheets},
 		{Name: "parts", Selected: loc.Part != "" && loc.Message == 0, Last: loc.Parts().Last, Bound: e.Parts},
 		{Name: "messages", Selected: loc.Message != 0, Last: loc.Message, Bound: e.Messages},
-		{Name: "tables", Selected: loc.Table != "" && !e.countsTables(loc), Bound: e.Tables},
+		{Name: "tables", Selected: loc.Table != "" && len(loc.Pages) == 0 && loc.Part == "" && (e.Blocks == 0 || loc.TableNumber() == 0), Bound: e.Tables},
 		{Name: "members", Selected: false, Bound: e.Members},
 		{Name: "rows", Selected: !loc.Rows.IsZero() && loc.Sheet == "" && loc.Table == "", Last: loc.Rows.Last, Bound: e.Rows},
 		{Name: "lines", Selected: false, Bound: e.Lines},
@@ -90,12 +90,6 @@ func (e Extent) checkStructure(loc Location) error {
 		return rangeError("%s", fault)
 	}
 	return fmt.Errorf("%s: %w", fault, errors.ErrUnsupported)
-}
-
-// countsTables reports whether only the resolver knows how many tables there are where the
-// table of loc is counted: on a page, in a part, or among blocks.
-func (e Extent) countsTables(loc Location) bool {
-	return len(loc.Pages) > 0 || loc.Part != "" || e.Blocks > 0 && loc.TableNumber() > 0
 }
 
 func rangeError(format string, args ...any) error {

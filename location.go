@@ -109,8 +109,7 @@ type Location struct {
 	// Sheet is the name of a sheet. Cells, Rows or Cols select within it.
 	Sheet string
 
-	// Cells are cells of the Sheet, or, without a Sheet, of the Table, or of the table in
-	// Blocks, which must then be a single block.
+	// Cells are cells of the Sheet, of the Table or of the table in Blocks, a single block.
 	Cells Cells
 
 	Rows Range // of a Sheet or a Table, or records of comma-separated values, where 1 is the header
@@ -119,16 +118,13 @@ type Location struct {
 	// the names or numbers of columns.
 	Cols []string
 
-	// Part is the number of a part. Parts of a book are counted in reading order, such
-	// as "4", or "4-6" for several; parts of a mail as RFC 3501 counts them, such as
-	// "1.2".
+	// Part is the number of a part: of a book in reading order, such as "4", or "4-6" for
+	// several; of a mail as RFC 3501 counts, such as "1.2".
 	Part string
 
 	Message int // of a mailbox, from 1; zero selects everything
 
-	// Table is the name of a table of a database; or, with one page, with a Part, with
-	// Cells or in a text, the number of a table there, such as "2", counted from 1.
-	Table string
+	Table string // the name of a table of a database, or the number of one on a page, in a Part or in a text
 
 	// Member is the name of a member of an archive or a mail, as it is stored there. If
 	// that member is itself an archive, Member may have a second name after "!/".
@@ -215,8 +211,7 @@ func (l Location) IsWhole() bool {
 		l.Sheet == "" && l.Part == "" && l.Message == 0 && l.Table == "" && l.Member == ""
 }
 
-// Equal reports whether l and m have the same modality and selectors. It ignores
-// unknown JSON fields.
+// Equal reports whether the modalities and selectors of l and m are the same.
 func (l Location) Equal(m Location) bool {
 	return l.Modality == m.Modality && slices.Equal(l.Pages, m.Pages) && l.Lines == m.Lines &&
 		l.Time == m.Time && l.Box == m.Box && l.VirtualAddress == m.VirtualAddress &&
@@ -246,8 +241,7 @@ func (l Location) Parts() Range { return Range(form.Part(l.Part).Run()) }
 // from 1, or zeros if Cols are not letters.
 func (l Location) SheetCols() (first, last int) { return form.Columns(l.Cols).Letters() }
 
-// TableNumber returns the number of a table on a page, in a part or in a text, from 1. It
-// is 0 if Table is none.
+// TableNumber returns the number that Table is, from 1, or 0.
 func (l Location) TableNumber() int { return form.TableNumber(l.Table) }
 
 // normalizeCols writes columns of a sheet in upper case, and one column without a range.
@@ -259,8 +253,7 @@ func (l *Location) normalizeCols() {
 
 // Contains reports whether inner lies inside l. Both must be valid locations of one
 // source. A location that selects everything contains every other; a page contains a
-// box on it. For locations of different modalities Contains returns true, because they
-// cannot be compared. Ends of time may differ by a tenth of a second.
+// box on it. Locations of different modalities pass. Ends of time may differ by .1 s.
 func (l Location) Contains(inner Location) bool {
 	switch {
 	case l.Member != "" && !form.ContainsMember(l.Member, inner.Member):

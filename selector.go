@@ -52,8 +52,7 @@ var jsonOrder = func(names ...string) (ordered []selector) {
 var families = map[Modality][][]string{
 	Document: {
 		{"pages", "bbox"}, {"blocks", "cells"}, {"part", "blocks", "cells"},
-		{"sheet", "cells"}, {"sheet", "rows"}, {"sheet", "cols"}, {"table", "rows", "cols"},
-		{"pages", "table", "cells"}, {"part", "table", "cells"},
+		{"sheet", "cells"}, {"sheet", "rows"}, {"sheet", "cols"}, {"table", "rows", "cols"}, {"pages", "table", "cells"}, {"part", "table", "cells"},
 	},
 	Video: {{"t"}},
 	Audio: {{"t"}},
@@ -163,12 +162,6 @@ func (l Location) checkTogether() error {
 		return syntaxError("%s do not go together", strings.Join(names, " and "))
 	}
 	switch c := l.Cells; {
-	case l.Table != "" && l.TableNumber() == 0 && (l.Modality == Text || len(l.Pages) > 0 || l.Part != "" || !c.IsZero()):
-		return syntaxError("table %s; tables are counted from 1, such as pages=5&table=2&cells=B3", message.Quote(l.Table))
-	case l.Table != "" && len(l.Pages) > 0 && l.PageCount() != 1:
-		return syntaxError("table %s of %d pages; a table is on exactly one page", l.Table, l.PageCount())
-	case l.Table != "" && strings.Contains(l.Part, "-"):
-		return syntaxError("table %s of parts %s; tables are counted in one part", l.Table, l.Part)
 	case l.Modality == Document && !l.Box.IsZero() && l.PageCount() != 1:
 		return syntaxError("bbox with %d pages; a box is on exactly one page", l.PageCount())
 	case l.Modality == Document && strings.Contains(l.Part, "."):
@@ -183,6 +176,8 @@ func (l Location) checkTogether() error {
 		return syntaxError("cells %s of %d blocks; they are of one table, such as blocks=14&cells=%[1]s", c, l.Blocks.Len())
 	case l.Modality == Document && (!l.Rows.IsZero() || len(l.Cols) > 0) && l.Sheet == "" && l.Table == "":
 		return syntaxError("rows or cols without a sheet or a table; write such as sheet=Results&rows=5-7")
+	case l.Table != "" && l.Rows.IsZero() && len(l.Cols) == 0 && (l.Modality == Text || len(names) > 1):
+		return asSyntax(form.CheckTable(l.Table, l.PageCount(), l.Part))
 	}
 	return nil
 }

@@ -71,6 +71,20 @@ func TableNumber(table string) int {
 	return n
 }
 
+// CheckTable returns an error if a table that is counted on a number of pages, or in a part, is
+// no number, or if there are several pages or parts.
+func CheckTable(table string, pages int, part string) error {
+	switch {
+	case TableNumber(table) == 0:
+		return fmt.Errorf("table %s; tables are counted from 1, such as pages=5&table=2&cells=B3", message.Quote(table))
+	case pages > 1:
+		return fmt.Errorf("table %s of %d pages; a table is on exactly one page", table, pages)
+	case strings.Contains(part, "-"):
+		return fmt.Errorf("table %s of parts %s; tables are counted in one part", table, part)
+	}
+	return nil
+}
+
 // A Member is the name of a member of an archive, or of a member of that.
 type Member struct{ *Name }
 

@@ -51,12 +51,12 @@ type location struct {
 	BBox           []float64        `json:"bbox,omitempty" jsonschema:"Left, top, right and bottom, as fractions of the image or page as displayed, from its top left corner."`
 	Blocks         []int            `json:"blocks,omitempty" jsonschema:"First and last block of a text with structure, from 1, both included."`
 	Sheet          string           `json:"sheet,omitempty" jsonschema:"The name of a sheet."`
-	Cells          string           `json:"cells,omitempty" jsonschema:"Cells of the sheet, or of a table that is one block, in A1 notation."`
+	Cells          string           `json:"cells,omitempty" jsonschema:"Cells of the sheet, of the table, or of a table that is one block, in A1 notation."`
 	Rows           []int            `json:"rows,omitempty" jsonschema:"First and last row, from 1, both included."`
 	Cols           []string         `json:"cols,omitempty" jsonschema:"Names of columns, or letters such as B:D of a sheet."`
 	Part           string           `json:"part,omitempty" jsonschema:"The number of a part of a book or a mail, such as 1.2, or the first and the last of several parts of a book, such as 4-6."`
 	Message        int              `json:"message,omitempty" jsonschema:"The number of a message of a mailbox, from 1."`
-	Table          string           `json:"table,omitempty" jsonschema:"The name of a table of a database."`
+	Table          string           `json:"table,omitempty" jsonschema:"The name of a table of a database, or the number of a table on a page, in a part or in a text."`
 	Member         string           `json:"member,omitempty" jsonschema:"The name of a member of an archive, in which all else is."`
 	VirtualAddress string           `json:"virtual_address,omitempty" jsonschema:"What a virtual location points to."`
 }
