@@ -74,8 +74,7 @@ func latticesOf(level, upright []rule) (found []lattice, alone []rule) {
 	for i := range parent {
 		parent[i] = i
 	}
-	var root func(int) int
-	root = func(i int) int {
+	root := func(i int) int {
 		for parent[i] != i {
 			parent[i] = parent[parent[i]]
 			i = parent[i]
