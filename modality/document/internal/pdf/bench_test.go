@@ -48,3 +48,38 @@ func BenchmarkText(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkIngest measures what an ingest of a manual does with PDFium, and the part of
+// its tables.
+func BenchmarkIngest(b *testing.B) {
+	const count = 160
+	src := source(pdftest.Manual(count))
+	r := newResolver(b)
+	for name, work := range map[string]func() error{
+		"map": func() error {
+			_, err := r.Map(b.Context(), src, citekit.MapRequest{Modality: citekit.Document})
+			return err
+		},
+		"text": func() error {
+			for _, err := range r.ReadText(b.Context(), src, pages(1, count)) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		"tables": func() error {
+			_, err := pdf.TablesOf(b.Context(), r, src, firstIndexes(count), false)
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := work(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(count*b.N)/b.Elapsed().Seconds(), "pages/s")
+		})
+	}
+}

@@ -21,6 +21,9 @@ func TablesOf(ctx context.Context, r *Resolver, src *citekit.Source, indexes []i
 		return nil, err
 	}
 	defer end()
-	t := tabler{job: j, plain: plain}
+	if !plain {
+		return j.tablesOn(ctx, indexes)
+	}
+	t := tabler{job: j, plain: true}
 	return t.on(ctx, indexes)
 }

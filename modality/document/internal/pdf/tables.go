@@ -7,8 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/pdf/internal/pdf"
@@ -16,7 +14,7 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/pdf/internal/table"
 )
 
-// Tables are the tables of a page.
+// pageTables are the tables of a page.
 type pageTables struct {
 	Page    int           // from 1
 	Tables  []table.Table // from top to bottom
@@ -66,16 +64,14 @@ func (t *tabler) on(ctx context.Context, indexes []int) ([]pageTables, error) {
 	return found, nil
 }
 
-// read finds the tables of pages that are read together.
+// read finds the tables of pages that are read together. PDFium gets only those that can
+// have one.
 func (t *tabler) read(ctx context.Context, pages []pageTables) error {
-	loc := citekit.Location{Modality: citekit.Document}
-	for _, p := range pages {
-		loc.Pages = append(loc.Pages, citekit.Range{First: p.Page, Last: p.Page})
-	}
-	loc = loc.WithPages(loc.Pages...)
 	data := make([]table.Page, len(pages))
 	painted := make([][]pdf.Painted, len(pages))
+	var ask []int // indexes of pages
 	err := t.withDocument(ctx, func(doc *openDocument, f *pdf.File, _ io.ReaderAt) (err error) {
+		ask = nil
 		for i, p := range pages {
 			if p.Page < 1 || p.Page > len(doc.structure.Pages) {
 				return fmt.Errorf("page %d: %w", p.Page, citekit.ErrRange)
@@ -83,47 +79,61 @@ func (t *tabler) read(ctx context.Context, pages []pageTables) error {
 			if painted[i], _, err = doc.structure.Painted(f, p.Page-1); err != nil {
 				return err
 			}
-			if t.plain {
-				continue
+			if !t.plain {
+				tagged, err := doc.structure.TaggedTables(f, p.Page-1)
+				if err != nil {
+					return err
+				}
+				data[i].Tagged = structures(tagged)
 			}
-			tagged, err := doc.structure.TaggedTables(f, p.Page-1)
-			if err != nil {
-				return err
+			if len(data[i].Tagged) > 0 || mayHaveTable(painted[i]) {
+				ask = append(ask, i)
 			}
-			data[i].Tagged = structures(tagged)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	out, err := t.cut(ctx, loc)
+	texts, err := t.placed(ctx, pages, data, ask)
 	if err != nil {
 		return err
 	}
-	if out.Excessive() {
-		return fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
-	}
-	drawn, err := drawnOn(ctx, out, len(pages))
-	if err != nil {
-		return err
-	}
-	ask := make([]pdfium.PlacedPage, len(pages))
-	for i, page := range readingOf(drawn) {
-		ask[i] = pdfium.PlacedPage{Page: page, Marks: len(data[i].Tagged) > 0, Wanted: func(text string) bool {
-			return len(data[i].Tagged) > 0 || mayHaveTable(text, painted[i])
-		}}
-	}
-	texts, err := t.pdfium.PlacedText(ctx, out, out.Size(), ask)
-	if err != nil {
-		return err
+	for k, i := range ask {
+		fillPage(&data[i], &texts[k], painted[i])
+		pages[i].Tables, pages[i].Refused = table.Find(&data[i])
 	}
 	for i := range pages {
-		fillPage(&data[i], &texts[i], painted[i])
-		pages[i].Tables, pages[i].Refused = table.Find(&data[i])
 		t.connect(&pages[i], &data[i])
 	}
 	return nil
+}
+
+// placed returns the text of some of the pages with its places.
+func (t *tabler) placed(ctx context.Context, pages []pageTables, data []table.Page, ask []int) ([]pdfium.PlacedText, error) {
+	if len(ask) == 0 {
+		return nil, nil
+	}
+	loc := citekit.Location{Modality: citekit.Document}
+	for _, i := range ask {
+		loc.Pages = append(loc.Pages, citekit.Range{First: pages[i].Page, Last: pages[i].Page})
+	}
+	out, err := t.cut(ctx, loc.WithPages(loc.Pages...))
+	if err != nil {
+		return nil, err
+	}
+	if out.Excessive() {
+		return nil, fmt.Errorf("page content that is too long to read its text: %w", citekit.ErrTooLarge)
+	}
+	drawn, err := drawnOn(ctx, out, len(ask))
+	if err != nil {
+		return nil, err
+	}
+	read := make([]pdfium.PlacedPage, len(ask))
+	for k, page := range readingOf(drawn) {
+		read[k] = pdfium.PlacedPage{Page: page, Marks: len(data[ask[k]].Tagged) > 0}
+	}
+	return t.pdfium.PlacedText(ctx, out, out.Size(), read)
 }
 
 func structures(tagged []pdf.TaggedTable) []table.Structure {
@@ -142,48 +152,16 @@ func structures(tagged []pdf.TaggedTable) []table.Structure {
 	return out
 }
 
-// mayHaveTable reports whether a page can have a table that is not tagged: it has lines or
-// areas, or several lines of text with numbers.
-func mayHaveTable(text string, painted []pdf.Painted) bool {
-	if strings.IndexFunc(text, func(c rune) bool { return !unicode.IsSpace(c) }) < 0 {
-		return false
-	}
+// mayHaveTable reports whether a page that paints something can have a table that is not
+// tagged: without two lines or areas it has none that is proven.
+func mayHaveTable(painted []pdf.Painted) bool {
 	n := 0
 	for _, p := range painted {
 		if p.Kind != pdf.PaintedShape {
-			if n++; n > 1 {
-				return true
-			}
-		}
-	}
-	n = 0
-	for line := range strings.Lines(text) {
-		if numbersIn(line) >= 2 {
-			if n++; n >= 3 {
-				return true
-			}
-		} else if len(line) > 20 {
-			n = 0
-		}
-	}
-	return false
-}
-
-// numbersIn returns how many words of a line are numbers.
-func numbersIn(line string) int {
-	n := 0
-	for word := range strings.FieldsSeq(line) {
-		digits := 0
-		for _, c := range word {
-			if unicode.IsDigit(c) {
-				digits++
-			}
-		}
-		if 2*digits > len(word) {
 			n++
 		}
 	}
-	return n
+	return n > 1
 }
 
 // fillPage adds to a page what is known of it.
@@ -213,9 +191,7 @@ func fillPage(p *table.Page, text *pdfium.PlacedText, painted []pdf.Painted) {
 // connect notes that the first table of a page continues the last one of the page before.
 func (t *tabler) connect(p *pageTables, data *table.Page) {
 	if len(p.Tables) == 0 {
-		if len(data.Chars) > 0 || len(p.Refused) > 0 {
-			t.last = nil
-		}
+		t.last = nil
 		return
 	}
 	first := &p.Tables[0]

@@ -41,10 +41,6 @@ func (t *PlacedText) Place(x1, y1, x2, y2 float64) (left, top, right, bottom flo
 type PlacedPage struct {
 	Page
 	Marks bool // with the marked content
-
-	// Wanted decides from the text whether places are needed; otherwise there are no
-	// characters.
-	Wanted func(text string) bool
 }
 
 // PlacedText returns the text of pages with the place of each character. Text that is
@@ -66,7 +62,7 @@ func (s *Session) PlacedText(ctx context.Context, r io.ReaderAt, size int64, pag
 			err := withText(p, doc, page.Page, look, func(text references.FPDF_TEXTPAGE) error {
 				texts[i] = PlacedText{Width: sheet.width, Height: sheet.height, place: sheet.place}
 				reading, err := newWritten(p, text, sheet, page.Page, false)
-				if err != nil || reading.at != nil || !page.Wanted(string(reading.runes)) {
+				if err != nil || reading.at != nil {
 					return err
 				}
 				reader := placeReader{lineReader: lineReader{p: p, text: text, place: sheet.place, mapped: reading.mapped}, PlacedText: &texts[i], marks: page.Marks}

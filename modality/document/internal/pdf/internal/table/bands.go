@@ -198,6 +198,9 @@ func (b *bander) table() (Table, string) {
 	if b.height = letterHeight(chars); b.height < leastHeight {
 		return Table{}, ""
 	}
+	if b.isBeyond(b.box) {
+		return Table{}, "it goes beyond the page"
+	}
 	words := wordsOf(chars, nil)
 	b.space = b.spaceOf(words)
 	for _, l := range b.pageLines() {
@@ -338,6 +341,8 @@ func (b *bander) findColumns(lines []line) string {
 			b.columns = append(b.columns, p)
 		case gap >= 1.3*b.space && bothSides(lines, last.to, p.from) > 1:
 			return columnTwo
+		case gap > 0.1*b.height && varies(lines, last.to, p.from):
+			return columnTwo
 		default:
 			last.to = max(last.to, p.to)
 		}
@@ -373,6 +378,34 @@ func bridged(lines []line, in column, left, right float64) bool {
 		}
 	}
 	return n >= 2 && 4*n >= all
+}
+
+// varies reports whether the words on both sides of a gap that all lines have are others in
+// each line, as those of two columns: many words, or some numbers.
+func varies(lines []line, left, right float64) bool {
+	before, after := map[string]bool{}, map[string]bool{}
+	n, numbers := 0, 0
+	for _, l := range lines {
+		var a, b *word
+		for i := range l.words {
+			w := &l.words[i]
+			if w.box.X1 < left && (a == nil || w.box.X2 > a.box.X2) {
+				a = w
+			}
+			if w.box.X2 > right && (b == nil || w.box.X1 < b.box.X1) {
+				b = w
+			}
+		}
+		if a == nil || b == nil || a == b || b.attached {
+			continue
+		}
+		n++
+		before[string(a.runes)], after[string(b.runes)] = true, true
+		if isNumber(string(a.runes)) && isNumber(string(b.runes)) {
+			numbers++
+		}
+	}
+	return len(before) > 1 && len(after) > 1 && (n >= 6 || n >= 3 && 2*numbers >= n)
 }
 
 // spaceOf returns the median space between the words of a table, or of the page if the
@@ -551,6 +584,11 @@ func (b *bander) addHead(top, bottom float64, words []word) string {
 	}
 	ys := append([]float64{top}, positions(under)...)
 	ys = append(ys, bottom)
+	for i := 1; i+1 < len(ys); i++ {
+		if b.standsAcross(words, under, ys[i]) {
+			return "a header stands beside several rows without lines"
+		}
+	}
 	for i := 1; i < len(ys); i++ {
 		var in []word
 		for _, w := range words {
@@ -563,6 +601,28 @@ func (b *bander) addHead(top, bottom float64, words []word) string {
 		}
 	}
 	return ""
+}
+
+// standsAcross reports whether headers of a column have text above and below a place where
+// other headers have a line.
+func (b *bander) standsAcross(words []word, under []rule, y float64) bool {
+	for _, c := range b.columns {
+		if slices.ContainsFunc(under, func(r rule) bool {
+			return math.Abs(r.pos-y) <= 2*snap && min(r.to, c.to)-max(r.from, c.from) > 0
+		}) {
+			continue
+		}
+		above, below := false, false
+		for _, w := range words {
+			if min(w.box.X2, c.to)-max(w.box.X1, c.from) > 0 {
+				above, below = above || w.box.Y1 < y, below || w.box.Y2 > y
+			}
+		}
+		if above && below {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
@@ -667,27 +727,8 @@ func differInHeight(in map[int][]word) bool {
 	return false
 }
 
-// maySpan reports whether the header of column c in a line may be that of other columns
-// too, which have none: it does not stand in the middle of its own, or at its far side.
+// maySpan reports whether the header of column c in a line may be that of a column beside
+// it too, which has none. Nothing is said of the first column.
 func (b *bander) maySpan(l [][]word, c int) bool {
-	const near = 2 // points
-	left := c > 1 && len(l[c-1]) == 0
-	right := c+1 < len(l) && len(l[c+1]) == 0
-	if !left && !right {
-		return false
-	}
-	var box Box
-	for _, w := range l[c] {
-		box = box.union(w.box)
-	}
-	in := b.columns[c]
-	fromLeft, fromRight := math.Abs(box.X1-in.from) < near, math.Abs(box.X2-in.to) < near
-	middle := math.Abs(box.midX()-(in.from+in.to)/2) < near
-	switch {
-	case left && right:
-		return true
-	case left:
-		return fromRight && !fromLeft || !fromLeft && !middle
-	}
-	return fromLeft && !fromRight || !fromRight && !middle
+	return c > 1 && len(l[c-1]) == 0 || c > 0 && c+1 < len(l) && len(l[c+1]) == 0
 }

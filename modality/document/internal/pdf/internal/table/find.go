@@ -181,7 +181,7 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	if height < leastHeight {
 		return Table{}, ""
 	}
-	if b := g.box(); b.X1 < -1 || b.Y1 < -1 || b.X2 > f.Width+1 || b.Y2 > f.Height+1 {
+	if f.isBeyond(g.box()) {
 		return Table{}, "it goes beyond the page"
 	}
 	if g.isNarrow(height) {
@@ -499,6 +499,10 @@ func (f *finder) goesOn(box Box, columns []column, height float64) bool {
 		}
 	}
 	return false
+}
+
+func (f *finder) isBeyond(b Box) bool {
+	return b.X1 < -1 || b.Y1 < -1 || b.X2 > f.Width+1 || b.Y2 > f.Height+1
 }
 
 // isBeside reports whether text stands close beside most rows of a table.

@@ -74,8 +74,7 @@ func latticesOf(level, upright []rule) (found []lattice, alone []rule) {
 	for i := range parent {
 		parent[i] = i
 	}
-	var root func(int) int
-	root = func(i int) int {
+	root := func(i int) int {
 		for parent[i] != i {
 			parent[i] = parent[parent[i]]
 			i = parent[i]
@@ -209,6 +208,9 @@ func gridOf(l lattice) (g *grid, reason string) {
 	if g.rows() < 1 || g.cols() < 1 || g.rows()*g.cols() < 4 || g.rows()*g.cols() > maxPlaces {
 		return g, ""
 	}
+	if goBeyond(g.xs, l.level) || goBeyond(g.ys, l.upright) {
+		return g, "lines go beyond its cells"
+	}
 	rows, cols := g.rows(), g.cols()
 	parent := make([]int, rows*cols)
 	for i := range parent {
@@ -300,6 +302,21 @@ func opened(places []float64, across []rule) []float64 {
 		places = append(places, to)
 	}
 	return places
+}
+
+// goBeyond reports whether several rules go beyond the first or the last of the places of
+// those that cross them.
+func goBeyond(places []float64, across []rule) bool {
+	before, after := 0, 0
+	for _, r := range across {
+		if r.from < places[0]-2*snap {
+			before++
+		}
+		if r.to > places[len(places)-1]+2*snap {
+			after++
+		}
+	}
+	return max(before, after) > 1
 }
 
 // isNarrow reports whether a row or a column is too narrow for letters of a height.

@@ -260,9 +260,7 @@ func join(words []word, notes *[]string) string {
 	for i, w := range words {
 		if w.raised && notes != nil {
 			mark := strings.Trim(string(w.runes), "()[],")
-			for _, m := range strings.Split(mark, ",") {
-				*notes = append(*notes, m)
-			}
+			*notes = append(*notes, strings.Split(mark, ",")...)
 			continue
 		}
 		if b.Len() > 0 && !(w.attached && words[i-1].at+len(words[i-1].runes) == w.at) {
