@@ -141,18 +141,18 @@ func pdfsFor(t *testing.T) (files []string) {
 	return files
 }
 
-// A tally counts right states.
-type tally struct{ right, all int }
+// A stateTally counts right states.
+type stateTally struct{ right, all int }
 
-func (c *tally) add(right bool) {
+func (c *stateTally) add(right bool) {
 	if c.all++; right {
 		c.right++
 	}
 }
 
-func (c tally) share() float64 { return float64(c.right) / float64(max(c.all, 1)) }
+func (c stateTally) share() float64 { return float64(c.right) / float64(max(c.all, 1)) }
 
-func (c tally) String() string { return fmt.Sprintf("%d of %d (%.4f)", c.right, c.all, c.share()) }
+func (c stateTally) String() string { return fmt.Sprintf("%d of %d (%.4f)", c.right, c.all, c.share()) }
 
 const (
 	judgedPages = 12 // of a file, at most
@@ -166,7 +166,7 @@ func TestTextStatesLikePoppler(t *testing.T) {
 		t.Skip("reads thousands of pages: only with CITEKIT_LONG")
 	}
 	r := &pdf.Resolver{CodeCacheDir: codeCache(t), MaxFigurePages: judgedPages, MaxHeadingPages: judgedPages} // both ways to map a document
-	var read, mapped, scans tally
+	var read, mapped, scans stateTally
 	kinds := make(map[string]int)
 	for i, path := range pdfsFor(t) {
 		shown := shownPages(t, path, judgedPages)
