@@ -110,20 +110,14 @@ type TextRun struct {
 	Text     string   // in UTF-8
 	Location Location // where it stands in the source
 
-	Transcribed bool // a machine wrote down what it heard, which may be wrong; set by the Library
-
 	// Missing says, after "page 3: ", which part of the text cannot be read although the
 	// source shows it, such as "a picture without text"; "" if the text is whole.
 	Missing string
 
-	// TextState says what the source has of the text of a page or picture: "none",
-	// "partial" or "damaged", whose letters are not known; "" or "full" if all.
-	TextState string
-
-	// OCR says that Text was recognised in a picture, by a program that is sure of it
-	// to Confidence, from 0 to 1.
-	OCR        bool
-	Confidence float64
+	TextState   string  // of a page or picture: "none", "partial" or "damaged", whose letters are unknown; else "full" or ""
+	OCR         bool    // Text was recognised in a picture
+	Confidence  float64 // of the program that recognised it, from 0 to 1
+	Transcribed bool    // a machine wrote down what it heard, which may be wrong; set by the Library
 }
 
 // A Versioner is a [Resolver] that names the version of its output. Evidence made under

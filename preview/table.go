@@ -48,7 +48,7 @@ type Table struct {
 	// source, by "ruled" lines, or "aligned" columns and rows. It is "" where the format
 	// has tables.
 	Evidence   string
-	Confidence float64 // that all cells are right, 0 to 1; 0 where the format has tables
+	Confidence float64 // in the evidence, 0 to 1, set by hand for each; 0 where the format has tables
 
 	Box   citekit.Box // on its page, of the cells that were asked for; zero if it is unknown
 	Cells []TableCell // by rows

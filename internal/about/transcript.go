@@ -2,8 +2,9 @@ package about
 
 import (
 	"io"
-	"regexp"
 	"strings"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // A transcript that a machine made is evidence of its map, which names it as it names
@@ -29,7 +30,7 @@ func TranscriptKey(path string) (key string, ok bool) {
 	return key, ok && transcriptKey.MatchString(key)
 }
 
-var transcriptKey = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var transcriptKey = lazyregexp.New(`^[0-9a-f]{64}$`)
 
 // TranscriptName returns the name of the evidence under a key.
 func TranscriptName(key string) string { return transcriptName + key[:16] + ".json" }

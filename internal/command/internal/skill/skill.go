@@ -9,5 +9,5 @@ const Name = "citekit"
 
 // Text is the file SKILL.md.
 //
-//go:embed SKILL.md
+//go:embed skill.txt
 var Text string

@@ -12,7 +12,7 @@ import (
 func TestCopy(t *testing.T) {
 	copied, err := os.ReadFile("../../../../skills/" + Name + "/SKILL.md")
 	if err != nil || string(copied) != Text {
-		t.Errorf("skills/%s/SKILL.md is another text than that of this folder: copy it (%v)", Name, err)
+		t.Errorf("skills/%s/SKILL.md is another text than skill.txt: copy that (%v)", Name, err)
 	}
 }
 

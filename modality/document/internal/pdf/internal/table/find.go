@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// How often tables with an evidence were right in text, row, column and span of all cells,
-// measured as docs/accuracy.md says.
+// How far an evidence is to be trusted: an order, set by hand. docs/accuracy.md has what was
+// measured.
 const (
 	sureTagged  = 0.99
 	sureRuled   = 0.99
