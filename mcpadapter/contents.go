@@ -42,7 +42,7 @@ func (a *adapter) contentsTool() tool {
 			"With include image, the first " + fmt.Sprint(maxPictures) + " also come as pictures.",
 		parameters: []parameter{
 			{name: "addresses", kind: texts, required: true, most: contents.MaxIDs, old: []string{"ids", "address", "id"}, description: "Such as doc://book#pages=12-15, or nodes, as resource.node."},
-			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns, includeCells}, description: "text (default), image, runs: the address of each part, such as a page or row; or cells of tables, with spans."},
+			{name: "include", kind: texts, choices: []string{includeText, includeImage, includeRuns, includeCells}, description: "text by default; runs have the address of each part."},
 			{name: "expand", kind: texts, choices: []string{expandParent, expandChildren, expandNeighbours, expandRelations}, description: "Also read the nodes around each, or linked ones."},
 			{name: "hops", kind: count, greatest: 2, description: "Steps of relations. Default 1."},
 			{name: "max_tokens", kind: count, least: contents.MinTokens, greatest: contents.MaxTokens, description: fmt.Sprintf("Of the answer, not counting pictures. Default %d.", contents.DefaultTokens)},

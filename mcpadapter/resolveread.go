@@ -22,11 +22,10 @@ func withReading(tools []tool) []tool {
 	i := slices.IndexFunc(tools, func(t tool) bool { return t.name == "resolve" })
 	t := &tools[i]
 	t.parameters = append(t.parameters,
-		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage, includeCells}, description: "Add its text or picture to the answer, or the cells of a table, also as CSV."},
+		parameter{name: "include", kind: texts, choices: []string{includeText, includeImage, includeCells}, description: "Add these."},
 		parameter{name: "max_tokens", kind: count, least: contents.MinTokens, greatest: contents.MaxTokens, description: "Of the answer without pictures; about 200 at least."})
 	t.output.properties = append(t.output.properties, typed("text", "string", "If included. Pass next_cursor to getContents for the rest."),
-		typed("table", "object", "The cells, if included: extent, evidence, and cells with at, text and what they span."),
-		typed("csv", "string", "The cells as comma-separated values, as they are printed."))
+		typed("table", "object", ""))
 	return tools
 }
 
@@ -87,6 +86,15 @@ func (a *adapter) shown(ctx context.Context, address citekit.Address, data json.
 	return answer{data: read.addTo(data), more: pictures}, nil
 }
 
+// appended returns a JSON object with a text added.
+func appended(object json.RawMessage, key, text string) json.RawMessage {
+	w := new(strictjson.Writer)
+	w.Open()
+	w.Text(key, text)
+	w.Close()
+	return slices.Concat(bytes.TrimSuffix(object, []byte("}")), []byte(","), w.Bytes()[1:])
+}
+
 // maxCells bounds the cells in an answer, in tokens.
 const maxCells = 20_000
 
@@ -101,10 +109,13 @@ func (a *adapter) withCells(ctx context.Context, address citekit.Address, data j
 	case len(tables) != 1 || address.Location.Table == "":
 		return data, badArgument("include cells: %s is not one table; write such as pages=5&table=2", plain.Shorten(address.String(), maxShownID))
 	}
+	table, err := tables[0].MarshalJSON()
+	if err != nil {
+		return data, err
+	}
 	w := new(strictjson.Writer)
 	w.Open()
-	w.Value("table", &tables[0])
-	w.Text("csv", tables[0].CSV())
+	w.Value("table", appended(table, "csv", tables[0].CSV()))
 	w.Close()
 	if w.Err != nil {
 		return data, w.Err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +12,7 @@ import (
 	"github.com/citekit/citekit/answer"
 	"github.com/citekit/citekit/internal/plain"
 	"github.com/citekit/citekit/search"
+	"github.com/citekit/citekit/textlayer"
 )
 
 // depth is how many hits count.
@@ -121,7 +123,11 @@ func (r *room) ask(ctx context.Context, text string) (hits []hit, reply string, 
 // hitAt returns the hit of an address.
 func (r *room) hitAt(a citekit.Address) (h hit, err error) {
 	h.file = r.names[a.Resource]
-	ranges, err := r.texts[h.file].layer.Ranges(a.Location)
+	layer := r.texts[h.file].layer
+	ranges, err := layer.Ranges(a.Location)
+	if errors.Is(err, errors.ErrUnsupported) { // a part of a run, such as a table on a page
+		ranges, err = layer.Ranges(textlayer.Widened(a.Location))
+	}
 	if err != nil {
 		return h, fmt.Errorf("%s: %w", a, err)
 	}

@@ -7,7 +7,7 @@
  * @property {Map<string, string>} params as they are written, by name
  */
 
-const order = ["member", "message", "part", "table", "sheet", "pages", "blocks", "cells", "rows", "cols", "t", "lines", "bbox", "v"];
+const order = ["member", "message", "part", "sheet", "pages", "table", "blocks", "cells", "rows", "cols", "t", "lines", "bbox", "v"];
 
 /** @param {string} text @returns {Address} */
 export function parse(text) {
