@@ -43,12 +43,12 @@ func TestRowsOfPages(t *testing.T) {
 		"report.pdf": string(pdftest.Ruled("Table 1: Turnover by quarter\nItem|Q2|Q3\nRevenue|4,350|4,512\nCosts|3,950|4,001\nProfit|400|511\n", "Table 2: Staff\nSite|Count\nNorth|12\nSouth|31\n")),
 	})
 	for query, want := range map[string]string{
-		"revenue Q3":    "doc://report#pages=1&table=1&cells=A2:C2 Revenue 4,350 4,512",
-		"profit":        "doc://report#pages=1&table=1&cells=A4:C4 Profit 400 511",
-		"staff north":   "doc://report#pages=2&table=1&cells=A2:B2 North 12",
-		"costs profit":  "",
-		"counted":       "",
-		"turnover":      "",
+		"revenue Q3":   "doc://report#pages=1&table=1&cells=A2:C2 Revenue 4,350 4,512",
+		"profit":       "doc://report#pages=1&table=1&cells=A4:C4 Profit 400 511",
+		"staff north":  "doc://report#pages=2&table=1&cells=A2:B2 North 12",
+		"costs profit": "",
+		"counted":      "",
+		"turnover":     "",
 	} {
 		found := s.find(t, search.Request{Query: query})
 		got, rows := "", 0

@@ -25,7 +25,7 @@ type Layer struct {
 	lines   lineStarts
 
 	transcribed bool
-	looked  atomic.Int64
+	looked      atomic.Int64
 }
 
 // A Run is a part of the text with a place of its own, such as a page or a
