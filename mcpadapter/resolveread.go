@@ -120,7 +120,7 @@ func (a *adapter) withCells(ctx context.Context, address citekit.Address, data j
 	if w.Err != nil {
 		return data, w.Err
 	}
-	if n := plain.CountTokens(string(w.Bytes())); n > maxCells {
+	if n := plain.CountTokens(w.String()); n > maxCells {
 		return data, badArgument("include cells: these take %d tokens; at most %d; cite fewer, such as cells=%s", n, maxCells, tables[0].FirstRows())
 	}
 	return slices.Concat(bytes.TrimSuffix(data, []byte("}")), []byte(","), w.Bytes()[1:]), nil

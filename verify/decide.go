@@ -125,7 +125,11 @@ func (c *call) setUnsearched(s *source) {
 	if v.Class != NotFound && (v.Class != Altered || isBounded(c.req.Address.Location)) {
 		return
 	}
-	why, missing := error(nil), s.Missing(citekit.Location{})
+	var where citekit.Location
+	if cited := c.req.Address.Location; isBounded(cited) { // whether it stands there is known if that can be read
+		where = textlayer.Widened(cited)
+	}
+	why, missing := error(nil), s.Missing(where)
 	switch {
 	case s.Incomplete():
 		why = errIncomplete
