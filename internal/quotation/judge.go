@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/citekit/citekit/internal/lazyregexp"
 	"github.com/citekit/citekit/internal/plain"
 )
 
@@ -381,6 +382,8 @@ func (t *Text) beginsWord(at int) bool {
 		return !strings.ContainsRune(hanNegations, before) && !(unicode.IsDigit(r) && strings.ContainsRune(numerals, before))
 	case isWordRune(r) && isWordRune(before):
 		return false
+	case unicode.IsDigit(r) && unicode.IsDigit(further) && t.isGrouped(at-wide, at):
+		return false
 	case unicode.IsDigit(r):
 		return t.beginsNumber(before, further)
 	case isHyphen(before) && isWordRune(further) && isWordRune(r):
@@ -420,6 +423,32 @@ func (t *Text) beginsNumber(before, further rune) bool {
 	return !isHyphen(before) || !isWordRune(further)
 }
 
+// isGrouped reports whether the space from one offset up to another, between two digits,
+// divides the groups of one number, such as 100 000: a space that keeps a line together
+// does, and any other if the whole field or line is such a number.
+func (t *Text) isGrouped(from, to int) bool {
+	const most = 40 // bytes of a number
+	line := t.raw[max(0, from-most):from]
+	line = line[strings.LastIndexAny(line, "\t\n\f")+1:]
+	rest := t.raw[to:min(len(t.raw), to+most)]
+	if end := strings.IndexAny(rest, "\t\n\f"); end >= 0 {
+		rest = rest[:end]
+	}
+	switch t.raw[from:to] {
+	case "\u00a0", "\u2007", "\u2009", "\u202f":
+		return headGroup.MatchString(line) && tailGroup.MatchString(rest)
+	case " ":
+		return wholeGroups.MatchString(line + " " + rest)
+	}
+	return false
+}
+
+var (
+	headGroup   = lazyregexp.New(`(?:^|[^\d.,])\d{1,3}(?:[\x{a0}\x{2007}\x{2009}\x{202f}]\d{3})*$`)
+	tailGroup   = lazyregexp.New(`^\d{3}(?:\D|$)`)
+	wholeGroups = lazyregexp.New(`^[ (+−-]*\d{1,3}(?: \d{3})+(?:[.,]\d+)?[ )%]*$`)
+)
+
 // isDividedBefore reports whether the word at an offset is the second half of a word
 // divided at the end of the previous line.
 func (t *Text) isDividedBefore(at int) bool {
@@ -450,7 +479,7 @@ func (t *Text) endsWord(at int) bool {
 	case isSuperscript(r): // a power or a note mark
 		return !unicode.IsDigit(last) && utf8.RuneCountInString(t.wordBefore(at)) >= 3
 	case unicode.IsDigit(last):
-		if strings.ContainsRune(".,:/'’", r) && unicode.IsDigit(next) {
+		if unicode.IsDigit(next) && (strings.ContainsRune(".,:/'’", r) || t.isGrouped(at, at+utf8.RuneLen(r))) {
 			return false
 		}
 		return !strings.ContainsRune("%‰°€$£¥′″^", r)
