@@ -50,6 +50,7 @@ type Work struct {
 	Path    string   // of the source
 
 	Transcribed bool // the text of a recording is what a machine heard in it
+	Recognised  bool // the quote was recognised in a picture
 }
 
 // WorkOf returns the description of a source in its map. The title of the node,
@@ -142,12 +143,17 @@ func (c *Citation) Label() string {
 	return label
 }
 
-// transcribed says that the quote is not, or not surely, the words of the speaker; else "".
+// transcribed says that the quote is not surely the words of the speaker or the picture;
+// else "".
 func (c *Citation) transcribed() string {
-	if c.Quote == "" || !c.Work.Transcribed {
-		return ""
+	switch {
+	case c.Quote == "":
+	case c.Work.Transcribed:
+		return "transcribed by a machine"
+	case c.Work.Recognised:
+		return "recognised in a picture"
 	}
-	return "transcribed by a machine"
+	return ""
 }
 
 // slideExtensions are those of presentations, whose pages are slides.

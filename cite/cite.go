@@ -174,6 +174,7 @@ func (c *Citer) Cite(ctx context.Context, req Request) (*Cited, error) {
 	if err != nil {
 		return nil, err
 	}
+	cited.Work.Recognised = ocr
 	made := &Cited{Citation: cited, Problem: c.checkSource(ctx, cited.Address), OCR: ocr}
 	if made.Text, made.JSON, err = form.write(ctx, c, cited, req); err != nil {
 		return nil, err

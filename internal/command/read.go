@@ -167,6 +167,9 @@ func (s *session) printContents(read *contents.Contents, above func(citekit.Addr
 		}
 		above(item.Address)
 		s.printText(item.Text)
+		if how := machines(item.Transcribed, item.OCR); how != "" {
+			fmt.Fprintf(s.stderr, "citekit: %s: %s\n", item.Address, how)
+		}
 		if item.Note != "" {
 			fmt.Fprintf(s.stderr, "citekit: %s: %s\n", item.Address, term.Line(item.Note))
 		}

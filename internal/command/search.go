@@ -363,6 +363,9 @@ func (s *session) printResults(found *search.Results) {
 				copies = fmt.Sprintf("and %d copies", r.CopyCount)
 			}
 		}
+		if how := machines(r.Transcribed, r.OCR); how != "" {
+			copies = strings.TrimSpace(copies + " (" + how + ")")
+		}
 		if !onTerminal {
 			if copies != "" {
 				copies = "\t" + copies

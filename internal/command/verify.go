@@ -333,6 +333,17 @@ func shownWords(text string) string {
 // leftOutMark is the words of a quote where it leaves out what it must not.
 const leftOutMark = "…"
 
+// machines says that words are those of a machine, if they are; else "".
+func machines(transcribed, ocr bool) string {
+	switch {
+	case transcribed:
+		return "transcribed by a machine"
+	case ocr:
+		return "recognised in a picture"
+	}
+	return ""
+}
+
 // remarks returns what there is to say about a verdict besides its class.
 func remarks(v *verify.Verdict, cited string) string {
 	var all []string
@@ -364,6 +375,9 @@ func remarks(v *verify.Verdict, cited string) string {
 	}
 	for _, note := range v.Notes {
 		all = append(all, term.Line(note))
+	}
+	if how := machines(v.Transcribed, v.OCR); how != "" {
+		all = append(all, how)
 	}
 	if v.Problem != nil {
 		all = append(all, term.Line(plain.Line(problem(v, cited != "" || v.Address.Resource != ""))))
