@@ -13,7 +13,7 @@ import (
 
 // resolversMapper is the name, in maps, of the resolvers' own mapping. Its
 // number rises when they find more: unchanged sources are then mapped again.
-const resolversMapper = "structure/3"
+const resolversMapper = "structure/4"
 
 const maxMapperName = 1024 // bytes
 

@@ -145,7 +145,7 @@ func TestIngest(t *testing.T) {
 	text := `{"resource_id": "c", "type": "text", "title": "c.txt", "source_path": "b/c.txt", "nodes": [
 		{"id": "four", "title": "four", "type": "passage", "location": {"modality": "text", "lines": [1, 1]}, "children": []},
 		{"id": "four-2", "title": "four", "type": "passage", "location": {"modality": "text", "lines": [2, 2]}, "children": []}],
-		"metadata": {"source_hash": "c1cb5b7aff30f3d18dcd5d74c5b1caaa8a8d6a9ab8cb1d22e8f3ba5d3e4a2c11", "source_size": 10, "mapper": "structure/3", "method": "lines", "lines": 3},
+		"metadata": {"source_hash": "c1cb5b7aff30f3d18dcd5d74c5b1caaa8a8d6a9ab8cb1d22e8f3ba5d3e4a2c11", "source_size": 10, "mapper": "structure/4", "method": "lines", "lines": 3},
 		"created_at": "` + created + `"}`
 	if err := errors.Join(json.Unmarshal(data, &got), json.Unmarshal([]byte(text), &want)); err != nil {
 		t.Fatal(err)

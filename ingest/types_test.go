@@ -144,7 +144,7 @@ func TestResolverVersion(t *testing.T) {
 	later := plain.withChats(t, linetest.Chats{Release: "chat/2", Prefix: "a "})
 	later.want(t, later.ingest(t, nil), "unchanged a.txt as a: 1", "unchanged herb.jsonl as herb: 1", "mapped plant.jsonl as plant: 1")
 	m, err := later.lib.Map(t.Context(), "plant")
-	if err != nil || m.Nodes[0].Title != "a fern" || m.Metadata["mapper"] != "structure/3 chat/2" {
+	if err != nil || m.Nodes[0].Title != "a fern" || m.Metadata["mapper"] != "structure/4 chat/2" {
 		t.Errorf("%+v, %v", m, err)
 	}
 	settled := []string{"unchanged a.txt as a: 1", "unchanged herb.jsonl as herb: 1", "unchanged plant.jsonl as plant: 1"}
