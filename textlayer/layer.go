@@ -86,13 +86,35 @@ func (l *Layer) Incomplete() bool { return l.incomplete }
 // them, such as "page 3: 12 of the 80 characters drawn on it cannot be read"; "" if there
 // are none. The zero Location means all of the text.
 func (l *Layer) Missing(loc citekit.Location) string {
+	return l.missingAt(loc, func(run) bool { return true })
+}
+
+// Damaged is like Missing for text whose letters are not known, without pictures.
+func (l *Layer) Damaged(loc citekit.Location) string {
+	return l.missingAt(loc, func(r run) bool { return !r.isPicture() })
+}
+
+// IsScan reports whether half of the runs are pictures with few words as text, or more.
+func (l *Layer) IsScan() bool {
+	n := 0
+	for _, i := range l.stated {
+		if l.runs[i].isPicture() {
+			n++
+		}
+	}
+	return n > 0 && 2*n >= len(l.runs)
+}
+
+func (r run) isPicture() bool { return r.state == about.TextNone || r.state == about.TextPartial }
+
+func (l *Layer) missingAt(loc citekit.Location, counts func(run) bool) string {
 	const most = 3
 	var all []string
 	var last run // the last run of those of which all says the same
 	var first citekit.Location
 	for _, i := range l.missing {
 		r := l.runs[i]
-		if !loc.IsWhole() && !overlap(r.loc, loc) {
+		if !loc.IsWhole() && !overlap(r.loc, loc) || !counts(r) {
 			continue
 		}
 		if n := len(all); n > 0 && r.missing == last.missing && r.loc.Member == last.loc.Member && isNextPage(last.loc, r.loc) {

@@ -125,11 +125,14 @@ func (c *call) setUnsearched(s *source) {
 	if v.Class != NotFound && (v.Class != Altered || isBounded(c.req.Address.Location)) {
 		return
 	}
-	var where citekit.Location
-	if cited := c.req.Address.Location; isBounded(cited) { // whether it stands there is known if that can be read
-		where = textlayer.Widened(cited)
+	// Whether it stands at a place is known if that can be read, and a picture among pages of
+	// text is rarely of a quote.
+	why, missing := error(nil), s.Damaged(citekit.Location{})
+	if cited := c.req.Address.Location; isBounded(cited) {
+		missing = s.Missing(textlayer.Widened(cited))
+	} else if s.IsScan() {
+		missing = s.Missing(citekit.Location{})
 	}
-	why, missing := error(nil), s.Missing(where)
 	switch {
 	case s.Incomplete():
 		why = errIncomplete

@@ -220,7 +220,8 @@ func TestOperations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	content := "# Tides\n\nHigh water is at 12:40 on Mondays.\n"
+	// A worker keeps nothing smaller on its disk.
+	content := "# Tides\n\n" + strings.Repeat("High water is at 12:40 on Mondays.\n", 10_000)
 	if _, err := bucket.Write(t.Context(), "guide.md", strings.NewReader(content), driver.WriteOptions{Size: int64(len(content))}); err != nil {
 		t.Fatal(err)
 	}
