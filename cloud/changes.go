@@ -16,8 +16,8 @@ import (
 // noticePoll is how long others may have to wait for a change of which no notice came.
 const noticePoll = time.Second
 
-// noticeGap is the least time between two notices of a process, which wake all others: many
-// changes in a row are told as one.
+// noticeGap is the least time between two notices of a process, as each wakes all other
+// processes. One notice tells of all changes since the one before.
 const noticeGap = 50 * time.Millisecond
 
 // channelOf returns the channel that changes of the schema are told on.

@@ -85,13 +85,6 @@ func writeTalk(t testing.TB, path string, seconds int) {
 	}
 }
 
-func needFFmpeg(t testing.TB) {
-	t.Helper()
-	if _, err := exec.LookPath("ffmpeg"); err != nil {
-		t.Skip("ffmpeg is not installed")
-	}
-}
-
 // talks opens a library over a folder.
 func talks(t testing.TB, dir string) *citekit.Library {
 	t.Helper()
@@ -115,7 +108,7 @@ func ingestTalks(t testing.TB, lib *citekit.Library, opts ingest.Options) *inges
 
 // TestTranscribed follows a recording without words from its transcript to a verdict.
 func TestTranscribed(t *testing.T) {
-	needFFmpeg(t)
+	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
 	writeTalk(t, filepath.Join(dir, "talk.wav"), 40)
 	writeTalk(t, filepath.Join(dir, "titled.wav"), 30)
@@ -204,7 +197,7 @@ func TestTranscribed(t *testing.T) {
 
 // TestFailedTranscriber fails in different ways.
 func TestFailedTranscriber(t *testing.T) {
-	needFFmpeg(t)
+	sharedtest.Tool(t, "ffmpeg")
 	dir, broken := t.TempDir(), errors.New("broken")
 	writeTalk(t, filepath.Join(dir, "talk.wav"), 20)
 	lib := talks(t, dir)
@@ -240,7 +233,7 @@ const killedFolder = "CITEKIT_TEST_TRANSCRIBED"
 // TestKilledTranscriber kills a process that transcribes. Its successor does no piece
 // twice. Without the variable, it is the test; with it, what is killed.
 func TestKilledTranscriber(t *testing.T) {
-	needFFmpeg(t)
+	sharedtest.Tool(t, "ffmpeg")
 	const length, pieces = 1500, 3
 	note := func(dir string) func(int, float64) error {
 		return func(int, float64) error {

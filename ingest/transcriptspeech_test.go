@@ -80,7 +80,7 @@ func speak(t testing.TB, path string, words []string) (said []word) {
 // hears is at its time.
 func TestSpeech(t *testing.T) {
 	sharedtest.NotShort(t)
-	needFFmpeg(t)
+	sharedtest.Tool(t, "ffmpeg")
 	for _, program := range []string{"espeak-ng", "pocketsphinx_continuous"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(program + " is not installed")
@@ -123,7 +123,7 @@ func TestLongSpeech(t *testing.T) {
 	if !sharedtest.Long() {
 		t.Skip("two hours of sound")
 	}
-	needFFmpeg(t)
+	sharedtest.Tool(t, "ffmpeg")
 	dir := t.TempDir()
 	const length = 2 * 3600
 	writeTalk(t, filepath.Join(dir, "talk.wav"), length)

@@ -26,9 +26,9 @@ type tableTruth struct {
 }
 
 // TestTableTruth compares the tables of the PDF files in the folder CITEKIT_TABLES with
-// the truth in the JSON file beside each; a file without one has no tables. It prints a
-// line for each evidence: tables, cells that are right, and what is no table. It leaves the
-// structure of the document aside unless CITEKIT_TABLES_TAGGED is set; CITEKIT_TABLES_HALF,
+// the truth in the JSON file beside each; a file without one has no tables. For each kind of evidence it
+// prints how many tables and cells are right, and how many tables are none. The structure
+// tags of the files count only if CITEKIT_TABLES_TAGGED is set; CITEKIT_TABLES_HALF,
 // even or odd, takes the files whose hash is so.
 func TestTableTruth(t *testing.T) {
 	folder := os.Getenv("CITEKIT_TABLES")
