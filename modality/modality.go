@@ -7,8 +7,8 @@
 //	lib := citekit.New(ws, resolvers, nil)
 //
 // A program that reads few formats can import only the packages it needs, such
-// as modality/text, and build a [citekit.Resolvers] itself. It then links only
-// those.
+// as modality/text and modality/document/pdf, and build a [citekit.Resolvers]
+// itself. It then links only those.
 package modality
 
 import (

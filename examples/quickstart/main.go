@@ -1,6 +1,6 @@
 // Quickstart maps small sample files of each modality, shows the maps as an
-// agent would read them, resolves parts, and prints where the evidence is and
-// how to cite it. It needs no network, no key and no other program.
+// agent would read them, resolves parts, and prints where the evidence is, how
+// to cite it and what to try next. It needs no network, no key and no other program.
 package main
 
 import (
@@ -13,11 +13,16 @@ import (
 	"io/fs"
 	"log"
 	"os"
+	"os/exec"
+	"os/signal"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/contents"
 	"github.com/citekit/citekit/ingest"
-	"github.com/citekit/citekit/modality"
+	"github.com/citekit/citekit/modality/document/pdf"
+	"github.com/citekit/citekit/modality/image"
+	"github.com/citekit/citekit/modality/media"
+	"github.com/citekit/citekit/modality/text"
 	"github.com/citekit/citekit/workspace"
 )
 
@@ -27,24 +32,50 @@ var samples embed.FS
 
 func main() {
 	dir := flag.String("dir", "", "directory for the samples and the evidence; a new temporary one if empty")
+	view := flag.Bool("view", false, "open the samples in the browser, by the command citekit")
 	flag.Parse()
-	if err := run(context.Background(), os.Stdout, *dir); err != nil {
+	progress := io.Discard
+	if info, err := os.Stderr.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		progress = os.Stderr
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	err := run(ctx, os.Stdout, progress, dir)
+	if err == nil && *view {
+		err = open(*dir)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, out io.Writer, dir string) error {
-	dir, err := unpack(dir)
+// run writes to out, and to progress what takes long. If dir is empty, it becomes a new
+// directory.
+func run(ctx context.Context, out, progress io.Writer, dir *string) error {
+	if err := unpack(dir); err != nil {
+		return err
+	}
+	ws, err := workspace.Open(*dir, nil)
 	if err != nil {
 		return err
 	}
-	ws, err := workspace.Open(dir, nil)
-	if err != nil {
-		return err
+	compiling := func(context.Context) func() {
+		fmt.Fprintln(progress, "The reader of PDF is compiled, once: some seconds.")
+		return nil
 	}
-	lib := citekit.New(ws, modality.All(), nil)
+	// Those of the samples, so that less is compiled; modality.All returns all.
+	resolvers := citekit.Resolvers{
+		citekit.Document: &pdf.Resolver{Compiling: compiling},
+		citekit.Video:    new(media.Resolver),
+		citekit.Audio:    &media.Resolver{Modality: citekit.Audio},
+		citekit.Image:    new(image.Resolver),
+		citekit.Text:     new(text.Resolver),
+	}
+	lib := citekit.New(ws, resolvers, nil)
 	defer lib.Close()
-	report, err := ingest.Run(ctx, lib, []string{"."}, nil)
+	report, err := ingest.Run(ctx, lib, []string{"."}, &ingest.Options{Each: func(item ingest.Item) {
+		fmt.Fprintln(progress, item.Status, item.Path)
+	}})
 	if err == nil {
 		err = report.Err()
 	}
@@ -60,7 +91,24 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 		return err
 	}
 	fmt.Fprintln(out, maps.Text)
-	return resolve(ctx, out, lib)
+	if err := resolve(ctx, out, lib); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, `
+Try next:
+  go install ./cmd/citekit
+  citekit --dir %[1]q search "when does the water turn"
+  citekit --dir %[1]q view
+`, *dir)
+	return nil
+}
+
+// open shows the samples in the browser until the command is interrupted, as this
+// program is.
+func open(dir string) error {
+	view := exec.Command("go", "run", "github.com/citekit/citekit/cmd/citekit", "--dir", dir, "view")
+	view.Stdout, view.Stderr = os.Stdout, os.Stderr
+	return view.Run()
 }
 
 // resolve resolves nodes that ingest found, and addresses of other parts.
@@ -97,17 +145,17 @@ func show(out io.Writer, evidence *citekit.Evidence) {
 	fmt.Fprintf(out, "cite as  %s\n  %d bytes  %s\n", evidence.Address, evidence.Size, evidence.OutputPath)
 }
 
-// unpack writes the samples to dir, or to a new directory that it returns.
-func unpack(dir string) (string, error) {
+// unpack writes the samples to dir. If that is empty, it becomes a new directory.
+func unpack(dir *string) error {
 	files, err := fs.Sub(samples, "samples")
-	if err == nil && dir == "" {
-		dir, err = os.MkdirTemp("", "citekit-quickstart-")
+	if err == nil && *dir == "" {
+		*dir, err = os.MkdirTemp("", "citekit-quickstart-")
 	}
 	if err == nil {
-		err = os.CopyFS(dir, files)
+		err = os.CopyFS(*dir, files)
 	}
 	if errors.Is(err, fs.ErrExist) { // from an earlier run
 		err = nil
 	}
-	return dir, err
+	return err
 }

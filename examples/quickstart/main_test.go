@@ -3,9 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,13 +28,16 @@ func TestRun(t *testing.T) {
 	}
 	dir := t.TempDir()
 	t.Setenv("PATH", "") // no other program
-	for range 2 {
-		var out bytes.Buffer
-		if err := run(context.Background(), &out, dir); err != nil {
+	for _, status := range []ingest.Status{ingest.Mapped, ingest.Unchanged} {
+		var out, progress bytes.Buffer
+		if err := run(context.Background(), &out, &progress, &dir); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(string(want), paths.ReplaceAllString(out.String(), "N bytes  $1-K$2")); diff != "" {
+		if diff := cmp.Diff(string(want), paths.ReplaceAllString(strings.ReplaceAll(out.String(), strconv.Quote(dir), `"DIR"`), "N bytes  $1-K$2")); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if line := string(status) + " guide.pdf\n"; !strings.Contains(progress.String(), line) {
+			t.Errorf("progress is %q, without %q", progress.String(), line)
 		}
 	}
 	names, err := filepath.Glob(filepath.Join(dir, ".citekit_output", "notes_*_on-the-way-*"))
@@ -54,11 +60,12 @@ func TestRun(t *testing.T) {
 
 // The maps say what is in the samples.
 func TestMaps(t *testing.T) {
-	dir, err := unpack(t.TempDir())
+	dir := t.TempDir()
+	err := unpack(&dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := run(t.Context(), new(bytes.Buffer), dir); err != nil {
+	if err := run(t.Context(), io.Discard, io.Discard, &dir); err != nil {
 		t.Fatal(err)
 	}
 	ws, err := workspace.Open(dir, nil)
