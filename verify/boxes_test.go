@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/altertest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/preview"
@@ -75,7 +76,7 @@ func (s *typesetter) stretchOf(r *rand.Rand) segment {
 	lines := s.pages[q.page].lines
 	q.first = r.IntN(len(lines))
 	q.last = min(q.first+r.IntN(4), len(lines)-1, q.first/s.rows*s.rows+s.rows-1)
-	starts, ends := wordStarts(lines[q.first], false), wordStarts(lines[q.last], false)
+	starts, ends := altertest.WordStarts(lines[q.first], false), altertest.WordStarts(lines[q.last], false)
 	q.from = starts[r.IntN((len(starts)+1)/2)]
 	if q.to = len(lines[q.last]); len(ends) > 1 && r.IntN(2) == 0 {
 		q.to = ends[len(ends)-1] - 1
