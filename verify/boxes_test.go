@@ -8,8 +8,6 @@ import (
 	_ "image/png"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,20 +87,12 @@ func (s *typesetter) stretchOf(r *rand.Rand) segment {
 // has.
 func TestBoxesOfQuotes(t *testing.T) {
 	sharedtest.NotShort(t)
-	data, err := os.ReadFile(filepath.Join("testdata", "en-tune.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := os.ReadFile(filepath.Join("testdata", "de-held.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := map[string]*typesetter{
 		"one.pdf": {columns: 1, width: 80, rows: 24},
 		"two.pdf": {columns: 2, width: 44, rows: 16},
 	}
-	files["one.pdf"].set(strings.Split(strings.TrimSpace(string(data)), "\n"))
-	files["two.pdf"].set(strings.Split(strings.TrimSpace(string(more)), "\n"))
+	files["one.pdf"].set(strings.Split(altertest.Prose("en-tune"), "\n"))
+	files["two.pdf"].set(strings.Split(altertest.Prose("de-held"), "\n"))
 	shelf := newShelf(t, map[string]string{"one.pdf": string(files["one.pdf"].pdf()), "two.pdf": string(files["two.pdf"].pdf())})
 	random := rand.New(rand.NewPCG(7, 8))
 	drawer := new(document.PDF)

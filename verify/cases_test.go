@@ -3,7 +3,6 @@ package verify_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -49,11 +48,7 @@ func newGenerator(t testing.TB, st *stock, seed uint64, held bool) *generator {
 // foreign returns sentences of other collections, and of ours about other things.
 func foreign(t testing.TB) (found []string) {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "invented.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found = strings.Split(strings.TrimSpace(string(data)), "\n")
+	found = strings.Split(altertest.Prose("invented"), "\n")
 	dir, ok := sharedtest.Extra(t)
 	if !ok {
 		return found

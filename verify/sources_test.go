@@ -234,12 +234,8 @@ func bounded(files []string, least, most int64) (kept []string) {
 func ownSources(t testing.TB) (made []*source) {
 	for _, group := range []string{"en", "de", "ja", "zh"} {
 		for _, half := range []string{"tune", "held"} {
-			data, err := os.ReadFile(filepath.Join("testdata", group+"-"+half+".txt"))
-			if err != nil {
-				t.Fatal(err)
-			}
 			var texts, set []string
-			for i, p := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+			for i, p := range strings.Split(altertest.Prose(group+"-"+half), "\n") {
 				if i%2 == 0 {
 					texts = append(texts, p)
 				} else {
