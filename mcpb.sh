@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for binary in "$out"/citekit-*-*; do
-  case $binary in *.mcpb | *.json | *.tar.gz) continue ;; esac
+  case $binary in *.mcpb | *.json | *.tar.gz | *.deb | *.rpm | *.apk) continue ;; esac
   name=$(basename "${binary%.exe}")
   python3 - "$binary" "$name" "$work/manifest.json" "$out/$name.mcpb" <<'PY'
 import json, sys, zipfile
