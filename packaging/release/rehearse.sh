@@ -3,33 +3,35 @@
 # to a registry of npm on this machine, and does what somebody does who has only Node: three
 # commands with an empty cache, from nothing to a citation from a folder of twenty files.
 # Then it installs the wheel, and with uv runs it. Prints the seconds of each.
-# VERDACCIO is the command of the registry; without it npx fetches one.
+# The registry is registry.py, or the verdaccio whose command VERDACCIO is.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 dist=$(realpath "${1:-dist}")
-read -ra registry <<<"${VERDACCIO:-npx --yes verdaccio@6.10.4}"
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$work"' EXIT
 
-cat >"$work/config.yaml" <<'Y'
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+url=http://127.0.0.1:$port
+if [ -n "${VERDACCIO:-}" ]; then
+  cat >"$work/config.yaml" <<'Y'
 storage: ./storage
 auth: {htpasswd: {file: ./htpasswd}}
 uplinks: {}
 packages: {"**": {access: $all, publish: $all}}
 max_body_size: 200mb
-log: {type: stdout, format: pretty, level: error}
 Y
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-url=http://127.0.0.1:$port
-"${registry[@]}" --config "$work/config.yaml" --listen "127.0.0.1:$port" >"$work/registry.log" 2>&1 &
+  $VERDACCIO --config "$work/config.yaml" --listen "127.0.0.1:$port" >"$work/registry.log" 2>&1 &
+else
+  packaging/release/registry.py "$port" >"$work/registry.log" 2>&1 &
+fi
 server=$!
 for _ in $(seq 900); do
   curl -fs "$url/-/ping" >/dev/null && break
   kill -0 "$server" || { cat "$work/registry.log" >&2; exit 1; }
   sleep 0.2
 done
-# Verdaccio takes a package from anybody who gives a token; npm wants to see one.
+# Anybody may publish, but npm wants to see a token.
 export npm_config_userconfig=$work/npmrc npm_config_registry=$url npm_config_cache=$work/cache npm_config_update_notifier=false
 echo "//127.0.0.1:$port/:_authToken=rehearsal" >"$npm_config_userconfig"
 for package in "$dist"/npm/cli-* "$dist"/npm/cli; do
