@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 for binary in "$out"/citekit-*-*; do
-  case $binary in *.mcpb | *.json | *.tar.gz) continue ;; esac
+  case $binary in *.mcpb | *.json | *.tar.gz | *.deb | *.rpm | *.apk) continue ;; esac
   name=$(basename "${binary%.exe}")
   python3 - "$binary" "$name" "$work/manifest.json" "$out/$name.mcpb" <<'PY'
 import json, sys, zipfile
@@ -36,9 +36,11 @@ def member(path, mode):
 
 with zipfile.ZipFile(bundle, "w") as z:
     z.writestr(member("manifest.json", 0o100644), text)
+    z.writestr(member("icon.png", 0o100644), open("packaging/icon.png", "rb").read())
     z.writestr(member("LICENSE", 0o100644), open("LICENSE", "rb").read())
     z.writestr(member(entry, 0o100755), open(binary, "rb").read())
 PY
+  cp packaging/icon.png "$work"
   "${validator[@]}" validate "$work/manifest.json"
   printf '%s %s bytes\n' "$out/$name.mcpb" "$(wc -c <"$out/$name.mcpb")"
 done

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/altertest"
 	"github.com/citekit/citekit/verify"
 )
 
@@ -47,11 +48,11 @@ func benchProse(r *rand.Rand, words []string, sentences int) string {
 // line, with a word changed, and invented.
 func benchQuotes(r *rand.Rand, s *source, words []string, n int) (quotes []string) {
 	for i := range n {
-		at := s.sentences[r.IntN(len(s.sentences))]
-		line := flat(s.text[at.from:at.to], false)
+		at := s.Sentences[r.IntN(len(s.Sentences))]
+		line := altertest.Flat(s.Text[at.From:at.To], false)
 		switch i % 4 {
 		case 0:
-			line = s.text[at.from:at.to]
+			line = s.Text[at.From:at.To]
 		case 2:
 			w := strings.Fields(line)
 			w[r.IntN(len(w))] = words[r.IntN(len(words))]
@@ -104,14 +105,14 @@ func BenchmarkCommonWord(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
 	st, manual := manualStock(b, r, benchWords(r, 30_000))
 	times, word := make(map[string]int), ""
-	for next := range strings.FieldsSeq(manual.text) {
+	for next := range strings.FieldsSeq(manual.Text) {
 		if times[next]++; len(next) > 2 && times[next] > times[word] {
 			word = next
 		}
 	}
 	loc := citekit.Location{Modality: citekit.Document}
 	for _, run := range manual.runs {
-		if strings.Contains(manual.text[run.From:run.To], " "+word+" ") && len(run.Location.Pages) > 0 {
+		if strings.Contains(manual.Text[run.From:run.To], " "+word+" ") && len(run.Location.Pages) > 0 {
 			loc = run.Location
 		}
 	}
@@ -121,7 +122,7 @@ func BenchmarkCommonWord(b *testing.B) {
 
 // manualStock returns a stock with the PDF.
 func manualStock(b *testing.B, r *rand.Rand, words []string) (*stock, *source) {
-	manual := &source{name: "manual.pdf", group: "pdf"}
+	manual := &source{name: "manual.pdf", Source: altertest.Source{Group: "pdf"}}
 	if name := os.Getenv("CITEKIT_BENCH_PDF"); name != "" {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -132,7 +133,7 @@ func manualStock(b *testing.B, r *rand.Rand, words []string) (*stock, *source) {
 		manual.data = benchManual(r, words)
 	}
 	st := newStock(b, []*source{manual})
-	b.Logf("%d pages, %d bytes of text", len(manual.runs), len(manual.text))
+	b.Logf("%d pages, %d bytes of text", len(manual.runs), len(manual.Text))
 	return st, manual
 }
 
@@ -156,7 +157,7 @@ func BenchmarkQuoteAnywhere(b *testing.B) {
 		for range 12 {
 			paragraphs = append(paragraphs, benchProse(r, words, 8))
 		}
-		sources = append(sources, &source{name: fmt.Sprintf("d%04d.md", i), group: "md", data: []byte(wrapped(paragraphs, 80, false))})
+		sources = append(sources, &source{name: fmt.Sprintf("d%04d.md", i), data: []byte(wrapped(paragraphs, 80, false)), Source: altertest.Source{Group: "md"}})
 	}
 	st := newStock(b, sources)
 	var requests []verify.Request

@@ -8,13 +8,12 @@ import (
 	_ "image/png"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/altertest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality/document"
 	"github.com/citekit/citekit/preview"
@@ -75,7 +74,7 @@ func (s *typesetter) stretchOf(r *rand.Rand) segment {
 	lines := s.pages[q.page].lines
 	q.first = r.IntN(len(lines))
 	q.last = min(q.first+r.IntN(4), len(lines)-1, q.first/s.rows*s.rows+s.rows-1)
-	starts, ends := wordStarts(lines[q.first], false), wordStarts(lines[q.last], false)
+	starts, ends := altertest.WordStarts(lines[q.first], false), altertest.WordStarts(lines[q.last], false)
 	q.from = starts[r.IntN((len(starts)+1)/2)]
 	if q.to = len(lines[q.last]); len(ends) > 1 && r.IntN(2) == 0 {
 		q.to = ends[len(ends)-1] - 1
@@ -88,20 +87,12 @@ func (s *typesetter) stretchOf(r *rand.Rand) segment {
 // has.
 func TestBoxesOfQuotes(t *testing.T) {
 	sharedtest.NotShort(t)
-	data, err := os.ReadFile(filepath.Join("testdata", "en-tune.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := os.ReadFile(filepath.Join("testdata", "de-held.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	files := map[string]*typesetter{
 		"one.pdf": {columns: 1, width: 80, rows: 24},
 		"two.pdf": {columns: 2, width: 44, rows: 16},
 	}
-	files["one.pdf"].set(strings.Split(strings.TrimSpace(string(data)), "\n"))
-	files["two.pdf"].set(strings.Split(strings.TrimSpace(string(more)), "\n"))
+	files["one.pdf"].set(strings.Split(altertest.Prose("en-tune"), "\n"))
+	files["two.pdf"].set(strings.Split(altertest.Prose("de-held"), "\n"))
 	shelf := newShelf(t, map[string]string{"one.pdf": string(files["one.pdf"].pdf()), "two.pdf": string(files["two.pdf"].pdf())})
 	random := rand.New(rand.NewPCG(7, 8))
 	drawer := new(document.PDF)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/citekit/citekit/internal/test/altertest"
 )
 
 // realBreaks finds sentences that go on over the end of a page, in a file that
@@ -13,7 +15,7 @@ import (
 func realBreaks(s *source) (found []acrossPages) {
 	var pages [][]string
 	for _, r := range s.runs {
-		pages = append(pages, pageLines(s.text[r.From:r.To]))
+		pages = append(pages, pageLines(s.Text[r.From:r.To]))
 	}
 	edges := edgesOf(pages)
 	for i, lines := range pages {
@@ -41,14 +43,14 @@ func edgesOf(pages [][]string) map[string]int {
 
 // withoutHeads leaves out the sentences that a running head was taken for a part
 // of.
-func withoutHeads(s *source) (kept []part) {
+func withoutHeads(s *source) (kept []altertest.Part) {
 	var pages [][]string
 	for _, r := range s.runs {
-		pages = append(pages, pageLines(s.text[r.From:r.To]))
+		pages = append(pages, pageLines(s.Text[r.From:r.To]))
 	}
 	edges := edgesOf(pages)
-	for _, at := range s.sentences {
-		lines := pageLines(s.text[at.from:at.to])
+	for _, at := range s.Sentences {
+		lines := pageLines(s.Text[at.From:at.To])
 		if !slices.ContainsFunc(lines, func(line string) bool { return isHead(line, edges) }) {
 			kept = append(kept, at)
 		}
@@ -110,14 +112,14 @@ func goesOn(before, after []string) string {
 	}
 	text := strings.Join(append(append([]string{}, before...), after...), "\n")
 	for line := range strings.Lines(text) {
-		if len(strings.Fields(line)) < 6 || !isProse(line+" and so it goes on", false) {
+		if len(strings.Fields(line)) < 6 || !altertest.IsProse(line+" and so it goes on", false) {
 			return ""
 		}
 	}
-	if unicode.IsDigit([]rune(before[0])[0]) || !isProse(text, false) {
+	if unicode.IsDigit([]rune(before[0])[0]) || !altertest.IsProse(text, false) {
 		return ""
 	}
-	words := strings.Fields(flat(text, false))
+	words := strings.Fields(altertest.Flat(text, false))
 	if intoWord {
 		words = words[1:]
 	}

@@ -10,6 +10,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 
 	"github.com/citekit/citekit/internal/test/pdftest"
+
+	"github.com/citekit/citekit/internal/test/altertest"
 )
 
 // A typesetter sets paragraphs as the pages of a PDF, and knows what it put
@@ -81,7 +83,7 @@ func (s *typesetter) paragraph(words []string) {
 // letters.
 func hyphenated(w string, room int) (first, rest string) {
 	r := []rune(w)
-	if len(r) < 8 || !onlyLetters(strings.TrimRight(w, ".,;:")) || strings.ToUpper(w) == w {
+	if len(r) < 8 || !altertest.OnlyLetters(strings.TrimRight(w, ".,;:")) || strings.ToUpper(w) == w {
 		return "", ""
 	}
 	for at := min(room, len(r)-4); at >= 3; at-- {
@@ -90,10 +92,6 @@ func hyphenated(w string, room int) (first, rest string) {
 		}
 	}
 	return "", ""
-}
-
-func onlyLetters(w string) bool {
-	return w != "" && strings.IndexFunc(w, func(c rune) bool { return !unicode.IsLetter(c) }) < 0
 }
 
 // put ends a line, and begins a page where the last one is full.

@@ -97,13 +97,13 @@ func (j *judgement) add(c kase, v *verify.Verdict) {
 		j.said[c.kind], j.wanted[c.kind] = map[verify.Class]int{}, c.want
 	}
 	j.said[c.kind][v.Class]++
-	group := j.groups[c.src.group]
+	group := j.groups[c.src.Group]
 	group[1]++
 	right := slices.Contains(strings.Split(c.want, "|"), string(v.Class))
 	if right {
 		group[0]++
 	}
-	j.groups[c.src.group] = group
+	j.groups[c.src.Group] = group
 	place := true
 	if right && c.want != "not_found" && !strings.Contains(c.want, "|") {
 		j.placed[1]++
@@ -164,7 +164,7 @@ func (st *stock) checkSpan(t *testing.T, c kase, v *verify.Verdict) {
 		t.Errorf("%s: found in %q, which is no source", c, v.Address)
 		return
 	}
-	text, b := st.sources[at].text, v.Span.Bytes
+	text, b := st.sources[at].Text, v.Span.Bytes
 	if b[0] < 0 || b[0] >= b[1] || b[1] > int64(len(text)) || text[b[0]:b[1]] != v.Text {
 		t.Errorf("%s: the text of bytes %d is not the one told", c, b)
 		return

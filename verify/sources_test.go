@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"html"
-	"index/suffixarray"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,12 +13,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
-
 	"github.com/citekit/citekit"
+	"github.com/citekit/citekit/internal/test/altertest"
 	"github.com/citekit/citekit/internal/test/sharedtest"
 	"github.com/citekit/citekit/modality"
 	"github.com/citekit/citekit/search"
@@ -33,18 +30,13 @@ import (
 type source struct {
 	id, name string
 	held     bool
-	group    string // pdf, md, en, de, ja, zh
-	wide     bool   // East Asian
 	data     []byte
+	altertest.Source
 
-	layer     *textlayer.Layer
-	text      string
-	runs      []textlayer.Run
-	sentences []part
-	breaks    []acrossPages
+	layer  *textlayer.Layer
+	runs   []textlayer.Run
+	breaks []acrossPages
 }
-
-type part struct{ from, to int }
 
 // An acrossPages is a quote as a reader copies it over the end of a page.
 type acrossPages struct {
@@ -53,13 +45,12 @@ type acrossPages struct {
 	made  bool
 }
 
-// A stock is the sources in a Library, and what their letters are.
+// A stock is the sources in a Library.
 type stock struct {
 	*citekit.Library
 	searcher *search.Searcher
 	verifier *verify.Verifier
 	sources  []*source
-	letters  *suffixarray.Index
 }
 
 // newStock puts sources into a Library and reads their texts.
@@ -77,14 +68,11 @@ func newStock(t testing.TB, sources []*source) *stock {
 	}
 	st := &stock{Library: citekit.New(ws, modality.All(), nil)}
 	layers := textlayer.New(st.Library, nil)
-	var all strings.Builder
 	for i, s := range sources {
-		if st.read(t, layers, i, s); s.text != "" {
+		if st.read(t, layers, i, s); s.Text != "" {
 			st.sources = append(st.sources, s)
-			all.WriteString(letters(s.text) + "\x00")
 		}
 	}
-	st.letters = suffixarray.New([]byte(all.String()))
 	st.searcher = search.New(st.Library, &search.Options{Layers: layers})
 	st.verifier = verify.New(st.Library, &verify.Options{Layers: layers, Searcher: st.searcher})
 	t.Cleanup(func() { st.searcher.Close(); st.Library.Close() })
@@ -108,90 +96,28 @@ func (st *stock) read(t testing.TB, layers *textlayer.Store, i int, s *source) {
 	}
 	t.Cleanup(func() { layer.Close() })
 	s.layer = layer
-	if s.text, err = layer.Text(t.Context(), 0, layer.Len()); err != nil {
+	if s.Text, err = layer.Text(t.Context(), 0, layer.Len()); err != nil {
 		t.Fatal(err)
 	}
 	for run := range layer.Runs() {
 		s.runs = append(s.runs, run)
 	}
-	s.sentences = sentences(s)
 	if s.paged() {
-		s.sentences = withoutHeads(s)
+		s.Paged, s.OnePage = true, s.onePage
+	}
+	s.Sentences = altertest.Sentences(&s.Source)
+	if s.paged() {
+		s.Sentences = withoutHeads(s)
 	}
 	if s.paged() && s.breaks == nil {
 		s.breaks = realBreaks(s)
 	}
 }
 
-// letters are what is the same in a quote and its source whatever is repaired:
-// letters and digits, in one form and small.
-func letters(text string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsLetter(c) || unicode.IsNumber(c) || unicode.IsMark(c) {
-			return c
-		}
-		return -1
-	}, strings.ReplaceAll(strings.ToLower(norm.NFKC.String(text)), "ß", "ss"))
-}
-
-// places counts where the letters of a text stand in all sources, up to most.
-func (st *stock) places(text string, most int) int {
-	return len(st.letters.Lookup([]byte(letters(text)), most))
-}
-
-var (
-	sentence     = regexp.MustCompile(`(?s)(?:^|\s)(\p{Lu}[^!?]{40,300}?[.!?])(?:\s|$)`)
-	wideSentence = regexp.MustCompile(`(?s)[^。！？]{14,200}[。！？]`)
-	marker       = regexp.MustCompile(`\n\s*([-*+#>|]|\d+[.)])\s`)
-)
-
-// sentences finds the sentences of a source that are prose.
-func sentences(s *source) (found []part) {
-	re, group := sentence, 2
-	if s.wide {
-		re, group = wideSentence, 0
-	}
-	for from := 0; ; {
-		at := re.FindStringSubmatchIndex(s.text[from:])
-		if at == nil {
-			return found
-		}
-		b := part{from + at[group], from + at[group+1]}
-		for s.wide && (s.text[b.from] == '\n' || s.text[b.from] == '\r') {
-			b.from++
-		}
-		from += at[group+1]
-		if isProse(s.text[b.from:b.to], s.wide) && s.onePage(b) {
-			found = append(found, b)
-		}
-	}
-}
-
-func isProse(text string, wide bool) bool {
-	count, all := 0, 0
-	for _, c := range text {
-		if all++; unicode.IsLetter(c) || c == ' ' {
-			count++
-		}
-		if c == utf8.RuneError || c >= 0xE000 && c < 0xF900 || c == 0xFFFE || unicode.IsControl(c) && !unicode.IsSpace(c) || unicode.Is(unicode.Cf, c) {
-			return false
-		}
-	}
-	for _, no := range []string{"\n\n", "\f", "|", ". .", "...", "…", "```", "://", "\\", "$", "~"} {
-		if strings.Contains(text, no) {
-			return false
-		}
-	}
-	return count*100 >= all*80 && (wide || len(strings.Fields(text)) >= 8) && !marker.MatchString(text)
-}
-
-// onePage reports whether bytes are on one page, if there are pages.
-func (s *source) onePage(b part) bool {
-	if !s.paged() {
-		return true
-	}
+// onePage reports whether bytes are on one page.
+func (s *source) onePage(b altertest.Part) bool {
 	for _, r := range s.runs {
-		if int64(b.from) >= r.From && int64(b.to) <= r.To {
+		if int64(b.From) >= r.From && int64(b.To) <= r.To {
 			return true
 		}
 	}
@@ -201,8 +127,8 @@ func (s *source) onePage(b part) bool {
 func (s *source) paged() bool { return strings.HasSuffix(s.name, ".pdf") }
 
 // location is that of bytes of the text.
-func (s *source) location(b part) citekit.Location {
-	loc, err := s.layer.Location(int64(b.from), int64(b.to))
+func (s *source) location(b altertest.Part) citekit.Location {
+	loc, err := s.layer.Location(int64(b.From), int64(b.To))
 	if err != nil {
 		panic(err) // the bytes are of that text
 	}
@@ -226,7 +152,7 @@ func gather(t testing.TB) []*source {
 		}
 		seen[sum] = true
 		name := fmt.Sprintf("%s-%x.%s", group, sum[:6], strings.TrimPrefix(filepath.Ext(path), "."))
-		all = append(all, &source{name: name, held: sum[0]&1 == 1, group: group, data: data})
+		all = append(all, &source{name: name, held: sum[0]&1 == 1, data: data, Source: altertest.Source{Group: group}})
 	}
 	for _, path := range pdfFiles(t) {
 		add("pdf", path)
@@ -308,12 +234,8 @@ func bounded(files []string, least, most int64) (kept []string) {
 func ownSources(t testing.TB) (made []*source) {
 	for _, group := range []string{"en", "de", "ja", "zh"} {
 		for _, half := range []string{"tune", "held"} {
-			data, err := os.ReadFile(filepath.Join("testdata", group+"-"+half+".txt"))
-			if err != nil {
-				t.Fatal(err)
-			}
 			var texts, set []string
-			for i, p := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+			for i, p := range strings.Split(altertest.Prose(group+"-"+half), "\n") {
 				if i%2 == 0 {
 					texts = append(texts, p)
 				} else {
@@ -322,7 +244,7 @@ func ownSources(t testing.TB) (made []*source) {
 			}
 			wide := group == "ja" || group == "zh"
 			width := map[bool]int{false: 72, true: 30}[wide]
-			made = append(made, &source{name: group + "-" + half + ".md", held: half == "held", group: group, wide: wide, data: []byte(wrapped(texts, width, wide))})
+			made = append(made, &source{name: group + "-" + half + ".md", held: half == "held", data: []byte(wrapped(texts, width, wide)), Source: altertest.Source{Group: group, Wide: wide}})
 			made = append(made, typeset(group+"-"+half+".pdf", half == "held", group, set, 7))
 		}
 	}
@@ -385,7 +307,7 @@ func typeset(name string, held bool, group string, paragraphs []string, rows int
 		s.foot = func(page int) string { return fmt.Sprintf("- %d -", page+11) }
 	}
 	s.set(paragraphs)
-	src := &source{name: name, held: held, group: group, wide: wide, data: s.pdf(), breaks: []acrossPages{}}
+	src := &source{name: name, held: held, data: s.pdf(), breaks: []acrossPages{}, Source: altertest.Source{Group: group, Wide: wide}}
 	for _, n := range []int{6, 9, 14} {
 		before, after := n, n
 		if wide {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Publishes the release of a tag that is checked out, with gh: the programs of all
-# platforms, their lists of modules, the bundles for desktop clients, the entry for the
-# registry of MCP servers, and the checksums; then the packages of npm. Those of PyPI lie in
-# dist/pypi, for the workflow to publish. With --dry-run it makes and checks all of
+# platforms, their lists of modules, packages for Linux, the bundles for desktop clients,
+# the entry for the registry of MCP servers, and the checksums; then the packages of npm. What
+# goes to PyPI, a tap of Homebrew, a bucket of Scoop and winget lies in dist/. With --dry-run it makes and checks all of
 # it in dist/, prints the notes, and publishes nothing. CI calls it when a tag is pushed;
 # CONTRIBUTING.md says what comes before.
 set -euo pipefail
@@ -22,6 +22,7 @@ version=$("dist/citekit-$(go env GOOS)-$(go env GOARCH)" version --json | sed -n
 [ "$version" = "$tag" ] || { echo "the program says version $version, not $tag" >&2; exit 1; }
 ./mcpb.sh dist
 packaging/carriers.py dist
+packaging/linux.sh dist
 (cd dist && sha256sum citekit-* server.json >SHA256SUMS)
 if [ -n "$how" ]; then
   cat "$notes"

@@ -161,6 +161,8 @@ func TestBundle(t *testing.T) {
 			arg = base
 		case "${user_config.folders}":
 			arg = further
+		case "--ingest=${user_config.ingest}":
+			arg = "--ingest=true"
 		}
 		args = append(args, arg)
 	}

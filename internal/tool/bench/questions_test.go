@@ -157,6 +157,12 @@ var fromGo = []string{
 // questionLibrary returns a library over 21 files that it makes and maps.
 func questionLibrary(t *testing.T) *citekit.Library {
 	t.Helper()
+	return mapped(t, questionFolder(t))
+}
+
+// questionFolder returns the folder of these files.
+func questionFolder(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	write := func(name string, data []byte, err error) {
 		t.Helper()
@@ -195,7 +201,7 @@ func questionLibrary(t *testing.T) *citekit.Library {
 		t.Fatal(err)
 	}
 	write("chart.png", []byte(chart.String()), nil)
-	return mapped(t, dir)
+	return dir
 }
 
 func mapped(t *testing.T, dir string) *citekit.Library {

@@ -1,4 +1,4 @@
-package verify_test
+package altertest
 
 import (
 	"regexp"
@@ -9,93 +9,94 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func latin(s *source) bool   { return !s.wide }
-func english(s *source) bool { return !s.wide && s.group != "de" }
-func notes(s *source) bool   { return s.group == "en" || s.group == "de" }
+func latin(s *Source) bool   { return !s.Wide }
+func english(s *Source) bool { return !s.Wide && s.Group != "de" }
+func notes(s *Source) bool   { return s.Group == "en" || s.Group == "de" }
 
-// kinds are the rules by which quotes are made.
-var kinds = []kind{
-	{name: "exact", want: "exact", make: asItStands, weight: 2},
-	{name: "exact, part of a sentence", want: "exact", make: phraseOf, weight: 2},
+// Kinds are the rules by which quotes are made.
+var Kinds = []Kind{
+	{Name: "exact", Want: "exact", make: asItStands, Weight: 2},
+	{Name: "exact, part of a sentence", Want: "exact", make: phraseOf, Weight: 2},
 
-	{name: "line ends as spaces", want: "exact", make: lineEnds},
-	{name: "further white space", want: "exact", make: moreSpace, from: latin},
-	{name: "hyphen at line end healed", want: "exact", make: healed, from: latin},
-	{name: "word divided at a line end", want: "exact", make: divided, from: latin},
-	{name: "soft hyphen put in", want: "exact", make: vary(softHyphen), from: latin},
-	{name: "ligatures", want: "repaired", make: rewrite(ligatures), from: latin},
-	{name: "case", want: "repaired", make: rewrite(otherCase), from: latin},
-	{name: "typographic signs", want: "repaired", make: rewrite(otherSigns), from: latin},
-	{name: "ellipsis", want: "repaired", make: leftOut, check: unchecked},
-	{name: "ellipsis over sentences", want: "repaired", make: leftOutFar, check: unchecked, beyond: true},
-	{name: "footnote mark dropped", want: "repaired", make: withoutMarks, from: notes, check: unchecked, beyond: true},
-	{name: "full-width forms", want: "repaired", make: rewrite(fullWidth)},
-	{name: "accents decomposed", want: "repaired", make: rewrite(func(_ *generator, line string) string { return nfd(line) })},
-	{name: "several repairs", want: "repaired", make: rewrite(several), from: latin},
+	{Name: "line ends as spaces", Want: "exact", make: lineEnds},
+	{Name: "further white space", Want: "exact", make: moreSpace, from: latin},
+	{Name: "hyphen at line end healed", Want: "exact", make: healed, from: latin},
+	{Name: "word divided at a line end", Want: "exact", make: divided, from: latin},
+	{Name: "soft hyphen put in", Want: "exact", make: vary(softHyphen), from: latin},
+	{Name: "ligatures", Want: "repaired", make: rewrite(ligatures), from: latin},
+	{Name: "case", Want: "repaired", make: rewrite(otherCase), from: latin},
+	{Name: "typographic signs", Want: "repaired", make: rewrite(otherSigns), from: latin},
+	{Name: "ellipsis", Want: "repaired", make: leftOut, check: unchecked},
+	{Name: "ellipsis over sentences", Want: "repaired", make: leftOutFar, check: unchecked, Beyond: true},
+	{Name: "footnote mark dropped", Want: "repaired", make: withoutMarks, from: notes, check: unchecked, Beyond: true},
+	{Name: "full-width forms", Want: "repaired", make: rewrite(fullWidth)},
+	{Name: "accents decomposed", Want: "repaired", make: rewrite(func(_ *Generator, line string) string { return nfd(line) })},
+	{Name: "several repairs", Want: "repaired", make: rewrite(several), from: latin},
 
-	{name: "one word changed", want: "altered", check: noSuch, make: vary(oneWord)},
-	{name: "three words changed", want: "altered", check: noSuch, make: vary(threeWords)},
-	{name: "word dropped", want: "altered", check: noSuch, make: vary(dropWord)},
-	{name: "word put in", want: "altered", check: noSuch, make: vary(putWord)},
-	{name: "two words swapped", want: "altered", check: noSuch, make: vary(swapWords)},
-	{name: "negation put in", want: "altered", check: noSuch, make: rewrite(negated)},
-	{name: "negation removed", want: "altered", check: noSuch, make: rewrite(unnegated)},
-	{name: "hedge changed", want: "altered", check: noSuch, make: rewrite(hedges)},
-	{name: "opposite", want: "altered", check: noSuch, make: rewrite(opposites)},
-	{name: "number changed", want: "altered", check: noSuch, make: rewrite(otherNumber)},
-	{name: "unit changed", want: "altered", check: noSuch, make: rewrite(otherUnit)},
-	{name: "date changed", want: "altered", check: noSuch, make: rewrite(otherDate)},
-	{name: "name changed", want: "altered", check: noSuch, make: vary(otherName), from: english},
-	{name: "sign changed", want: "altered", check: unchecked, make: rewrite(otherSign)},
-	{name: "decimal moved", want: "altered", check: unchecked, make: rewrite(otherDecimal)},
-	{name: "punctuation changed", want: "altered", check: sameLetters, make: rewrite(otherPunctuation)},
-	{name: "hyphen in a line", want: "altered", check: sameLetters, make: midHyphen, from: latin},
-	{name: "cut inside a word", want: "altered", check: onceThere, make: cutWord, from: latin},
-	{name: "homoglyph", want: "altered", check: noSuch, make: rewrite(homoglyph), from: latin},
-	{name: "bidi control", want: "altered", check: sameLetters, make: rewrite(bidi)},
-	{name: "accent dropped", want: "altered", check: noSuch, make: rewrite(unaccented)},
-	{name: "number changed under repairs", want: "altered", check: noSuch, make: numberUnderRepairs, from: latin},
-	{name: "ellipsis for a negation", want: "altered", check: unchecked, make: leftOutNegation, from: latin},
-	{name: "ellipsis with a word changed", want: "altered", check: unchecked, make: leftOutAltered},
+	{Name: "one word changed", Want: "altered", check: noSuch, make: vary(oneWord)},
+	{Name: "three words changed", Want: "altered", check: noSuch, make: vary(threeWords)},
+	{Name: "word dropped", Want: "altered", check: noSuch, make: vary(dropWord)},
+	{Name: "word put in", Want: "altered", check: noSuch, make: vary(putWord)},
+	{Name: "two words swapped", Want: "altered", check: noSuch, make: vary(swapWords)},
+	{Name: "negation put in", Want: "altered", check: noSuch, make: rewrite(negated)},
+	{Name: "negation removed", Want: "altered", check: noSuch, make: rewrite(unnegated)},
+	{Name: "hedge changed", Want: "altered", check: noSuch, make: rewrite(hedges)},
+	{Name: "opposite", Want: "altered", check: noSuch, make: rewrite(opposites)},
+	{Name: "number changed", Want: "altered", check: noSuch, make: rewrite(otherNumber)},
+	{Name: "unit changed", Want: "altered", check: noSuch, make: rewrite(otherUnit)},
+	{Name: "date changed", Want: "altered", check: noSuch, make: rewrite(otherDate)},
+	{Name: "name changed", Want: "altered", check: noSuch, make: vary(otherName), from: english},
+	{Name: "sign changed", Want: "altered", check: unchecked, make: rewrite(otherSign)},
+	{Name: "decimal moved", Want: "altered", check: unchecked, make: rewrite(otherDecimal)},
+	{Name: "punctuation changed", Want: "altered", check: sameLetters, make: rewrite(otherPunctuation)},
+	{Name: "hyphen in a line", Want: "altered", check: sameLetters, make: midHyphen, from: latin},
+	{Name: "cut inside a word", Want: "altered", check: onceThere, make: cutWord, from: latin},
+	{Name: "homoglyph", Want: "altered", check: noSuch, make: rewrite(homoglyph), from: latin},
+	{Name: "bidi control", Want: "altered", check: sameLetters, make: rewrite(bidi)},
+	{Name: "accent dropped", Want: "altered", check: noSuch, make: rewrite(unaccented)},
+	{Name: "number changed under repairs", Want: "altered", check: noSuch, make: numberUnderRepairs, from: latin},
+	{Name: "ellipsis for a negation", Want: "altered", check: unchecked, make: leftOutNegation, from: latin},
+	{Name: "ellipsis with a word changed", Want: "altered", check: unchecked, make: leftOutAltered},
 
-	{name: "elsewhere, other page or line", want: "elsewhere", make: flatCopy, elsewhere: "page", weight: 3},
-	{name: "elsewhere, other file", want: "elsewhere", make: flatCopy, elsewhere: "file", weight: 3},
+	{Name: "elsewhere, other page or line", Want: "elsewhere", make: flatCopy, Elsewhere: "page", Weight: 3},
+	{Name: "elsewhere, other file", Want: "elsewhere", make: flatCopy, Elsewhere: "file", Weight: 3},
 
-	{name: "invented", want: "not_found", check: noSuch, make: invented, weight: 5},
-	{name: "words of the source", want: "not_found", check: noSuch, make: salad, weight: 5},
-	{name: "shuffled", want: "not_found", check: noSuch, make: shuffled, weight: 5},
-	{name: "spliced", want: "altered|not_found", check: noSuch, make: spliced, weight: 5},
-	{name: "ellipsis turned round", want: "altered|not_found", check: noSuch, make: turned},
+	{Name: "invented", Want: "not_found", check: noSuch, make: invented, Weight: 5},
+	{Name: "words of the source", Want: "not_found", check: noSuch, make: salad, Weight: 5},
+	{Name: "shuffled", Want: "not_found", check: noSuch, make: shuffled, Weight: 5},
+	{Name: "spliced", Want: "altered|not_found", check: noSuch, make: spliced, Weight: 5},
+	{Name: "ellipsis turned round", Want: "altered|not_found", check: noSuch, make: turned},
 }
 
-func asItStands(_ *generator, s *source, at part) (string, bool) {
-	return s.text[at.from:at.to], true
+func asItStands(_ *Generator, s *Source, at Part) (string, bool) {
+	return s.Text[at.From:at.To], true
 }
 
-func flatCopy(_ *generator, s *source, at part) (string, bool) {
-	return flat(s.text[at.from:at.to], s.wide), true
+func flatCopy(_ *Generator, s *Source, at Part) (string, bool) {
+	return Flat(s.Text[at.From:at.To], s.Wide), true
 }
 
 // phraseOf takes some words of a sentence.
-func phraseOf(g *generator, s *source, at part) (string, bool) {
-	text := s.text[at.from:at.to]
-	starts := wordStarts(text, s.wide)
+func phraseOf(g *Generator, s *Source, at Part) (string, bool) {
+	text := s.Text[at.From:at.To]
+	starts := WordStarts(text, s.Wide)
 	if len(starts) < 12 {
 		return "", false
 	}
 	from := g.IntN(len(starts) - 8)
 	to := from + 6 + g.IntN(len(starts)-from-7)
 	phrase := strings.TrimRightFunc(text[starts[from]:starts[to]], unicode.IsSpace)
-	if s.wide && (countsNear(text, starts[from]) || countsNear(text, starts[to])) {
+	if s.Wide && (countsNear(text, starts[from]) || countsNear(text, starts[to])) {
 		return "", false
 	}
-	return phrase, !strings.HasSuffix(phrase, "-") && g.places(phrase, 2) == 1
+	return phrase, !strings.HasSuffix(phrase, "-") && g.Places(phrase, 2) == 1
 }
 
-func wordStarts(text string, wide bool) (starts []int) {
+// WordStarts returns where the words of a text begin, in bytes.
+func WordStarts(text string, wide bool) (starts []int) {
 	if wide {
 		at := 0
-		for _, w := range tokens(text, true) {
+		for _, w := range Tokens(text, true) {
 			if strings.TrimSpace(w) != "" {
 				starts = append(starts, at)
 			}
@@ -123,13 +124,13 @@ func countsNear(text string, at int) bool {
 
 const numerals = "〇一二三四五六七八九十百千万億亿半两几数第0123456789."
 
-func lineEnds(_ *generator, s *source, at part) (string, bool) {
-	text := s.text[at.from:at.to]
-	return flat(text, s.wide), strings.Contains(text, "\n") && !lineHyphen.MatchString(text)
+func lineEnds(_ *Generator, s *Source, at Part) (string, bool) {
+	text := s.Text[at.From:at.To]
+	return Flat(text, s.Wide), strings.Contains(text, "\n") && !lineHyphen.MatchString(text)
 }
 
-func moreSpace(g *generator, s *source, at part) (string, bool) {
-	w := strings.Fields(flat(s.text[at.from:at.to], false))
+func moreSpace(g *Generator, s *Source, at Part) (string, bool) {
+	w := strings.Fields(Flat(s.Text[at.From:at.To], false))
 	for i := range w {
 		w[i] += []string{" ", " ", "\n", "  ", "\t", "\u00a0", "\r\n"}[g.IntN(7)]
 	}
@@ -139,14 +140,14 @@ func moreSpace(g *generator, s *source, at part) (string, bool) {
 // healed joins a word that was divided at the end of a line. Where the layer of a
 // PDF does not tell the end of that line, it is a word that the source has
 // elsewhere in one piece, and in two nowhere else.
-func healed(_ *generator, s *source, at part) (string, bool) {
-	text := s.text[at.from:at.to]
+func healed(_ *Generator, s *Source, at Part) (string, bool) {
+	text := s.Text[at.From:at.To]
 	if lineHyphen.MatchString(text) {
-		return flat(text, false), true
+		return Flat(text, false), true
 	}
 	for _, m := range innerHyphen.FindAllStringSubmatchIndex(text, -1) {
-		if s.paged() && isDivided(s, text[m[2]:m[3]], text[m[4]:m[5]]) {
-			return flat(text[:m[3]]+text[m[4]:], false), true
+		if s.Paged && isDivided(s, text[m[2]:m[3]], text[m[4]:m[5]]) {
+			return Flat(text[:m[3]]+text[m[4]:], false), true
 		}
 	}
 	return "", false
@@ -154,37 +155,37 @@ func healed(_ *generator, s *source, at part) (string, bool) {
 
 var innerHyphen = regexp.MustCompile(`\b(\p{Ll}{2,})-(\p{Ll}{2,})\b`)
 
-func isDivided(s *source, first, rest string) bool {
-	return strings.Count(s.text, first+rest) >= 2 && strings.Count(s.text, first+"-"+rest) == 1
+func isDivided(s *Source, first, rest string) bool {
+	return strings.Count(s.Text, first+rest) >= 2 && strings.Count(s.Text, first+"-"+rest) == 1
 }
 
-func divided(g *generator, s *source, at part) (string, bool) {
-	w := strings.Fields(flat(s.text[at.from:at.to], false))
+func divided(g *Generator, s *Source, at Part) (string, bool) {
+	w := strings.Fields(Flat(s.Text[at.From:at.To], false))
 	k := g.IntN(len(w))
-	if !onlyLetters(w[k]) || len(w[k]) < 8 || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
+	if !OnlyLetters(w[k]) || len(w[k]) < 8 || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
 		return "", false
 	}
 	w[k] = w[k][:4] + "-\n" + w[k][4:]
 	return strings.Join(w, " "), true
 }
 
-func softHyphen(g *generator, w []string, _ *source) bool {
+func softHyphen(g *Generator, w []string, _ *Source) bool {
 	k := g.IntN(len(w))
-	if !onlyLetters(w[k]) || len(w[k]) < 7 || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
+	if !OnlyLetters(w[k]) || len(w[k]) < 7 || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
 		return false
 	}
 	w[k] = w[k][:3] + "\u00ad" + w[k][3:]
 	return true
 }
 
-func ligatures(_ *generator, line string) string {
+func ligatures(_ *Generator, line string) string {
 	if out := strings.NewReplacer("ﬁ", "fi", "ﬂ", "fl", "ﬀ", "ff", "ﬃ", "ffi", "ﬄ", "ffl").Replace(line); out != line {
 		return out
 	}
 	return strings.NewReplacer("ffi", "ﬃ", "ffl", "ﬄ", "ff", "ﬀ", "fi", "ﬁ", "fl", "ﬂ").Replace(line)
 }
 
-func otherCase(g *generator, line string) string {
+func otherCase(g *Generator, line string) string {
 	switch g.IntN(3) {
 	case 0:
 		return strings.ToUpper(line)
@@ -199,7 +200,7 @@ func otherCase(g *generator, line string) string {
 	return strings.Join(w, " ")
 }
 
-func otherSigns(g *generator, line string) string {
+func otherSigns(g *Generator, line string) string {
 	if strings.ContainsAny(line, "‘’“”„–—−‐") {
 		return strings.NewReplacer("‘", "'", "’", "'", "“", `"`, "”", `"`, "„", `"`, "–", "-", "—", "-", "−", "-", "‐", "-").Replace(line)
 	}
@@ -207,11 +208,11 @@ func otherSigns(g *generator, line string) string {
 	return strings.NewReplacer("'", "’", `"`, double, " - ", " – ").Replace(line)
 }
 
-func several(g *generator, line string) string {
+func several(g *Generator, line string) string {
 	return strings.ReplaceAll(otherCase(g, ligatures(g, otherSigns(g, line))), " ", "\n")
 }
 
-func fullWidth(_ *generator, line string) string {
+func fullWidth(_ *Generator, line string) string {
 	if strings.Contains(line, "[^") {
 		return line // marks of Markdown are not of full width
 	}
@@ -225,31 +226,31 @@ func fullWidth(_ *generator, line string) string {
 
 var ellipses = []string{" … ", " ... ", " […] ", " [...] ", "… "}
 
-func leftOut(g *generator, s *source, at part) (string, bool) {
-	w := tokens(flat(s.text[at.from:at.to], s.wide), s.wide)
+func leftOut(g *Generator, s *Source, at Part) (string, bool) {
+	w := Tokens(Flat(s.Text[at.From:at.To], s.Wide), s.Wide)
 	if len(w) < 16 {
 		return "", false
 	}
 	first, last := 6+g.IntN(len(w)-15), 6
-	a, b := joined(w[:first], s.wide), joined(w[len(w)-last:], s.wide)
-	out := joined(w[first:len(w)-last], s.wide)
-	if negation.MatchString(out) || s.wide && (countsNear(a+out, len(a)) || countsNear(out+b, len(out))) {
+	a, b := Joined(w[:first], s.Wide), Joined(w[len(w)-last:], s.Wide)
+	out := Joined(w[first:len(w)-last], s.Wide)
+	if negation.MatchString(out) || s.Wide && (countsNear(a+out, len(a)) || countsNear(out+b, len(out))) {
 		return "", false
 	}
-	return a + ellipses[g.IntN(len(ellipses))] + b, utf8.RuneCountInString(b) >= 10 && g.places(a, 2) == 1
+	return a + ellipses[g.IntN(len(ellipses))] + b, utf8.RuneCountInString(b) >= 10 && g.Places(a, 2) == 1
 }
 
 // A negation, alone or within a word.
 var negation = regexp.MustCompile(`(?i)\b(not?|never|none|nothing|nobody|neither|nor|without|hardly|cannot|few|fewer|nicht|nichts|nie|niemals|niemand|kein\w*|ohne|kaum)\b|n['’]t\b|不|没|無|无|未|非|ない|なく|なかっ|ません|ず`)
 
 // leftOutNegation leaves out a negation and at most a word beside it.
-func leftOutNegation(g *generator, s *source, at part) (string, bool) {
-	w := strings.Fields(flat(s.text[at.from:at.to], false))
+func leftOutNegation(g *Generator, s *Source, at Part) (string, bool) {
+	w := strings.Fields(Flat(s.Text[at.From:at.To], false))
 	for i := 4; i+6 < len(w); i++ {
 		switch strings.ToLower(w[i]) {
 		case "not", "never", "no", "nicht", "kein", "keine", "niemals":
 			skip := 1 + g.IntN(2)
-			return joined(w[:i], false) + ellipses[g.IntN(4)] + joined(w[i+skip:], false), true
+			return Joined(w[:i], false) + ellipses[g.IntN(4)] + Joined(w[i+skip:], false), true
 		}
 	}
 	return "", false
@@ -257,19 +258,19 @@ func leftOutNegation(g *generator, s *source, at part) (string, bool) {
 
 // leftOutFar takes the start of one sentence and the end of the one after the
 // next.
-func leftOutFar(g *generator, s *source, at part) (string, bool) {
-	for _, next := range s.sentences {
-		if d := next.from - at.to; d > 20 && d < 500 && s.onePage(part{at.from, next.to}) {
-			a := tokens(flat(s.text[at.from:at.to], s.wide), s.wide)
-			b := tokens(flat(s.text[next.from:next.to], s.wide), s.wide)
-			if len(a) < 9 || len(b) < 9 || negation.MatchString(s.text[at.from:next.to]) {
+func leftOutFar(g *Generator, s *Source, at Part) (string, bool) {
+	for _, next := range s.Sentences {
+		if d := next.From - at.To; d > 20 && d < 500 && s.onePage(Part{at.From, next.To}) {
+			a := Tokens(Flat(s.Text[at.From:at.To], s.Wide), s.Wide)
+			b := Tokens(Flat(s.Text[next.From:next.To], s.Wide), s.Wide)
+			if len(a) < 9 || len(b) < 9 || negation.MatchString(s.Text[at.From:next.To]) {
 				return "", false
 			}
-			x, y := joined(a[:7], s.wide), joined(b[len(b)-8:], s.wide)
-			if out := s.text[at.from:next.to]; otherParagraph.MatchString(out) || len(strings.Fields(out)) > 50 || countsAgain.MatchString(y) {
+			x, y := Joined(a[:7], s.Wide), Joined(b[len(b)-8:], s.Wide)
+			if out := s.Text[at.From:next.To]; otherParagraph.MatchString(out) || len(strings.Fields(out)) > 50 || countsAgain.MatchString(y) {
 				return "", false // which an ellipsis may not join
 			}
-			return x + ellipses[g.IntN(len(ellipses))] + y, g.places(x, 2) == 1 && g.places(y, 2) == 1
+			return x + ellipses[g.IntN(len(ellipses))] + y, g.Places(x, 2) == 1 && g.Places(y, 2) == 1
 		}
 	}
 	return "", false
@@ -282,36 +283,36 @@ var (
 	countsAgain    = regexp.MustCompile(`^\S*\s*\S*\d`)
 )
 
-func leftOutAltered(g *generator, s *source, at part) (string, bool) {
-	w := tokens(flat(s.text[at.from:at.to], s.wide), s.wide)
+func leftOutAltered(g *Generator, s *Source, at Part) (string, bool) {
+	w := Tokens(Flat(s.Text[at.From:at.To], s.Wide), s.Wide)
 	if len(w) < 24 {
 		return "", false
 	}
-	k, v := 2+g.IntN(6), g.word(s)
-	a, b := joined(w[:10], s.wide), joined(w[len(w)-10:], s.wide)
-	if !isWord(w[k], s.wide) || strings.EqualFold(w[k], v) || g.places(a, 2) != 1 {
+	k, v := 2+g.IntN(6), g.Word(s)
+	a, b := Joined(w[:10], s.Wide), Joined(w[len(w)-10:], s.Wide)
+	if !IsWord(w[k], s.Wide) || strings.EqualFold(w[k], v) || g.Places(a, 2) != 1 {
 		return "", false
 	}
 	w[k] = v
-	changed := joined(w[:10], s.wide)
-	return changed + ellipses[g.IntN(len(ellipses))] + b, g.places(changed, 1) == 0
+	changed := Joined(w[:10], s.Wide)
+	return changed + ellipses[g.IntN(len(ellipses))] + b, g.Places(changed, 1) == 0
 }
 
-func turned(g *generator, s *source, at part) (string, bool) {
-	w := tokens(flat(s.text[at.from:at.to], s.wide), s.wide)
+func turned(g *Generator, s *Source, at Part) (string, bool) {
+	w := Tokens(Flat(s.Text[at.From:at.To], s.Wide), s.Wide)
 	if len(w) < 20 {
 		return "", false
 	}
-	a, b := joined(w[:7], s.wide), joined(w[len(w)-7:], s.wide)
-	return b + ellipses[g.IntN(len(ellipses))] + a, g.places(a, 2) == 1 && g.places(b, 2) == 1
+	a, b := Joined(w[:7], s.Wide), Joined(w[len(w)-7:], s.Wide)
+	return b + ellipses[g.IntN(len(ellipses))] + a, g.Places(a, 2) == 1 && g.Places(b, 2) == 1
 }
 
 // withoutMarks drops "[^1]" in Markdown, and in a PDF a raised number after the
 // end of a sentence, which is the start of this one or stands inside.
-func withoutMarks(_ *generator, s *source, at part) (string, bool) {
-	whole := s.text[at.from:min(len(s.text), at.to+90)]
+func withoutMarks(_ *Generator, s *Source, at Part) (string, bool) {
+	whole := s.Text[at.From:min(len(s.Text), at.To+90)]
 	m := keptMark.FindStringSubmatchIndex(whole)
-	if m == nil || !s.onePage(part{at.from, at.from + m[1]}) {
+	if m == nil || !s.onePage(Part{at.From, at.From + m[1]}) {
 		return "", false
 	}
 	after := strings.Fields(whole[m[3]:])
@@ -319,63 +320,63 @@ func withoutMarks(_ *generator, s *source, at part) (string, bool) {
 		return "", false
 	}
 	before := whole[:m[2]]
-	return flat(before, s.wide) + " " + flat(strings.Join(after[:6], " "), s.wide), !strings.Contains(whole, "See the minutes")
+	return Flat(before, s.Wide) + " " + Flat(strings.Join(after[:6], " "), s.Wide), !strings.Contains(whole, "See the minutes")
 }
 
 var keptMark = regexp.MustCompile(`\p{L}\.(\[\^\d\]|\d)\s`)
 
-func oneWord(g *generator, w []string, s *source) bool {
-	k, v := g.IntN(len(w)), g.word(s)
-	if !isWord(w[k], s.wide) || strings.EqualFold(w[k], v) {
+func oneWord(g *Generator, w []string, s *Source) bool {
+	k, v := g.IntN(len(w)), g.Word(s)
+	if !IsWord(w[k], s.Wide) || strings.EqualFold(w[k], v) {
 		return false
 	}
 	w[k] = v
 	return true
 }
 
-func threeWords(g *generator, w []string, s *source) bool {
-	if len(w) < 14 || s.wide && len(w) < 20 {
+func threeWords(g *Generator, w []string, s *Source) bool {
+	if len(w) < 14 || s.Wide && len(w) < 20 {
 		return false
 	}
 	n := 0
 	for _, k := range g.Perm(len(w)) {
-		if isWord(w[k], s.wide) && n < 3 {
-			w[k] = g.word(s)
+		if IsWord(w[k], s.Wide) && n < 3 {
+			w[k] = g.Word(s)
 			n++
 		}
 	}
 	return n == 3
 }
 
-func dropWord(g *generator, w []string, s *source) bool {
+func dropWord(g *Generator, w []string, s *Source) bool {
 	k := 1 + g.IntN(len(w)-2)
-	if !isWord(w[k], s.wide) {
+	if !IsWord(w[k], s.Wide) {
 		return false
 	}
 	w[k] = ""
 	return true
 }
 
-func putWord(g *generator, w []string, s *source) bool {
+func putWord(g *Generator, w []string, s *Source) bool {
 	k := 1 + g.IntN(len(w)-2)
-	if s.wide {
-		w[k] += g.word(s)
+	if s.Wide {
+		w[k] += g.Word(s)
 	} else {
-		w[k] += " " + g.word(s)
+		w[k] += " " + g.Word(s)
 	}
 	return !strings.HasSuffix(w[k-1], "-")
 }
 
-func swapWords(g *generator, w []string, s *source) bool {
+func swapWords(g *Generator, w []string, s *Source) bool {
 	k := g.IntN(len(w) - 2)
-	if !isWord(w[k], s.wide) || !isWord(w[k+1], s.wide) || strings.EqualFold(w[k], w[k+1]) {
+	if !IsWord(w[k], s.Wide) || !IsWord(w[k+1], s.Wide) || strings.EqualFold(w[k], w[k+1]) {
 		return false
 	}
 	w[k], w[k+1] = w[k+1], w[k]
 	return true
 }
 
-func negated(g *generator, line string) string {
+func negated(g *Generator, line string) string {
 	return swapFirst(g, line, []string{
 		"is", "is not", "are", "are not", "can", "cannot", "will", "will not", "may", "may not", "should", "should not", "must", "must not", "was", "was not", "were", "were not", "does", "does not", "has", "has not",
 		"wird", "wird nicht", "werden", "werden nicht", "kann", "kann nicht", "darf", "darf nicht", "muss", "muss nicht", "wurde", "wurde nicht", "hatte", "hatte nicht", "liegt", "liegt nicht", "ist", "ist nicht",
@@ -384,7 +385,7 @@ func negated(g *generator, line string) string {
 	})
 }
 
-func unnegated(g *generator, line string) string {
+func unnegated(g *Generator, line string) string {
 	return swapFirst(g, line, []string{
 		"not ", "", "cannot", "can", "never ", "", "no ", "some ", "don't", "do", "doesn't", "does", "isn't", "is", "nothing", "everything", "without", "with", "nobody", "everybody", "none", "all", "hardly ", "",
 		"nicht ", "", "nie ", "", "niemals ", "", "kein ", "ein ", "keine ", "eine ", "Nichts", "Alles", "niemand", "jeder", "Niemand", "Jeder", "ohne", "mit", "kaum ", "",
@@ -393,7 +394,7 @@ func unnegated(g *generator, line string) string {
 	})
 }
 
-func hedges(g *generator, line string) string {
+func hedges(g *Generator, line string) string {
 	return swapFirst(g, line, []string{
 		"may", "must", "must", "may", "might", "will", "could", "does", "should", "might", "some", "all", "all", "some", "many", "few", "often", "always", "usually", "always", "sometimes", "always", "probably", "certainly", "most", "all", "about", "exactly", "almost", "fully", "can", "must", "any", "every", "only", "also", "at least", "at most", "at most", "at least",
 		"meistens", "immer", "vielleicht", "sicher", "voraussichtlich", "sicher", "vermutlich", "gewiss", "kann", "muss", "muss", "kann", "soll", "wird", "einige", "alle", "viele", "alle", "manche", "alle", "etwa", "genau", "rund", "genau", "fast", "ganz", "höchstens", "mindestens", "mindestens", "höchstens", "gelegentlich", "stets", "selten", "stets", "darf", "muss", "gewöhnlich", "immer",
@@ -402,7 +403,7 @@ func hedges(g *generator, line string) string {
 	})
 }
 
-func opposites(g *generator, line string) string {
+func opposites(g *Generator, line string) string {
 	return swapFirst(g, line, []string{
 		"more", "less", "less", "more", "before", "after", "after", "before", "first", "last", "last", "first", "above", "below", "below", "above", "larger", "smaller", "increase", "decrease", "true", "false", "false", "true", "left", "right", "north", "south", "east", "west", "highest", "lowest", "lowest", "highest", "minimum", "maximum", "maximum", "minimum", "open", "closed", "longer", "shorter", "with", "without", "inside", "outside", "enabled", "disabled",
 		"mehr", "weniger", "über", "unter", "unter", "über", "vor", "nach", "nach", "vor", "rechten", "linken", "höher", "tiefer", "älteste", "jüngste", "alten", "neuen", "warme", "kalte",
@@ -421,7 +422,7 @@ var (
 	signed   = regexp.MustCompile(`(^|\s)([-+]?)(\d+)([\s,.)]|$)`)
 )
 
-func otherNumber(g *generator, line string) string {
+func otherNumber(g *Generator, line string) string {
 	if at := digits.FindAllStringIndex(line, -1); len(at) > 0 {
 		m := at[g.IntN(len(at))]
 		i := m[0] + g.IntN(m[1]-m[0])
@@ -447,7 +448,7 @@ var units = map[string]string{
 	"メートル": "キロ", "センチ": "ミリ", "時間": "分", "分": "秒", "円": "ドル", "万円": "億円", "パーセント": "パーミル", "キロ": "グラム", "人": "組", "冊": "枚",
 }
 
-func otherUnit(g *generator, line string) string {
+func otherUnit(g *Generator, line string) string {
 	for _, re := range []*regexp.Regexp{measured, wideUnit} {
 		at := re.FindAllStringSubmatchIndex(line, -1)
 		for _, i := range g.Perm(len(at)) {
@@ -459,7 +460,7 @@ func otherUnit(g *generator, line string) string {
 	return line
 }
 
-func otherDate(g *generator, line string) string {
+func otherDate(g *Generator, line string) string {
 	if at := year.FindAllStringIndex(line, -1); len(at) > 0 && g.IntN(2) == 0 {
 		i := at[g.IntN(len(at))][1] - 1
 		return line[:i] + string('0'+(line[i]-'0'+byte(1+g.IntN(9)))%10) + line[i+1:]
@@ -471,10 +472,10 @@ func otherDate(g *generator, line string) string {
 	})
 }
 
-func otherName(g *generator, w []string, s *source) bool {
+func otherName(g *Generator, w []string, s *Source) bool {
 	var names []int
 	for i := 1; i < len(w); i++ {
-		if isWord(w[i], false) && unicode.IsUpper(rune(w[i][0])) && strings.ToUpper(w[i]) != w[i] && !strings.HasSuffix(w[i-1], ".") && !strings.HasSuffix(w[i-1], ":") {
+		if IsWord(w[i], false) && unicode.IsUpper(rune(w[i][0])) && strings.ToUpper(w[i]) != w[i] && !strings.HasSuffix(w[i-1], ".") && !strings.HasSuffix(w[i-1], ":") {
 			names = append(names, i)
 		}
 	}
@@ -486,7 +487,7 @@ func otherName(g *generator, w []string, s *source) bool {
 	return true
 }
 
-func otherSign(g *generator, line string) string {
+func otherSign(g *Generator, line string) string {
 	at := signed.FindAllStringSubmatchIndex(line, -1)
 	if len(at) == 0 {
 		return line
@@ -501,7 +502,7 @@ func otherSign(g *generator, line string) string {
 	return line[:m[4]] + "-" + line[m[4]:]
 }
 
-func otherDecimal(g *generator, line string) string {
+func otherDecimal(g *Generator, line string) string {
 	m := decimals.FindStringSubmatchIndex(line)
 	if m == nil {
 		return line
@@ -512,7 +513,7 @@ func otherDecimal(g *generator, line string) string {
 	return line[:m[5]] + line[m[6]:m[6]+1] + "." + line[m[6]+1:]
 }
 
-func otherPunctuation(g *generator, line string) string {
+func otherPunctuation(g *Generator, line string) string {
 	var commas []int
 	for _, mark := range []string{", ", "; ", "、", "，"} {
 		for i := 0; i < len(line); i++ {
@@ -533,14 +534,14 @@ func otherPunctuation(g *generator, line string) string {
 var compound = regexp.MustCompile(`\s(\p{Ll}{2,})-(\p{Ll}{2,})[ ,]`)
 
 // midHyphen takes a hyphen from the middle of a line, or puts one there.
-func midHyphen(g *generator, s *source, at part) (string, bool) {
-	text := s.text[at.from:at.to]
+func midHyphen(g *Generator, s *Source, at Part) (string, bool) {
+	text := s.Text[at.From:at.To]
 	if m := compound.FindStringSubmatchIndex(text); m != nil && isCompound(s, text[m[2]:m[3]], text[m[4]:m[5]]) {
-		return flat(text[:m[3]]+text[m[4]:], false), true
+		return Flat(text[:m[3]]+text[m[4]:], false), true
 	}
-	w := strings.Fields(flat(text, false))
+	w := strings.Fields(Flat(text, false))
 	k := g.IntN(len(w))
-	if len(w[k]) < 8 || !onlyLetters(w[k]) || !strings.Contains(text, w[k]) || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
+	if len(w[k]) < 8 || !OnlyLetters(w[k]) || !strings.Contains(text, w[k]) || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
 		return "", false
 	}
 	w[k] = w[k][:3] + "-" + w[k][3:]
@@ -548,15 +549,15 @@ func midHyphen(g *generator, s *source, at part) (string, bool) {
 }
 
 // isCompound reports whether a hyphen is not one of the end of a line in a PDF.
-func isCompound(s *source, first, rest string) bool {
-	return !s.paged() || strings.Count(s.text, first+"-"+rest) >= 3 && !strings.Contains(s.text, first+rest)
+func isCompound(s *Source, first, rest string) bool {
+	return !s.Paged || strings.Count(s.Text, first+"-"+rest) >= 3 && !strings.Contains(s.Text, first+rest)
 }
 
 // cutWord begins inside a word, whose rest means another thing, or ends there.
-func cutWord(g *generator, s *source, at part) (string, bool) {
-	w := strings.Fields(flat(s.text[at.from:at.to], false))
+func cutWord(g *Generator, s *Source, at Part) (string, bool) {
+	w := strings.Fields(Flat(s.Text[at.From:at.To], false))
 	k := g.IntN(len(w))
-	if !isWord(w[k], false) || len(w[k]) < 7 || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
+	if !IsWord(w[k], false) || len(w[k]) < 7 || strings.IndexFunc(w[k], func(c rune) bool { return c > 127 }) >= 0 {
 		return "", false
 	}
 	if len(w)-k > 7 {
@@ -567,16 +568,16 @@ func cutWord(g *generator, s *source, at part) (string, bool) {
 	return strings.Join(w[:k+1], " "), k >= 7
 }
 
-func homoglyph(g *generator, line string) string {
+func homoglyph(g *Generator, line string) string {
 	w := strings.Fields(line)
 	k := g.IntN(len(w))
-	if isWord(w[k], false) {
+	if IsWord(w[k], false) {
 		w[k] = strings.NewReplacer("a", "а", "e", "е", "o", "о", "p", "р", "c", "с").Replace(w[k])
 	}
 	return strings.Join(w, " ")
 }
 
-func bidi(g *generator, line string) string {
+func bidi(g *Generator, line string) string {
 	c := []string{"\u202e", "\u202d", "\u2066", "\u200f", "\u2067"}[g.IntN(5)]
 	r := []rune(line)
 	at := 1 + g.IntN(len(r)-2)
@@ -584,7 +585,7 @@ func bidi(g *generator, line string) string {
 }
 
 // unaccented drops the first accent: of a letter, or of kana.
-func unaccented(g *generator, line string) string {
+func unaccented(g *Generator, line string) string {
 	r := []rune(line)
 	for _, i := range g.Perm(len(r)) {
 		if d := norm.NFD.String(string(r[i])); len(d) > len(string([]rune(d)[0])) && unicode.IsLetter(r[i]) {
@@ -594,13 +595,13 @@ func unaccented(g *generator, line string) string {
 	return line
 }
 
-func numberUnderRepairs(g *generator, s *source, at part) (string, bool) {
-	line := flat(s.text[at.from:at.to], false)
+func numberUnderRepairs(g *Generator, s *Source, at Part) (string, bool) {
+	line := Flat(s.Text[at.From:at.To], false)
 	changed := otherNumber(g, line)
 	return several(g, changed), changed != line
 }
 
-func invented(g *generator, _ *source, _ part) (string, bool) {
+func invented(g *Generator, _ *Source, _ Part) (string, bool) {
 	if g.IntN(3) == 0 {
 		return g.foreign[g.IntN(min(34, len(g.foreign)))], true
 	}
@@ -608,27 +609,27 @@ func invented(g *generator, _ *source, _ part) (string, bool) {
 }
 
 // salad throws words of a source together.
-func salad(g *generator, s *source, _ part) (string, bool) {
+func salad(g *Generator, s *Source, _ Part) (string, bool) {
 	var w []string
 	for range 9 + g.IntN(12) {
-		w = append(w, g.word(s))
+		w = append(w, g.Word(s))
 	}
-	return joined(w, s.wide) + map[bool]string{true: "。", false: "."}[s.wide], true
+	return Joined(w, s.Wide) + map[bool]string{true: "。", false: "."}[s.Wide], true
 }
 
-func shuffled(g *generator, s *source, at part) (string, bool) {
-	w := tokens(flat(s.text[at.from:at.to], s.wide), s.wide)
+func shuffled(g *Generator, s *Source, at Part) (string, bool) {
+	w := Tokens(Flat(s.Text[at.From:at.To], s.Wide), s.Wide)
 	was := append([]string{}, w...)
 	g.Shuffle(len(w), func(i, j int) { w[i], w[j] = w[j], w[i] })
-	return joined(w, s.wide), len(w) > 9 && commonOrder(was, w) < .45
+	return Joined(w, s.Wide), len(w) > 9 && commonOrder(was, w) < .45
 }
 
-func spliced(g *generator, s *source, at part) (string, bool) {
+func spliced(g *Generator, s *Source, at Part) (string, bool) {
 	other := g.pick()
-	if g.IntN(2) == 0 || other.wide != s.wide {
+	if g.IntN(2) == 0 || other.Wide != s.Wide {
 		other = s
 	}
-	with := other.sentences[g.IntN(len(other.sentences))]
-	a, b := tokens(flat(s.text[at.from:at.to], s.wide), s.wide), tokens(flat(other.text[with.from:with.to], s.wide), s.wide)
-	return joined(append(append([]string{}, a[:len(a)/2]...), b[len(b)/2:]...), s.wide), with != at && len(a) > 9 && len(b) > 9
+	with := other.Sentences[g.IntN(len(other.Sentences))]
+	a, b := Tokens(Flat(s.Text[at.From:at.To], s.Wide), s.Wide), Tokens(Flat(other.Text[with.From:with.To], s.Wide), s.Wide)
+	return Joined(append(append([]string{}, a[:len(a)/2]...), b[len(b)/2:]...), s.Wide), with != at && len(a) > 9 && len(b) > 9
 }
