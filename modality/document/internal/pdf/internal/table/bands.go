@@ -381,10 +381,10 @@ func bridged(lines []line, in column, left, right float64) bool {
 }
 
 // varies reports whether the words on both sides of a gap that all lines have are others in
-// each line, as those of two columns: many words, or some numbers.
+// each line, as those of two columns.
 func varies(lines []line, left, right float64) bool {
 	before, after := map[string]bool{}, map[string]bool{}
-	n, numbers := 0, 0
+	n := 0
 	for _, l := range lines {
 		var a, b *word
 		for i := range l.words {
@@ -401,11 +401,8 @@ func varies(lines []line, left, right float64) bool {
 		}
 		n++
 		before[string(a.runes)], after[string(b.runes)] = true, true
-		if isNumber(string(a.runes)) && isNumber(string(b.runes)) {
-			numbers++
-		}
 	}
-	return len(before) > 1 && len(after) > 1 && (n >= 6 || n >= 3 && 2*numbers >= n)
+	return n >= 3 && len(before) > 1 && len(after) > 1
 }
 
 // spaceOf returns the median space between the words of a table, or of the page if the
@@ -689,6 +686,9 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 	}
 	if lines.division(right) != oneRow || differInHeight(in) {
 		return "rows and the lines of headers cannot be told apart"
+	}
+	if len(in) == 1 && spans[0] == 1 {
+		return "a header could stand over several columns"
 	}
 	for _, l := range lines.cells {
 		for c := range l {

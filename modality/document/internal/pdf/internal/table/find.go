@@ -175,6 +175,12 @@ func looksLikeTable(g *grid, chars []Char) bool {
 	return len(rows) > 1 && len(cols) > 1 && len(both) > 3
 }
 
+// isNext reports whether a character follows another on its line without a space.
+func isNext(a, b Box) bool {
+	h := min(a.Y2-a.Y1, b.Y2-b.Y1)
+	return min(a.Y2, b.Y2)-max(a.Y1, b.Y1) > 0.5*h && max(b.X1-a.X2, a.X1-b.X2) < 0.1*h
+}
+
 // lattice returns the table of a grid of closed cells.
 func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, string) {
 	height := letterHeight(chars)
@@ -193,11 +199,18 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 		}
 		return -1
 	}
+	var last Box
+	at := -1 // where it is
 	for _, c := range chars {
 		if c.Box == (Box{}) {
+			last = Box{}
 			continue
 		}
 		k := owner(c.Box)
+		if last != (Box{}) && k != at && isNext(last, c.Box) {
+			return Table{}, "text crosses a line"
+		}
+		last, at = c.Box, k
 		if k < 0 {
 			continue
 		}
