@@ -277,7 +277,7 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 		c.fill(b.words[k])
 		t.Cells = append(t.Cells, c)
 	}
-	if b.goesOn(t.Box, b.columns, b.height) || b.isBeside(&t, b.height) {
+	if b.goesOn(t.Box, b.columns, b.height, b.reach()) || b.isBeside(&t, b.height) {
 		return Table{}, "rows stand outside of its lines"
 	}
 	if bands == 1 && !hasNumbers(&t) {
@@ -293,6 +293,12 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 	t.Headers = headersOf(&t, apart)
 	t.finish(words)
 	return t, ""
+}
+
+// reach returns how far from the box a row of it may stand: as far as its rows are apart.
+func (b *bander) reach() float64 {
+	apart := (b.box.Y2-b.box.Y1)/float64(b.rows) - b.height
+	return max(1.2*b.height, min(apart, 3*b.height))
 }
 
 // hasNumbers reports whether most cells of a column of a table are numbers.

@@ -293,7 +293,7 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	for i := range columns {
 		columns[i] = column{g.xs[i], g.xs[i+1]}
 	}
-	if f.goesOn(t.Box, columns, height) || f.isBeside(&t, height) {
+	if f.goesOn(t.Box, columns, height, 1.2*height) || f.isBeside(&t, height) {
 		return Table{}, "rows stand outside of its lines"
 	}
 	if isMirrored(all) && t.hasSigns() {
@@ -501,10 +501,10 @@ func (f *finder) pageLines() []line {
 
 // goesOn reports whether text just above or below a table stands in its columns as a row
 // of it does.
-func (f *finder) goesOn(box Box, columns []column, height float64) bool {
+func (f *finder) goesOn(box Box, columns []column, height, reach float64) bool {
 	for _, l := range f.pageLines() {
 		below, above := l.box.Y1-box.Y2, box.Y1-l.box.Y2
-		if d := max(below, above); d < -0.3*height || d > 1.2*height {
+		if d := max(below, above); d < -0.3*height || d > reach {
 			continue
 		}
 		if fits(&l, box, columns, height) {
