@@ -280,6 +280,9 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 	if b.goesOn(t.Box, b.columns, b.height, b.reach()) || b.isBeside(&t, b.height) {
 		return Table{}, "rows stand outside of its lines"
 	}
+	if b.mayHaveGroup(t.Box, b.height, b.reach()) {
+		return Table{}, groupAbove
+	}
 	if bands == 1 && !hasNumbers(&t) {
 		return Table{}, "nothing but gaps divides its text"
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // How far an evidence is to be trusted: an order, set by hand. docs/accuracy.md has what was
@@ -173,6 +175,46 @@ func looksLikeTable(g *grid, chars []Char) bool {
 		}
 	}
 	return len(rows) > 1 && len(cols) > 1 && len(both) > 3
+}
+
+const groupAbove = "what stands above could be a header of several columns"
+
+// mayHaveGroup reports whether a line that stands above a table, as far as a row would, may be
+// a header of several of its columns and no caption: it is short, alone, and no sentence.
+func (f *finder) mayHaveGroup(box Box, height, reach float64) bool {
+	lines := f.pageLines()
+	for i := range lines {
+		var in line
+		for _, w := range lines[i].words {
+			if w.box.X2 > box.X1 && w.box.X1 < box.X2 {
+				in.words, in.box = append(in.words, w), in.box.union(w.box)
+			}
+		}
+		gap := box.Y1 - in.box.Y2
+		if len(in.words) == 0 || gap < -0.3*height || gap > reach || in.box.X2-in.box.X1 > 0.6*(box.X2-box.X1) || math.Abs(letterHeightOf(in.words)-height) > 0.1*height {
+			continue
+		}
+		text := join(in.words, nil)
+		if strings.HasSuffix(text, ".") || strings.HasSuffix(text, ":") || captionStart.MatchString(text) || slices.ContainsFunc(lines, func(l line) bool {
+			d := in.box.Y1 - l.box.Y2
+			return d > -0.5*height && d < height && l.box.X1 < in.box.X2 && l.box.X2 > in.box.X1 && l.box.midY() < in.box.Y1
+		}) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+var captionStart = lazyregexp.New(`^\p{L}+\.? ?\p{L}?\d{1,3}(?:\.\d+)*[.:)]?(?: |$)`)
+
+// letterHeightOf returns the height of the tallest of words.
+func letterHeightOf(words []word) float64 {
+	most := 0.0
+	for _, w := range words {
+		most = max(most, w.height())
+	}
+	return most
 }
 
 // isNext reports whether a character follows another on its line without a space.
