@@ -476,3 +476,24 @@ func TestTimeIsOver(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 }
+
+// TestReadCells asks for the cells of tables, and of what has none.
+func TestReadCells(t *testing.T) {
+	s := newShelf(t, map[string]string{
+		"page.html": "<h1>Sales</h1><table><tr><th>Region<th>Q3<tr><td>North<td>(910)</table>",
+		"p.pdf":     string(pdftest.Ruled("Table 1: Revenue\nItem|Q2\nRevenue|4,350\nCosts|12\n")),
+	})
+	c := s.read(t, contents.Request{Cells: true, IDs: []string{"text://page#blocks=2", "text://page#table=1&cells=B2", "doc://p#pages=1&table=1&cells=A2:B2", "text://page#blocks=1", "doc://p#pages=1"}})
+	want := []string{"A1 Region, B1 Q3, A2 North, B2 (910)", "B2 (910)", "A2 Revenue, B2 4,350", "", ""}
+	for i, item := range c.Items {
+		var cells []string
+		if item.Table != nil {
+			for _, cell := range item.Table.Cells {
+				cells = append(cells, cell.Cells.String()+" "+cell.Text)
+			}
+		}
+		if got := strings.Join(cells, ", "); item.Err != nil || got != want[i] {
+			t.Errorf("%s: %s, %v; want %s", item.ID, got, item.Err, want[i])
+		}
+	}
+}

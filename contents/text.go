@@ -197,10 +197,13 @@ func (in *call) find(ctx context.Context, p *part) error {
 	return err
 }
 
+// mostTableBlocks is how many blocks a part has that is a table with its caption.
+const mostTableBlocks = 2
+
 // findCells sets the table of a part that is one, if it takes no more than half of the room
 // that the part has.
 func (in *call) findCells(ctx context.Context, p *part) {
-	if p.loc.Table == "" && p.loc.Cells.IsZero() || p.offset > 0 {
+	if p.loc.Table == "" && p.loc.Cells.IsZero() && p.loc.Blocks.IsZero() || p.loc.Blocks.Len() > mostTableBlocks || p.offset > 0 {
 		return
 	}
 	tables, err := in.previews.Tables(ctx, p.item.Address)

@@ -106,8 +106,8 @@ func (a *adapter) withCells(ctx context.Context, address citekit.Address, data j
 		return data, badArgument("include cells: %s has no cells that are known; include text", plain.Shorten(address.String(), maxShownID))
 	case err != nil:
 		return data, addressError{err}
-	case len(tables) != 1 || address.Location.Table == "":
-		return data, badArgument("include cells: %s is not one table; write such as pages=5&table=2", plain.Shorten(address.String(), maxShownID))
+	case len(tables) != 1 || address.Location.Table == "" && address.Location.Blocks.IsZero():
+		return data, badArgument("include cells: %s is not one table; write such as pages=5&table=2, or table=2 where there are no pages", plain.Shorten(address.String(), maxShownID))
 	}
 	table, err := tables[0].MarshalJSON()
 	if err != nil {

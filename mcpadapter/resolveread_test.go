@@ -83,6 +83,32 @@ func TestResolveIncludes(t *testing.T) {
 	}
 }
 
+// TestResolveCells asks for the cells of tables.
+func TestResolveCells(t *testing.T) {
+	ws := workspace.NewMemory(nil)
+	ws.AddSource("page.html", []byte("<p>Before</p><table><tr><th colspan=2>Region<th>Q3<tr><td rowspan=2>North<td>a<td>(910)<tr><td>b<td>=1+2</table>"))
+	data := `{"resource_id": "page", "type": "text", "title": "", "source_path": "page.html", "nodes": [{"id": "all", "type": "x", "location": {"modality": "text"}}]}`
+	if err := ws.WriteMap(t.Context(), "page", []byte(data)); err != nil {
+		t.Fatal(err)
+	}
+	lib := citekit.New(ws, citekit.Resolvers{citekit.Text: &text.Resolver{}}, nil)
+	t.Cleanup(func() { lib.Close() })
+	session := mcptest.Connect(t, mcpadapter.NewServer(lib, &mcpadapter.Options{Contents: contents.New(lib, nil)}), nil)
+	_, answer, _ := resolveRead(t, session, map[string]any{"address": "text://page#table=1&cells=A2:C3", "include": []any{"cells"}})
+	var got struct {
+		Table struct {
+			At, Extent, CSV string
+			Cells           []struct{ At, Text string }
+		}
+	}
+	if err := json.Unmarshal([]byte(answer), &got); err != nil || got.Table.At != "blocks=2&cells=A2:C3" || got.Table.Extent != "A1:C3" || len(got.Table.Cells) != 5 || got.Table.Cells[0].At != "A2:A3" || got.Table.CSV != "North,a,(910)\r\n,b,=1+2\r\n" {
+		t.Error(err, answer)
+	}
+	if text, result := mcptest.CallTool(t, session, "resolve", map[string]any{"address": "text://page#blocks=1", "include": []any{"cells"}}); !result.IsError || !strings.Contains(text, "is not one table") {
+		t.Error(text)
+	}
+}
+
 // longServer returns a session with a server over a long text.
 func longServer(t *testing.T, ws *workspace.Memory) *mcp.ClientSession {
 	t.Helper()

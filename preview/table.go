@@ -22,8 +22,8 @@ import (
 
 // A Tabler is a [citekit.Resolver] that knows the cells of tables.
 type Tabler interface {
-	// Tables returns the tables on the pages that loc selects, in their order; or the one
-	// table that loc selects, with only the cells that it selects.
+	// Tables returns the tables on the pages or in the blocks that loc selects, in their
+	// order; or the one table that loc selects, with only the cells that it selects.
 	//
 	// Errors are as for Resolve. Where loc selects a table that is not there, the error
 	// matches [citekit.ErrRange]. If there may be tables that are not known, it matches
@@ -63,7 +63,7 @@ type TableCell struct {
 	Box    citekit.Box // on its page; zero if it is unknown
 }
 
-// Tables returns the tables on the pages at an address, or the cells of the table there.
+// Tables returns the tables on the pages or in the blocks at an address, or the cells of the table there.
 // Errors are as for [Maker.Boxes] and [Tabler].
 func (m *Maker) Tables(ctx context.Context, a citekit.Address) (tables []Table, err error) {
 	err = m.read(ctx, a, func(ctx context.Context, r citekit.Resolver, opened *citekit.Opened) error {

@@ -19,8 +19,8 @@ func TestCellOfAQuote(t *testing.T) {
 		"n.csv":  "date,temp,n\n2024-01-05,17.5,3\n2024-01-06,\"91,5\",4\n",
 		"o.csv":  "Grad\n17,5\n18,0\n",
 		"c.csv":  "Tag;Grad;n\nMontag;17,5;3\n",
-		"w.docx": string(testcorpus.WordTable([]string{"States"}, []string{"Block", "State"}, []string{"1", "intact"}, []string{"2", "damaged"})),
-		"p.pdf":  string(pdftest.Ruled("Table 1: Revenue\nItem|Q2|Q3\nRevenue|4,350|4,512\nCosts|3,950|12\nStaff|12|4,512\n", "Table 2\nSite|Count\nNorth|=1+2\n")),
+		"w.docx": string(testcorpus.WordTable([]string{"States"}, []string{"Block", "State"}, []string{"1", "intact"}, []string{"2", "damaged"}, []string{"3", "(910)"})),
+		"p.pdf":  string(pdftest.Ruled("Table 1: Revenue\nItem|Q2|Q3\nRevenue|4,350|4,512\nCosts|3,950|12\nStaff|12|4,512\n", "Table 2\nSite|Count\nNorth|=1+2\n", "Table 3\nSite|Count\nSouth|4,350\nWest|(39)\n")),
 	})
 	for _, c := range []struct {
 		quote, cited string
@@ -52,7 +52,9 @@ func TestCellOfAQuote(t *testing.T) {
 		{"17", "text://o#lines=2", verify.NotFound, ""},
 		{"damaged", "doc://w#blocks=2&cells=B3", verify.Exact, "blocks=2&cells=B3"},
 		{"damaged", "doc://w#blocks=2", verify.Exact, "blocks=2"},
-		{"damaged", "doc://w#blocks=2&cells=B2", verify.Elsewhere, "blocks=2"},
+		{"damaged", "doc://w#blocks=2&cells=B2", verify.Elsewhere, "blocks=2&cells=B3"},
+		{"910", "doc://w#blocks=2&cells=B4", verify.Altered, "blocks=2"},
+		{"(910)", "doc://w#blocks=2&cells=B4", verify.Exact, "blocks=2&cells=B4"},
 		{"damaged", "doc://w#table=1&cells=B3", verify.Exact, "blocks=2&cells=B3"},
 		{"damaged", "doc://w#table=1", verify.Exact, "blocks=2"},
 		{"4,350", "doc://p#pages=1&table=1&cells=B2", verify.Exact, "pages=1&table=1&cells=B2"},
@@ -64,6 +66,8 @@ func TestCellOfAQuote(t *testing.T) {
 		{"North", "doc://p#pages=1&table=1&cells=A2", verify.Elsewhere, "pages=2&table=1&cells=A2"},
 		{"=1+2", "doc://p#pages=2&table=1", verify.Exact, "pages=2&table=1"},
 		{"4,350", "doc://p#pages=1", verify.Exact, "pages=1"},
+		{"4,350", "doc://p#pages=3&table=1&cells=A2", verify.Elsewhere, "pages=3&table=1&cells=B2"}, // though page 1 has it too
+		{"39", "doc://p#pages=3&table=1&cells=B3", verify.NotFound, ""},
 	} {
 		a, err := citekit.ParseAddress(c.cited)
 		if err != nil {

@@ -22,13 +22,14 @@ type call struct {
 	req     Request
 	quote   *quotation.Quote
 	verdict *Verdict
-	read    *readPlace       // the quote in what was read at the address, if the cited parts have more text; else nil
-	alone   *readPlace       // the quote in what was read at the address, taken by itself; else nil
-	placed  citekit.Location // of what was read in a table cited by its number, with its block; else the whole
-	there   string           // what was read at the address, if that is short; else ""
-	blank   bool             // the address was read and has no text
-	cut     bool             // the cited box holds only a part of a run
-	whole   bool             // the cited parts are whole runs of the layer, which may go beyond the address
+	read    *readPlace        // the quote in what was read at the address, if the cited parts have more text; else nil
+	denied  []textlayer.Bytes // the cells at the address, if what was read of them does not have the quote
+	alone   *readPlace        // the quote in what was read at the address, taken by itself; else nil
+	placed  citekit.Location  // of what was read in a table cited by its number, with its block; else the whole
+	there   string            // what was read at the address, if that is short; else ""
+	blank   bool              // the address was read and has no text
+	cut     bool              // the cited box holds only a part of a run
+	whole   bool              // the cited parts are whole runs of the layer, which may go beyond the address
 
 	recognised bool    // some of what was read at the address was recognised in a picture,
 	sure       float64 // by a program that is sure of it to this, from 0 to 1
@@ -70,10 +71,12 @@ func (c *call) decide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, like, err := c.findIn(ctx, s, cited)
+	near := c.nearParts(s)
+	found, like, err := c.findIn(ctx, s, cited, near)
 	if err != nil {
 		return err
 	}
+	found = slices.DeleteFunc(found, func(p place) bool { return p.isIn(c.denied) })
 	isCited := func(p place) bool { return p.isIn(cited) }
 	if !slices.ContainsFunc(found, isCited) {
 		if c.read = cmp.Or(c.read, c.alone); c.read == nil && !s.stale && c.findMarkup(ctx, len(found) > 0) {
@@ -89,7 +92,7 @@ func (c *call) decide(ctx context.Context) error {
 		c.boxCells(ctx)
 		return nil
 	case len(found) > 0:
-		if err = c.settle(ctx, found, cited); err == nil && len(found) == 1 {
+		if err = c.settle(ctx, found, cited); err == nil && (len(found) == 1 || found[0].isIn(near) && !found[1].isIn(near)) {
 			c.tellCells(ctx)
 		}
 	default:
@@ -107,10 +110,25 @@ func (c *call) decide(ctx context.Context) error {
 	return nil
 }
 
-// findIn returns the places of a source that have the quote, and the most similar one if
-// there are none, or nil.
-func (c *call) findIn(ctx context.Context, s *source, cited []textlayer.Bytes) (found []place, like *place, err error) {
-	l := &sourceSearch{call: c, source: s, cited: cited, seen: make(map[int64]bool)}
+// nearParts returns the text of the page, the block or the row that a part of it is cited
+// of; nil if the address is of more.
+func (c *call) nearParts(s *source) []textlayer.Bytes {
+	loc := c.req.Address.Location
+	wide := textlayer.Widened(loc)
+	if wide.Equal(loc) {
+		return nil
+	}
+	near, err := s.Ranges(wide)
+	if err != nil {
+		return nil // they are as far as others then
+	}
+	return near
+}
+
+// findIn returns the places of a source that have the quote, first those in the cited parts
+// and then those in the near ones, and the most similar one if there are none, or nil.
+func (c *call) findIn(ctx context.Context, s *source, cited, near []textlayer.Bytes) (found []place, like *place, err error) {
+	l := &sourceSearch{call: c, source: s, cited: cited, near: near, seen: make(map[int64]bool)}
 	err = c.stretches(ctx, s, func(t segment) bool {
 		l.at(t)
 		return ctx.Err() == nil
@@ -147,6 +165,9 @@ func (c *call) setUnsearched(s *source) {
 // errIncomplete is the problem of a quote that is not in the text of a source, where
 // that is not all of the text.
 var errIncomplete = fmt.Errorf("part of the text is too large to be searched; cite a smaller part, or split the file: %w", citekit.ErrTooLarge)
+
+// isCells reports whether a location is of cells of a table on a page.
+func isCells(loc citekit.Location) bool { return loc.Table != "" && loc.PageCount() == 1 }
 
 // isBounded reports whether a location has numbers of lines, pages, rows, blocks or
 // cells, so that none of it is left out unnoticed.
@@ -199,7 +220,7 @@ func (c *call) citedParts(ctx context.Context, s *source) ([]textlayer.Bytes, er
 		} else if ctx.Err() != nil {
 			return nil, err
 		}
-		c.read, c.alone, c.there, c.blank = nil, nil, "", false
+		c.read, c.alone, c.denied, c.there, c.blank = nil, nil, nil, "", false
 	}
 	c.whole = err == nil
 	unknown := errors.Is(err, errors.ErrUnsupported) || errors.Is(err, citekit.ErrRange) && !s.stale // to the layer
@@ -299,6 +320,8 @@ func (c *call) partsRead(ctx context.Context, s *source) (parts []textlayer.Byte
 		}
 	case around.failed:
 		return nil, nil
+	case isCells(c.req.Address.Location) && !s.stale:
+		c.denied = joined(parts) // the text of the page does not tell where a cell ends
 	}
 	return joined(parts), nil
 }
@@ -393,16 +416,18 @@ type sourceSearch struct {
 	*call
 	source *source
 	cited  []textlayer.Bytes
+	near   []textlayer.Bytes
 
 	found []place
 	seen  map[int64]bool // starts of the places
 	like  *place         // the most similar place until the quote is found; or nil
 }
 
-// at searches a stretch of the text: first the cited parts, then all of it.
+// at searches a stretch of the text: first the cited parts, then the near ones, then all of
+// it.
 func (l *sourceSearch) at(t segment) {
 	parts := []textlayer.Bytes{{From: 0, To: int64(len(t.Raw()))}}
-	for _, p := range l.cited {
+	for _, p := range slices.Concat(l.near, l.cited) {
 		if p = (textlayer.Bytes{From: max(0, p.From-t.at), To: min(parts[0].To, p.To-t.at)}); p.From < p.To && p != parts[0] {
 			parts = append(parts, p)
 		}
@@ -462,11 +487,11 @@ func (l *sourceSearch) offer(p *place) {
 	}
 }
 
-// sorted returns the found places: those in the cited parts first, exact ones
-// before others, then in the order of the text.
+// sorted returns the found places: those in the cited parts first, then those in the near
+// ones, exact ones before others, then in the order of the text.
 func (l *sourceSearch) sorted() []place {
 	slices.SortStableFunc(l.found, func(a, b place) int {
-		return cmp.Or(-compareBool(a.isIn(l.cited), b.isIn(l.cited)), -compareBool(a.Exact, b.Exact), cmp.Compare(a.from(), b.from()))
+		return cmp.Or(-compareBool(a.isIn(l.cited), b.isIn(l.cited)), -compareBool(a.isIn(l.near), b.isIn(l.near)), -compareBool(a.Exact, b.Exact), cmp.Compare(a.from(), b.from()))
 	})
 	return l.found
 }

@@ -23,15 +23,21 @@ func (c *call) boxCells(ctx context.Context) {
 }
 
 // tellCells narrows the one other place of a quote that is cited in cells of a table, but
-// stands elsewhere: from its page to the cell or the row that has it, if only one has.
+// stands elsewhere: from its page or block to the cell or the row that has it, if only one has.
 func (c *call) tellCells(ctx context.Context) {
 	v := c.verdict
-	if v.Class != Elsewhere || c.req.Address.Location.Table == "" || v.Address.Location.PageCount() != 1 || v.Stale {
+	cited, at := c.req.Address.Location, v.Address.Location
+	if v.Class != Elsewhere || cited.Table == "" && cited.Cells.IsZero() || v.Stale {
 		return
 	}
 	page := v.Address
-	page.Location = v.Address.Location.Modality.Pages(page.Location.Pages[0].First, page.Location.Pages[0].First)
-	page.Location.Member = v.Address.Location.Member
+	switch {
+	case at.PageCount() == 1:
+		page.Location = at.Modality.Pages(at.Pages[0].First, at.Pages[0].First)
+		page.Location.Member = at.Member
+	case at.Blocks.IsZero() || at.Blocks.Len() > 1:
+		return
+	}
 	tables, err := c.boxes.Tables(ctx, page)
 	if err != nil {
 		return

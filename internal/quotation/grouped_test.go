@@ -21,6 +21,14 @@ func TestGroupedNumbers(t *testing.T) {
 		{"about 100\u00a0000 tonnes", "about 100 000 tonnes", true},
 		{"Revenue 12 100 350", "Revenue 12", true}, // columns, for all that is known
 		{"in 2019\u00a0100 people", "in 2019", true},
+		{"Loss\t(910)\t1,200\n", "910", false}, // a negative number of accounts
+		{"Loss\t(910)\t1,200\n", "Loss 910", false},
+		{"Loss\t(910)\t1,200\n", "910 1,200", false},
+		{"Loss\t(910)\t1,200\n", "(910)", true},
+		{"Loss\t(910)\t1,200\n", "Loss (910) 1,200", true},
+		{"($ 1,910)\n", "1,910", false},
+		{"the loss (910) of 2024\n", "910", true},
+		{"see\n(910)\n", "910", true}, // a line of text
 		{"page 3\u00a04 and 5", "page 3", true},
 	} {
 		quote, err := Parse(test.quote)

@@ -384,6 +384,8 @@ func (t *Text) beginsWord(at int) bool {
 		return false
 	case unicode.IsDigit(r) && unicode.IsDigit(further) && t.isGrouped(at-wide, at):
 		return false
+	case unicode.IsDigit(r) && t.isInBrackets(at):
+		return false
 	case unicode.IsDigit(r):
 		return t.beginsNumber(before, further)
 	case isHyphen(before) && isWordRune(further) && isWordRune(r):
@@ -446,8 +448,30 @@ func (t *Text) isGrouped(from, to int) bool {
 var (
 	headGroup   = lazyregexp.New(`(?:^|[^\d.,])\d{1,3}(?:[\x{a0}\x{2007}\x{2009}\x{202f}]\d{3})*$`)
 	tailGroup   = lazyregexp.New(`^\d{3}(?:\D|$)`)
+	bracketed   = lazyregexp.New(`^ *\(\s*[$€£¥]?\s*\d[\d.,' \x{a0}\x{202f}]*\s?%?\s?\)[ *†‡]*$`)
 	wholeGroups = lazyregexp.New(`^[ (+−-]*\d{1,3}(?: \d{3})+(?:[.,]\d+)?[ )%]*$`)
 )
+
+// isInBrackets reports whether the field of a row around an offset is a number in brackets,
+// as accounts write a negative one: its digits alone are another number.
+func (t *Text) isInBrackets(at int) bool {
+	const most = 40 // bytes of a number
+	edge := func(r rune) bool {
+		return r == '\t' || r == '\n' || r == '\f' || r != 0 && r == rune(t.opt.Delimiter)
+	}
+	from, to := max(0, at-most), min(len(t.raw), at+most)
+	if i := strings.LastIndexFunc(t.raw[from:at], edge); i >= 0 {
+		from += i + 1
+	}
+	if i := strings.IndexFunc(t.raw[at:to], edge); i >= 0 {
+		to = at + i
+	}
+	if !bracketed.MatchString(t.raw[from:to]) {
+		return false
+	}
+	before, behind := t.runeBefore(from), t.runeAt(to)
+	return before != '\n' && edge(before) || behind != '\n' && edge(behind) || strings.TrimSpace(t.raw[from:to]) == strings.TrimSpace(t.raw)
+}
 
 // isDividedBefore reports whether the word at an offset is the second half of a word
 // divided at the end of the previous line.
@@ -482,7 +506,7 @@ func (t *Text) endsWord(at int) bool {
 		if unicode.IsDigit(next) && (strings.ContainsRune(".,:/'’", r) || t.isGrouped(at, at+utf8.RuneLen(r))) {
 			return false
 		}
-		return !strings.ContainsRune("%‰°€$£¥′″^", r)
+		return !strings.ContainsRune("%‰°€$£¥′″^", r) && (r != ')' || !t.isInBrackets(at))
 	case isHyphen(r) && isWordRune(last) && isWordRune(next):
 		return false
 	case isSingleQuote(r) && unicode.ToLower(last) == 'n' && (next == 't' || next == 'T'):

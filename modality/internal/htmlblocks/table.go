@@ -2,6 +2,7 @@ package htmlblocks
 
 import (
 	"bytes"
+	"iter"
 	"strconv"
 
 	"golang.org/x/net/html"
@@ -17,6 +18,8 @@ const (
 // A Table is the rows and columns of the first table of a block.
 type Table struct {
 	Rows, Cols int
+	Headers    int  // rows at the top that are headers
+	Caption    Span // what is in its caption; zero if it has none
 
 	tag   Span // of the table
 	rows  []Span
@@ -28,6 +31,41 @@ type Table struct {
 type tableCell struct {
 	Span
 	row, col int // from 0
+	header   bool
+}
+
+// A Cell is a cell of a table.
+type Cell struct {
+	Span
+	Row, Col   int // its first, counted from 1
+	Rows, Cols int // that it takes and no later cell does
+	Header     bool
+}
+
+// Cells yields the cells, by rows.
+func (t *Table) Cells() iter.Seq[Cell] {
+	return func(yield func(Cell) bool) {
+		for i, c := range t.cells {
+			own := func(row, col int) bool {
+				return row < len(t.slots) && col < len(t.slots[row]) && int(t.slots[row][col]) == i+1
+			}
+			cell := Cell{Span: c.Span, Row: c.row + 1, Col: c.col + 1, Rows: 1, Cols: 1, Header: c.header || c.row < t.Headers}
+			for own(c.row, c.col+cell.Cols) {
+				cell.Cols++
+			}
+			for below := true; below; cell.Rows++ {
+				for col := c.col; col < c.col+cell.Cols && below; col++ {
+					below = own(c.row+cell.Rows, col)
+				}
+				if !below {
+					break
+				}
+			}
+			if !yield(cell) {
+				return
+			}
+		}
+	}
 }
 
 // NewBlock returns a page that is one block and has no head, of bytes that are
@@ -49,6 +87,7 @@ func (p *Page) Table(n int) *Table {
 		return nil
 	}
 	t.table.Rows = len(t.table.slots)
+	t.table.Headers = t.headers()
 	return t.table
 }
 
@@ -67,6 +106,29 @@ type tableReader struct {
 	full    bool
 	pending []int // by column, how many more rows a cell above takes
 	owner   []int32
+
+	inHead    bool
+	heads     int // rows in the head of the table
+	inCaption bool
+}
+
+// headers returns how many rows at the top are in the head, or have only header cells.
+func (t *tableReader) headers() int {
+	only := make([]bool, len(t.table.slots))
+	for i := range only {
+		only[i] = true
+	}
+	for _, c := range t.table.cells {
+		only[c.row] = only[c.row] && c.header
+	}
+	n := t.heads
+	for n < len(only) && only[n] && len(t.table.slots[n]) > 0 {
+		n++
+	}
+	if n == len(only) && t.heads == 0 {
+		return 0
+	}
+	return n
 }
 
 func (t *tableReader) next(xml bool) bool {
@@ -116,12 +178,16 @@ func (t *tableReader) startTag(tag atom.Atom, more, ended bool) {
 		if !t.inRow {
 			t.beginRow(Span{})
 		}
-		t.beginCell(more)
+		t.beginCell(tag == atom.Th, more)
 		if ended {
 			t.endCell(t.at)
 		}
 	case tag == atom.Thead || tag == atom.Tbody || tag == atom.Tfoot || tag == atom.Caption:
 		t.endRow()
+		t.inHead = tag == atom.Thead && t.heads == len(t.table.slots)
+		if tag == atom.Caption && t.table.Caption == (Span{}) && !ended {
+			t.inCaption, t.table.Caption = true, Span{t.at, t.at}
+		}
 	}
 }
 
@@ -135,13 +201,16 @@ func (t *tableReader) endTag(tag atom.Atom) {
 	case t.depth != 1:
 	case tag == atom.Td || tag == atom.Th:
 		t.endCell(t.at)
+	case tag == atom.Caption && t.inCaption:
+		t.inCaption, t.table.Caption.End = false, t.start
 	case tag == atom.Tr || tag == atom.Thead || tag == atom.Tbody || tag == atom.Tfoot:
 		t.endRow()
+		t.inHead = t.inHead && tag != atom.Thead
 	}
 }
 
 func (t *tableReader) beginRow(tag Span) {
-	t.inRow, t.col = true, 0
+	t.inRow, t.inCaption, t.col = true, false, 0
 	t.table.rows = append(t.table.rows, tag)
 	row := make([]int32, 0, t.table.Cols)
 	for c, left := range t.pending {
@@ -152,6 +221,9 @@ func (t *tableReader) beginRow(tag Span) {
 		}
 	}
 	t.table.slots = append(t.table.slots, row)
+	if t.inHead {
+		t.heads++
+	}
 	t.full = t.full || len(t.table.slots)*max(t.table.Cols, 1) > maxTableSlots
 }
 
@@ -162,7 +234,7 @@ func grow(row []int32, n int) []int32 {
 	return row
 }
 
-func (t *tableReader) beginCell(more bool) {
+func (t *tableReader) beginCell(header, more bool) {
 	rows, cols := t.spans(more)
 	last := len(t.table.slots) - 1
 	row := t.table.slots[last]
@@ -173,7 +245,7 @@ func (t *tableReader) beginCell(more bool) {
 		t.full = true
 		return
 	}
-	c := tableCell{Span: Span{Start: t.start}, row: last, col: t.col}
+	c := tableCell{Span: Span{Start: t.start}, row: last, col: t.col, header: header}
 	t.table.cells = append(t.table.cells, c)
 	t.cell = len(t.table.cells)
 	row = grow(row, t.col+cols)
@@ -220,6 +292,9 @@ func (t *tableReader) endRow() {
 	t.endCell(t.start)
 	t.inRow = false
 }
+
+// Part returns the bytes of a part of a page.
+func (p *Page) Part(s Span) []byte { return p.src[s.Start:s.End] }
 
 // CellBytes returns the bytes of the cell at a row and a column, counted from 1,
 // and whether it begins there; nil where there is none.

@@ -28,8 +28,8 @@ func Cells(ctx context.Context, lib *citekit.Library, e *citekit.Evidence, as st
 	switch {
 	case err != nil:
 		return nil, err
-	case len(tables) != 1 || e.Address.Location.Table == "":
-		return nil, fmt.Errorf("%s is not one table; write such as pages=5&table=2: %w", e.Address, errors.ErrUnsupported)
+	case len(tables) != 1 || e.Address.Location.Table == "" && e.Address.Location.Blocks.IsZero():
+		return nil, fmt.Errorf("%s is not one table; write such as pages=5&table=2, or table=2 where there are no pages: %w", e.Address, errors.ErrUnsupported)
 	}
 	made := *e
 	var data []byte

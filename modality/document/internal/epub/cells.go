@@ -1,13 +1,18 @@
 package epub
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/internal/message"
+	"github.com/citekit/citekit/modality/internal/docfile"
 	"github.com/citekit/citekit/modality/internal/htmlblocks"
+	"github.com/citekit/citekit/preview"
 )
 
 // cells returns the document with one block reduced to a table of the selected cells.
@@ -37,6 +42,79 @@ func (p *part) table(n int) *htmlblocks.Table {
 		return nil
 	}
 	return htmlblocks.NewBlock([]byte(p.data[b.start:b.end]), !p.soup).Table(1)
+}
+
+// tableCells returns the table of a block with its cells, or nil if it has none.
+func (p *part) tableCells(n int) (*preview.Table, error) {
+	table := p.table(n)
+	if table == nil {
+		return nil, nil
+	}
+	start := p.blocks[n-1].start
+	return docfile.HTMLTable(table, func(s htmlblocks.Span) (string, error) {
+		from, to := start+int32(s.Start), start+int32(s.End)
+		first, _ := slices.BinarySearchFunc(p.nodes[1:], from, func(n node, at int32) int { return cmp.Compare(n.start, at) })
+		var text strings.Builder
+		for i := int32(first + 1); i != 0 && int(i) < len(p.nodes) && p.nodes[i].start < to; i = p.nodes[i].after {
+			text.WriteString(p.textOf(i, i, 0))
+		}
+		return text.String(), nil
+	})
+}
+
+// Tables implements [preview.Tabler]. Where the cells stand on a page is not known.
+func (r *Resolver) Tables(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]preview.Table, error) {
+	b, err := r.openAt(ctx, src, loc)
+	if err != nil {
+		return nil, err
+	}
+	if loc, err = b.withBlock(ctx, loc); err != nil {
+		return nil, known(ctx, err)
+	}
+	parts := loc.Parts()
+	if loc.IsWhole() {
+		parts = citekit.Range{First: 1, Last: len(b.spine)}
+	}
+	var all []preview.Table
+	for n, read := parts.First, 0; n <= parts.Last; n++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if parts.Len() > 1 && !b.isThere(n) {
+			continue
+		}
+		p, _, err := b.part(ctx, n)
+		if errors.Is(err, errNoText) {
+			if err := checkNone(n, loc.Blocks); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, known(ctx, err)
+		}
+		if read += len(p.data); read > maxRead {
+			return nil, fmt.Errorf("more than %d MiB of text; ask for fewer parts: %w", maxRead>>20, citekit.ErrTooLarge)
+		}
+		blocks := loc.Blocks
+		if err := p.checkBlocks(n, blocks); err != nil {
+			return nil, err
+		}
+		if blocks.IsZero() {
+			blocks = citekit.Range{First: 1, Last: len(p.blocks)}
+		}
+		if !loc.Cells.IsZero() {
+			if _, _, err := p.cells(loc); err != nil {
+				return nil, known(ctx, err)
+			}
+		}
+		tables, err := docfile.BlockTables(ctx, location(n, citekit.Range{}), blocks, loc.Cells, p.tableCells)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, tables...)
+	}
+	return all, nil
 }
 
 // onlyCells calls [part.cells] and reports the cells that extend into the selection.

@@ -109,3 +109,33 @@ func FuzzCells(f *testing.F) {
 		}
 	})
 }
+
+// TestTables checks the cells of tables with their spans, headers and captions.
+func TestTables(t *testing.T) {
+	const page = `<p>before</p><table><caption>Sales</caption><tr><th colspan="2">Region</th><th>Q3</th></tr>` +
+		`<tr><td rowspan="2">North</td><td>a<br/>b</td><td>(910)</td></tr><tr><td>c</td><td/></tr></table><p>after</p>`
+	data := with(t, map[string]string{"OPS/c2.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Two</title></head><body>` + page + `</body></html>`})
+	for _, c := range []struct{ at, want string }{
+		{"part=2", `{"at":"part=2&blocks=2","extent":"A1:C3","headers":1,"caption":"Sales","cells":[{"at":"A1:B1","text":"Region","header":true},{"at":"C1","text":"Q3","header":true},{"at":"A2:A3","text":"North"},{"at":"B2","text":"a b"},{"at":"C2","text":"(910)"},{"at":"B3","text":"c"},{"at":"C3","text":""}]}`},
+		{"part=2&table=1&cells=C2", `{"at":"part=2&blocks=2&cells=C2","extent":"A1:C3","headers":1,"caption":"Sales","cells":[{"at":"C2","text":"(910)"}]}`},
+		{"part=2&blocks=1", ""},
+	} {
+		loc, _, err := citekit.ParseFragment(c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		loc.Modality = citekit.Document
+		tables, err := new(epub.Resolver).Tables(t.Context(), source(data), loc)
+		var all []string
+		for _, table := range tables {
+			data, err := table.MarshalJSON()
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, strings.ReplaceAll(string(data), `\u0026`, "&"))
+		}
+		if got := strings.Join(all, "\n"); err != nil || got != c.want {
+			t.Errorf("%s: %s, %v; want %s", c.at, got, err, c.want)
+		}
+	}
+}

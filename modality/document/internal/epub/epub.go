@@ -41,6 +41,7 @@ import (
 	"github.com/citekit/citekit/internal/concurrent"
 	"github.com/citekit/citekit/modality/document/internal/zipread"
 	"github.com/citekit/citekit/modality/internal/docfile"
+	"github.com/citekit/citekit/preview"
 )
 
 const (
@@ -84,6 +85,7 @@ var (
 	_ citekit.TextReader = (*Resolver)(nil)
 	_ citekit.Mapper     = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
+	_ preview.Tabler     = (*Resolver)(nil)
 )
 
 // Version implements [citekit.Versioner].

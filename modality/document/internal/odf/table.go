@@ -14,6 +14,7 @@ type Table struct {
 	Groups  [][2]int // where elements around rows or columns begin and end
 	Height  int      // number of rows, repeated ones included
 	Width   int      // number of columns of the widest row
+	Headers int      // rows at the top that are headers
 }
 
 // A Column is a table:table-column.
@@ -49,6 +50,8 @@ type tableReader struct {
 	s     *xmlspan.Scanner
 	t     Table
 	extra int // cells that may still be added by repetition
+
+	before int // rows before the header rows
 }
 
 // ReadTable reads the table whose Start is the token at hand, up to its End. A row
@@ -60,6 +63,9 @@ func ReadTable(s *xmlspan.Scanner) Table {
 		switch {
 		case s.Kind == xmlspan.End:
 			r.t.Groups = append(r.t.Groups, [2]int{s.ElementPos(), s.Stop})
+			if s.Is("table", "table-header-rows") && r.before == 0 {
+				r.t.Headers = r.t.Height
+			}
 		case s.Kind != xmlspan.Start:
 		case s.Is("table", "table-column"):
 			c := Column{Pos: s.Pos, Repeat: r.count("number-columns-repeated", maxRepeat)}
@@ -68,6 +74,8 @@ func ReadTable(s *xmlspan.Scanner) Table {
 			r.t.Columns = append(r.t.Columns, c)
 		case s.Is("table", "table-row"):
 			r.row()
+		case s.Is("table", "table-header-rows"):
+			r.before = r.t.Height
 		case isGroup(s):
 		default:
 			s.Skip()
@@ -134,7 +142,7 @@ func (r *tableReader) spend(n, each int) int {
 func (t *Texter) table(s *xmlspan.Scanner) {
 	table := ReadTable(s)
 	if t.Table != nil {
-		t.Table(table.Width, table.Height)
+		t.Table(&table)
 	}
 	cells := t.Cells
 	number := 0

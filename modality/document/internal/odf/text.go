@@ -19,9 +19,9 @@ type Texter struct {
 	// Cells are the cells of tables that are read. Zero means all.
 	Cells citekit.Cells
 
-	// Table, if it is not nil, is called at each table that is in no other, with its size,
-	// and Cell at each of its cells, but covered ones, with its column and row from 1.
-	Table func(cols, rows int)
+	// Table, if it is not nil, is called at each table that is in no other, and Cell at each
+	// of its cells, but covered ones, with its column and row from 1.
+	Table func(*Table)
 	Cell  func(col, row int, c TableCell, text string)
 
 	// ReadComments has comments read, for [Texter.Comments].

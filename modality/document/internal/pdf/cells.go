@@ -153,7 +153,7 @@ func (p *tablePage) at(loc citekit.Location) (preview.Table, error) {
 		err := docfile.NoTable(loc, len(p.Tables))
 		if len(p.Refused) > 0 {
 			b := onPage(p.Page-1, boxIn(p.Refused[0].Box))
-			err = fmt.Errorf("what looks like a table there cannot be proven (%s); cite its region, %s: %w", p.Refused[0].Reason, b, err)
+			err = fmt.Errorf("%w; what looks like one there is not proven (%s): cite its region, %s", err, p.Refused[0].Reason, b)
 		}
 		return preview.Table{}, err
 	}

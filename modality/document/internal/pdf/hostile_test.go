@@ -71,6 +71,35 @@ func hostileFiles() []pdftest.Hostile {
 	return files
 }
 
+// TestHostileTables reads a million lines and structures of a hundred thousand levels; fewer
+// without CITEKIT_LONG. What is found beside them is not a table.
+func TestHostileTables(t *testing.T) {
+	n := 5_000
+	if os.Getenv("CITEKIT_LONG") != "" {
+		n = 100_000
+	}
+	r := &pdf.Resolver{CodeCacheDir: codeCache(t)}
+	for _, hostile := range pdftest.HostileTables(n) {
+		src := hostileSource(hostile)
+		begin := time.Now()
+		x, resolveErr := r.Resolve(t.Context(), src, citekit.Request{Location: pages(1, 1)})
+		if resolveErr == nil && x.Size > 2*src.Size()+1<<20 {
+			t.Errorf("%s: %d bytes come of %d", hostile.Name, x.Size, src.Size())
+		}
+		_, mapErr := r.Map(t.Context(), src, citekit.MapRequest{Modality: citekit.Document})
+		tables, tablesErr := r.Tables(t.Context(), src, pages(1, 1))
+		for _, err := range []error{resolveErr, mapErr, tablesErr} {
+			if err != nil {
+				checkKnown(t, err)
+			}
+		}
+		if len(tables) > 1 {
+			t.Errorf("%s: %d tables", hostile.Name, len(tables))
+		}
+		t.Logf("%s of %d bytes: %v, %v, %v, %d tables, %v", hostile.Name, len(hostile.Data), resolveErr, mapErr, tablesErr, len(tables), time.Since(begin))
+	}
+}
+
 func hostileSource(hostile pdftest.Hostile) *citekit.Source {
 	return citekit.NewSource(bytes.NewReader(hostile.Data), citekit.SourceInfo{Name: "hostile.pdf", Size: int64(len(hostile.Data)), Identity: hostile.Name})
 }

@@ -196,14 +196,17 @@ func (t *tabler) connect(p *pageTables, data *table.Page) {
 	}
 	first := &p.Tables[0]
 	follows := t.last != nil && p.Page == t.page+1 && t.last.Cols == first.Cols && t.last.Evidence == first.Evidence
-	repeated := follows && repeatsHeaders(t.last, first)
+	repeated := follows && (first.Evidence != table.Tagged || t.last.Headers > 0) && repeatsHeaders(t.last, first)
 	if follows && (first.Continues || first.Evidence != table.Tagged && t.ended && !textBetween(data, headZone, first.Box.Y1) && (repeated || first.Headers == 0 && sameColumns(t.last, first))) {
 		first.Continues = true
 		if first.Above = t.last.Above + t.last.Rows; t.last.Continues {
 			first.Above -= t.last.Headers
 		}
-		if !repeated {
-			first.Headers = 0
+		if first.Headers = 0; repeated {
+			first.Headers = max(t.last.Headers, 1)
+			for i := range first.Cells {
+				first.Cells[i].Header = first.Cells[i].Header || first.Cells[i].Row <= first.Headers
+			}
 		}
 	} else {
 		first.Continues = false
@@ -220,12 +223,14 @@ func textBetween(p *table.Page, from, to float64) bool {
 	})
 }
 
-// repeatsHeaders reports whether a table begins with the headers of another.
+// repeatsHeaders reports whether a table begins with the headers of another, or with its
+// first row if it is not known to be one.
 func repeatsHeaders(first, next *table.Table) bool {
-	if first.Headers == 0 || first.Headers != next.Headers {
+	headers := max(first.Headers, 1)
+	if first.Rows < headers || next.Rows < headers {
 		return false
 	}
-	for row := 1; row <= first.Headers; row++ {
+	for row := 1; row <= headers; row++ {
 		for col := 1; col <= first.Cols; col++ {
 			a, b := first.At(row, col), next.At(row, col)
 			if a == nil || b == nil || a.Text != b.Text || a.ColSpan != b.ColSpan {

@@ -71,7 +71,7 @@ func TestTableTruth(t *testing.T) {
 			for _, found := range p.Tables {
 				best, most := -1, 0.3
 				for i, want := range known.Tables {
-					part := known.Tables[i].Page == 0 && (found.Box.Y1 < 0.06 || found.Box.Y2 > 0.9) // perhaps
+					part := isPart(found, want.Page)
 					if want.Page != 0 && want.Page != p.Page || used[i] && !part {
 						continue
 					}
@@ -90,6 +90,9 @@ func TestTableTruth(t *testing.T) {
 					continue
 				}
 				used[best] = true
+				if found.Continues {
+					s.continued++
+				}
 				style := s.of("style " + known.Tables[best].Style)
 				wrong := compareCells(found, known.Tables[best].Cells, known.Empties)
 				n := len(found.Cells)
@@ -99,15 +102,19 @@ func TestTableTruth(t *testing.T) {
 						missed++
 					}
 				}
-				if known.Tables[best].Page == 0 && (found.Box.Y1 < 0.06 || found.Box.Y2 > 0.9) { // perhaps a part
-					for above := range 40 {
-						moved := slices.Clone(known.Tables[best].Cells)
-						for i := range moved {
-							moved[i].Row -= above
+				if isPart(found, known.Tables[best].Page) {
+					shift := 0
+					for above := range 100 {
+						if w := compareCells(shifted(found, above), known.Tables[best].Cells, known.Empties); len(w) < len(wrong) || len(w) == 0 && above == 0 {
+							wrong, missed, shift = w, 0, above
 						}
-						if w := compareCells(found, moved, known.Empties); len(w) < len(wrong) || len(w) == 0 {
-							wrong, missed = w, 0
-						}
+					}
+					if found.Continues && shift == found.Above-found.Headers {
+						s.through++
+					} else if found.Continues {
+						t.Logf("COUNT %s page %d: %d rows above and %d headers; the rows are %d down", filepath.Base(name), p.Page, found.Above, found.Headers, shift)
+					} else if shift > 0 {
+						t.Logf("ALONE %s page %d: the rows are %d down", filepath.Base(name), p.Page, shift)
 					}
 				}
 				for _, t := range []*tally{by, style} {
@@ -140,11 +147,28 @@ func TestTableTruth(t *testing.T) {
 		a := s.by[name]
 		fmt.Printf("%-20s known %d served %d, all cells right %d; cells %d right %d (%.4f)\n", name, a.known, a.served, a.whole, a.cells, a.right, float64(a.right)/float64(max(a.cells, 1)))
 	}
-	fmt.Printf("pages %d, no tables %d, refused %d\n", s.pages, s.false, s.refused)
+	fmt.Printf("pages %d, no tables %d, refused %d; parts that continue %d, with the right rows %d\n", s.pages, s.false, s.refused, s.continued, s.through)
+}
+
+// isPart reports whether a table may be a part of one that goes over pages.
+func isPart(found table.Table, page int) bool {
+	return page == 0 && (found.Box.Y1 < 0.15 || found.Box.Y2 > 0.8 || found.Continues)
+}
+
+// shifted returns a part of a table with its rows, but headers, as they are in the table.
+func shifted(found table.Table, above int) table.Table {
+	found.Cells = slices.Clone(found.Cells)
+	for i := range found.Cells {
+		if c := &found.Cells[i]; c.Row > found.Headers || !found.Continues {
+			c.Row += above
+		}
+	}
+	return found
 }
 
 type score struct {
 	pages, false, refused int
+	continued, through    int // parts of tables that go over pages
 	by                    map[string]*tally
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/docfile"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -80,7 +81,8 @@ func (p *page) table() string {
 		t.Extent = spanned(t.Extent, len(cells), len(rows))
 	})
 	if !t.Extent.IsZero() {
-		p.reader.tables = append(p.reader.tables, clipped(t))
+		docfile.FitCells(&t)
+		p.reader.tables = append(p.reader.tables, t)
 	}
 	return strings.Join(rows, "\n")
 }

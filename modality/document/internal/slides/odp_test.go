@@ -244,3 +244,12 @@ func TestODPNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestODPTables has the cells of a table.
+func TestODPTables(t *testing.T) {
+	var r slides.Resolver
+	got, err := r.Tables(t.Context(), source(doctest.ZipMap(odpFiles(strings.Join(odpPages(), "")))), pages(1, 4))
+	if err != nil || len(got) != 1 || got[0].Location.String() != "pages=2&table=1" || got[0].CSV() != "Item,Price\r\nTea green,3\r\n" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/docfile"
 	"github.com/citekit/citekit/preview"
 )
 
@@ -102,19 +103,11 @@ func (r *odpReader) shape(s *xmlspan.Scanner) (odpShape, error) {
 	}
 	pos, isFrame := s.Pos, s.Local == "frame"
 	var t odf.Texter
-	t.Table = func(cols, rows int) {
-		r.tables = append(r.tables, preview.Table{Extent: spanned(citekit.Cells{}, cols, rows)})
-	}
-	t.Cell = func(col, row int, c odf.TableCell, text string) {
-		at := citekit.Cell{Col: int32(col), Row: int32(row)}
-		last := citekit.Cell{Col: at.Col + int32(min(c.Cols, maxSpan)) - 1, Row: at.Row + int32(min(c.Rows, maxSpan)) - 1}
-		in := &r.tables[len(r.tables)-1]
-		in.Cells = append(in.Cells, preview.TableCell{Cells: citekit.Cells{First: at, Last: last}, Text: text})
-	}
+	t.AppendTables(&r.tables)
 	t.Container(s, s.Depth)
 	text := t.String()
 	for i := known; i < len(r.tables); i++ {
-		r.tables[i] = clipped(r.tables[i])
+		docfile.FitCells(&r.tables[i])
 	}
 	if isFrame {
 		more, err := r.charts(s.Fragment(pos, s.Stop))

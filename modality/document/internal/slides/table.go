@@ -22,15 +22,6 @@ func spanned(extent citekit.Cells, cols, row int) citekit.Cells {
 	return citekit.Cells{First: one, Last: citekit.Cell{Col: max(extent.Last.Col, int32(cols)), Row: int32(row)}}
 }
 
-// clipped returns a table whose cells end within it.
-func clipped(t preview.Table) preview.Table {
-	for i := range t.Cells {
-		last := &t.Cells[i].Cells.Last
-		last.Col, last.Row = min(last.Col, t.Extent.Last.Col), min(last.Row, t.Extent.Last.Row)
-	}
-	return t
-}
-
 // Tables implements [preview.Tabler]. Where the cells stand on a slide is not known.
 func (r *Resolver) Tables(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]preview.Table, error) {
 	if err := checkLocation(ctx, loc); err != nil {

@@ -56,7 +56,7 @@ func rowWidth(s *xmlspan.Scanner) (cols int) {
 	for range s.Starts() {
 		switch {
 		case s.Is("w", "trPr"):
-			cols = gridBefore(s)
+			cols, _ = rowProperties(s)
 		case s.Is("w", "tc"):
 			cols += cellWidth(s)
 		case isUnread(s):
@@ -71,7 +71,7 @@ func cellWidth(s *xmlspan.Scanner) int {
 	width := 1
 	for range s.Starts() {
 		if s.Is("w", "tcPr") {
-			width = gridSpan(s)
+			width = shapeOf(s).width
 			continue
 		}
 		s.Skip()

@@ -8,6 +8,8 @@ import (
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/docfile"
+	"github.com/citekit/citekit/preview"
 )
 
 // An odt is a parsed ODT. Its package may be closed.
@@ -134,6 +136,23 @@ func (d *odt) readTable(at span) odf.Table {
 	s := d.scope.Fragment(at.pos, at.stop)
 	s.Next()
 	return odf.ReadTable(s)
+}
+
+// table returns the table of a block with its cells, or nil if it has none.
+func (d *odt) table(i int) *preview.Table {
+	at, ok := d.tableOf(i)
+	if !ok {
+		return nil
+	}
+	var tables []preview.Table
+	t := &odf.Texter{Label: d.labelAt}
+	t.AppendTables(&tables)
+	t.Container(d.scope.Fragment(at.pos, at.stop), 0)
+	if len(tables) == 0 {
+		return nil
+	}
+	docfile.FitCells(&tables[0])
+	return &tables[0]
 }
 
 func (d *odt) tableSize(i int) (rows, cols int, ok bool) {

@@ -1,10 +1,13 @@
 package word
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/modality/document/internal/xmlspan"
+	"github.com/citekit/citekit/modality/internal/docfile"
+	"github.com/citekit/citekit/preview"
 )
 
 // maxSpan is the largest number of columns that a cell takes.
@@ -46,13 +49,16 @@ func (t *texter) row(s *xmlspan.Scanner, row int) {
 	for range s.Starts() {
 		switch {
 		case s.Is("w", "trPr"):
-			for range gridBefore(s) {
+			before, header := rowProperties(s)
+			for range before {
 				add(col, "")
 				col++
 			}
+			t.made.row(row, header)
 		case s.Is("w", "tc"):
-			width, text := t.cell(s)
-			for i := range width {
+			c, text := t.cell(s)
+			t.made.cell(row, col, c, text)
+			for i := range c.width {
 				if i > 0 {
 					text = ""
 				}
@@ -66,26 +72,35 @@ func (t *texter) row(s *xmlspan.Scanner, row int) {
 	t.out.WriteString(strings.Join(line, "\t") + "\n")
 }
 
-// gridBefore reads the current trPr and returns how many columns the row skips before
-// its first cell.
-func gridBefore(s *xmlspan.Scanner) (n int) {
+// rowProperties reads the current trPr and returns how many columns the row skips before
+// its first cell, and whether the row is repeated on each page.
+func rowProperties(s *xmlspan.Scanner) (before int, header bool) {
 	for range s.Starts() {
-		if s.Is("w", "gridBefore") {
-			n = number(s.Get("w", "val"), 0)
+		switch {
+		case s.Is("w", "gridBefore"):
+			before = number(s.Get("w", "val"), 0)
+		case s.Is("w", "tblHeader"):
+			header = isOn(cmp.Or(s.Get("w", "val"), "1"))
 		}
 	}
-	return min(max(n, 0), maxSpan)
+	return min(max(before, 0), maxSpan), header
 }
 
-// cell reads the current tc and returns its width in columns and its text on one
-// line.
-func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
+// A shape is what a tc says of its place.
+type shape struct {
+	width  int  // in columns
+	merged bool // with the cell above
+	notes  []string
+}
+
+// cell reads the current tc and returns its shape and its text on one line.
+func (t *texter) cell(s *xmlspan.Scanner) (c shape, text string) {
 	inner := &texter{d: t.d, chunks: t.chunks}
-	width = 1
+	c.width = 1
 	for range s.Starts() {
 		switch {
 		case s.Is("w", "tcPr"):
-			width = gridSpan(s)
+			c = shapeOf(s)
 		case s.Is("w", "p"):
 			inner.paragraph(s)
 		case s.Is("w", "tbl"):
@@ -97,16 +112,66 @@ func (t *texter) cell(s *xmlspan.Scanner) (width int, text string) {
 		}
 	}
 	t.notes, t.marks = append(t.notes, inner.notes...), append(t.marks, inner.marks...)
-	return width, strings.Join(strings.Fields(inner.out.String()), " ")
-}
-
-// gridSpan reads the current tcPr and returns the width of the cell in columns.
-func gridSpan(s *xmlspan.Scanner) int {
-	width := 1
-	for range s.Starts() {
-		if s.Is("w", "gridSpan") {
-			width = number(s.Get("w", "val"), 1)
+	if t.made != nil {
+		for _, i := range inner.notes {
+			c.notes = append(c.notes, t.d.references[i].mark)
 		}
 	}
-	return min(max(width, 1), maxSpan)
+	return c, strings.Join(strings.Fields(inner.out.String()), " ")
+}
+
+// shapeOf reads the current tcPr.
+func shapeOf(s *xmlspan.Scanner) (c shape) {
+	width := 1
+	for range s.Starts() {
+		switch {
+		case s.Is("w", "gridSpan"):
+			width = number(s.Get("w", "val"), 1)
+		case s.Is("w", "vMerge"):
+			c.merged = s.Get("w", "val") != "restart"
+		}
+	}
+	c.width = min(max(width, 1), maxSpan)
+	return c
+}
+
+// A tableMaker makes a table with its cells. A nil one makes nothing.
+type tableMaker struct {
+	table preview.Table
+	above map[int]int // by column: the cell above that begins there, as an index
+}
+
+func (m *tableMaker) row(row int, header bool) {
+	if m != nil && header && m.table.Headers == row-1 {
+		m.table.Headers = row
+	}
+}
+
+// cell adds a cell. One that is merged with that above and has no text is part of it.
+func (m *tableMaker) cell(row, col int, c shape, text string) {
+	if m == nil {
+		return
+	}
+	at := citekit.Cell{Col: int32(col), Row: int32(row)}
+	last := citekit.Cell{Col: at.Col + int32(c.width) - 1, Row: at.Row}
+	m.table.Extent = docfile.Size(row, max(int(m.table.Extent.Last.Col), int(last.Col)))
+	if i, ok := m.above[col]; ok && c.merged && text == "" {
+		if over := &m.table.Cells[i].Cells.Last; over.Row == at.Row-1 && over.Col == last.Col {
+			over.Row = at.Row
+			return
+		}
+	}
+	m.above[col] = len(m.table.Cells)
+	m.table.Cells = append(m.table.Cells, preview.TableCell{Cells: citekit.Cells{First: at, Last: last}, Text: text, Notes: c.notes, Header: row <= m.table.Headers})
+}
+
+// table returns the table of a block with its cells, or nil if it has none.
+func (d *docx) table(i int) *preview.Table {
+	at, ok := d.tableOf(d.list[i])
+	if !ok {
+		return nil
+	}
+	t := &texter{d: d, chunks: d.chunks, made: &tableMaker{above: make(map[int]int)}}
+	t.container(d.scope.Fragment(at.pos, at.stop), 0)
+	return &t.made.table
 }

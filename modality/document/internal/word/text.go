@@ -19,6 +19,8 @@ type texter struct {
 	out    strings.Builder
 	notes  []int    // references passed so far, as indexes into those of d
 	marks  []string // ids of the comments passed so far
+
+	made *tableMaker // of the cells of the table that is read; nil if only their text is wanted
 }
 
 // textOf returns the text of a block followed by that of its notes, or "" if it has

@@ -41,6 +41,7 @@ import (
 	"github.com/citekit/citekit/modality/document/internal/odf"
 	"github.com/citekit/citekit/modality/document/internal/ooxml"
 	"github.com/citekit/citekit/modality/internal/docfile"
+	"github.com/citekit/citekit/preview"
 )
 
 // A Resolver extracts blocks of DOCX and ODT files as files of their own. The
@@ -78,6 +79,7 @@ var (
 	_ citekit.TextReader = (*Resolver)(nil)
 	_ citekit.Mapper     = (*Resolver)(nil)
 	_ citekit.Versioner  = (*Resolver)(nil)
+	_ preview.Tabler     = (*Resolver)(nil)
 )
 
 // A text is a parsed document of one format. It holds no open file.
@@ -89,6 +91,9 @@ type text interface {
 	// tableSize returns the numbers of rows and columns of a block, counted from 0.
 	// ok is false if it is not a table.
 	tableSize(i int) (rows, cols int, ok bool)
+
+	// table returns the table of a block, without its location; nil if it has none.
+	table(i int) *preview.Table
 
 	// blockText returns the text of a block, or of some of its cells.
 	blockText(i int, cells citekit.Cells) string
@@ -254,6 +259,18 @@ func (r *Resolver) ReadText(ctx context.Context, src *citekit.Source, loc citeki
 			yield(citekit.TextRun{}, err)
 		}
 	}
+}
+
+// Tables implements [preview.Tabler]. Where the cells stand on a page is not known.
+func (r *Resolver) Tables(ctx context.Context, src *citekit.Source, loc citekit.Location) ([]preview.Table, error) {
+	t, loc, first, last, err := r.find(ctx, src, loc)
+	if err != nil {
+		return nil, err
+	}
+	at := citekit.Location{Modality: citekit.Document}
+	return docfile.BlockTables(ctx, at, citekit.Range{First: first + 1, Last: last}, loc.Cells, func(n int) (*preview.Table, error) {
+		return t.table(n - 1), nil
+	})
 }
 
 // blockAt returns the location of the blocks [first, last), counted from 0.

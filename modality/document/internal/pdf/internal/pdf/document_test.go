@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,6 +187,55 @@ func FuzzDrawn(f *testing.F) {
 		}
 		if drawn, _, err := pdf.NewDrawnSearch(file, d).OnPage(0); err == nil && (drawn.Codes > len(content) || max(drawn.Unnamed, drawn.Invisible) > drawn.Codes || !(drawn.Cover >= 0 && drawn.Cover <= 1)) {
 			t.Errorf("%+v of %d bytes", drawn, len(content))
+		}
+	})
+}
+
+// FuzzPainted reads what hostile content paints.
+func FuzzPainted(f *testing.F) {
+	f.Add([]byte("q 1 0 0 1 5 5 cm 0.5 w 0 0 m 100 0 l S 10 10 80 20 re f* 1 g 0 0 9 9 re W n Q /X Do 0 0 m 1 2 3 4 5 6 c h B"))
+	f.Add([]byte("1e30 0 0 1e-30 0 0 cm 0 0 m 1e38 0 l 1e38 1e38 l s [] 0 d 0 w 0 0 1 1 re S"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		file := fileOf(t, pdftest.Page("", string(content), ""))
+		d, err := pdf.Open(file)
+		if err != nil {
+			return // the content ended its stream
+		}
+		painted, known, err := d.Painted(file, 0)
+		if (err != nil || !known) && len(painted) > 0 || len(painted) > len(content) {
+			t.Errorf("%d pieces of %d bytes, %v, %v", len(painted), len(content), known, err)
+		}
+		for _, p := range painted {
+			if !(p.X1 <= p.X2 && p.Y1 <= p.Y2) { // none is not a number
+				t.Errorf("%+v", p)
+			}
+		}
+	})
+}
+
+// FuzzTagged reads the tables of a hostile structure.
+func FuzzTagged(f *testing.F) {
+	const tree = "<< /K 10 0 R /RoleMap << /Cell /TD >> /ClassMap << /C << /ColSpan 2 >> >> /ParentTree << /Nums [0 [12 0 R]] >> >>"
+	f.Add(tree, "<< /S /Table /K [<< /S /Caption /K 3 >> 11 0 R] >>", "<< /S /TR /P 10 0 R /K [12 0 R << /S /Cell /C /C /K 1 /Pg 3 0 R >>] >>", "<< /S /TH /P 11 0 R /Pg 3 0 R /K 0 /A << /RowSpan 2 >> >>")
+	f.Add(tree, "<< /S /Table /K 10 0 R /P 12 0 R >>", "null", "<< /S /TD /P 12 0 R >>")
+	f.Fuzz(func(t *testing.T, tree, a, b, c string) {
+		file := fileOf(t, pdftest.Tagged(tree, a, b, c))
+		d, err := pdf.Open(file)
+		if err != nil || len(d.Pages) == 0 {
+			return
+		}
+		tables, err := d.TaggedTables(file, 0)
+		if err != nil && len(tables) > 0 {
+			t.Errorf("%d tables and %v", len(tables), err)
+		}
+		for _, table := range tables {
+			for _, row := range table.Rows {
+				for _, cell := range row {
+					if cell.RowSpan < 1 || cell.ColSpan < 1 || slices.Min(append(cell.Marks, 0)) < 0 {
+						t.Errorf("%+v", cell)
+					}
+				}
+			}
 		}
 	})
 }

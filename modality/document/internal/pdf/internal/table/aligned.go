@@ -103,7 +103,7 @@ func (f *finder) aligned(lines []line, start, end int) {
 		}
 		t.Cells = append(t.Cells, c)
 	}
-	if 10*filled < 9*len(t.Cells) || f.goesOn(box, b.columns, b.height) {
+	if 10*filled < 9*len(t.Cells) || f.goesOn(box, b.columns, b.height, 1.2*b.height) || f.mayHaveGroup(box, b.height, 1.2*b.height) {
 		refuse("rows or columns are not complete")
 		return
 	}

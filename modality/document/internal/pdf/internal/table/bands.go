@@ -277,8 +277,11 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 		c.fill(b.words[k])
 		t.Cells = append(t.Cells, c)
 	}
-	if b.goesOn(t.Box, b.columns, b.height) || b.isBeside(&t, b.height) {
+	if b.goesOn(t.Box, b.columns, b.height, b.reach()) || b.isBeside(&t, b.height) {
 		return Table{}, "rows stand outside of its lines"
+	}
+	if b.mayHaveGroup(t.Box, b.height, b.reach()) {
+		return Table{}, groupAbove
 	}
 	if bands == 1 && !hasNumbers(&t) {
 		return Table{}, "nothing but gaps divides its text"
@@ -293,6 +296,12 @@ func (b *bander) result(words []word, headRows, bands int) (Table, string) {
 	t.Headers = headersOf(&t, apart)
 	t.finish(words)
 	return t, ""
+}
+
+// reach returns how far from the box a row of it may stand: as far as its rows are apart.
+func (b *bander) reach() float64 {
+	apart := (b.box.Y2-b.box.Y1)/float64(b.rows) - b.height
+	return max(1.2*b.height, min(apart, 3*b.height))
 }
 
 // hasNumbers reports whether most cells of a column of a table are numbers.
@@ -381,10 +390,10 @@ func bridged(lines []line, in column, left, right float64) bool {
 }
 
 // varies reports whether the words on both sides of a gap that all lines have are others in
-// each line, as those of two columns: many words, or some numbers.
+// each line, as those of two columns.
 func varies(lines []line, left, right float64) bool {
 	before, after := map[string]bool{}, map[string]bool{}
-	n, numbers := 0, 0
+	n := 0
 	for _, l := range lines {
 		var a, b *word
 		for i := range l.words {
@@ -401,11 +410,8 @@ func varies(lines []line, left, right float64) bool {
 		}
 		n++
 		before[string(a.runes)], after[string(b.runes)] = true, true
-		if isNumber(string(a.runes)) && isNumber(string(b.runes)) {
-			numbers++
-		}
 	}
-	return len(before) > 1 && len(after) > 1 && (n >= 6 || n >= 3 && 2*numbers >= n)
+	return n >= 3 && len(before) > 1 && len(after) > 1
 }
 
 // spaceOf returns the median space between the words of a table, or of the page if the
@@ -689,6 +695,9 @@ func (b *bander) addHeadRow(bottom float64, words []word, under []rule) string {
 	}
 	if lines.division(right) != oneRow || differInHeight(in) {
 		return "rows and the lines of headers cannot be told apart"
+	}
+	if len(in) == 1 && spans[0] == 1 {
+		return "a header could stand over several columns"
 	}
 	for _, l := range lines.cells {
 		for c := range l {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/citekit/citekit/internal/lazyregexp"
 )
 
 // How far an evidence is to be trusted: an order, set by hand. docs/accuracy.md has what was
@@ -175,6 +177,52 @@ func looksLikeTable(g *grid, chars []Char) bool {
 	return len(rows) > 1 && len(cols) > 1 && len(both) > 3
 }
 
+const groupAbove = "what stands above could be a header of several columns"
+
+// mayHaveGroup reports whether a line that stands above a table, as far as a row would, may be
+// a header of several of its columns and no caption: it is short, alone, and no sentence.
+func (f *finder) mayHaveGroup(box Box, height, reach float64) bool {
+	lines := f.pageLines()
+	for i := range lines {
+		var in line
+		for _, w := range lines[i].words {
+			if w.box.X2 > box.X1 && w.box.X1 < box.X2 {
+				in.words, in.box = append(in.words, w), in.box.union(w.box)
+			}
+		}
+		gap := box.Y1 - in.box.Y2
+		if len(in.words) == 0 || gap < -0.3*height || gap > reach || in.box.X2-in.box.X1 > 0.6*(box.X2-box.X1) || math.Abs(letterHeightOf(in.words)-height) > 0.1*height {
+			continue
+		}
+		text := join(in.words, nil)
+		if strings.HasSuffix(text, ".") || strings.HasSuffix(text, ":") || captionStart.MatchString(text) || slices.ContainsFunc(lines, func(l line) bool {
+			d := in.box.Y1 - l.box.Y2
+			return d > -0.5*height && d < height && l.box.X1 < in.box.X2 && l.box.X2 > in.box.X1 && l.box.midY() < in.box.Y1
+		}) {
+			continue
+		}
+		return true
+	}
+	return false
+}
+
+var captionStart = lazyregexp.New(`^\p{L}+\.? ?\p{L}?\d{1,3}(?:\.\d+)*[.:)]?(?: |$)`)
+
+// letterHeightOf returns the height of the tallest of words.
+func letterHeightOf(words []word) float64 {
+	most := 0.0
+	for _, w := range words {
+		most = max(most, w.height())
+	}
+	return most
+}
+
+// isNext reports whether a character follows another on its line without a space.
+func isNext(a, b Box) bool {
+	h := min(a.Y2-a.Y1, b.Y2-b.Y1)
+	return min(a.Y2, b.Y2)-max(a.Y1, b.Y1) > 0.5*h && max(b.X1-a.X2, a.X1-b.X2) < 0.1*h
+}
+
 // lattice returns the table of a grid of closed cells.
 func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, string) {
 	height := letterHeight(chars)
@@ -193,11 +241,18 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 		}
 		return -1
 	}
+	var last Box
+	at := -1 // where it is
 	for _, c := range chars {
 		if c.Box == (Box{}) {
+			last = Box{}
 			continue
 		}
 		k := owner(c.Box)
+		if last != (Box{}) && k != at && isNext(last, c.Box) {
+			return Table{}, "text crosses a line"
+		}
+		last, at = c.Box, k
 		if k < 0 {
 			continue
 		}
@@ -280,7 +335,7 @@ func (f *finder) lattice(g *grid, l lattice, chars []Char, again bool) (Table, s
 	for i := range columns {
 		columns[i] = column{g.xs[i], g.xs[i+1]}
 	}
-	if f.goesOn(t.Box, columns, height) || f.isBeside(&t, height) {
+	if f.goesOn(t.Box, columns, height, 1.2*height) || f.isBeside(&t, height) {
 		return Table{}, "rows stand outside of its lines"
 	}
 	if isMirrored(all) && t.hasSigns() {
@@ -488,10 +543,10 @@ func (f *finder) pageLines() []line {
 
 // goesOn reports whether text just above or below a table stands in its columns as a row
 // of it does.
-func (f *finder) goesOn(box Box, columns []column, height float64) bool {
+func (f *finder) goesOn(box Box, columns []column, height, reach float64) bool {
 	for _, l := range f.pageLines() {
 		below, above := l.box.Y1-box.Y2, box.Y1-l.box.Y2
-		if d := max(below, above); d < -0.3*height || d > 1.2*height {
+		if d := max(below, above); d < -0.3*height || d > reach {
 			continue
 		}
 		if fits(&l, box, columns, height) {

@@ -200,6 +200,24 @@ func isTurned(words []word) bool {
 	return up > 2 && up > 2*level
 }
 
+// baseline returns the lowest end of the large letters and digits of a line that stand on
+// it; minus infinity if there are none. Of some fonts, the boxes are of the glyphs alone, so
+// that a comma or a bracket ends below others.
+func baseline(words []word, tall float64) float64 {
+	low := math.Inf(-1)
+	for _, w := range words {
+		if w.height() < 0.75*tall {
+			continue
+		}
+		for i, c := range w.runes {
+			if unicode.IsDigit(c) || unicode.IsLetter(c) && !strings.ContainsRune("gjpqyQJ", c) {
+				low = max(low, w.boxes[i].Y2)
+			}
+		}
+	}
+	return low
+}
+
 // markRaised marks the words of a line that are marks of footnotes.
 func markRaised(words []word) {
 	tall, bottom := 0.0, 0.0
@@ -208,17 +226,34 @@ func markRaised(words []word) {
 			tall, bottom = h, w.box.Y2
 		}
 	}
+	if low := baseline(words, tall); !math.IsInf(low, -1) {
+		bottom = low
+	}
 	for i := range words {
 		w := &words[i]
 		w.raised = len(w.runes) <= 5 && w.height() < smallest*tall && bottom-w.box.Y2 > raisedBy*tall && isNote(w.runes) && !isExponent(words, i) && !beginsWord(words, w)
 	}
 }
 
-// beginsWord reports whether a letter follows a word without a space.
+// beginsWord reports whether a letter, or more of a number, follows a word without a space.
 func beginsWord(words []word, w *word) bool {
-	return slices.ContainsFunc(words, func(next word) bool {
-		return next.at == w.at+len(w.runes) && next.attached && unicode.IsLetter(next.runes[0])
-	})
+	end := w.at + len(w.runes)
+	for point := false; ; point = true {
+		i := slices.IndexFunc(words, func(next word) bool { return next.at == end && next.attached })
+		if i < 0 {
+			return false
+		}
+		next := words[i].runes
+		switch r := next[0]; {
+		case unicode.IsDigit(r), unicode.IsLetter(r) && !point:
+			return true
+		case point || !strings.ContainsRune(".,'’", r):
+			return false
+		case len(next) > 1:
+			return unicode.IsDigit(next[1])
+		}
+		end++
+	}
 }
 
 // isExponent reports whether the number that word i of a line is, raised, may be part of

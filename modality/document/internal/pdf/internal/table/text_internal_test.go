@@ -1,0 +1,44 @@
+package table
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestTightBoxes checks that no letter or digit of a word is a mark of a footnote where the
+// boxes are of the glyphs alone, and that a raised one is.
+func TestTightBoxes(t *testing.T) {
+	box := func(x, top, bottom float64) Box { return Box{x, top, x + 5, bottom} }
+	for _, test := range []struct {
+		boxes map[rune]Box
+		text  string
+		want  string
+		notes []string
+	}{
+		{nil, "(2,935)", "(2,935)", nil},
+		{nil, "leigh", "leigh", nil},
+		{map[rune]Box{'a': box(0, 8, 13)}, "17ga", "17g", []string{"a"}},
+	} {
+		var chars []Char
+		for i, r := range test.text {
+			b := box(0, 10, 20)
+			switch r {
+			case '(', ')':
+				b = box(0, 9, 23)
+			case ',':
+				b = box(0, 18, 22)
+			case 'g':
+				b = box(0, 13, 23)
+			}
+			if given, ok := test.boxes[r]; ok {
+				b = given
+			}
+			b.X1, b.X2 = 5*float64(i), 5*float64(i)+5
+			chars = append(chars, Char{Rune: r, Box: b})
+		}
+		got := contentOf(wordsOf(chars, nil))
+		if got.text != test.want || !slices.Equal(got.notes, test.notes) {
+			t.Errorf("%s: %q with the notes %q, want %q with %q", test.text, got.text, got.notes, test.want, test.notes)
+		}
+	}
+}
