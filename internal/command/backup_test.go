@@ -82,7 +82,7 @@ func FuzzReadBackup(f *testing.F) {
 				t.Errorf("%q comes first", name)
 			}
 			first = false
-			if id, ok := savedMap(name); ok && id == "" {
+			if id, ok := savedMap(name, backupMaps); ok && id == "" {
 				t.Errorf("a map without an id: %q", name)
 			}
 			return nil

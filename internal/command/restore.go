@@ -2,8 +2,11 @@ package command
 
 import (
 	"archive/tar"
+	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/citekit/citekit"
 	"github.com/citekit/citekit/access"
+	"github.com/citekit/citekit/internal/about"
 	"github.com/citekit/citekit/internal/command/internal/term"
 	"github.com/citekit/citekit/internal/message"
 	"github.com/citekit/citekit/workspace"
@@ -201,7 +205,8 @@ func checkSaved(head *tar.Header, n int) error {
 	case backupHead, backupPins, backupAllowed, backupSeal, backupKeys:
 		return nil
 	}
-	if _, ok := savedMap(head.Name); !ok {
+	_, isMap := savedMap(head.Name, backupMaps)
+	if _, isTranscript := savedMap(head.Name, backupTranscripts); !isMap && !isTranscript {
 		return fmt.Errorf("%w: %s is not a file that backup saves", errNoBackup, message.Quote(head.Name))
 	}
 	return nil
@@ -235,9 +240,10 @@ func checkSavedData(name string, data []byte) error {
 	return nil
 }
 
-// savedMap returns the id of the map in a file of an archive.
-func savedMap(name string) (id string, ok bool) {
-	escaped, isMap := strings.CutPrefix(name, backupMaps)
+// savedMap returns the id of the map in a file of an archive, or of its transcript, by the
+// folder.
+func savedMap(name, folder string) (id string, ok bool) {
+	escaped, isMap := strings.CutPrefix(name, folder)
 	escaped, isJSON := strings.CutSuffix(escaped, ".json")
 	id, err := url.PathUnescape(escaped)
 	return id, isMap && isJSON && err == nil && url.PathEscape(id) == escaped && citekit.CheckResourceID(id) == nil
@@ -255,6 +261,9 @@ type restorer struct {
 	found   int // those whose source is there
 	kept    int // things that existed already
 	outside int // files allowed outside the base directory
+
+	id          string // of the map that was last read
+	resourceMap []byte // that map
 }
 
 // key writes the key of evidence unless there is one.
@@ -301,9 +310,35 @@ func (r *restorer) put(ctx context.Context, name string, data []byte) error {
 		r.done.Keys = true
 		return restoreKeys(ctx, r.flags.keys, data)
 	}
-	id, _ := savedMap(name)
+	if id, ok := savedMap(name, backupTranscripts); ok {
+		return r.transcript(ctx, id, data)
+	}
+	r.id, _ = savedMap(name, backupMaps)
+	r.resourceMap = data
 	r.lookForSource(data)
-	return r.putMap(ctx, id, data)
+	return r.putMap(ctx, r.id, data)
+}
+
+// transcript puts back what a machine wrote down for the map before it, if it is what that
+// map names.
+func (r *restorer) transcript(ctx context.Context, id string, data []byte) error {
+	var m citekit.ResourceMap
+	if id != r.id || m.UnmarshalJSON(r.resourceMap) != nil {
+		return fmt.Errorf("%w: the transcript of %s does not follow its map", errNoBackup, message.Quote(id))
+	}
+	key, hash, ok := about.TranscriptOf(&m)
+	if sum := sha256.Sum256(data); !ok || hash != hex.EncodeToString(sum[:]) {
+		return fmt.Errorf("%w: its map names another transcript of %s", errNoBackup, message.Quote(id))
+	}
+	if _, err := r.ws.FindEvidence(ctx, key); !errors.Is(err, fs.ErrNotExist) {
+		return err // it is there
+	}
+	r.done.Transcripts++
+	_, err := r.ws.StoreEvidence(ctx, key, citekit.EvidenceMeta{
+		Name: about.TranscriptName(key), Size: int64(len(data)), Resource: id,
+		MediaType: "application/json", SourceHash: m.SourceHash(), Keep: true,
+	}, bytes.NewReader(data))
+	return err
 }
 
 // lookForSource counts a map that names a source in the base directory, and whether
