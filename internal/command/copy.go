@@ -77,11 +77,11 @@ type copied struct {
 
 // A copyReport says what was copied.
 type copyReport struct {
-	DryRun   bool    `json:"dry_run,omitempty"`
-	Maps     copied  `json:"maps"`
-	Pins     copied  `json:"pins"`
-	Notes    copied  `json:"notes"`
-	Grants   copied  `json:"grants"`
+	DryRun bool   `json:"dry_run,omitempty"`
+	Maps   copied `json:"maps"`
+	Pins   copied `json:"pins"`
+	Notes  copied `json:"notes"`
+	Grants copied `json:"grants"`
 
 	Transcripts copied `json:"transcripts,omitzero"` // that a machine made; with their maps
 

@@ -151,6 +151,8 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 		return fmt.Errorf("%w: %w", errNoBackup, err)
 	}
 	archive, total, seen := tar.NewReader(zip), int64(0), make(map[string]bool)
+	var last string // file, and what is in it
+	var resourceMap []byte
 	for n := 0; ; n++ {
 		head, err := archive.Next()
 		if err == io.EOF && n > 0 {
@@ -176,6 +178,10 @@ func readBackup(ctx context.Context, r io.Reader, f func(name string, data []byt
 		if err := checkSavedData(head.Name, data); err != nil {
 			return err
 		}
+		if id, ok := savedMap(head.Name, backupTranscripts); ok && !isTranscriptOf(last, resourceMap, id, data) {
+			return fmt.Errorf("%w: %s is not what the map before it names", errNoBackup, message.Quote(head.Name))
+		}
+		last, resourceMap = head.Name, data
 		if err := f(head.Name, data); err != nil {
 			return err
 		}
@@ -262,8 +268,7 @@ type restorer struct {
 	kept    int // things that existed already
 	outside int // files allowed outside the base directory
 
-	id          string // of the map that was last read
-	resourceMap []byte // that map
+	resourceMap []byte // that was last read
 }
 
 // key writes the key of evidence unless there is one.
@@ -313,23 +318,31 @@ func (r *restorer) put(ctx context.Context, name string, data []byte) error {
 	if id, ok := savedMap(name, backupTranscripts); ok {
 		return r.transcript(ctx, id, data)
 	}
-	r.id, _ = savedMap(name, backupMaps)
+	id, _ := savedMap(name, backupMaps)
 	r.resourceMap = data
 	r.lookForSource(data)
-	return r.putMap(ctx, r.id, data)
+	return r.putMap(ctx, id, data)
 }
 
-// transcript puts back what a machine wrote down for the map before it, if it is what that
-// map names.
+// isTranscriptOf reports whether a file of an archive is the map with an id, and names a
+// transcript with such content.
+func isTranscriptOf(name string, resourceMap []byte, id string, data []byte) bool {
+	var m citekit.ResourceMap
+	if of, ok := savedMap(name, backupMaps); !ok || of != id || m.UnmarshalJSON(resourceMap) != nil {
+		return false
+	}
+	_, hash, ok := about.TranscriptOf(&m)
+	sum := sha256.Sum256(data)
+	return ok && hash == hex.EncodeToString(sum[:])
+}
+
+// transcript puts back what a machine wrote down for the map before it.
 func (r *restorer) transcript(ctx context.Context, id string, data []byte) error {
 	var m citekit.ResourceMap
-	if id != r.id || m.UnmarshalJSON(r.resourceMap) != nil {
-		return fmt.Errorf("%w: the transcript of %s does not follow its map", errNoBackup, message.Quote(id))
+	if err := m.UnmarshalJSON(r.resourceMap); err != nil {
+		return err
 	}
-	key, hash, ok := about.TranscriptOf(&m)
-	if sum := sha256.Sum256(data); !ok || hash != hex.EncodeToString(sum[:]) {
-		return fmt.Errorf("%w: its map names another transcript of %s", errNoBackup, message.Quote(id))
-	}
+	key, _, _ := about.TranscriptOf(&m)
 	if _, err := r.ws.FindEvidence(ctx, key); !errors.Is(err, fs.ErrNotExist) {
 		return err // it is there
 	}
