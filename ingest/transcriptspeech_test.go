@@ -118,6 +118,9 @@ func TestSpeech(t *testing.T) {
 // TestRecordedSpeech hears recordings of readers, with the texts they read: those of
 // package pocketsphinx-testdata, with the usual model.
 func TestRecordedSpeech(t *testing.T) {
+	if !sharedtest.Long() {
+		t.Skip("the model is loaded for each recording")
+	}
 	sharedtest.Tool(t, "ffmpeg")
 	sharedtest.Tool(t, "pocketsphinx_continuous")
 	const folder = "/usr/share/pocketsphinx/test/data/librivox"
